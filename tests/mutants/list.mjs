@@ -909,6 +909,11 @@ export const MUTANTS = [
   ]),
   ...of('packages/db/src/executions/error-starts.ts', 'integration:integration/executions/error-workflows', [
     [
+      'failures of one workspace delay those of others',
+      'ORDER BY s.place, s.next_attempt_at, s.execution_id LIMIT',
+      'ORDER BY s.next_attempt_at, s.execution_id LIMIT',
+    ],
+    [
       'two processes start the same error workflow',
       'ORDER BY s.execution_id FOR UPDATE OF s SKIP LOCKED',
       'ORDER BY s.execution_id',

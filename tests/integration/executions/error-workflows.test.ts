@@ -221,6 +221,35 @@ describe('an error workflow', () => {
     expect(await started(failed)).toHaveLength(1);
   });
 
+  it('is not delayed by 10,000 failures of another workspace', async () => {
+    const noisy = await seedWorkflow(db, chain());
+    const flood = (count: number) => db.$executeRaw`
+      INSERT INTO error_starts (execution_id, workspace_id, error_workflow_id, next_attempt_at)
+      SELECT gen_random_uuid(), ${noisy.workspaceId}::uuid, ${handlerId}::uuid, now() - interval '1 minute' FROM generate_series(1, ${count}::int)`;
+    await flood(10_000);
+    const failed = [await end('failed'), await end('failed')];
+    const page = await findDueErrorStarts(db, { limit: 100, except: [] });
+    // The noisy workspace has its share, and what the other leaves.
+    expect(page).toHaveLength(100);
+    expect(new Set(page.map(({ executionId }) => executionId)).size).toBe(100);
+    const own = page.filter(({ workspaceId }) => workspaceId === seed.workspaceId);
+    expect(own.map(({ executionId }) => executionId)).toEqual(failed);
+    expect((await startDue()).map(({ failedId }) => failedId).sort()).toEqual([...failed].sort());
+  });
+
+  it('of many workspaces gets at least one start of each page, the one that has waited longest', async () => {
+    await db.$executeRaw`
+      INSERT INTO error_starts (execution_id, workspace_id, error_workflow_id, next_attempt_at)
+      SELECT gen_random_uuid(), md5((i % 40)::text)::uuid, ${handlerId}::uuid, now() - i * interval '1 second' FROM generate_series(1, 400) i`;
+    const page = await findDueErrorStarts(db, { limit: 50, except: [] });
+    expect(new Set(page.map(({ workspaceId }) => workspaceId)).size).toBe(40);
+    const [oldest] = await db.errorStart.findMany({ orderBy: { nextAttemptAt: 'asc' }, take: 1 });
+    expect(page[0]?.executionId).toBe(oldest?.executionId);
+    const few = await findDueErrorStarts(db, { limit: 20, except: [] });
+    expect(few).toHaveLength(20);
+    expect(few[0]?.executionId).toBe(oldest?.executionId);
+  });
+
   it('is forgotten together with a failed run that retention has deleted', async () => {
     const failed = await end('failed');
     await db.execution.delete({ where: { id: failed } });

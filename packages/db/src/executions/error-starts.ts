@@ -20,15 +20,40 @@ export interface DueErrorStart {
   readonly isLate: boolean;
 }
 
-/** Finds failed runs whose error workflows are due, those that have waited longest first. */
+/**
+ * Finds failed runs whose error workflows are due: of each workspace as many, those that have waited longest first.
+ * What is left of the page goes to those that have waited longest in all. So a workspace waits for no failures of others,
+ * and a page is full if there are enough starts.
+ */
 export function findDueErrorStarts(db: Database, { limit, except }: RowPage): Promise<DueErrorStart[]> {
-  // Served by the index on next_attempt_at.
+  const isDue = Prisma.sql`s.next_attempt_at <= now() AND ${isNotExcluded(Prisma.sql`s.execution_id`, except)}`;
+  const inOrder = Prisma.sql`ORDER BY s.next_attempt_at, s.execution_id`;
+  // Workspaces are found by jumping from one to the next in the index on workspace_id and next_attempt_at, which also
+  // serves their shares. The rest is served by the index on next_attempt_at. So this reads two pages and two rows for
+  // each workspace, however many starts wait.
   return db.$queryRaw<DueErrorStart[]>(Prisma.sql`/* error-starts.find-due */
+    WITH RECURSIVE lanes AS (
+      (SELECT s.workspace_id FROM error_starts s ORDER BY s.workspace_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT s.workspace_id FROM error_starts s WHERE s.workspace_id > l.workspace_id ORDER BY s.workspace_id LIMIT 1)
+      FROM lanes l WHERE l.workspace_id IS NOT NULL
+    ), shares AS (
+      SELECT s.*, row_number() OVER (PARTITION BY s.workspace_id ${inOrder}) AS place
+      FROM lanes l CROSS JOIN LATERAL (
+        SELECT s.* FROM error_starts s WHERE s.workspace_id = l.workspace_id AND ${isDue}
+        ${inOrder} LIMIT (SELECT ceil(${limit}::float8 / nullif(count(workspace_id), 0))::int FROM lanes)
+      ) s
+    ), chosen AS (
+      SELECT * FROM shares
+      UNION ALL
+      SELECT s.*, NULL FROM (SELECT s.* FROM error_starts s WHERE ${isDue} ${inOrder} LIMIT ${limit}) s
+      WHERE NOT EXISTS (SELECT FROM shares o WHERE o.execution_id = s.execution_id)
+    )
     SELECT s.execution_id AS "executionId", s.workspace_id AS "workspaceId",
       w.executions_per_minute AS "executionsPerMinute", s.failed_at < now() - ${GIVEN_UP_AFTER} AS "isLate"
-    FROM error_starts s LEFT JOIN workspaces w ON w.id = s.workspace_id
-    WHERE s.next_attempt_at <= now() AND ${isNotExcluded(Prisma.sql`s.execution_id`, except)}
-    ORDER BY s.next_attempt_at, s.execution_id LIMIT ${limit}`);
+    FROM (SELECT * FROM chosen s ORDER BY s.place, s.next_attempt_at, s.execution_id LIMIT ${limit}) s
+    LEFT JOIN workspaces w ON w.id = s.workspace_id
+    ORDER BY s.place, s.next_attempt_at, s.execution_id`);
 }
 
 /** Delays the error workflows of failed runs, because a limit of their workspace is reached. */
