@@ -580,6 +580,22 @@ export const MUTANTS = [
       "AND l.iteration = '' AND false)",
     ],
     [
+      'a node that is cancelled meanwhile keeps its lock',
+      ' AND (e.finished_at IS NOT NULL OR e.revision = g.revision)',
+      '',
+    ],
+    [
+      'a run with locks that remain is forgotten',
+      'CASE WHEN EXISTS (SELECT 1 FROM run_locks l WHERE l.execution_id = e.id) THEN 1 END',
+      'NULL',
+    ],
+    [
+      'the end of a run frees its locks only if its worker does',
+      'requester: added > 0 ? executionId : undefined',
+      'requester: undefined',
+    ],
+    ['those beyond a batch wait for a lock that is free', 'ids.slice(0, 1)', '[]'],
+    [
       'a run releases the locks of others',
       'WHERE l.execution_id = ${executionId}::uuid AND l.workspace_id',
       'WHERE l.workspace_id',

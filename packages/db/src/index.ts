@@ -107,13 +107,17 @@ export { NO_DEADLINE_AT } from './executions/run-status.js';
 export { updateExecution } from './executions/update.js';
 export {
   findFreeLocks,
+  findLocksOf,
+  findRunsWithChangedLocks,
   freeLock,
   freeLocksOf,
   type LockName,
   type LockRequest,
   type LockVerdict,
+  MAX_CHANGED_RUNS,
   releaseLock,
   requestLock,
+  settleLocks,
   wakeHolders,
 } from './locks/run-locks.js';
 export { acceptChild, endWaitsOfParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';

@@ -1,12 +1,18 @@
 import {
+  type Checkpoint,
+  claimExecutions,
   createDatabase,
   type Database,
   findFreeLocks,
+  findLocksOf,
+  findRunsWithChangedLocks,
   freeLock,
   freeLocksOf,
   releaseLock,
   requestLock,
+  settleLocks,
   wakeHolders,
+  writeCheckpoints,
 } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
@@ -27,6 +33,11 @@ afterAll(stopAll);
 const nameOf = (key: string) => ({ workspaceId: seed.workspaceId, key });
 const newKey = () => `key ${(keys += 1)}`;
 
+const NO_OUTPUT: Omit<Checkpoint['nodeRuns'][number], 'nodeId' | 'status'> = {
+  ...{ startedAt: null, finishedAt: null, attempts: 1, handle: null, output: null, outputRef: null, outputBytes: 0 },
+  ...{ error: null, state: null, debug: null, iterations: null, lastIteration: null },
+};
+
 /** Requests a lock for a node of a run. */
 async function ask(executionId: string, key: string, more: { maxHolders?: number; timeoutMs?: number } = {}) {
   const { maxHolders = 1, timeoutMs = null } = more;
@@ -46,6 +57,10 @@ async function queueOf(key: string, count: number): Promise<readonly [string, ..
   }
   return [first, ...others];
 }
+
+/** The run, if others may have its locks now. */
+const findChanged = async (executionId: string) =>
+  (await findRunsWithChangedLocks(db)).filter((run) => run.executionId === executionId);
 
 const isFree = async (key: string) => (await findFreeLocks(db)).some((name) => name.key === key);
 
@@ -85,6 +100,8 @@ describe('a lock', () => {
     await releaseLock(db, second ?? '', nameOf(key));
     expect(await held()).toBe(100);
     expect(await isFree(key)).toBe(true);
+    const changed = (await findRunsWithChangedLocks(db)).map(({ executionId }) => executionId);
+    expect(changed.some((id) => others.includes(id))).toBe(true);
     await freeLock(db, nameOf(key));
     expect(await held()).toBe(130);
     expect(await isFree(key)).toBe(false);
@@ -171,5 +188,59 @@ describe('a lock', () => {
     // Nor does another run release it.
     expect(await releaseLock(db, uuidv7(), nameOf(key))).toEqual([]);
     expect(await ask(await seed.accept(), key)).toBe('waiting');
+  });
+});
+
+describe('maintenance finds a run with locks', () => {
+  it('that has ended, until these were given to others', async () => {
+    const key = newKey();
+    const [first, second = ''] = await queueOf(key, 2);
+    expect(await findChanged(first)).toEqual([]);
+    await db.execution.update({ where: { id: first }, data: { status: 'stopped', finishedAt: new Date() } });
+    const changed = await findChanged(first);
+    expect(changed).toHaveLength(1);
+    // A pass that dies here has noted nothing, and the next finds it again.
+    await settleLocks(db, changed);
+    expect(await findChanged(first)).toHaveLength(1);
+    const names = await findLocksOf(db, [first]);
+    expect(names).toEqual([nameOf(key)]);
+    for (const name of names) await freeLock(db, name);
+    await settleLocks(db, changed);
+    expect(await findChanged(first)).toEqual([]);
+    expect(await ask(second, key)).toBe('acquired');
+  });
+
+  it('that has ended after it released them, once', async () => {
+    const key = newKey();
+    const [first] = await queueOf(key, 1);
+    await releaseLock(db, first, nameOf(key));
+    await db.execution.update({ where: { id: first }, data: { status: 'success', finishedAt: new Date() } });
+    await settleLocks(db, await findChanged(first));
+    expect(await findChanged(first)).toEqual([]);
+  });
+
+  it('whose node was cancelled, also if another node is cancelled meanwhile', async () => {
+    const key = newKey();
+    const [first, second = ''] = await queueOf(key, 2);
+    const token = uuidv7();
+    const [claimed] = await claimExecutions(db, [{ executionId: first, dispatch: 1, token }], uuidv7());
+    const cancel = (checkpoint: number, nodeId: string) =>
+      writeCheckpoints(db, [
+        {
+          ...{ executionId: first, epoch: claimed?.epoch ?? 0, token, claim: null, checkpoint, currentNodeId: null },
+          ...{ loopPositions: null, nodeIterations: [], waits: [], ending: null },
+          nodeRuns: [{ ...NO_OUTPUT, nodeId, status: 'stopped' }],
+        },
+      ]);
+    expect(await cancel(1, 'lock')).toEqual(['written']);
+    const changed = await findChanged(first);
+    expect(changed).toHaveLength(1);
+    expect(await cancel(2, 'other')).toEqual(['written']);
+    await settleLocks(db, changed);
+    expect(await findChanged(first)).toHaveLength(1);
+    await freeLock(db, nameOf(key));
+    await settleLocks(db, await findChanged(first));
+    expect(await findChanged(first)).toEqual([]);
+    expect(await ask(second, key)).toBe('acquired');
   });
 });

@@ -62,6 +62,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
   const nodes = checkpoints.flatMap((entry, i) => entry.nodeRuns.map((row) => ({ i, ...row })));
   const iterations = checkpoints.flatMap((entry, i) => entry.nodeIterations.map((row) => ({ i, ...row })));
   const waits = checkpoints.flatMap((entry, i) => entry.waits.map((row) => ({ i, ...row })));
+  const cancelling = checkpoints.filter(cancelsNodes).map(({ executionId }) => executionId);
   // Runs are found and locked in the order of their primary key, so that two writers never deadlock. The statement
   // contains the ids once more because the planner expects 100 rows of a recordset, and would scan a small table.
   const verdicts = await queryWithRawParameters<{ i: number; verdict: CheckpointVerdict }[]>(
@@ -85,7 +86,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
       UPDATE executions e
       SET epoch = a.epoch, checkpoint = a.checkpoint, revision = e.revision + 1, stored_bytes = e.stored_bytes + a.bytes,
           losses = CASE WHEN a."hasProgress" THEN 0 ELSE e.losses END,
-          claim_token = a.token,
+          claim_token = a.token,${cancelling.length === 0 ? Prisma.empty : lockStateOf(cancelling)}
           claimed_dispatch = ${whenClaiming(Prisma.sql`e.dispatch`, Prisma.sql`e.claimed_dispatch`)},
           checkpoint_version = ${whenClaiming(CHECKPOINT_VERSION, Prisma.sql`e.checkpoint_version`)},
           started_at = ${whenClaiming(STARTED_AT, Prisma.sql`e.started_at`)},
@@ -143,6 +144,18 @@ const REPORTED = Prisma.sql`, reported AS (
         SELECT a.id AS execution_id, a.workspace_id, a.workflow_id, a.execution_mode, a.status, a.error_of
         FROM admitted a WHERE a.step = 'new' AND a.ends AND NOT a."isResting"`)}
     )`;
+
+/** Whether a checkpoint cancels nodes of a run that goes on: they hold no locks from now on. */
+function cancelsNodes({ nodeRuns, nodeIterations, ending }: Checkpoint): boolean {
+  const isCancelled = ({ status }: { readonly status: string }): boolean => status === 'stopped';
+  return ending?.kind !== 'finished' && (nodeRuns.some(isCancelled) || nodeIterations.some(isCancelled));
+}
+
+/** Returns the assignment by which maintenance finds the locks of cancelled nodes. */
+function lockStateOf(cancelling: readonly string[]): Prisma.Sql {
+  return Prisma.sql`
+          lock_state = CASE WHEN e.lock_state = 1 AND e.id = ANY (${[...cancelling]}::uuid[]) THEN 2 ELSE e.lock_state END,`;
+}
 
 /** Returns when the first node of a checkpoint started, in ms since the epoch; null if none did. */
 function firstStart({ nodeRuns }: Checkpoint): number | null {
