@@ -23,7 +23,7 @@ const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
  * Finds the partitions that have runs of a workspace, in the order in which a list comes to them. Partitions are by id,
- * and a run may start long after it was created, so a list may take turns between them.
+ * and a run may start long after it was created, so a list may go back and forth between them.
  */
 export async function findParts(
   db: Database,
