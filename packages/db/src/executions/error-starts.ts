@@ -22,8 +22,8 @@ export interface DueErrorStart {
 
 /**
  * Finds failed runs whose error workflows are due: of each workspace as many, those that have waited longest first.
- * What is left of the page goes to those that have waited longest in all. So a workspace waits for no failures of others,
- * and a page is full if there are enough starts.
+ * What is left of the page goes to those that have waited longest in all. So a workspace waits for no failures of
+ * others, and a page is full if there are enough starts.
  */
 export function findDueErrorStarts(db: Database, { limit, except }: RowPage): Promise<DueErrorStart[]> {
   const isDue = Prisma.sql`s.next_attempt_at <= now() AND ${isNotExcluded(Prisma.sql`s.execution_id`, except)}`;
