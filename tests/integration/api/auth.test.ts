@@ -270,7 +270,7 @@ describe('an API key', () => {
         message:
           'must be *, workflows:execute, workflows:execute:<workflow id>, or one of workflows, executions, workspaces, ' +
           'approvals, human-tasks, monitoring, ai, credentials, audit-log, folders, variables, node-types, schedules, ' +
-          'event-endpoints, me, * ' +
+          'event-endpoints, events, me, * ' +
           'with :read, :write or :*',
       },
     ]);
