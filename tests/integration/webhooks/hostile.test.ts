@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   createHook,
+  createWorkflow,
   type Gateway,
   type Instance,
   sendHook,
@@ -158,6 +159,14 @@ describe('broken requests', () => {
       head(path, 'Connection: close', 'Content-Length: 0', secret, secret),
     );
     expect(statusOf(answer)).toBe(401);
+  });
+
+  it('the secret of a node with the id __proto__ is no secret of other webhooks', async () => {
+    const nodes = [{ id: '__proto__', type: 'trigger.webhook', parameters: { secret: 'mine' } }];
+    await createWorkflow(instance, { nodes, edges: [] });
+    expect(Object.hasOwn(Object.prototype, 'secret')).toBe(false);
+    const { path } = await createHook(instance, {});
+    expect((await sendHook(instance.gateway, path)).status).toBe(200);
   });
 
   it('10,000 query parameters are too long a line; as many as fit arrive', async () => {

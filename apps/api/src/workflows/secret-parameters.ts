@@ -30,7 +30,8 @@ export async function sealSecretParameters(
   definition: Definition,
   { nodeTypes, secretBox, earlier }: { nodeTypes: NodeTypes; secretBox: SecretBox; earlier: SealedSecrets },
 ): Promise<SealedDefinition> {
-  const sealedSecrets: Record<string, Record<string, string>> = {};
+  // A map, because an author may name a node `__proto__`: in an object, its secrets would become those of all objects.
+  const sealedSecrets = new Map<string, Record<string, string>>();
   const issues: ValidationIssue[] = [];
   const nodes: Node[] = [];
   for (const [index, node] of definition.nodes.entries()) {
@@ -38,7 +39,7 @@ export async function sealSecretParameters(
     for (const name of secretParameters(nodeTypes, node.type)) {
       const value = parameters[name];
       if (typeof value !== 'string') continue;
-      const kept = earlier[node.id]?.[name];
+      const kept = Object.hasOwn(earlier, node.id) ? earlier[node.id]?.[name] : undefined;
       if (value === SECRET_PLACEHOLDER && kept === undefined) {
         const path = `definition.nodes[${index}].parameters.${name}`;
         issues.push({
@@ -50,13 +51,13 @@ export async function sealSecretParameters(
       }
       const sealed =
         value === SECRET_PLACEHOLDER && kept !== undefined ? await keep(secretBox, kept) : await secretBox.seal(value);
-      (sealedSecrets[node.id] ??= {})[name] = sealed;
+      sealedSecrets.set(node.id, { ...sealedSecrets.get(node.id), [name]: sealed });
       parameters[name] = SECRET_PLACEHOLDER;
     }
     nodes.push(node.parameters === undefined ? node : { ...node, parameters });
   }
   if (issues.length > 0) throw validationFailed(issues);
-  return { definition: { ...definition, nodes }, sealedSecrets };
+  return { definition: { ...definition, nodes }, sealedSecrets: Object.fromEntries(sealedSecrets) };
 }
 
 /**
