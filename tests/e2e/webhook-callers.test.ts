@@ -117,7 +117,7 @@ describe('callers who wait while workers are killed', () => {
       ),
     );
     const worker = await spawnApp('worker', { ...env, WORKER_CONCURRENCY: '40' });
-    const nonces = Array.from({ length: 30 }, (_, n) => `nonce ${n}`);
+    const nonces = Array.from({ length: 30 }, (_, n) => `nonce-${n}`);
     const askAll = () =>
       Promise.all(
         nonces.map(async (nonce) => (await post(hook.url, { nonce }, { 'idempotency-key': nonce })).body.nonce),
