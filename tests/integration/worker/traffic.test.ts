@@ -51,9 +51,9 @@ const ended = (id: string, ms = 20_000) =>
   );
 
 it('requests of many runs follow each other at the rate of the credential, and say how long they waited', async () => {
-  const workflowId = await createCaller({ rateLimit: { requests: 20, per: 'second' } });
+  const workflowId = await createCaller({ rateLimit: { requests: 4, per: 'second' } });
   calls.length = 0;
-  const ids = await Promise.all(Array.from({ length: 10 }, () => start(workflowId)));
+  const ids = await Promise.all(Array.from({ length: 7 }, () => start(workflowId)));
   const runs = await Promise.all(ids.map((id) => ended(id)));
   const waits = runs.map(({ progress }) => {
     const output = progress.call?.output;
@@ -61,7 +61,8 @@ it('requests of many runs follow each other at the rate of the credential, and s
   });
   expect(Math.min(...waits)).toBeLessThan(50);
   expect(Math.max(...waits)).toBeGreaterThan(0);
-  expect(Math.max(...calls) - Math.min(...calls)).toBeGreaterThanOrEqual(400);
+  // Six intervals of 250 ms; less, because a request that was admitted may reach the server late.
+  expect(Math.max(...calls) - Math.min(...calls)).toBeGreaterThanOrEqual(1_000);
 });
 
 it('a run that has to wait for long rests, keeps its place when its worker dies, and no attempt is counted', async () => {
