@@ -522,8 +522,10 @@ export const MUTANTS = [
   ]),
   ...of('packages/engine/src/run/run-execution.ts', 'unit:tests/engine/early-joins', [
     ['the outcome of a cancelled node counts', 'return isOver() || !scheduler.isOpen(task);', 'return isOver();'],
-    ['a cancelled node is not aborted', '      aborts.get(key)?.abort();\n', ''],
+    ['a cancelled node is not aborted', '      joins.abort(node, scope);\n', ''],
     ['a decision is not recorded', "note(node, scope, 'pending', undefined, {});", ''],
+  ]),
+  ...of('packages/engine/src/run/early-joins.ts', 'unit:tests/engine/early-joins', [
     [
       'a resumed run decides again',
       'const decision = record && storedDecision(record);',
@@ -611,6 +613,8 @@ export const MUTANTS = [
       'node.body.catches ? scope.iteration : joinIteration',
       'node.body.catches ? joinIteration(scope.iteration, index) : joinIteration',
     ],
+  ]),
+  ...of('packages/engine/src/run/scope.ts', 'unit:tests/engine/try', [
     [
       'the outermost try catches',
       'while (at && !at.region.catches) at = at.parent;\n  return at;',

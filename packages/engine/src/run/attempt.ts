@@ -6,7 +6,8 @@ import { type LazySignal, lazy } from './lazy.js';
 import { expressionScope, nodeContext } from './node-scope.js';
 import type { RunRequest } from './ports.js';
 import { createSecretMask } from './secret-mask.js';
-import { inputOf, type NextIteration, type Task } from './scheduler.js';
+import type { NextIteration, Task } from './scheduler.js';
+import { inputOf } from './scope.js';
 
 /** Evaluates a task's parameters and runs its node once. Never throws, never rejects. */
 export function attempt(request: RunRequest, task: Task, halt: LazySignal): Outcome | Promise<Outcome> {

@@ -2,7 +2,8 @@ import type { JsonValue } from '@deckhand/contracts';
 import { wayOut } from './node-state.js';
 import type { EnginePorts } from './ports.js';
 import { joinIteration, recordKey } from './records.js';
-import { outputOfEnds, type Task } from './scheduler.js';
+import type { Task } from './scheduler.js';
+import { outputOfEnds } from './scope.js';
 
 /** Number of iterations whose records are in memory at once. */
 const PAGE_SIZE = 200;

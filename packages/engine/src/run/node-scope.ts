@@ -4,7 +4,8 @@ import type { NodeContext } from '../node-type.js';
 import type { LazySignal } from './lazy.js';
 import type { RunRequest } from './ports.js';
 import { sourceNames } from './source-names.js';
-import { inputOf, inputsOf, iterationAround, outputOf, type Scope, type Task } from './scheduler.js';
+import type { Task } from './scheduler.js';
+import { inputOf, inputsOf, iterationAround, outputOf, type Scope } from './scope.js';
 
 /** Returns the values of names in a task's expressions. Other nodes are looked up when an expression reads them. */
 export function expressionScope(request: RunRequest, { node, scope }: Task): ExpressionScope {

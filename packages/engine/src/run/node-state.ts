@@ -3,7 +3,8 @@ import { isJsonObject, type JsonValue, WAIT_KINDS } from '@deckhand/contracts';
 import type { GraphNode } from '../compile/graph.js';
 import type { RepeatRule, TerminalResult, WaitRequest } from '../node-type.js';
 import { joinIteration, type NodeRecord, recordKey } from './records.js';
-import type { JoinDecision, NextIteration, Task } from './scheduler.js';
+import type { NextIteration, Task } from './scheduler.js';
+import type { JoinDecision } from './scope.js';
 
 /** Returns the result of a Terminal node that an earlier worker finished. */
 export function storedResult({ state, output }: NodeRecord): TerminalResult | undefined {

@@ -12,7 +12,8 @@ import type { CompiledWorkflow, GraphNode } from '../compile/graph.js';
 import { BODY_HANDLE } from '../compile/loops.js';
 import { hasBegun, isSettled, storedDecision, storedContainer, wayOut } from './node-state.js';
 import { type NodeRecord, recordKey } from './records.js';
-import { createScheduler, type Scope } from './scheduler.js';
+import { createScheduler } from './scheduler.js';
+import type { Scope } from './scope.js';
 
 /** The run whose records are reused. */
 export interface SourceRun {

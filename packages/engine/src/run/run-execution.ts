@@ -12,22 +12,21 @@
  *    begun.
  * 8. A long delay before a next attempt is such a wait: it outlives the worker, and the attempts made are kept.
  */
-import { isJsonObject, type JsonValue } from '@deckhand/contracts';
+import type { JsonValue } from '@deckhand/contracts';
 import type { GraphNode, Region } from '../compile/graph.js';
 import type { NodeFailure } from '../node-failure.js';
-import type { Outcome, RepeatRule, TerminalResult, WaitRequest } from '../node-type.js';
+import type { Outcome, RepeatRule, TerminalResult } from '../node-type.js';
 import { attempt, attemptInTime, debugOf, goesOn, resumeNode } from './attempt.js';
+import { createEarlyJoins, isInProgress } from './early-joins.js';
 import { INTERRUPTED } from './failure.js';
 import {
   begunWait,
   hasBegun,
   isSettled,
   storedContainer,
-  storedDecision,
   storedResult,
   storedRetry,
   storedWait,
-  storeDecision,
   storeRepeat,
   storeRetry,
   storeWait,
@@ -36,18 +35,21 @@ import {
 } from './node-state.js';
 import type { Ending, RunRequest } from './ports.js';
 import { type LoopPosition, type NodeRecord, recordKey } from './records.js';
-import { lazy, type LazySignal } from './lazy.js';
+import { lazy } from './lazy.js';
+import {
+  caughtOutput,
+  errorOutput,
+  type Kept,
+  mayRetry,
+  type Progress,
+  recorded,
+  type Waiting,
+  withConsole,
+} from './progress.js';
 import { MAX_RETRY_DELAY_IN_WORKER_MS, retryDelayMs } from './retry.js';
 import { loadIterationOutputs } from './iteration-outputs.js';
-import {
-  createScheduler,
-  inputOf,
-  type JoinDecision,
-  type NextIteration,
-  type Scope,
-  type SchedulerEvents,
-  type Task,
-} from './scheduler.js';
+import { createScheduler, type NextIteration, type SchedulerEvents, type Task } from './scheduler.js';
+import { inputOf, type Scope } from './scope.js';
 
 /** Longest time of pure nodes before other runs continue, in ms. */
 const SLICE_MS = 8;
@@ -55,28 +57,6 @@ const SLICE_MS = 8;
 const SLICE_TASKS = 4;
 /** Maximum number of nodes of one run in progress. */
 const MAX_IN_FLIGHT = 64;
-
-/** The progress of a node run. */
-interface Progress {
-  readonly startedAt: number;
-  readonly attempts: number;
-  readonly debug?: JsonValue | undefined;
-  /** How many of the attempts the node's `retry` does not count: they waited for something that takes its time. */
-  readonly uncounted?: number;
-}
-
-/** The progress of a node run that a pause held before an attempt. Before its first attempt, it has no start. */
-interface Kept extends Omit<Progress, 'startedAt'> {
-  readonly startedAt: number | null;
-}
-
-/** A node that waits: for an answer, or for the time of its next attempt. */
-interface Waiting {
-  readonly task: Task;
-  readonly next: 'resume' | 'attempt';
-  readonly wait: WaitRequest;
-  readonly progress: Progress;
-}
 
 /**
  * Runs until the graph is settled, a node fails the run, or the control halts it.
@@ -102,12 +82,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   const loopStarts = new Map<string, number>();
   /** Positions of loops that this worker has not reached yet. */
   const unreached = new Map(request.positions);
-  /** The last records of nodes that an early join may cancel, by `recordKey`: if in progress, or resumed. */
-  const cancellable = new Map<string, NodeRecord>();
-  /** Aborts those of them that are in progress. */
-  const aborts = new Map<string, AbortController>();
-  /** Decisions of early joins, by `recordKey`. */
-  const decisions = new Map<string, JoinDecision>();
+  const joins = createEarlyJoins(records);
   const events: SchedulerEvents = {
     skipped(node, scope) {
       // A node that one iteration skips may run in the next: only a node that the whole run skips is recorded.
@@ -122,22 +97,21 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       note(node, scope, 'success', { startedAt, attempts: 1 }, { output, handle });
     },
     joined(node, scope, decision) {
-      decisions.set(recordKey(node.id, scope.iteration), decision);
+      joins.decided(node, scope, decision);
       // In one checkpoint with the records of what it cancels: a resumed run must not begin those again.
       note(node, scope, 'pending', undefined, {});
     },
     cancelled(node, scope) {
-      const key = recordKey(node.id, scope.iteration);
-      const last = cancellable.get(key) ?? find(node, scope);
-      unreached.delete(key);
+      const last = joins.lastRecordOf(node, scope) ?? find(node, scope);
+      unreached.delete(recordKey(node.id, scope.iteration));
       if (!last) noteSkipped(node, scope);
       else if (isInProgress(last)) noteStopped(node, scope, last);
       if (last && node.body && records.size > 0) stopInside(node.body, scope);
-      aborts.get(key)?.abort();
+      joins.abort(node, scope);
     },
   };
   const scheduler = createScheduler(request.workflow.root, request.triggerNodeId, events, {
-    decisionOf,
+    decisionOf: (node, scope) => joins.earlierDecision(find(node, scope)),
     isSettled: (node, scope) => isSettled(find(node, scope)),
   });
   ports.positionsFrom(() => [...scheduler.positions(), ...unreached.values()]);
@@ -222,20 +196,13 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     return records.size === 0 ? undefined : records.get(recordKey(node.id, scope.iteration));
   }
 
-  function decisionOf(node: GraphNode, scope: Scope): JoinDecision | undefined {
-    const record = find(node, scope);
-    const decision = record && storedDecision(record);
-    if (decision) decisions.set(recordKey(node.id, scope.iteration), decision);
-    return decision;
-  }
-
   /** Stops the nodes in a container that is cancelled before its records are replayed: no scope of them is open. */
   function stopInside(body: Region, { iteration }: Scope): void {
     for (const record of records.values()) {
       const node = request.workflow.nodes.get(record.nodeId);
       const isOfScope = iteration === '' || `${record.iteration}.`.startsWith(`${iteration}.`);
       if (!node || !isOfScope || !isAround(body, node) || !isInProgress(record)) continue;
-      const last = cancellable.get(recordKey(record.nodeId, record.iteration)) ?? record;
+      const last = joins.lastRecordOf(node, record) ?? record;
       if (isInProgress(last)) noteStopped(node, record, last);
     }
   }
@@ -375,21 +342,10 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       launch(task, startedAt, attempts);
       return;
     }
-    const outcome = attempt(request, task, signalOf(task));
+    const outcome = attempt(request, task, joins.signalOf(node, task.scope, halt));
     if (outcome instanceof Promise || mayRetry(node, outcome, attempts))
       launch(task, startedAt, attempts, { first: outcome });
     else settle(task, outcome, { startedAt, attempts, debug: debugOf(request, task) });
-  }
-
-  /** Returns the signal that aborts a node in progress: for one that may be cancelled, a signal of its own. */
-  function signalOf({ node, scope }: Task): LazySignal {
-    if (!node.isCancellable) return halt;
-    const key = recordKey(node.id, scope.iteration);
-    return lazy(() => {
-      const abort = aborts.get(key) ?? new AbortController();
-      aborts.set(key, abort);
-      return AbortSignal.any([halt(), abort.signal]);
-    });
   }
 
   function launch(
@@ -404,11 +360,12 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     const ended = runInFlight(task, { startedAt, attempts }, { begun: first, uncounted }).catch(
       (error: unknown) => (crash ??= { error }),
     );
-    const { isCancellable } = task.node;
+    const { node, scope } = task;
     // A cancelled node that does not heed its signal must not hold up the run.
-    void (isCancellable ? Promise.race([ended, aborted(signalOf(task)())]) : ended).finally(() => {
+    const signal = node.isCancellable ? joins.signalOf(node, scope, halt)() : undefined;
+    void (signal ? Promise.race([ended, aborted(signal)]) : ended).finally(() => {
       inFlight -= 1;
-      if (isCancellable) aborts.delete(recordKey(task.node.id, task.scope.iteration));
+      joins.ended(node, scope);
       wake();
     });
   }
@@ -420,7 +377,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     { begun, uncounted = 0 }: { begun: Outcome | Promise<Outcome> | undefined; uncounted: number | undefined },
   ): Promise<void> {
     const { node, scope } = task;
-    const signal = signalOf(task);
+    const signal = joins.signalOf(node, scope, halt);
     let outcome = begun;
     let notCounted = uncounted;
     for (let attempts = firstAttempt; ; attempts += 1) {
@@ -540,23 +497,6 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       : { kind: 'output', output, handle: node.lastHandle };
   }
 
-  function decisionState({ id, join }: GraphNode, { iteration }: Pick<Scope, 'iteration'>): JsonValue | undefined {
-    if (!join?.cancels) return undefined;
-    const decision = decisions.get(recordKey(id, iteration));
-    return decision && storeDecision(decision);
-  }
-
-  /** Drops the decision of a join that is settled, so that long loops do not keep those of all iterations. */
-  function dropDecision({ nodeId, iteration, status }: NodeRecord): void {
-    if (status === 'success' || status === 'failed') decisions.delete(recordKey(nodeId, iteration));
-  }
-
-  function trackCancellable(record: NodeRecord): void {
-    const key = recordKey(record.nodeId, record.iteration);
-    if (isInProgress(record) || records.has(key)) cancellable.set(key, record);
-    else cancellable.delete(key);
-  }
-
   function note(
     node: GraphNode,
     scope: Pick<Scope, 'iteration'>,
@@ -574,11 +514,10 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       handle: rest.handle ?? null,
       output: rest.output,
       error: rest.failure ? recorded(rest.failure) : null,
-      state: rest.state ?? decisionState(node, scope),
+      state: rest.state ?? joins.stateOf(node, scope),
       debug: progress?.debug,
     };
-    if (node.isCancellable) trackCancellable(record);
-    if (node.join) dropDecision(record);
+    joins.recorded(node, record);
     ports.record(record);
     return record;
   }
@@ -596,33 +535,4 @@ function aborted(signal: AbortSignal): Promise<void> {
 function isAround(region: Region, node: GraphNode): boolean {
   for (let at: Region | undefined = node.region; at; at = at.container?.region) if (at === region) return true;
   return false;
-}
-
-function isInProgress({ status }: NodeRecord): boolean {
-  return status === 'running' || status === 'waiting' || status === 'pending';
-}
-
-/** Adds the output of the node's script to its debug data. */
-function withConsole(progress: Progress, outcome: Outcome): Progress {
-  const { debug } = progress;
-  const lines = outcome.kind === 'output' || outcome.kind === 'failure' ? outcome.console : undefined;
-  if (lines === undefined || debug === undefined || !isJsonObject(debug)) return progress;
-  return { ...progress, debug: { ...debug, console: lines } };
-}
-
-function mayRetry(node: GraphNode, outcome: Outcome, attempts: number): boolean {
-  return outcome.kind === 'failure' && outcome.failure.isRetryable && attempts < (node.retry?.maxAttempts ?? 1);
-}
-
-function recorded({ message, code }: NodeFailure): { message: string; code: string } {
-  return { message, code };
-}
-
-function errorOutput(failure: NodeFailure): JsonValue {
-  return { error: recorded(failure) };
-}
-
-/** The output of a try that catches a failure. `iteration` is that of the failed node, in a loop. */
-function caughtOutput({ node, scope: { iteration } }: Task, failure: NodeFailure): JsonValue {
-  return { error: { nodeId: node.id, ...(iteration === '' ? {} : { iteration }), ...recorded(failure) } };
 }

@@ -1,0 +1,166 @@
+import type { JsonObject, JsonValue } from '@deckhand/contracts';
+import type { GraphEdge, GraphNode, Region } from '../compile/graph.js';
+import type { NodeInput, RepeatRule } from '../node-type.js';
+import type { LoopOutputs } from './loop-outputs.js';
+
+/* The state of one pass through a region, which only the scheduler changes, and what nodes read of it. */
+
+/** One pass through a region: the run itself, one iteration of a loop, or the body of a try. */
+export interface Scope {
+  readonly region: Region;
+  /** "" for the run, "3" in a loop, "3.1" in a nested loop; in a try, that around it. */
+  readonly iteration: string;
+  readonly parent: Scope | undefined;
+  /** In a loop: the index of the item. */
+  readonly index: number;
+  /**
+   * In a loop: the item. In one with a condition: the output before, or the loop's input in the first iteration. In a
+   * try: its input.
+   */
+  readonly item: JsonValue;
+  /** In a loop with a condition: the output of the iteration before; null in the first. */
+  readonly previous: JsonValue | undefined;
+  readonly cells: Cell[];
+  /** Nodes that are not settled yet. */
+  open: number;
+}
+
+/** The decision of an early join that cancels the rest. */
+export interface JoinDecision {
+  /** The edges that were taken, in the order of their arrival: indexes in `incoming`. */
+  readonly taken: readonly number[];
+  /** Ids of the nodes that were cancelled, or skipped before. */
+  readonly cancelled: readonly string[];
+}
+
+/** The state of a node in a scope. */
+export interface Cell {
+  /** Edges into the node that are not settled yet. */
+  unsettled: number;
+  taken: number;
+  /** A cancelled node is `skipped`, and so is one whose failure was caught. */
+  state: 'waiting' | 'ready' | 'done' | 'skipped';
+  output: JsonValue;
+  handle: string | undefined;
+  loop: LoopProgress | undefined;
+  /** For an early join: the edges that were taken, in the order of their arrival, until it became a task. */
+  arrived: GraphEdge[] | undefined;
+  /** For an early join: the decision of an earlier worker. */
+  decision: JoinDecision | undefined;
+}
+
+/** The progress of a container: of a loop, or of a try, which is like a loop over one item. */
+export interface LoopProgress {
+  readonly node: GraphNode;
+  readonly scope: Scope;
+  /** Undefined for a loop with a condition. */
+  readonly items: readonly JsonValue[] | undefined;
+  readonly concurrency: number;
+  /** For a loop with a condition. */
+  readonly repeat: { readonly rule: RepeatRule; readonly input: JsonValue } | undefined;
+  readonly outputs: LoopOutputs;
+  /** Indexes of iterations that earlier workers finished, whose outputs are not in memory. */
+  readonly finishedEarlier: readonly number[];
+  next: number;
+  /** The iterations in progress, by index. */
+  readonly open: Map<number, Scope>;
+}
+
+/** Opens a pass through a region, in which nothing is settled. */
+export function openScope(
+  region: Region,
+  place: Pick<Scope, 'parent' | 'iteration' | 'index' | 'item' | 'previous'>,
+): Scope {
+  const cells = region.nodes.map((node): Cell => ({
+    unsettled: node.incoming.length,
+    taken: 0,
+    state: 'waiting',
+    output: null,
+    handle: undefined,
+    loop: undefined,
+    arrived: undefined,
+    decision: undefined,
+  }));
+  return { region, ...place, cells, open: region.nodes.length };
+}
+
+/** Returns the state of a node. */
+export function cellOf(scope: Scope, node: GraphNode): Cell {
+  const cell = scope.cells[node.slot];
+  if (!cell) throw new Error(`node ${node.id} is not in this region`);
+  return cell;
+}
+
+/** Returns whether a node is neither done nor skipped. */
+export function isUnsettled({ state }: Cell): boolean {
+  return state === 'waiting' || state === 'ready';
+}
+
+/** Returns the body of the innermost try around a scope, or the scope itself if it is one. */
+export function catchingScope(scope: Scope): Scope | undefined {
+  let at: Scope | undefined = scope;
+  while (at && !at.region.catches) at = at.parent;
+  return at;
+}
+
+/** Returns the innermost iteration of a loop that contains a scope; undefined outside loops. */
+export function iterationAround(scope: Scope): Scope | undefined {
+  let at: Scope | undefined = scope;
+  while (at?.region.catches) at = at.parent;
+  return at?.parent && at;
+}
+
+/** Every edge taken into a node, in the definition's order; for an early join, in that of their arrival. */
+export function inputsOf(node: GraphNode, scope: Scope): NodeInput[] {
+  const inputs: NodeInput[] = [];
+  for (const { source, handle } of node.join ? (cellOf(scope, node).arrived ?? []) : node.incoming) {
+    if (source === scope.region.container) {
+      inputs.push({ nodeId: source.id, output: scope.item });
+      continue;
+    }
+    const cell = cellOf(scope, source);
+    if (cell.state === 'done' && cell.handle === handle) inputs.push({ nodeId: source.id, output: cell.output });
+  }
+  return inputs;
+}
+
+/** `$input`: the output of the node before; with several before it, an object by node id of those taken. */
+export function inputOf(node: GraphNode, scope: Scope): JsonValue {
+  if (node.incoming.length === 0) return null;
+  const inputs = inputsOf(node, scope);
+  return node.hasSingleSource ? (inputs[0]?.output ?? null) : byNodeId(inputs);
+}
+
+/** `$nodes.<id>.output`: the node's output in this iteration or an outer one; undefined while there is none. */
+export function outputOf(node: GraphNode, scope: Scope): JsonValue | undefined {
+  for (let at: Scope | undefined = scope; at; at = at.parent) {
+    if (at.region !== node.region) continue;
+    const cell = cellOf(at, node);
+    return cell.state === 'done' ? cell.output : undefined;
+  }
+  return undefined;
+}
+
+/** Returns the output of a finished pass through a body. */
+export function iterationOutput(scope: Scope): JsonValue {
+  const { ends } = scope.region;
+  const done = ends.filter((node) => cellOf(scope, node).state === 'done');
+  return outputOfEnds(
+    ends.length,
+    done.map((node) => ({ nodeId: node.id, output: cellOf(scope, node).output })),
+  );
+}
+
+/**
+ * Returns the output of a pass through a body: that of its last node; if the body has several, an object by node id of
+ * those that are done; if none is, null.
+ */
+export function outputOfEnds(ends: number, done: readonly NodeInput[]): JsonValue {
+  const [only] = done;
+  if (!only) return null;
+  return ends === 1 ? only.output : byNodeId(done);
+}
+
+function byNodeId(entries: readonly NodeInput[]): JsonObject {
+  return Object.fromEntries(entries.map(({ nodeId, output }) => [nodeId, output]));
+}
