@@ -13,7 +13,7 @@ let url = '';
 async function startProxy(): Promise<{ readonly url: string; lead(to: string, key: string): void }> {
   let target: { to: URL; key: string } | undefined;
   const server = createServer((incoming, response) => {
-    if (!target) throw new Error('the proxy leads nowhere yet');
+    if (!target) throw new Error('the proxy has no target yet');
     const { method, url: path, headers } = incoming;
     const { hostname, port } = target.to;
     const sent = forward(

@@ -12,11 +12,11 @@ import type { Signal } from './trigger-settings.js';
 const NAME = new RegExp(EVENT_NAME_PATTERN);
 
 /**
- * Sends the event of a request to a webhook in the mode `signal`. A request to the test URL sends none, and is told
- * which it would be.
+ * Sends an event for a request to a webhook in the mode `signal`. For a request to the test URL, nothing is sent: the
+ * response shows the event that would be.
  *
- * The event's id is that of the request, if it has one, behind the ids of workflow and trigger: so it never meets the
- * id of another sender.
+ * If the request has an id, the event's id consists of the ids of the workflow and the trigger and that id, so senders
+ * of different webhooks cannot choose the same one.
  * @returns the body of the response.
  * @throws DeckhandError VALIDATION_FAILED if an expression fails, or results in no valid name or key.
  */

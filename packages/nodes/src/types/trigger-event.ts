@@ -10,7 +10,7 @@ export default defineNodeType({
   type: 'trigger.event',
   title: 'Event',
   description:
-    'Starts a run for every event of its name that is sent to the workspace, while the workflow is active. Its output is the event: `{ id, name, key, data, receivedAt }`.',
+    'Starts a run for each event with a given name that is sent to the workspace, while the workflow is active. Its output is the event: `{ id, name, key, data, receivedAt }`.',
   category: 'trigger',
   hasEffects: false,
   parameters: Type.Object(
