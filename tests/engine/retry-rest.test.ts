@@ -81,6 +81,36 @@ describe('a long delay before the next attempt of a node', () => {
     expect(last.get('call/')).toMatchObject({ status: 'success', attempts: 6 });
   });
 
+  it('that does not count is remembered when the worker dies during an attempt, or a pause holds it', async () => {
+    const failures: Error[] = [0, 0, 0].map(() => new NodeError('BUSY', 'my turn comes', { retryAfterMs: LONG_MS }));
+    const answer = () => failures.shift() ?? 'done';
+    let { last } = await runInMemory(retried(1), { answer });
+    for (const key of ['call/~1', 'call/~2']) {
+      ({ last } = await runInMemory(retried(1), { answer, records: last, waitAnswers: expired(key) }));
+    }
+    const third = { answer, records: last, waitAnswers: expired('call/~3') };
+    const died = await runInMemory(retried(1), {
+      ...third,
+      onRecord: ({ status }, abort) => status === 'running' && abort(),
+    });
+    let isPaused = false;
+    const paused = await runInMemory(retried(1), {
+      ...third,
+      onRecord: ({ status }) => (isPaused ||= status === 'running'),
+      isPaused: () => isPaused,
+    });
+    expect([died.last.get('call/')?.status, paused.last.get('call/')?.status]).toEqual(['running', 'pending']);
+    // Of three attempts, the worker died during one; the pause came before it.
+    for (const [{ last: records }, mayFail] of [
+      [died, 1],
+      [paused, 2],
+    ] as const) {
+      failures.splice(0);
+      for (let n = 0; n < mayFail; n += 1) failures.push(new NodeError('PROBE', 'not yet'));
+      expect((await runInMemory(retried(1), { answer, records })).ending.kind).toBe('success');
+    }
+  });
+
   it('lets no attempt begin while the run is paused', async () => {
     const answer = failFirst(1);
     const { last } = await runInMemory(retried(LONG_MS), { answer });

@@ -47,6 +47,28 @@ describe('a try', () => {
     expect(statusesOf(run)).toMatchObject({ 'well/': 'skipped', 'end/': 'success' });
   });
 
+  it('keeps the result of a Terminal node in its body when another worker continues after it', async () => {
+    const definition = {
+      nodes: [
+        ...[start, attempt, { id: 'inner', type: 'try' }],
+        { id: 'first', type: 'terminal', parameters: { body: 'first' } },
+        { id: 'second', type: 'terminal', parameters: { body: 'second', statusCode: 201 } },
+        probe('later'),
+      ],
+      edges: edges(
+        'start -> try',
+        'try.body -> first',
+        'first -> inner',
+        'inner.body -> second',
+        'try.success -> later',
+      ),
+    };
+    const result = { body: 'second', statusCode: 201, headers: {} };
+    expect((await runInMemory(definition)).ending).toEqual({ kind: 'success', result });
+    const died = await runInMemory(definition, { onRecord: ({ nodeId }, abort) => nodeId === 'later' && abort() });
+    expect((await runInMemory(definition, { records: died.last })).ending).toEqual({ kind: 'success', result });
+  });
+
   it('without a body passes its input on, and without edges at error swallows the failure', async () => {
     const empty = { nodes: [start, probe('a'), attempt], edges: edges('start -> a', 'a -> try') };
     expect((await runInMemory(empty)).last.get('try/')?.output).toEqual({ ok: true });

@@ -115,6 +115,20 @@ export function storedRetry({ status, state }: NodeRecord): StoredRetry | undefi
   return { dueAt, uncounted: typeof uncounted === 'number' ? uncounted : 0 };
 }
 
+/** How many attempts of a node did not count, as stored in its record while it makes another or a pause holds it. */
+export function storeUncounted(uncounted: number): { readonly state?: JsonValue } {
+  return uncounted === 0 ? {} : { state: { uncounted } };
+}
+
+/** Returns how many attempts of an unfinished node did not count. */
+export function storedUncounted(record: NodeRecord): number {
+  const { status, state } = record;
+  if (status === 'waiting') return storedRetry(record)?.uncounted ?? 0;
+  const isUnfinished = status === 'running' || status === 'pending';
+  if (!isUnfinished || state === undefined || !isJsonObject(state)) return 0;
+  return typeof state.uncounted === 'number' ? state.uncounted : 0;
+}
+
 /** A wait, as stored outside of its node's record for the process that ends it. */
 export interface BegunWait {
   readonly nodeId: string;

@@ -25,10 +25,11 @@ import {
   isSettled,
   storedContainer,
   storedResult,
-  storedRetry,
+  storedUncounted,
   storedWait,
   storeRepeat,
   storeRetry,
+  storeUncounted,
   storeWait,
   TRY_STATE,
   waitKey,
@@ -166,8 +167,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       if (!answer) continue;
       waiting.delete(key);
       if (!scheduler.isOpen(task)) continue;
-      if (next === 'attempt')
-        launch(task, progress.startedAt, progress.attempts + 1, { uncounted: progress.uncounted });
+      if (next === 'attempt') launch(task, { ...progress, attempts: progress.attempts + 1 });
       else settle(task, resumeNode(request, task, { wait, answer, halt }), progress);
     }
   }
@@ -176,7 +176,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     const due = deferred;
     deferred = [];
     for (const { task, kept } of due)
-      if (scheduler.isOpen(task)) launch(task, kept.startedAt ?? ports.now(), kept.attempts + 1);
+      if (scheduler.isOpen(task))
+        launch(task, { ...kept, startedAt: kept.startedAt ?? ports.now(), attempts: kept.attempts + 1 });
   }
 
   function isOver(): boolean {
@@ -231,7 +232,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     const { node, scope } = task;
     const before = find(node, scope);
     if (before?.status === 'success') {
-      result = storedResult(before) ?? result;
+      result = storedResult(before) ?? resultInside(task) ?? result;
       scheduler.done(task, before.output ?? null, before.handle ?? undefined);
       return;
     }
@@ -258,6 +259,26 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       return;
     }
     start(task, before);
+  }
+
+  /**
+   * Returns the result of the last Terminal node in a try that earlier workers finished, whose body is not replayed. Those
+   * in loops are not found: their iterations are not loaded.
+   */
+  function resultInside({ node: { body }, scope: { iteration } }: Task): TerminalResult | undefined {
+    if (!body?.catches) return undefined;
+    const ends = recordsInside(body, iteration).filter((record) => storedResult(record) !== undefined);
+    const last = ends.sort((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0)).at(-1);
+    return last && storedResult(last);
+  }
+
+  /** Returns the records of the nodes in a try, and in those in it. */
+  function recordsInside(body: Region, iteration: string): NodeRecord[] {
+    return body.nodes.flatMap((node) => {
+      const record = records.get(recordKey(node.id, iteration));
+      const inside = node.body?.catches ? recordsInside(node.body, iteration) : [];
+      return record ? [record, ...inside] : inside;
+    });
   }
 
   /** Continues a loop with a condition, once the output of the iteration before is loaded. */
@@ -314,7 +335,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     const begun = begunWait(record);
     if (!begun) return false;
     const { startedAt, attempts, debug } = record;
-    const { uncounted = 0 } = storedRetry(record) ?? {};
+    const uncounted = storedUncounted(record);
     const progress: Progress = { startedAt: startedAt ?? ports.now(), attempts, debug, uncounted };
     const next = storedWait(record) ? 'resume' : 'attempt';
     waiting.set(waitKey(begun), { task, next, wait: begun.wait, progress });
@@ -339,27 +360,19 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       return;
     }
     if (node.type.hasEffects || node.timeoutMs !== undefined) {
-      launch(task, startedAt, attempts);
+      launch(task, { startedAt, attempts, uncounted: before ? storedUncounted(before) : 0 });
       return;
     }
     const outcome = attempt(request, task, joins.signalOf(node, task.scope, halt));
-    if (outcome instanceof Promise || mayRetry(node, outcome, attempts))
-      launch(task, startedAt, attempts, { first: outcome });
+    if (outcome instanceof Promise || mayRetry(node, outcome, attempts)) launch(task, { startedAt, attempts }, outcome);
     else settle(task, outcome, { startedAt, attempts, debug: debugOf(request, task) });
   }
 
-  function launch(
-    task: Task,
-    startedAt: number,
-    attempts: number,
-    { first, uncounted }: { first?: Outcome | Promise<Outcome>; uncounted?: number | undefined } = {},
-  ): void {
+  function launch(task: Task, progress: Progress, first?: Outcome | Promise<Outcome>): void {
     inFlight += 1;
     // A pure node that does not return at once is shown as running, without waiting until that is on disk.
-    if (first instanceof Promise) note(task.node, task.scope, 'running', { startedAt, attempts }, {});
-    const ended = runInFlight(task, { startedAt, attempts }, { begun: first, uncounted }).catch(
-      (error: unknown) => (crash ??= { error }),
-    );
+    if (first instanceof Promise) note(task.node, task.scope, 'running', progress, {});
+    const ended = runInFlight(task, progress, first).catch((error: unknown) => (crash ??= { error }));
     const { node, scope } = task;
     // A cancelled node that does not heed its signal must not hold up the run.
     const signal = node.isCancellable ? joins.signalOf(node, scope, halt)() : undefined;
@@ -373,38 +386,38 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   /** Makes attempts until the node is settled, the run is halted, or no attempt is left. */
   async function runInFlight(
     task: Task,
-    { startedAt, attempts: firstAttempt }: Progress,
-    { begun, uncounted = 0 }: { begun: Outcome | Promise<Outcome> | undefined; uncounted: number | undefined },
+    { startedAt, attempts: firstAttempt, uncounted: uncountedBefore = 0 }: Progress,
+    begun: Outcome | Promise<Outcome> | undefined,
   ): Promise<void> {
     const { node, scope } = task;
     const signal = joins.signalOf(node, scope, halt);
     let outcome = begun;
-    let notCounted = uncounted;
+    let uncounted = uncountedBefore;
     for (let attempts = firstAttempt; ; attempts += 1) {
-      const progress: Progress = { startedAt, attempts, debug: debugOf(request, task) };
+      const progress: Progress = { startedAt, attempts, debug: debugOf(request, task), uncounted };
       if (outcome === undefined) {
-        note(node, scope, 'running', progress, {});
+        note(node, scope, 'running', progress, storeUncounted(uncounted));
         if (node.type.hasEffects) await ports.flush();
         if (isDropped(task)) return;
         // The pause may be on disk before this record, and the person was told that nothing starts.
         if (control.isPaused()) {
           const kept: Kept = { ...progress, startedAt: attempts === 1 ? null : startedAt, attempts: attempts - 1 };
           deferred.push({ task, kept });
-          note(node, scope, 'pending', kept, {});
+          note(node, scope, 'pending', kept, storeUncounted(uncounted));
           return;
         }
         outcome = attemptInTime(request, task, signal);
       }
       const settled = await outcome;
       if (isDropped(task)) return;
-      const delayMs = settled.kind === 'failure' ? delayOf(node, settled.failure, attempts - notCounted) : undefined;
-      if (settled.kind === 'failure' && settled.failure.retryAfterMs !== undefined) notCounted += 1;
+      const delayMs = settled.kind === 'failure' ? delayOf(node, settled.failure, attempts - uncounted) : undefined;
+      if (settled.kind === 'failure' && settled.failure.retryAfterMs !== undefined) uncounted += 1;
       if (settled.kind !== 'failure' || delayMs === undefined) {
         settle(task, settled, progress);
         return;
       }
       if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {
-        const state = storeRetry(ports.now() + delayMs, notCounted);
+        const state = storeRetry(ports.now() + delayMs, uncounted);
         wait(task, { failure: settled.failure, state }, withConsole(progress, settled));
         return;
       }
