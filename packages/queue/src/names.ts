@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /**
  * Every key and channel in Redis. The braces are a hash tag: all of it lives on one node of a Redis Cluster, as
  * BullMQ's scripts need.
@@ -42,8 +44,12 @@ export const CHANGES_CHANNEL = '{deckhand}:changes';
 /** Hash: a run whose job is named after another run → the name of that job. */
 export const JOB_OF_RUN_KEY = '{deckhand}:job-of-run';
 
-/** The limits of requests with a credential to a host: the next free time, places of requests, and the circuit. */
+/**
+ * The limits of requests with a credential to a host: the next free time, the circuit, and the place of a request. An
+ * author chooses the host, so its digest stands for it: keys have a bounded length.
+ */
 export function trafficKeys(credentialId: string, host: string, ticket: string): [string, string, string] {
-  const prefix = `${QUEUE_PREFIX}:traffic:${credentialId}:${host}`;
+  const digest = createHash('sha256').update(host).digest('base64url');
+  const prefix = `${QUEUE_PREFIX}:traffic:${credentialId.toLowerCase()}:${digest}`;
   return [`${prefix}:rate`, `${prefix}:circuit`, `${prefix}:ticket:${ticket}`];
 }

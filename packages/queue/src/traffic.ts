@@ -49,12 +49,17 @@ export type TrafficVerdict =
 
 /** How long a probe has to report, before another one takes its place, in ms. */
 const PROBE_MS = 60_000;
-/** How long a place is kept after its time, for a run that continues late, in ms. */
+/**
+ * How late a request may come to its place, in ms. Later ones get a new place: else all that waited while no worker ran
+ * would be sent at once.
+ */
+const MAX_LATE_MS = 10_000;
+/** How long a place is remembered after its time, in ms, so that a late request tells since when it waits. */
 const TICKET_MS = 600_000;
 /** How early a request may be, in ms: a timer is not exact. */
 const SLACK_MS = 2;
 /** How long a circuit is remembered without requests, in addition to its times, in ms. */
-const CIRCUIT_KEPT_MS = 3_600_000;
+const CIRCUIT_KEPT_MS = 600_000;
 
 const NOW = `
 local time = redis.call('TIME')
@@ -63,42 +68,44 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 /*
  * KEYS[1] the rate  KEYS[2] the circuit  KEYS[3] the ticket
  * ARGV[1] interval, 0 for no rate  ARGV[2] burst  ARGV[3] longest wait  ARGV[4] probes, 0 for no circuit
- * ARGV[5] time of a probe  ARGV[6] time that a place is kept  ARGV[7] slack
- * Returns { verdict, ms, probe }.
+ * ARGV[5] time of a probe  ARGV[6] time that a place is kept  ARGV[7] slack  ARGV[8] how late a request may be
+ * The circuit is asked first: what it refuses takes no place of the rate. If the interval was changed, earlier places
+ * are void. Returns { verdict, ms, probe }.
  */
 const ADMIT = `${NOW}
 local probes = tonumber(ARGV[4])
 local opened = probes > 0 and redis.call('HGET', KEYS[2], 'opened')
+local running = 0
 if opened then
   local untilTime = tonumber(redis.call('HGET', KEYS[2], 'until'))
   if untilTime > now then return { 'open', untilTime - now, '' } end
+  running = tonumber(redis.call('HGET', KEYS[2], 'probes'))
+  local lease = tonumber(redis.call('HGET', KEYS[2], 'probesUntil'))
+  if lease <= now then running = 0 end
+  if running >= probes then return { 'open', math.min(lease - now, 1000), '' } end
 end
 local waited = 0
 local interval = tonumber(ARGV[1])
 if interval > 0 then
-  local ticket = redis.call('GET', KEYS[3])
-  if ticket then
-    local at, since = string.match(ticket, '^(%d+) (%d+)$')
-    if tonumber(at) > now + ARGV[7] then return { 'waiting', tonumber(at) - now, '' } end
-    redis.call('DEL', KEYS[3])
-    waited = now - since
-  else
-    local arrival = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
+  local at, since, of = string.match(redis.call('GET', KEYS[3]) or '', '^(%d+) (%d+) (%S+)$')
+  local holds = at and of == ARGV[1] and tonumber(at) + ARGV[8] >= now
+  if holds and tonumber(at) > now + ARGV[7] then return { 'waiting', tonumber(at) - now, '' } end
+  if not holds then
+    local known, ofArrival = string.match(redis.call('GET', KEYS[1]) or '', '^(%S+) (%S+)$')
+    local arrival = ofArrival == ARGV[1] and math.max(tonumber(known), now) or now
     local wait = math.ceil(arrival - interval * (ARGV[2] - 1) - now)
     if wait > tonumber(ARGV[3]) then return { 'limited', wait, '' } end
     local ttl = math.ceil(arrival + interval - now)
-    redis.call('SET', KEYS[1], string.format('%.3f', arrival + interval), 'PX', ttl)
+    redis.call('SET', KEYS[1], string.format('%.3f ', arrival + interval) .. ARGV[1], 'PX', ttl)
     if wait > 0 then
-      redis.call('SET', KEYS[3], string.format('%.0f %.0f', now + wait, now), 'PX', wait + ARGV[6])
+      redis.call('SET', KEYS[3], string.format('%.0f %.0f ', now + wait, since or now) .. ARGV[1], 'PX', wait + ARGV[6])
       return { 'waiting', wait, '' }
     end
   end
+  redis.call('DEL', KEYS[3])
+  waited = now - (since or now)
 end
 if opened then
-  local running = tonumber(redis.call('HGET', KEYS[2], 'probes'))
-  local lease = tonumber(redis.call('HGET', KEYS[2], 'probesUntil'))
-  if lease <= now then running = 0 end
-  if running >= probes then return { 'open', math.min(lease - now, 1000), '' } end
   redis.call('HSET', KEYS[2], 'probes', running + 1, 'probesUntil', now + ARGV[5])
   return { 'admitted', waited, opened }
 end
@@ -143,7 +150,7 @@ export async function admitRequest(redis: Redis, query: TrafficQuery): Promise<T
   const { credentialId, host, ticket, rate, circuit } = query;
   const keys = trafficKeys(credentialId, host, ticket);
   const { intervalMs = 0, burst = 1, maxWaitMs = 0 } = rate ?? {};
-  const limits = [intervalMs, burst, maxWaitMs, circuit?.probes ?? 0, PROBE_MS, TICKET_MS, SLACK_MS];
+  const limits = [intervalMs, burst, maxWaitMs, circuit?.probes ?? 0, PROBE_MS, TICKET_MS, SLACK_MS, MAX_LATE_MS];
   const answer: unknown = await redis.eval(ADMIT, keys.length, ...keys, ...limits);
   const [kind, ms, probe]: readonly unknown[] = isList(answer) ? answer : [];
   if (kind === 'admitted') return { kind, waitedMs: Number(ms), probe: String(probe) };

@@ -85,6 +85,40 @@ describe('the rate of requests', () => {
     expect((await admitRequest(redis, others)).kind).toBe('admitted');
   });
 
+  it('gives a request that is much too late a new place, and remembers since when it waits', async () => {
+    const [redis] = workers;
+    const ask = (ticket: string) => admitRequest(redis, query(ticket, { rate: slow }));
+    await ask('first');
+    await ask('late');
+    const [rateKey, , ticketKey] = trafficKeys(credentialId, 'api.example', 'late');
+    const now = Date.now();
+    await redis.set(rateKey, `${now} 10000`);
+    for (const [at, kind] of [
+      [now - 5_000, 'admitted'],
+      [now - 60_000, 'waiting'],
+    ] as const) {
+      await redis.set(ticketKey, `${at} ${now - 90_000} 10000`);
+      // The free place is taken, so that a new one is not at once.
+      await redis.set(rateKey, `${now + 30_000} 10000`);
+      expect((await ask('late')).kind).toBe(kind);
+    }
+    expect((await redis.get(ticketKey))?.split(' ')[1]).toBe(`${now - 90_000}`);
+  });
+
+  it('begins anew when the interval is changed', async () => {
+    const [redis] = workers;
+    for (const ticket of ['a', 'b', 'c']) await admitRequest(redis, query(ticket, { rate: slow }));
+    const faster = { ...slow, intervalMs: 5_000 };
+    expect((await admitRequest(redis, query('c', { rate: faster }))).kind).toBe('admitted');
+    expect((await admitRequest(redis, query('b', { rate: faster }))).kind).toBe('waiting');
+  });
+
+  it('has keys of a bounded length, however long the host is, and whatever the case of the credential', () => {
+    const [key] = trafficKeys('ABC', 'a'.repeat(1_000_000), 't');
+    expect(key.length).toBeLessThan(200);
+    expect(trafficKeys('abc', 'a'.repeat(1_000_000), 't')[0]).toBe(key);
+  });
+
   it('leaves no keys behind', async () => {
     const [redis] = workers;
     await admitRequest(redis, query('a', { rate: slow }));
@@ -162,6 +196,10 @@ describe('a circuit', () => {
     for (let n = 0; n < 3; n += 1) await report('failure');
     const [redis] = workers;
     const both = query('r', { circuit, rate: slow });
+    expect((await admitRequest(redis, both)).kind).toBe('open');
+    await passOpenTime();
+    await probe();
+    // Also while its only probe has not reported.
     expect((await admitRequest(redis, both)).kind).toBe('open');
     expect(await redis.exists(trafficKeys(credentialId, 'api.example', 'r')[0])).toBe(0);
   });

@@ -14,7 +14,9 @@ async function send(
   respond: () => Promise<HttpResponse>,
   signal?: AbortSignal,
   of: TrafficLimits | undefined = limits,
+  tookMs = 0,
 ) {
+  let time = 0;
   const reports: string[] = [];
   const asked: TrafficRequest[] = [];
   const traffic = {
@@ -29,7 +31,13 @@ async function send(
       });
     },
   };
-  const options = { services: { http: { request: respond }, traffic }, limits: of, ticket: 't', mayRest: true };
+  const options = {
+    services: { http: { request: respond }, traffic },
+    limits: of,
+    ticket: 't',
+    mayRest: true,
+    now: () => (time += tookMs),
+  };
   const result = await sendWithinLimits(request(signal), options).catch((error: unknown) => error);
   return { result, reports, asked };
 }
@@ -68,7 +76,10 @@ describe('a request within limits', () => {
       expect([result, reports]).toEqual([error, [outcome]]);
     }
     const late = AbortSignal.abort(new NodeError('NODE_TIMEOUT', 'late'));
-    expect((await send(failing(new NodeError('HTTP_REQUEST_FAILED', 'aborted')), late)).reports).toEqual(['failure']);
+    // A second is a fair chance; less is left for a request that waited for the rate until its node's time was up.
+    const aborted = failing(new NodeError('HTTP_REQUEST_FAILED', 'aborted'));
+    expect((await send(aborted, late, limits, 1_000)).reports).toEqual(['failure']);
+    expect((await send(aborted, late, limits, 999)).reports).toEqual(['unknown']);
     const stopped = AbortSignal.abort();
     expect((await send(failing(new NodeError('HTTP_REQUEST_FAILED', 'aborted')), stopped)).reports).toEqual([
       'unknown',

@@ -7,11 +7,16 @@ import {
   type TrafficRequest,
 } from '@deckhand/engine';
 
+/** A host that has not responded for this long, in ms, counts as failed when the node's time is up. */
+const FAIR_MS = 1_000;
+
 /** What the limits of a request depend on. */
 interface Traffic extends Pick<TrafficRequest, 'ticket' | 'mayRest'> {
   readonly services: Pick<NodeServices, 'http' | 'traffic'>;
   /** Undefined without any. */
   readonly limits: TrafficLimits | undefined;
+  /** A steady clock, in ms. */
+  readonly now?: () => number;
 }
 
 /**
@@ -21,23 +26,34 @@ interface Traffic extends Pick<TrafficRequest, 'ticket' | 'mayRest'> {
  */
 export async function sendWithinLimits(
   request: HttpRequest,
-  { services: { http, traffic }, limits, ticket, mayRest }: Traffic,
+  { services: { http, traffic }, limits, ticket, mayRest, now = () => performance.now() }: Traffic,
 ): Promise<{ answer: HttpResponse; waitedMs: number | undefined }> {
   if (!limits) return { answer: await http.request(request), waitedMs: undefined };
   const { signal, url } = request;
-  const permit = await traffic.admit({ limits, host: new URL(url).host, ticket, mayRest, signal });
+  const permit = await traffic.admit({ limits, host: hostOf(url), ticket, mayRest, signal });
+  const sentAt = now();
   try {
     const answer = await http.request(request);
     await permit.report(answer.status >= 500 ? 'failure' : 'success');
     return { answer, waitedMs: limits.rateLimit ? permit.waitedMs : undefined };
   } catch (error) {
-    await permit.report(isFailureOfHost(error, signal) ? 'failure' : 'unknown');
+    const ranMs = now() - sentAt;
+    await permit.report(isFailureOfHost(error, { signal, ranMs }) ? 'failure' : 'unknown');
     throw error;
   }
 }
 
-/** Whether the host gave no response: not if the run was stopped meanwhile, or the request or response was refused. */
-function isFailureOfHost(error: unknown, { aborted, reason }: AbortSignal): boolean {
-  if (aborted) return reason instanceof NodeError && reason.code === 'NODE_TIMEOUT';
+/** The host that limits count by, with its port. A dot at the end of a name changes nothing. */
+function hostOf(url: string): string {
+  return new URL(url).host.replace(/\.(?=:|$)/, '');
+}
+
+/**
+ * Whether the host gave no response: not if the run was stopped meanwhile, the request or response was refused, or the
+ * node's time was up soon after the request had waited for the rate.
+ */
+function isFailureOfHost(error: unknown, { signal, ranMs }: { signal: AbortSignal; ranMs: number }): boolean {
+  const { aborted, reason } = signal;
+  if (aborted) return reason instanceof NodeError && reason.code === 'NODE_TIMEOUT' && ranMs >= FAIR_MS;
   return error instanceof NodeError && error.code === 'HTTP_REQUEST_FAILED' && error.isRetryable;
 }
