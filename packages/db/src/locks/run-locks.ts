@@ -253,7 +253,8 @@ async function wake(
   if (noted.length > 0) {
     await tx.$executeRaw(Prisma.sql`/* locks.note */
       UPDATE executions e
-      SET lock_state = CASE WHEN e.id = ANY (${changed}::uuid[]) THEN 2 ELSE coalesce(e.lock_state, 1) END
+      SET lock_state = CASE WHEN e.id = ANY (${changed}::uuid[]) THEN 2 ELSE coalesce(e.lock_state, 1) END,
+        revision = e.revision + (e.id = ANY (${changed}::uuid[]))::int
       WHERE e.id = ANY (${noted}::uuid[])`);
   }
   if (ids.length === 0) return [];
