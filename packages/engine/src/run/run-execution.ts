@@ -262,8 +262,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   }
 
   /**
-   * Returns the result of the last Terminal node in a try that earlier workers finished, whose body is not replayed. Those
-   * in loops are not found: their iterations are not loaded.
+   * Returns the result of the last Terminal node in a try that earlier workers finished, whose body is not replayed.
+   * Those in loops are not found: their iterations are not loaded.
    */
   function resultInside({ node: { body }, scope: { iteration } }: Task): TerminalResult | undefined {
     if (!body?.catches) return undefined;

@@ -53,7 +53,9 @@ function hostOf(url: string): string {
  * node's time was up soon after the request had waited for the rate.
  */
 function isFailureOfHost(error: unknown, { signal, ranMs }: { signal: AbortSignal; ranMs: number }): boolean {
-  const { aborted, reason } = signal;
-  if (aborted) return reason instanceof NodeError && reason.code === 'NODE_TIMEOUT' && ranMs >= FAIR_MS;
+  if (signal.aborted) {
+    const reason: unknown = signal.reason;
+    return reason instanceof NodeError && reason.code === 'NODE_TIMEOUT' && ranMs >= FAIR_MS;
+  }
   return error instanceof NodeError && error.code === 'HTTP_REQUEST_FAILED' && error.isRetryable;
 }
