@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkKey, only, parseUrl, resolveTarget } from './connection.js';
+import { timeLimit } from './commands/parse.js';
 import type { Environment } from './environment.js';
 import { readProfiles, writeProfiles } from './profiles.js';
 
@@ -50,6 +51,7 @@ describe('the target of requests', () => {
     ['the profile that the environment names', {}, { profile: 'local' }, LOCAL],
     ['the environment rather than a profile', {}, ENV, ENV],
     ['a profile that an option names rather than the environment', { profile: 'local' }, ENV, LOCAL],
+    ['the workspace of a profile that an option names', { profile: 'production' }, ENV, { workspace: 'w' }],
     ['the workspace that an option names', { workspace: 'x' }, ENV, { workspace: 'x' }],
     [
       'a key of the environment for the URL of an option',
@@ -92,6 +94,11 @@ describe('the target of requests', () => {
 describe('what is typed', () => {
   it.each(['deckhand', 'ftp://a', 'http://user:hunter2@a', 'http://user@a'])('%s is no URL of an instance', (text) => {
     expect(() => parseUrl(text)).toThrow(/^(?!.*hunter2)The URL must/);
+  });
+
+  it('a time limit is one that a timer can have', () => {
+    expect(timeLimit('2147483')).toBe(2_147_483);
+    for (const text of ['2147484', '0', '1.5']) expect(() => timeLimit(text)).toThrow(/^It must be/);
   });
 
   it('a key that is none is not repeated', () => {

@@ -60,7 +60,10 @@ export function checkKey(key: string): string {
  * @throws ExitError if there is no key.
  */
 export async function resolveTarget(options: GlobalOptions, environment: Environment): Promise<Target> {
-  const given = options.profile === undefined ? environment : { ...environment, url: undefined, apiKey: undefined };
+  const given =
+    options.profile === undefined
+      ? environment
+      : { ...environment, url: undefined, apiKey: undefined, workspace: undefined };
   const { name, profile } = await chooseProfile(options.profile ?? environment.profile, environment);
   const chosen = options.url ?? given.url ?? profile?.url;
   if (chosen === undefined) throw notSignedIn(LOCAL_URL);

@@ -26,10 +26,12 @@ function printFailure({ message, ...rest }: Failure, isJson: boolean): void {
   process.stderr.write(`${line}\n`);
 }
 
-// The reader of the output may stop early, as `head` does.
-process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-  process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed),
-);
+// The reader of the output may stop early, as `head` does. What a run came to still decides the exit code.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) =>
+    process.exit(error.code === 'EPIPE' ? (process.exitCode ?? EXIT.done) : EXIT.failed),
+  );
+}
 
 void main().then((exitCode) => {
   if (exitCode !== undefined) process.exitCode = exitCode;

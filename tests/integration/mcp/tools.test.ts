@@ -134,6 +134,15 @@ describe('a workflow', () => {
     expect(await callTool(client, `twin_${second.slice(-8)}`, { amount: 2 })).toMatchObject({ value: { result: 4 } });
     expect([await runsOf(first), await runsOf(second)]).toEqual([0, 1]);
     await expect(client.callTool({ name: 'twin', arguments: { amount: 1 } })).rejects.toThrow('not found');
+    // An author cannot take the name that another workflow gets, nor one that all objects seem to have.
+    const third = await activate('Third', tool({ name: `twin_${second.slice(-8)}` }, DOUBLE));
+    const fourth = await activate('Fourth', tool({ name: 'constructor' }, DOUBLE));
+    const taken = (await toolsNamed('twin')).map(({ name }) => name);
+    expect(new Set(taken).size).toBe(3);
+    expect(taken).toContain(`twin_${second.slice(-8)}_${third.slice(-8)}`);
+    expect(await callTool(client, `constructor_${fourth.slice(-8)}`, { amount: 2 })).toMatchObject({
+      value: { result: 4 },
+    });
   });
 
   it('does not start with arguments that its schema refuses', async () => {

@@ -40,13 +40,15 @@ interface McpRequest {
 }
 
 /** Answers a message. @param web the request with the headers of the protocol alone. */
-export function handleMessage(
+export async function handleMessage(
   services: Services,
   mcpRequest: McpRequest,
   web: globalThis.Request,
 ): Promise<globalThis.Response> {
   const { message: parsedBody, request } = mcpRequest;
-  const handler = createMcpHandler(() => createServer(services, mcpRequest), {
+  // Not by the handler, which would hide an error of the database from callers and from the log.
+  const tools = await toolsFor(services, mcpRequest);
+  const handler = createMcpHandler(() => createServer(services, mcpRequest, tools), {
     // Lists of tools are not watched: another replica may know of a change, and this one would not.
     maxSubscriptions: 0,
     onerror: (err) => services.logger.debug({ err, requestId: request.id }, 'message of an MCP client refused'),
@@ -55,7 +57,7 @@ export function handleMessage(
 }
 
 /** Creates the server for one message, with the tools that the message is about. */
-async function createServer(services: Services, mcpRequest: McpRequest): Promise<McpServer> {
+function createServer(services: Services, mcpRequest: McpRequest, tools: readonly Tool[]): McpServer {
   const { caller, message } = mcpRequest;
   const { name: called } = isJsonObject(message.params) ? message.params : {};
   const codec = createRequestStateCodec<{ executionId: string }>({
@@ -75,7 +77,7 @@ async function createServer(services: Services, mcpRequest: McpRequest): Promise
     },
   );
   const stateOf = (context: ServerContext) => (executionId: string) => codec.mint({ executionId }, context);
-  for (const tool of await toolsFor(services, mcpRequest)) {
+  for (const tool of tools) {
     const { title, description, annotations, input } = tool;
     server.registerTool(tool.name, { title, description, annotations, inputSchema: toSchema(input) }, (args, context) =>
       callTool(services, mcpRequest, { tool, args, context, stateOf: stateOf(context) }),

@@ -78,7 +78,7 @@ async function decide(context: Context, connection: Connection, id: string, opti
   const { workspaceId, status } = await connection.deckhand.runs.of(id).get({ slim: true });
   const entries = (await connection.deckhand.approvals.list(workspaceId)).filter(
     (entry) =>
-      entry.id === id &&
+      entry.id === id.toLowerCase() &&
       (options.node === undefined || entry.currentNodeId === options.node) &&
       (options.wait === undefined || entry.waitId === options.wait),
   );

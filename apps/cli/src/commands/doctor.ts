@@ -63,7 +63,7 @@ async function examine({ environment: { profilesPath }, ...context }: Context): 
   const { client } = deckhand;
   await check('encryption', async () => {
     const { protocol, hostname } = new URL(url);
-    const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname);
+    const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
     if (protocol === 'https:' || isLocal) return { state: 'ok', detail: isLocal ? 'this machine' : 'https' };
     return { state: 'warning', detail: 'the key is sent without encryption: use https' };
   });

@@ -25,15 +25,18 @@ async function login({ environment, output, options }: Context): Promise<void> {
   const name = checkProfileName(profile ?? environment.profile ?? DEFAULT_PROFILE);
   const { byName } = await readProfiles(environment.profilesPath);
   const known = urlOption ?? environment.url ?? byName.get(name)?.url;
-  const url = parseUrl(known ?? (canAsk() ? await askText('URL of the instance', LOCAL_URL) : LOCAL_URL));
-  const apiKey = checkKey((await readSecret('API key')).trim());
+  if (known === undefined && !canAsk()) throw misused('Name the instance with --url.');
+  const url = parseUrl(known ?? (await askText('URL of the instance', LOCAL_URL)));
+  const apiKey = checkKey((await readSecret(`API key for ${url}`)).trim());
   const { client } = createClient({ url, apiKey });
   const { data: me } = await getMe({ client, throwOnError: true });
   if (!('apiKey' in me)) throw new ExitError('This is no API key.', EXIT.refused);
   const workspaceId = me.apiKey.workspaceId ?? (await chooseWorkspace());
+  // Read again: another command may have changed them while this one asked.
+  const { byName: latest } = await readProfiles(environment.profilesPath);
   await writeProfiles(environment.profilesPath, {
     current: name,
-    byName: new Map([...byName, [name, { url, apiKey, ...(workspaceId !== undefined && { workspaceId }) }]]),
+    byName: new Map([...latest, [name, { url, apiKey, ...(workspaceId !== undefined && { workspaceId }) }]]),
   });
   const { apiKey: key } = me;
   output.result({ profile: name, url, key, workspaceId: workspaceId ?? null }, () => [

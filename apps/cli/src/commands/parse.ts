@@ -21,6 +21,16 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+/** Longest time limit that a timer of Node.js can have, in seconds: about 24 days. */
+const MAX_SECONDS = 2_147_483;
+
+/** Parses a time limit in seconds. @throws InvalidArgumentError */
+export function timeLimit(text: string): number {
+  const seconds = wholeNumber(text);
+  if (seconds > MAX_SECONDS) throw new InvalidArgumentError(`It must be at most ${MAX_SECONDS} seconds.`);
+  return seconds;
+}
+
 /** Parses a time span such as 90s, 30m, 12h or 7d. @returns ms. @throws InvalidArgumentError */
 export function timeSpan(text: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];

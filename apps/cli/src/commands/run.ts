@@ -4,7 +4,7 @@ import { misused } from '../exit.js';
 import { followRun, type FollowOptions } from '../following/follow.js';
 import { isObject } from '../json.js';
 import { readJson } from '../terminal/input.js';
-import { several, wholeNumber } from './parse.js';
+import { several, timeLimit } from './parse.js';
 
 interface RunOptions extends FollowOptions {
   readonly input?: string;
@@ -30,7 +30,7 @@ export function runCommand(context: Context): Command {
       'the trigger data: a JSON object, the path of a file with one, or - for the standard input',
     )
     .option('-f, --follow', 'follow the run to its end')
-    .option('--timeout <seconds>', 'with --follow: stop following after this time; the run continues', wholeNumber)
+    .option('--timeout <seconds>', 'with --follow: stop following after this time; the run continues', timeLimit)
     .addOption(new Option('--mode <mode>', 'how it runs').choices(['normal', 'test', 'debug', 'sandbox']))
     .option('--trigger <node>', 'the id of the trigger to start from, if there are several')
     .option('--workflow-version <version>', 'latest (the default), active, or the id of a version')

@@ -16,7 +16,7 @@ import { elapsedText, statusText, timeText } from '../terminal/format.js';
 import { openInBrowser } from '../terminal/open-in-browser.js';
 import { fields, table } from '../terminal/table.js';
 import { toJson } from '../terminal/text.js';
-import { several, statuses, timeSpan, wholeNumber } from './parse.js';
+import { several, statuses, timeLimit, timeSpan, wholeNumber } from './parse.js';
 
 interface ListOptions {
   readonly workflow?: string;
@@ -93,7 +93,7 @@ export function runsCommand(context: Context): Command {
       new Command('follow')
         .summary('follow a run to its end, as "run --follow" does')
         .argument('<run>', RUN_ID)
-        .option('--timeout <seconds>', FOLLOW_LIMIT, wholeNumber)
+        .option('--timeout <seconds>', FOLLOW_LIMIT, timeLimit)
         .action(async (id: string, options: FollowOptions) => {
           const connection = await context.connect();
           await followRun(context, connection, connection.deckhand.runs.of(id), options);
@@ -118,7 +118,7 @@ export function runsCommand(context: Context): Command {
         .option('--from-node <node>', 'start at a node, with the outputs of the nodes before it')
         .option('--workflow-version <version>', 'latest (the default), active, original, or the id of a version')
         .option('-f, --follow', 'follow the new run to its end')
-        .option('--timeout <seconds>', `with --follow: ${FOLLOW_LIMIT}`, wholeNumber)
+        .option('--timeout <seconds>', `with --follow: ${FOLLOW_LIMIT}`, timeLimit)
         .action((id: string, options: RerunOptions) => rerun(context, id, options)),
     )
     .addCommand(

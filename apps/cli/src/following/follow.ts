@@ -34,7 +34,6 @@ export async function followRun(
       for await (const state of run.events({ signal, ...limit })) {
         view ??= createView(output, output.isJson ? undefined : await findDefinition(connection, state));
         view.show(state);
-        if (state.status !== execution?.status) hint(state);
         execution = state;
       }
     } catch (error) {
@@ -46,12 +45,6 @@ export async function followRun(
     return execution ?? (await run.get({ slim: true }));
   });
   await printEnd(last);
-
-  function hint({ status, executionId }: ExecutionResponse): void {
-    if (status === 'waiting_for_input') output.message(`It waits for a decision: "deckhand approve ${executionId}".`);
-    if (status === 'waiting_for_human') output.message(`It waits for a form: "deckhand runs open ${executionId}".`);
-    if (status === 'paused') output.message('It is paused: someone has to resume it.');
-  }
 
   async function printEnd(execution: ExecutionResponse): Promise<void> {
     const result = execution.resultOmitted ? await readResult(connection, run.id) : execution.result;

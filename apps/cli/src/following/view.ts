@@ -55,7 +55,16 @@ function linesOf(execution: ExecutionResponse, definition: Definition | undefine
     statusText(status),
     { text: `  ${elapsedText(startedAt, finishedAt, now)}`, style: 'dim' },
   ];
-  return [title, ...nodeRows(execution, definition, now)];
+  const hint = hintOf(execution);
+  // Below the title: a long tree is cut at its end.
+  return [title, ...(hint === undefined ? [] : [hint]), ...nodeRows(execution, definition, now)];
+}
+
+/** Returns what has to happen for the run to go on; undefined if nothing has. */
+function hintOf({ status, executionId }: ExecutionResponse): string | undefined {
+  if (status === 'waiting_for_input') return `It waits for a decision: "deckhand approve ${executionId}".`;
+  if (status === 'waiting_for_human') return `It waits for a form: "deckhand runs open ${executionId}".`;
+  return status === 'paused' ? 'It is paused: someone has to resume it.' : undefined;
 }
 
 function fit(lines: readonly Text[], rows: number): readonly Text[] {
@@ -76,7 +85,11 @@ function inLog(output: Output): View {
         const shown = node.status === 'success' ? ['  ', statusText(node.status)] : [];
         output.message([nodeId, ...shown, ...details(node, now)]);
       }
-      if (execution.status !== status) output.message(['run  ', statusText(execution.status)]);
+      const hint = hintOf(execution);
+      if (execution.status !== status) {
+        output.message(['run  ', statusText(execution.status)]);
+        if (hint !== undefined) output.message(hint);
+      }
       status = execution.status;
     },
     end: () => undefined,

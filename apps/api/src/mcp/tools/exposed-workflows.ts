@@ -11,8 +11,7 @@ const SUFFIX_LENGTH = 8;
 
 /**
  * Returns the workflows of a workspace that are tools, each with the name that its author chose. If several have the
- * same name, all of them have the end of the workflow's id after it: a name never means another workflow than a client
- * has seen it for.
+ * same name, all of them have the end of the workflow's id after it.
  */
 export async function listExposedWorkflows(
   { db, forms }: Services,
@@ -20,15 +19,13 @@ export async function listExposedWorkflows(
   workspaceId: string,
 ): Promise<Tool[]> {
   const active = await listActiveTools(db, caller, workspaceId);
-  const counts = new Map<string, number>();
-  for (const each of active) counts.set(nameOf(each), (counts.get(nameOf(each)) ?? 0) + 1);
-  return active.map((each) => {
+  const names = uniqueNames(active);
+  return active.map((each, index) => {
     const { workflowId, workflowName, workflowDescription, workflowVersionId: version, tool } = each;
     const { settings, inputSchema } = tool;
     const { name: _name, title = workflowName, description = workflowDescription, ...annotations } = settings;
-    const name = nameOf(each);
     return {
-      name: counts.get(name) === 1 ? name : `${name}_${workflowId.slice(-SUFFIX_LENGTH)}`,
+      name: names[index] ?? workflowId,
       title,
       description: description === '' ? `Runs the workflow "${workflowName}"` : description,
       annotations,
@@ -46,6 +43,27 @@ export async function listExposedWorkflows(
       },
     };
   });
+}
+
+/**
+ * Returns a name for each tool that no other has. An author may choose one that another workflow would get with its
+ * suffix, so names are compared again until they differ. The SDK keeps tools as members of an object, in which those of
+ * all objects, such as `constructor`, seem to be taken.
+ */
+function uniqueNames(active: readonly ActiveTool[]): string[] {
+  let names = active.map(nameOf);
+  for (;;) {
+    const counts = new Map<string, number>();
+    for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+    const isFree = (name: string): boolean => counts.get(name) === 1 && !(name in {});
+    if (names.every(isFree)) return names;
+    // The first suffix is short; should two end alike, the next is the whole id.
+    names = names.map((name, index) => {
+      const id = active[index]?.workflowId ?? '';
+      const suffix = `_${id.slice(-SUFFIX_LENGTH)}`;
+      return isFree(name) ? name : `${name}${name.endsWith(suffix) ? `_${id}` : suffix}`;
+    });
+  }
 }
 
 function nameOf({ tool, workflowName }: ActiveTool): string {

@@ -22,11 +22,25 @@ export async function startAndWait(
   workflowId: string,
   { body, key, waitSeconds }: Start,
 ): Promise<ToolAnswer> {
+  let executionId: string | undefined;
   const start = async (): Promise<string> => {
     const toKey = (asked: object) => (key === undefined ? undefined : toIdempotencyKey(key, asked));
-    return (await startRun(call.services, call.caller, workflowId, body, toKey)).executionId;
+    ({ executionId } = await startRun(call.services, call.caller, workflowId, body, toKey));
+    return executionId;
   };
-  if (call.may('executions:read')) return runToOutcome(call, waitSeconds, start);
-  const next = 'The key may not read runs: it needs the scope executions:read for results';
-  return { kind: 'outcome', value: { executionId: await start(), status: 'pending', next }, isError: false };
+  if (!call.may('executions:read')) {
+    return started(await start(), 'The key may not read runs: it needs the scope executions:read for results');
+  }
+  try {
+    return await runToOutcome(call, waitSeconds, start);
+  } catch (error) {
+    if (executionId === undefined) throw error;
+    // An error would be read as if nothing had started, and a repeated call starts a second run.
+    call.services.logger.warn({ err: error, executionId }, 'a run that was started could not be awaited');
+    return started(executionId, 'It was started, but could not be awaited: call deckhand_wait_for_run');
+  }
+}
+
+function started(executionId: string, next: string): ToolAnswer {
+  return { kind: 'outcome', value: { executionId, status: 'pending', next }, isError: false };
 }
