@@ -64,11 +64,7 @@ export const MUTANTS = [
       '    AND NOT EXISTS (SELECT 1 FROM waits o WHERE o.execution_id = w.execution_id AND o.event_id = v.id)\n',
       '',
     ],
-    [
-      'an event wakes the run that it has started',
-      "x.source = 'event' THEN coalesce(",
-      "x.source = 'none' THEN coalesce(",
-    ],
+    ['an event wakes the run that it has started', "x.source = 'event'\n", "x.source = 'none'\n"],
   ]),
   ...of('packages/db/src/events-in/end-waits.ts', MATCHING, [
     ['a wait ends by two events', 'WHERE o.answered_at IS NULL AND (g.event_id', 'WHERE (g.event_id'],
@@ -496,8 +492,8 @@ export const MUTANTS = [
     ['a run rests on what came while others had their turn', 'if (canGoOn()) continue;', ''],
     ['a resumption is missed meanwhile', 'return deferred.length > 0 || [...waiting', 'return [...waiting'],
     ['due attempts have no limit', '      if (!mayStart()) return;\n      const answer', '      const answer'],
-    ['attempts are counted anew', 'progress.startedAt, progress.attempts + 1,', 'progress.startedAt, 1,'],
-    ['a rest that does not count is an attempt', 'attempts - notCounted)', 'attempts)'],
+    ['attempts are counted anew', '...progress, attempts: progress.attempts + 1', '...progress, attempts: 1'],
+    ['a rest that does not count is an attempt', 'attempts - uncounted)', 'attempts)'],
     ['a long delay holds a place', 'if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {', 'if (delayMs < 0) {'],
     ['a short delay rests', 'if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {', 'if (delayMs > 0) {'],
   ]),
@@ -644,13 +640,13 @@ export const MUTANTS = [
   ...of('packages/queue/src/traffic.ts', 'integration:integration/queue/traffic', [
     [
       'a request that has a place gets another one',
-      "local ticket = redis.call('GET', KEYS[3])",
-      'local ticket = false',
+      "if holds and tonumber(at) > now + ARGV[7] then return { 'waiting', tonumber(at) - now, '' } end",
+      'holds = false',
     ],
     [
       'requests that wait overtake',
-      "redis.call('SET', KEYS[1], string.format('%.3f', arrival + interval), 'PX', ttl)",
-      "if wait <= 0 then redis.call('SET', KEYS[1], string.format('%.3f', arrival + interval), 'PX', ttl) end",
+      "redis.call('SET', KEYS[1], string.format('%.3f ', arrival + interval) .. ARGV[1], 'PX', ttl)",
+      "if wait <= 0 then redis.call('SET', KEYS[1], string.format('%.3f ', arrival + interval) .. ARGV[1], 'PX', ttl) end",
     ],
     ['all requests are probes', 'if running >= probes then', 'if running < 0 then'],
     ['a late report changes the circuit', "if opened ~= ARGV[2] then return 'ignored' end", ''],
@@ -659,7 +655,7 @@ export const MUTANTS = [
   ...of('packages/nodes/src/http/traffic-limits.ts', 'unit:http/traffic-limits', [
     [
       'a stop counts as a failure of the host',
-      "return reason instanceof NodeError && reason.code === 'NODE_TIMEOUT';",
+      "return reason instanceof NodeError && reason.code === 'NODE_TIMEOUT' && ranMs >= FAIR_MS;",
       'return true;',
     ],
     [
@@ -1027,7 +1023,8 @@ export const MUTANTS = [
   ]),
   ...of('apps/api/src/mcp/tools/exposed-workflows.ts', MCP_TOOLS, [
     ['arguments are not checked', 'if (issues.length > 0) throw validationFailed(issues, isTruncated);', ''],
-    ['a name may mean another workflow', 'counts.get(name) === 1 ?', 'counts.size > 0 ?'],
+    ['a name may mean another workflow', 'counts.get(name) === 1 &&', ''],
+    ['a name that all objects have breaks the list', ' && !(name in {})', ''],
   ]),
   ...of('packages/db/src/workflows/tools.ts', MCP_TOOLS, [
     ['a workflow that is not active is a tool', " AND w.status = 'active'", ''],

@@ -93,6 +93,28 @@ describe('an event trigger', () => {
     expect(await runsOf(workflowId)).toHaveLength(1);
   });
 
+  it('is not hindered by texts that PostgreSQL cannot read as JSON, in its data or in the key of a wait', async () => {
+    const half = '\ud800';
+    const workflowId = await createWorkflow(instance, {
+      nodes: [
+        { id: 'event', type: 'trigger.event', parameters: { name: 'half.begun' } },
+        { id: 'keyed', type: 'wait.event', parameters: { name: 'half.keyed', key: '{{ $trigger.data.key }}' } },
+        { id: 'next', type: 'wait.event', parameters: { name: 'half.next' } },
+      ],
+      edges: [
+        { source: 'event', target: 'keyed' },
+        { source: 'keyed', sourceHandle: 'received', target: 'next' },
+      ],
+    });
+    await call('PATCH', `/api/workflows/${workflowId}`, { status: 'active' });
+    await matched(await send('half.begun', { data: { key: `a${half}` } }));
+    await send('half.keyed', { key: `a${half}` });
+    await send('half.next');
+    const [run] = await runsOf(workflowId);
+    await ended(run?.id ?? '');
+    expect(await read(run?.id ?? '')).toMatchObject({ status: 'success', error: null });
+  });
+
   it('whose filter fails starts no run, and is logged', async () => {
     const workflowId = await startedBy({ name: 'odd', filter: '{{ $trigger.data.missing.amount > 1 }}' });
     await matched(await send('odd', { data: {} }));

@@ -34,8 +34,9 @@ export interface EventMatching {
 /**
  * Creates the tasks. Events and waits are both matched: whichever is committed later meets the other. If a worker dies,
  * the next holder of the lease continues; jobs that were not added are found by the recovery of lost jobs.
+ * @param isHeld whether this worker does the maintenance.
  */
-export function createEventMatching(context: MaintenanceContext): EventMatching {
+export function createEventMatching(context: MaintenanceContext, isHeld: () => boolean): EventMatching {
   const { db, logger } = context;
   const startRuns = createEventRunStarting(context);
 
@@ -112,7 +113,7 @@ export function createEventMatching(context: MaintenanceContext): EventMatching 
   async function matchWhileWanted(): Promise<void> {
     isMatching = true;
     try {
-      while (isWanted && !isClosed) {
+      while (isWanted && !isClosed && isHeld()) {
         isWanted = false;
         await matching.run(AbortSignal.timeout(TASK_TIME_LIMIT_MS));
       }

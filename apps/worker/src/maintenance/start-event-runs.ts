@@ -16,6 +16,8 @@ import { nextSlice } from '@deckhand/runtime';
 import { derivedId } from '../session/derived-id.js';
 import { announceStops, type MaintenanceContext } from './maintenance-context.js';
 
+/** Maximum number of runs with options that a workspace starts at a time: those with keys are started one by one. */
+const MAX_WITH_OPTIONS = 20;
 /** Maximum number of compiled triggers in memory. */
 const MAX_CACHED = 1_000;
 /** For how long expressions are evaluated before the event loop continues, in ms. */
@@ -62,13 +64,9 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
   }
 
   /** Returns whether an event starts a run of a trigger. A filter that fails lets nothing through, and is logged. */
-  async function isWanted(trigger: EventTrigger, readEvent: () => JsonValue): Promise<boolean> {
+  function isWanted(trigger: EventTrigger, readEvent: () => JsonValue): boolean {
     const { filter } = compiled(trigger);
     if (filter === undefined) return true;
-    if (performance.now() >= sliceEndsAt) {
-      await nextSlice();
-      sliceEndsAt = performance.now() + SLICE_MS;
-    }
     const result = filter(readEvent());
     if ('value' in result) return Boolean(result.value);
     const { workflowId, nodeId } = trigger;
@@ -92,6 +90,7 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
     const planned: Planned[] = [];
     const delays = new Map<string, EventDelay>();
     const blockedFor = new Map<string, number>();
+    const optionCounts = new Map<string, number>();
     let characters = 0;
     for (const event of events) {
       const { id, workspaceId, executionsPerMinute: limit, json } = event;
@@ -102,7 +101,12 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
           delays.set(id, { id, seconds: 0, after });
           break;
         }
-        if (await isWanted(trigger, readEvent)) {
+        // Filters and keys of authors are evaluated here.
+        if (performance.now() >= sliceEndsAt) {
+          await nextSlice();
+          sliceEndsAt = performance.now() + SLICE_MS;
+        }
+        if (isWanted(trigger, readEvent)) {
           let seconds = blockedFor.get(workspaceId) ?? null;
           if (limit !== null && seconds === null) seconds = await count(workspaceId, limit);
           if (seconds !== null) {
@@ -110,8 +114,14 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
             delays.set(id, { id, seconds, after });
             break;
           }
-          characters += json.length;
           const options = compiled(trigger).optionsFor(readEvent);
+          const withOptions = (optionCounts.get(workspaceId) ?? 0) + (options === undefined ? 0 : 1);
+          if (withOptions > MAX_WITH_OPTIONS) {
+            delays.set(id, { id, seconds: 0, after });
+            break;
+          }
+          optionCounts.set(workspaceId, withOptions);
+          characters += json.length;
           planned.push({ eventId: id, workspaceId, request: toRequest(event, trigger, options), after });
         }
         after = trigger;

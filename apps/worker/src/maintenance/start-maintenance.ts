@@ -84,7 +84,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
   const isIdle = (): boolean => own.active.size === 0;
   let idlePasses = 0;
   const waking = createWaking(context);
-  const eventMatching = createEventMatching(context);
+  const eventMatching = createEventMatching(context, lease.isHeld);
   const firing = createFiring({
     db,
     redis,

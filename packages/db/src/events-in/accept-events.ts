@@ -99,8 +99,10 @@ async function insert(db: Database, events: readonly NewEvent[]): Promise<EventV
   const byId = new Map(rows.map((row) => [row.id, row]));
   return events.map(({ id }) => {
     const row = byId.get(id);
+    // Also after an ambiguous error, if a limit was reached meanwhile: it is on disk.
+    if (row?.isOwn) return { kind: 'accepted', isRepeated: false };
     if (row?.verdict !== 'accepted') return { kind: row?.verdict ?? 'noMember' };
-    return { kind: 'accepted', isRepeated: !row.isOwn };
+    return { kind: 'accepted', isRepeated: true };
   });
 }
 
@@ -114,13 +116,21 @@ export interface PrunedEvents {
   readonly unmatched: number;
 }
 
-/** Deletes old events, up to a number. */
+/** Maximum number of bytes of data that one statement deletes: it is stored in parts, each a row of its own. */
+const MAX_PRUNED_BYTES = 64 * 1_048_576;
+
+/** Deletes old events, up to a number, and up to a number of bytes if there are several. */
 export async function pruneEvents(db: Database, limit: number): Promise<PrunedEvents> {
   // Served by the index on received_at.
   const [row] = await db.$queryRaw<PrunedEvents[]>(Prisma.sql`/* events.prune */
     WITH deleted AS (
       DELETE FROM events WHERE id IN (
-        SELECT id FROM events WHERE received_at < now() - ${LIFETIME} ORDER BY received_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+        SELECT id FROM (
+          SELECT id, bytes, sum(bytes) OVER (ORDER BY received_at, id) AS total FROM (
+            SELECT id, received_at, octet_length(data) AS bytes FROM events
+            WHERE received_at < now() - ${LIFETIME} ORDER BY received_at, id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+          ) old
+        ) old WHERE total <= ${MAX_PRUNED_BYTES} OR total = bytes)
       RETURNING workspace_id, octet_length(data) AS bytes, matched_at
     ), stored AS (
       INSERT INTO storage_changes (workspace_id, bytes) SELECT workspace_id, -sum(bytes) FROM deleted GROUP BY workspace_id

@@ -111,9 +111,11 @@ function takeSome(
 }
 
 /**
- * Ends the new waits of the given runs for which an event has come already, by the first such event.
+ * Ends the new waits of the given runs for which an event has come already, by the first such event: some of each run,
+ * so that one with very many does not hold up the others.
  */
 export async function endNewWaits(db: Database, executionIds: readonly string[]): Promise<RunsOfEvents> {
+  const ids = [...new Set(executionIds)];
   const { ended, checked } = await db.$transaction(async (tx) => {
     const firstBefore = (key: Prisma.Sql): Prisma.Sql => Prisma.sql`
           SELECT v.id, octet_length(v.data)::float8 AS bytes FROM events v
@@ -125,15 +127,18 @@ export async function endNewWaits(db: Database, executionIds: readonly string[])
       (EventEnd & { readonly bytes: number | null })[]
     >(Prisma.sql`/* events.find-before */
       SELECT w.execution_id AS "executionId", w.node_id AS "nodeId", w.iteration, f.id AS "eventId", f.bytes
-      FROM waits w JOIN executions x ON x.id = w.execution_id
+      FROM unnest(${ids}::uuid[]) AS g (id) JOIN executions x ON x.id = g.id
+        CROSS JOIN LATERAL (
+          SELECT w.* FROM waits w WHERE w.execution_id = x.id AND ${IS_OPEN} AND w.events_checked_at IS NULL
+          ORDER BY w.node_id, w.iteration LIMIT ${Math.max(2, Math.floor(MAX_WAITS / Math.max(1, ids.length)))}
+        ) w
         LEFT JOIN LATERAL (
           (${firstBefore(Prisma.sql`w.event_key <> '' AND v.key = w.event_key`)})
           UNION ALL
           (${firstBefore(Prisma.sql`w.event_key = ''`)})
           LIMIT 1
         ) f ON true
-      WHERE w.execution_id = ANY (${[...new Set(executionIds)]}::uuid[]) AND ${IS_OPEN} AND w.events_checked_at IS NULL
-      ORDER BY w.execution_id LIMIT ${MAX_WAITS}`);
+      ORDER BY w.execution_id`);
     let bytes = 0;
     const fitting = found.filter((each, index) => (bytes += each.bytes ?? 0) <= MAX_BYTES || index === 0);
     const ends = fitting.flatMap(({ bytes: _, ...end }) => (end.eventId === null ? [] : [end]));
@@ -149,6 +154,25 @@ function given(waits: readonly EventEnd[]): Prisma.Sql {
   return Prisma.sql`unnest(${waits.map(({ executionId }) => executionId)}::uuid[], ${waits.map(({ nodeId }) => nodeId)}::text[],
       ${waits.map(({ iteration }) => iteration)}::text[], ${waits.map(({ eventId }) => eventId)}::uuid[]
     ) AS g (execution_id, node_id, iteration, event_id)`;
+}
+
+/** Counts the copies of events as data of their runs, which are locked. */
+async function countBytes(
+  tx: Queryable,
+  ended: readonly { readonly id: string; readonly bytes: number }[],
+): Promise<void> {
+  const given = ended.filter(({ bytes }) => bytes > 0);
+  if (given.length === 0) return;
+  await tx.$executeRaw(Prisma.sql`/* executions.count-answers */
+    WITH given AS (
+      SELECT id, sum(bytes)::bigint AS bytes
+      FROM unnest(${given.map(({ id }) => id)}::uuid[], ${given.map(({ bytes }) => bytes)}::float8[]) AS g (id, bytes)
+      GROUP BY id
+    ), counted AS (
+      UPDATE executions e SET stored_bytes = e.stored_bytes + g.bytes FROM given g WHERE e.id = g.id
+      RETURNING e.workspace_id, g.bytes
+    )
+    INSERT INTO storage_changes (workspace_id, bytes) SELECT workspace_id, sum(bytes) FROM counted GROUP BY workspace_id`);
 }
 
 async function markChecked(db: Database, waits: readonly EventEnd[]): Promise<void> {
@@ -174,7 +198,9 @@ async function endWaitsByEvents(tx: Queryable, ends: readonly EventEnd[]): Promi
   const ids = ends.map(({ executionId }) => executionId);
   await tx.$executeRaw(Prisma.sql`/* executions.lock-awaited */
     SELECT 1 FROM executions e WHERE e.id = ANY(${ids}::uuid[]) ${LOCK_RUNS}`);
-  const ended = await tx.$queryRaw<{ id: string; isStop: boolean }[]>(Prisma.sql`/* executions.end-by-events */
+  const ended = await tx.$queryRaw<
+    { id: string; isStop: boolean; bytes: number }[]
+  >(Prisma.sql`/* executions.end-by-events */
     UPDATE waits w
     SET answered_at = statement_timestamp(), answer = CASE WHEN NOT ${isTimeUp} THEN open.answer END,
         event_id = CASE WHEN NOT ${isTimeUp} THEN open.event_id END
@@ -185,7 +211,8 @@ async function endWaitsByEvents(tx: Queryable, ends: readonly EventEnd[]): Promi
       ORDER BY o.execution_id, o.node_id, o.iteration FOR UPDATE OF o
     ) open
     WHERE w.execution_id = open.execution_id AND w.node_id = open.node_id AND w.iteration = open.iteration
-    RETURNING w.execution_id AS id, ${STOPS_RUN} AS "isStop"`);
+    RETURNING w.execution_id AS id, ${STOPS_RUN} AS "isStop", coalesce(octet_length(w.answer), 0)::float8 AS bytes`);
+  await countBytes(tx, ended);
   const toStop = ended.filter(({ isStop }) => isStop).map(({ id }) => id);
   const stopped = toStop.length === 0 ? [] : await stopRunsById(tx, [...new Set(toStop)]);
   // A run that was stopped is finished, and not continued.

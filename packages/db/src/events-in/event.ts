@@ -20,6 +20,13 @@ import { Prisma } from '../client.js';
 export const SEEN = Prisma.sql`json_build_object('id', v.event_id, 'name', v.name, 'key', nullif(v.key, ''), 'data', v.data::json,
     'receivedAt', to_char(v.received_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text`;
 
+/**
+ * Whether the event `v` has started the run `x`: whether its trigger data begins as `SEEN` writes that event. Only its
+ * beginning is read: it may be long, and PostgreSQL parses no JSON that has half a surrogate pair anywhere.
+ */
+const HAS_STARTED = Prisma.sql`x.source = 'event'
+      AND coalesce(starts_with(substr(x.trigger_data, 1, 2000), '{"id" : ' || to_json(v.event_id)::text || ','), false)`;
+
 /** Whether the wait `w` is open, and for events. It has the wording of the indexes of such waits. */
 export const IS_OPEN = Prisma.sql`w.answered_at IS NULL AND w.event_name IS NOT NULL`;
 
@@ -40,7 +47,7 @@ export const LOOKS_BACK_TO = Prisma.sql`CASE WHEN ${STOPS_RUN} THEN x.created_at
 export const ENDS_WAIT = Prisma.sql`(v.received_at > w.created_at OR (
     v.received_at >= ${LOOKS_BACK_TO}
     AND NOT EXISTS (SELECT 1 FROM waits o WHERE o.execution_id = w.execution_id AND o.event_id = v.id)
-    AND CASE WHEN x.source = 'event' THEN coalesce(x.trigger_data::json ->> 'id' <> v.event_id, true) ELSE true END))`;
+    AND NOT (${HAS_STARTED})))`;
 
 /** Maximum number of waits that one transaction ends, and of bytes of events that it copies into them. */
 export const MAX_WAITS = 1_000;

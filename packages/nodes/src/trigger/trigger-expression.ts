@@ -75,5 +75,6 @@ export function evaluateKey(
   if (typeof value === 'object') return { failure: 'the result is no text, number or boolean' };
   const key = String(value);
   if (key.length > maxLength) return { failure: `the result has more than ${maxLength} characters` };
+  if (!key.isWellFormed()) return { failure: 'the result has half a surrogate pair' };
   return key.includes('\0') ? { failure: 'the result contains a NUL character' } : { key };
 }

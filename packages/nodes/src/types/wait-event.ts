@@ -56,7 +56,9 @@ export default defineNodeType({
       );
     }
     const dueAt = timeoutSeconds === undefined ? null : now() + Math.ceil(timeoutSeconds * 1_000);
-    return { kind: 'wait', wait: { kind: 'event', details: { name, key, lookbackSeconds }, dueAt } };
+    // As the keys of events are stored: half a surrogate pair is no text for PostgreSQL.
+    const details = { name, key: key.toWellFormed(), lookbackSeconds };
+    return { kind: 'wait', wait: { kind: 'event', details, dueAt } };
   },
   resume: (answer, _wait, { input }) =>
     answer.kind === 'expired' ? { kind: 'output', output: input, handle: 'timeout' } : received(answer.value),
