@@ -229,11 +229,9 @@ describe('a wait', () => {
     await until(async () => (await run(id)).wakeAt !== null, 5_000, 'resting');
     expect(await run(id)).toMatchObject({ status: 'running', workerId: null });
     await until(async () => (await run(id)).status === 'success', 5_000, 'the end');
-    const { startedAt, finishedAt } = await db.nodeRun.findUniqueOrThrow({
-      where: { executionId_nodeId: { executionId: id, nodeId: 'pause' } },
-    });
-    // Its start and its end are of two measurements of the database's clock, which differ by some milliseconds.
-    expect((finishedAt?.getTime() ?? 0) - (startedAt?.getTime() ?? 0)).toBeGreaterThanOrEqual(980);
+    // By the database's clock alone: the worker's estimate of it, in the record of the node, may be off.
+    const { dueAt, answeredAt } = await db.wait.findFirstOrThrow({ where: { executionId: id, nodeId: 'pause' } });
+    expect(answeredAt?.getTime()).toBeGreaterThanOrEqual(dueAt?.getTime() ?? Infinity);
   });
 
   it('of an approval fails the run when its time is up, and a later decision finds it ended', async () => {
