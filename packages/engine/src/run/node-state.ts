@@ -106,7 +106,7 @@ interface StoredRetry {
 }
 
 /** Returns the rest of a node; undefined for a node that does not rest. */
-export function storedRetry({ status, state }: NodeRecord): StoredRetry | undefined {
+function storedRetry({ status, state }: NodeRecord): StoredRetry | undefined {
   if (status !== 'waiting' || state === undefined || !isJsonObject(state)) return undefined;
   const { retry } = state;
   if (retry === undefined || !isJsonObject(retry)) return undefined;
