@@ -1,6 +1,9 @@
 /** Matches a UUID in the form of PostgreSQL: not a URN, no braces. */
 export const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/** Matches the id of a node. */
+export const NODE_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
+
 const TIME_PATTERN = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 
 const EARLIEST_MS = Date.UTC(0, 0, 1);
@@ -9,6 +12,11 @@ const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 /** Returns true for a UUID. */
 export function isUuid(text: string): boolean {
   return UUID_PATTERN.test(text);
+}
+
+/** Returns true for a text that can be the id of a node. */
+export function isNodeId(text: string): boolean {
+  return NODE_ID_PATTERN.test(text);
 }
 
 /** Matches a date, or a date and a time with optional seconds and offset. */

@@ -103,7 +103,7 @@ describe('login', () => {
     for (const [key, message] of [
       ['dk_wrong', /sign in with "deckhand login"/],
       ['hunter2', /no API key/],
-      ['', /API key is empty/],
+      ['', /API key for \S+ is empty/],
     ] as const) {
       const { exitCode, stderr } = await runCli(login('--profile', 'wrong'), bare, key);
       expect([2, 3]).toContain(exitCode);

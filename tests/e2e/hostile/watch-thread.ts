@@ -50,7 +50,7 @@ async function run(): Promise<string | undefined> {
   const headers = { 'x-api-key': key, 'content-type': 'application/json' };
   const body = JSON.stringify({ input: { n: runs.length } });
   const started = await fetch(`${url}/api/workflows/${workflowId}/execute`, { method: 'POST', headers, body });
-  if (!started.ok) return `not started: ${started.status}`;
+  if (!started.ok) return `not started: ${started.status} ${await started.text()}`;
   const { executionId }: { executionId: string } = JSON.parse(await started.text());
   const until = performance.now() + RUN_MS;
   while (performance.now() < until) {

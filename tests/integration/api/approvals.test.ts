@@ -402,6 +402,7 @@ describe('a human task', () => {
       schema: form,
       waitingSince: expect.any(String),
     });
+    expect((await call('POST', `/api/executions/${id}/nodes/%00/complete`, { data: {} })).status).toBe(404);
     const faulty = await complete({ nmae: 'Ada' });
     expect(faulty.status).toBe(400);
     expect(faulty.body.details?.map(({ path }) => path).sort()).toEqual(['data.name', 'data.nmae']);

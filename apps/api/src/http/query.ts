@@ -3,6 +3,7 @@ import {
   compileQuery,
   DeckhandError,
   type ValidationIssue,
+  isNodeId,
   isUuid,
   pageQuery,
   validationFailed,
@@ -56,4 +57,14 @@ export function pathId(request: Request, name = 'id'): string {
   const value = request.params[name];
   if (typeof value !== 'string' || !isUuid(value)) throw new DeckhandError('NOT_FOUND');
   return value.toLowerCase();
+}
+
+/**
+ * Returns the id of a node in the path.
+ * @throws DeckhandError NOT_FOUND if no node can have it. So PostgreSQL gets no text that it refuses, such as NUL.
+ */
+export function pathNodeId(request: Request): string {
+  const value = request.params.nodeId;
+  if (typeof value !== 'string' || !isNodeId(value)) throw new DeckhandError('NOT_FOUND', { message: 'No such node' });
+  return value;
 }

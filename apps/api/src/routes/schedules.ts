@@ -3,12 +3,11 @@ import { listSchedules as list, pauseSchedule as pause, resumeSchedule as resume
 import { nextDueTime } from '@deckhand/nodes';
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
-import { pathId, queryReader } from '../http/query.js';
+import { pathId, pathNodeId, queryReader } from '../http/query.js';
 import { refuseBody } from '../http/refuse-body.js';
 import { sendJson } from '../http/respond.js';
 import { forKey, type Route } from '../http/route.js';
 import type { Services } from '../services.js';
-import { pathNodeId } from './webhooks/urls.js';
 
 const readQuery = queryReader(ListSchedulesQuery);
 

@@ -16,9 +16,7 @@ export async function readOutput(
   actor: Actor,
   { executionId, nodeId, iteration }: ReadOutputRequest,
 ): Promise<string> {
-  const record = nodeId.includes('\0')
-    ? undefined
-    : await readNodeOutput(db, actor, { executionId, nodeId, iteration: iteration ?? null });
+  const record = await readNodeOutput(db, actor, { executionId, nodeId, iteration: iteration ?? null });
   if (!record) throw new DeckhandError('NOT_FOUND', { message: 'There is no such output' });
   const output =
     record.outputJson ?? (record.outputRef && (await outputs.get([record.outputRef])).get(record.outputRef));

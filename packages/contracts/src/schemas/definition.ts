@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { NODE_ID_PATTERN } from '../formats.js';
 import { AnyJson, AnyObject, CLOSED, Id, oneOf, RunsAtOnce } from './common.js';
 import { EVENT_NAME_PATTERN } from './events.js';
 import { MAX_TIMEOUT_SECONDS } from './start-options.js';
@@ -10,7 +11,7 @@ export const MAX_EDGES = 20_000;
 /** `settings.timeoutSeconds` when a definition has none. */
 export const DEFAULT_TIMEOUT_SECONDS = 3_600;
 
-const NodeId = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
+const NodeId = Type.String({ pattern: NODE_ID_PATTERN.source });
 const Handle = Type.String({ minLength: 1, maxLength: 64 });
 const Seconds = (maximum: number) => Type.Number({ exclusiveMinimum: 0, maximum });
 

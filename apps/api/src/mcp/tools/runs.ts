@@ -1,4 +1,4 @@
-import { AnyObject, IDEMPOTENCY_KEY_PATTERN, ReadOutputQuery, Tags, VersionChoice } from '@deckhand/contracts';
+import { AnyObject, IDEMPOTENCY_KEY_PATTERN, NODE_ID_PATTERN, ReadOutputQuery, Tags, VersionChoice } from '@deckhand/contracts';
 import Type from 'typebox';
 import { readOutput } from '../../runs/read-output.js';
 import { stopRun } from '../../runs/stop-run.js';
@@ -86,7 +86,7 @@ export const runTools = [
     input: Type.Object(
       {
         executionId: Uuid,
-        nodeId: Type.String({ minLength: 1, maxLength: 64 }),
+        nodeId: Type.String({ pattern: NODE_ID_PATTERN.source }),
         iteration: ReadOutputQuery.properties.iteration,
         offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: 'In characters' })),
       },

@@ -7,7 +7,7 @@ import {
   RecordedResponse,
 } from '@deckhand/contracts';
 import { isDeepStrictEqual } from 'node:util';
-import { pathId } from '../../http/query.js';
+import { pathId, pathNodeId } from '../../http/query.js';
 import { MAX_DATA_BODY_BYTES, readBody } from '../../http/read-body.js';
 import { forKey, type Route } from '../../http/route.js';
 import { answer, chosenIteration } from '../../runs/answer.js';
@@ -33,7 +33,7 @@ export function completeHumanTask(services: Services): Route {
       const executionId = pathId(request);
       const body = parse(await readBody(request, MAX_DATA_BODY_BYTES));
       const { data } = body;
-      const node = { executionId, nodeId: String(request.params.nodeId) };
+      const node = { executionId, nodeId: pathNodeId(request) };
       await services.answerOnce({ request, response, caller, body }, async (actor) => {
         // The form that the data was checked against.
         let fitting: string | undefined;

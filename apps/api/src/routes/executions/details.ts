@@ -11,7 +11,7 @@ import {
   shownIteration,
 } from '@deckhand/contracts';
 import { listIterations as list, readNodeDebug } from '@deckhand/db';
-import { pathId, queryReader } from '../../http/query.js';
+import { pathId, pathNodeId, queryReader } from '../../http/query.js';
 import { sendJson, sendJsonText } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { readOutput } from '../../runs/read-output.js';
@@ -35,7 +35,7 @@ export function getNodeOutput(services: Services): Route {
     },
     async (request, response, caller) => {
       const executionId = pathId(request);
-      const nodeId = String(request.params.nodeId);
+      const nodeId = pathNodeId(request);
       const { iteration } = readOutputQuery(request);
       sendJsonText(response, 200, await readOutput(services, caller, { executionId, nodeId, iteration }));
     },
@@ -59,11 +59,9 @@ export function getNodeDebug({ db }: Services): Route {
     },
     async (request, response, caller) => {
       const executionId = pathId(request);
-      const nodeId = String(request.params.nodeId);
+      const nodeId = pathNodeId(request);
       const { iteration } = readDebugQuery(request);
-      const found = nodeId.includes('\0')
-        ? undefined
-        : await readNodeDebug(db, caller, { executionId, nodeId, iteration: iteration ?? null });
+      const found = await readNodeDebug(db, caller, { executionId, nodeId, iteration: iteration ?? null });
       if (!found) throw new DeckhandError('NOT_FOUND', { message: 'Nothing was kept of this node for debugging' });
       const head = JSON.stringify({ nodeId, iteration: shownIteration(found.iteration) });
       sendJsonText(response, 200, `${head.slice(0, -1)},${maskHeaders(found.debugJson).slice(1)}`);
@@ -106,8 +104,7 @@ export function listIterations({ db }: Services): Route {
     },
     async (request, response, caller) => {
       const executionId = pathId(request);
-      const nodeId = String(request.params.nodeId);
-      if (nodeId.includes('\0')) throw new DeckhandError('NOT_FOUND', { message: 'No such node' });
+      const nodeId = pathNodeId(request);
       sendJson(response, 200, await list(db, caller, { executionId, nodeId }, readIterationsQuery(request)));
     },
   );

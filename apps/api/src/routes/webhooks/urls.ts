@@ -1,7 +1,6 @@
-import { ChangeWebhookUrlBody, compileBody, DeckhandError, WebhookTestUrl, WebhookUrl } from '@deckhand/contracts';
+import { ChangeWebhookUrlBody, compileBody, WebhookTestUrl, WebhookUrl } from '@deckhand/contracts';
 import { changeWebhookUrl as change, openWebhookTest as open } from '@deckhand/db';
-import type { Request } from 'express';
-import { pathId } from '../../http/query.js';
+import { pathId, pathNodeId } from '../../http/query.js';
 import { readOptionalBody } from '../../http/read-body.js';
 import { refuseBody } from '../../http/refuse-body.js';
 import { forKey, type Route } from '../../http/route.js';
@@ -63,10 +62,4 @@ export function openWebhookTest({ db, webhookBaseUrl, answerOnce }: Services): R
       });
     },
   );
-}
-
-/** Returns the id of a node in the path. @throws DeckhandError NOT_FOUND for a value that is no valid node id. */
-export function pathNodeId({ params: { nodeId } }: Request): string {
-  if (typeof nodeId !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(nodeId)) throw new DeckhandError('NOT_FOUND');
-  return nodeId;
 }
