@@ -1,7 +1,8 @@
-import { createDatabase } from '@deckhand/db';
+import { createDatabase, probeWrites } from '@deckhand/db';
 import { childPids, type LocalPostgres } from '@deckhand/local';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import {
   callWithKey,
   chain,
@@ -128,6 +129,15 @@ describe('the circuit around new runs', () => {
     await until(() => !isOpen(), 10_000, 'the closed circuit');
     expect((await execute(id)).status).toBe(202);
   }, 60_000);
+
+  it('stays closed when only this process is busy', async () => {
+    const probe = probeWrites(postgres.url);
+    // PostgreSQL answers meanwhile, and the time limit of the probe passes before the answer is read.
+    const busyUntil = performance.now() + 1_500;
+    await setImmediate();
+    while (performance.now() < busyUntil);
+    await probe;
+  });
 
   it('stays closed when only the pool is busy', async () => {
     const id = await createWorkflow(instance, chain());
