@@ -6,18 +6,20 @@ export type Redis = Server | Cluster;
 
 /**
  * What a connection is for. `producer` fails fast while Redis is away, so that a request gets its response; `blocking`
- * waits for Redis to come back, as BullMQ's workers must; `subscriber` resubscribes by itself.
+ * waits for Redis to come back, as BullMQ's workers must; `standby` does too, and its commands wait for longer;
+ * `subscriber` resubscribes by itself.
  */
-export type RedisRole = 'producer' | 'blocking' | 'subscriber';
+export type RedisRole = 'producer' | 'blocking' | 'standby' | 'subscriber';
 
 /** How long a producer waits for a response, in ms. */
 const COMMAND_TIMEOUT_MS = 2_000;
 
 /**
  * A connection whose commands get no response for this long is replaced, in ms. The network may drop what is sent
- * without an error; no command of ours is kept waiting for longer than four seconds.
+ * without an error; Redis answers each command of ours at least a second earlier.
  */
 const SILENT_AFTER_MS = 5_000;
+const STANDBY_SILENT_AFTER_MS = 10_000;
 
 /** For ioredis: reconnect, and resend the refused command. A server that refuses writes has become a replica. */
 const RECONNECT_AND_RESEND = 2;
@@ -58,7 +60,7 @@ export function connectTarget(target: RedisTarget, role: RedisRole): Redis {
 
 function optionsFor(role: RedisRole): CommonRedisOptions {
   const always: CommonRedisOptions = {
-    socketTimeout: SILENT_AFTER_MS,
+    socketTimeout: role === 'standby' ? STANDBY_SILENT_AFTER_MS : SILENT_AFTER_MS,
     reconnectOnError: ({ message }) => (message.startsWith('READONLY') ? RECONNECT_AND_RESEND : false),
   };
   return role === 'producer'

@@ -29,6 +29,6 @@ export { readRedisUrl, type RedisTarget } from './redis-url.js';
 export type { QueuedRun, RunJob, RunSnapshot } from './run-job.js';
 export * from './run-queue.js';
 export * from './traffic.js';
-export { createWakeUps, type WakeUps } from './wake-ups.js';
+export { createWakeUps, MAX_WAIT_MS, type WakeUps } from './wake-ups.js';
 export { createWindowRate, type RateLimit, type WindowCount, type WindowRate } from './window-rate.js';
 export { isOutOfMemory, probeRedisWrites } from './write-probe.js';

@@ -3,7 +3,10 @@ import { WAKE_UPS_KEY } from './names.js';
 
 /** Wake-ups of workers that stand by: one that is busy wakes one of them. */
 export interface WakeUps {
-  /** Waits for a wake-up, for at most `ms`, in one call at a time. @returns whether it came. @throws Redis' error. */
+  /**
+   * Waits for a wake-up, for at most `ms`, up to MAX_WAIT_MS, in one call at a time. @returns whether it came.
+   * @throws the error of Redis.
+   */
   wait(ms: number): Promise<boolean>;
   /** Wakes one worker that waits. If none does, the next one that waits within a second. @throws the error of Redis. */
   send(): Promise<void>;
@@ -11,6 +14,8 @@ export interface WakeUps {
   close(): void;
 }
 
+/** Longest wait for a wake-up, in ms. */
+export const MAX_WAIT_MS = 8_000;
 /** How long a wake-up for which no worker waits is kept, in ms. */
 const KEPT_MS = 1_000;
 
@@ -33,7 +38,7 @@ export function createWakeUps(
   let connection: Redis | undefined;
 
   function connect(): Redis {
-    const opened = connectRedis(redisUrl, { role: 'blocking' });
+    const opened = connectRedis(redisUrl, { role: 'standby' });
     opened.on('error', onError);
     return opened;
   }

@@ -1,4 +1,4 @@
-import type { WakeUps } from '@deckhand/queue';
+import { MAX_WAIT_MS, type WakeUps } from '@deckhand/queue';
 import { createBusyCheck } from './busy-check.js';
 
 /**
@@ -7,19 +7,19 @@ import { createBusyCheck } from './busy-check.js';
  *
  * The first worker, which holds the maintenance lease, always takes jobs. A worker without room or time wakes another,
  * which takes jobs for a while. Nothing depends on a wake-up or on the first worker: a few workers that stand by check
- * once a second whether anybody takes jobs, and the others every twelve seconds; every four if the queue has several
+ * once a second whether anybody takes jobs, and the others every sixteen seconds; every four if the queue has several
  * shards, because those few may all belong to another one.
  */
 export interface Standby {
   /** Returns true while this worker should not take jobs. */
   readonly isStandingBy: () => boolean;
   /**
-   * Waits for a wake-up or to become the first worker, for at most a second, or four if this worker is not near it.
+   * Waits for a wake-up or to become the first worker, for at most a second, or eight if this worker is not near it.
    * @returns whether this worker has to check whether anybody takes jobs.
    * @throws the error of Redis.
    */
   wait(): Promise<boolean>;
-  /** Returns whether a `wait` of up to four seconds is in progress. */
+  /** Returns whether a `wait` of several seconds is in progress. */
   readonly isAsleep: () => boolean;
   /** Ends a `wait` in progress, because this is the first worker from now on. */
   readonly becomeFirst: () => void;
@@ -37,14 +37,11 @@ export interface Standby {
 const FIRST_MS = 1_000;
 const WOKEN_MS = 500;
 const UNATTENDED_MS = 5_000;
-/**
- * Longest wait for a wake-up, in ms, of workers that watch over the first one, and of others. A connection that is
- * silent for longer than 5 s is replaced.
- */
+/** Longest wait for a wake-up, in ms, of workers that watch over the first one, and of others if there are shards. */
 const WAIT_MS = 1_000;
-const LONG_WAIT_MS = 4_000;
+const SHARD_WAIT_MS = 4_000;
 /** One in so many long waits ends with a check whether anybody takes jobs. */
-const WAITS_PER_CHECK = 3;
+const WAITS_PER_CHECK = 2;
 /** Shortest time between two wake-ups, in ms. */
 const WAKE_INTERVAL_MS = 20;
 /** A worker that has no room for more than half of this time, in ms, wakes another. */
@@ -77,6 +74,7 @@ export function createStandby({
   now = () => performance.now(),
   isBusy = createBusyCheck(),
 }: StandbyOptions): Standby {
+  const longWaitMs = hasShards ? SHARD_WAIT_MS : MAX_WAIT_MS;
   let takesUntil = now() + FIRST_MS;
   let wokeAt = -Infinity;
   let windowStart = now();
@@ -127,7 +125,7 @@ export function createStandby({
       isAsleep = !isNear();
       longWaits = isAsleep ? longWaits + 1 : 0;
       try {
-        const wakeUp = wakeUps.wait(isAsleep ? LONG_WAIT_MS : WAIT_MS);
+        const wakeUp = wakeUps.wait(isAsleep ? longWaitMs : WAIT_MS);
         if (await Promise.race([wakeUp, isNowFirst.promise])) takeFor(WOKEN_MS);
         return isStandingBy() && (hasShards || longWaits % WAITS_PER_CHECK === 0);
       } finally {
