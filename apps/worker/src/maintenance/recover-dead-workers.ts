@@ -15,6 +15,8 @@ import { processRows } from './process-rows.js';
 const NAME = 'recover_dead_workers';
 /** In ms: half the interval of heartbeats, so that a death is noticed soon. */
 const INTERVAL_MS = 500;
+/** A deputy reads the heartbeats in one of so many passes: a reading costs Redis more, the larger the fleet is. */
+const PASSES_PER_READING = 2;
 /** In ms: longer than Redis and a statement take, but short, because no heartbeat is read while a pass hangs. */
 const TIME_LIMIT_MS = 5_000;
 /** Maximum number of runs per statement. */
@@ -29,6 +31,7 @@ export function createDeadWorkerRecovery(
   { db, redis, queue, logger, metrics, runs }: MaintenanceContext,
   { liveness, lease }: { readonly liveness: Liveness; readonly lease: Pick<MaintenanceLease, 'isHeld' | 'isNear'> },
 ): PeriodicTask {
+  let passesAsDeputy = 0;
   const badRows = createBadRows({ task: NAME, logger, onAdded: () => metrics.badRow(NAME) });
 
   async function watch(): Promise<void> {
@@ -59,7 +62,7 @@ export function createDeadWorkerRecovery(
     name: NAME,
     intervalMs: INTERVAL_MS,
     timeLimitMs: TIME_LIMIT_MS,
-    isWanted: lease.isNear,
+    isWanted: () => lease.isHeld() || (lease.isNear() && passesAsDeputy++ % PASSES_PER_READING === 0),
     async run(signal) {
       await watch();
       if (!lease.isHeld()) return;
