@@ -8,6 +8,7 @@ import { runCommand } from './commands/run.js';
 import { runsCommand } from './commands/runs.js';
 import { secretsCommand } from './commands/secrets.js';
 import { tailCommand } from './commands/tail.js';
+import { typesCommand } from './commands/types.js';
 import { variablesCommand } from './commands/variables.js';
 import { workflowsCommand } from './commands/workflows.js';
 import type { GlobalOptions } from './connection.js';
@@ -51,6 +52,7 @@ export function createProgram(environment: Environment): Command {
     approveCommand(context),
     secretsCommand(context),
     variablesCommand(context),
+    typesCommand(context),
     doctorCommand(context),
     completionCommand(),
   ];

@@ -21,6 +21,7 @@ import { pagesByCursor, pagesByOffset } from './pages.js';
 import { DeckhandError } from './errors.js';
 import { createRun, type Run } from './run.js';
 import { createSend, type SendOptions } from './send.js';
+import type { StartArguments } from './workflow-inputs.js';
 
 /** Options of a client. */
 export interface DeckhandOptions extends SendOptions {
@@ -57,8 +58,11 @@ type FilterOf<Data extends { query?: object }> = Omit<NonNullable<Data['query']>
 /** A client of one instance. */
 export interface Deckhand {
   readonly workflows: {
-    /** Starts a run of a workflow. @throws DeckhandError, ConnectionError */
-    execute(workflowId: string, input?: ExecuteBody['input'], options?: ExecuteOptions): Promise<Run>;
+    /**
+     * Starts a run of a workflow. The input of a workflow whose type is known has to be of this type.
+     * @throws DeckhandError, ConnectionError
+     */
+    execute<const Id extends string>(workflowId: Id, ...start: StartArguments<Id, ExecuteOptions>): Promise<Run>;
     /**
      * Starts a run for each item, up to 1,000. @returns a result for each, in their order: an item that is refused
      * concerns no other, and is not retried.
@@ -102,7 +106,8 @@ export function createDeckhand({ baseUrl, apiKey, ...sending }: DeckhandOptions)
   const throwOnError = true;
   return {
     workflows: {
-      async execute(workflowId, input, { idempotencyKey, signal, ...options } = {}) {
+      async execute(workflowId: string, input?: ExecuteBody['input'], given: ExecuteOptions = {}) {
+        const { idempotencyKey, signal, ...options } = given;
         const { data } = await executeWorkflow({
           client,
           path: { id: workflowId },

@@ -11,3 +11,5 @@ export { pagesByCursor, pagesByOffset } from './pages.js';
 export type { Run, WaitOptions } from './run.js';
 export type { SendOptions } from './send.js';
 export { verifyWebhook, type WebhookMessage } from './verify-webhook.js';
+// With `*`: other modules can add to an interface that is exported so, and not to one that is exported by name.
+export type * from './workflow-inputs.js';

@@ -118,6 +118,62 @@ describe('packages that npm packs', () => {
   });
 });
 
+describe('deckhand types', () => {
+  const schema = {
+    type: 'object',
+    required: ['amount'],
+    properties: {
+      amount: { type: 'number', description: 'In cents' },
+      reason: { enum: ['damaged', 'late'] },
+      lines: { type: 'array', items: { $ref: '#/$defs/line' } },
+    },
+    additionalProperties: false,
+    $defs: { line: { type: 'object', required: ['sku'], properties: { sku: { type: 'string' } } } },
+  };
+  const trigger = { id: 'start', type: 'trigger.manual', parameters: { inputSchema: schema } };
+
+  it('writes a file with which execute takes the input of each workflow only', async () => {
+    const id = await stack.createWorkflow('Typed refund', { nodes: [trigger], edges: [] });
+    const env = `DECKHAND_API_KEY=${stack.key}`;
+    expect(await shell(`${env} deckhand types --out workflows.ts`)).toBe('Wrote workflows.ts: 2 workflows.\n');
+    expect(await shell(`${env} deckhand types --out workflows.ts --check`)).toBe('workflows.ts is up to date.\n');
+    const consumer = `
+      import { createDeckhand, type Run } from '@deckhand/sdk';
+      import { workflows } from './workflows.js';
+      const { execute } = createDeckhand({ baseUrl: 'http://localhost:3000', apiKey: 'dk_none' }).workflows;
+      export const runs: Promise<Run>[] = [
+        execute('${id}', { amount: 1, reason: 'late', lines: [{ sku: 'a' }] }),
+        execute(workflows['Typed refund'], { amount: 1 }, { idempotencyKey: 'a' }),
+        execute(workflows.Refund, { anything: 1 }),
+        execute(workflows.Refund),
+        execute('id of another workflow' as string, { anything: 1 }),
+        // @ts-expect-error the input is needed
+        execute('${id}'),
+        // @ts-expect-error amount is needed
+        execute('${id}', { reason: 'late' }),
+        // @ts-expect-error a misspelled name
+        execute(workflows['Typed refund'], { amount: 1, raeson: 'late' }),
+        // @ts-expect-error an unknown reason
+        execute(workflows['Typed refund'], { amount: 1, reason: 'lost' }),
+        // @ts-expect-error an item without sku
+        execute('${id}', { amount: 1, lines: [{}] }),
+      ];`;
+    await writeFile(join(project, 'consumer.ts'), consumer);
+    const options = '--strict --noEmit --module nodenext --target es2024 --lib es2024,dom,dom.iterable';
+    const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
+    // The project is no ES module.
+    await writeFile(join(project, 'package.json'), '{ "name": "empty", "type": "module", "private": true }');
+    const compiled = await run('sh', ['-c', `'${process.execPath}' '${tsc}' ${options} consumer.ts`], {
+      cwd: project,
+    }).catch((error: unknown) => error);
+    expect(compiled).toMatchObject({ stdout: '', stderr: '' });
+    await stack.say('POST', `/api/workflows/${id}/versions`, {
+      definition: { nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] },
+    });
+    await expect(shell(`${env} deckhand types --out workflows.ts --check`)).rejects.toMatchObject({ code: 1 });
+  });
+});
+
 describe('README.md', () => {
   it('has five lines with the SDK, which run', async () => {
     const lines = block('js', 'import { createDeckhand');

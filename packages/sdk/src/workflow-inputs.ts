@@ -1,0 +1,16 @@
+import type { ExecuteBody } from './generated/index.js';
+
+/** Types of inputs, by the id of the workflow. Empty until a file of `deckhand types` adds members to it. */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- only interfaces can be added to
+export interface WorkflowInputs {}
+
+/** The input of a workflow: any object if no type of it is known. */
+export type WorkflowInput<Id extends string> = Id extends keyof WorkflowInputs
+  ? WorkflowInputs[Id]
+  : ExecuteBody['input'];
+
+/** What follows the id of a workflow in a start. An input that may be empty can be left out. */
+export type StartArguments<Id extends string, Options> =
+  Partial<WorkflowInput<Id>> extends WorkflowInput<Id>
+    ? [input?: WorkflowInput<Id>, options?: Options]
+    : [input: WorkflowInput<Id>, options?: Options];
