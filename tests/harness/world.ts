@@ -77,6 +77,8 @@ export async function buildWorld(given: Instance) {
   await worker.stop();
   const started = await post(`/api/workflows/${workflowId}/execute`, {});
   const workflow = await gateway.call('GET', `/api/workflows/${workflowId}`, { as: session });
+  const draft = { definition: WORLD_DEFINITION };
+  await gateway.call('PUT', `/api/workflows/${workflowId}/draft`, { as: session, body: draft });
   const apiKey = await given.db.apiKey.findFirstOrThrow();
   const secret = { username: 'u', password: 'p' };
   return {

@@ -13,6 +13,7 @@ const FENCES = 'integration:integration/executions/fences';
 const LIMITS = 'integration:integration/executions/concurrency.test';
 const DEBOUNCE = 'integration:integration/executions/debounce';
 const KEYS = 'integration:integration/executions/concurrency-keys';
+const DRAFTS = 'integration:integration/api/drafts';
 const RECOVER = 'integration:integration/executions/recover';
 const MAINTENANCE = 'integration:integration/executions/maintenance';
 const LEASE = 'integration:integration/worker/maintenance-lease';
@@ -268,6 +269,19 @@ export const MUTANTS = [
   ]),
   ...of('packages/db/src/workflows/lock.ts', LOCKS_OF_WORKFLOWS, [
     ['a workflow is locked before its workspace', '${id}::uuid) FOR SHARE', '${id}::uuid)'],
+  ]),
+  ...of('packages/db/src/workflows/drafts.ts', DRAFTS, [
+    ['a draft is replaced by an editor who has not seen it', 'if (before && mustBeNew)', 'if (before && false)'],
+    ['a draft is replaced whatever its state', 'if (states && !states.some(', 'if (false && states && !states.some('],
+    [
+      'drafts are written without the lock of their workflow',
+      "await lockWorkflow(tx, actor, workflowId, 'editor');\n    if (baseVersionId",
+      'if (baseVersionId',
+    ],
+  ]),
+  ...of('apps/api/src/workflows/secret-parameters.ts', DRAFTS, [
+    ['a draft keeps secrets', 'secrets.length === 0 ? node', 'secrets.length >= 0 ? node'],
+    ['the secret of a draft is the placeholder itself', 'value === SECRET_OF_DRAFT ? OF_DRAFT :', ''],
   ]),
   ...of('packages/db/src/webhooks/deliveries.ts', LOCKS_OF_WORKFLOWS, [
     ['deliveries are pruned in no order', 'FOR UPDATE OF d SKIP LOCKED', 'FOR UPDATE OF d'],

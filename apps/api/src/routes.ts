@@ -75,6 +75,7 @@ import { createVariable } from './routes/variables.js';
 import { deleteVariable } from './routes/variables.js';
 import { listVariables } from './routes/variables.js';
 import { updateVariable } from './routes/variables.js';
+import { deleteDraft, getDraft, saveDraft } from './routes/drafts.js';
 import { listVersions } from './routes/versions.js';
 import { getVersion } from './routes/versions.js';
 import { saveVersion } from './routes/versions.js';
@@ -170,6 +171,9 @@ export function listRoutes(services: Services): NamedRoute[] {
     listVersions,
     saveVersion,
     getVersion,
+    getDraft,
+    saveDraft,
+    deleteDraft,
     changeWebhookUrl,
     openWebhookTest,
     listDeliveries,

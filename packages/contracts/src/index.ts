@@ -22,6 +22,7 @@ export * from './schemas/common.js';
 export * from './schemas/credential-secrets.js';
 export * from './schemas/credentials.js';
 export * from './schemas/definition.js';
+export * from './schemas/drafts.js';
 export * from './schemas/event-endpoints.js';
 export * from './schemas/events.js';
 export * from './schemas/execute-batch.js';

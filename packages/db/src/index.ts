@@ -344,6 +344,7 @@ export {
   type SavedTrigger,
 } from './webhooks/webhooks.js';
 export { listActivations } from './workflows/activations.js';
+export { deleteDraft, readDraft, saveDraft } from './workflows/drafts.js';
 export {
   createWorkflow,
   deleteWorkflow,

@@ -167,6 +167,14 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       asks: 'viewer',
       finds: 'held',
     },
+    'GET /api/workflows/:id/draft': { path: `${workflow}/draft`, asks: 'viewer', finds: 'held' },
+    'PUT /api/workflows/:id/draft': {
+      path: `${workflow}/draft`,
+      body: { definition: WORLD_DEFINITION },
+      asks: 'editor',
+      finds: 'held',
+    },
+    'DELETE /api/workflows/:id/draft': { path: `${workflow}/draft`, asks: 'editor', finds: 'held' },
     'POST /api/workflows/:id/webhooks/:nodeId/url': {
       path: `${workflow}/webhooks/hook/url`,
       asks: 'editor',

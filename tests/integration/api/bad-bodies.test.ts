@@ -24,6 +24,7 @@ import {
   RerunBody,
   RotateApiKeyBody,
   RotateEventSecretBody,
+  SaveDraftBody,
   SaveVersionBody,
   SendEventBody,
   SetupBody,
@@ -189,6 +190,11 @@ function describeOperations(world: World): Record<string, Operation> {
     'POST /api/workflows/:id/versions': {
       schema: SaveVersionBody,
       examples: [{ definition: WORLD_DEFINITION, comment: 'C', baseVersionId: versionId }],
+      id: workflowId,
+    },
+    'PUT /api/workflows/:id/draft': {
+      schema: SaveDraftBody,
+      examples: [{ definition: WORLD_DEFINITION, baseVersionId: versionId }],
       id: workflowId,
     },
     'POST /api/workflows/:id/webhooks/:nodeId/url': {

@@ -388,6 +388,9 @@ describe('the OpenAPI document', () => {
     const version = await done('POST', `${path}/versions`, { definition, comment: 'Ask before the refund' });
     await done('GET', `${path}/versions`);
     await done('GET', `${path}/versions/${version.workflowVersionId}`);
+    await done('PUT', `${path}/draft`, { definition, baseVersionId: version.workflowVersionId });
+    await done('GET', `${path}/draft`);
+    await done('DELETE', `${path}/draft`);
     await done('PATCH', path, { status: 'active' });
     await done('GET', `${path}/activations`);
     await done('POST', `${path}/duplicate`, { name: 'Orders of the other shop' });

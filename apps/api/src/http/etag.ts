@@ -24,6 +24,11 @@ export function readIfMatch({ headers }: Request): readonly Date[] | undefined {
     .filter((time) => !Number.isNaN(time.getTime()));
 }
 
+/** Returns true if the resource may only be created, not replaced: `If-None-Match: *` (RFC 9110, 13.1.2). */
+export function isForNewOnly({ headers }: Request): boolean {
+  return headers['if-none-match']?.trim() === '*';
+}
+
 /**
  * Refuses a conditional change of a resource that has no ETag.
  * @throws DeckhandError PRECONDITION_FAILED.

@@ -1,5 +1,6 @@
 import {
   type Definition,
+  type DraftDefinition,
   type ValidationIssue,
   isJsonObject,
   type JsonValue,
@@ -11,6 +12,11 @@ import type { SecretBox } from '@deckhand/runtime';
 
 /** The placeholder for a secret in a definition; sent back, it keeps the secret. */
 const SECRET_PLACEHOLDER = '********';
+/**
+ * The placeholder for a secret that was entered into a draft. It is never taken for the secret of the latest version:
+ * a version with it is refused rather than saved with an earlier secret or without one.
+ */
+const SECRET_OF_DRAFT = '******** (enter it again)';
 
 type Node = Definition['nodes'][number];
 
@@ -40,13 +46,10 @@ export async function sealSecretParameters(
       const value = parameters[name];
       if (typeof value !== 'string') continue;
       const kept = Object.hasOwn(earlier, node.id) ? earlier[node.id]?.[name] : undefined;
-      if (value === SECRET_PLACEHOLDER && kept === undefined) {
-        const path = `definition.nodes[${index}].parameters.${name}`;
-        issues.push({
-          path,
-          nodeId: node.id,
-          message: 'is the placeholder of a secret that was never saved: send the secret itself',
-        });
+      const message =
+        value === SECRET_OF_DRAFT ? OF_DRAFT : value === SECRET_PLACEHOLDER && kept === undefined ? NEVER_SAVED : null;
+      if (message !== null) {
+        issues.push({ path: `definition.nodes[${index}].parameters.${name}`, nodeId: node.id, message });
         continue;
       }
       const sealed =
@@ -58,6 +61,31 @@ export async function sealSecretParameters(
   }
   if (issues.length > 0) throw validationFailed(issues);
   return { definition: { ...definition, nodes }, sealedSecrets: Object.fromEntries(sealedSecrets) };
+}
+
+const NEVER_SAVED = 'is the placeholder of a secret that was never saved: send the secret itself';
+const OF_DRAFT = 'was entered into a draft, which keeps no secrets: enter it again';
+
+/**
+ * Replaces the secrets of a draft by placeholders. Those of the latest version keep theirs.
+ * @throws DeckhandError VALIDATION_FAILED for an unknown type of node, whose secrets are unknown, too.
+ */
+export function removeSecrets(definition: DraftDefinition, nodeTypes: NodeTypes): DraftDefinition {
+  const issues: ValidationIssue[] = [];
+  const nodes = definition.nodes.map((node, index) => {
+    if (!nodeTypes.has(node.type)) {
+      issues.push({ path: `definition.nodes[${index}].type`, nodeId: node.id, message: 'is no type of nodes' });
+    }
+    const { parameters } = node;
+    if (parameters === undefined) return node;
+    const secrets = secretParameters(nodeTypes, node.type).filter(
+      (name) => Object.hasOwn(parameters, name) && parameters[name] !== SECRET_PLACEHOLDER,
+    );
+    const placeholders = Object.fromEntries(secrets.map((name) => [name, SECRET_OF_DRAFT]));
+    return secrets.length === 0 ? node : { ...node, parameters: { ...parameters, ...placeholders } };
+  });
+  if (issues.length > 0) throw validationFailed(issues);
+  return { ...definition, nodes };
 }
 
 /**

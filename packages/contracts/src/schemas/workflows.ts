@@ -117,6 +117,7 @@ export const Workflow = Type.Object({
   ...WorkflowFields,
   webhooks: Type.Array(Type.Object({ nodeId: Type.String(), url: Type.String(), method: Type.String() })),
   schedules: Type.Array(WorkflowSchedule),
+  draftUpdatedAt: nullable(Time, { description: 'When its draft was saved; null without a draft' }),
   definition: nullable(Definition),
 });
 

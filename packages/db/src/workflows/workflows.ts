@@ -56,6 +56,8 @@ function like(text: string) {
 
 /** A workflow with its latest definition, its webhooks' URL suffixes and the schedules of its active version. */
 export interface WorkflowRecord extends WorkflowEntry {
+  /** Null without a draft. */
+  readonly draftUpdatedAt: string | null;
   /** Null without a saved version. */
   readonly definition: unknown;
   readonly webhooks: readonly { readonly nodeId: string; readonly suffix: string }[];
@@ -68,6 +70,7 @@ export async function readWorkflow(db: Database, actor: Actor, id: string): Prom
     where: { id, workspace: visibleWorkspace(actor) },
     include: {
       latestVersion: { select: { definition: true } },
+      draft: { select: { updatedAt: true } },
       webhooks: { select: { nodeId: true, suffix: true }, orderBy: { nodeId: 'asc' } },
       schedules: { orderBy: { nodeId: 'asc' } },
     },
@@ -75,6 +78,7 @@ export async function readWorkflow(db: Database, actor: Actor, id: string): Prom
   if (!row) throw noSuchWorkflow();
   return {
     ...toWorkflowEntry(row),
+    draftUpdatedAt: row.draft?.updatedAt.toISOString() ?? null,
     definition: row.latestVersion?.definition ?? null,
     webhooks: row.webhooks,
     schedules: row.schedules.map(toWorkflowSchedule),

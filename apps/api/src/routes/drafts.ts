@@ -1,0 +1,75 @@
+import { compileBody, Draft, SaveDraftBody, SavedDraft } from '@deckhand/contracts';
+import { deleteDraft as remove, readDraft, saveDraft as save } from '@deckhand/db';
+import { isForNewOnly, readIfMatch, setStateTag } from '../http/etag.js';
+import { pathId } from '../http/query.js';
+import { MAX_DATA_BODY_BYTES, readBody } from '../http/read-body.js';
+import { sendJson, sendNothing } from '../http/respond.js';
+import { forKey, type Route } from '../http/route.js';
+import type { Services } from '../services.js';
+import { removeSecrets } from '../workflows/secret-parameters.js';
+
+/** GET /api/workflows/{id}/draft */
+export function getDraft({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/workflows/:id/draft',
+    {
+      summary: 'Get the draft of a workflow',
+      description: 'Returns the unsaved changes of a workflow. A draft is no version: no run uses it. 404 without one.',
+      returns: 'The draft',
+      responses: { 200: Draft },
+    },
+    async (request, response, caller) => {
+      const draft = await readDraft(db, caller, pathId(request));
+      setStateTag(response, draft.updatedAt);
+      sendJson(response, 200, draft);
+    },
+  );
+}
+
+const parse = compileBody(SaveDraftBody);
+
+/** PUT /api/workflows/{id}/draft */
+export function saveDraft({ db, nodeTypes }: Services): Route {
+  return forKey(
+    'PUT',
+    '/api/workflows/:id/draft',
+    {
+      summary: 'Save the draft of a workflow',
+      description:
+        'Creates or replaces the draft; its definition may be invalid. It keeps no secrets: saving a version asks for them again.',
+      returns: 'The draft without its definition',
+      takesIfMatch: true,
+      headers: { 'If-None-Match': '`*`: a 412 if there is a draft already' },
+      body: SaveDraftBody,
+      responses: { 200: SavedDraft },
+    },
+    async (request, response, caller) => {
+      const { definition, baseVersionId = null } = parse(await readBody(request, MAX_DATA_BODY_BYTES));
+      const kept = { definition: removeSecrets(definition, nodeTypes), baseVersionId };
+      const condition = { mustBeNew: isForNewOnly(request), states: readIfMatch(request) };
+      const draft = await save(db, caller, pathId(request), kept, condition);
+      setStateTag(response, draft.updatedAt);
+      sendJson(response, 200, draft);
+    },
+  );
+}
+
+/** DELETE /api/workflows/{id}/draft */
+export function deleteDraft({ db }: Services): Route {
+  return forKey(
+    'DELETE',
+    '/api/workflows/:id/draft',
+    {
+      summary: 'Discard the draft of a workflow',
+      description: 'Deletes the unsaved changes. Versions stay.',
+      takesIfMatch: true,
+      responses: { 204: null },
+      errors: ['PRECONDITION_FAILED'],
+    },
+    async (request, response, caller) => {
+      await remove(db, caller, pathId(request), readIfMatch(request));
+      sendNothing(response);
+    },
+  );
+}

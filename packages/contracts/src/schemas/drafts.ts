@@ -1,0 +1,60 @@
+import Type, { type Static } from 'typebox';
+import { AnyJson, AnyObject, CLOSED, Id, KnownPerson, nullable, Time } from './common.js';
+import { EdgeDefinition, MAX_EDGES, MAX_NODES, NodeDefinition } from './definition.js';
+
+const Anything = Type.Optional(AnyJson);
+const { id, type, name, position } = NodeDefinition.properties;
+
+/** A node of a draft: a canvas can draw it; everything else is only checked when a version is saved. */
+export const DraftNode = Type.Object(
+  {
+    id,
+    type,
+    name,
+    position,
+    parameters: Type.Optional(AnyObject),
+    disabled: Anything,
+    retry: Anything,
+    timeoutSeconds: Anything,
+    onInterrupt: Anything,
+    onError: Anything,
+    mock: Anything,
+    credentialId: Anything,
+  },
+  CLOSED,
+);
+
+/** A definition that need not be valid. */
+export const DraftDefinition = Type.Object(
+  {
+    nodes: Type.Array(DraftNode, { maxItems: MAX_NODES }),
+    edges: Type.Array(EdgeDefinition, { maxItems: MAX_EDGES }),
+    settings: Type.Optional(AnyObject),
+  },
+  CLOSED,
+);
+
+const BaseVersion = nullable(Id, { description: 'The version that the changes started from; null for none' });
+
+export const SaveDraftBody = Type.Object(
+  { definition: DraftDefinition, baseVersionId: Type.Optional(BaseVersion) },
+  CLOSED,
+);
+
+const DraftFields = {
+  baseVersionId: BaseVersion,
+  updatedAt: Time,
+  updatedBy: nullable(Id),
+  updatedByUser: KnownPerson,
+};
+
+/** A saved draft, without its definition. */
+export const SavedDraft = Type.Object(DraftFields);
+
+/** The unsaved changes of a workflow. */
+export const Draft = Type.Object({ ...DraftFields, definition: DraftDefinition });
+
+export type DraftDefinition = Static<typeof DraftDefinition>;
+export type SaveDraftBody = Static<typeof SaveDraftBody>;
+export type SavedDraft = Static<typeof SavedDraft>;
+export type Draft = Static<typeof Draft>;
