@@ -104,7 +104,7 @@ describe('the settings of a workflow', () => {
     await takePicture(page, 'workflow-settings');
     expect(await issuesOfAccess(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('Unsaved changes').waitFor();
+    await page.getByText('Draft saved').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Saved', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Redo' }).click();

@@ -231,8 +231,7 @@ describe('a workflow', () => {
     const { page } = await openWindow(browser, stack.url);
     await signIn(page, OWNER);
     await openEditor(page, id);
-    await page.getByRole('combobox', { name: 'Workflow status' }).click();
-    await page.getByRole('option', { name: 'Active', exact: true }).click();
+    await page.getByRole('switch', { name: 'Active' }).click();
     await page.getByText('The workflow is active.').waitFor();
     await node(page, 'Order arrives').click();
     const address = await form(page)
@@ -323,7 +322,7 @@ describe('the versions of a workflow', () => {
     await node(page, 'Hold it back').getByText('Added').waitFor();
     await node(page, 'End (result)').getByText('Removed').waitFor();
     await page.goBack();
-    await page.getByText('Unsaved changes', { exact: true }).waitFor();
+    await page.getByText('Draft saved', { exact: true }).waitFor();
     await node(page, 'Hold it back').waitFor();
     expect(complaints).toEqual([]);
   });

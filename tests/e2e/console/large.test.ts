@@ -89,7 +89,7 @@ describe('what is large', () => {
     report('a workflow of 300 nodes', await tasks());
     await page.getByLabel('Search nodes').fill('Wait');
     await page.keyboard.press('Enter');
-    await page.getByText('Unsaved changes').waitFor();
+    await page.getByText('Draft saved').waitFor();
     expect(complaints).toEqual([]);
   });
 

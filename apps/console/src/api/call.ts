@@ -9,6 +9,7 @@ export type Query = Readonly<Record<string, string | number | boolean | undefine
 export interface CallOptions {
   readonly query?: Query | undefined;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -24,9 +25,13 @@ export async function call<T>(method: Method, path: string, options: CallOptions
 }
 
 /** Like `call`, but returns the response itself, for streams and files. */
-export async function send(method: Method, path: string, { query, body, signal }: CallOptions = {}): Promise<Response> {
+export async function send(
+  method: Method,
+  path: string,
+  { query, body, headers: given, signal }: CallOptions = {},
+): Promise<Response> {
   const token = readSession()?.token;
-  const headers = new Headers();
+  const headers = new Headers(given);
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
   if (body !== undefined) headers.set('content-type', 'application/json');
   const answer = await fetch(withQuery(path, query), {

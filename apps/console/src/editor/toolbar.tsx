@@ -1,20 +1,29 @@
-import { type Workflow, WORKFLOW_STATUSES } from '@deckhand/contracts';
-import { Button, Group, Select, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Workflow } from '@deckhand/contracts';
+import { Button, Group, Text } from '@mantine/core';
 import { History, LayoutDashboard, MessageSquarePlus, Play, Redo2, Save, SlidersHorizontal, Undo2 } from 'lucide-react';
-import { updateWorkflow, workflowQuery } from '../api/workflows.js';
-import { choice } from '../app/search.js';
-import { notify, notifyProblem } from '../components/notice-board.js';
-import { STATUS_LOOKS } from '../components/status-badge.js';
+import { Activation } from './activation.js';
+import { DraftConflict } from './draft-conflict.js';
+import type { DraftState } from './draft-writer.js';
 import { Tool } from './tool.js';
+import type { DraftSync } from './use-draft.js';
 import type { Editor } from './use-editor.js';
+
+/** What the draft of a changed canvas is in. */
+const DRAFT_STATES: Readonly<Record<DraftState, string>> = {
+  pending: 'Unsaved changes',
+  saved: 'Draft saved',
+  failed: 'Draft not saved, retrying',
+  conflict: 'Draft not saved: somebody else is editing',
+};
 
 /** The actions on the workflow as a whole. */
 export function Toolbar({
   workflow,
   editor,
   isSaving,
+  sync,
   onSave,
+  onSaveToActivate,
   onSaveWithComment,
   onRun,
   onVersions,
@@ -23,28 +32,23 @@ export function Toolbar({
 }: {
   workflow: Workflow;
   editor: Editor;
+  sync: DraftSync;
   isSaving: boolean;
   onSave: () => void;
+  /** Saves what is to be activated. @returns its version. */
+  onSaveToActivate: () => Promise<string | null>;
   onSaveWithComment: () => void;
   onRun: () => void;
   onVersions: () => void;
   onSettings: () => void;
   onTidy: () => void;
 }) {
-  const queryClient = useQueryClient();
-  const status = useMutation({
-    mutationFn: (next: Workflow['status']) => updateWorkflow(workflow.id, { status: next }),
-    onError: notifyProblem,
-    async onSuccess(updated) {
-      notify(`The workflow is ${STATUS_LOOKS[updated.status].label.toLowerCase()}.`);
-      await queryClient.invalidateQueries({ queryKey: workflowQuery(workflow.id).queryKey });
-    },
-  });
   return (
     <Group gap="xs">
-      <Text size="sm" c="dimmed" role="status">
-        {editor.isDirty ? 'Unsaved changes' : 'Saved'}
+      <Text size="sm" c="dimmed" role="status" aria-label="Saved state">
+        {editor.isDirty ? DRAFT_STATES[sync.state] : 'Saved'}
       </Text>
+      {editor.isDirty && sync.state === 'conflict' && <DraftConflict sync={sync} />}
       <Tool label="Undo" isDisabled={!editor.canUndo} onClick={editor.undo}>
         <Undo2 size={17} aria-hidden />
       </Tool>
@@ -60,18 +64,7 @@ export function Toolbar({
       <Tool label="Settings" onClick={onSettings}>
         <SlidersHorizontal size={17} aria-hidden />
       </Tool>
-      <Select
-        aria-label="Workflow status"
-        w={120}
-        allowDeselect={false}
-        data={WORKFLOW_STATUSES.map((value) => ({ value, label: STATUS_LOOKS[value].label }))}
-        value={workflow.status}
-        disabled={status.isPending}
-        onChange={(value) => {
-          const next = choice(WORKFLOW_STATUSES, value);
-          if (next !== undefined && next !== workflow.status) status.mutate(next);
-        }}
-      />
+      <Activation workflow={workflow} editor={editor} onSave={onSaveToActivate} />
       <Button
         variant="default"
         leftSection={<Save size={16} aria-hidden />}

@@ -16,21 +16,45 @@ export interface Editor {
   readonly markSaved: (saved: Definition) => void;
   /** Replaces the definition by a saved one, with a new history. */
   readonly load: (saved: Definition) => void;
+  /** Replaces the definition by a draft, with a new history. @returns the definition on the canvas. */
+  readonly loadDraft: (draft: Definition) => Definition;
 }
 
-/** Edits a definition, starting from a saved one. */
-export function useEditor(initial: Definition): Editor {
+/**
+ * Edits a definition.
+ * @param start whether it is a draft instead of a saved definition; `place` gives positions to nodes without.
+ */
+export function useEditor(start: {
+  readonly definition: Definition;
+  readonly isDraft: boolean;
+  readonly place: (definition: Definition) => Definition;
+}): Editor {
+  const { place } = start;
+  const [initial] = useState(() => place(start.definition));
   const [history, setHistory] = useState<History<Definition>>(() => begin(initial));
-  const [saved, setSaved] = useState(initial);
+  const [saved, setSaved] = useState<Definition | undefined>(start.isDraft ? undefined : initial);
   const apply = useCallback(
     (change: (definition: Definition) => Definition, step?: string) =>
       setHistory((before) => edit(before, change(before.present), step)),
     [],
   );
-  const load = useCallback((definition: Definition) => {
-    setHistory(begin(definition));
-    setSaved(definition);
-  }, []);
+  const load = useCallback(
+    (definition: Definition) => {
+      const placed = place(definition);
+      setHistory(begin(placed));
+      setSaved(placed);
+    },
+    [place],
+  );
+  const loadDraft = useCallback(
+    (definition: Definition) => {
+      const placed = place(definition);
+      setHistory(begin(placed));
+      setSaved(undefined);
+      return placed;
+    },
+    [place],
+  );
   return useMemo(
     () => ({
       definition: history.present,
@@ -42,7 +66,8 @@ export function useEditor(initial: Definition): Editor {
       redo: () => setHistory(redo),
       markSaved: setSaved,
       load,
+      loadDraft,
     }),
-    [history, saved, apply, load],
+    [history, saved, apply, load, loadDraft],
   );
 }

@@ -22,12 +22,14 @@ export interface Saving {
   readonly issues: ReadonlyMap<string, string>;
   /** Whether another version was saved meanwhile. */
   readonly isStale: boolean;
-  /** Saves if there are changes. @throws what is also in `error`. */
-  readonly save: (comment?: string) => Promise<void>;
+  /** Saves if there are changes. @returns the version that the canvas shows. @throws what is also in `error`. */
+  readonly save: (comment?: string) => Promise<string | null>;
   /** Saves as the latest version, after the one that was saved meanwhile, with the comment of the refused save. */
   readonly saveOnTop: () => Promise<void>;
   /** Replaces the canvas by the version that was saved meanwhile. */
   readonly takeTheirs: () => Promise<void>;
+  /** Bases the next save on another version, with the canvas that was loaded. */
+  readonly rebase: (versionId: string | null) => void;
   /** Clears the error, and continues editing. */
   readonly forget: () => void;
 }
@@ -42,9 +44,9 @@ interface Save {
 const NO_ISSUES: ReadonlyMap<string, string> = new Map();
 
 /** Saves versions, each based on the one that the editing started from. */
-export function useSave(workflow: Workflow, editor: Editor): Saving {
+export function useSave(workflow: Workflow, editor: Editor, initialBaseId: string | null): Saving {
   const queryClient = useQueryClient();
-  const [baseVersionId, setBase] = useState(workflow.latestVersionId);
+  const [baseVersionId, setBase] = useState(initialBaseId);
   const [isStale, setStale] = useState(false);
   const mutation = useMutation({
     mutationFn: ({ definition, comment, base }: Save): Promise<SavedVersion> =>
@@ -73,7 +75,9 @@ export function useSave(workflow: Workflow, editor: Editor): Saving {
     issues: refusal ? issuesByNode(editor.definition, refusal.issues) : NO_ISSUES,
     isStale,
     async save(comment = '') {
-      if (editor.isDirty) await mutation.mutateAsync({ definition: editor.definition, comment, base: baseVersionId });
+      if (!editor.isDirty) return baseVersionId;
+      const { definition } = editor;
+      return (await mutation.mutateAsync({ definition, comment, base: baseVersionId })).workflowVersionId;
     },
     async saveOnTop() {
       const { latestVersionId } = await readLatest();
@@ -89,6 +93,7 @@ export function useSave(workflow: Workflow, editor: Editor): Saving {
       setStale(false);
       if (definition) editor.load(definition);
     },
+    rebase: setBase,
     forget() {
       setStale(false);
       mutation.reset();

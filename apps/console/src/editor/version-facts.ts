@@ -1,4 +1,16 @@
 import type { MemberEntry, Workflow } from '@deckhand/contracts';
+import type { DefinitionDiff } from '../graph/diff-definitions.js';
+
+/** Counts the differences as the list of changes shows them. */
+export function countChanges({ nodes, edges, settings }: DefinitionDiff): number {
+  return nodes.length + edges.length + (settings.length > 0 ? 1 : 0);
+}
+
+/** Returns the label of the action that makes a version live. @param liveNumber undefined while none is live. */
+export function labelPublish(number: number, liveNumber: number | undefined): string {
+  if (liveNumber === undefined) return `Activate version ${number}`;
+  return number < liveNumber ? `Roll back to version ${number}` : `Publish version ${number}`;
+}
 
 /** Returns the badges of a version: whether execute runs it, and whether webhooks and schedules run it. */
 export function marksOf(

@@ -6,7 +6,7 @@ import { ButtonLink } from '../components/button-link.js';
 import { Loading } from '../components/loading.js';
 import { Problem } from '../components/problem.js';
 import { CANVAS } from './sides.js';
-import { marksOf } from './version-facts.js';
+import { labelPublish, marksOf } from './version-facts.js';
 import { VersionLine } from './version-line.js';
 import classes from './versions.module.css';
 
@@ -19,6 +19,7 @@ export function Versions({
   isReadOnly,
   isOpen,
   onClose,
+  onDiscard,
   onTake,
 }: {
   workflow: Workflow;
@@ -26,6 +27,8 @@ export function Versions({
   isReadOnly: boolean;
   isOpen: boolean;
   onClose: () => void;
+  /** Replaces the canvas by the latest version. */
+  onDiscard: () => void;
   onTake: (definition: Definition) => void;
 }) {
   const queryClient = useQueryClient();
@@ -37,6 +40,10 @@ export function Versions({
       onClose();
     },
   });
+  const live =
+    workflow.status === 'active'
+      ? versions.data?.data.find(({ workflowVersionId }) => workflowVersionId === workflow.activeVersionId)
+      : undefined;
   return (
     <Drawer
       opened={isOpen}
@@ -52,9 +59,23 @@ export function Versions({
           <li>
             <span className={classes.name}>Canvas</span>
             <Text size="xs" c="dimmed">
-              Unsaved changes
+              Draft, not a version yet
             </Text>
-            <Compare workflow={workflow} after={CANVAS} of="the canvas" />
+            <span className={classes.actions}>
+              <Compare workflow={workflow} after={CANVAS} of="the canvas" />
+              {workflow.latestVersionId !== null && (
+                <Button
+                  variant="default"
+                  size="xs"
+                  onClick={() => {
+                    onDiscard();
+                    onClose();
+                  }}
+                >
+                  Discard draft
+                </Button>
+              )}
+            </span>
           </li>
         )}
         {versions.data?.data.map((version) => {
@@ -72,6 +93,18 @@ export function Versions({
               <VersionLine version={version} />
               <span className={classes.actions}>
                 <Compare workflow={workflow} after={workflowVersionId} of={`version ${number}`} />
+                {!isReadOnly && live !== undefined && live.workflowVersionId !== workflowVersionId && (
+                  <ButtonLink
+                    variant="default"
+                    size="xs"
+                    aria-label={labelPublish(number, live.number)}
+                    to="/w/$workspaceId/workflows/$workflowId"
+                    params={{ workspaceId: workflow.workspaceId, workflowId: workflow.id }}
+                    search={{ before: live.workflowVersionId, after: workflowVersionId }}
+                  >
+                    {number < live.number ? 'Roll back' : 'Publish'}
+                  </ButtonLink>
+                )}
                 {!isReadOnly && (
                   <Button
                     variant="default"

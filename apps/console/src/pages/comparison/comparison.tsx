@@ -8,7 +8,9 @@ import { Broken } from '../../components/broken.js';
 import { ButtonLink } from '../../components/button-link.js';
 import { Loading } from '../../components/loading.js';
 import { Page } from '../../components/page.js';
+import type { Saving } from '../../editor/use-save.js';
 import { Changes } from './changes.js';
+import { Publish } from './publish.js';
 import { SideChoice } from './side-choice.js';
 
 const EMPTY: Definition = { nodes: [], edges: [] };
@@ -20,8 +22,7 @@ interface Given {
   /** The definition on the canvas, and whether it has unsaved changes. */
   readonly canvas: Definition;
   readonly isDirty: boolean;
-  /** The version that editing started from. */
-  readonly baseVersionId: string | null;
+  readonly saving: Saving;
   /** A version's id, or one of the names in `sides.ts`. */
   readonly after: string;
 }
@@ -35,21 +36,24 @@ export function Comparison({ before, ...given }: Given & { before: string | unde
     <Page
       title={`Compare versions of ${workflow.name}`}
       actions={
-        <ButtonLink
-          variant="default"
-          to="/w/$workspaceId/workflows/$workflowId"
-          params={{ workspaceId, workflowId }}
-          search={{}}
-        >
-          Back to the workflow
-        </ButtonLink>
+        <>
+          {versions.data && <Publish {...given} versions={versions.data.data} />}
+          <ButtonLink
+            variant="default"
+            to="/w/$workspaceId/workflows/$workflowId"
+            params={{ workspaceId, workflowId }}
+            search={{}}
+          >
+            Back to the workflow
+          </ButtonLink>
+        </>
       }
     >
       {versions.data ? (
         <Compared
           {...given}
           versions={versions.data.data}
-          before={before ?? predecessorOf(given.after, versions.data.data, given.baseVersionId)}
+          before={before ?? predecessorOf(given.after, versions.data.data, given.saving.baseVersionId)}
         />
       ) : versions.isError ? (
         <Broken error={versions.error} reset={() => void versions.refetch()} />
@@ -68,7 +72,7 @@ function Compared({
   versions,
   before,
   after,
-}: Omit<Given, 'baseVersionId'> & { versions: readonly VersionEntry[]; before: string }) {
+}: Omit<Given, 'saving'> & { versions: readonly VersionEntry[]; before: string }) {
   const left = useSide(workflow.id, before, canvas);
   const right = useSide(workflow.id, after, canvas);
   const error = left.error ?? right.error;

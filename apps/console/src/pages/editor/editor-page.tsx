@@ -1,10 +1,13 @@
 import type { Definition, NodeTypeEntry, Workflow } from '@deckhand/contracts';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useBlocker } from '@tanstack/react-router';
 import { ReactFlowProvider } from '@xyflow/react';
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo } from 'react';
+import { type ReadDraft, readDraft } from '../../api/drafts.js';
+import { useWorkspace } from '../../api/use-workspace.js';
 import { nodeTypesQuery, workflowQuery } from '../../api/workflows.js';
 import { moveNodes } from '../../editor/edits.js';
+import { useDraft } from '../../editor/use-draft.js';
 import { useEditor } from '../../editor/use-editor.js';
 import { useSave } from '../../editor/use-save.js';
 import { placeNodes } from '../../graph/layout.js';
@@ -20,35 +23,60 @@ const EMPTY: Definition = { nodes: [], edges: [] };
 /** The editor of a workflow, or the comparison of two of its versions. */
 export function EditorPage() {
   const { workflowId } = route.useParams();
-  const workflow = useQuery(workflowQuery(workflowId));
+  const { can } = useWorkspace();
+  const queryClient = useQueryClient();
+  const isEditor = can('editor');
+  // Editing starts from what is stored now, never from the cache.
+  const opened = useQuery({
+    queryKey: ['opened-workflow', workflowId, isEditor],
+    async queryFn() {
+      const workflow = await queryClient.query({ ...workflowQuery(workflowId), staleTime: 0 });
+      return { workflow, draft: isEditor && workflow.draftUpdatedAt !== null ? await readDraft(workflowId) : null };
+    },
+    staleTime: Infinity,
+    gcTime: 0,
+  });
   const types = useQuery(nodeTypesQuery);
-  const error = workflow.error ?? types.error;
-  if (workflow.data && types.data) {
-    return <Ready key={workflowId} workflow={workflow.data} entries={types.data.data} />;
+  const error = opened.error ?? types.error;
+  if (opened.data && types.data) {
+    return <Ready key={workflowId} opened={opened.data} entries={types.data.data} />;
   }
-  if (error) return <Broken error={error} reset={() => void Promise.all([workflow.refetch(), types.refetch()])} />;
+  if (error) return <Broken error={error} reset={() => void Promise.all([opened.refetch(), types.refetch()])} />;
   return <Loading />;
 }
 
 /** The edited definition is kept while versions are compared. */
-function Ready({ workflow, entries }: { workflow: Workflow; entries: readonly NodeTypeEntry[] }) {
+function Ready({
+  opened,
+  entries,
+}: {
+  opened: { workflow: Workflow; draft: ReadDraft | null };
+  entries: readonly NodeTypeEntry[];
+}) {
   const { before, after } = route.useSearch();
+  const { draft } = opened;
+  const { data: workflow = opened.workflow } = useQuery(workflowQuery(opened.workflow.id));
   const types = useMemo(() => new Map(entries.map((entry) => [entry.type, entry])), [entries]);
-  const [initial] = useState(() => {
-    const definition = workflow.definition ?? EMPTY;
-    return moveNodes(definition, placeNodes(definition, types));
+  const place = useCallback((definition: Definition) => moveNodes(definition, placeNodes(definition, types)), [types]);
+  const editor = useEditor({
+    definition: draft?.definition ?? opened.workflow.definition ?? EMPTY,
+    isDraft: draft !== null,
+    place,
   });
-  const editor = useEditor(initial);
-  const saving = useSave(workflow, editor);
+  const saving = useSave(workflow, editor, draft ? draft.baseVersionId : opened.workflow.latestVersionId);
+  const sync = useDraft(workflow, { editor, saving, tag: draft?.tag ?? null });
   useBlocker({
-    shouldBlockFn: ({ current, next }) =>
-      editor.isDirty && current.pathname !== next.pathname && !window.confirm('Leave without saving?'),
-    enableBeforeUnload: () => editor.isDirty,
+    shouldBlockFn: async ({ current, next }) =>
+      current.pathname !== next.pathname &&
+      editor.isDirty &&
+      !(await sync.flush()) &&
+      !window.confirm('Leave without saving?'),
+    enableBeforeUnload: () => editor.isDirty && sync.state !== 'saved',
   });
   if (after === undefined) {
     return (
       <ReactFlowProvider>
-        <Workbench workflow={workflow} entries={entries} types={types} editor={editor} saving={saving} />
+        <Workbench workflow={workflow} entries={entries} types={types} editor={editor} saving={saving} sync={sync} />
       </ReactFlowProvider>
     );
   }
@@ -58,7 +86,7 @@ function Ready({ workflow, entries }: { workflow: Workflow; entries: readonly No
       types={types}
       canvas={editor.definition}
       isDirty={editor.isDirty}
-      baseVersionId={saving.baseVersionId}
+      saving={saving}
       before={before}
       after={after}
     />

@@ -17,6 +17,7 @@ import { SaveWithComment } from '../../editor/save-with-comment.js';
 import { StaleSave } from '../../editor/stale-save.js';
 import { Tool } from '../../editor/tool.js';
 import { Toolbar } from '../../editor/toolbar.js';
+import type { DraftSync } from '../../editor/use-draft.js';
 import type { Editor } from '../../editor/use-editor.js';
 import type { Saving } from '../../editor/use-save.js';
 import { useShortcuts } from '../../editor/use-shortcuts.js';
@@ -42,12 +43,14 @@ export function Workbench({
   types,
   editor,
   saving,
+  sync,
 }: {
   workflow: Workflow;
   entries: readonly NodeTypeEntry[];
   types: NodeTypes;
   editor: Editor;
   saving: Saving;
+  sync: DraftSync;
 }) {
   const { workspaceId, can } = useWorkspace();
   const isReadOnly = !can('editor');
@@ -68,6 +71,11 @@ export function Workbench({
   const save = (comment?: string): void => {
     if (!saving.isPending) void saving.save(comment).then(commenting.close, showWhy);
   };
+  const saveToActivate = (): Promise<string | null> =>
+    saving.save().catch((error: unknown) => {
+      showWhy(error);
+      throw error;
+    });
   const isSaidInDialog = isCommenting || (isShowingSettings && isAllAt(saving.refusal, SETTING_PATHS));
   useShortcuts(editor, selected, {
     save: () => {
@@ -123,8 +131,10 @@ export function Workbench({
           <Toolbar
             workflow={workflow}
             editor={editor}
+            sync={sync}
             isSaving={saving.isPending}
             onSave={() => save()}
+            onSaveToActivate={saveToActivate}
             onSaveWithComment={commenting.open}
             onRun={asking.open}
             onVersions={versions.open}
@@ -227,6 +237,7 @@ export function Workbench({
         isReadOnly={isReadOnly}
         isOpen={isShowingVersions}
         onClose={versions.close}
+        onDiscard={() => void saving.takeTheirs()}
         onTake={(taken) => apply(() => moveNodes(taken, placeNodes(taken, types)))}
       />
     </Page>

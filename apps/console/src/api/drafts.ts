@@ -1,0 +1,49 @@
+import { type Definition, type Draft, parseOwnJson, type SaveDraftBody } from '@deckhand/contracts';
+import { ApiError } from './api-error.js';
+import { call, send } from './call.js';
+
+/** The draft of a workflow, and its tag. The canvas shows definitions that are invalid, too. */
+export interface ReadDraft {
+  readonly definition: Definition;
+  readonly baseVersionId: string | null;
+  readonly tag: string;
+}
+
+/** Reads the draft of a workflow; null without one. */
+export async function readDraft(workflowId: string): Promise<ReadDraft | null> {
+  try {
+    const answer = await send('GET', pathOf(workflowId));
+    const draft = parseOwnJson<Draft & Pick<ReadDraft, 'definition'>>(await answer.text());
+    return { definition: draft.definition, baseVersionId: draft.baseVersionId, tag: tagOf(answer) };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/**
+ * Saves the draft of a workflow.
+ * @param tag of the draft to replace; null if there must be none.
+ * @returns the new tag.
+ * @throws ApiError PRECONDITION_FAILED when somebody else saved a draft.
+ */
+export async function saveDraft(workflowId: string, body: SaveDraftBody, tag: string | null): Promise<string> {
+  const headers: Record<string, string> = tag === null ? { 'if-none-match': '*' } : { 'if-match': tag };
+  return tagOf(await send('PUT', pathOf(workflowId), { body, headers }));
+}
+
+/** Deletes the draft of a workflow, unless it is another one by now. */
+export async function deleteDraft(workflowId: string, tag: string): Promise<void> {
+  try {
+    await call<null>('DELETE', pathOf(workflowId), { headers: { 'if-match': tag } });
+  } catch (error) {
+    // Somebody else saved another draft, or deleted this one.
+    if (!(error instanceof ApiError) || (error.status !== 412 && error.status !== 404)) throw error;
+  }
+}
+
+const pathOf = (workflowId: string): string => `/api/workflows/${workflowId}/draft`;
+
+function tagOf({ headers }: Response): string {
+  return headers.get('etag') ?? '';
+}

@@ -1,0 +1,108 @@
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { DraftWriter } from './draft-writer.js';
+
+class Conflict extends Error {}
+
+/** A store as the API has it: a write is conditional on the tag. */
+class FakeStore {
+  content: string | undefined;
+  version = 0;
+  readonly saves: string[] = [];
+  failures = 0;
+
+  get tag(): string | null {
+    return this.content === undefined ? null : String(this.version);
+  }
+  async save(content: string, tag: string | null): Promise<string> {
+    await Promise.resolve();
+    if (this.failures > 0) {
+      this.failures -= 1;
+      throw new Error('unreachable');
+    }
+    if (tag !== this.tag) throw new Conflict();
+    this.content = content;
+    this.saves.push(content);
+    this.version += 1;
+    return String(this.version);
+  }
+  async remove(tag: string): Promise<void> {
+    await Promise.resolve();
+    if (tag === this.tag) this.content = undefined;
+  }
+  readTag(): Promise<string | null> {
+    return Promise.resolve(this.tag);
+  }
+  isConflict(error: unknown): boolean {
+    return error instanceof Conflict;
+  }
+}
+
+let store: FakeStore;
+let writer: DraftWriter<string>;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  store = new FakeStore();
+  writer = new DraftWriter(store, null);
+});
+
+describe('a draft', () => {
+  it('is saved a second after the last edit, once for all of them', async () => {
+    writer.write('a');
+    await jest.advanceTimersByTimeAsync(900);
+    writer.write('b');
+    await jest.advanceTimersByTimeAsync(900);
+    expect([store.saves, writer.readState()]).toEqual([[], 'pending']);
+    await jest.advanceTimersByTimeAsync(100);
+    expect([store.saves, writer.readState()]).toEqual([['b'], 'saved']);
+  });
+
+  it('is saved in the order of the edits, also those during a request', async () => {
+    writer.write('a');
+    const flushed = writer.flush();
+    writer.write('b');
+    expect(await flushed).toBe(true);
+    writer.write('c');
+    await writer.flush();
+    expect([store.saves, store.content]).toEqual([['a', 'b', 'c'], 'c']);
+  });
+
+  it('is removed once there is nothing to keep, and begun again afterwards', async () => {
+    writer.write('a');
+    await writer.flush();
+    writer.write(null);
+    expect(await writer.flush()).toBe(true);
+    expect(store.content).toBeUndefined();
+    writer.write('b');
+    await writer.flush();
+    expect(store.content).toBe('b');
+  });
+
+  it('is saved again after a failure, with the edits since', async () => {
+    store.failures = 1;
+    writer.write('a');
+    expect([await writer.flush(), writer.readState()]).toEqual([false, 'failed']);
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect([store.content, writer.readState()]).toEqual(['a', 'saved']);
+  });
+
+  it('of somebody else is not overwritten until the person says so', async () => {
+    await store.save('theirs', null);
+    writer.write('mine');
+    expect([await writer.flush(), writer.readState()]).toEqual([false, 'conflict']);
+    writer.write('mine, later');
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect([store.content, writer.readState()]).toEqual(['theirs', 'conflict']);
+    await writer.overwrite();
+    expect([store.content, writer.readState()]).toEqual(['mine, later', 'saved']);
+  });
+
+  it('of somebody else can be continued', async () => {
+    await store.save('theirs', null);
+    writer.write('mine');
+    await writer.flush();
+    writer.accept(store.tag);
+    writer.write('on top of theirs');
+    expect([await writer.flush(), store.content]).toEqual([true, 'on top of theirs']);
+  });
+});

@@ -1,0 +1,83 @@
+import type { SaveDraftBody, Workflow } from '@deckhand/contracts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { ApiError } from '../api/api-error.js';
+import { deleteDraft, readDraft, saveDraft } from '../api/drafts.js';
+import { workflowQuery } from '../api/workflows.js';
+import { type DraftState, type DraftStore, DraftWriter } from './draft-writer.js';
+import type { Editor } from './use-editor.js';
+import type { Saving } from './use-save.js';
+
+/** The draft of the edited workflow, which follows the canvas. */
+export interface DraftSync {
+  readonly state: DraftState;
+  /** Saves what is left. @returns whether nothing is left. */
+  readonly flush: () => Promise<boolean>;
+  /** After a conflict: replaces the draft of the other editor. */
+  readonly saveMine: () => void;
+  /** After a conflict: replaces the canvas by the draft of the other editor. */
+  readonly loadTheirs: () => void;
+  readonly isResolving: boolean;
+  readonly error: unknown;
+}
+
+/** Saves the draft of a workflow while it is edited, and deletes it once a version has all of it. */
+export function useDraft(
+  workflow: Workflow,
+  { editor, saving, tag }: { editor: Editor; saving: Saving; tag: string | null },
+): DraftSync {
+  const queryClient = useQueryClient();
+  const [writer] = useState(() => new DraftWriter<SaveDraftBody>(storeOf(workflow.id), tag));
+  const state = useSyncExternalStore(writer.watch, writer.readState);
+  const { definition, isDirty } = editor;
+  const { baseVersionId } = saving;
+  // What the store has, or should have.
+  const last = useRef({ definition, baseVersionId, isDirty });
+  useEffect(() => {
+    const before = last.current;
+    last.current = { definition, baseVersionId, isDirty };
+    if (!isDirty) {
+      if (before.isDirty) writer.write(null);
+    } else if (!before.isDirty || definition !== before.definition || baseVersionId !== before.baseVersionId) {
+      writer.write({ definition, baseVersionId });
+    }
+  }, [writer, definition, isDirty, baseVersionId]);
+  useEffect(() => writer.stop, [writer]);
+  const resolution = useMutation({
+    async mutationFn(whose: 'mine' | 'theirs') {
+      if (whose === 'mine') {
+        await writer.overwrite();
+        return;
+      }
+      const draft = await readDraft(workflow.id);
+      if (draft) {
+        writer.accept(draft.tag);
+        const loaded = editor.loadDraft(draft.definition);
+        last.current = { definition: loaded, baseVersionId: draft.baseVersionId, isDirty: true };
+        saving.rebase(draft.baseVersionId);
+        return;
+      }
+      // It has become a version meanwhile.
+      writer.accept(null);
+      await saving.takeTheirs();
+    },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: workflowQuery(workflow.id).queryKey }),
+  });
+  return {
+    state,
+    flush: () => writer.flush(),
+    saveMine: () => resolution.mutate('mine'),
+    loadTheirs: () => resolution.mutate('theirs'),
+    isResolving: resolution.isPending,
+    error: resolution.error,
+  };
+}
+
+function storeOf(workflowId: string): DraftStore<SaveDraftBody> {
+  return {
+    save: (body, tag) => saveDraft(workflowId, body, tag),
+    remove: (tag) => deleteDraft(workflowId, tag),
+    readTag: async () => (await readDraft(workflowId))?.tag ?? null,
+    isConflict: (error) => error instanceof ApiError && error.status === 412,
+  };
+}

@@ -1,0 +1,59 @@
+import type { Workflow } from '@deckhand/contracts';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useDeferredValue, useMemo } from 'react';
+import { updateWorkflow, versionQuery, workflowQuery } from '../api/workflows.js';
+import { notify } from '../components/notice-board.js';
+import { diffDefinitions } from '../graph/diff-definitions.js';
+import { CANVAS } from './sides.js';
+import type { Editor } from './use-editor.js';
+import { countChanges } from './version-facts.js';
+
+/** The live version of an active workflow, and what could replace it. */
+export interface Publication {
+  readonly liveId: string;
+  readonly liveNumber: number;
+  /** The latest version or, with unsaved changes, the next one; undefined if the latest is live. */
+  readonly candidate: { readonly side: string; readonly number: number; readonly changes: number } | undefined;
+}
+
+/** Compares the canvas with the live version. Undefined while the workflow is inactive, and until versions are read. */
+export function usePublication(workflow: Workflow, editor: Editor): Publication | undefined {
+  const { id, status, latestVersionId } = workflow;
+  const liveId = status === 'active' ? workflow.activeVersionId : null;
+  const live = useQuery({ ...versionQuery(id, liveId ?? ''), enabled: liveId !== null }).data;
+  const latest = useQuery({
+    ...versionQuery(id, latestVersionId ?? ''),
+    enabled: liveId !== null && latestVersionId !== null,
+  }).data;
+  // A drag changes the canvas many times a second.
+  const canvas = useDeferredValue(editor.definition);
+  const next = editor.isDirty ? canvas : latest?.definition;
+  const changes = useMemo(
+    () => (live && next && live.definition !== next ? countChanges(diffDefinitions(live.definition, next)) : 0),
+    [live, next],
+  );
+  if (liveId === null || !live || !latest) return undefined;
+  const isLatestLive = !editor.isDirty && latestVersionId === liveId;
+  const candidate = editor.isDirty
+    ? { side: CANVAS, number: latest.number + 1, changes }
+    : { side: latest.workflowVersionId, number: latest.number, changes };
+  return { liveId, liveNumber: live.number, candidate: isLatestLive ? undefined : candidate };
+}
+
+/** Makes a version live, and the workflow active if it is not. */
+export function usePublish(workflow: Workflow) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    async mutationFn({ versionId }: { versionId: string | null; number?: number }) {
+      // Without a version, the API refuses. An active workflow that somebody turns off meanwhile stays off.
+      const version = versionId === null ? {} : { activeVersionId: versionId };
+      const status = workflow.status === 'active' && versionId !== null ? {} : { status: 'active' as const };
+      return updateWorkflow(workflow.id, { ...version, ...status });
+    },
+    async onSuccess({ status }, { number }) {
+      if (status === 'active') notify(number === undefined ? 'The workflow is active.' : `Version ${number} is live.`);
+      else notify('Somebody else has turned the workflow off. The version becomes live when it is active.');
+      await queryClient.invalidateQueries({ queryKey: workflowQuery(workflow.id).queryKey });
+    },
+  });
+}
