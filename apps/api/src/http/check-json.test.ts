@@ -1,6 +1,6 @@
 import { DeckhandError } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { checkJson } from './check-json.js';
+import { checkData, checkJson } from './check-json.js';
 
 const check = (text: string): void => checkJson(JSON.parse(text), text);
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
@@ -28,6 +28,16 @@ describe('JSON that cannot be kept', () => {
     ]);
   });
 
+  it('holds half a surrogate pair, unless it is data of a run', () => {
+    const message = 'holds half a surrogate pair';
+    for (const half of ['\\ud800', '\\uDFFF', 'a\\uDc00\\ud800']) {
+      const text = `{"a":["\\ud83d\\ude00","${half}"]}`;
+      expect(detailsOf(text)).toEqual([{ path: 'a[1]', message }]);
+      expect(() => checkData(JSON.parse(text), text)).not.toThrow();
+      expect(detailsOf(`{"a":{"${half}":1}}`)).toEqual([{ path: 'a', message: `has a member whose name ${message}` }]);
+    }
+  });
+
   it('is nested without end', () => {
     expect(detailsOf(nested(201))).toEqual([{ path: '', message: 'is nested deeper than 200 levels' }]);
     expect(detailsOf(nested(1_000_000))).toEqual([{ path: '', message: 'is nested deeper than 200 levels' }]);
@@ -45,7 +55,7 @@ describe('a number', () => {
 });
 
 describe('JSON that can be kept', () => {
-  it.each(['null', '{"a":"\\\\u0000"}', '"\\ud800"', nested(200)])('is %s', (text) => {
+  it.each(['null', '{"a":"\\\\u0000"}', '"\\\\ud800"', '"\\ud83d\\ude00"', nested(200)])('is %s', (text) => {
     expect(() => check(text)).not.toThrow();
   });
 });

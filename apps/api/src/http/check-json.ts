@@ -8,45 +8,69 @@ const LENGTH_SUSPECT = 300;
 /** Matches an exponent that may be out of range. */
 const LARGE_EXPONENT = /\de\+?\d{3}/i;
 
+/** Matches the escape of half a surrogate pair: UTF-8 itself has none. */
+const HALF_ESCAPE = /\\u[dD][89a-fA-F]/;
+
+/** Returns what makes a text one that cannot be stored. */
+type FindFlaw = (text: string) => string | undefined;
+
 /**
- * Refuses JSON that the service cannot store: strings with NUL characters, which PostgreSQL does not support, numbers
- * that would be parsed as Infinity and written as null, and nesting that would exhaust the stack. Checks the value only
- * if `text`, its source, gives a reason to.
+ * Refuses JSON that the service cannot store: strings with NUL characters, which PostgreSQL does not support, or with
+ * half a surrogate pair, which is no text; numbers that would be parsed as Infinity and written as null, and nesting
+ * that would exhaust the stack. Checks the value only if `text`, its source, gives a reason to.
  * @throws DeckhandError VALIDATION_FAILED naming the first such place.
  */
 export function checkJson(value: unknown, text: string): void {
-  const mayHoldNul = text.includes('\\u0000');
-  if (!mayHoldNul && text.length < LENGTH_SUSPECT && !LARGE_EXPONENT.test(text)) return;
-  const issue = findIssue(value, 0, mayHoldNul);
+  check(value, text, HALF_ESCAPE.test(text) ? findAnyFlaw : undefined);
+}
+
+/** The same for data of runs, which is kept as it came, half surrogate pairs included. */
+export function checkData(value: unknown, text: string): void {
+  check(value, text, undefined);
+}
+
+function check(value: unknown, text: string, findFlaw: FindFlaw | undefined): void {
+  const flaws = findFlaw ?? (text.includes('\\u0000') ? findNul : undefined);
+  if (!flaws && text.length < LENGTH_SUSPECT && !LARGE_EXPONENT.test(text)) return;
+  const issue = findIssue(value, 0, flaws);
   if (issue) throw validationFailed([issue]);
 }
+
+const findNul: FindFlaw = (text) => (text.includes('\0') ? 'holds a NUL character' : undefined);
+
+const findAnyFlaw: FindFlaw = (text) =>
+  findNul(text) ?? (text.isWellFormed() ? undefined : 'holds half a surrogate pair');
 
 /**
  * Returns the first problem of a value, with its path within the value. Paths are built for problems only, because most
  * values have none and may have millions of members.
+ * @param findFlaw undefined if no text can have one.
  */
-function findIssue(value: unknown, depth: number, mayHoldNul: boolean): ValidationIssue | undefined {
-  if (typeof value === 'string') return mayHoldNul && value.includes('\0') ? { path: '', message: NUL } : undefined;
+function findIssue(value: unknown, depth: number, findFlaw: FindFlaw | undefined): ValidationIssue | undefined {
+  if (typeof value === 'string') return toIssue('', findFlaw?.(value));
   if (typeof value === 'number')
     return Number.isFinite(value) ? undefined : { path: '', message: 'is a number out of range' };
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth === MAX_DEPTH) throw validationFailed([{ path: '', message: `is nested deeper than ${MAX_DEPTH} levels` }]);
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
-      const issue = findIssue(value[index], depth + 1, mayHoldNul);
+      const issue = findIssue(value[index], depth + 1, findFlaw);
       if (issue) return within(`[${index}]`, issue);
     }
     return undefined;
   }
   for (const key in value) {
-    if (mayHoldNul && key.includes('\0')) return { path: '', message: `has a member whose name ${NUL}` };
-    const issue = findIssue(Reflect.get(value, key), depth + 1, mayHoldNul);
+    const flaw = toIssue('has a member whose name ', findFlaw?.(key));
+    if (flaw) return flaw;
+    const issue = findIssue(Reflect.get(value, key), depth + 1, findFlaw);
     if (issue) return within(key, issue);
   }
   return undefined;
 }
 
-const NUL = 'holds a NUL character';
+function toIssue(prefix: string, flaw: string | undefined): ValidationIssue | undefined {
+  return flaw === undefined ? undefined : { path: '', message: prefix + flaw };
+}
 
 function within(member: string, { path, message }: ValidationIssue): ValidationIssue {
   const dot = path === '' || path.startsWith('[') ? '' : '.';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { DeckhandError, findJsonExcess, type JsonValue, parseJson, validationFailed } from '@deckhand/contracts';
 import { nextSlice } from '@deckhand/runtime';
-import { checkJson } from './check-json.js';
+import type { checkJson } from './check-json.js';
 
 /** Between the steps of a longer body, in characters, others get to run. */
 const LONG_CHARS = 256 * 1024;
@@ -12,7 +12,7 @@ const LONG_CHARS = 256 * 1024;
  * @throws DeckhandError INVALID_JSON; VALIDATION_FAILED for JSON that cannot be stored (NUL characters, too much
  * nesting), or that costs much more than its length suggests.
  */
-export async function parseJsonBody(bytes: Buffer, check: typeof checkJson = checkJson): Promise<JsonValue> {
+export async function parseJsonBody(bytes: Buffer, check: typeof checkJson): Promise<JsonValue> {
   if (!isUtf8(bytes)) throw new DeckhandError('INVALID_JSON', { message: 'The body is not UTF-8' });
   const text = bytes.toString('utf8', startsWithMark(bytes) ? BYTE_ORDER_MARK.length : 0);
   const isLong = text.length > LONG_CHARS;

@@ -1,7 +1,7 @@
 import { parse } from 'content-type';
 import type { Request } from 'express';
 import { DeckhandError, validationFailed } from '@deckhand/contracts';
-import { checkJson } from './check-json.js';
+import { checkData, checkJson } from './check-json.js';
 import { parseJsonBody } from './parse-json-body.js';
 import { readBytes } from './read-bytes.js';
 
@@ -22,11 +22,20 @@ export const MAX_ANONYMOUS_BODY_BYTES = 16 * 1024;
  * be stored or costs too much (`parseJsonBody`).
  */
 export async function readBody(request: Request, bytesMax = MAX_BODY_BYTES): Promise<unknown> {
-  const bytes = await readUtf8(request, bytesMax);
-  return bytes && parseJsonBody(bytes);
+  return read(request, bytesMax, checkJson);
 }
 
-/** A body that is a list. */
+/** The same for data of a run, in which half surrogate pairs may stay. @throws DeckhandError as `readBody`. */
+export async function readDataBody(request: Request): Promise<unknown> {
+  return read(request, MAX_DATA_BODY_BYTES, checkData);
+}
+
+async function read(request: Request, bytesMax: number, check: typeof checkJson): Promise<unknown> {
+  const bytes = await readUtf8(request, bytesMax);
+  return bytes && parseJsonBody(bytes, check);
+}
+
+/** A body that is a list of data for runs. */
 export interface ListBody {
   readonly items: readonly unknown[];
   /** @throws DeckhandError VALIDATION_FAILED for an item that cannot be stored. */
@@ -48,7 +57,7 @@ export async function readListBody(
   if (items.length === 0 || items.length > maxItems) {
     throw validationFailed([{ path: '', message: `must have 1 to ${maxItems} items, and has ${items.length}` }]);
   }
-  return { items, check: (item) => checkJson(item, source) };
+  return { items, check: (item) => checkData(item, source) };
 }
 
 /** Returns the bytes of a body in UTF-8; undefined if there is none or it is empty. */
@@ -62,7 +71,15 @@ async function readUtf8(request: Request, bytesMax: number): Promise<Buffer | un
 
 /** Reads an optional JSON body. No body is `{}`, while `null` is a value like any other. */
 export async function readOptionalBody(request: Request, bytesMax = MAX_BODY_BYTES): Promise<unknown> {
-  const body = await readBody(request, bytesMax);
+  return orEmpty(await readBody(request, bytesMax));
+}
+
+/** Reads an optional JSON body with data for a run. */
+export async function readOptionalDataBody(request: Request): Promise<unknown> {
+  return orEmpty(await readDataBody(request));
+}
+
+function orEmpty(body: unknown): unknown {
   return body === undefined ? {} : body;
 }
 

@@ -1,6 +1,6 @@
 import { compileBody, DeckhandError, SendEventBody, SentEvent } from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
-import { MAX_DATA_BODY_BYTES, readBody } from '../http/read-body.js';
+import { readDataBody } from '../http/read-body.js';
 import { sendJson } from '../http/respond.js';
 import { forKey, type Route } from '../http/route.js';
 import { readKeyHeader } from '../runs/idempotency.js';
@@ -24,7 +24,7 @@ export function sendEvent({ breaker, events }: Services): Route {
       errors: ['PAYLOAD_TOO_LARGE', 'workspace_over_quota', 'RATE_LIMITED', 'write_circuit_open'],
     },
     async (request, response, caller) => {
-      const body = parse(await readBody(request, MAX_DATA_BODY_BYTES));
+      const body = parse(await readDataBody(request));
       const workspaceId = body.workspaceId.toLowerCase();
       if (caller.boundTo !== null && caller.boundTo !== workspaceId) throw new DeckhandError('WORKSPACE_MISMATCH');
       const eventId = body.id ?? readKeyHeader(request) ?? uuidv7();

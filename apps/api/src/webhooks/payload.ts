@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parse } from 'content-type';
 import { type JsonObject, type JsonValue, validationFailed } from '@deckhand/contracts';
+import { checkData } from '../http/check-json.js';
 import { parseJsonBody } from '../http/parse-json-body.js';
 import { parseForm } from './form.js';
 import { parseMultipart } from './multipart.js';
@@ -23,7 +24,7 @@ export async function parsePayload(
 ): Promise<JsonValue> {
   switch (shapeOf(bytes, contentType, payloadType)) {
     case 'json':
-      return bytes.length === 0 ? null : parseJsonBody(bytes);
+      return bytes.length === 0 ? null : parseJsonBody(bytes, checkData);
     case 'form':
       return bytes.length === 0 ? {} : parseForm(decode(bytes, 'utf-8'));
     case 'multipart':

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { checkJson } from '../http/check-json.js';
+import { checkData } from '../http/check-json.js';
 import { parseForm } from './form.js';
 
 /** The parts of a request that become trigger data. */
@@ -40,6 +40,6 @@ export function triggerData(request: Request, { body, rawBody, secretHeaders }: 
     ...(rawBody === undefined ? {} : { rawBody }),
   };
   const json = JSON.stringify(trigger);
-  if (json.includes('\\u0000')) checkJson(trigger, json);
+  if (json.includes('\\u0000')) checkData(trigger, json);
   return { trigger, json, asked: { method: request.method, query, body } };
 }

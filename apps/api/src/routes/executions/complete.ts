@@ -8,7 +8,7 @@ import {
 } from '@deckhand/contracts';
 import { isDeepStrictEqual } from 'node:util';
 import { pathId, pathNodeId } from '../../http/query.js';
-import { MAX_DATA_BODY_BYTES, readBody } from '../../http/read-body.js';
+import { readDataBody } from '../../http/read-body.js';
 import { forKey, type Route } from '../../http/route.js';
 import { answer, chosenIteration } from '../../runs/answer.js';
 import type { Services } from '../../services.js';
@@ -31,7 +31,7 @@ export function completeHumanTask(services: Services): Route {
     },
     async (request, response, caller) => {
       const executionId = pathId(request);
-      const body = parse(await readBody(request, MAX_DATA_BODY_BYTES));
+      const body = parse(await readDataBody(request));
       const { data } = body;
       const node = { executionId, nodeId: pathNodeId(request) };
       await services.answerOnce({ request, response, caller, body }, async (actor) => {

@@ -1,7 +1,7 @@
 import { compileBody, ExecuteBody, ExecuteResponse } from '@deckhand/contracts';
 import { pathId } from '../../http/query.js';
 import { setRateHeaders } from '../../http/rate-limit.js';
-import { MAX_DATA_BODY_BYTES, readOptionalBody } from '../../http/read-body.js';
+import { readOptionalDataBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { readIdempotencyKey } from '../../runs/idempotency.js';
@@ -37,7 +37,7 @@ export function executeWorkflow(services: Services): Route {
     },
     async (request, response, caller) => {
       const workflowId = pathId(request);
-      const body = parse(await readOptionalBody(request, MAX_DATA_BODY_BYTES));
+      const body = parse(await readOptionalDataBody(request));
       const started = await startRun(services, caller, workflowId, body, (asked) => readIdempotencyKey(request, asked));
       if (started.rate) setRateHeaders(response, started.rate);
       if (started.isRepeated) response.setHeader('Idempotency-Replayed', 'true');
