@@ -57,7 +57,12 @@ export const MUTANTS = [
     ],
   ]),
   ...of('apps/api/src/runs/follow-runs.ts', 'integration:integration/webhooks/respond', [
-    ['a response that comes before its caller waits is forgotten', ' || responded.has(executionId)', ''],
+    [
+      'a response that comes before its caller waits is forgotten',
+      ' || responded.has(executionId)',
+      '',
+      'the next regular poll finds it, a little later',
+    ],
   ]),
   ...of('packages/db/src/events-in/event.ts', MATCHING, [
     [
@@ -632,7 +637,12 @@ export const MUTANTS = [
     ],
   ]),
   ...of('packages/engine/src/run/scheduler.ts', 'unit:tests/engine/model', [
-    ['a try has a position', 'if (!node.body?.catches) loops.add(progress);', 'loops.add(progress);'],
+    [
+      'a try has a position',
+      'if (!node.body?.catches) loops.add(progress);',
+      'loops.add(progress);',
+      'its position would say what the records around it say, too: it only saves writing it',
+    ],
   ]),
   ...of('packages/engine/src/run/reuse-records.ts', 'unit:tests/engine/try', [
     [
@@ -1030,7 +1040,12 @@ export const MUTANTS = [
     ],
   ]),
   ...of('apps/api/src/mcp/tools/start-and-wait.ts', MCP_ACCESS, [
-    ['results are for keys that may not read runs', "call.may('executions:read')", 'true'],
+    [
+      'results are for keys that may not read runs',
+      "call.may('executions:read')",
+      'true',
+      'reading the run fails for the key, too, and then the answer names the run alone',
+    ],
   ]),
   ...of('apps/api/src/mcp/questions.ts', MCP_ACCESS, [
     ['a key that may not decide asks', " || !may('approvals:write')", ''],

@@ -2,6 +2,7 @@ import type { JsonObject } from '@deckhand/contracts';
 import { respondToCaller } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  countLockWaits,
   createHook,
   type Gateway,
   type Hook,
@@ -220,6 +221,21 @@ describe('the response of a run', () => {
     expect((await answer).text).toBe(String(verdicts.indexOf('responded')));
     await stop(id);
     expect((await lastRun(hook)).respondedBy).toBe(`n${verdicts.indexOf('responded')}/`);
+    worker = await startTestWorker(instance);
+  });
+
+  it('is the first one, of two that began before either was set', async () => {
+    const { answer, id } = await startUnheld();
+    const { db } = instance;
+    let both: Promise<string[]> = Promise.resolve([]);
+    await db.$transaction(async (tx) => {
+      await tx.$executeRaw`SELECT 1 FROM executions WHERE id = ${id}::uuid FOR UPDATE`;
+      both = Promise.all([by(id, 'reply', 'x'), by(id, 'again', 'x')]);
+      await until(async () => (await countLockWaits(db)) === 2);
+    });
+    expect((await both).sort()).toEqual(['alreadyResponded', 'responded']);
+    expect((await answer).text).toBe('x');
+    await stop(id);
     worker = await startTestWorker(instance);
   });
 
