@@ -1,81 +1,144 @@
-import { createServer } from 'node:http';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { cpuSeconds } from './cpu.js';
+import { countRuns, waitForRuns, waitUntil } from './runs.js';
 import { post, type Stack } from './stack.js';
-import { runFourNodes } from './suite/end-to-end.js';
+import { send } from './suite/load.js';
 import { median } from './suite/times.js';
+import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from './workflows.js';
 
-/** Runs of each round. */
-const RUNS = 5_000;
-const POLL_MS = 100;
+/** Runs of each round at saturation. */
+const RUNS = 15_000;
+/** The fixed load, in runs per second, and for how long. */
+const PER_SECOND = 1_000;
+const SECONDS = 12;
+const CONNECTIONS = 50;
 
-/** What rounds with and without an endpoint came to: medians. */
-export interface EventFigures {
+/** What a round came to, in numbers by name. */
+export type EventFigures = Readonly<Record<string, number>>;
+
+/** Medians of rounds of a kind. */
+export interface EventRounds {
   readonly label: string;
-  readonly runsPerSecond: number;
-  readonly microsPerRun: number;
-  readonly workerMicrosPerRun: number;
-  readonly postgresMicrosPerRun: number;
-  /** Events per second from the first run until the last was delivered; 0 without an endpoint. */
-  readonly eventsPerSecond: number;
+  readonly figures: EventFigures;
 }
 
 /**
- * Measures runs of four nodes as fast as they are accepted: in a workspace without an endpoint, and with one that
- * receives the end of each run, one after the other. Throws when an event was lost.
+ * Measures runs of four nodes in a workspace without an endpoint, and with one that receives the end of each run: as
+ * fast as they are accepted, and at a fixed load. A round ends once the last event is delivered. The receiver is a
+ * process of its own, and its CPU time a figure of its own. Throws when an event was lost.
  */
-export async function events(stack: Stack, repeat: number): Promise<EventFigures[]> {
-  const received = new Set<string>();
-  const server = createServer((request, response) => {
-    received.add(String(request.headers['webhook-id']));
-    request.resume();
-    response.writeHead(204).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-  const url = `http://127.0.0.1:${port}/`;
-  const headers = { 'x-api-key': stack.apiKey };
-  const round = async (): Promise<Omit<EventFigures, 'label'>> => {
-    const startedAt = performance.now();
-    const before = received.size;
-    const figures = await runFourNodes(stack, { runs: RUNS, workers: [stack.worker] });
-    while ((await stack.db.eventDelivery.count({ where: { status: 'pending' } })) > 0) {
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    }
-    const seconds = (performance.now() - startedAt) / 1_000;
-    console.log(
-      `${Math.round(figures['runs/s'] ?? NaN)} runs/s, ${received.size - before} events after ${seconds.toFixed(1)} s`,
-    );
-    return {
-      runsPerSecond: figures['runs/s'] ?? NaN,
-      microsPerRun: figures['CPU µs a run'] ?? NaN,
-      workerMicrosPerRun: figures['CPU µs a run, worker'] ?? NaN,
-      postgresMicrosPerRun: figures['CPU µs a run, PostgreSQL'] ?? NaN,
-      eventsPerSecond: (received.size - before) / seconds,
-    };
+export async function events(stack: Stack, repeat: number): Promise<EventRounds[]> {
+  const receiver = await startReceiver();
+  const rounds = new Map<string, EventFigures[]>();
+  const measure = async (label: string, runs: number, perSecond?: number): Promise<void> => {
+    const figures = await round(stack, receiver, { runs, perSecond });
+    rounds.set(label, [...(rounds.get(label) ?? []), figures]);
+    const shown = Object.entries(figures).map(([name, value]) => `${name} ${Math.round(value)}`);
+    console.log(`  ${label}: ${shown.join(', ')}`);
   };
-  const [without, withEndpoint]: [Omit<EventFigures, 'label'>[], Omit<EventFigures, 'label'>[]] = [[], []];
+  const measureBoth = async (which: string): Promise<void> => {
+    await measure(`saturated, ${which}`, RUNS);
+    await measure(`${PER_SECOND} runs/s, ${which}`, PER_SECOND * SECONDS, PER_SECOND);
+  };
   try {
-    await round();
+    await round(stack, receiver, { runs: RUNS / 2 });
     for (let n = 0; n < repeat; n += 1) {
-      without.push(await round());
-      const body = { workspaceId: stack.workspaceId, url, eventTypes: ['run.succeeded', 'run.failed'] };
-      const { id } = await post<{ id: string }>(stack.url, '/api/event-endpoints', body, headers);
-      const before = received.size;
-      withEndpoint.push(await round());
-      if (received.size - before !== RUNS) throw new Error(`${RUNS} runs, ${received.size - before} events`);
-      await fetch(`${stack.url}/api/event-endpoints/${id}`, { method: 'DELETE', headers });
+      await measureBoth('no endpoint');
+      const before = await receiver.received();
+      const remove = await addEndpoint(stack, receiver.url);
+      await measureBoth('one endpoint');
+      await remove();
+      const received = (await receiver.received()) - before;
+      const runs = RUNS + PER_SECOND * SECONDS;
+      if (received !== runs) throw new Error(`${runs} runs, ${received} events`);
     }
   } finally {
-    server.closeAllConnections();
-    server.close();
+    receiver.close();
   }
-  const summary = (label: string, rounds: readonly Omit<EventFigures, 'label'>[]): EventFigures => ({
-    label,
-    runsPerSecond: median(rounds.map(({ runsPerSecond }) => runsPerSecond)),
-    microsPerRun: median(rounds.map(({ microsPerRun }) => microsPerRun)),
-    workerMicrosPerRun: median(rounds.map(({ workerMicrosPerRun }) => workerMicrosPerRun)),
-    postgresMicrosPerRun: median(rounds.map(({ postgresMicrosPerRun }) => postgresMicrosPerRun)),
-    eventsPerSecond: median(rounds.map(({ eventsPerSecond }) => eventsPerSecond)),
+  return [...rounds].map(([label, each]) => ({ label, figures: medians(each) }));
+}
+
+async function round(
+  stack: Stack,
+  receiver: Receiver,
+  { runs, perSecond }: { readonly runs: number; readonly perSecond?: number | undefined },
+): Promise<EventFigures> {
+  const workflowId = await saveWorkflow(stack, 'events', FOUR_NODES);
+  const pids = {
+    API: stack.api.pid,
+    worker: stack.worker.pid,
+    PostgreSQL: stack.postgres.process.pid,
+    Redis: stack.redis.process.pid,
+    receiver: receiver.pid,
+  };
+  const readCpu = (): Promise<[string, number][]> =>
+    Promise.all(Object.entries(pids).map(async ([part, pid]) => [part, await cpuSeconds([pid])]));
+  const before = new Map(await readCpu());
+  const startedAt = performance.now();
+  const secondsSince = (): number => (performance.now() - startedAt) / 1_000;
+  await send({
+    url: `${stack.url}/api/workflows/${workflowId}/execute`,
+    method: 'POST',
+    headers: { 'x-api-key': stack.apiKey },
+    body: FOUR_NODES_BODY,
+    connections: CONNECTIONS,
+    amount: runs,
+    ...(perSecond === undefined ? {} : { perSecond }),
+    status: 202,
   });
-  return [summary('no endpoint', without), summary('one endpoint', withEndpoint)];
+  await waitForRuns(stack, workflowId);
+  const runSeconds = secondsSince();
+  const where = { status: 'pending' } as const;
+  await waitUntil(async () => (await stack.db.eventDelivery.findFirst({ where })) === null, 'the last event');
+  const eventSeconds = secondsSince();
+  const micros = (await readCpu()).map(([part, used]) => [part, ((used - (before.get(part) ?? 0)) * 1e6) / runs] as const);
+  const { all, succeeded } = await countRuns(stack, workflowId);
+  if (all !== runs || succeeded !== runs) throw new Error(`${runs} runs were started, ${succeeded} of ${all} succeeded`);
+  const own = micros.filter(([part]) => part !== 'receiver');
+  return {
+    'runs/s': runs / runSeconds,
+    'runs/s to the last event': runs / eventSeconds,
+    'CPU µs a run': own.reduce((sum, [, each]) => sum + each, 0),
+    ...Object.fromEntries(micros.map(([part, each]) => [`${part} µs`, each])),
+  };
+}
+
+interface Receiver {
+  readonly pid: number;
+  readonly url: string;
+  /** Returns how many events it has received, the same ones once. */
+  readonly received: () => Promise<number>;
+  readonly close: () => void;
+}
+
+async function startReceiver(): Promise<Receiver> {
+  const child = fork(new URL('./event-receiver.js', import.meta.url));
+  const answer = async (name: string): Promise<number> => {
+    const [message]: unknown[] = await once(child, 'message');
+    return typeof message === 'object' && message !== null ? Number(Reflect.get(message, name)) : NaN;
+  };
+  const port = await answer('port');
+  return {
+    pid: child.pid ?? 0,
+    url: `http://127.0.0.1:${port}/`,
+    received: async () => {
+      child.send('count');
+      return answer('received');
+    },
+    close: () => child.disconnect(),
+  };
+}
+
+async function addEndpoint(stack: Stack, url: string): Promise<() => Promise<unknown>> {
+  const headers = { 'x-api-key': stack.apiKey };
+  const body = { workspaceId: stack.workspaceId, url, eventTypes: ['run.succeeded', 'run.failed'] };
+  const { id } = await post<{ id: string }>(stack.url, '/api/event-endpoints', body, headers);
+  return () => fetch(`${stack.url}/api/event-endpoints/${id}`, { method: 'DELETE', headers });
+}
+
+function medians(rounds: readonly EventFigures[]): EventFigures {
+  return Object.fromEntries(
+    Object.keys(rounds[0] ?? {}).map((name) => [name, median(rounds.map((figures) => figures[name] ?? NaN))]),
+  );
 }

@@ -299,15 +299,14 @@ async function measureNodes(stack: Stack, { only, repeat }: Options): Promise<bo
   return true;
 }
 
-async function measureEvents(stack: Stack, { repeat }: Options): Promise<boolean> {
-  const rows = await events(stack, repeat);
-  console.table(
-    rows.map((row) =>
-      Object.fromEntries(
-        Object.entries(row).map(([name, value]) => [name, typeof value === 'number' ? Math.round(value) : value]),
-      ),
-    ),
-  );
+async function measureEvents(stack: Stack, { repeat, out }: Options): Promise<boolean> {
+  const rounds = await events(stack, repeat);
+  const table = rounds.map(({ label, figures }) => ({
+    label,
+    ...Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Math.round(value)])),
+  }));
+  console.table(table);
+  await write(out, 'events.json', JSON.stringify(table, null, 2));
   return true;
 }
 
