@@ -66,11 +66,8 @@ describe('events', () => {
       const worker = await spawnApp('worker', env);
       await until(() => sent() > before, 20_000, 'callbacks');
       await worker.kill('SIGKILL');
-      // Instead of waiting for the end of the lease.
-      await db.eventDelivery.updateMany({
-        where: { workspaceId, isLeased: true },
-        data: { nextAttemptAt: new Date() },
-      });
+      // Instead of waiting for the end of its leases.
+      await db.eventEndpoint.updateMany({ where: { workspaceId }, data: { leasedUntil: new Date(0) } });
     }
     expect(sent()).toBeLessThan(RUNS);
     const worker = await spawnApp('worker', env);
@@ -93,11 +90,12 @@ describe('events', () => {
     const sent = await until(() => receiver.events[0], 20_000, 'the event');
     await first.kill();
     release();
+    const [delivery] = await db.eventDelivery.findMany({ where: { endpointId }, orderBy: { seq: 'asc' } });
+    expect(delivery).toMatchObject({ status: 'pending', attemptCount: 0, type: 'run.started' });
+    const lane = await db.eventEndpoint.findUniqueOrThrow({ where: { id: endpointId } });
+    expect(Number(lane.leasedUntil) - Date.now()).toBeGreaterThan(15_000);
     // Instead of waiting for the end of the lease.
-    const [delivery] = await db.eventDelivery.findMany({ where: { endpointId, isLeased: true } });
-    expect(delivery).toMatchObject({ status: 'pending', attemptCount: 1, type: 'run.started' });
-    expect(Number(delivery?.nextAttemptAt) - Date.now()).toBeGreaterThan(15_000);
-    await db.eventDelivery.updateMany({ where: { endpointId, isLeased: true }, data: { nextAttemptAt: new Date() } });
+    await db.eventEndpoint.update({ where: { id: endpointId }, data: { leasedUntil: new Date(0) } });
     await spawnApp('worker', env);
     await until(
       async () => (await pendingOf(endpointId)) === 0 && receiver.typesOf(id).length >= 3,

@@ -8,6 +8,7 @@ import {
   endDueWaits,
   hasTriggerData,
   loadIterations,
+  leaseEventLanes,
   loadNodeRuns,
   loadOpenNodeRuns,
   readDefinition,
@@ -16,6 +17,7 @@ import {
   recordEventAttempts,
   readDatabaseTime,
   readVariables,
+  releaseEventLanes,
   releaseExecutions,
   type StoredNodeRun,
   takeEventDeliveries,
@@ -281,7 +283,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const eventMetrics = createEventMetrics(registry);
   const deliverer = createEventDeliverer({
     store: {
-      take: (request) => takeEventDeliveries(db, request),
+      lease: (times) => leaseEventLanes(db, { holder: id, ...times }),
+      take: (lanes, minLeftMs) => takeEventDeliveries(db, { holder: id, lanes, minLeftMs }),
+      release: () => releaseEventLanes(db, id),
       record: (results) => retry('event attempts', () => recordEventAttempts(db, results)),
     },
     send: createEventSender({

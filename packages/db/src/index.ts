@@ -68,11 +68,15 @@ export {
   type AttemptResult,
   type DisabledEndpoint,
   type EventBacklog,
+  type LaneRequest,
+  leaseEventLanes,
+  type LeasedLane,
   readEventBacklog,
   recordEventAttempts,
+  releaseEventLanes,
   type TakenDelivery,
+  type TakenLane,
   takeEventDeliveries,
-  type TakeRequest,
   tidyEventDeliveries,
 } from './events/deliver.js';
 export {

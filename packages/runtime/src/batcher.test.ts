@@ -53,6 +53,23 @@ describe('a batcher', () => {
     expect(batches).toEqual([[1, 2], [3, 4], [5]]);
   });
 
+  it('that gathers waits for more items, but not once a batch is full', async () => {
+    const { batches, releases, flush } = heldFlush();
+    const call = createBatcher({ flush, maxSize: 2, concurrency: 1, gatherMs: 5 });
+    const first = call(1);
+    await turn();
+    expect(batches).toEqual([]);
+    const second = call(2);
+    await turn();
+    expect(batches).toEqual([[1, 2]]);
+    releases[0]?.();
+    expect(await Promise.all([first, second])).toEqual([10, 20]);
+    const third = call(3);
+    while (batches.length < 2) await turn();
+    releases[1]?.();
+    expect(await third).toBe(30);
+  });
+
   it('rejects every caller of a batch that failed, and continues', async () => {
     let isBroken = true;
     const flush = (items: number[]): Promise<number[]> =>

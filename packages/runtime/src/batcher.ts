@@ -9,6 +9,8 @@ export interface BatcherOptions<I, O> {
   readonly maxSize: number;
   /** Maximum number of batches in progress. A second one starts only if the first takes long, or many items wait. */
   readonly concurrency: number;
+  /** For how long an idle batcher gathers items before it flushes fewer than `maxSize`, in ms; 0 by default. */
+  readonly gatherMs?: number;
 }
 
 interface Waiting<I, O> {
@@ -28,20 +30,31 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): (item: I) =>
   const gate = createFlushGate({ concurrency: options.concurrency, onFree: schedule });
   // A batch must not run in the async context of one of its callers.
   const flushBatch = AsyncLocalStorage.bind(options.flush);
+  const { maxSize, gatherMs = 0 } = options;
   let isScheduled = false;
+  let timer: NodeJS.Timeout | undefined;
 
   function schedule(): void {
-    if (isScheduled || waiting.length === 0 || !gate.isFree(waiting.length >= options.maxSize)) return;
+    const isFull = waiting.length >= maxSize;
+    if (isScheduled || waiting.length === 0 || !gate.isFree(isFull)) return;
+    if (gatherMs > 0 && !isFull) {
+      timer ??= setTimeout(flushNext, gatherMs);
+      return;
+    }
     isScheduled = true;
-    setImmediate(() => {
-      isScheduled = false;
-      void flush();
-      schedule();
-    });
+    setImmediate(flushNext);
+  }
+
+  function flushNext(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    isScheduled = false;
+    void flush();
+    schedule();
   }
 
   async function flush(): Promise<void> {
-    const batch = waiting.splice(0, options.maxSize);
+    const batch = waiting.splice(0, maxSize);
     if (batch.length === 0) return;
     gate.begin();
     try {

@@ -1,4 +1,12 @@
-import { createHmac, createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import {
+  createHmac,
+  createPrivateKey,
+  createSecretKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
 
 // Signatures of the Standard Webhooks specification (https://www.standardwebhooks.com).
 
@@ -38,7 +46,8 @@ export function createSigner(secret: string): Signer {
     const key = toPrivateKey(decode(secret, PRIVATE_KEY));
     return (content) => `v1a,${sign(null, Buffer.from(content), key).toString('base64')}`;
   }
-  const key = decode(secret, SYMMETRIC);
+  // A key object: from bytes, each HMAC would create it again, which takes several times as long as the HMAC.
+  const key = createSecretKey(decode(secret, SYMMETRIC));
   return (content) => `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
 }
 

@@ -1,4 +1,5 @@
 import { addCallbackLanes, takeEventDeliveries } from '@deckhand/db';
+import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import {
@@ -117,7 +118,7 @@ describe('the callback of a run', () => {
     const gone = await start(workflowId, { callbackUrl: `${receiver.url}/gone` });
     await until(async () => (await deliveriesOf(gone))[0]?.status === 'failed');
     const late = await start(workflowId, { callbackUrl: receiver.url });
-    await until(async () => (await deliveriesOf(late))[0]?.isLeased === false && failures === 1);
+    await until(async () => (await deliveriesOf(late))[0]?.attemptCount === 1 && failures === 1);
     expect((await lanes()).map(({ disabledAt, throttledUntil }) => [disabledAt, throttledUntil])).toEqual(
       Array.from({ length: 4 }, () => [null, null]),
     );
@@ -177,17 +178,16 @@ describe('the lanes of callbacks', () => {
       nextAttemptAt: new Date(Date.now() + 3_600_000),
     }));
     await db.eventDelivery.createMany({ data });
-    const taken = await db.$transaction(async (tx) => {
-      await tx.$executeRaw`UPDATE event_deliveries SET next_attempt_at = now() - interval '1 s' WHERE status = 'pending'`;
-      return takeEventDeliveries(tx as typeof db, {
-        inProgress: new Map(),
-        maxPerEndpoint: 32,
-        room: 256,
-        failingRoom: 32,
-        leaseMs: 60_000,
-      });
+    const endpointId = lane?.id ?? '';
+    const holder = uuidv7();
+    await db.eventEndpoint.update({
+      where: { id: endpointId },
+      data: { leaseHolder: holder, leasedUntil: new Date(Date.now() + 60_000) },
     });
-    expect(taken).toHaveLength(8);
+    await db.eventDelivery.updateMany({ where: { endpointId }, data: { nextAttemptAt: new Date(0) } });
+    const lanesToTake = [{ endpointId, room: 256, held: [] }];
+    const [taken] = await takeEventDeliveries(db, { holder, lanes: lanesToTake, minLeftMs: 0 });
+    expect([taken?.maxInProgress, taken?.deliveries.length]).toEqual([8, 40]);
     await db.eventDelivery.deleteMany({ where: { endpointId: lane?.id ?? '' } });
   });
 });

@@ -122,6 +122,7 @@ describe('events of a run', () => {
         link: `https://deckhand.example/api/executions/${id}`,
       },
     });
+    await until(async () => (await deliveriesOf(endpoint.id)).every(({ status }) => status === 'delivered'));
     expect(await deliveriesOf(endpoint.id)).toMatchObject([
       { type: 'run.succeeded', status: 'delivered', attemptCount: 1, attempts: [{ status: 204, error: null }] },
       { type: 'run.started', status: 'delivered', webhookId: receiver.events[0]?.id },

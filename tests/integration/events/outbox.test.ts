@@ -6,7 +6,9 @@ import {
   claimExecutions,
   createDatabase,
   type Database,
+  leaseEventLanes,
   recordEventAttempts,
+  releaseEventLanes,
   releaseExecutions,
   stopExecution,
   type TakenDelivery,
@@ -68,15 +70,19 @@ function ending(executionId: string, { epoch, token }: Claim): Checkpoint {
 const typesOf = async (executionId: string) =>
   (await db.eventDelivery.findMany({ where: { executionId }, orderBy: { seq: 'asc' } })).map(({ type }) => type);
 
-const take = (members: Partial<Parameters<typeof takeEventDeliveries>[1]> = {}) =>
-  takeEventDeliveries(db, {
-    inProgress: new Map(),
-    maxPerEndpoint: 10,
-    room: 100,
-    failingRoom: 100,
-    leaseMs: 60_000,
-    ...members,
-  });
+const HOLDER = uuidv7();
+const LEASE = { leaseMs: 30_000, renewBelowMs: 20_000 };
+const idOf = ({ endpointId: id }: { readonly endpointId: string }) => id;
+const lease = (holder = HOLDER) => leaseEventLanes(db, { holder, ...LEASE });
+
+/** Leases what is due and takes of each lane. @returns what was taken, lane by lane. */
+async function take({ holder = HOLDER, room = 100, held = [] as readonly string[] } = {}): Promise<TakenDelivery[]> {
+  await lease(holder);
+  const lanes = await db.eventEndpoint.findMany({ where: { leaseHolder: holder }, orderBy: { id: 'asc' } });
+  const requests = lanes.map(({ id }) => ({ endpointId: id, room, held }));
+  const taken = await takeEventDeliveries(db, { holder, lanes: requests, minLeftMs: 16_000 });
+  return taken.flatMap(({ deliveries }) => deliveries);
+}
 
 function resultOf(delivery: TakenDelivery, outcome: AttemptResult['outcome'], retryInMs = 0): AttemptResult {
   const attempt = { at: new Date().toISOString(), status: 200, durationMs: 1, error: null };
@@ -140,21 +146,55 @@ describe('an event', () => {
 });
 
 describe('taking deliveries', () => {
-  it('gives each to one process, until its lease ends', async () => {
-    await emit(8);
-    const taken = (await Promise.all([take(), take(), take()])).flat();
-    expect(new Set(taken.map(({ id }) => id)).size).toBe(8);
-    expect(taken).toHaveLength(8);
-    expect(await take()).toEqual([]);
-    await makeDue();
-    expect((await take()).map(({ attempt }) => attempt)).toEqual(Array.from({ length: 8 }, () => 2));
+  it('is for one process at a time, until its lease ends or it releases the lanes', async () => {
+    const other = await addEndpoint();
+    await emit(3);
+    await emit(2, other);
+    const holders = [uuidv7(), uuidv7(), uuidv7()];
+    const leased = (await Promise.all(holders.map(lease))).flat().map(idOf);
+    expect(leased.toSorted()).toEqual([endpointId, other].toSorted());
+    for (const holder of holders) await releaseEventLanes(db, holder);
+    expect(await take()).toHaveLength(5);
+    const [next] = holders;
+    expect(await take({ holder: next })).toEqual([]);
+    await db.eventEndpoint.update({ where: { id: other }, data: { leasedUntil: new Date(0) } });
+    expect((await take({ holder: next })).map(idOf)).toEqual([other, other]);
+    await releaseEventLanes(db, HOLDER);
+    expect(await take({ holder: next })).toHaveLength(5);
   });
 
-  it('leaves out what another process is taking, without waiting for it', async () => {
+  it('begins with a lease that is long enough, which its holder renews in time', async () => {
+    await emit(1);
+    const left = async () => (await lease()).map(({ leftMs }) => leftMs);
+    const setLeft = (ms: number) =>
+      db.eventEndpoint.update({ where: { id: endpointId }, data: { leasedUntil: new Date(Date.now() + ms) } });
+    expect(await left()).toEqual([30_000]);
+    await setLeft(25_000);
+    const [before] = await left();
+    expect(before).toBeLessThanOrEqual(25_500);
+    await setLeft(15_000);
+    const lanes = [{ endpointId, room: 1, held: [] }];
+    expect(await takeEventDeliveries(db, { holder: HOLDER, lanes, minLeftMs: 16_000 })).toEqual([]);
+    expect(await left()).toEqual([30_000]);
+    expect(await takeEventDeliveries(db, { holder: HOLDER, lanes, minLeftMs: 16_000 })).toHaveLength(1);
+  });
+
+  it('leaves out what its process holds already, and leases no lane without due events', async () => {
     await emit(3);
+    const [first] = await take();
+    expect((await take({ held: [first?.id ?? ''] })).map(({ id }) => id)).not.toContain(first?.id);
+    await releaseEventLanes(db, HOLDER);
+    await db.eventDelivery.updateMany({ data: { nextAttemptAt: new Date(Date.now() + 60_000) } });
+    expect(await lease()).toEqual([]);
+  });
+
+  it('waits for no lane that another transaction has locked', async () => {
+    const other = await addEndpoint();
+    await emit(1);
+    await emit(1, other);
     await db.$transaction(async (tx) => {
-      await tx.$queryRaw`SELECT id FROM event_deliveries ORDER BY seq LIMIT 1 FOR UPDATE`;
-      expect(await take()).toHaveLength(2);
+      await tx.$queryRaw`SELECT id FROM event_endpoints WHERE id = ${endpointId}::uuid FOR UPDATE`;
+      expect((await lease()).map(idOf)).toEqual([other]);
     });
   });
 
@@ -164,7 +204,12 @@ describe('taking deliveries', () => {
     await emit(1, endpointId, other);
     const [first, ...others] = await take();
     expect(others.map((delivery) => delivery.executionId)).toEqual([other]);
-    expect(await take()).toEqual([]);
+    const held = [first, ...others].map((delivery) => delivery?.id ?? '');
+    expect(await take({ held })).toEqual([]);
+    await recordEventAttempts(
+      db,
+      others.map((each) => resultOf(each, 'delivered')),
+    );
     if (first) await recordEventAttempts(db, [resultOf(first, 'retry', 3_600_000)]);
     expect(await take()).toEqual([]);
     // Behind its predecessor, so that it is not read again with each take.
@@ -189,28 +234,27 @@ describe('taking deliveries', () => {
     expect(taken.filter((delivery) => delivery.endpointId === failing)).toHaveLength(1);
     expect(taken.filter((delivery) => delivery.endpointId === endpointId)).toHaveLength(3);
     expect(taken).toHaveLength(4);
-    expect(await take({ inProgress: new Map([[failing, 1]]) })).toEqual([]);
   });
 
-  it('gives every endpoint its share where there is little room', async () => {
+  it('gives an endpoint no more than asked for, the earliest first', async () => {
     const other = await addEndpoint();
     await emit(10);
     await emit(2, other);
     const taken = await take({ room: 4 });
-    expect(taken.filter((delivery) => delivery.endpointId === other)).toHaveLength(2);
-    expect(taken).toHaveLength(4);
-    expect(await take({ maxPerEndpoint: 3, inProgress: new Map([[endpointId, 2]]) })).toHaveLength(1);
+    const first = await db.eventDelivery.findMany({ where: { endpointId }, orderBy: { seq: 'asc' }, take: 4 });
+    expect(taken.filter((delivery) => delivery.endpointId === endpointId).map(({ id }) => id)).toEqual(
+      first.map(({ id }) => id),
+    );
+    expect(taken).toHaveLength(6);
   });
 });
 
 describe('recording an attempt', () => {
-  it('late: a success counts, a failure does not change what a later attempt does', async () => {
+  it('late: a success counts, a failure does not change what another process recorded meanwhile', async () => {
     await emit(2);
-    const early = await take();
-    await makeDue();
-    await take();
-    const [first, second] = early;
+    const [first, second] = await take();
     if (!first || !second) throw new Error('nothing was taken');
+    await recordEventAttempts(db, [resultOf(first, 'retry'), resultOf(second, 'retry')]);
     await recordEventAttempts(db, [resultOf(first, 'failed'), resultOf(second, 'delivered')]);
     const rows = await db.eventDelivery.findMany({ where: { id: { in: [first.id, second.id] } } });
     const statusOf = (id: string) => rows.find((row) => row.id === id)?.status;

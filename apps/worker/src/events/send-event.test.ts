@@ -24,7 +24,6 @@ async function delivery(members: Partial<TakenDelivery> = {}): Promise<TakenDeli
     attempt: 1,
     url: 'http://127.0.0.1:9/events',
     sealedSecrets: [await box.seal(createSymmetricSecret())],
-    isFailing: false,
     hasFailures: false,
     ...members,
   };

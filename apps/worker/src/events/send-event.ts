@@ -40,17 +40,26 @@ export function createEventSender({
   random = Math.random,
 }: SendEventParts): SendEvent {
   const signers = new LRUCache<string, Signer>({ max: KEPT_SIGNERS });
+  /** By the array that the deliveries of a lane share. */
+  const signersOfLanes = new WeakMap<readonly string[], Promise<Signer[]>>();
+
   async function signerOf(sealed: string): Promise<Signer> {
     const signer = signers.get(sealed) ?? createSigner(await secretBox.open(sealed));
     signers.set(sealed, signer);
     return signer;
   }
 
+  function signersOf(sealedSecrets: readonly string[]): Promise<Signer[]> {
+    const known = signersOfLanes.get(sealedSecrets) ?? Promise.all(sealedSecrets.map(signerOf));
+    signersOfLanes.set(sealedSecrets, known);
+    return known;
+  }
+
   async function post(delivery: TakenDelivery, signal: AbortSignal) {
     const payload = toEventBody(delivery, publicUrl);
     const timestamp = Math.floor(now() / 1_000);
     const message = { id: webhookIdOf(delivery.id), timestamp, payload };
-    const signed = signMessage(message, await Promise.all(delivery.sealedSecrets.map(signerOf)));
+    const signed = signMessage(message, await signersOf(delivery.sealedSecrets));
     return http.request({
       method: 'POST',
       url: delivery.url,
@@ -66,7 +75,11 @@ export function createEventSender({
   return async (delivery, signal) => {
     const startedAt = performance.now();
     const at = new Date(now()).toISOString();
-    const timeLimit = AbortSignal.timeout(TIME_LIMIT_MS);
+    // Cleared with the response: a timer of each event for all of its time costs more than the rest.
+    const limit = new AbortController();
+    const abort = (): void => limit.abort(signal.reason);
+    const timer = setTimeout(() => limit.abort(), TIME_LIMIT_MS);
+    signal.addEventListener('abort', abort);
     const finish = (
       status: number | null,
       error: string | null,
@@ -83,14 +96,18 @@ export function createEventSender({
       };
     };
     try {
-      const { status, headers } = await post(delivery, AbortSignal.any([signal, timeLimit]));
+      const { status, headers } = await post(delivery, limit.signal);
       if (status >= 200 && status < 300) return finish(status, null, 'delivered');
       if (status === 410) return finish(status, 'the receiver wants no more events (410)', 'gone');
       const retryAfterMs = readRetryAfterMs(headers['retry-after'], now());
       return finish(status, `the receiver responded with ${status}`, 'retry', retryAfterMs);
     } catch (error) {
-      const reason = timeLimit.aborted ? `no response within ${TIME_LIMIT_MS / 1_000} s` : messageOf(error);
+      const reason =
+        limit.signal.aborted && !signal.aborted ? `no response within ${TIME_LIMIT_MS / 1_000} s` : messageOf(error);
       return finish(null, reason.slice(0, MAX_ERROR_LENGTH), 'retry');
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
     }
   };
 }

@@ -1,6 +1,7 @@
-import type { EventAttempt, EventDelivery } from '@deckhand/contracts';
+import { type EventAttempt, type EventDelivery, parseOwnJson } from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { type Database, Prisma, type Queryable } from '../client.js';
+import { executeWithRawParameters, queryWithRawParameters } from '../raw-parameters.js';
 import { CURRENT_FIRST, IS_VALID } from './endpoints.js';
 
 /** Failed attempts in a row from which on an endpoint counts as failing: it then gets one attempt at a time. */
@@ -12,14 +13,16 @@ const DISABLED_AFTER_FAILURES = 10;
 const EXPIRES_AFTER = Prisma.sql`interval '3 days'`;
 /** How long finished deliveries are kept. */
 const KEPT = Prisma.sql`interval '30 days'`;
-/** Number of due deliveries of an endpoint that one statement reads. */
-const READ_PER_ENDPOINT = 64;
+/** Number of due deliveries beyond those asked for that a statement reads, because some are blocked. */
+const READ_AHEAD = 64;
 /** Number of attempts that a delivery remembers. */
 const KEPT_ATTEMPTS = 20;
-/** Maximum number of attempts in progress of a lane of callbacks: those of a workspace have as many as an endpoint. */
+/** Maximum number of attempts in progress for an endpoint. */
+const MAX_PER_ENDPOINT = 32;
+/** The same for a lane of callbacks: those of a workspace have as many as an endpoint. */
 const MAX_PER_CALLBACK_LANE = 8;
 
-/** A delivery for one attempt. Until the attempt is recorded, or its lease ends, nobody else makes another. */
+/** A due delivery. */
 export interface TakenDelivery extends Pick<
   EventDelivery,
   'id' | 'endpointId' | 'type' | 'workflowId' | 'executionId' | 'nodeId'
@@ -30,27 +33,41 @@ export interface TakenDelivery extends Pick<
   /** The revision of the run after the event; null for other events. */
   readonly revision: number | null;
   readonly occurredAt: Date;
-  /** The number of this attempt, from 1. */
+  /** The number of its next attempt, from 1. */
   readonly attempt: number;
   readonly url: string;
-  /** JWEs of the secrets to sign with, the current one first. */
+  /** JWEs of the secrets to sign with, the current one first. The same array for all of a lane. */
   readonly sealedSecrets: readonly string[];
-  /** Whether the endpoint counts as failing, or has at least failed since its last success. */
-  readonly isFailing: boolean;
+  /** Whether the endpoint has failed since its last success. */
   readonly hasFailures: boolean;
 }
 
-/** How many deliveries to take. */
-export interface TakeRequest {
-  /** Attempts in progress in this process, by endpoint. */
-  readonly inProgress: ReadonlyMap<string, number>;
-  /** Maximum number of attempts in progress for one endpoint, here. */
-  readonly maxPerEndpoint: number;
-  /** Maximum number for endpoints that do not fail, and for those that fail. */
+/** An endpoint, or a lane of callbacks, whose deliveries the process leases. */
+export interface LeasedLane {
+  readonly endpointId: string;
+  /** For how long nobody else delivers its events, in ms, from the beginning of the statement. */
+  readonly leftMs: number;
+  /** Whether it counts as failing. */
+  readonly isFailing: boolean;
+}
+
+/** What to take of a lane. */
+export interface LaneRequest {
+  readonly endpointId: string;
+  /** Maximum number of deliveries; a failing lane gives one. */
   readonly room: number;
-  readonly failingRoom: number;
-  /** For how long nobody else attempts these, in ms. */
-  readonly leaseMs: number;
+  /** Ids of those that were taken before and whose attempts are not recorded yet. */
+  readonly held: readonly string[];
+}
+
+/** What was taken of a lane. */
+export interface TakenLane {
+  readonly endpointId: string;
+  readonly isFailing: boolean;
+  /** Maximum number of attempts in progress. */
+  readonly maxInProgress: number;
+  /** The earliest first. */
+  readonly deliveries: readonly TakenDelivery[];
 }
 
 /** The endpoints with pending deliveries, found by jumping from one to the next in the index event_deliveries_due. */
@@ -63,65 +80,146 @@ const LANES = Prisma.sql`lanes AS (
     )`;
 
 const IS_FAILING = Prisma.sql`p.failure_count >= ${FAILING_AFTER}`;
+/** Whether the endpoint `p` may get events now. */
+const IS_OPEN = Prisma.sql`p.disabled_at IS NULL AND (p.throttled_until IS NULL OR p.throttled_until <= now())`;
+const inMs = (ms: number): Prisma.Sql => Prisma.sql`${ms}::float8 * interval '1 millisecond'`;
 
 /**
- * Takes due deliveries, the earliest of each endpoint first, and leases them.
+ * Leases the lanes that have due deliveries, those of other processes excepted. A lease of this process is renewed once
+ * less than `renewBelowMs` of it is left.
  *
- *     lanes ─▶ due (per endpoint, and whether an earlier event of the run is pending) ─┬▶ taken    leased
- *                                                                                      └▶ delayed  until it is due
- *
- * Races: two processes that take at once lock different rows (SKIP LOCKED), and the lock checks again that a row is
- * due. A process that dies after its attempt and before it records it: the lease ends, and the event is sent again with
- * the same id. Events of a run are sent one after another: a later one is taken only when no earlier one is pending.
+ * Race: two processes that do so at once. They lock different rows (SKIP LOCKED), and the lock checks the lease again.
+ * Deliveries are read by later statements, which see all that a former holder recorded before it released the lane.
+ * @param holder the id of this process. @returns the lanes with due deliveries that it leases now.
  */
-export async function takeEventDeliveries(db: Database, request: TakeRequest): Promise<TakenDelivery[]> {
-  const { inProgress, maxPerEndpoint, room, failingRoom, leaseMs } = request;
-  return db.$queryRaw<TakenDelivery[]>(Prisma.sql`/* events.take */
-    WITH RECURSIVE ${LANES}, open_lanes AS (
-      SELECT p.id, p.url, ${IS_FAILING} AS "isFailing", p.failure_count > 0 AS "hasFailures",
-        CASE WHEN ${IS_FAILING} THEN 1 WHEN p.callback_lane IS NOT NULL THEN least(${MAX_PER_CALLBACK_LANE}, ${maxPerEndpoint}::int)
-          ELSE ${maxPerEndpoint}::int END - coalesce(b.count, 0) AS room
-      FROM lanes l JOIN event_endpoints p ON p.id = l.endpoint_id
-      LEFT JOIN unnest(${[...inProgress.keys()]}::uuid[], ${[...inProgress.values()]}::int[]) AS b (id, count) ON b.id = p.id
-      WHERE p.disabled_at IS NULL AND (p.throttled_until IS NULL OR p.throttled_until <= now())
+export function leaseEventLanes(
+  db: Database,
+  {
+    holder,
+    leaseMs,
+    renewBelowMs,
+  }: { readonly holder: string; readonly leaseMs: number; readonly renewBelowMs: number },
+): Promise<LeasedLane[]> {
+  return db.$queryRaw<LeasedLane[]>(Prisma.sql`/* events.lease-lanes */
+    WITH RECURSIVE ${LANES}, due AS (
+      SELECT p.id FROM lanes l JOIN event_endpoints p ON p.id = l.endpoint_id
+      WHERE ${IS_OPEN} AND EXISTS (
+        SELECT FROM event_deliveries d WHERE d.endpoint_id = p.id AND d.status = 'pending' AND d.next_attempt_at <= now())
+    ), free AS (
+      SELECT p.id FROM event_endpoints p
+      WHERE p.id = ANY (ARRAY(SELECT id FROM due)) AND CASE WHEN p.lease_holder = ${holder}::uuid
+        THEN p.leased_until < now() + ${inMs(renewBelowMs)} ELSE coalesce(p.leased_until <= now(), true) END
+      ORDER BY p.id FOR NO KEY UPDATE OF p SKIP LOCKED
+    ), leased AS (
+      UPDATE event_endpoints p SET lease_holder = ${holder}::uuid, leased_until = now() + ${inMs(leaseMs)}
+      FROM free WHERE p.id = free.id
+      RETURNING p.id, ${IS_FAILING} AS is_failing
+    )
+    SELECT id AS "endpointId", ${leaseMs}::float8 AS "leftMs", is_failing AS "isFailing" FROM leased
+    UNION ALL
+    SELECT p.id, (extract(epoch FROM p.leased_until - now()) * 1000)::float8, ${IS_FAILING}
+    FROM event_endpoints p JOIN due ON due.id = p.id
+    WHERE p.lease_holder = ${holder}::uuid AND p.leased_until >= now() + ${inMs(renewBelowMs)}`);
+}
+
+/** Releases the lanes of a process, so that another one leases them at once. */
+export async function releaseEventLanes(db: Database, holder: string): Promise<void> {
+  await db.$executeRaw(Prisma.sql`/* events.release-lanes */
+    UPDATE event_endpoints SET leased_until = NULL, lease_holder = NULL WHERE id IN (
+      SELECT p.id FROM event_endpoints p WHERE p.lease_holder = ${holder}::uuid ORDER BY p.id FOR NO KEY UPDATE OF p)`);
+}
+
+/** A row of `takeEventDeliveries`, and what its text of JSON contains. */
+interface LaneRow extends Omit<TakenLane, 'deliveries'> {
+  readonly url: string;
+  readonly hasFailures: boolean;
+  readonly sealedSecrets: readonly string[];
+  readonly deliveries: string;
+}
+interface DeliveryRow extends Omit<
+  TakenDelivery,
+  'endpointId' | 'url' | 'occurredAt' | 'sealedSecrets' | 'hasFailures'
+> {
+  readonly url: string | null;
+  readonly occurredAtMs: number;
+}
+
+/**
+ * Reads due deliveries of lanes that the process leases, the earliest of each first. It writes nothing: the lease
+ * excludes other processes, and the process itself names those that it holds already.
+ *
+ *     open_lanes ─▶ due (with the earlier event of the run that is pending) ─┬▶ taken
+ *                                                                            └▶ delayed  until that is due
+ *
+ * Events of a run are sent one after another: a later one is taken only once no earlier one is pending. A process that
+ * dies before it records an attempt: once its lease ends, the event is sent again with the same id.
+ * @param minLeftMs how much of the lease must be left: longer than an attempt takes.
+ */
+export async function takeEventDeliveries(
+  db: Database,
+  {
+    holder,
+    lanes,
+    minLeftMs,
+  }: { readonly holder: string; readonly lanes: readonly LaneRequest[]; readonly minLeftMs: number },
+): Promise<TakenLane[]> {
+  // Served by event_deliveries_due, and event_deliveries_pending_of_runs for earlier events.
+  const rows = await queryWithRawParameters<LaneRow[]>(
+    db,
+    Prisma.sql`/* events.take */
+    WITH open_lanes AS (
+      SELECT p.id, p.url, ${IS_FAILING} AS is_failing, p.failure_count > 0 AS has_failures,
+        CASE WHEN ${IS_FAILING} THEN 1 WHEN p.callback_lane IS NOT NULL THEN ${MAX_PER_CALLBACK_LANE}::int
+          ELSE ${MAX_PER_ENDPOINT}::int END AS max_in_progress,
+        CASE WHEN ${IS_FAILING} THEN least(g.room, 1) ELSE g.room END AS room, g.held::uuid[] AS held
+      FROM unnest(
+        ${lanes.map(({ endpointId }) => endpointId)}::uuid[], ${lanes.map(({ room }) => room)}::int[],
+        ${lanes.map(({ held }) => `{${held.join(',')}}`)}::text[]
+      ) AS g (id, room, held) JOIN event_endpoints p ON p.id = g.id
+      WHERE p.lease_holder = ${holder}::uuid AND p.leased_until > now() + ${inMs(minLeftMs)} AND ${IS_OPEN}
     ), due AS (
-      SELECT d.id, o.id AS endpoint_id, o.room, o."isFailing", b.next_attempt_at AS blocked_until, b.is_leased AS is_blocker_leased,
-        b.seq IS NOT NULL AS "isBlocked",
-        row_number() OVER (PARTITION BY o.id, b.seq IS NOT NULL ORDER BY d.next_attempt_at, d.seq) AS place
+      SELECT d.*, o.room, b.next_attempt_at AS blocked_until, b.seq IS NOT NULL AS is_blocked,
+        row_number() OVER (PARTITION BY d.endpoint_id, b.seq IS NOT NULL ORDER BY d.next_attempt_at, d.seq) AS place
       FROM open_lanes o CROSS JOIN LATERAL (
-        SELECT d.id, d.seq, d.execution_id, d.next_attempt_at FROM event_deliveries d
-        WHERE d.endpoint_id = o.id AND d.status = 'pending' AND d.next_attempt_at <= now()
-        ORDER BY d.next_attempt_at, d.seq LIMIT ${READ_PER_ENDPOINT}
+        SELECT d.* FROM event_deliveries d
+        WHERE d.endpoint_id = o.id AND d.status = 'pending' AND d.next_attempt_at <= now() AND d.id <> ALL (o.held)
+        ORDER BY d.next_attempt_at, d.seq LIMIT o.room + ${READ_AHEAD}
       ) d LEFT JOIN LATERAL (
-        SELECT b.seq, b.next_attempt_at, b.is_leased FROM event_deliveries b
+        SELECT b.seq, b.next_attempt_at FROM event_deliveries b
         WHERE b.endpoint_id = o.id AND b.execution_id = d.execution_id AND b.status = 'pending' AND b.seq < d.seq
         ORDER BY b.seq LIMIT 1
       ) b ON true
-      WHERE o.room > 0
-    ), chosen AS (
-      (SELECT id FROM due WHERE NOT "isBlocked" AND NOT "isFailing" AND place <= room ORDER BY place LIMIT ${room})
-      UNION ALL
-      (SELECT id FROM due WHERE NOT "isBlocked" AND "isFailing" AND place <= room ORDER BY place LIMIT ${failingRoom})
-    ), locked AS (
-      SELECT d.id FROM event_deliveries d JOIN chosen c ON c.id = d.id
-      WHERE d.status = 'pending' AND d.next_attempt_at <= now() ORDER BY d.id FOR UPDATE OF d SKIP LOCKED
     ), delayed AS (
       UPDATE event_deliveries d SET next_attempt_at = x.blocked_until
       FROM (
         SELECT d.id, due.blocked_until FROM event_deliveries d JOIN due ON due.id = d.id
-        WHERE due."isBlocked" AND NOT due.is_blocker_leased AND due.blocked_until > now() AND d.status = 'pending'
+        WHERE d.id = ANY (ARRAY(SELECT id FROM due WHERE is_blocked AND blocked_until > now()))
         ORDER BY d.id FOR UPDATE OF d SKIP LOCKED
       ) x WHERE d.id = x.id
+    ), taken AS (
+      SELECT d.endpoint_id, json_agg(json_build_object('id', d.id, 'workspaceId', d.workspace_id, 'type', d.type,
+        'workflowId', d.workflow_id, 'executionId', d.execution_id, 'nodeId', d.node_id, 'iteration', d.iteration,
+        'revision', d.revision, 'occurredAtMs', extract(epoch FROM d.occurred_at) * 1000, 'attempt', d.attempt_count + 1,
+        'url', d.url) ORDER BY d.place)::text AS deliveries
+      FROM due d WHERE NOT d.is_blocked AND d.place <= d.room GROUP BY d.endpoint_id
     )
-    UPDATE event_deliveries d
-    SET is_leased = true, attempt_count = d.attempt_count + 1, next_attempt_at = now() + ${leaseMs}::int * interval '1 millisecond'
-    FROM locked JOIN due ON due.id = locked.id JOIN open_lanes o ON o.id = due.endpoint_id
-    WHERE d.id = locked.id
-    RETURNING d.id, d.endpoint_id AS "endpointId", d.workspace_id AS "workspaceId", d.type, d.workflow_id AS "workflowId",
-      d.execution_id AS "executionId", d.node_id AS "nodeId", d.iteration, d.revision, d.occurred_at AS "occurredAt",
-      d.attempt_count::int AS attempt, coalesce(d.url, o.url) AS url, o."isFailing", o."hasFailures",
-      ARRAY(SELECT s.secret FROM event_secrets s WHERE s.endpoint_id = d.endpoint_id AND ${IS_VALID}
-        ORDER BY ${CURRENT_FIRST}) AS "sealedSecrets"`);
+    SELECT o.id AS "endpointId", o.url, o.is_failing AS "isFailing", o.has_failures AS "hasFailures",
+      o.max_in_progress AS "maxInProgress", t.deliveries,
+      ARRAY(SELECT s.secret FROM event_secrets s WHERE s.endpoint_id = o.id AND ${IS_VALID}
+        ORDER BY ${CURRENT_FIRST}) AS "sealedSecrets"
+    FROM open_lanes o JOIN taken t ON t.endpoint_id = o.id`,
+  );
+  return rows.map(({ url, hasFailures, sealedSecrets, deliveries, ...lane }) => ({
+    ...lane,
+    deliveries: parseOwnJson<DeliveryRow[]>(deliveries).map(({ occurredAtMs, ...delivery }) => ({
+      ...delivery,
+      endpointId: lane.endpointId,
+      url: delivery.url ?? url,
+      occurredAt: new Date(occurredAtMs),
+      sealedSecrets,
+      hasFailures,
+    })),
+  }));
 }
 
 /** The result of an attempt. */
@@ -147,8 +245,8 @@ export interface DisabledEndpoint {
 /**
  * Records attempts, at most one per delivery. Repeating it is harmless.
  *
- * Race: an attempt that is recorded late, after its lease ended and another was begun. A success counts in any case,
- * because the receiver has the event; a failure counts only if its attempt is the last one begun.
+ * Race: an attempt that is recorded late, after its lease ended and another process made one, too. A success counts in
+ * any case, because the receiver has the event; of the failures with the same number, the first one counts.
  * @returns the endpoints that this disabled.
  */
 export async function recordEventAttempts(
@@ -167,29 +265,31 @@ export async function recordEventAttempts(
 }
 
 async function recordAttempts(db: Queryable, results: readonly AttemptResult[]): Promise<void> {
-  const rows = results.map(({ delivery, attempt, outcome, retryInMs }) => ({
-    id: delivery.id,
-    number: delivery.attempt,
-    entry: attempt,
-    outcome,
-    retryInMs,
-  }));
-  await db.$executeRaw(Prisma.sql`/* events.record-attempts */
-      WITH given AS (
-        SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS g(
-          id uuid, number int, entry jsonb, outcome text, "retryInMs" float8)
-      ), locked AS (
-        SELECT d.id, g.entry, g.outcome, g."retryInMs" FROM event_deliveries d JOIN given g ON g.id = d.id
-        WHERE d.status = 'pending' AND (g.outcome = 'delivered' OR d.attempt_count = g.number)
-        ORDER BY d.id FOR UPDATE OF d
-      )
-      UPDATE event_deliveries d
-      SET is_leased = false,
-          status = CASE l.outcome WHEN 'delivered' THEN 'delivered' WHEN 'retry' THEN 'pending' ELSE 'failed' END::event_delivery_status,
-          next_attempt_at = now() + l."retryInMs" * interval '1 millisecond',
-          finished_at = CASE WHEN l.outcome <> 'retry' THEN now() END,
-          attempts = CASE WHEN jsonb_array_length(d.attempts) < ${KEPT_ATTEMPTS} THEN d.attempts ELSE d.attempts - 0 END || l.entry
-      FROM locked l WHERE d.id = l.id`);
+  const ids = results.map(({ delivery }) => delivery.id);
+  // Found by their ids alone: a condition on the status could make the planner read all that are pending.
+  await executeWithRawParameters(
+    db,
+    Prisma.sql`/* events.record-attempts */
+    WITH given AS (
+      SELECT * FROM unnest(
+        ${ids}::uuid[], ${results.map(({ delivery }) => delivery.attempt)}::int[],
+        ${results.map(({ outcome }) => outcome)}::text[], ${results.map(({ retryInMs }) => retryInMs)}::float8[],
+        ${results.map(({ attempt }) => JSON.stringify(attempt))}::text[]
+      ) AS g (id, number, outcome, retry_in_ms, entry)
+    ), locked AS (
+      SELECT d.id, d.status, d.attempt_count FROM event_deliveries d WHERE d.id = ANY (${ids}::uuid[])
+      ORDER BY d.id FOR UPDATE OF d
+    )
+    UPDATE event_deliveries d
+    SET status = CASE g.outcome WHEN 'delivered' THEN 'delivered' WHEN 'retry' THEN 'pending' ELSE 'failed' END::event_delivery_status,
+        attempt_count = greatest(d.attempt_count, g.number),
+        next_attempt_at = now() + g.retry_in_ms * interval '1 millisecond',
+        finished_at = CASE WHEN g.outcome <> 'retry' THEN now() END,
+        attempts = CASE WHEN jsonb_array_length(d.attempts) < ${KEPT_ATTEMPTS} THEN d.attempts ELSE d.attempts - 0 END || g.entry::jsonb
+    FROM locked l JOIN given g ON g.id = l.id
+    WHERE d.id = l.id AND l.status = 'pending'
+      AND (g.outcome = 'delivered' OR l.attempt_count = g.number - 1)`,
+  );
 }
 
 /**
@@ -259,7 +359,7 @@ export async function tidyEventDeliveries(db: Database, limit: number): Promise<
       ) d LIMIT ${limit}
     )`;
   const failed = Prisma.sql`UPDATE event_deliveries d
-    SET status = 'failed', finished_at = now(), is_leased = false FROM found WHERE d.id = found.id`;
+    SET status = 'failed', finished_at = now() FROM found WHERE d.id = found.id`;
   const [ofDisabled, expired] = [
     await db.$executeRaw(Prisma.sql`/* events.fail-disabled */
       ${ofLanes(Prisma.sql`JOIN event_endpoints p ON p.id = l.endpoint_id AND p.disabled_at IS NOT NULL`, Prisma.empty)}

@@ -82,8 +82,7 @@ export function addTestEvent(db: Database, actor: Actor, endpointId: string): Pr
 }
 
 /** Assignments that deliver the event `d` again, with the same id. */
-const REPLAY = Prisma.sql`status = 'pending', attempt_count = 0, next_attempt_at = now(), is_leased = false,
-  finished_at = NULL`;
+const REPLAY = Prisma.sql`status = 'pending', attempt_count = 0, next_attempt_at = now(), finished_at = NULL`;
 
 /**
  * Delivers an event again.
