@@ -317,6 +317,7 @@ export {
   isStoreError,
   isRowError,
   isStoreUnavailable,
+  isTooSlow,
   StoreError,
   type StoreErrorKind,
 } from './store-errors.js';

@@ -123,6 +123,19 @@ export function isStatementCancelled(error: unknown): boolean {
   return isNativeError(error) && sqlstateOfAdapter(error) === '57014';
 }
 
+/** Returns true if a statement has waited for a lock longer than it may. */
+export function isLockTimeout(error: unknown): boolean {
+  return isNativeError(error) && sqlstateOfAdapter(error) === '55P03';
+}
+
+/**
+ * Returns true if a statement took longer than it may: perhaps because of a single one of its rows, although the error
+ * is `transient`.
+ */
+export function isTooSlow(error: unknown): boolean {
+  return isStatementCancelled(error) || isLockTimeout(error);
+}
+
 /**
  * Returns true if the values of a write can never be stored. Any other error, known or unknown, says nothing about
  * them.

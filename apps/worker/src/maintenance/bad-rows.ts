@@ -1,4 +1,4 @@
-import { isRowError } from '@deckhand/db';
+import { isRowError, isTooSlow } from '@deckhand/db';
 import type { Logger } from '@deckhand/runtime';
 
 /** The rows at which a task failed recently. They are skipped for a while, so that they do not delay others. */
@@ -13,6 +13,8 @@ export interface BadRows {
 const SKIPPED_MS = 300_000;
 /** How long a row is skipped after any other error, in ms: the row may be fine, but others come first. */
 const SKIPPED_BRIEFLY_MS = 2_000;
+/** The same for a row that takes longer than a statement may, or that is locked for long. */
+const SKIPPED_IF_SLOW_MS = 60_000;
 /** Maximum number of bad rows remembered. Beyond it the oldest is forgotten and tried again. */
 const MAX_REMEMBERED = 1_000;
 
@@ -32,7 +34,8 @@ export function createBadRows(options: {
       return [...skippedUntil.keys()];
     },
     add(id, error) {
-      const skippedMs = isRowError(error) ? SKIPPED_MS : SKIPPED_BRIEFLY_MS;
+      const usualMs = isRowError(error) ? SKIPPED_MS : SKIPPED_BRIEFLY_MS;
+      const skippedMs = isTooSlow(error) ? SKIPPED_IF_SLOW_MS : usualMs;
       logger.error({ err: error, task, id, skippedMs }, 'maintenance skipped a row at which it failed');
       skippedUntil.delete(id);
       skippedUntil.set(id, now() + skippedMs);

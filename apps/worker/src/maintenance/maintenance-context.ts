@@ -1,10 +1,11 @@
-import { type Database, isStoreUnavailable } from '@deckhand/db';
+import { type Database, isStoreUnavailable, isTooSlow } from '@deckhand/db';
 import type { Redis, RunChange, QueueProducer } from '@deckhand/queue';
 import { publishChanges, publishControl } from '@deckhand/queue';
 import type { FinishedStatus } from '@deckhand/contracts';
 import type { Logger, RunCounters } from '@deckhand/runtime';
 import type { PeriodicTask } from '../run-periodically.js';
 import { createBadRows } from './bad-rows.js';
+import { createBatchSize } from './batch-size.js';
 import type { MaintenanceMetrics } from './maintenance-metrics.js';
 import { processRows, type RowWork } from './process-rows.js';
 import { createTimeBudget } from './time-budget.js';
@@ -36,19 +37,20 @@ export interface RowTask<Row, Result> {
   readonly isIdle?: () => boolean;
 }
 
-/** Creates a task that processes rows. A bad row is skipped and does not stop the others. */
+/** Creates a task that processes rows. A bad row, or a slow one, is skipped and does not stop the others. */
 export function createRowTask<Row, Result>(
   { name, intervalMs, work, maxBudgetMs = work.budgetMs, isIdle = () => false }: RowTask<Row, Result>,
   { logger, metrics }: Pick<MaintenanceContext, 'logger' | 'metrics'>,
 ): PeriodicTask {
   const badRows = createBadRows({ task: name, logger, onAdded: () => metrics.badRow(name) });
+  const slow = { isTooSlow, batchSize: createBatchSize() };
   const budget = createTimeBudget({ minMs: work.budgetMs, maxMs: maxBudgetMs, isIdle });
   return {
     name,
     intervalMs,
     timeLimitMs: TASK_TIME_LIMIT_MS,
     async run(signal) {
-      const context = { badRows, signal, isUnavailable: isStoreUnavailable };
+      const context = { badRows, signal, isUnavailable: isStoreUnavailable, slow };
       budget.passed(await processRows({ ...work, budgetMs: budget.ms() }, context));
     },
   };

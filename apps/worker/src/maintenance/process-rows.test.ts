@@ -1,11 +1,13 @@
 import { createLogger } from '@deckhand/runtime';
 import { describe, expect, it } from '@jest/globals';
 import { type BadRows, createBadRows } from './bad-rows.js';
+import { createBatchSize } from './batch-size.js';
 import { processRows, type RowWork } from './process-rows.js';
 
 const logger = createLogger({ name: 'test', level: 'silent' });
 
 class AwayError extends Error {}
+class SlowError extends AwayError {}
 
 /** Creates a table of rows `r0`, `r1` ...; acting on a row removes it. */
 function table(count: number) {
@@ -38,7 +40,9 @@ function table(count: number) {
       badRows: watched,
       signal,
       isUnavailable: (error) => error instanceof AwayError,
+      slow: { isTooSlow: (error) => error instanceof SlowError, batchSize },
     });
+  const batchSize = createBatchSize();
   return { rows, batches, reported, pass, setNow: (time: number) => (now = time) };
 }
 
@@ -52,6 +56,21 @@ function failingFor(bad: readonly string[], rows: Set<string>) {
 }
 
 describe('a pass', () => {
+  it('ends with a batch that is too slow, and the next ones find the row in smaller batches', async () => {
+    const { rows, reported, pass } = table(100);
+    const sizes: number[] = [];
+    const act = (batch: readonly string[]): Promise<readonly string[]> => {
+      sizes.push(batch.length);
+      if (batch.includes('r70')) return Promise.reject(new SlowError('cancelled'));
+      for (const row of batch) rows.delete(row);
+      return Promise.resolve(batch);
+    };
+    for (let n = 0; n < 20 && reported.length === 0; n += 1) await pass({ act, maxRows: 100 });
+    expect([sizes[0], sizes.filter((size) => size === 100).length, reported]).toEqual([100, 1, ['r70']]);
+    await pass({ act, maxRows: 100 });
+    expect([...rows]).toEqual(['r70']);
+  });
+
   it('acts on so many batches at once, and not on more', async () => {
     const { rows, pass } = table(45);
     const inProgress: number[] = [];

@@ -1,6 +1,7 @@
 import type { RowPage } from '@deckhand/db';
 import { actOnRows } from './act-on-rows.js';
 import type { BadRows } from './bad-rows.js';
+import type { BatchSize } from './batch-size.js';
 
 /**
  * How a task processes rows: it finds a page of rows and acts on them in batches, until none are left or its time
@@ -33,23 +34,34 @@ export interface RowWorkContext {
   readonly signal: AbortSignal;
   /** Returns true if the error means that the database is unavailable, and not that a row is bad. */
   readonly isUnavailable: (error: unknown) => boolean;
+  /** How a row is isolated that makes its batch too slow; without it, such an error is one of the database. */
+  readonly slow?: { readonly isTooSlow: (error: unknown) => boolean; readonly batchSize: BatchSize };
 }
 
 /**
- * Makes one pass. A bad row is reported and skipped, and does not stop the others.
+ * Makes one pass. A bad row is reported and skipped, and does not stop the others. A batch that is too slow ends the
+ * pass, because each takes as long as a statement may: the next passes have smaller ones.
  * @returns whether it stopped because its time was over, so that rows may be left.
  * @throws the error if the database is unavailable, if many rows of a batch fail, or if `onDone` fails.
  */
 export async function processRows<Row, Result>(work: RowWork<Row, Result>, context: RowWorkContext): Promise<boolean> {
-  const { badRows, signal, isUnavailable } = context;
+  const { badRows, signal, isUnavailable, slow } = context;
   const startedAt = performance.now();
   const isOver = (): boolean => signal.aborted || performance.now() - startedAt >= work.budgetMs;
   const onBadRow = (row: Row, error: unknown): void => badRows.add(work.idOf(row), error);
 
-  async function process(batch: readonly Row[]): Promise<void> {
+  /** @returns whether the batch was too slow. */
+  async function process(batch: readonly Row[]): Promise<boolean> {
     const done: Result[] = [];
     try {
       await actOnRows(batch, { act: work.act, isUnavailable, onBadRow }, (results) => done.push(...results));
+      return false;
+    } catch (error) {
+      const [first, second] = batch;
+      if (!slow?.isTooSlow(error) || first === undefined) throw error;
+      slow.batchSize.tooSlow(batch.length);
+      if (second === undefined) onBadRow(first, error);
+      return true;
     } finally {
       if (done.length > 0) await work.onDone?.(done);
     }
@@ -57,15 +69,23 @@ export async function processRows<Row, Result>(work: RowWork<Row, Result>, conte
 
   for (;;) {
     const concurrency = work.concurrency?.() ?? 1;
-    const limit = work.maxRows * concurrency;
+    const maxRows = slow?.batchSize.limit(work.maxRows) ?? work.maxRows;
+    const limit = maxRows * concurrency;
     const rows = await work.find({ limit, except: badRows.ids() });
-    const waiting = [...batches(rows, work)];
+    const waiting = [...batches(rows, { ...work, maxRows })];
     while (waiting.length > 0) {
       const settled = await Promise.allSettled(waiting.splice(0, concurrency).map(process));
       for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason;
-      if (isOver()) return true;
+      if (settled.some((outcome) => outcome.status === 'fulfilled' && outcome.value)) return true;
+      if (isOver()) {
+        slow?.batchSize.passed();
+        return true;
+      }
     }
-    if (rows.length < limit) return false;
+    if (rows.length < limit) {
+      slow?.batchSize.passed();
+      return false;
+    }
   }
 }
 
