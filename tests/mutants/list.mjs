@@ -948,6 +948,10 @@ export const MUTANTS = [
       '',
     ],
   ]),
+  ...of('packages/db/src/retention.ts', 'integration:integration/events/callbacks', [
+    ['URLs of callbacks outlive the data of their runs', "SET url = NULL, attempts = '[]'", "SET attempts = '[]'"],
+    ['a callback is sent after its URL is deleted', "WHEN 'pending' THEN 'failed' ELSE", 'ELSE'],
+  ]),
   ...of('packages/db/src/events/callbacks.ts', 'integration:integration/events/callbacks', [
     [
       'lanes are added twice',

@@ -6,7 +6,7 @@ import { Prisma } from './client.js';
  *
  *     advisory locks of debounced keys ─▶ of keys ─▶ of slots, or of a lock ─▶ run_locks
  *       ─▶ workspaces ─▶ workflows ─▶ bulk_actions ─▶ events
- *       ─▶ executions ─▶ waits ─▶ node_iterations, node_runs
+ *       ─▶ executions ─▶ event_deliveries ─▶ event_endpoints ─▶ waits ─▶ node_iterations, node_runs
  *       ─▶ unindexed_executions ─▶ advisory locks of failure groups ─▶ failure_groups
  *
  * - Several rows of a table are locked by one statement, by ascending key, before any of them is written. Without that

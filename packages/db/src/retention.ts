@@ -4,7 +4,9 @@ import { isNotRepeated } from './maintenance/find-runs.js';
 
 /**
  * Deletes trigger data, results and outputs of those of the given runs that are finished, and subtracts their bytes
- * from their workspaces. The rows stay, so the runs can still be listed and searched. @returns how many.
+ * from their workspaces. The rows stay, so the runs can still be listed and searched. URLs of callbacks may hold
+ * secrets, and messages of their attempts quote them: a callback that was not delivered until then has failed.
+ * @returns how many.
  */
 export async function pruneData(db: Queryable, executionIds: readonly string[]): Promise<number> {
   const [row] = await db.$queryRaw<{ count: number }[]>(Prisma.sql`/* retention.prune-data */
@@ -23,6 +25,14 @@ export async function pruneData(db: Queryable, executionIds: readonly string[]):
     ), emptied_iterations AS (
       UPDATE node_iterations n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL
       FROM taken t WHERE n.execution_id = t.id
+    ), callbacks AS (
+      -- Served by event_deliveries_callbacks.
+      SELECT d.id FROM event_deliveries d JOIN taken t ON t.id = d.execution_id WHERE d.url IS NOT NULL
+      ORDER BY d.id FOR UPDATE OF d
+    ), emptied_callbacks AS (
+      UPDATE event_deliveries d SET url = NULL, attempts = '[]', finished_at = coalesce(d.finished_at, now()),
+        status = CASE d.status WHEN 'pending' THEN 'failed' ELSE d.status END
+      FROM callbacks c WHERE d.id = c.id
     ), deleted_waits AS (
       DELETE FROM waits w USING taken t WHERE w.execution_id = t.id
     ), deleted_large AS (

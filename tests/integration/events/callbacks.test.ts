@@ -126,6 +126,26 @@ describe('the callback of a run', () => {
     await until(async () => (await deliveriesOf(late))[0]?.status === 'delivered');
   });
 
+  it('keeps no URL, and is sent no more, once the data of its run is deleted', async () => {
+    let status = 204;
+    const receiver = await startEventReceiver(() => ({ status }));
+    const workflowId = await createWorkflow(instance, SUCCEEDS);
+    const delivered = await start(workflowId, { callbackUrl: `${receiver.url}/token` });
+    await until(async () => (await deliveriesOf(delivered))[0]?.status === 'delivered');
+    status = 503;
+    const pending = await start(workflowId, { callbackUrl: `${receiver.url}/token` });
+    await until(async () => (await deliveriesOf(pending))[0]?.attemptCount === 1);
+    for (const id of [delivered, pending]) {
+      const { status: code } = await instance.gateway.call('POST', `/api/executions/${id}/redact`, {
+        as: instance.key,
+      });
+      expect(code).toBeLessThan(300);
+    }
+    const empty = { url: null, attempts: [] };
+    expect(await deliveriesOf(delivered)).toMatchObject([{ ...empty, status: 'delivered' }]);
+    expect(await deliveriesOf(pending)).toMatchObject([{ ...empty, status: 'failed' }]);
+  });
+
   it('is no endpoint that anybody sees or that counts', async () => {
     expect(await lanes()).toHaveLength(4);
     const path = `/api/event-endpoints?workspaceId=${instance.workspaceId}` as const;
