@@ -76,6 +76,12 @@ export const MUTANTS = [
     ['a wait ends by two events', 'WHERE o.answered_at IS NULL AND (g.event_id', 'WHERE (g.event_id'],
     ['a late event ends a wait', 'answer = CASE WHEN NOT ${isTimeUp} THEN open.answer END', 'answer = open.answer'],
     ['events wake runs of other workspaces', 'w.workspace_id = v.workspace_id AND w.event_name', 'w.event_name'],
+    ['an event is done although a run was locked', 'partial.has(id) || locked.has(id)', 'partial.has(id)'],
+    [
+      'an event waits for locked runs',
+      'endWaitsByEvents(tx, ends, LOCK_FREE_RUNS)',
+      'endWaitsByEvents(tx, ends, LOCK_RUNS)',
+    ],
     [
       'an event that came before is not looked for',
       'WHERE ${key} AND v.workspace_id',
@@ -107,6 +113,7 @@ export const MUTANTS = [
   ]),
   ...of('packages/db/src/events-in/find-work.ts', MATCHING, [
     ['many events of a workspace delay those of others', 'ORDER BY f.place, f.at LIMIT', 'ORDER BY f.at LIMIT'],
+    ['a page has the shares of workspaces alone', 'UNION ALL SELECT * FROM rest) f', ') f'],
   ]),
   ...of('packages/db/src/events-in/accept-events.ts', MATCHING, [
     ['viewers send events', "          WHEN m.role = 'viewer' THEN 'forbidden'\n", ''],
@@ -381,6 +388,8 @@ export const MUTANTS = [
     ],
   ]),
   ...of('packages/db/src/executions/debounce.ts', DEBOUNCE, [
+    ['a start of an event is joined twice', '  if (done) return done;\n', ''],
+    ['a start of a matched event is made again', 'v.matched_at IS NOT NULL OR ', ''],
     [
       'starts at once do not wait for each other',
       'await lockNames(tx, [`debounce of ${workflowId} ${debounce.key}`]);',

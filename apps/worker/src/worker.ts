@@ -275,7 +275,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
 
   async function stopByEvents(executionId: string): Promise<boolean> {
-    const ended = await retry('stopping events', () => endNewWaits(db, [executionId]));
+    const ended = await retry('stopping events', () => endNewWaits(db, [executionId], { waitsForLocks: true }));
     await onStopped(ended.stopped);
     return ended.stopped.includes(executionId);
   }

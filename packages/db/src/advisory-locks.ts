@@ -16,3 +16,8 @@ export async function lockNames(tx: Queryable, names: readonly string[]): Promis
       SELECT DISTINCT hashtextextended(name, 0) AS key FROM unnest(${[...names]}::text[]) AS name ORDER BY key OFFSET 0
     ) keys`);
 }
+
+/** Has the statements of a transaction fail (`isLockTimeout`) that would wait longer for a lock. @param ms above 0. */
+export async function limitLockWaits(tx: Queryable, ms: number): Promise<void> {
+  await tx.$queryRaw(Prisma.sql`SELECT set_config('lock_timeout', ${String(ms)}, true)`);
+}

@@ -113,6 +113,11 @@ describe('a definition', () => {
       'definition.nodes[1].parameters',
     ],
     ['no object', 'text', 'definition'],
+    [
+      'half a surrogate pair',
+      chain({ id: 'reply', type: 'set', parameters: { fields: { a: ['x', '\ud800'] } } }),
+      'definition.nodes[1].parameters.fields.a[1]',
+    ],
   ])('400: with %s is refused where the issue is', async (_what, definition, path) => {
     const id = await createWorkflow(instance);
     const { status, body } = await save(id, { definition });

@@ -3,6 +3,7 @@ import { type Concurrency, type Debounce, parseOwnJson } from '@deckhand/contrac
 import {
   acceptExecutions,
   acceptOnce,
+  acceptUnlessBusy,
   claimExecutions,
   createDatabase,
   type Database,
@@ -147,6 +148,41 @@ describe('a trailing debounce', () => {
       expect((await start({ key: of, delay: HOUR }, { input: { n: 2 } })).isJoined).toBe(false);
       expect(await readInput(runId)).toEqual({ n: 1 });
     }
+  });
+
+  it('by an incoming event is joined once, although that run has begun before it is tried again', async () => {
+    const of = key();
+    const debounce = { key: of, delay: HOUR };
+    const { runId } = await start(debounce, { input: { n: 1 } });
+    const ofEvent = uuidv7();
+    const event = { workspaceId: seed.workspaceId, eventId: ofEvent, name: 'a', key: '', data: '1' };
+    await db.event.create({ data: { id: ofEvent, ...event } });
+    const asked = { ...request(debounce, { input: { n: 2 } }), ofEvent };
+    const attempt = async () => (await acceptUnlessBusy(db, [asked], 1_000))[0];
+    expect(await attempt()).toMatchObject({ kind: 'accepted', joined: { executionId: runId } });
+    await start(debounce, { input: { n: 3 } });
+    expect(await attempt()).toMatchObject({ kind: 'accepted', joined: {} });
+    expect(await readInput(runId)).toEqual({ n: 3 });
+    await pass(of, HOUR + 1);
+    expect(await wake(runId)).toEqual([runId]);
+    expect(await attempt()).toMatchObject({ kind: 'accepted', joined: {} });
+    expect(await db.execution.count({ where: { id: asked.executionId } })).toBe(0);
+    // A process that matches the event later than another, which has marked it.
+    await db.event.update({ where: { id: ofEvent }, data: { debouncedStarts: [], matchedAt: new Date() } });
+    expect(await attempt()).toMatchObject({ kind: 'accepted', joined: {} });
+    expect(await db.execution.count({ where: { id: asked.executionId } })).toBe(0);
+  });
+
+  it('whose key others have locked holds up no other start, if it need not wait', async () => {
+    const [locked, free] = [key(), key()];
+    const requests = [locked, free, locked].map((of) => request({ key: of, delay: HOUR }));
+    const attempt = async () => (await acceptUnlessBusy(db, requests, 50)).map(({ kind }) => kind);
+    await db.$transaction(async (tx) => {
+      const name = `debounce of ${seed.workflowId} ${locked}`;
+      await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))::text`;
+      expect(await attempt()).toEqual(['busy', 'accepted', 'busy']);
+    });
+    expect(await attempt()).toEqual(['accepted', 'accepted', 'accepted']);
   });
 
   it('counts the bytes of the run that begins', async () => {

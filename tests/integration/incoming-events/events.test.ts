@@ -156,6 +156,22 @@ describe('an event trigger', () => {
     ]);
   });
 
+  it('with a key that others have locked is delayed, and delays no other event', async () => {
+    const options = { concurrency: { key: '{{ $trigger.key }}', limit: 5, onLimit: 'queue' } };
+    const workflowId = await startedBy({ name: 'locked', options });
+    const keys = async () => (await runsOf(workflowId)).map(({ concurrencyKey }) => concurrencyKey);
+    const ids = await instance.db.$transaction(async (tx) => {
+      const name = `key of ${workflowId} A`;
+      await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))::text`;
+      const sent = [await send('locked', { key: 'A' }), await send('locked', { key: 'B' })];
+      await matched(sent[1] ?? '');
+      expect([await keys(), await isMatched(sent[0] ?? '')]).toEqual([['B'], false]);
+      return sent;
+    });
+    for (const id of ids) await matched(id);
+    expect((await keys()).toSorted()).toEqual(['A', 'B']);
+  });
+
   it('refuses expressions that have no value before a run', async () => {
     const save = (parameters: object) =>
       call('POST', '/api/workflows', {

@@ -234,6 +234,26 @@ describe('a wait', () => {
     expect(await wakeNew(started)).toEqual([]);
   });
 
+  it('of a run that another transaction has locked is passed over, and ends later', async () => {
+    const [locked, free] = [await resting(), await resting()];
+    const event = await send();
+    const isFound = async () =>
+      (await findUnmatchedEvents(db, { limit: 1_000, except: [] })).some(({ id }) => id === event.id);
+    await db.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT 1 FROM executions WHERE id = ${locked}::uuid FOR UPDATE`;
+      const { woken, whole, isPartial } = await endWaitsForEvents(db, [event.id]);
+      expect([idsOf(woken), whole, isPartial]).toEqual([[free], [], false]);
+      // After a moment, so that it does not keep others from being found.
+      expect(await isFound()).toBe(false);
+      expect(await wakeNew(locked)).toEqual([]);
+      expect((await waitOf(locked)).eventsCheckedAt).toBeNull();
+    });
+    const { woken, whole } = await endWaitsForEvents(db, [event.id]);
+    expect([idsOf(woken), whole]).toEqual([[locked], [event.id]]);
+    await db.event.update({ where: { id: event.id }, data: { nextMatchAt: new Date(0) } });
+    expect(await isFound()).toBe(true);
+  });
+
   it('of a run that was stopped wakes nothing, and is ended', async () => {
     const executionId = await resting();
     await db.execution.update({ where: { id: executionId }, data: { status: 'stopped', finishedAt: new Date() } });

@@ -1,8 +1,9 @@
 import { type JsonValue, parseJson, priorityOf } from '@deckhand/contracts';
 import {
-  acceptExecutions,
   type AcceptRequest,
+  acceptUnlessBusy,
   type AcceptVerdict,
+  type Busy,
   delayEvents,
   type EventDelay,
   type EventTrigger,
@@ -26,6 +27,9 @@ const SLICE_MS = 10;
 const QUOTA_DELAY_SECONDS = 60;
 /** Delay of an event whose run has to be counted under another limit than it was, in seconds. */
 const COUNT_AGAIN_SECONDS = 1;
+/** How long a start waits for a lock of its key, in ms, and how long its event is delayed then, in seconds. */
+const MAX_LOCK_WAIT_MS = 100;
+const BUSY_DELAY_SECONDS = 1;
 /** Maximum size of the trigger data that one call starts runs with, in characters. */
 const MAX_CHARACTERS = 16 * 1_048_576;
 
@@ -132,7 +136,7 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
   }
 
   /** Queues accepted runs. Maintenance finds those that were not queued, and wakes delayed ones. */
-  async function announce(accepted: readonly { readonly planned: Planned; readonly verdict: AcceptVerdict }[]) {
+  async function announce(accepted: readonly { readonly planned: Planned; readonly verdict: AcceptVerdict | Busy }[]) {
     const jobs: QueuedRun[] = [];
     for (const { planned, verdict } of accepted) {
       if (verdict.kind !== 'accepted') continue;
@@ -141,7 +145,7 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
       if (verdict.underKey) {
         jobs.push(...verdict.underKey.dispatched);
         await announceStops(context, verdict.underKey.stopped);
-      } else if (verdict.run?.isDelayed !== true) {
+      } else if (verdict.joined === undefined && verdict.run?.isDelayed !== true) {
         jobs.push({ workspaceId: planned.workspaceId, executionId, dispatch: 1, priority: priorityOf(options) });
       }
     }
@@ -156,9 +160,10 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
     const verdicts =
       planned.length === 0
         ? []
-        : await acceptExecutions(
+        : await acceptUnlessBusy(
             db,
             planned.map(({ request }) => request),
+            MAX_LOCK_WAIT_MS,
           );
     const refused = new Set<string>();
     for (const [index, { eventId: id, after }] of planned.entries()) {
@@ -196,12 +201,14 @@ function compileTrigger(filter: string | null, options: string | null): Compiled
 }
 
 /** Returns in how many seconds a run that was not accepted is requested again; undefined if it is not. */
-function delayAfter(verdict: AcceptVerdict | undefined): number | undefined {
+function delayAfter(verdict: AcceptVerdict | Busy | undefined): number | undefined {
   switch (verdict?.kind) {
     case 'overQuota':
       return QUOTA_DELAY_SECONDS;
     case 'notCounted':
       return COUNT_AGAIN_SECONDS;
+    case 'busy':
+      return BUSY_DELAY_SECONDS;
     default:
       // Accepted, rejected by its key, or the workflow was deactivated or changed at this moment.
       return undefined;
@@ -221,6 +228,7 @@ function toRequest(
     triggerNodeId: nodeId,
     mode: 'normal',
     source: 'event',
+    ofEvent: id,
     triggerData: json,
     options,
     ...(executionsPerMinute === null ? {} : { countedUnder: executionsPerMinute }),

@@ -3,7 +3,7 @@ import { continueAnswered, isTimeUp, type WaitPlace } from '../executions/end-wa
 import type { ReleasedExecution } from '../executions/release.js';
 import { isFinished } from '../executions/run-status.js';
 import { stopRunsById } from '../executions/stop.js';
-import { LOCK_RUNS } from '../lock-order.js';
+import { LOCK_FREE_RUNS, LOCK_RUNS } from '../lock-order.js';
 import { ENDS_WAIT, IS_OPEN, LOOKS_BACK_TO, MAX_BYTES, MAX_WAITS, SEEN, STOPS_RUN } from './event.js';
 
 /** A wait that an event ends. */
@@ -57,12 +57,26 @@ export function endWaitsForEvents(db: Database, ids: readonly string[]): Promise
     const perEvent = Math.max(2, Math.floor(MAX_WAITS / waited.length));
     const found = await findWaits(tx, waited, perEvent);
     const { ends, partial } = takeSome(found, waited, perEvent);
+    const { passedOver, ...runs } = await endWaitsByEvents(tx, ends, LOCK_FREE_RUNS);
+    const locked = new Set(passedOver.flatMap(({ eventId }) => eventId ?? []));
+    const hasProgress = new Set(ends.filter((end) => !passedOver.includes(end)).map(({ eventId }) => eventId));
+    await delayLocked(
+      tx,
+      [...locked].filter((id) => !partial.has(id) || !hasProgress.has(id)),
+    );
     return {
-      ...(await endWaitsByEvents(tx, ends)),
-      whole: events.flatMap(({ id }) => (partial.has(id) ? [] : [id])),
+      ...runs,
+      whole: events.flatMap(({ id }) => (partial.has(id) || locked.has(id) ? [] : [id])),
       isPartial: partial.size > 0,
     };
   });
+}
+
+/** Delays events, which this transaction has locked, until runs that others have locked may be free. */
+async function delayLocked(tx: Queryable, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.$executeRaw(Prisma.sql`/* events.delay-locked */
+    UPDATE events SET next_match_at = now() + interval '1 second' WHERE id = ANY (${[...ids]}::uuid[])`);
 }
 
 /** Finds waits for events: one more than `perEvent` shows that there are others. The first of each event come first. */
@@ -113,8 +127,13 @@ function takeSome(
 /**
  * Ends the new waits of the given runs for which an event has come already, by the first such event: some of each run,
  * so that one with very many does not hold up the others.
+ * @param options.waitsForLocks whether to wait for runs that others have locked, or to leave them to a later call.
  */
-export async function endNewWaits(db: Database, executionIds: readonly string[]): Promise<RunsOfEvents> {
+export async function endNewWaits(
+  db: Database,
+  executionIds: readonly string[],
+  { waitsForLocks = false }: { readonly waitsForLocks?: boolean } = {},
+): Promise<RunsOfEvents> {
   const ids = [...new Set(executionIds)];
   const { ended, checked } = await db.$transaction(async (tx) => {
     const firstBefore = (key: Prisma.Sql): Prisma.Sql => Prisma.sql`
@@ -142,7 +161,8 @@ export async function endNewWaits(db: Database, executionIds: readonly string[])
     let bytes = 0;
     const fitting = found.filter((each, index) => (bytes += each.bytes ?? 0) <= MAX_BYTES || index === 0);
     const ends = fitting.flatMap(({ bytes: _, ...end }) => (end.eventId === null ? [] : [end]));
-    return { ended: await endWaitsByEvents(tx, ends), checked: fitting.filter(({ eventId }) => eventId === null) };
+    const { passedOver: _, ...runs } = await endWaitsByEvents(tx, ends, waitsForLocks ? LOCK_RUNS : LOCK_FREE_RUNS);
+    return { ended: runs, checked: fitting.filter(({ eventId }) => eventId === null) };
   });
   // In a transaction of its own, so that each locks waits by one statement. If it fails, they are checked again.
   if (checked.length > 0) await markChecked(db, checked);
@@ -189,15 +209,27 @@ async function markChecked(db: Database, waits: readonly EventEnd[]): Promise<vo
  * Ends waits by events, those of them that are still open: dispatches the runs that no worker holds, and stops those
  * that an event stops. Maintenance stops the runs that these started.
  *
+ * Runs that others have locked are passed over: their waits stay as they are, for a later call.
+ *
  * Race: another event, the time, or the run that cancels the wait, at once. Each requires the wait to be open, so the
  * second finds it ended. An event after the due time ends the wait as the time does. One that was deleted meanwhile
  * ends nothing.
  */
-async function endWaitsByEvents(tx: Queryable, ends: readonly EventEnd[]): Promise<RunsOfEvents> {
-  if (ends.length === 0) return { woken: [], stopped: [] };
-  const ids = ends.map(({ executionId }) => executionId);
-  await tx.$executeRaw(Prisma.sql`/* executions.lock-awaited */
-    SELECT 1 FROM executions e WHERE e.id = ANY(${ids}::uuid[]) ${LOCK_RUNS}`);
+async function endWaitsByEvents(
+  tx: Queryable,
+  found: readonly EventEnd[],
+  lock: Prisma.Sql,
+): Promise<RunsOfEvents & { readonly passedOver: readonly EventEnd[] }> {
+  const ids = found.map(({ executionId }) => executionId);
+  const rows =
+    found.length === 0
+      ? []
+      : await tx.$queryRaw<{ id: string }[]>(Prisma.sql`/* executions.lock-awaited */
+          SELECT e.id FROM executions e WHERE e.id = ANY(${ids}::uuid[]) ${lock}`);
+  const locked = new Set(rows.map(({ id }) => id));
+  const passedOver = found.filter(({ executionId }) => !locked.has(executionId));
+  const ends = found.filter(({ executionId }) => locked.has(executionId));
+  if (ends.length === 0) return { woken: [], stopped: [], passedOver };
   const ended = await tx.$queryRaw<
     { id: string; isStop: boolean; bytes: number }[]
   >(Prisma.sql`/* executions.end-by-events */
@@ -217,5 +249,5 @@ async function endWaitsByEvents(tx: Queryable, ends: readonly EventEnd[]): Promi
   const stopped = toStop.length === 0 ? [] : await stopRunsById(tx, [...new Set(toStop)]);
   // A run that was stopped is finished, and not continued.
   const answered = ended.filter(({ isStop }) => !isStop).map(({ id }) => id);
-  return { woken: await continueAnswered(tx, answered), stopped };
+  return { woken: await continueAnswered(tx, answered), stopped, passedOver };
 }

@@ -16,10 +16,15 @@ interface WorkList {
 }
 
 /**
- * Returns the query of the first rows of a work list: the first of each workspace, then the second of each, and so on.
- * So a workspace with very many delays no other.
+ * Returns the query of a page of a work list: of each workspace as many rows, the first of each, then the second, and
+ * so on. What is left of the page goes to workspaces that have more. So a workspace with very many delays no other, and
+ * a page is full if there are enough rows. It reads two pages at most, and a row of each workspace.
  */
 function fairPage({ table, workspaceId, at, condition, isDue, columns }: WorkList, limit: number): Prisma.Sql {
+  const rowsOf = (bounds: Prisma.Sql): Prisma.Sql => Prisma.sql`
+      SELECT ${columns}, ${at} AS at FROM ${table}
+      WHERE ${condition} AND ${workspaceId} = l.id AND ${isDue} ORDER BY ${at} ${bounds}`;
+  const share = Prisma.sql`(SELECT ceil(${limit}::float8 / greatest(count(*), 1))::int FROM listed)`;
   return Prisma.sql`
     WITH RECURSIVE listed AS (
       (SELECT ${workspaceId} AS id FROM ${table} WHERE ${condition} ORDER BY ${workspaceId} LIMIT 1)
@@ -27,11 +32,14 @@ function fairPage({ table, workspaceId, at, condition, isDue, columns }: WorkLis
       SELECT n.id FROM listed l CROSS JOIN LATERAL (
         SELECT ${workspaceId} AS id FROM ${table} WHERE ${condition} AND ${workspaceId} > l.id ORDER BY ${workspaceId} LIMIT 1
       ) n
+    ), shares AS (
+      SELECT f.*, row_number() OVER (PARTITION BY l.id ORDER BY f.at) AS place
+      FROM listed l CROSS JOIN LATERAL (${rowsOf(Prisma.sql`LIMIT ${share}`)}) f
+    ), rest AS (
+      SELECT f.*, NULL::bigint AS place FROM listed l CROSS JOIN LATERAL (${rowsOf(Prisma.sql`OFFSET ${share} LIMIT ${limit}`)}) f
+      LIMIT greatest(${limit} - (SELECT count(*) FROM shares), 0)
     )
-    SELECT f.* FROM listed l CROSS JOIN LATERAL (
-      SELECT ${columns}, row_number() OVER (ORDER BY ${at}) AS place, ${at} AS at FROM ${table}
-      WHERE ${condition} AND ${workspaceId} = l.id AND ${isDue} ORDER BY ${at} LIMIT ${limit}
-    ) f ORDER BY f.place, f.at LIMIT ${limit}`;
+    SELECT f.* FROM (SELECT * FROM shares UNION ALL SELECT * FROM rest) f ORDER BY f.place, f.at LIMIT ${limit}`;
 }
 
 /** Finds events to be matched, fairly by workspace, those that have waited longest first. */

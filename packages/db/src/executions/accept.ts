@@ -1,9 +1,10 @@
 import { concurrencyOf, debounceOf } from '@deckhand/contracts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, Prisma, type Queryable } from '../client.js';
+import { limitLockWaits } from '../advisory-locks.js';
 import { acceptApart, startWithinKey, unlessLimitReached } from '../concurrency/keys.js';
 import { queryWithRawParameters } from '../raw-parameters.js';
-import { isStoreUnavailable } from '../store-errors.js';
+import { isLockTimeout, isStoreUnavailable } from '../store-errors.js';
 import { joinPending } from './debounce.js';
 import {
   type Accepted,
@@ -31,16 +32,59 @@ export function acceptExecutions(db: Database, requests: readonly AcceptRequest[
   });
 }
 
-/** Accepts a run within the limit of its key, or joins it with an earlier one. */
-function acceptKeyed(db: Database, request: AcceptRequest): Promise<AcceptVerdict> {
+/** A start that would wait too long for a lock of its key: it wrote nothing. */
+export interface Busy {
+  readonly kind: 'busy';
+}
+
+/**
+ * Accepts runs as `acceptExecutions` does, but no start with a key waits longer than `maxWaitMs` for a lock. Those of
+ * the same key behind it do not try.
+ */
+export function acceptUnlessBusy(
+  db: Database,
+  requests: readonly AcceptRequest[],
+  maxWaitMs: number,
+): Promise<(AcceptVerdict | Busy)[]> {
+  const busyKeys = new Set<string>();
+  return acceptApart<AcceptRequest, AcceptVerdict | Busy>(requests, ({ options }) => options, {
+    together: (plain) => acceptBatch(db, plain),
+    alone: async (keyed) => {
+      const { workflowId, options } = keyed;
+      const keys = [debounceOf(options)?.key, concurrencyOf(options)?.key].flatMap((key, kind) =>
+        key === undefined ? [] : [`${workflowId} ${kind} ${key}`],
+      );
+      if (keys.some((key) => busyKeys.has(key))) return { kind: 'busy' };
+      try {
+        return await acceptKeyed(db, keyed, maxWaitMs);
+      } catch (error) {
+        if (!isLockTimeout(error)) throw error;
+        for (const key of keys) busyKeys.add(key);
+        return { kind: 'busy' };
+      }
+    },
+  });
+}
+
+/**
+ * Accepts a run within the limit of its key, or joins it with an earlier one.
+ * @param maxWaitMs how long it waits for a lock; undefined for as long as any statement.
+ */
+function acceptKeyed(db: Database, request: AcceptRequest, maxWaitMs?: number): Promise<AcceptVerdict> {
   const attempt = (): Promise<AcceptVerdict> =>
-    withinKey<AcceptVerdict>(db, request, async (tx, { request: planned, into, isLanded }) => {
-      const landed = isLanded ? await findLanded(tx, [planned.executionId]) : undefined;
-      const workspaceId = landed?.get(planned.executionId);
-      if (workspaceId !== undefined) return { kind: 'accepted', workspaceId, run: null };
-      const [verdict] = await insertAdmitted(tx, [planned], into);
-      return verdict ?? { kind: 'notFound' };
-    });
+    withinKey<AcceptVerdict>(
+      db,
+      request,
+      async (tx, { request: planned, into, isLanded }) => {
+        const landed = isLanded ? await findLanded(tx, [planned.executionId]) : undefined;
+        const workspaceId = landed?.get(planned.executionId);
+        if (workspaceId !== undefined) return { kind: 'accepted', workspaceId, run: null };
+        const [verdict] = await insertAdmitted(tx, [planned], into);
+        return verdict ?? { kind: 'notFound' };
+      },
+      maxWaitMs,
+    );
+  if (maxWaitMs !== undefined) return attempt();
   // After an ambiguous error, a second attempt finds the run under the lock of its key.
   return retryOnce(attempt, attempt);
 }
@@ -62,12 +106,14 @@ export async function withinKey<V extends { readonly kind: string }>(
   db: Database,
   request: AcceptRequest,
   accept: (tx: Queryable, how: KeyedAcceptance) => Promise<V | Accepted>,
+  maxWaitMs?: number,
 ): Promise<V | Accepted | { readonly kind: 'limitReached' }> {
   const debounce = debounceOf(request.options);
   return unlessLimitReached(() =>
-    db.$transaction((tx) =>
-      debounce ? joinPending(tx, request, debounce, start) : start(tx, { request, into: undefined }),
-    ),
+    db.$transaction(async (tx) => {
+      if (maxWaitMs !== undefined) await limitLockWaits(tx, maxWaitMs);
+      return debounce ? joinPending(tx, request, debounce, start) : start(tx, { request, into: undefined });
+    }),
   );
 
   async function start(tx: Queryable, how: Omit<KeyedAcceptance, 'isLanded'>): Promise<V | Accepted> {

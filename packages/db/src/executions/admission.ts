@@ -33,6 +33,8 @@ export interface AcceptRequest extends ChosenVersion {
   readonly rerunFromNodeId?: string | undefined;
   /** The failed run that this one is started for. */
   readonly errorOf?: string;
+  /** The incoming event that starts it. Its row names the debounced starts that are committed. */
+  readonly ofEvent?: string;
   /** The workspace's limit of runs per minute when this run was counted; undefined if it was not counted yet. */
   readonly countedUnder?: number;
   /** W3C traceparent of the request; undefined without tracing. */

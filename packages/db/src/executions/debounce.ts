@@ -35,10 +35,13 @@ export async function joinPending<V extends { readonly kind: string }>(
 ): Promise<V | Accepted> {
   const { workflowId } = request;
   await lockNames(tx, [`debounce of ${workflowId} ${debounce.key}`]);
+  const done = await findDone(tx, request);
+  if (done) return done;
   const pending = await findPending(tx, workflowId, debounce);
   const planned = debounce.mode === 'leading' ? request : startingAt(request, debounce, pending?.until);
   const verdict = await accept(tx, { request: planned, into: pending?.id });
   if (!isAccepted(verdict)) return verdict;
+  await markDone(tx, request);
   if (!pending) {
     await beginKey(tx, request, debounce);
     return verdict;
@@ -50,6 +53,27 @@ export async function joinPending<V extends { readonly kind: string }>(
     WHERE workflow_id = ${workflowId}::uuid AND key = ${debounce.key}`);
   // A start whose response was lost finds its own run.
   return id === request.executionId ? verdict : { ...verdict, run: null, joined: { executionId: id, isDelayed } };
+}
+
+/**
+ * Finds out whether the start of an incoming event is committed already. It may have been joined with a run that has
+ * begun since, and that nobody could find. The row of the event is locked, so that two processes that match it act one
+ * after the other.
+ */
+async function findDone(tx: Queryable, { executionId, ofEvent }: AcceptRequest): Promise<Accepted | undefined> {
+  if (ofEvent === undefined) return undefined;
+  const [event] = await tx.$queryRaw<{ workspaceId: string; isDone: boolean }[]>(Prisma.sql`/* debounces.find-done */
+    SELECT v.workspace_id AS "workspaceId",
+      v.matched_at IS NOT NULL OR ${executionId}::uuid = ANY (v.debounced_starts) AS "isDone"
+    FROM events v WHERE v.id = ${ofEvent}::uuid FOR UPDATE`);
+  if (!event?.isDone) return undefined;
+  return { kind: 'accepted', workspaceId: event.workspaceId, run: null, joined: { executionId, isDelayed: true } };
+}
+
+async function markDone(tx: Queryable, { executionId, ofEvent }: AcceptRequest): Promise<void> {
+  if (ofEvent === undefined) return;
+  await tx.$executeRaw(Prisma.sql`/* debounces.mark-done */
+    UPDATE events SET debounced_starts = debounced_starts || ${executionId}::uuid WHERE id = ${ofEvent}::uuid`);
 }
 
 /** Deletes keys whose runs no further start is joined with. @returns how many. */
