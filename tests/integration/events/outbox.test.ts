@@ -177,6 +177,7 @@ describe('taking deliveries', () => {
     expect(await takeEventDeliveries(db, { holder: HOLDER, lanes, minLeftMs: 16_000 })).toEqual([]);
     expect(await left()).toEqual([30_000]);
     expect(await takeEventDeliveries(db, { holder: HOLDER, lanes, minLeftMs: 16_000 })).toHaveLength(1);
+    expect(await takeEventDeliveries(db, { holder: uuidv7(), lanes, minLeftMs: 16_000 })).toEqual([]);
   });
 
   it('leaves out what its process holds already, and leases no lane without due events', async () => {
