@@ -23,16 +23,25 @@ export interface ExampleNode {
   readonly parameters?: JsonObject;
 }
 
+/** The response to a request of an example. */
+export interface ExampleResponse {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
 /** A small workflow around one node type, with what it leads to: `docs/nodes/examples/<type>.json`. */
 export interface NodeExample {
   readonly trigger: JsonValue;
   readonly vars?: JsonObject;
   readonly definition: { readonly nodes: readonly ExampleNode[]; readonly edges: readonly JsonObject[] };
-  /** How the waits of nodes end, by node. */
+  /** How the waits of nodes end, by node, or by node and iteration, such as `rest/0`. */
   readonly answers?: Readonly<Record<string, WaitAnswer>>;
   /** The request of the http node, as far as it is given, and its response. */
   readonly request?: Partial<HttpRequest>;
-  readonly response?: { readonly status: number; readonly headers: Record<string, string>; readonly body: string };
+  readonly response?: ExampleResponse;
+  /** The responses of several requests, in their order. */
+  readonly responses?: readonly ExampleResponse[];
   /** The secret of the node's credential. */
   readonly credential?: Credential;
   /** The response of its database or mail server. */
@@ -79,17 +88,17 @@ async function runWithServices(
     ...(example.credential && { openCredential: credentialOf(example) }),
     ...(replace && { replace }),
   };
-  const first = await runInMemory(example.definition, options);
-  if (first.ending.kind !== 'waiting') return { run: first, requests };
-  const answers = Object.entries(example.answers ?? {}).map(([id, answer]): [string, WaitAnswer] => [`${id}/`, answer]);
-  const waitAnswers = new Map(answers);
-  const second = await runInMemory(example.definition, {
-    ...options,
-    records: lastRecords(first.journal),
-    waitAnswers,
-  });
-  const journal = [...first.journal, ...second.journal];
-  return { run: { ...second, journal, last: lastRecords(journal) }, requests };
+  const answers = Object.entries(example.answers ?? {});
+  const waitAnswers = new Map(answers.map(([id, answer]) => [id.includes('/') ? id : `${id}/`, answer]));
+  let run = await runInMemory(example.definition, options);
+  const journal = [...run.journal];
+  while (run.ending.kind === 'waiting') {
+    run = await runInMemory(example.definition, { ...options, records: lastRecords(journal), waitAnswers });
+    if (run.ending.kind === 'waiting' && run.journal.length === 0)
+      throw new Error('a wait of the example has no answer');
+    journal.push(...run.journal);
+  }
+  return { run: { ...run, journal, last: lastRecords(journal) }, requests };
 }
 
 /** The evaluated parameters of the nodes of a type in its example: one entry per run of such a node. */
@@ -113,7 +122,7 @@ export function credentialOf({ credential }: NodeExample): () => Promise<Credent
 }
 
 function exampleServices(
-  { response, queryResult, receipt }: NodeExample,
+  { response, responses = response && [response], queryResult, receipt }: NodeExample,
   requests: HttpRequest[],
 ): Partial<NodeServices> {
   /** Of the one lock of an example. */
@@ -127,11 +136,12 @@ function exampleServices(
     responses: { send: () => Promise.resolve('responded') },
     ...(queryResult && { postgres: { query: () => Promise.resolve(queryResult) } }),
     ...(receipt && { mail: { send: () => Promise.resolve(receipt) } }),
-    ...(response && {
+    ...(responses && {
       http: {
         request(request) {
-          requests.push(request);
-          return Promise.resolve({ ...response, setCookies: [], body: Buffer.from(response.body) });
+          const next = responses[requests.push(request) - 1] ?? response;
+          if (!next) return Promise.reject(new Error(`the example has no response to request ${requests.length}`));
+          return Promise.resolve({ ...next, setCookies: [], body: Buffer.from(next.body) });
         },
       },
     }),

@@ -370,3 +370,25 @@ it('every page can be used by everybody', async () => {
     expect(complaints).toEqual([]);
   }
 });
+
+describe('a template', () => {
+  it('is what a new workflow starts with, and says which variables it needs', async () => {
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    await page.getByRole('button', { name: 'New workflow' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Start with').fill('escalate');
+    await page.getByRole('option', { name: 'Escalate a decision' }).click();
+    await dialog.getByText('chatUrl: Announces the second question').waitFor();
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Escalate a decision');
+    expect(await issuesOfAccess(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.locator('.react-flow__node', { hasText: 'Second question' }).waitFor();
+    const { data } = await stack.say<PageOf<Workflow>>(
+      'GET',
+      `/api/workflows?workspaceId=${stack.workspaceId}&search=escalate`,
+    );
+    expect(data).toMatchObject([{ name: 'Escalate a decision' }]);
+    expect(complaints).toEqual([]);
+  });
+});

@@ -5,11 +5,13 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { createWorkflow } from '../../api/workflows.js';
 import { FormFooter } from '../../components/form-footer.js';
+import type { Template } from '../../templates/index.js';
+import { TemplateSelect } from './template-select.js';
 
 /** The definition of a new workflow. */
 const FIRST: Definition = { nodes: [{ id: 'start', type: 'trigger.manual', name: 'Start' }], edges: [] };
 
-/** Asks for a name and creates a workflow that can run at once, in the current folder. */
+/** Asks for a name and creates a workflow that can run at once, empty or by a template, in the current folder. */
 export function CreateWorkflow({
   workspaceId,
   folder,
@@ -23,6 +25,7 @@ export function CreateWorkflow({
 }) {
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
+  const [template, setTemplate] = useState<Template>();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const creation = useMutation({
@@ -31,6 +34,7 @@ export function CreateWorkflow({
       await queryClient.invalidateQueries({ queryKey: ['workflows', workspaceId] });
       setName('');
       setDescription('');
+      setTemplate(undefined);
       onClose();
       await navigate({ to: '/w/$workspaceId/workflows/$workflowId', params: { workspaceId, workflowId: id } });
     },
@@ -45,10 +49,21 @@ export function CreateWorkflow({
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          creation.mutate({ workspaceId, name, description, folderId: folder?.id ?? null, definition: FIRST });
+          const definition = template?.definition ?? FIRST;
+          creation.mutate({ workspaceId, name, description, folderId: folder?.id ?? null, definition });
         }}
       >
         <Stack>
+          <TemplateSelect
+            value={template}
+            onChange={(chosen) => {
+              setTemplate(chosen);
+              // What somebody typed stays.
+              if (name === '' || name === template?.name) setName(chosen?.name ?? '');
+              if (description === '' || description === template?.description)
+                setDescription(chosen?.description ?? '');
+            }}
+          />
           <TextInput
             label="Name"
             required

@@ -1,0 +1,49 @@
+import { List, Select, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Template } from '../../templates/index.js';
+
+/** Loaded on demand, because most visits create no workflow. */
+const templatesQuery = {
+  queryKey: ['templates'],
+  queryFn: async () => (await import('../../templates/index.js')).TEMPLATES,
+  staleTime: Infinity,
+};
+
+/** Offers the templates that a new workflow can start with, and says what the chosen one needs; undefined is none. */
+export function TemplateSelect({
+  value,
+  onChange,
+}: {
+  value: Template | undefined;
+  onChange: (template: Template | undefined) => void;
+}) {
+  const { data: templates = [] } = useQuery(templatesQuery);
+  const variables = Object.entries(value?.variables ?? {});
+  return (
+    <Stack gap="xs">
+      <Select
+        label="Start with"
+        placeholder="An empty workflow"
+        data={templates.map(({ name }) => name)}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': 'Start with an empty workflow' }}
+        nothingFoundMessage="No such template"
+        value={value?.name ?? null}
+        onChange={(name) => onChange(templates.find((template) => template.name === name))}
+      />
+      {variables.length > 0 && (
+        <>
+          <Text size="sm">It needs these variables of the workspace:</Text>
+          <List size="sm">
+            {variables.map(([name, meaning]) => (
+              <List.Item key={name}>
+                <b>{name}</b>: {meaning}
+              </List.Item>
+            ))}
+          </List>
+        </>
+      )}
+    </Stack>
+  );
+}
