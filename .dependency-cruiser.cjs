@@ -9,6 +9,7 @@ const MAY_IMPORT = {
   queue: ['contracts', 'runtime'],
   db: ['contracts', 'engine', 'runtime'],
   outputs: ['contracts', 'db', 'runtime'],
+  'import-n8n': ['contracts'],
   sdk: [],
 };
 
@@ -16,6 +17,7 @@ const MAY_IMPORT = {
 const MAY_INSTALL = {
   contracts: ['typebox', 'ajv', 'ajv-formats', 're2js'],
   engine: ['acorn', 're2js', 'typebox'],
+  'import-n8n': ['acorn'],
 };
 
 /** Tests beside the source may use the harness, and more packages than what they test. */

@@ -87,6 +87,8 @@ export const RESPONSE_SCHEMAS = {
   'GET /api/workflows/:id/deliveries': pageOf(contracts.WebhookDelivery),
   'POST /api/workflows/:id/deliveries/:deliveryId/replay': contracts.ExecuteResponse,
   'POST /api/workflows/:id/duplicate': contracts.DuplicatedWorkflow,
+  'POST /api/workflows/import/n8n': contracts.ImportedWorkflow,
+  'POST /api/workflows/import/n8n?dryRun=true': contracts.ImportPreview,
   'POST /api/workflows/:id/execute': contracts.ExecuteResponse,
   'POST /api/workflows/:id/execute/batch': contracts.ExecuteBatchResponse,
   'GET /api/workflows/:id/draft': contracts.Draft,

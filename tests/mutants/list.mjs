@@ -19,6 +19,7 @@ const MAINTENANCE = 'integration:integration/executions/maintenance';
 const LEASE = 'integration:integration/worker/maintenance-lease';
 const TIME_LIMIT = 'integration:integration/executions/time-limit';
 const ANSWERS = 'integration:integration/executions/answer-or-time';
+const HOSTILE_IMPORTS = 'unit:import-n8n/src/hostile';
 const LOCKS_OF_RUNS = 'integration:integration/executions/lock-order';
 const LOCKS_OF_WORKFLOWS = 'integration:integration/api/lock-order';
 const RUN_LOOP = 'unit:tests/engine/(waits|pause|retry-rest)';
@@ -1118,6 +1119,28 @@ export const MUTANTS = [
   ]),
   ...of('packages/runtime/src/logger.ts', 'unit:runtime/src/logger', [
     ["the log has webhooks' secrets", `  'req.headers["x-webhook-secret"]',\n`, ''],
+  ]),
+  ...of('packages/import-n8n/src/workflow.ts', HOSTILE_IMPORTS, [
+    [
+      'names of inherited members choose an option of an import',
+      ' && Object.hasOwn(table, name) ? table[name]',
+      ' ? table[name]',
+    ],
+    ['an import has inputs and outputs without number', ' && index >= 0 && index < MAX_PORTS', ''],
+    ['an import has connections without number', 'connections.length > MAX_CONNECTIONS', 'false'],
+  ]),
+  ...of('packages/import-n8n/src/expressions/translate.ts', HOSTILE_IMPORTS, [
+    ['imported expressions multiply', 'part.text.length > MAX_TRANSLATED', 'false'],
+  ]),
+  ...of('packages/import-n8n/src/nodes/set.ts', HOSTILE_IMPORTS, [
+    ['names of imported fields have parts without number', "shown.split('.').length > MAX_NESTING", 'false'],
+  ]),
+  ...of('apps/api/src/routes/workflows/import-n8n.ts', 'integration:integration/api/import-n8n', [
+    [
+      'anybody may have a workflow converted',
+      "      await requireRole(services.db, caller, body.workspaceId, 'editor');\n",
+      '',
+    ],
   ]),
   ...of('packages/db/src/store-errors.ts', 'unit:db/src/store-errors', [
     ['a read-only database is a fault of a row', '(22|23|21000|44000|P0001)', '(22|23|25|21000|44000|P0001)'],

@@ -80,6 +80,18 @@ export async function checkDefinition(
   return compiled;
 }
 
+/**
+ * Returns the issues of a definition, under `definition`, each with its node; none if it can be saved.
+ * @param by who asks for that: definitions of one person are checked one at a time.
+ */
+export async function findDefinitionIssues(
+  definition: unknown,
+  { by, nodeTypes }: { by: string; nodeTypes: NodeTypes },
+): Promise<readonly ValidationIssue[]> {
+  const compiled = await oneAtATime(by, () => compile(definition, nodeTypes));
+  return 'issues' in compiled ? compiled.issues : [];
+}
+
 /** The last part of each person's work that is in progress or waits. */
 const lastOf = new Map<string, Promise<unknown>>();
 

@@ -88,6 +88,7 @@ import { replayDelivery } from './routes/webhooks/deliveries.js';
 import { createWorkflow } from './routes/workflows/workflows.js';
 import { deleteWorkflow } from './routes/workflows/workflows.js';
 import { duplicateWorkflow } from './routes/workflows/duplicate.js';
+import { importN8nWorkflow } from './routes/workflows/import-n8n.js';
 import { listActivations } from './routes/workflows/list-activations.js';
 import { listWorkflowExecutions } from './routes/workflows/list-executions.js';
 import { listWorkflows } from './routes/workflows/workflows.js';
@@ -167,6 +168,7 @@ export function listRoutes(services: Services): NamedRoute[] {
     updateWorkflow,
     deleteWorkflow,
     duplicateWorkflow,
+    importN8nWorkflow,
     listActivations,
     listVersions,
     saveVersion,

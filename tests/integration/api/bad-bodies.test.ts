@@ -19,6 +19,7 @@ import {
   ExecuteBatchItem,
   ExecuteBody,
   InstanceSettings,
+  ImportN8nBody,
   LoginBody,
   ReplayEventsBody,
   RerunBody,
@@ -180,6 +181,10 @@ function describeOperations(world: World): Record<string, Operation> {
       schema: UpdateWorkflowBody,
       examples: [{ ...inFolder, status: 'active', activeVersionId: versionId, errorWorkflowId: workflowId }],
       id: workflowId,
+    },
+    'POST /api/workflows/import/n8n': {
+      schema: ImportN8nBody,
+      examples: [{ workspaceId, folderId: folder.id, name: 'N', workflow: { nodes: [] } }],
     },
     'POST /api/workflows/:id/duplicate': {
       schema: DuplicateWorkflowBody,

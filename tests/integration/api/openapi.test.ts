@@ -394,6 +394,22 @@ describe('the OpenAPI document', () => {
     await done('PATCH', path, { status: 'active' });
     await done('GET', `${path}/activations`);
     await done('POST', `${path}/duplicate`, { name: 'Orders of the other shop' });
+    const exported = {
+      name: 'Orders',
+      nodes: [
+        {
+          name: 'Order',
+          type: 'n8n-nodes-base.webhook',
+          typeVersion: 2,
+          parameters: { httpMethod: 'POST', path: 'o' },
+        },
+        { name: 'Tell us', type: 'n8n-nodes-base.slack', typeVersion: 2.3, parameters: { text: 'An order' } },
+      ],
+      connections: { Order: { main: [[{ node: 'Tell us', type: 'main', index: 0 }]] } },
+      settings: { executionOrder: 'v1' },
+    };
+    await done('POST', '/api/workflows/import/n8n?dryRun=true', { workspaceId, workflow: exported });
+    await done('POST', '/api/workflows/import/n8n', { workspaceId, workflow: exported });
     await done('GET', '/api/node-types');
     const hook = { nodes: [{ id: 'hook', type: 'trigger.webhook' }], edges: [] };
     const hooked = await done('POST', '/api/workflows', { workspaceId, name: 'Hooked', definition: hook });

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { CLOSED, Id, KnownPerson, nullable, oneOf, pageOf, pageQuery, Time } from './common.js';
+import { AnyObject, CLOSED, Id, KnownPerson, nullable, oneOf, pageOf, pageQuery, Time } from './common.js';
 import { Definition } from './definition.js';
 
 /** Status of a workflow; only an active one takes webhooks and schedules. */
@@ -142,6 +142,40 @@ export const DuplicatedWorkflow = Type.Object({
   }),
 });
 
+/** Body of POST /api/workflows/import/n8n. */
+export const ImportN8nBody = Type.Object(
+  {
+    workspaceId: Id,
+    workflow: { ...AnyObject, description: 'The export of a workflow of n8n' },
+    name: Type.Optional({ ...Name, description: 'By default the name that it has in n8n' }),
+    folderId: Type.Optional(nullable(Id)),
+  },
+  CLOSED,
+);
+
+/** What became of a node of an imported workflow. */
+export const ImportNote = Type.Object({
+  node: Type.String({ description: 'The name of the node in n8n' }),
+  type: Type.String({ description: 'The type of the node in n8n' }),
+  level: oneOf(['converted', 'review', 'manual'], {
+    description:
+      '`converted`: does the same; `review`: does the same apart from the messages; `manual`: is a stub that fails, and has the original in its script',
+  }),
+  nodeIds: Type.Array(Type.String(), { description: 'The nodes that it became' }),
+  messages: Type.Array(Type.String()),
+});
+
+const ImportReport = {
+  notes: Type.Array(ImportNote, { description: 'One for each node' }),
+  remarks: Type.Array(Type.String(), { description: 'What concerns the workflow as a whole' }),
+};
+
+/** A workflow that was imported as a draft. */
+export const ImportedWorkflow = Type.Object({ ...CreatedWorkflow.properties, ...ImportReport });
+
+/** What an import would create, with dryRun=true. */
+export const ImportPreview = Type.Object({ name: Type.String(), definition: Definition, ...ImportReport });
+
 /** Query of what can be checked without being done. */
 export const DryRunQuery = Type.Object({
   dryRun: Type.Boolean({ default: false, description: 'Check everything and save nothing' }),
@@ -213,6 +247,7 @@ export type WorkflowEntry = Static<typeof WorkflowEntry>;
 export type Workflow = Static<typeof Workflow>;
 export type WorkflowSchedule = Static<typeof WorkflowSchedule>;
 export type CreatedWorkflow = Static<typeof CreatedWorkflow>;
+export type ImportN8nBody = Static<typeof ImportN8nBody>;
 export type SavedVersion = Static<typeof SavedVersion>;
 export type VersionEntry = Static<typeof VersionEntry>;
 export type Version = Static<typeof Version>;

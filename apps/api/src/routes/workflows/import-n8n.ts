@@ -1,0 +1,79 @@
+import {
+  compileBody,
+  DryRunQuery,
+  ImportedWorkflow,
+  ImportN8nBody,
+  ImportPreview,
+  validationFailed,
+} from '@deckhand/contracts';
+import { requireRole } from '@deckhand/db';
+import { type ImportedWorkflow as Imported, importN8n, NotAWorkflowError } from '@deckhand/import-n8n';
+import { runInTimeSlices, TooMuchWorkError } from '@deckhand/runtime';
+import { findDefinitionIssues } from '../../definitions.js';
+import { queryReader } from '../../http/query.js';
+import { readBody } from '../../http/read-body.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+import { storeNewWorkflow } from '../../workflows/store-workflows.js';
+
+const parse = compileBody(ImportN8nBody);
+const readQuery = queryReader(DryRunQuery);
+
+/** Maximum size of a body, in bytes: that of a workflow with a thousand long nodes. */
+const MAX_IMPORT_BODY_BYTES = 2 * 1024 * 1024;
+/** How long the conversion may take each time, without the checks of its result, in ms. */
+const MAX_CONVERSION_MS = 5_000;
+
+/** Maximum length of a name, in characters. */
+const MAX_NAME = 200;
+
+/** POST /api/workflows/import/n8n */
+export function importN8nWorkflow(services: Services): Route {
+  return forKey(
+    'POST',
+    '/api/workflows/import/n8n',
+    {
+      summary: 'Import a workflow of n8n',
+      description:
+        'Converts the export of a workflow, and creates a draft with it. The report says for each node whether it was converted, needs a review, or is a stub that fails. With `dryRun=true`, nothing is created.',
+      returns: 'The workflow and the report; with dryRun=true, the definition instead of the workflow',
+      takesIdempotencyKey: true,
+      query: DryRunQuery,
+      body: ImportN8nBody,
+      responses: { 200: ImportPreview, 201: ImportedWorkflow },
+    },
+    async (request, response, caller) => {
+      const { dryRun } = readQuery(request);
+      const body = parse(await readBody(request, MAX_IMPORT_BODY_BYTES));
+      // Only members may have something converted, which takes time.
+      await requireRole(services.db, caller, body.workspaceId, 'editor');
+      const { name, definition, notes, remarks } = await convert(services, caller.userId, body);
+      if (dryRun) {
+        sendJson(response, 200, { name, definition, notes, remarks });
+        return;
+      }
+      await services.answerOnce({ request, response, caller, body }, async (actor) => {
+        const { workspaceId, folderId = null } = body;
+        const created = await storeNewWorkflow(services, actor, { workspaceId, name, folderId, definition });
+        return { status: 201, body: { ...created, notes, remarks } };
+      });
+    },
+  );
+}
+
+/** @throws DeckhandError VALIDATION_FAILED for JSON that is no workflow of n8n. */
+async function convert({ nodeTypes }: Services, userId: string, body: ImportN8nBody): Promise<Imported> {
+  try {
+    const imported = await importN8n(body.workflow, {
+      findIssues: (definition) => findDefinitionIssues(definition, { by: userId, nodeTypes }),
+      run: (steps) => runInTimeSlices(steps, MAX_CONVERSION_MS),
+    });
+    return { ...imported, name: (body.name ?? imported.name).slice(0, MAX_NAME) };
+  } catch (error) {
+    if (error instanceof NotAWorkflowError) throw validationFailed([{ path: 'workflow', message: error.message }]);
+    if (!(error instanceof TooMuchWorkError)) throw error;
+    const message = `takes more than ${MAX_CONVERSION_MS / 1_000} s to convert: make several workflows of it`;
+    throw validationFailed([{ path: 'workflow', message }]);
+  }
+}

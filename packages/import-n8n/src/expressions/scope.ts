@@ -1,0 +1,18 @@
+import type { Source } from '../source.js';
+
+/** What an expression of n8n can see, in the words of our expressions. */
+export interface Scope {
+  /** `$json`: the item that a node works on. */
+  readonly item: string;
+  /** `$itemIndex`. */
+  readonly index: string;
+  /** `$input`. */
+  readonly input: Source;
+  /** `$('name')`: the data of a node that always ran before. @throws UnsupportedError if there is none. */
+  readonly nodeNamed: (name: string) => Source;
+  readonly workflowName: string;
+  /** The time zone of the workflow; undefined for that of the instance, which its export does not name. */
+  readonly timezone: string | undefined;
+  /** Notes a difference that somebody should review. */
+  readonly review: (message: string) => void;
+}

@@ -1,0 +1,430 @@
+import { type Expression, type Node, parseExpressionAt, type Property, type SpreadElement } from 'acorn';
+import { asList, firstItem, type Source } from '../source.js';
+import { unsupported } from '../unsupported.js';
+import { convertFormat, unitOf } from './dates.js';
+import type { Scope } from './scope.js';
+
+/** A part of an expression: its text, and what it is. */
+type Part =
+  | { readonly kind: 'data' | 'date' | 'item' | 'nodes' | 'DateTime'; readonly text: string }
+  | { readonly kind: 'duration'; readonly text: string; readonly unit: string }
+  | { readonly kind: 'source'; readonly source: Source; readonly isInput: boolean };
+
+/** Functions and objects that our expressions have, too. */
+const GLOBALS = new Set([
+  ...['Math', 'Object', 'JSON', 'Number', 'String', 'Boolean', 'Array', 'parseInt', 'parseFloat', 'isNaN', 'isFinite'],
+  ...['encodeURIComponent', 'decodeURIComponent', 'encodeURI', 'decodeURI', 'undefined', 'NaN', 'Infinity'],
+]);
+
+/** Methods of data that mean the same. */
+const METHODS = new Set([
+  ...['toUpperCase', 'toLowerCase', 'trim', 'trimStart', 'trimEnd', 'padStart', 'padEnd', 'repeat', 'concat', 'slice'],
+  ...['substring', 'charAt', 'charCodeAt', 'includes', 'startsWith', 'endsWith', 'indexOf', 'lastIndexOf', 'at'],
+  ...[
+    'localeCompare',
+    'toString',
+    'split',
+    'replace',
+    'replaceAll',
+    'match',
+    'search',
+    'test',
+    'toFixed',
+    'toPrecision',
+  ],
+  ...['join', 'flat', 'first', 'last', 'map', 'filter', 'find', 'findIndex', 'findLast', 'some', 'every', 'reduce'],
+  ...['flatMap', 'unique', 'hasOwnProperty'],
+]);
+
+/** Properties of dates, which are methods here. */
+const DATE_PARTS = new Set(['year', 'month', 'day', 'weekday', 'hour', 'minute', 'second']);
+
+const data = (text: string): Part => ({ kind: 'data', text });
+const date = (text: string): Part => ({ kind: 'date', text });
+
+/**
+ * Translates an expression of n8n, which is JavaScript, to one of ours.
+ * @throws UnsupportedError for what has no equivalent.
+ */
+export function translate(source: string, scope: Scope): string {
+  if (source.length > MAX_SOURCE) return unsupported(`an expression of more than ${MAX_SOURCE} characters`);
+  let parsed: Expression;
+  try {
+    parsed = parseExpressionAt(source, 0, { ecmaVersion: 2024, sourceType: 'module' });
+  } catch {
+    return unsupported(`{{ ${source} }} is no single expression`);
+  }
+  if (source.slice(parsed.end).replace(/[;\s]/g, '') !== '') return unsupported(`{{ ${source} }} has statements`);
+  return textOf(new Translator(scope).part(parsed));
+}
+
+/** Maximum length of an expression of n8n, in characters. */
+const MAX_SOURCE = 10_000;
+/** Maximum length of a translated part, in characters: some methods repeat what they are called on. */
+const MAX_TRANSLATED = 50_000;
+/** Maximum nesting of an expression, which the translation follows by recursion. */
+const MAX_DEPTH = 200;
+
+/** Returns the text of a part that is data. */
+function textOf(part: Part): string {
+  switch (part.kind) {
+    case 'data':
+    case 'date':
+      return part.text;
+    default:
+      return unsupported('an expression returns an item or a node of n8n as a whole');
+  }
+}
+
+/** Translates the parts of one expression. */
+class Translator {
+  readonly #scope: Scope;
+  /** Parameters of the functions around a part. */
+  readonly #locals = new Set<string>();
+  #depth = 0;
+
+  constructor(scope: Scope) {
+    this.#scope = scope;
+  }
+
+  part(node: Expression): Part {
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) return unsupported(`an expression that is nested deeper than ${MAX_DEPTH} levels`);
+    const part = this.#part(node);
+    this.#depth -= 1;
+    if ('text' in part && part.text.length > MAX_TRANSLATED) return unsupported('an expression becomes too long here');
+    return part;
+  }
+
+  #part(node: Expression): Part {
+    switch (node.type) {
+      case 'Identifier':
+        return this.#identifier(node.name);
+      case 'Literal':
+        return data(node.regex ? `/${node.regex.pattern}/${node.regex.flags}` : (node.raw ?? 'null'));
+      case 'TemplateLiteral':
+        return data(
+          this.#template(
+            node.quasis.map(({ value }) => value.raw),
+            node.expressions,
+          ),
+        );
+      case 'ParenthesizedExpression':
+        return this.part(node.expression);
+      case 'ChainExpression':
+        return this.part(node.expression);
+      case 'MemberExpression':
+        return this.#member(node);
+      case 'CallExpression':
+        return this.#call(node);
+      case 'NewExpression':
+        return this.#create(node);
+      case 'UnaryExpression':
+        if (node.operator === 'void' || node.operator === 'delete') return unsupported(`"${node.operator}"`);
+        return data(`${node.operator}${/[a-z]/.test(node.operator) ? ' ' : ''}(${this.#text(node.argument)})`);
+      case 'BinaryExpression': {
+        if (node.left.type === 'PrivateIdentifier') return unsupported('private names');
+        if (node.operator === 'instanceof') return unsupported('"instanceof"');
+        return data(`(${this.#text(node.left)} ${node.operator} ${this.#text(node.right)})`);
+      }
+      case 'LogicalExpression':
+        return data(`(${this.#text(node.left)} ${node.operator} ${this.#text(node.right)})`);
+      case 'ConditionalExpression':
+        return data(`(${this.#text(node.test)} ? ${this.#text(node.consequent)} : ${this.#text(node.alternate)})`);
+      case 'ArrayExpression':
+        return data(`[${node.elements.map((each) => (each ? this.#argument(each) : 'undefined')).join(', ')}]`);
+      case 'ObjectExpression':
+        return data(`{ ${node.properties.map((each) => this.#property(each)).join(', ')} }`);
+      case 'ArrowFunctionExpression':
+        return this.#arrow(node);
+      default:
+        return unsupported(`expressions have no ${node.type} here`);
+    }
+  }
+
+  #text(node: Expression): string {
+    return textOf(this.part(node));
+  }
+
+  #argument(node: Expression | SpreadElement): string {
+    return node.type === 'SpreadElement' ? `...${this.#text(node.argument)}` : this.#text(node);
+  }
+
+  #identifier(name: string): Part {
+    if (this.#locals.has(name) || GLOBALS.has(name)) return data(name);
+    const { item, index, input } = this.#scope;
+    switch (name) {
+      case '$json':
+        return data(item);
+      case '$input':
+        return { kind: 'source', source: input, isInput: true };
+      case '$node':
+        return { kind: 'nodes', text: name };
+      case '$now':
+        this.#scope.review('$now is in UTC here');
+        return date('date($now)');
+      case '$today':
+        this.#scope.review('days begin at midnight of UTC here');
+        return date("date($now).startOf('day')");
+      case '$itemIndex':
+        return data(index);
+      case '$vars':
+        return data('$vars');
+      case 'DateTime':
+        return { kind: 'DateTime', text: name };
+      default:
+        return unsupported(`"${name}" has no equivalent`);
+    }
+  }
+
+  #template(texts: readonly string[], expressions: readonly Expression[]): string {
+    const parts = texts.map((each, index) => {
+      const expression = expressions[index];
+      return expression ? `${each}\${${this.#text(expression)}}` : each;
+    });
+    return `\`${parts.join('')}\``;
+  }
+
+  #property(property: Property | SpreadElement): string {
+    if (property.type === 'SpreadElement') return `...${this.#text(property.argument)}`;
+    if (property.kind !== 'init' || property.method) return unsupported('objects have no methods here');
+    const { key, computed, value } = property;
+    if (computed) return `[${this.#text(key)}]: ${this.#text(value)}`;
+    const name = key.type === 'Identifier' ? JSON.stringify(key.name) : this.#text(key);
+    return `${name}: ${this.#text(value)}`;
+  }
+
+  #arrow(node: Extract<Expression, { type: 'ArrowFunctionExpression' }>): Part {
+    const { body } = node;
+    if (body.type === 'BlockStatement' || node.async) return unsupported('functions have a single expression here');
+    const names = node.params.map((each) =>
+      each.type === 'Identifier' ? each.name : unsupported('parameters of functions are plain names here'),
+    );
+    for (const name of names) this.#locals.add(name);
+    const text = this.#text(body);
+    for (const name of names) this.#locals.delete(name);
+    return data(`((${names.join(', ')}) => ${body.type === 'ObjectExpression' ? `(${text})` : text})`);
+  }
+
+  #member(node: Extract<Expression, { type: 'MemberExpression' }>): Part {
+    if (node.object.type === 'Super' || node.property.type === 'PrivateIdentifier') return unsupported('"super"');
+    const constant = this.#global(node.object, node.property, node.computed);
+    if (constant) return constant;
+    const of = this.part(node.object);
+    const name = node.computed ? literalText(node.property) : nameOf(node.property);
+    switch (of.kind) {
+      case 'source':
+        if (name === 'item') return this.#currentItem(of);
+        return unsupported(`"${name ?? ''}" of a node has no equivalent`);
+      case 'nodes':
+        if (name === undefined) return unsupported('nodes are named by literal texts');
+        return this.#currentItem({ source: this.#scope.nodeNamed(name), isInput: false });
+      case 'item':
+        return name === 'json' ? data(of.text) : unsupported(`"${name ?? ''}" of an item has no equivalent`);
+      case 'duration':
+        if (name !== undefined && unitOf(name) === of.unit) return data(of.text);
+        return unsupported('durations have the unit that they were computed in');
+      case 'date':
+        if (name !== undefined && DATE_PARTS.has(name)) return data(`${of.text}.${name}()`);
+        return unsupported(`dates have no "${name ?? ''}" here`);
+      case 'DateTime':
+        return unsupported(`DateTime.${name ?? ''} has no equivalent`);
+      case 'data':
+        // An expression of n8n that reads a property of nothing is null, and fails here without "?.".
+        if (!node.computed) return data(`${of.text}?.${nameOf(node.property) ?? ''}`);
+        return data(`${of.text}?.[${this.#text(node.property)}]`);
+    }
+  }
+
+  /** Names that are two words. */
+  #global(object: Expression, property: Expression, computed: boolean): Part | undefined {
+    if (object.type !== 'Identifier' || computed || this.#locals.has(object.name)) return undefined;
+    const name = nameOf(property) ?? '';
+    if (GLOBALS.has(object.name)) return data(`${object.name}.${name}`);
+    if (object.name === '$execution' && name === 'id') return data('$execution.id');
+    if (object.name === '$workflow' && name === 'name') return data(JSON.stringify(this.#scope.workflowName));
+    return undefined;
+  }
+
+  #currentItem({ source, isInput }: { source: Source; isInput: boolean }): Part {
+    if (isInput) return { kind: 'item', text: this.#scope.item };
+    if (source.shape === 'one') return { kind: 'item', text: source.text };
+    return unsupported('the item of another node that belongs to the current one: n8n finds it by how items were made');
+  }
+
+  #call(node: Extract<Expression, { type: 'CallExpression' }>): Part {
+    const { callee } = node;
+    if (callee.type === 'Super') return unsupported('"super"');
+    if (callee.type === 'Identifier') return this.#callName(callee.name, node.arguments);
+    if (callee.type !== 'MemberExpression' || callee.object.type === 'Super') return unsupported('calls of functions');
+    const method =
+      callee.computed || callee.property.type === 'PrivateIdentifier' ? undefined : nameOf(callee.property);
+    if (method === undefined) return unsupported('calls of methods whose names are computed');
+    if (callee.object.type === 'Identifier' && GLOBALS.has(callee.object.name)) {
+      return data(`${callee.object.name}.${method}(${this.#arguments(node.arguments)})`);
+    }
+    if (callee.object.type === 'Identifier' && callee.object.name === 'Date' && method === 'now') {
+      return data('date($now).getTime()');
+    }
+    const of = this.part(callee.object);
+    switch (of.kind) {
+      case 'source':
+        return this.#callSource(of, method, node.arguments);
+      case 'date':
+        return this.#callDate(of.text, method, node.arguments);
+      case 'DateTime':
+        return this.#createDate(method, node.arguments);
+      case 'duration':
+        if (method === 'as' && unitOf(literalText(node.arguments[0]) ?? '') === of.unit) return data(of.text);
+        return unsupported(`durations have no ${method}() here`);
+      case 'data':
+        return this.#callData(of.text, method, node.arguments);
+      default:
+        return unsupported(`${method}() has no equivalent`);
+    }
+  }
+
+  #arguments(nodes: readonly (Expression | SpreadElement)[]): string {
+    return nodes.map((each) => this.#argument(each)).join(', ');
+  }
+
+  #callName(name: string, given: readonly (Expression | SpreadElement)[]): Part {
+    if (name === '$') {
+      const named = literalText(given[0]);
+      if (named === undefined) return unsupported('nodes are named by literal texts');
+      return { kind: 'source', source: this.#scope.nodeNamed(named), isInput: false };
+    }
+    const [first, second, third] = given.map((each) => this.#argument(each));
+    if (name === '$if' && given.length === 3) return data(`(${first ?? ''} ? ${second ?? ''} : ${third ?? ''})`);
+    if (name === '$max' || name === '$min') return data(`Math.${name.slice(1)}(${this.#arguments(given)})`);
+    if (GLOBALS.has(name)) return data(`${name}(${this.#arguments(given)})`);
+    return unsupported(`${name}() has no equivalent`);
+  }
+
+  #callSource(
+    { source, isInput }: { source: Source; isInput: boolean },
+    method: string,
+    given: readonly unknown[],
+  ): Part {
+    if (given.length > 0) return unsupported(`arguments of ${method}() choose outputs and runs, which differ here`);
+    if (method === 'first') return { kind: 'item', text: firstItem(source) };
+    if (method === 'last') {
+      return { kind: 'item', text: source.shape === 'one' ? source.text : `${source.text}.at(-1)` };
+    }
+    if (method === 'all') return data(`${asList(source)}.map((json) => ({ json: json }))`);
+    if (method === 'item') return this.#currentItem({ source, isInput });
+    return unsupported(`${method}() of a node has no equivalent`);
+  }
+
+  #callData(of: string, method: string, given: readonly (Expression | SpreadElement)[]): Part {
+    if (method === 'toDateTime' || method === 'toDate') return date(`date(${of})`);
+    if (method === 'toNumber') return data(`Number(${of})`);
+    if (method === 'toJsonString') return data(`JSON.stringify(${of})`);
+    if (method === 'isEmpty' || method === 'isNotEmpty') {
+      const empty = `(${of} === null || ${of} === undefined || ${of} === '' || JSON.stringify(${of}) === '[]' || JSON.stringify(${of}) === '{}')`;
+      return data(method === 'isEmpty' ? empty : `!${empty}`);
+    }
+    if (!METHODS.has(method)) return unsupported(`${method}() has no equivalent`);
+    return data(`${of}?.${method}(${this.#arguments(given)})`);
+  }
+
+  #create(node: Extract<Expression, { type: 'NewExpression' }>): Part {
+    const [first, ...rest] = node.arguments;
+    if (node.callee.type !== 'Identifier' || node.callee.name !== 'Date' || rest.length > 0) {
+      return unsupported('"new" creates nothing here');
+    }
+    return first ? date(`date(${this.#argument(first)})`) : date('date($now)');
+  }
+
+  #createDate(method: string, given: readonly (Expression | SpreadElement)[]): Part {
+    const [first, ...rest] = given;
+    if (rest.length > 0) return unsupported(`DateTime.${method}() with options`);
+    if (!first && (method === 'now' || method === 'utc' || method === 'local')) return date('date($now)');
+    if (first && ['fromISO', 'fromMillis', 'fromJSDate'].includes(method)) {
+      return date(`date(${this.#argument(first)})`);
+    }
+    return unsupported(`DateTime.${method}() has no equivalent`);
+  }
+
+  #callDate(of: string, method: string, given: readonly (Expression | SpreadElement)[]): Part {
+    const [first, second] = given;
+    switch (method) {
+      case 'toISO':
+        if (this.#scope.timezone !== 'UTC') this.#scope.review('toISO() writes the time in UTC here');
+        return data(`${of}.toISOString()`);
+      case 'toISOString':
+      case 'toString':
+      case 'toJSON':
+        return data(`${of}.toISOString()`);
+      case 'toMillis':
+      case 'valueOf':
+      case 'getTime':
+        return data(`${of}.getTime()`);
+      case 'toSeconds':
+        return data(`(${of}.getTime() / 1000)`);
+      case 'toISODate':
+        return data(`${of}.format('yyyy-MM-dd'${this.#zone()})`);
+      case 'toFormat':
+      case 'format': {
+        const format = literalText(first) ?? unsupported('formats of dates are literal texts');
+        return data(`${of}.format(${JSON.stringify(convertFormat(format))}${this.#zone()})`);
+      }
+      case 'plus':
+      case 'minus':
+        return date(of + this.#moves(method, first, second));
+      case 'startOf': {
+        const unit = unitOf(literalText(first) ?? '').slice(0, -1);
+        if (unit !== 'second' && unit !== 'minute') this.#scope.review('days and hours begin as in UTC here');
+        return date(`${of}.startOf('${unit}')`);
+      }
+      case 'diff': {
+        const unit = second ? unitOf(literalText(second) ?? '') : 'milliseconds';
+        if (!first) return unsupported('diff() without a date');
+        return { kind: 'duration', text: `${of}.diff(${this.#argument(first)}, '${unit}')`, unit };
+      }
+      default:
+        return unsupported(`dates have no ${method}() here`);
+    }
+  }
+
+  /** The time zone that dates are written in. */
+  #zone(): string {
+    const { timezone, review } = this.#scope;
+    if (timezone !== undefined) return `, ${JSON.stringify(timezone)}`;
+    review('dates are written in UTC here, in n8n in the time zone of the instance');
+    return '';
+  }
+
+  /** `{ days: 1, hours: 2 }`, or an amount and its unit. */
+  #moves(
+    method: string,
+    first: Expression | SpreadElement | undefined,
+    second: Expression | SpreadElement | undefined,
+  ): string {
+    if (first?.type !== 'ObjectExpression') {
+      if (!first || !second) return unsupported(`${method}() without a unit`);
+      return `.${method}(${this.#argument(first)}, '${unitOf(literalText(second) ?? '')}')`;
+    }
+    return first.properties
+      .map((property) => {
+        if (property.type !== 'Property' || property.computed) return unsupported(`${method}() with computed units`);
+        return `.${method}(${this.#text(property.value)}, '${unitOf(nameOf(property.key) ?? literalText(property.key) ?? '')}')`;
+      })
+      .join('');
+  }
+}
+
+function nameOf(node: Node | undefined): string | undefined {
+  return isKind(node, 'Identifier') ? node.name : undefined;
+}
+
+function literalText(node: Node | undefined): string | undefined {
+  return isKind(node, 'Literal') && typeof node.value === 'string' ? node.value : undefined;
+}
+
+function isKind<T extends Expression['type']>(
+  node: Node | undefined,
+  type: T,
+): node is Extract<Expression, { type: T }> {
+  return node?.type === type;
+}

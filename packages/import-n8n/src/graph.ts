@@ -1,0 +1,153 @@
+import { shortType } from './nodes/registry.js';
+import { type N8nConnection, type N8nNode, type N8nWorkflow, NotAWorkflowError } from './workflow.js';
+
+/** Maximum number of `Loop Over Items` nodes; the body of each is found by a search. */
+const MAX_LOOPS = 50;
+
+/** The part of a workflow between a `Loop Over Items` node and its way back. */
+export interface LoopBody {
+  /** The output that leads into it. */
+  readonly output: number;
+  readonly members: ReadonlySet<string>;
+}
+
+/** How the data flows. */
+export interface Graph {
+  /** Nodes in an order in which each comes after those that lead to it. */
+  readonly order: readonly N8nNode[];
+  /** Connections of data into a node, and out of it, without those back into loops. */
+  readonly into: (name: string) => readonly N8nConnection[];
+  readonly outOf: (name: string) => readonly N8nConnection[];
+  /** Connections back into loops. */
+  readonly back: readonly N8nConnection[];
+  readonly loops: ReadonlyMap<string, LoopBody>;
+  /** Nodes that are in a cycle which is no loop. */
+  readonly cyclic: ReadonlySet<string>;
+}
+
+/** Finds the loops and the order of the nodes. @throws NotAWorkflowError if there are too many loops. */
+export function analyze({ nodes, connections }: N8nWorkflow): Graph {
+  const main = connections.filter(({ kind }) => kind === 'main');
+  const successors = Map.groupBy(main, ({ source }) => source);
+  const loops = new Map<string, LoopBody>();
+  const back = new Set<N8nConnection>();
+  for (const { name, type, version } of nodes) {
+    if (shortType(type) !== 'splitInBatches') continue;
+    if (loops.size === MAX_LOOPS) throw new NotAWorkflowError(`has more than ${MAX_LOOPS} loops`);
+    const output = version >= 3 ? 1 : 0;
+    const members = reachable(successors, name, output);
+    loops.set(name, { output, members });
+    for (const each of main) if (each.target === name && members.has(each.source)) back.add(each);
+  }
+  const forward = main.filter((connection) => !back.has(connection));
+  const into = Map.groupBy(forward, ({ target }) => target);
+  const outOf = Map.groupBy(forward, ({ source }) => source);
+  const { order, cyclic } = sort(nodes, forward, loops);
+  return {
+    order,
+    into: (name) => into.get(name) ?? [],
+    outOf: (name) => outOf.get(name) ?? [],
+    back: [...back],
+    loops,
+    cyclic,
+  };
+}
+
+/** Orders the nodes so that each comes after those that it needs, and finds those that need each other. */
+function sort(
+  nodes: readonly N8nNode[],
+  forward: readonly N8nConnection[],
+  loops: ReadonlyMap<string, LoopBody>,
+): { order: N8nNode[]; cyclic: ReadonlySet<string> } {
+  const needs = new Map(nodes.map(({ name }) => [name, new Set<string>()]));
+  const neededBy = new Map(nodes.map(({ name }): [string, string[]] => [name, []]));
+  for (const { source, target, output } of forward) {
+    const body = loops.get(source);
+    // What a loop returns is known once its body is converted.
+    const members = body && body.output !== output ? body.members : [];
+    for (const each of [source, ...members]) {
+      const needed = needs.get(target);
+      if (!needed || needed.has(each)) continue;
+      needed.add(each);
+      neededBy.get(each)?.push(target);
+    }
+  }
+  const order: N8nNode[] = [];
+  const nodeOf = new Map(nodes.map((node) => [node.name, node]));
+  let cyclic: ReadonlySet<string> = new Set();
+  let ready = nodes.filter(({ name }) => needs.get(name)?.size === 0);
+  const sorted = new Set<string>();
+  while (order.length < nodes.length) {
+    if (ready.length === 0) {
+      const left = nodes.filter(({ name }) => !sorted.has(name));
+      cyclic = findCyclic(left, needs, neededBy);
+      ready = left.filter(({ name }) => cyclic.has(name));
+    }
+    order.push(...ready);
+    for (const { name } of ready) sorted.add(name);
+    const next: N8nNode[] = [];
+    for (const { name } of ready) {
+      for (const target of neededBy.get(name) ?? []) {
+        const needed = needs.get(target);
+        needed?.delete(name);
+        const node = nodeOf.get(target);
+        if (node && needed?.size === 0 && !sorted.has(target)) next.push(node);
+      }
+    }
+    ready = next;
+  }
+  return { order, cyclic };
+}
+
+/** Returns those of the nodes that are in a cycle, or on a way from one to another; there must be one. */
+function findCyclic(
+  left: readonly N8nNode[],
+  needs: ReadonlyMap<string, ReadonlySet<string>>,
+  neededBy: ReadonlyMap<string, readonly string[]>,
+): ReadonlySet<string> {
+  const found = new Set(left.map(({ name }) => name));
+  const counts = new Map(
+    left.map(({ name }) => [name, (neededBy.get(name) ?? []).filter((each) => found.has(each)).length]),
+  );
+  // From the ends backwards, until only nodes are left that another one of them needs.
+  const ends = left.map(({ name }) => name).filter((name) => counts.get(name) === 0);
+  for (let name = ends.pop(); name !== undefined; name = ends.pop()) {
+    found.delete(name);
+    for (const each of needs.get(name) ?? []) {
+      const count = (counts.get(each) ?? 0) - 1;
+      counts.set(each, count);
+      if (count === 0) ends.push(each);
+    }
+  }
+  return found;
+}
+
+/** Returns the nodes that an output leads to, not beyond the node itself. */
+function reachable(
+  successors: ReadonlyMap<string, readonly N8nConnection[]>,
+  from: string,
+  output: number,
+): Set<string> {
+  const found = new Set<string>();
+  const open = (successors.get(from) ?? []).filter((each) => each.output === output).map(({ target }) => target);
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (name === from || found.has(name)) continue;
+    found.add(name);
+    for (const { target } of successors.get(name) ?? []) open.push(target);
+  }
+  return found;
+}
+
+/** Which outputs of branching nodes a run took to come somewhere, by the id of the node. */
+export type Route = ReadonlyMap<string, string>;
+
+/** Returns true if no run comes both ways. */
+export function areExclusive(one: Route, other: Route): boolean {
+  return [...one].some(([id, handle]) => other.has(id) && other.get(id) !== handle);
+}
+
+/** Returns what all routes have in common. */
+export function commonRoute(routes: readonly Route[]): Route {
+  const [first = new Map<string, string>(), ...rest] = routes;
+  return new Map([...first].filter(([id, handle]) => rest.every((route) => route.get(id) === handle)));
+}

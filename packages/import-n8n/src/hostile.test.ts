@@ -1,0 +1,158 @@
+import { parseJson } from '@deckhand/contracts';
+import type { NodeTypes } from '@deckhand/engine';
+import { loadNodeTypes } from '@deckhand/nodes';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { connect, importJson, node, START } from '../../../tests/harness/import-n8n.js';
+import { type ImportedWorkflow, NotAWorkflowError } from './index.js';
+
+let nodeTypes: NodeTypes;
+beforeAll(async () => {
+  nodeTypes = await loadNodeTypes();
+});
+
+const importText = (json: string): Promise<ImportedWorkflow> => importJson(parseJson(json), nodeTypes);
+const imported = (nodes: readonly object[], connections: object = {}): Promise<ImportedWorkflow> =>
+  importText(JSON.stringify({ name: 'Hostile', nodes, connections, settings: { executionOrder: 'v1' } }));
+
+/** Imports a Set node after a trigger. @returns what became of it. */
+async function importExpression(value: string): Promise<ImportedWorkflow['notes'][number]> {
+  const fields = { assignments: { assignments: [{ name: 'a', value, type: 'any' }] } };
+  const { notes } = await imported([START, node('Set', 'set', fields)], connect('Start > Set'));
+  return notes[1]!;
+}
+
+const millis = async (work: () => Promise<unknown>): Promise<number> => {
+  const begunAt = performance.now();
+  await work();
+  return performance.now() - begunAt;
+};
+
+describe('names of inherited members', () => {
+  const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype'];
+
+  it('are names of nodes like others', async () => {
+    const chain = NAMES.map((name) => node(name, 'noOp'));
+    const connections = `{"Start":{"main":[[{"node":"__proto__","type":"main","index":0}]]},
+      "__proto__":{"main":[[{"node":"constructor","type":"main","index":0}]]},
+      "constructor":{"main":[[{"node":"toString","type":"main","index":0}]]},
+      "toString":{"main":[[{"node":"hasOwnProperty","type":"main","index":0}]]},
+      "hasOwnProperty":{"main":[[{"node":"prototype","type":"main","index":0}]]}}`;
+    const json = `{"nodes":${JSON.stringify([START, ...chain])},"connections":${connections}}`;
+    const { definition, notes } = await importText(json);
+    expect(notes.map(({ level }) => level)).toEqual(Array(6).fill('converted'));
+    expect(definition.edges).toHaveLength(5);
+  });
+
+  it.each(NAMES)('choose nothing in place of an option: %s', async (name) => {
+    const condition = { operator: { type: name, operation: name }, leftValue: 1, rightValue: 2 };
+    const nodes = [
+      START,
+      { ...node('If', 'if'), parameters: { conditions: { conditions: [condition] } } },
+      node('Wait', 'wait', { unit: name }),
+      node('Webhook', 'webhook', { authentication: name, path: 'a' }),
+      node('Set', 'set', { mode: 'manual', fields: { values: [{ name: 'a', type: name }] } }, { typeVersion: 3 }),
+      { ...node('Other', 'noOp'), type: `n8n-nodes-base.${name}` },
+      node('Old', 'if', { conditions: { [name]: [{ operation: name }] } }, { typeVersion: 1 }),
+    ];
+    const connections = connect('Start > If', 'Start > Wait', 'Start > Set', 'Start > Other', 'Start > Old');
+    const { notes } = await imported(nodes, connections);
+    const levels = Object.fromEntries(notes.map(({ node: each, level }) => [each, level]));
+    expect(levels).toMatchObject({ If: 'manual', Wait: 'manual', Webhook: 'manual', Other: 'manual', Old: 'manual' });
+    expect(JSON.stringify(notes)).not.toMatch(/native code|\[object/);
+  });
+});
+
+describe('size', () => {
+  const chainOf = (count: number): object[] => Array.from({ length: count }, (_, n) => node(`N${n}`, 'noOp'));
+
+  it.each([
+    ['nodes', () => imported(chainOf(1_001))],
+    ['connections', () => imported(chainOf(80), connect(...manyConnections()))],
+    ['outputs', () => imported(chainOf(2), connect('N0:100 > N1'))],
+    ['inputs', () => imported(chainOf(2), connect('N0 > N1:1000000000'))],
+    ['loops', () => imported(Array.from({ length: 51 }, (_, n) => node(`L${n}`, 'splitInBatches')))],
+    ['characters', () => imported([node('N'.repeat(201), 'noOp')])],
+  ])('is refused beyond a number of %s', async (_what, work) => {
+    await expect(work()).rejects.toThrow(NotAWorkflowError);
+  });
+
+  function manyConnections(): string[] {
+    return Array.from({ length: 80 }, (_, n) => Array.from({ length: 80 }, (__, m) => `N${n} > N${m}`)).flat();
+  }
+
+  it('of a stub is bounded, and its note says what is missing', async () => {
+    const nodes = [START, node('Big', 'unknown', { text: 'x'.repeat(200_000) })];
+    const { definition, notes } = await imported(nodes, connect('Start > Big'));
+    expect(notes[1]).toMatchObject({ level: 'manual', messages: [expect.anything(), expect.stringContaining('cut')] });
+    expect(JSON.stringify(definition).length).toBeLessThan(100_000);
+  });
+
+  it('does not grow with the inputs of a merge or the tries of a node', async () => {
+    const nodes = [
+      START,
+      node('Merge', 'merge', { numberInputs: 1e9 }),
+      node('Try', 'noOp', {}, { retryOnFail: true, maxTries: 'a', waitBetweenTries: -1 }),
+      node('Limit', 'limit', { maxItems: -1 }),
+    ];
+    const { notes } = await imported(nodes, connect('Start > Merge', 'Start > Try', 'Start > Limit'));
+    expect(notes.map(({ level }) => level)).toEqual(['converted', 'manual', 'manual', 'manual']);
+  });
+
+  it('of an expression does not multiply', async () => {
+    expect((await importExpression(`={{ $json.a${'.isEmpty()'.repeat(30)} }}`)).level).toBe('manual');
+    expect((await importExpression(`={{ ${'$json.a.b + '.repeat(2_000)}1 }}`)).level).toBe('manual');
+  });
+});
+
+describe('time', () => {
+  const DEEP = '['.repeat(5_000);
+
+  it.each([
+    ['nested brackets', `={{ ${'('.repeat(4_000)}1${')'.repeat(4_000)} }}`],
+    ['a long chain of members', `={{ $json${'.a'.repeat(4_000)} }}`],
+    ['brackets without an end', `={{ ${DEEP} }}`],
+    ['braces without an end', `=${'{{'.repeat(50_000)}`],
+    ['quotes without an end', `={{ ${"'\\".repeat(50_000)} }}`],
+  ])('is short for %s', async (_what, value) => {
+    let level: string | undefined;
+    expect(await millis(async () => ({ level } = await importExpression(value)))).toBeLessThan(2_000);
+    expect(level).toBe('manual');
+  });
+
+  it.each([
+    ['names', "$('".repeat(300_000)],
+    ['blanks', `$(${' '.repeat(500_000)}`.repeat(2)],
+    ['braces', `={{${' '.repeat(500_000)}x${' '.repeat(500_000)}`],
+  ])('is linear in the length of a script with %s', async (_what, jsCode) => {
+    const nodes = [START, node('Code', 'code', { jsCode })];
+    expect(await millis(() => imported(nodes, connect('Start > Code')))).toBeLessThan(2_000);
+  });
+
+  it.each([
+    ['fields', Array.from({ length: 30_000 }, (_, n) => ({ name: `f${n}`, value: '={{ $json.a }}', type: 'any' }))],
+    ['inner fields', Array.from({ length: 30_000 }, (_, n) => ({ name: `a.f${n}`, value: 'x', type: 'any' }))],
+    ['a name with many parts', [{ name: 'a.'.repeat(500_000), value: 'x', type: 'any' }]],
+  ])('is short for a node with %s', async (_what, assignments) => {
+    const nodes = [START, node('Set', 'set', { assignments: { assignments } })];
+    expect(await millis(() => imported(nodes, connect('Start > Set')))).toBeLessThan(5_000);
+  });
+
+  it('is short for a thousand nodes in a row, each with a loop back', async () => {
+    const nodes = [START, ...Array.from({ length: 999 }, (_, n) => node(`N${n}`, 'noOp'))];
+    const row = Array.from({ length: 998 }, (_, n) => [`N${n} > N${n + 1}`, `N${n + 1} > N${n}`]).flat();
+    expect(await millis(() => imported(nodes, connect('Start > N0', ...row)))).toBeLessThan(10_000);
+  });
+});
+
+it('keeps what belongs to an agent in its stub, and nodes that belong to each other in stubs of their own', async () => {
+  const attach = (target: string): object => ({ ai_tool: [[{ node: target, type: 'ai_tool', index: 0 }]] });
+  const { definition, notes } = await imported(
+    [START, ...['Agent', 'Tool', 'Model', 'A', 'B'].map((name) => node(name, `x${name}`, { text: `of ${name}.` }))],
+    { ...connect('Start > Agent'), Tool: attach('Agent'), Model: attach('Tool'), A: attach('B'), B: attach('A') },
+  );
+  expect(notes.map(({ level }) => level)).toEqual(['converted', 'manual', 'manual', 'review', 'review', 'manual']);
+  const scripts = definition.nodes.map(({ parameters }) => JSON.stringify(parameters ?? {}));
+  for (const name of ['Agent', 'Tool', 'Model', 'A', 'B']) {
+    expect(scripts.filter((each) => each.includes(`of ${name}.`))).toHaveLength(1);
+  }
+});

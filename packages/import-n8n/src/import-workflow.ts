@@ -1,0 +1,357 @@
+import type { Definition, EdgeDefinition, JsonObject, NodeDefinition } from '@deckhand/contracts';
+import type { Scope } from './expressions/scope.js';
+import { type Attachments, findAttachments } from './attachments.js';
+import { analyze, areExclusive, commonRoute, type Graph, type Route } from './graph.js';
+import { uniqueIds } from './ids.js';
+import type { Conversion, Converted, Output } from './nodes/converter.js';
+import { afterLoop, loopNode } from './nodes/loop.js';
+import { converterOf, isTrigger, shortType } from './nodes/registry.js';
+import { firstItem, optional, type Source } from './source.js';
+import { stubOf } from './stub.js';
+import { withOptions } from './options.js';
+import { unsupported, UnsupportedError } from './unsupported.js';
+import { isList, type N8nConnection, type N8nNode, type N8nWorkflow, text } from './workflow.js';
+
+/** How well a node was converted: as it was, with differences to review, or not at all. */
+export type ImportLevel = 'converted' | 'review' | 'manual';
+
+/** What became of a node of n8n. */
+export interface ImportNote {
+  readonly node: string;
+  readonly type: string;
+  readonly level: ImportLevel;
+  /** The nodes of the definition that it became. */
+  readonly nodeIds: readonly string[];
+  readonly messages: readonly string[];
+}
+
+/** A converted workflow. */
+export interface ConvertedWorkflow {
+  readonly definition: Definition;
+  readonly notes: readonly ImportNote[];
+  /** The data of the outputs of each node, by its name in n8n: for tests that compare it with that of n8n. */
+  readonly outputs: ReadonlyMap<string, readonly Output[]>;
+}
+
+/** Nodes that are only text on the canvas. */
+const STICKY_NOTE = 'stickyNote';
+
+/**
+ * Converts a workflow, node by node. A node that cannot be converted becomes a stub that fails.
+ * @param refused nodes that must become stubs, with the reason.
+ */
+export function* convertInSteps(
+  workflow: N8nWorkflow,
+  refused: ReadonlyMap<string, string>,
+): Generator<undefined, ConvertedWorkflow> {
+  return yield* new WorkflowConversion(workflow, refused).convertInSteps();
+}
+
+/** Maximum number of connections into a node. */
+const MAX_INCOMING = 100;
+
+/** What is known of a node that was converted. */
+interface Done {
+  readonly outputs: readonly Output[];
+  readonly route: Route;
+  /** The nodes that lead to it. */
+  readonly before: ReadonlySet<string>;
+}
+
+class WorkflowConversion {
+  readonly #workflow: N8nWorkflow;
+  readonly #refused: ReadonlyMap<string, string>;
+  readonly #graph: Graph;
+  readonly #attachments: Attachments;
+  readonly #idOf: (name: string) => string;
+  readonly #done = new Map<string, Done>();
+  readonly #nodes: NodeDefinition[] = [];
+  readonly #edges: EdgeDefinition[] = [];
+  readonly #notes: ImportNote[] = [];
+
+  constructor(workflow: N8nWorkflow, refused: ReadonlyMap<string, string>) {
+    this.#workflow = workflow;
+    this.#refused = refused;
+    this.#graph = analyze(workflow);
+    this.#attachments = findAttachments(workflow);
+    this.#idOf = uniqueIds([...workflow.nodes.map(({ name }) => name), '']);
+  }
+
+  *convertInSteps(): Generator<undefined, ConvertedWorkflow> {
+    for (const node of this.#graph.order) {
+      this.#convertNode(node);
+      yield;
+    }
+    this.#answerWebhooks();
+    // A definition needs a trigger. As in n8n, nodes that it does not lead to never run.
+    if (!this.#nodes.some(({ type }) => type.startsWith('trigger.'))) {
+      this.#nodes.push({ id: this.#idOf(''), type: 'trigger.manual', name: 'No trigger in n8n' });
+    }
+    const seconds = this.#workflow.settings.executionTimeout;
+    const settings = typeof seconds === 'number' && seconds > 0 ? { timeoutSeconds: seconds } : undefined;
+    return {
+      definition: { nodes: this.#nodes, edges: this.#edges, ...(settings && { settings }) },
+      notes: this.#notes,
+      outputs: new Map([...this.#done].map(([name, { outputs }]) => [name, outputs])),
+    };
+  }
+
+  #convertNode(node: N8nNode): void {
+    const { name, type } = node;
+    if (shortType(type) === STICKY_NOTE) {
+      this.#note(node, 'converted', [], [`a note on the canvas: ${text(node.parameters.content) ?? ''}`]);
+      return;
+    }
+    const owner = this.#attachments.ownerOf(name);
+    if (owner !== undefined) {
+      this.#note(node, 'manual', [], [`is part of "${owner}", whose stub has it`]);
+      return;
+    }
+    const reviews = new Set<string>();
+    const incoming = this.#graph.into(name);
+    const id = this.#idOf(name);
+    const before = new Set(incoming.flatMap(({ source }) => [source, ...(this.#done.get(source)?.before ?? [])]));
+    const route = commonRoute(incoming.map((each) => this.#routeOf(each)));
+    let converted: Converted;
+    let level: ImportLevel = 'converted';
+    try {
+      converted = this.#tryNode(node, { id, incoming, before, route, review: (message) => reviews.add(message) });
+    } catch (error) {
+      if (!(error instanceof UnsupportedError)) throw error;
+      reviews.clear();
+      reviews.add(error.message);
+      converted = this.#stub(node, id, error.message, (message) => reviews.add(message));
+      level = 'manual';
+    }
+    const entry = converted.nodes[0]?.id ?? id;
+    this.#nodes.push(...converted.nodes.map((each, index) => place(each, node, index)));
+    this.#edges.push(...unique(incoming.flatMap((each) => this.#edgeTo(entry, each))), ...converted.edges);
+    this.#done.set(name, { outputs: converted.outputs, route, before });
+    this.#noteLoops(name);
+    const messages = [...reviews, ...remarksOn(node)];
+    const neverRuns = incoming.length === 0 && !isTrigger(type);
+    const isReviewed = neverRuns || (level === 'converted' && messages.length > 0);
+    const ids = converted.nodes.map((each) => each.id);
+    this.#note(node, isReviewed ? 'review' : level, ids, messages);
+  }
+
+  #tryNode(
+    node: N8nNode,
+    {
+      id,
+      incoming,
+      before,
+      route,
+      review,
+    }: {
+      id: string;
+      incoming: readonly N8nConnection[];
+      before: ReadonlySet<string>;
+      route: Route;
+      review: (message: string) => void;
+    },
+  ): Converted {
+    const { name, type, parameters } = node;
+    const reason = this.#refused.get(name);
+    if (reason !== undefined) return unsupported(reason);
+    if (this.#graph.cyclic.has(name)) return unsupported('it is in a cycle: use Loop Over Items');
+    if (incoming.length > MAX_INCOMING) return unsupported(`more than ${MAX_INCOMING} connections lead to it`);
+    if (this.#attachments.of(name).length > 0) return unsupported('a node with models, tools or memories');
+    const trigger = isTrigger(type);
+    if (!trigger && incoming.length === 0)
+      return unsupported('no node leads to it, so it never runs; a stub keeps the original');
+    const isMerge = shortType(type) === 'merge';
+    const inputs = trigger ? [] : this.#inputsOf(incoming, isMerge ? mergeInputs(parameters) : 1, isMerge);
+    for (const { guess } of inputs) {
+      if (guess !== undefined) review(`the data of "${guess}", which is a stub, is taken for one item`);
+    }
+    const given: Source = inputs[0] ?? { text: '{}', shape: 'one' };
+    const input: Source =
+      node.original.executeOnce === true && given.shape === 'list' ? { text: firstItem(given), shape: 'one' } : given;
+    const dataOf = (other: string): Source | undefined => this.#dataOf(other, name, before, route);
+    const scope: Scope = {
+      item: firstItem(input),
+      index: '0',
+      input,
+      nodeNamed: (other) => dataOf(other) ?? unsupported(`the node "${other}", which does not always run before`),
+      workflowName: this.#workflow.name,
+      timezone: timezoneOf(this.#workflow.settings),
+      review,
+    };
+    const conversion: Conversion = {
+      node,
+      parameters,
+      id,
+      inputs,
+      input,
+      scope,
+      scopeOfEach: { ...scope, item: 'item', index: 'index' },
+      outputCount: this.#graph.outOf(name).length,
+      hasResponder: this.#workflow.nodes.some((each) => shortType(each.type) === 'respondToWebhook'),
+      review,
+      dataOf,
+    };
+    const body = this.#graph.loops.get(name);
+    if (body?.members.size === 0) return unsupported('a loop without a body');
+    const convert = body ? (each: Conversion) => loopNode(each, body.output) : converterOf(type);
+    if (!convert) return unsupported('there is no such node here');
+    return withOptions(convert(conversion), node, input);
+  }
+
+  /** Returns the data of each input. */
+  #inputsOf(incoming: readonly N8nConnection[], count: number, isMerge: boolean): Source[] {
+    const beyond = incoming.find(({ input }) => input >= count);
+    if (beyond) return unsupported(`"${beyond.source}" leads to its input ${beyond.input + 1}, which it has not`);
+    return Array.from({ length: count }, (_, index): Source => {
+      const ways = incoming.filter(({ input }) => input === index);
+      const sources = ways.map((each) => this.#outputOf(each));
+      const [first, ...others] = sources;
+      if (!first) return unsupported(`nothing leads to its input ${index + 1}`);
+      const routes = ways.map((each) => this.#routeOf(each));
+      const isExclusive = routes.every((one, n) => routes.slice(n + 1).every((other) => areExclusive(one, other)));
+      if (!isExclusive) return unsupported('n8n runs it once for each of several branches, here it would run once');
+      if (others.some(({ shape }) => shape !== first.shape)) return unsupported('branches with one item and with many');
+      const texts = [...new Set(sources.map(({ text: each }) => each))];
+      // A branch that was not taken has no data.
+      if (texts.length === 1 && !isMerge) return first;
+      const guess = sources.find((each) => each.guess !== undefined)?.guess;
+      const text = `(${texts.map(optional).join(' ?? ')})`;
+      return { text, shape: first.shape, ...(guess !== undefined && { guess }) };
+    });
+  }
+
+  #outputOf({ source, output }: N8nConnection): Source {
+    const found = this.#done.get(source)?.outputs[output];
+    if (!found) return unsupported(`"${source}" has no output ${output + 1} here`);
+    return found.problem === undefined ? found.source : unsupported(found.problem);
+  }
+
+  /** Which ways a run took if it comes by a connection. */
+  #routeOf({ source, output }: N8nConnection): Route {
+    const done = this.#done.get(source);
+    const found = done?.outputs[output];
+    const route = new Map(done?.route);
+    if (found?.handle !== undefined && found.handle !== 'done') route.set(found.nodeId, found.handle);
+    return route;
+  }
+
+  #edgeTo(target: string, { source, output }: N8nConnection): EdgeDefinition[] {
+    const found = this.#done.get(source)?.outputs[output];
+    if (!found) return [];
+    return [{ source: found.nodeId, target, ...(found.handle !== undefined && { sourceHandle: found.handle }) }];
+  }
+
+  /** Returns the data of a node that always ran before another, if it can be read there. */
+  #dataOf(name: string, from: string, before: ReadonlySet<string>, route: Route): Source | undefined {
+    const done = this.#done.get(name);
+    if (!done || !before.has(name)) return undefined;
+    if ([...done.route].some(([id, handle]) => route.get(id) !== handle)) return undefined;
+    const body = this.#graph.loops.get(name);
+    const inside = body?.members.has(from) === true;
+    const output = done.outputs.find(({ handle }) => !inside || handle === 'body');
+    if (!output || output.problem !== undefined) return undefined;
+    const loopOf = (each: string) =>
+      [...this.#graph.loops].filter(([, { members }]) => members.has(each)).map(([loop]) => loop);
+    const around = loopOf(from);
+    // What is in a loop can be read in its body alone, and `$loop` is the innermost.
+    if (loopOf(name).some((loop) => !around.includes(loop))) return undefined;
+    const loopsAround = inside ? [...loopOf(name), name] : loopOf(name);
+    if (output.source.text.includes('$loop') && loopsAround.length !== around.length) return undefined;
+    return output.source;
+  }
+
+  #stub(node: N8nNode, id: string, reason: string, review: (message: string) => void): Converted {
+    const count = Math.max(1, ...this.#graph.outOf(node.name).map(({ output }) => output + 1));
+    const { node: stub, missing } = stubOf(id, node.original, reason, this.#attachments.of(node.name));
+    if (missing > 0) review(`the original is too long for the stub: keep it elsewhere, ${missing} characters are cut`);
+    const outputs = Array.from({ length: count }, (): Output => ({
+      nodeId: id,
+      source: { text: `$nodes.${id}.output`, shape: 'one', guess: node.name },
+    }));
+    if (!isTrigger(node.type)) return { nodes: [stub], edges: [], outputs };
+    // A run needs a trigger to start from.
+    const trigger: NodeDefinition = { id: `${id}_trigger`, type: 'trigger.manual', name: node.name };
+    return { nodes: [trigger, stub], edges: [{ source: trigger.id, target: id }], outputs };
+  }
+
+  /** Once the body of a loop is converted, what the loop returns is known. */
+  #noteLoops(last: string): void {
+    for (const [name, { members, output }] of this.#graph.loops) {
+      const loop = this.#done.get(name);
+      const isComplete = members.has(last) && [...members].every((each) => this.#done.has(each));
+      if (!isComplete || !loop || loop.outputs.length < 2) continue;
+      const ends = [...members].filter((each) => !this.#graph.outOf(each).some(({ target }) => members.has(target)));
+      const ways = this.#graph.back.filter(({ target }) => target === name);
+      const [way] = ways;
+      const isSingle = ways.length === 1 && ends.length === 1 && way?.source === ends[0];
+      const end = isSingle && way ? this.#done.get(way.source)?.outputs[way.output] : undefined;
+      const outputs = loop.outputs.map((each, index) => (index === output ? each : afterLoop(each, end)));
+      this.#done.set(name, { ...loop, outputs });
+    }
+  }
+
+  /** Webhooks that respond with the data of the last node get a Terminal node after it. */
+  #answerWebhooks(): void {
+    for (const { name, type, parameters } of this.#workflow.nodes) {
+      if (shortType(type) !== 'webhook' || parameters.responseMode !== 'lastNode') continue;
+      const leaves = [...this.#done].filter(
+        ([each, { before }]) => before.has(name) && this.#graph.outOf(each).length === 0,
+      );
+      const [leaf] = leaves;
+      const output = leaf?.[1].outputs[0];
+      if (leaves.length !== 1 || !output || output.problem !== undefined || output.source.text.includes('$loop')) {
+        this.#amend(name, 'the response is that of the last node in n8n: add a Terminal node');
+        continue;
+      }
+      const id = `${this.#idOf(name)}_response`;
+      const body = `{{ ${firstItem(output.source)} }}`;
+      this.#nodes.push({ id, type: 'terminal', name: `${name}: response`, parameters: { body } });
+      this.#edges.push({
+        source: output.nodeId,
+        target: id,
+        ...(output.handle !== undefined && { sourceHandle: output.handle }),
+      });
+    }
+  }
+
+  #amend(name: string, message: string): void {
+    const index = this.#notes.findIndex(({ node }) => node === name);
+    const note = this.#notes[index];
+    if (!note) return;
+    const level = note.level === 'converted' ? 'review' : note.level;
+    this.#notes[index] = { ...note, level, messages: [...note.messages, message] };
+  }
+
+  #note(node: N8nNode, level: ImportLevel, nodeIds: readonly string[], messages: readonly string[]): void {
+    this.#notes.push({ node: node.name, type: node.type, level, nodeIds, messages });
+  }
+}
+
+function timezoneOf({ timezone }: JsonObject): string | undefined {
+  return typeof timezone === 'string' && timezone !== '' && timezone !== 'DEFAULT' ? timezone : undefined;
+}
+
+function mergeInputs({ numberInputs }: JsonObject): number {
+  // n8n has at most ten.
+  return typeof numberInputs === 'number' ? Math.min(Math.max(numberInputs, 2), 10) : 2;
+}
+
+function unique(edges: readonly EdgeDefinition[]): EdgeDefinition[] {
+  return [...new Map(edges.map((edge) => [JSON.stringify(edge), edge])).values()];
+}
+
+/** What n8n knows about a node and has no place here. */
+function remarksOn({ original }: N8nNode): string[] {
+  const note = text(original.notes);
+  return [
+    ...(note === undefined ? [] : [`has a note: ${note}`]),
+    ...(original.alwaysOutputData === true ? ['always outputs data in n8n, also without items'] : []),
+  ];
+}
+
+/** Nodes are where they were, further ones below. */
+function place(node: NodeDefinition, { original }: N8nNode, index: number): NodeDefinition {
+  const [x, y] = isList(original.position) ? original.position : [];
+  if (typeof x !== 'number' || typeof y !== 'number') return node;
+  return { ...node, name: node.name?.slice(0, 200), position: { x, y: y + index * 110 } };
+}

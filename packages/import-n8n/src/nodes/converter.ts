@@ -1,0 +1,58 @@
+import type { EdgeDefinition, JsonObject, NodeDefinition } from '@deckhand/contracts';
+import type { Scope } from '../expressions/scope.js';
+import type { Source } from '../source.js';
+import type { N8nNode } from '../workflow.js';
+
+/** A node that is being converted. */
+export interface Conversion {
+  readonly node: N8nNode;
+  readonly parameters: JsonObject;
+  /** The id of the node, and the beginning of the ids of further ones. */
+  readonly id: string;
+  /** The data that comes in, by input. Triggers have none. */
+  readonly inputs: readonly Source[];
+  /** The first input. */
+  readonly input: Source;
+  /** What expressions see that are evaluated once: for a list, its first item. */
+  readonly scope: Scope;
+  /** What expressions see that are evaluated for each item of a list, in a function with `item` and `index`. */
+  readonly scopeOfEach: Scope;
+  /** How many outputs are connected. */
+  readonly outputCount: number;
+  /** Whether a `Respond to Webhook` node answers for the trigger. */
+  readonly hasResponder: boolean;
+  readonly review: (message: string) => void;
+  /** Returns the data of a node that scripts name, if it always ran before. */
+  readonly dataOf: (name: string) => Source | undefined;
+}
+
+/** An output of a node of n8n, after its conversion. */
+export interface Output {
+  readonly nodeId: string;
+  readonly handle?: string;
+  readonly source: Source;
+  /** Why the data cannot be used. */
+  readonly problem?: string;
+}
+
+/** What becomes of a node. */
+export interface Converted {
+  /** The first one is entered. Empty for a node that only passes its input on. */
+  readonly nodes: readonly NodeDefinition[];
+  /** Between these nodes. */
+  readonly edges: readonly EdgeDefinition[];
+  readonly outputs: readonly Output[];
+}
+
+/** Converts a node. @throws UnsupportedError */
+export type Converter = (conversion: Conversion) => Converted;
+
+/** Returns a single node with one output. */
+export function single(node: NodeDefinition, source: Source): Converted {
+  return { nodes: [node], edges: [], outputs: [{ nodeId: node.id, source }] };
+}
+
+/** Returns the output of a node as a source. */
+export function outputOf(id: string, shape: Source['shape'], path = ''): Source {
+  return { text: `$nodes.${id}.output${path}`, shape };
+}

@@ -1,0 +1,168 @@
+import type { JsonObject } from '@deckhand/contracts';
+import { braced, convertValue, toExpression } from '../expressions/template.js';
+import type { Scope } from '../expressions/scope.js';
+import { unsupported } from '../unsupported.js';
+import { list, lookup, object, show, text } from '../workflow.js';
+import { convertConditions, convertOldConditions, convertOldRule } from './conditions.js';
+import { type Conversion, type Converted, outputOf, single } from './converter.js';
+import { reviewOthers } from './triggers.js';
+
+/** Does nothing: the data of the nodes after it is that of the nodes before. */
+export function noOperation({ id, node, input }: Conversion): Converted {
+  return single({ id, type: 'set', name: node.name, parameters: { fields: {} } }, input);
+}
+
+/** Of one item: takes one way. Of a list: two lists. */
+export function ifNode({ id, node, parameters, input, scope, scopeOfEach }: Conversion): Converted {
+  const condition = (within: Scope): string =>
+    node.version >= 2
+      ? convertConditions(parameters.conditions, within, parameters.looseTypeValidation === true)
+      : convertOldConditions(parameters, within);
+  if (input.shape === 'one') {
+    return {
+      nodes: [{ id, type: 'if', name: node.name, parameters: { condition: braced(condition(scope)) } }],
+      edges: [],
+      outputs: ['true', 'false'].map((handle) => ({ nodeId: id, handle, source: input })),
+    };
+  }
+  const each = condition(scopeOfEach);
+  return partition(id, node.name, {
+    true: `${input.text}.filter((item, index) => ${each})`,
+    false: `${input.text}.filter((item, index) => !(${each}))`,
+  });
+}
+
+/** Keeps the items that meet the conditions. */
+export function filterNode(conversion: Conversion): Converted {
+  const { nodes, edges, outputs } = ifNode(conversion);
+  return { nodes, edges, outputs: outputs.slice(0, 1) };
+}
+
+/** A node that returns several lists, one for each output. */
+function partition(id: string, name: string, lists: Readonly<Record<string, string>>): Converted {
+  const fields = Object.fromEntries(Object.entries(lists).map(([key, each]) => [key, braced(each)]));
+  return {
+    nodes: [{ id, type: 'set', name, parameters: { fields } }],
+    edges: [],
+    outputs: Object.keys(lists).map((key) => ({ nodeId: id, source: outputOf(id, 'list', `.${key}`) })),
+  };
+}
+
+/** Maximum number of rules of a switch: for lists, the expression of each output has all of them. */
+const MAX_RULES = 50;
+
+/** The first rule that is met chooses the output. */
+export function switchNode({ id, node, parameters, input, scope, scopeOfEach }: Conversion): Converted {
+  if (parameters.mode === 'expression') return unsupported('outputs that an expression numbers');
+  const options = object(parameters.options);
+  if (options.allMatchingOutputs === true) return unsupported('an item that takes all outputs whose rules it meets');
+  const { rules, fallback } = rulesOf(parameters, node.version);
+  if (rules.length > MAX_RULES) return unsupported(`more than ${MAX_RULES} rules`);
+  const count = rules.length + (fallback === 'extra' ? 1 : 0);
+  const choice = (within: Scope): string =>
+    rules.reduceRight(
+      (otherwise, rule, index) => `(${rule(within)}) ? '${index}' : ${otherwise}`,
+      `'${typeof fallback === 'number' ? fallback : fallback === 'extra' ? rules.length : 'default'}'`,
+    );
+  if (input.shape === 'list') {
+    const each = choice(scopeOfEach);
+    const of = (index: number) => `${input.text}.filter((item, index) => (${each}) === '${index}')`;
+    return partition(id, node.name, Object.fromEntries(Array.from({ length: count }, (_, n) => [`output${n}`, of(n)])));
+  }
+  const handles = Array.from({ length: count }, (_, index) => String(index));
+  const cases = handles.map((handle) => ({ handle, equals: handle }));
+  return {
+    nodes: [{ id, type: 'switch', name: node.name, parameters: { value: braced(choice(scope)), cases } }],
+    edges: [],
+    outputs: handles.map((handle) => ({ nodeId: id, handle, source: input })),
+  };
+}
+
+type Rule = (scope: Scope) => string;
+
+/** Returns the rules by their outputs, and the output of items that meet none: an additional one, or one of them. */
+function rulesOf(parameters: JsonObject, version: number): { rules: Rule[]; fallback: 'extra' | number | undefined } {
+  const isLoose = object(parameters.options).looseTypeValidation === true || parameters.looseTypeValidation === true;
+  if (version >= 3) {
+    const { values, rules: older } = object(parameters.rules);
+    const { fallbackOutput } = object(parameters.options);
+    return {
+      rules: list(values ?? older).map((each) => (scope) => convertConditions(object(each).conditions, scope, isLoose)),
+      fallback: fallbackOutput === 'extra' ? 'extra' : typeof fallbackOutput === 'number' ? fallbackOutput : undefined,
+    };
+  }
+  const { dataType, value1, fallbackOutput } = parameters;
+  const type = text(dataType) ?? 'number';
+  const rules = list(object(parameters.rules).rules).map(object);
+  if (rules.some(({ output }, index) => output !== undefined && output !== index)) {
+    return unsupported('rules that share an output');
+  }
+  return {
+    rules: rules.map((rule) => (scope) => convertOldRule(type, { operation: 'equal', ...rule }, value1, scope)),
+    fallback: typeof fallbackOutput === 'number' && fallbackOutput >= 0 ? fallbackOutput : undefined,
+  };
+}
+
+const SECONDS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3_600, days: 86_400 };
+
+export function waitNode({ id, node, parameters, input, scope }: Conversion): Converted {
+  const {
+    resume = 'timeInterval',
+    amount = 1,
+    unit = node.version >= 1.1 ? 'seconds' : 'hours',
+    dateTime,
+  } = parameters;
+  const wait = (given: JsonObject): Converted =>
+    single({ id, type: 'wait', name: node.name, parameters: given }, input);
+  if (resume === 'specificTime') return wait({ until: convertValue(dateTime ?? '', scope) });
+  if (resume !== 'timeInterval') return unsupported('waiting for a call or a form: use an approval or a human task');
+  const seconds = lookup(SECONDS, unit) ?? unsupported(`the unit ${show(unit)}`);
+  if (typeof amount === 'number') return wait({ seconds: amount * seconds });
+  return wait({ seconds: braced(`Number(${toExpression(amount, scope)}) * ${seconds}`) });
+}
+
+export function stopNode({ id, node, parameters, scope }: Conversion): Converted {
+  if (parameters.errorType === 'errorObject') return unsupported('errors that are objects');
+  const message = convertValue(parameters.errorMessage ?? node.name, scope);
+  return { nodes: [{ id, type: 'fail', name: node.name, parameters: { message } }], edges: [], outputs: [] };
+}
+
+export function respondNode({ id, node, parameters, input, scope, review }: Conversion): Converted {
+  const { respondWith = 'firstIncomingItem', responseBody = '', options } = parameters;
+  const { responseCode = 200, responseHeaders, ...others } = object(options);
+  reviewOthers(others, review);
+  const headers = Object.fromEntries(
+    list(object(responseHeaders).entries).map((each) => [
+      show(object(each).name),
+      convertValue(object(each).value ?? '', scope),
+    ]),
+  );
+  const bodyOf = () => {
+    switch (respondWith) {
+      case 'firstIncomingItem':
+        return braced(scope.item);
+      case 'allIncomingItems':
+        return braced(input.shape === 'list' ? input.text : `[${input.text}]`);
+      case 'noData':
+        return null;
+      case 'text':
+        return convertValue(responseBody, scope);
+      case 'json': {
+        const body = toExpression(responseBody, scope);
+        const isObject = typeof responseBody === 'string' && /^=\s*\{\{.*\}\}\s*$/s.test(responseBody);
+        return braced(isObject ? body : `JSON.parse(${body})`);
+      }
+      default:
+        return unsupported(`responses with ${show(respondWith)}`);
+    }
+  };
+  return single(
+    {
+      id,
+      type: 'terminal',
+      name: node.name,
+      parameters: { body: bodyOf(), statusCode: convertValue(responseCode, scope), headers },
+    },
+    input,
+  );
+}

@@ -1,0 +1,186 @@
+import { type JsonObject, type JsonValue, type NodeDefinition, parseJson } from '@deckhand/contracts';
+import { braced, convertValue, isExpression, toExpression } from '../expressions/template.js';
+import type { Scope } from '../expressions/scope.js';
+import { unsupported } from '../unsupported.js';
+import { list, lookup, object, show, text } from '../workflow.js';
+import { type Conversion, type Converted, outputOf } from './converter.js';
+import { modernize } from './http-before-3.js';
+import { reviewOthers } from './triggers.js';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** Types of credentials that have an equivalent. */
+const CREDENTIALS: Readonly<Record<string, string>> = {
+  httpBasicAuth: 'basic',
+  httpHeaderAuth: 'header',
+  httpBearerAuth: 'bearer',
+};
+
+/** Requests: one, or one for each item. */
+export function httpNode(given: Conversion): Converted {
+  const conversion = given.node.version < 3 ? { ...given, parameters: modernize(given.parameters) } : given;
+  const { id, input, node, scope } = conversion;
+  if (input.shape === 'one') {
+    const check = checkNode(conversion, `${id}_item`, `$nodes.${id}.output`);
+    return {
+      nodes: [requestNode(conversion, id, scope), check],
+      edges: [{ source: id, target: check.id }],
+      outputs: [{ nodeId: check.id, source: outputOf(check.id, 'one') }],
+    };
+  }
+  const inLoop: Scope = {
+    ...scope,
+    item: '$loop.item',
+    index: '$loop.index',
+    nodeNamed(name) {
+      const source = scope.nodeNamed(name);
+      return source.text.includes('$loop') ? unsupported('the item of an outer loop, inside an inner one') : source;
+    },
+  };
+  const loop: NodeDefinition = {
+    id,
+    type: 'loop',
+    name: `${node.name}: each`,
+    parameters: { items: braced(input.text) },
+  };
+  const [request, check] = [`${id}_request`, `${id}_item`];
+  return {
+    nodes: [loop, requestNode(conversion, request, inLoop), checkNode(conversion, check, `$nodes.${request}.output`)],
+    edges: [
+      { source: id, sourceHandle: 'body', target: request },
+      { source: request, target: check },
+    ],
+    outputs: [{ nodeId: id, handle: 'done', source: outputOf(id, 'list') }],
+  };
+}
+
+function requestNode({ node, parameters, review }: Conversion, id: string, scope: Scope): NodeDefinition {
+  const { method = 'GET', url = '', options } = parameters;
+  if (typeof method !== 'string' || !METHODS.includes(method)) return unsupported(`the method ${show(method)}`);
+  const { response, timeout, redirect, batching, ...others } = object(options);
+  reviewOthers(others, review);
+  if (batching !== undefined) review('requests are sent one after the other, without batches');
+  const { neverError } = object(object(response).response);
+  noteCredential(node.original, parameters, review);
+  const body = bodyOf(parameters, scope);
+  const headers = {
+    ...pairs(parameters, ['sendHeaders', 'specifyHeaders', 'headerParameters', 'jsonHeaders'], scope),
+    ...body.headers,
+  };
+  const query = pairs(parameters, ['sendQuery', 'specifyQuery', 'queryParameters', 'jsonQuery'], scope);
+  const { followRedirects } = object(object(redirect).redirect);
+  return {
+    id,
+    type: 'http',
+    name: node.name,
+    parameters: {
+      method,
+      url: convertValue(url, scope),
+      ...(Object.keys(query).length > 0 && { query }),
+      ...(Object.keys(headers).length > 0 && { headers }),
+      ...(body.value !== undefined && { body: body.value }),
+      ...(followRedirects === false && { followRedirects }),
+      ...(neverError === true && { acceptErrorStatus: true }),
+    },
+    ...(typeof timeout === 'number' && timeout >= 1 && { timeoutSeconds: timeout / 1_000 }),
+  };
+}
+
+function noteCredential(original: JsonObject, parameters: JsonObject, review: (message: string) => void): void {
+  const { authentication = 'none', genericAuthType, nodeCredentialType } = parameters;
+  if (authentication === 'none') return;
+  const type = show(genericAuthType ?? nodeCredentialType ?? 'unknown');
+  const names = Object.values(object(original.credentials)).map((each) => show(object(each).name));
+  const ours = lookup(CREDENTIALS, type);
+  const what = ours === undefined ? 'a credential that does the same' : `a credential of the type ${ours}`;
+  review(`choose ${what}: in n8n it is "${names.join(', ')}" (${type})`);
+}
+
+/** Names and values, or JSON. */
+function pairs(
+  parameters: JsonObject,
+  [sends, specifies, named, json]: readonly [string, string, string, string],
+  scope: Scope,
+): Record<string, JsonValue> {
+  if (parameters[sends] !== true) return {};
+  if (parameters[specifies] !== 'json') {
+    return Object.fromEntries(
+      list(object(parameters[named]).parameters).map((each) => {
+        const { name, value = '' } = object(each);
+        if (isExpression(name)) return unsupported('names that are expressions');
+        return [show(name), convertValue(value, scope)];
+      }),
+    );
+  }
+  const value = parameters[json];
+  if (isExpression(value) || typeof value !== 'string') return unsupported(`${json} that is an expression`);
+  return { ...object(convertValue(literalJson(value, json), scope)) };
+}
+
+function literalJson(value: string, name: string): JsonValue {
+  try {
+    return parseJson(value);
+  } catch {
+    return unsupported(`${name} is no JSON`);
+  }
+}
+
+interface Body {
+  readonly value?: JsonValue;
+  readonly headers?: Record<string, string>;
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+function bodyOf(parameters: JsonObject, scope: Scope): Body {
+  if (parameters.sendBody !== true) return {};
+  const { contentType = 'json', specifyBody = 'keypair', jsonBody, body = '', rawContentType } = parameters;
+  const fields = () =>
+    Object.fromEntries(
+      list(object(parameters.bodyParameters).parameters).map((each) => {
+        const { name, value = '' } = object(each);
+        return [show(name), convertValue(value, scope)];
+      }),
+    );
+  switch (contentType) {
+    case 'json':
+      if (specifyBody !== 'json') return { value: fields() };
+      if (typeof jsonBody !== 'string') return unsupported('a body that is no text');
+      if (!isExpression(jsonBody)) return { value: convertValue(literalJson(jsonBody, 'the body'), scope) };
+      // One expression may return an object or a text of JSON, a text around expressions is JSON.
+      if (/^=\s*\{\{(?:(?!\}\}).)*\}\}\s*$/s.test(jsonBody)) {
+        return { value: braced(toExpression(`=${jsonBody.slice(1).trim()}`, scope)), headers: JSON_TYPE };
+      }
+      return { value: convertValue(jsonBody, scope), headers: JSON_TYPE };
+    case 'form-urlencoded':
+      if (specifyBody === 'string') return unsupported('a form that is one text');
+      return { value: fields(), headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+    case 'raw':
+      return { value: convertValue(body, scope), headers: { 'content-type': text(rawContentType) ?? 'text/plain' } };
+    default:
+      return unsupported(`bodies of the type ${show(contentType)}`);
+  }
+}
+
+/** Makes an item of the response. A list fails: n8n would run the following nodes once for each of its elements. */
+function checkNode({ node, parameters, input, review }: Conversion, id: string, response: string): NodeDefinition {
+  const { fullResponse, responseFormat } = object(object(object(parameters.options).response).response);
+  if (responseFormat === 'file') return unsupported('responses that are files');
+  if (fullResponse === true) {
+    const fields = {
+      body: braced(`${response}.body`),
+      headers: braced(`${response}.headers`),
+      statusCode: braced(`${response}.status`),
+    };
+    return { id, type: 'set', name: `${node.name}: item`, parameters: { fields } };
+  }
+  const perItem = input.shape === 'list' ? ', and of each item' : '';
+  review(`the run fails if the response${perItem} is a list: n8n would then run the next nodes once for each element`);
+  const source = [
+    `const { body, error } = ${response};`,
+    'if (error !== undefined) return { error };',
+    "if (Array.isArray(body)) throw new Error('The response is a list: make a loop of the nodes after this one');",
+    "return typeof body === 'object' && body !== null ? body : { data: body };",
+  ].join('\n');
+  return { id, type: 'code', name: `${node.name}: item`, parameters: { source } };
+}

@@ -1,0 +1,88 @@
+import { braced, isExpression } from '../expressions/template.js';
+import { asList } from '../source.js';
+import { unsupported } from '../unsupported.js';
+import { list, object, show, text } from '../workflow.js';
+import { type Conversion, type Converted, outputOf, single } from './converter.js';
+import { fieldName } from './set.js';
+import { reviewOthers } from './triggers.js';
+
+/** The elements of a list in each item become items. */
+export function splitOutNode({ id, node, parameters, input, review }: Conversion): Converted {
+  const { fieldToSplitOut, fieldName: field = fieldToSplitOut, include = 'noOtherFields', options } = parameters;
+  const { destinationFieldName, disableDotNotation, ...others } = object(options);
+  const isName = typeof field === 'string' && !isExpression(field) && !/[,[]/.test(field);
+  if (!isName || disableDotNotation === true || isExpression(destinationFieldName)) {
+    return unsupported('a field to split out that is an expression or several');
+  }
+  reviewOthers(others, review);
+  const name = JSON.stringify(text(destinationFieldName) ?? field);
+  const elements = `[item${pathTo(field)} ?? []].flat()`;
+  let element: string;
+  if (include === 'allOtherFields') {
+    if (field.includes('.')) return unsupported('a field within another, beside other fields');
+    element = `{ ...item, ${field === text(destinationFieldName) || destinationFieldName === undefined ? '' : `${JSON.stringify(field)}: undefined, `}${name}: element }`;
+  } else if (include === 'noOtherFields') {
+    const whole = `typeof element === 'object' && !Array.isArray(element) && element !== null ? element : `;
+    element = `${destinationFieldName === undefined ? whole : ''}{ [${name}]: element }`;
+  } else return unsupported('other fields that are chosen');
+  const items = `${asList(input)}.flatMap((item) => ${elements}.map((element) => (${element})))`;
+  const set = { id, type: 'set', name: node.name, parameters: { fields: { items: braced(items) } } };
+  return single(set, outputOf(id, 'list', '.items'));
+}
+
+/** The first or the last items. */
+export function limitNode({ id, node, parameters, input }: Conversion): Converted {
+  const { maxItems = 1, keep = 'firstItems' } = parameters;
+  if (!Number.isInteger(maxItems) || Number(maxItems) < 1) return unsupported(`a limit of ${show(maxItems)}`);
+  const part = keep === 'lastItems' ? `slice(-${Number(maxItems)})` : `slice(0, ${Number(maxItems)})`;
+  const set = {
+    id,
+    type: 'set',
+    name: node.name,
+    parameters: { fields: { items: braced(`${asList(input)}.${part}`) } },
+  };
+  return single(set, outputOf(id, 'list', '.items'));
+}
+
+/** All items become one: with the list of them, or with a list of the values of each field. */
+export function aggregateNode({ id, node, parameters, input }: Conversion): Converted {
+  const { aggregate = 'aggregateIndividualFields', destinationFieldName = 'data', include = 'allFields' } = parameters;
+  const result = (fields: Readonly<Record<string, string>>): Converted =>
+    single({ id, type: 'set', name: node.name, parameters: { fields } }, outputOf(id, 'one'));
+  if (aggregate === 'aggregateAllItemData') {
+    if (include !== 'allFields') return unsupported('a part of the fields of each item');
+    return result({ [fieldName(destinationFieldName)]: braced(asList(input)) });
+  }
+  const { mergeLists, keepMissing, ...others } = object(parameters.options);
+  if (Object.keys(others).length > 0) return unsupported(`the options ${Object.keys(others).join(', ')}`);
+  const fields = list(object(parameters.fieldsToAggregate).fieldToAggregate).map((each) => {
+    const { fieldToAggregate = '', renameField, outputFieldName } = object(each);
+    const from = fieldName(fieldToAggregate);
+    const to = (renameField === true ? text(outputFieldName) : undefined) ?? from.split('.').at(-1) ?? from;
+    if (/[.[]/.test(to) || from.includes('[')) return unsupported(`the field "${to}"`);
+    const values = `${asList(input)}.map((item) => item${pathTo(from)})`;
+    if (keepMissing === true) return [to, braced(mergeLists === true ? `${values}.flat()` : values)] as const;
+    const isThere = '(value) => value !== undefined && value !== null';
+    if (mergeLists === true) return [to, braced(`${values}.flat().filter(${isThere})`)] as const;
+    const cleaned = `(value) => (Array.isArray(value) ? value.filter((entry) => entry !== null) : value)`;
+    return [to, braced(`${values}.filter(${isThere}).map(${cleaned})`)] as const;
+  });
+  if (fields.length === 0) return unsupported('no field to aggregate');
+  return result(Object.fromEntries(fields));
+}
+
+/** The node that had these operations before they were nodes of their own. */
+export function itemListsNode(conversion: Conversion): Converted {
+  const { operation = 'splitOutItems' } = conversion.parameters;
+  if (operation === 'splitOutItems') return splitOutNode(conversion);
+  if (operation === 'limit') return limitNode(conversion);
+  return unsupported(`the operation ${show(operation)}`);
+}
+
+/** Returns the way from an item to a field, whose name may have dots. */
+function pathTo(field: string): string {
+  return field
+    .split('.')
+    .map((each) => `?.[${JSON.stringify(each)}]`)
+    .join('');
+}

@@ -1,0 +1,95 @@
+import { braced, isExpression } from '../expressions/template.js';
+import type { Source } from '../source.js';
+import { unsupported } from '../unsupported.js';
+import { list, object, show, text } from '../workflow.js';
+import { type Conversion, type Converted, outputOf, single } from './converter.js';
+
+/** How inputs become one list: the expression, by the lists of the inputs. */
+type Join = (first: string, second: string) => string;
+
+/** Joins inputs. */
+export function mergeNode({ id, node, parameters, inputs, review }: Conversion): Converted {
+  const { mode = 'append' } = parameters;
+  const lists = inputs.map(listOf);
+  const result = (expression: string): Converted => {
+    const set = { id, type: 'set', name: node.name, parameters: { fields: { items: braced(expression) } } };
+    return single(set, outputOf(id, 'list', '.items'));
+  };
+  if (mode === 'append') return result(`[${lists.map((each) => `...${each}`).join(', ')}]`);
+  const [first, second, ...others] = lists;
+  if (first === undefined || second === undefined || others.length > 0) return unsupported('more than two inputs');
+  if (mode === 'chooseBranch' || mode === 'passThrough' || mode === 'wait') {
+    const { output = mode === 'wait' ? 'empty' : 'specifiedInput', useDataOfInput = 1 } = parameters;
+    if (output === 'empty') return result('[{}]');
+    const chosen = output === 'specifiedInput' ? show(useDataOfInput) : output;
+    if (chosen === '1' || chosen === 'input1') return result(first);
+    if (chosen === '2' || chosen === 'input2') return result(second);
+    return unsupported(`the output ${show(output)}`);
+  }
+  const join = mode === 'multiplex' ? combineAll : joinOf(parameters, node.version);
+  review('objects in two items that become one: n8n merges their members, here those of the second item remain');
+  return result(join(first, second));
+}
+
+/** The items of an input, none if its branch was not taken. */
+function listOf({ text: data, shape }: Source): string {
+  return shape === 'list' ? `(${data} ?? [])` : `[${data}].filter((item) => item !== undefined)`;
+}
+
+const combineAll: Join = (first, second) =>
+  `${first}.flatMap((item) => ${second}.map((other) => ({ ...item, ...other })))`;
+
+/** In version 2, an empty input leaves the other one as it is. */
+const combineByPosition =
+  (version: number): Join =>
+  (first, second) => {
+    const pairs = `${first}.slice(0, ${second}.length).map((item, index) => ({ ...item, ...${second}[index] }))`;
+    if (version >= 3) return pairs;
+    return `(${first}.length === 0 ? ${second} : ${second}.length === 0 ? ${first} : ${pairs})`;
+  };
+
+function joinOf(parameters: Conversion['parameters'], version: number): Join {
+  const { mode, options } = parameters;
+  const way = text(parameters.combineBy) ?? text(parameters.combinationMode) ?? 'combineByFields';
+  if (mode !== 'combine') return unsupported(`merging with the mode ${show(mode)}`);
+  if (Object.keys(object(options)).length > 0) return unsupported('options of combining');
+  switch (way) {
+    case 'combineAll':
+    case 'multiplex':
+      return combineAll;
+    case 'combineByPosition':
+    case 'mergeByPosition':
+      return combineByPosition(version);
+    case 'combineByFields':
+    case 'mergeByFields':
+      return combineByFields(parameters);
+    default:
+      return unsupported(`combining by ${way}`);
+  }
+}
+
+/** Items of both inputs whose fields are equal. */
+function combineByFields({
+  joinMode = 'keepMatches',
+  outputDataFrom = 'both',
+  ...parameters
+}: Conversion['parameters']): Join {
+  if (joinMode !== 'keepMatches' || outputDataFrom !== 'both')
+    return unsupported(`combining by fields, ${show(joinMode)}`);
+  const named = text(parameters.fieldsToMatchString);
+  const pairs =
+    parameters.advanced === true || named === undefined
+      ? list(object(parameters.mergeByFields).values).map((each) => [object(each).field1, object(each).field2] as const)
+      : named.split(',').map((each) => [each.trim(), each.trim()] as const);
+  const equal = pairs.map(([one, other]) => {
+    const isName = (field: unknown): field is string =>
+      typeof field === 'string' && !isExpression(field) && !/[.[]/.test(field);
+    if (!isName(one) || !isName(other)) return unsupported('combining by fields within others');
+    const value = `item?.[${JSON.stringify(one)}]`;
+    // An item without the field matches none, also not those without it.
+    return `${value} !== undefined && ${value} === other?.[${JSON.stringify(other)}]`;
+  });
+  if (equal.length === 0) return unsupported('combining by no field');
+  return (first, second) =>
+    `${first}.flatMap((item) => ${second}.filter((other) => ${equal.join(' && ')}).map((other) => ({ ...item, ...other })))`;
+}

@@ -1,0 +1,56 @@
+import { codeNode } from './code.js';
+import type { Converter } from './converter.js';
+import { filterNode, ifNode, noOperation, respondNode, stopNode, switchNode, waitNode } from './flow.js';
+import { httpNode } from './http.js';
+import { aggregateNode, itemListsNode, limitNode, splitOutNode } from './lists.js';
+import { mergeNode } from './merge.js';
+import { setNode } from './set.js';
+import { manualTrigger, scheduleTrigger, webhookTrigger } from './triggers.js';
+
+/** Converters by the type of n8n, without the name of its package. Any other type becomes a stub. */
+const CONVERTERS: Readonly<Record<string, Converter>> = {
+  aggregate: aggregateNode,
+  code: codeNode,
+  cron: scheduleTrigger,
+  executeWorkflowTrigger: manualTrigger,
+  filter: filterNode,
+  function: codeNode,
+  functionItem: codeNode,
+  httpRequest: httpNode,
+  if: ifNode,
+  itemLists: itemListsNode,
+  limit: limitNode,
+  manualTrigger,
+  merge: mergeNode,
+  noOp: noOperation,
+  respondToWebhook: respondNode,
+  scheduleTrigger,
+  set: setNode,
+  splitOut: splitOutNode,
+  start: manualTrigger,
+  stopAndError: stopNode,
+  switch: switchNode,
+  wait: waitNode,
+  webhook: webhookTrigger,
+};
+
+const PACKAGE = 'n8n-nodes-base.';
+
+/** Types that run at the start of a workflow. */
+const TRIGGERS = new Set(['manualTrigger', 'start', 'webhook', 'scheduleTrigger', 'cron', 'executeWorkflowTrigger']);
+
+/** Returns the type without the name of n8n's own package; types of other packages keep theirs. */
+export function shortType(type: string): string {
+  return type.startsWith(PACKAGE) ? type.slice(PACKAGE.length) : type;
+}
+
+/** Returns the converter of a type. */
+export function converterOf(type: string): Converter | undefined {
+  const short = shortType(type);
+  return Object.hasOwn(CONVERTERS, short) ? CONVERTERS[short] : undefined;
+}
+
+/** Returns true for a trigger, also for one that has no converter. */
+export function isTrigger(type: string): boolean {
+  return TRIGGERS.has(shortType(type)) || /trigger$/i.test(type);
+}

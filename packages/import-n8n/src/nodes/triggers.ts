@@ -1,0 +1,115 @@
+import type { JsonObject } from '@deckhand/contracts';
+import { unsupported } from '../unsupported.js';
+import { list, lookup, object, show, text } from '../workflow.js';
+import { type Conversion, type Converted, outputOf, single } from './converter.js';
+
+/** Manual starts, and those by other workflows. */
+export function manualTrigger({ id, node }: Conversion): Converted {
+  return single({ id, type: 'trigger.manual', name: node.name }, outputOf(id, 'one'));
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** What a webhook accepts, by what n8n calls it. */
+const AUTHENTICATIONS: Readonly<Record<string, string>> = { none: 'none', basicAuth: 'basic', headerAuth: 'apiKey' };
+
+export function webhookTrigger({ id, node, parameters, review, hasResponder }: Conversion): Converted {
+  const { httpMethod = 'GET', path, responseMode = 'onReceived', authentication = 'none', options } = parameters;
+  const method = METHODS.find((each) => each === httpMethod) ?? unsupported(`the method ${show(httpMethod)}`);
+  if (responseMode === 'streaming') return unsupported('streamed responses');
+  const kind = lookup(AUTHENTICATIONS, authentication) ?? unsupported(`the authentication ${show(authentication)}`);
+  if (kind !== 'none')
+    review(`create a credential for the authentication of callers (${show(authentication)}) and choose it`);
+  review(`senders need the new URL, which is generated: the path was "${show(path)}"`);
+  review('headers, query and body are in the item as in n8n; path parameters are not');
+  const { responseCode, rawBody, ...others } = object(options);
+  reviewOthers(others, review);
+  const waits = hasResponder || responseMode === 'lastNode';
+  const code = object(object(responseCode).values).responseCode ?? parameters.responseCode;
+  return single(
+    {
+      id,
+      type: 'trigger.webhook',
+      name: node.name,
+      parameters: {
+        method,
+        responseMode: waits ? 'onCompletion' : 'immediately',
+        authentication: kind,
+        ...(rawBody === true && { rawBody: true }),
+        ...(typeof code === 'number' && !waits && { responseCode: code }),
+      },
+    },
+    outputOf(id, 'one'),
+  );
+}
+
+/** Names options that have no equivalent, so that somebody looks at them. */
+export function reviewOthers(options: JsonObject, review: (message: string) => void): void {
+  const names = Object.keys(options);
+  if (names.length > 0) review(`options without equivalent: ${names.join(', ')}`);
+}
+
+const MINUTES_OF_HOUR = 60;
+/** The hour of Cron nodes that name none. */
+const OLD_HOUR = 14;
+
+/** Schedules, each of whose rules is a cron expression. */
+export function scheduleTrigger(conversion: Conversion): Converted {
+  const { id, node, parameters, scope, review } = conversion;
+  const rules = [...list(object(parameters.rule).interval), ...list(object(parameters.triggerTimes).item)];
+  const [rule, ...others] = rules.length > 0 ? rules.map(object) : [{}];
+  if (others.length > 0) return unsupported('several rules: a schedule has one, so it needs several nodes');
+  const cron = cronOf(rule ?? {});
+  if (scope.timezone === undefined) review('the time zone is UTC here: choose that of your instance of n8n');
+  review('the item has scheduledFor instead of timestamp and its parts');
+  return single(
+    { id, type: 'trigger.schedule', name: node.name, parameters: { cron, timezone: scope.timezone ?? 'UTC' } },
+    outputOf(id, 'one'),
+  );
+}
+
+function cronOf(rule: JsonObject): string {
+  const number = (name: string, fallback: number): number => (typeof rule[name] === 'number' ? rule[name] : fallback);
+  const minute = number('triggerAtMinute', number('minute', 0));
+  const hour = number('triggerAtHour', number('hour', rule.mode === undefined ? 0 : OLD_HOUR));
+  const every = (count: number, range: number): string => {
+    if (count === 1) return '*';
+    if (range % count !== 0) return unsupported(`every ${count} of ${range}: cron begins anew each time`);
+    return `*/${count}`;
+  };
+  switch (text(rule.field) ?? text(rule.mode) ?? 'days') {
+    case 'cronExpression':
+    case 'custom': {
+      const cron = text(rule.expression) ?? text(rule.cronExpression) ?? unsupported('a schedule without a rule');
+      return cron.startsWith('=') ? unsupported('a schedule whose rule is an expression') : cron;
+    }
+    case 'seconds':
+      return `${every(number('secondsInterval', 30), MINUTES_OF_HOUR)} * * * * *`;
+    case 'minutes':
+      return `${every(number('minutesInterval', 5), MINUTES_OF_HOUR)} * * * *`;
+    case 'everyMinute':
+      return '* * * * *';
+    case 'hours':
+      return `${minute} ${every(number('hoursInterval', 1), 24)} * * *`;
+    case 'everyX':
+      return rule.unit === 'minutes' ? `*/${number('value', 2)} * * * *` : `${minute} */${number('value', 2)} * * *`;
+    case 'everyWeek':
+      return `${minute} ${hour} * * ${show(rule.weekday ?? 1)}`;
+    case 'everyMonth':
+      return `${minute} ${hour} ${number('dayOfMonth', 1)} * *`;
+    case 'everyHour':
+      return `${minute} * * * *`;
+    case 'days':
+    case 'everyDay':
+      if (number('daysInterval', 1) !== 1) return unsupported('every few days: cron begins anew each month');
+      return `${minute} ${hour} * * *`;
+    case 'weeks':
+      if (number('weeksInterval', 1) !== 1) return unsupported('every few weeks');
+      return `${minute} ${hour} * * ${list(rule.triggerAtDay).map(show).join(',') || '0'}`;
+    case 'months':
+      if (number('monthsInterval', 1) !== 1) return unsupported('every few months');
+      return `${minute} ${hour} ${number('triggerAtDayOfMonth', 1)} * *`;
+    default:
+      return unsupported(`schedules by ${show(rule.field ?? rule.mode)}`);
+  }
+}

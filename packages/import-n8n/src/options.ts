@@ -1,0 +1,31 @@
+import type { JsonValue } from '@deckhand/contracts';
+import type { Converted } from './nodes/converter.js';
+import type { Source } from './source.js';
+import { unsupported } from './unsupported.js';
+import { type N8nNode, show } from './workflow.js';
+
+/** Adds retries, what happens on errors, and that a node is turned off. @throws UnsupportedError */
+export function withOptions(converted: Converted, { original, isDisabled }: N8nNode, input: Source): Converted {
+  const [first, ...rest] = converted.nodes;
+  if (!first) return converted;
+  if (isDisabled) {
+    if (rest.length > 0) return unsupported('it is disabled, and would be several nodes');
+    const outputs = converted.outputs.map(({ nodeId }) => ({ nodeId, source: input }));
+    return { ...converted, nodes: [{ ...first, disabled: true }], outputs };
+  }
+  const { retryOnFail, maxTries = 3, waitBetweenTries = 1_000 } = original;
+  const maxAttempts = Math.min(Math.max(wholeNumber(maxTries, 'the number of tries'), 1), 10);
+  const delayMs = Math.max(wholeNumber(waitBetweenTries, 'the time between tries'), 0);
+  const retry = retryOnFail === true ? { retry: { maxAttempts, delayMs, factor: 1 } } : {};
+  const onError = original.continueOnFail === true ? 'continueRegularOutput' : (original.onError ?? 'stopWorkflow');
+  if (onError === 'stopWorkflow') return { ...converted, nodes: [{ ...first, ...retry }, ...rest] };
+  if (first.type !== 'http') return unsupported('the run goes on if it fails');
+  if (onError === 'continueRegularOutput') {
+    return { ...converted, nodes: [{ ...first, ...retry, onError: 'continue' }, ...rest] };
+  }
+  return unsupported('errors have an output of their own: use onError "branch"');
+}
+
+function wholeNumber(value: JsonValue, what: string): number {
+  return Number.isInteger(value) ? Number(value) : unsupported(`${what} is ${show(value)}`);
+}

@@ -1,0 +1,88 @@
+import { type Definition, isJsonObject, type JsonValue, parseOwnJson } from '@deckhand/contracts';
+import { compileWorkflow } from '@deckhand/engine';
+import { createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runInMemory } from '../../../tests/harness/engine.js';
+import { convertInSteps, type ConvertedWorkflow } from './import-workflow.js';
+import { optional } from './source.js';
+import { readWorkflow } from './workflow.js';
+
+/** A workflow of our own, and what `n8n execute --rawOutput` returned for it: the items of each output, by node. */
+interface Recorded {
+  readonly n8n: string;
+  readonly workflow: JsonValue;
+  readonly outputs: Readonly<Record<string, readonly (readonly JsonValue[])[]>>;
+}
+
+const FOLDER = join(import.meta.dirname, '../recorded');
+const code = createScriptRunner();
+afterAll(() => code.close());
+
+function convert(workflow: JsonValue): ConvertedWorkflow {
+  const steps = convertInSteps(readWorkflow(workflow), new Map());
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Adds a node after all others that collects their data as lists of items. */
+function withCheck({ definition, outputs }: ConvertedWorkflow): Definition {
+  const inLoops = new Set(
+    definition.edges.flatMap(({ sourceHandle, target }) => (sourceHandle === 'body' ? [target] : [])),
+  );
+  const fields: Record<string, string> = {};
+  for (const [name, ports] of outputs) {
+    for (const [index, { nodeId, handle, source, problem }] of ports.entries()) {
+      // Whether a run took a branch is seen at the nodes after it, and what is in a loop at its end.
+      const isComparable = (handle === undefined || handle === 'done') && problem === undefined && !inLoops.has(nodeId);
+      if (!isComparable || !source.text.startsWith(`$nodes.${nodeId}.`)) continue;
+      const text = optional(source.text);
+      const items = source.shape === 'list' ? `${text} ?? []` : `[${text}].filter((item) => item !== undefined)`;
+      fields[`${name}:${index}`] = `{{ ${items} }}`;
+    }
+  }
+  const ends = definition.nodes.filter(({ id }) => !inLoops.has(id));
+  return {
+    nodes: [...definition.nodes, { id: 'check', type: 'set', parameters: { fields } }],
+    edges: [
+      ...definition.edges,
+      ...ends.flatMap(({ id, type }) => {
+        const handles = type === 'if' ? ['true', 'false'] : type === 'switch' ? ['0', '1', '2'] : [undefined];
+        if (type === 'loop') return [{ source: id, target: 'check', sourceHandle: 'done' }];
+        return handles.map((sourceHandle) => ({
+          source: id,
+          target: 'check',
+          ...(sourceHandle !== undefined && { sourceHandle }),
+        }));
+      }),
+    ],
+  };
+}
+
+describe.each(readdirSync(FOLDER))('%s', (file) => {
+  const { workflow, outputs } = parseOwnJson<Recorded>(readFileSync(join(FOLDER, file), 'utf8'));
+  const converted = convert(workflow);
+
+  it('is converted whole, and can be saved', async () => {
+    expect(converted.notes.filter(({ level }) => level === 'manual')).toEqual([]);
+    expect(compileWorkflow(converted.definition, await loadNodeTypes())).not.toHaveProperty('issues');
+  });
+
+  it('returns what n8n returned, at every node', async () => {
+    const definition = withCheck(converted);
+    const { ending, last } = await runInMemory(definition, { trigger: {}, services: { code } });
+    expect(ending).toMatchObject({ kind: 'success' });
+    const seen = [...last.values()].find(({ nodeId }) => nodeId === 'check')?.output;
+    if (!isJsonObject(seen)) throw new Error('the check has no output');
+    const names = Object.keys(seen);
+    expect(names.length).toBeGreaterThanOrEqual(2);
+    const expected = names.map((key) => {
+      const [name = '', index = ''] = key.split(':');
+      return [key, outputs[name]?.[Number(index)] ?? []];
+    });
+    expect(seen).toEqual(Object.fromEntries(expected));
+  });
+});

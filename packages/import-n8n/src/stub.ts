@@ -1,0 +1,36 @@
+import type { JsonObject, NodeDefinition } from '@deckhand/contracts';
+import { show } from './workflow.js';
+
+/** Longest original that a stub carries, in characters; a script may have 100,000. */
+const MAX_ORIGINAL = 80_000;
+/** Longest original that is indented, in characters: indentation can make nested lists many times as long. */
+const MAX_INDENTED = 20_000;
+
+/** A node that stands for one that is not converted. */
+export interface Stub {
+  readonly node: NodeDefinition;
+  /** How much of the original does not fit, in characters. */
+  readonly missing: number;
+}
+
+/**
+ * Creates a node that fails, and has the original of n8n in its script, so that nothing is lost.
+ * @param attached the nodes that belong to it, such as the model of an agent.
+ */
+export function stubOf(id: string, original: JsonObject, reason: string, attached: readonly JsonObject[]): Stub {
+  const { name, type } = original;
+  const shown = attached.length === 0 ? original : { ...original, attached };
+  const compact = JSON.stringify(shown);
+  const indented = compact.length > MAX_INDENTED ? compact : JSON.stringify(shown, null, 2);
+  const json = indented.length > MAX_ORIGINAL ? compact : indented;
+  const comment = json
+    .slice(0, MAX_ORIGINAL)
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map((line) => `// ${line}`);
+  const message = `"${show(name)}" (${show(type)}) of n8n is not converted: ${reason}`;
+  const source = ['// The original node:', ...comment, `throw new Error(${JSON.stringify(message)});`].join('\n');
+  return {
+    node: { id, type: 'code', name: show(name).slice(0, 200), parameters: { source } },
+    missing: Math.max(0, json.length - MAX_ORIGINAL),
+  };
+}

@@ -1,0 +1,12 @@
+/** Maximum length of a reason, in characters: it may quote what has no equivalent. */
+const MAX_REASON = 300;
+
+/** Something has no equivalent. The node that has it becomes a stub, and its note has the message. */
+export class UnsupportedError extends Error {
+  override readonly name = 'UnsupportedError';
+}
+
+/** @throws UnsupportedError */
+export function unsupported(message: string): never {
+  throw new UnsupportedError(message.length > MAX_REASON ? `${message.slice(0, MAX_REASON)}…` : message);
+}

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addPerson, type Call, digestTables, type Instance, startInstance, stopAll } from '../../harness/index.js';
+import { connect, node } from '../../harness/import-n8n.js';
+
+let instance: Instance;
+
+beforeAll(async () => {
+  instance = await startInstance();
+});
+afterAll(stopAll);
+
+const call: Call<[body?: object, as?: string]> = (method, path, body, as = instance.session) =>
+  instance.gateway.call(method, path, { as, ...(body === undefined ? {} : { body }) });
+const body = (workflow: object) => ({ workspaceId: instance.workspaceId, workflow });
+const importWorkflow = (workflow: object, as?: string) => call('POST', '/api/workflows/import/n8n', body(workflow), as);
+const preview = (workflow: object, as?: string) =>
+  call('POST', '/api/workflows/import/n8n?dryRun=true', body(workflow), as);
+
+const ORDERS = {
+  name: 'Orders',
+  nodes: [
+    node('Start', 'manualTrigger'),
+    node('Total', 'set', {
+      assignments: { assignments: [{ name: 'total', type: 'number', value: '={{ $json.n * 2 }}' }] },
+    }),
+    node('Tell us', 'slack', { text: 'Done' }, { credentials: { slackApi: { id: '1', name: 'Our Slack' } } }),
+  ],
+  connections: connect('Start > Total', 'Total > Tell us'),
+  settings: { executionOrder: 'v1' },
+};
+
+describe('an import', () => {
+  it('creates a draft, and reports what became of each node', async () => {
+    const { status, body: made } = await importWorkflow(ORDERS);
+    expect({ status, made }).toMatchObject({
+      status: 201,
+      made: {
+        name: 'Orders',
+        status: 'draft',
+        remarks: [],
+        notes: [
+          { node: 'Start', level: 'converted', nodeIds: ['start'], messages: [] },
+          { node: 'Total', level: 'converted', nodeIds: ['total'] },
+          { node: 'Tell us', type: 'n8n-nodes-base.slack', level: 'manual', nodeIds: ['tell_us'] },
+        ],
+      },
+    });
+    const { body: read } = await call('GET', `/api/workflows/${made.id}`);
+    expect(read.definition?.nodes.map(({ id, type }) => [id, type])).toEqual([
+      ['start', 'trigger.manual'],
+      ['total', 'set'],
+      ['tell_us', 'code'],
+    ]);
+    expect(JSON.stringify(read.definition)).toContain('Our Slack');
+  });
+
+  it('creates nothing with dryRun, and returns the same definition', async () => {
+    const { body: made } = await importWorkflow(ORDERS);
+    const { body: read } = await call('GET', `/api/workflows/${made.id}`);
+    const digest = await digestTables(instance.db);
+    const { status, body: seen } = await preview(ORDERS);
+    expect({ status, notes: seen.notes }).toEqual({ status: 200, notes: made.notes });
+    expect(seen.definition).toEqual(read.definition);
+    expect(await digestTables(instance.db)).toEqual(digest);
+  });
+
+  it('is one for a repeated idempotency key', async () => {
+    const ask = () =>
+      instance.gateway.call('POST', '/api/workflows/import/n8n', {
+        as: instance.session,
+        body: body(ORDERS),
+        headers: { 'idempotency-key': 'import-1' },
+      });
+    const [first, second] = [await ask(), await ask()];
+    expect([second.status, second.body.id]).toEqual([201, first.body.id]);
+  });
+});
+
+describe('is refused', () => {
+  const deep = (levels: number): object => parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+  const parse = (text: string) => JSON.parse(text) as object;
+
+  it.each([
+    ['what is no workflow', { nodes: {} }, 'workflow', 'no list of nodes'],
+    ['a node without a type', { nodes: [{ name: 'A' }] }, 'workflow', 'without name or type'],
+    ['two nodes of one name', { nodes: [ORDERS.nodes[0], ORDERS.nodes[0]] }, 'workflow', 'same name'],
+    ['too many nodes', { nodes: Array.from({ length: 1_001 }, (_, n) => node(`N${n}`, 'noOp')) }, 'workflow', '1000'],
+    ['deep nesting', { nodes: [], a: deep(250) }, '', 'nested deeper'],
+  ])('as a bad request: %s', async (_what, workflow, path, message) => {
+    const { status, body: answer } = await preview(workflow);
+    expect({ status, details: answer.details }).toEqual({
+      status: 400,
+      details: [{ path: expect.stringContaining(path), message: expect.stringContaining(message) }],
+    });
+  });
+
+  it('beyond 2 MiB', async () => {
+    const { status, body: answer } = await preview({ nodes: [], a: 'x'.repeat(2 * 1024 * 1024) });
+    expect([status, answer.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+
+  it('to viewers and to strangers, also as a dry run', async () => {
+    const viewer = await addPerson(instance, 'viewer');
+    const stranger = await addPerson(instance);
+    for (const ask of [importWorkflow, preview]) {
+      expect((await ask(ORDERS, viewer.session)).status).toBe(403);
+      expect((await ask(ORDERS, stranger.session)).body.code).toBe('FORBIDDEN');
+    }
+  });
+});
