@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { approveCommand } from './commands/approve.js';
 import { completeCommand, completionCommand } from './commands/completion.js';
 import { doctorCommand } from './commands/doctor.js';
+import { importCommand } from './commands/import.js';
 import { loginCommand, logoutCommand, profilesCommand } from './commands/login.js';
 import { runCommand } from './commands/run.js';
 import { runsCommand } from './commands/runs.js';
@@ -53,6 +54,7 @@ export function createProgram(environment: Environment): Command {
     secretsCommand(context),
     variablesCommand(context),
     typesCommand(context),
+    importCommand(context),
     doctorCommand(context),
     completionCommand(),
   ];

@@ -1,0 +1,67 @@
+import { importN8nWorkflow, type ImportN8nWorkflowResponse } from '@deckhand/sdk/operations';
+import { Command } from 'commander';
+import type { Context } from '../context.js';
+import { misused } from '../exit.js';
+import { isObject } from '../json.js';
+import { readJson } from '../terminal/input.js';
+import { table } from '../terminal/table.js';
+import type { Text } from '../terminal/text.js';
+
+interface ImportOptions {
+  readonly name?: string;
+  readonly dryRun?: boolean;
+}
+
+type Note = ImportN8nWorkflowResponse['notes'][number];
+
+/** Creates `import`, which makes drafts of workflows of other programs. */
+export function importCommand(context: Context): Command {
+  return new Command('import').summary('create drafts from workflows of n8n').addCommand(
+    new Command('n8n')
+      .summary('create a draft from the export of a workflow of n8n')
+      .description(
+        'Converts the nodes, and prints what became of each: converted, review (the messages say what differs), or manual (a stub that fails, and has the original node in its script). Exits with 0 also if some are manual.',
+      )
+      .argument('<file>', 'a JSON file that n8n exported or copied; - for the standard input')
+      .option('--name <name>', 'the name of the workflow; by default the one that it has in n8n')
+      .option('--dry-run', 'create nothing; with --json, print the definition too')
+      .action((file: string, options: ImportOptions) => importN8n(context, file, options)),
+  );
+}
+
+async function importN8n({ output, ...context }: Context, file: string, options: ImportOptions): Promise<void> {
+  const workflow = await readJson(file, 'The workflow');
+  if (!isObject(workflow)) throw misused('The file has no workflow of n8n: an object with the list "nodes".');
+  const connection = await context.connect();
+  const { data } = await importN8nWorkflow({
+    client: connection.deckhand.client,
+    query: { dryRun: options.dryRun === true },
+    body: {
+      workspaceId: await connection.workspaceId(),
+      workflow: { ...workflow },
+      ...(options.name !== undefined && { name: options.name }),
+    },
+    throwOnError: true,
+  });
+  const { notes, remarks, name } = data;
+  output.result(data, () => [
+    ...table(['node', 'type', 'result', 'what to do'], notes.flatMap(rowsOf), 'It has no nodes.'),
+    ...remarks.map((remark): Text => ({ text: `The workflow ${remark}.`, style: 'yellow' })),
+    '',
+    summaryOf(notes),
+    'id' in data ? `Created the draft ${name} (${data.id}).` : `Nothing was created: ${name} was only checked.`,
+  ]);
+}
+
+const STYLES = { converted: 'green', review: 'yellow', manual: 'red' } as const;
+
+/** A line for each message, the first with the node. */
+function rowsOf({ node, type, level, messages }: Note): Text[][] {
+  const [first = '', ...others] = messages;
+  return [[node, type, { text: level, style: STYLES[level] }, first], ...others.map((each) => ['', '', '', each])];
+}
+
+function summaryOf(notes: readonly Note[]): string {
+  const count = (level: Note['level']): number => notes.filter((note) => note.level === level).length;
+  return `${notes.length} nodes: ${count('converted')} converted, ${count('review')} to review, ${count('manual')} manual.`;
+}
