@@ -2,6 +2,8 @@ import type {
   CreateWorkflowBody,
   ExecuteResponse,
   ExecuteBody,
+  ImportedWorkflow,
+  ImportN8nBody,
   NodeTypeEntry,
   PageOf,
   SavedVersion,
@@ -71,6 +73,8 @@ export const nodeTypesQuery = queryOptions({
 });
 
 export const createWorkflow = (body: CreateWorkflowBody): Promise<Workflow> => call('POST', '/api/workflows', { body });
+export const importN8n = (body: ImportN8nBody): Promise<ImportedWorkflow> =>
+  call('POST', '/api/workflows/import/n8n', { body });
 export const updateWorkflow = (id: string, body: UpdateWorkflowBody): Promise<Workflow> =>
   call('PATCH', `/api/workflows/${id}`, { body });
 export const deleteWorkflow = (id: string): Promise<null> => call('DELETE', `/api/workflows/${id}`);

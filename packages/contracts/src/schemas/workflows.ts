@@ -248,6 +248,7 @@ export type Workflow = Static<typeof Workflow>;
 export type WorkflowSchedule = Static<typeof WorkflowSchedule>;
 export type CreatedWorkflow = Static<typeof CreatedWorkflow>;
 export type ImportN8nBody = Static<typeof ImportN8nBody>;
+export type ImportedWorkflow = Static<typeof ImportedWorkflow>;
 export type SavedVersion = Static<typeof SavedVersion>;
 export type VersionEntry = Static<typeof VersionEntry>;
 export type Version = Static<typeof Version>;

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { FolderPlus, Plus } from 'lucide-react';
+import { FileDown, FolderPlus, Plus } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { createFolder, foldersQuery } from '../../api/folders.js';
 import { useWorkspace } from '../../api/use-workspace.js';
@@ -17,6 +17,7 @@ import type { WorkflowAddress } from './address.js';
 import { CreateWorkflow } from './create-workflow.js';
 import { FolderMenu } from './folder-menu.js';
 import { FolderPath } from './folder-path.js';
+import { ImportN8n } from './import-n8n.js';
 import { NameForm } from './name-form.js';
 import { WorkflowFilters } from './workflow-filters.js';
 import { WorkflowTable } from './workflow-table.js';
@@ -32,6 +33,7 @@ export function WorkflowList() {
   const { data: tree, error, refetch } = useQuery(foldersQuery(workspaceId));
   const [isCreating, creating] = useDisclosure(false);
   const [isCreatingFolder, creatingFolder] = useDisclosure(false);
+  const [isImporting, importing] = useDisclosure(false);
   useFocusOnArrival(address.folderId);
   if (!tree) {
     return <Page title="Workflows">{error ? <Broken error={error} reset={() => void refetch()} /> : <Loading />}</Page>;
@@ -68,6 +70,9 @@ export function WorkflowList() {
             <Button variant="default" leftSection={<FolderPlus size={16} aria-hidden />} onClick={creatingFolder.open}>
               New folder
             </Button>
+            <Button variant="default" leftSection={<FileDown size={16} aria-hidden />} onClick={importing.open}>
+              Import from n8n
+            </Button>
             {newButton}
           </>
         )
@@ -76,6 +81,7 @@ export function WorkflowList() {
       <WorkflowFilters key={folderId} address={address} folder={folder} onChange={narrow} />
       <WorkflowTable workspaceId={workspaceId} address={address} tree={tree} newButton={newButton} />
       <CreateWorkflow workspaceId={workspaceId} folder={folder} isOpen={isCreating} onClose={creating.close} />
+      <ImportN8n workspaceId={workspaceId} folder={folder} isOpen={isImporting} onClose={importing.close} />
       <NameForm
         isOpen={isCreatingFolder}
         title={folder ? `New folder in ${folder.name}` : 'New folder'}
