@@ -81,6 +81,8 @@ export const RESPONSE_SCHEMAS = {
   'GET /api/workflows': pageOf(contracts.WorkflowEntry),
   'POST /api/workflows': contracts.CreatedWorkflow,
   'POST /api/workflows?dryRun=true': contracts.DryRunResponse,
+  'POST /api/workflows/apply': contracts.AppliedWorkflow,
+  'POST /api/workflows/apply?dryRun=true': contracts.DryRunResponse,
   'GET /api/workflows/:id': contracts.Workflow,
   'PATCH /api/workflows/:id': contracts.Workflow,
   'GET /api/workflows/:id/activations': contracts.ActivationPage,

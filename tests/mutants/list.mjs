@@ -57,6 +57,12 @@ export const MUTANTS = [
       '',
     ],
   ]),
+  ...of('packages/db/src/workflows/apply.ts', 'integration:integration/api/apply-workflow', [
+    ['a workflow that was changed since is overwritten', ' || !isInState(workflow, precondition.states)', ''],
+    ['a slug that was given to another workflow still names this one', '!hasSlug || ', '', 'needs a change between two statements'],
+    ['a viewer applies a workflow', "await requireRole(tx, actor, workspaceId, 'editor');", ''],
+    ['a kept secret counts as a change', 'if (isSame) return null;', ''],
+  ]),
   ...of('apps/api/src/runs/follow-runs.ts', 'integration:integration/webhooks/respond', [
     [
       'a response that comes before its caller waits is forgotten',

@@ -85,6 +85,7 @@ import { changeWebhookUrl } from './routes/webhooks/urls.js';
 import { listDeliveries } from './routes/webhooks/deliveries.js';
 import { openWebhookTest } from './routes/webhooks/urls.js';
 import { replayDelivery } from './routes/webhooks/deliveries.js';
+import { applyWorkflow } from './routes/workflows/apply.js';
 import { createWorkflow } from './routes/workflows/workflows.js';
 import { deleteWorkflow } from './routes/workflows/workflows.js';
 import { duplicateWorkflow } from './routes/workflows/duplicate.js';
@@ -164,6 +165,7 @@ export function listRoutes(services: Services): NamedRoute[] {
 
     listWorkflows,
     createWorkflow,
+    applyWorkflow,
     getWorkflow,
     updateWorkflow,
     deleteWorkflow,

@@ -351,6 +351,13 @@ export {
 export { listActivations } from './workflows/activations.js';
 export { deleteDraft, readDraft, saveDraft } from './workflows/drafts.js';
 export {
+  applyWorkflow,
+  findWorkflowBySlug,
+  type Precondition,
+  tryApplyingWorkflow,
+  type WantedWorkflow,
+} from './workflows/apply.js';
+export {
   createWorkflow,
   deleteWorkflow,
   listWorkflows,

@@ -156,6 +156,12 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       asks: 'editor',
       finds: 'named',
     },
+    'POST /api/workflows/apply': {
+      path: '/api/workflows/apply',
+      body: { workspaceId, slug: 'n', name: 'N' },
+      asks: 'editor',
+      finds: 'named',
+    },
     'GET /api/workflows/:id': { path: workflow, asks: 'viewer', finds: 'held' },
     'PATCH /api/workflows/:id': { path: workflow, body: { name: 'N' }, asks: 'editor', finds: 'held' },
     'DELETE /api/workflows/:id': { path: workflow, asks: 'editor', finds: 'held' },

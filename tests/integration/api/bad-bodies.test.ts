@@ -2,6 +2,7 @@ import { listRoutes } from '@deckhand/api';
 import {
   AcceptInviteBody,
   AddMemberBody,
+  ApplyWorkflowBody,
   ChangePasswordBody,
   ChangeWebhookUrlBody,
   compileCheck,
@@ -177,9 +178,33 @@ function describeOperations(world: World): Record<string, Operation> {
       schema: CreateWorkflowBody,
       examples: [{ workspaceId, ...inFolder, definition: WORLD_DEFINITION }],
     },
+    'POST /api/workflows/apply': {
+      schema: ApplyWorkflowBody,
+      examples: [
+        {
+          workspaceId,
+          slug: 'applied',
+          ...inFolder,
+          status: 'active',
+          errorWorkflowId: workflowId,
+          managed: true,
+          definition: WORLD_DEFINITION,
+          comment: 'C',
+        },
+      ],
+    },
     'PATCH /api/workflows/:id': {
       schema: UpdateWorkflowBody,
-      examples: [{ ...inFolder, status: 'active', activeVersionId: versionId, errorWorkflowId: workflowId }],
+      examples: [
+        {
+          ...inFolder,
+          status: 'active',
+          activeVersionId: versionId,
+          errorWorkflowId: workflowId,
+          slug: 'orders',
+          managed: false,
+        },
+      ],
       id: workflowId,
     },
     'POST /api/workflows/import/n8n': {

@@ -411,6 +411,16 @@ describe('the OpenAPI document', () => {
     await done('POST', '/api/workflows/import/n8n?dryRun=true', { workspaceId, workflow: exported });
     await done('POST', '/api/workflows/import/n8n', { workspaceId, workflow: exported });
     await done('GET', '/api/node-types');
+    const file = {
+      workspaceId,
+      slug: 'refunds',
+      name: 'Refunds',
+      status: 'active',
+      managed: true,
+      definition,
+    } as const;
+    await done('POST', '/api/workflows/apply?dryRun=true', file);
+    await done('POST', '/api/workflows/apply', file);
     const hook = { nodes: [{ id: 'hook', type: 'trigger.webhook' }], edges: [] };
     const hooked = await done('POST', '/api/workflows', { workspaceId, name: 'Hooked', definition: hook });
     const hookPath = `/api/workflows/${hooked.id}` as const;

@@ -19,6 +19,10 @@ const ErrorWorkflow = nullable(Type.Union([Id, Type.Literal(NO_ERROR_WORKFLOW)])
   description: `The workflow of the workspace that is started when a run fails or times out; null for that of the workspace, "${NO_ERROR_WORKFLOW}" for none`,
 });
 
+/** Names a workflow in files and commands; unique in its workspace. */
+const Slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 64 });
+const Managed = Type.Boolean({ description: 'Files define it: the console shows it and does not change it' });
+
 export const CreateWorkflowBody = Type.Object(
   {
     workspaceId: Id,
@@ -38,8 +42,27 @@ export const UpdateWorkflowBody = Type.Object(
     status: Type.Optional(oneOf(WORKFLOW_STATUSES)),
     activeVersionId: Type.Optional(Id),
     errorWorkflowId: Type.Optional(ErrorWorkflow),
+    slug: Type.Optional({ ...Slug, description: 'Names it in files and commands; unique in the workspace' }),
+    managed: Type.Optional(Managed),
   },
   { ...CLOSED, minProperties: 1 },
+);
+
+/** Body of POST /api/workflows/apply. What is left out stays as it is; in a new workflow, it has its default. */
+export const ApplyWorkflowBody = Type.Object(
+  {
+    workspaceId: Id,
+    slug: Slug,
+    name: Name,
+    description: Type.Optional(Description),
+    folderId: Type.Optional(nullable(Id)),
+    status: Type.Optional(oneOf(WORKFLOW_STATUSES)),
+    errorWorkflowId: Type.Optional(ErrorWorkflow),
+    managed: Type.Optional(Managed),
+    definition: Type.Optional(Definition),
+    comment: Type.Optional(Type.String({ maxLength: 2_000, description: 'Of the version that is saved' })),
+  },
+  CLOSED,
 );
 
 /** Body of POST /api/workflows/{id}/duplicate; all of it is optional. */
@@ -85,6 +108,8 @@ const WorkflowFields = {
   description: Type.String(),
   status: oneOf(WORKFLOW_STATUSES),
   folderId: nullable(Id),
+  slug: nullable(Type.String(), { description: 'Names it in files and commands; null until one is given' }),
+  managed: Managed,
   latestVersionId: nullable(Id),
   activeVersionId: nullable(Id),
   errorWorkflowId: ErrorWorkflow,
@@ -133,6 +158,14 @@ const Warnings = Type.Array(Warning, {
 
 /** A workflow that was created, with the warnings about its first version. */
 export const CreatedWorkflow = Type.Object({ ...Workflow.properties, warnings: Warnings });
+
+/** A workflow as it was applied. */
+export const AppliedWorkflow = Type.Object({
+  ...Workflow.properties,
+  isNew: Type.Boolean({ description: 'It was created' }),
+  savedVersionId: nullable(Id, { description: 'The version that was saved; null if the latest one was the same' }),
+  warnings: Warnings,
+});
 
 /** A duplicate of a workflow, with what in it is not as in the original. */
 export const DuplicatedWorkflow = Type.Object({
@@ -240,6 +273,7 @@ export const ActivationPage = Type.Object({
 export type ListActivationsQuery = Static<typeof ListActivationsQuery>;
 export type ActivationEntry = Static<typeof ActivationEntry>;
 export type CreateWorkflowBody = Static<typeof CreateWorkflowBody>;
+export type ApplyWorkflowBody = Static<typeof ApplyWorkflowBody>;
 export type UpdateWorkflowBody = Static<typeof UpdateWorkflowBody>;
 export type SaveVersionBody = Static<typeof SaveVersionBody>;
 export type ListWorkflowsQuery = Static<typeof ListWorkflowsQuery>;

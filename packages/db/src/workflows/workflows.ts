@@ -19,6 +19,7 @@ import type { OnStopped } from '../executions/stop.js';
 import type { Schedule, Workflow } from '../generated/client.js';
 import { pageRange, toPage } from '../paging.js';
 import { runAndRollBack } from '../roll-back.js';
+import { conflictWhenTaken } from '../unique.js';
 import { syncEventTriggers } from '../events-in/sync-triggers.js';
 import { type FirstDue, syncSchedules } from '../schedules/sync.js';
 import { insertVersion, type NewVersion } from '../versions/save.js';
@@ -109,6 +110,7 @@ export interface NewWorkflow {
   readonly folderId: string | null;
   /** Its first version; null for none yet. */
   readonly version: NewVersion | null;
+  readonly slug?: string;
   /** The workflow that it duplicates, and the version; undefined if it is no duplicate. */
   readonly duplicateOf?: { readonly workflowId: string; readonly workflowVersionId: string | null };
 }
@@ -119,15 +121,20 @@ export interface NewWorkflow {
  * @throws DeckhandError FORBIDDEN below the role editor; VALIDATION_FAILED for a folder of another workspace.
  */
 export function createWorkflow(db: Database, actor: Actor, workflow: NewWorkflow): Promise<string> {
-  return db.$transaction((tx) => create(tx, actor, workflow));
+  return db.$transaction((tx) => insertWorkflow(tx, actor, workflow));
 }
 
 /** Checks whether a workflow could be created. @throws DeckhandError as `createWorkflow` would. */
 export function tryCreatingWorkflow(db: Database, actor: Actor, workflow: NewWorkflow): Promise<void> {
-  return runAndRollBack(db, (tx) => create(tx, actor, workflow));
+  return runAndRollBack(db, (tx) => insertWorkflow(tx, actor, workflow));
 }
 
-async function create(tx: Queryable, actor: Actor, { version, duplicateOf, ...columns }: NewWorkflow): Promise<string> {
+/** Creates a workflow in a transaction. @throws DeckhandError as `createWorkflow` does. */
+export async function insertWorkflow(
+  tx: Queryable,
+  actor: Actor,
+  { version, duplicateOf, ...columns }: NewWorkflow,
+): Promise<string> {
   const { workspaceId, folderId } = columns;
   await requireRole(tx, actor, workspaceId, 'editor');
   await requireFolder(tx, workspaceId, folderId);
@@ -143,7 +150,7 @@ async function create(tx: Queryable, actor: Actor, { version, duplicateOf, ...co
  * of concurrent runs follow its status and its active version, and every change of these is recorded in the audit log.
  * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor; NO_ACTIVE_VERSION when it is activated and has no
  * version; VALIDATION_FAILED for a folder or a version that does not belong to it, and for an error workflow of another
- * workspace; PRECONDITION_FAILED when it is in none of `states`.
+ * workspace; PRECONDITION_FAILED when it is in none of `states`; CONFLICT for a slug of another one.
  */
 export function updateWorkflow(
   db: Database,
@@ -153,27 +160,41 @@ export function updateWorkflow(
   firstDue: FirstDue,
   states?: AllowedStates,
 ): Promise<void> {
-  return db.$transaction(async (tx) => {
-    const workflow = await lockWorkflow(tx, actor, id, 'editor');
-    if (!isInState(workflow, states)) throw new DeckhandError('PRECONDITION_FAILED');
-    if (changes.folderId !== undefined) await requireFolder(tx, workflow.workspaceId, changes.folderId);
-    const activeVersionId = await nextActiveVersion(tx, workflow, changes);
-    const { errorWorkflowId, ...columns } = changes;
-    const errorColumns = await toErrorColumns(tx, workflow.workspaceId, errorWorkflowId);
-    await tx.workflow.update({ where: { id }, data: { ...columns, ...errorColumns, activeVersionId } });
-    if (changes.status !== undefined || changes.activeVersionId !== undefined) {
-      const to = { status: changes.status ?? workflow.status, activeVersionId };
-      await syncSchedules(tx, { id, ...to }, firstDue);
-      await syncEventTriggers(tx, { id, ...to });
-      await syncWorkflowLimit(tx, id);
-      await recordActivation(tx, actor, { id, workspaceId: workflow.workspaceId, from: workflow, to });
-    }
-    await recordChange(tx, actor, {
-      action: 'workflow.update',
-      workspaceId: workflow.workspaceId,
-      resourceId: id,
-      details: { changed: Object.keys(changes) },
-    });
+  return db
+    .$transaction(async (tx) => {
+      const workflow = await lockWorkflow(tx, actor, id, 'editor');
+      if (!isInState(workflow, states)) throw new DeckhandError('PRECONDITION_FAILED');
+      await changeLocked(tx, actor, workflow, changes, firstDue);
+    })
+    .catch(conflictWhenTaken('Another workflow of the workspace has this slug'));
+}
+
+/** Changes a workflow that the transaction has locked. @throws DeckhandError as `updateWorkflow` does. */
+export async function changeLocked(
+  tx: Queryable,
+  actor: Actor,
+  workflow: LockedWorkflow,
+  changes: UpdateWorkflowBody,
+  firstDue: FirstDue,
+): Promise<void> {
+  const { id, workspaceId } = workflow;
+  if (changes.folderId !== undefined) await requireFolder(tx, workspaceId, changes.folderId);
+  const activeVersionId = await nextActiveVersion(tx, workflow, changes);
+  const { errorWorkflowId, ...columns } = changes;
+  const errorColumns = await toErrorColumns(tx, workspaceId, errorWorkflowId);
+  await tx.workflow.update({ where: { id }, data: { ...columns, ...errorColumns, activeVersionId } });
+  if (changes.status !== undefined || changes.activeVersionId !== undefined) {
+    const to = { status: changes.status ?? workflow.status, activeVersionId };
+    await syncSchedules(tx, { id, ...to }, firstDue);
+    await syncEventTriggers(tx, { id, ...to });
+    await syncWorkflowLimit(tx, id);
+    await recordActivation(tx, actor, { id, workspaceId, from: workflow, to });
+  }
+  await recordChange(tx, actor, {
+    action: 'workflow.update',
+    workspaceId,
+    resourceId: id,
+    details: { changed: Object.keys(changes) },
   });
 }
 
@@ -198,7 +219,8 @@ export async function requireErrorWorkflow(
   return workflow.id;
 }
 
-function isInState({ updatedAt }: LockedWorkflow, states: AllowedStates): boolean {
+/** Returns whether a locked workflow is in one of the states. */
+export function isInState({ updatedAt }: LockedWorkflow, states: AllowedStates): boolean {
   return states === undefined || states.some((state) => state.getTime() === updatedAt.getTime());
 }
 
@@ -315,6 +337,8 @@ function toWorkflowEntry(row: Workflow): WorkflowEntry {
     description: row.description,
     status: row.status,
     folderId: row.folderId,
+    slug: row.slug,
+    managed: row.managed,
     latestVersionId: row.latestVersionId,
     activeVersionId: row.activeVersionId,
     errorWorkflowId: row.hasErrorWorkflow ? row.errorWorkflowId : NO_ERROR_WORKFLOW,

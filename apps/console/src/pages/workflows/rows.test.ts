@@ -19,6 +19,8 @@ const workflow: WorkflowEntry = {
   description: '',
   status: 'draft',
   folderId: 'Invoices',
+  slug: null,
+  managed: false,
   latestVersionId: null,
   activeVersionId: null,
   errorWorkflowId: null,

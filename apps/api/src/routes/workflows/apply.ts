@@ -1,0 +1,50 @@
+import { AppliedWorkflow, ApplyWorkflowBody, DryRunQuery, DryRunResponse } from '@deckhand/contracts';
+import type { FirstDue, Precondition } from '@deckhand/db';
+import { nextDueTime } from '@deckhand/nodes';
+import { readIfMatch, setStateTag } from '../../http/etag.js';
+import { queryReader } from '../../http/query.js';
+import { MAX_DATA_BODY_BYTES, readBody } from '../../http/read-body.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+import { storeApplied, tryApplying } from '../../workflows/apply-workflow.js';
+
+const readQuery = queryReader(DryRunQuery);
+
+/** POST /api/workflows/apply */
+export function applyWorkflow(services: Services): Route {
+  return forKey(
+    'POST',
+    '/api/workflows/apply',
+    {
+      summary: 'Apply a workflow',
+      description:
+        'Creates a workflow with a slug, or with `If-Match` changes the one that has it, in one step: its properties, its definition, and whether it is active. A definition that is not that of the latest version becomes a version, and the active one if the status is active. With `dryRun=true`, everything is checked and nothing is saved.',
+      returns: 'The workflow; with dryRun=true, the result of the check',
+      takesIdempotencyKey: true,
+      takesIfMatch: true,
+      query: DryRunQuery,
+      body: ApplyWorkflowBody,
+      responses: { 200: DryRunResponse, 201: AppliedWorkflow },
+      errors: ['CONFLICT', 'LIMIT_REACHED', 'NO_ACTIVE_VERSION', 'PRECONDITION_FAILED'],
+    },
+    async (request, response, caller) => {
+      const { dryRun } = readQuery(request);
+      const asked = await readBody(request, MAX_DATA_BODY_BYTES);
+      const precondition: Precondition =
+        request.headers['if-match'] === undefined
+          ? { kind: 'new' }
+          : { kind: 'existing', states: readIfMatch(request) };
+      const firstDue: FirstDue = (rule, now) => new Date(nextDueTime(rule, now));
+      if (dryRun) {
+        sendJson(response, 200, await tryApplying(services, caller, asked, precondition, firstDue));
+        return;
+      }
+      await services.answerOnce({ request, response, caller, body: asked }, async (actor) => {
+        const { body, updatedAt } = await storeApplied(services, actor, asked, precondition, firstDue);
+        setStateTag(response, updatedAt);
+        return { status: 201, body };
+      });
+    },
+  );
+}

@@ -1,0 +1,65 @@
+import { ApplyWorkflowBody, compileCheck } from '@deckhand/contracts';
+import {
+  type Actor,
+  applyWorkflow,
+  findWorkflowBySlug,
+  type FirstDue,
+  type Precondition,
+  readSealedSecrets,
+  readWorkflow,
+  tryApplyingWorkflow,
+  type WantedWorkflow,
+} from '@deckhand/db';
+import { parseWithDefinition } from '../definitions.js';
+import type { Services } from '../services.js';
+import { prepareVersion } from './prepare-version.js';
+import { workflowAnswer } from './workflow-answer.js';
+
+const check = compileCheck(ApplyWorkflowBody);
+
+async function prepare(services: Services, actor: Actor, asked: unknown) {
+  const { db, nodeTypes } = services;
+  const { body, definition, warnings } = await parseWithDefinition(check, asked, { by: actor.userId, nodeTypes });
+  const { slug, name, definition: _, comment = '', ...rest } = body;
+  const workspaceId = rest.workspaceId.toLowerCase();
+  const { workspaceId: __, ...changes } = rest;
+  const workflowId = await findWorkflowBySlug(db, actor, { workspaceId, slug });
+  const place = workflowId === undefined ? { workspaceId } : { workflowId };
+  const earlier = workflowId === undefined ? {} : await readSealedSecrets(db, actor, workflowId);
+  const version = definition && (await prepareVersion(definition, services, { actor, place, earlier, comment }));
+  const wanted: WantedWorkflow = { workspaceId, slug, name, changes, version };
+  return { wanted, warnings };
+}
+
+/**
+ * Creates or changes a workflow.
+ * @param asked the body of the request.
+ * @returns the body of the response, and when the workflow was changed.
+ * @throws DeckhandError VALIDATION_FAILED with all issues of the body; the errors of `applyWorkflow` of the database.
+ */
+export async function storeApplied(
+  services: Services,
+  actor: Actor,
+  asked: unknown,
+  precondition: Precondition,
+  firstDue: FirstDue,
+): Promise<{ readonly body: object; readonly updatedAt: string }> {
+  const { wanted, warnings } = await prepare(services, actor, asked);
+  const { id, isNew, savedVersionId } = await applyWorkflow(services.db, actor, wanted, precondition, firstDue);
+  const workflow = await readWorkflow(services.db, actor, id);
+  const body = { ...workflowAnswer(workflow, services.webhookBaseUrl), isNew, savedVersionId, warnings };
+  return { body, updatedAt: workflow.updatedAt };
+}
+
+/** Checks whether a workflow could be applied. @throws DeckhandError as `storeApplied` would. */
+export async function tryApplying(
+  services: Services,
+  actor: Actor,
+  asked: unknown,
+  precondition: Precondition,
+  firstDue: FirstDue,
+): Promise<object> {
+  const { wanted, warnings } = await prepare(services, actor, asked);
+  await tryApplyingWorkflow(services.db, actor, wanted, precondition, firstDue);
+  return { valid: true, warnings };
+}

@@ -1,0 +1,145 @@
+import { DeckhandError, isJsonObject, type UpdateWorkflowBody } from '@deckhand/contracts';
+import { type Actor, type AllowedStates, requireRole, visibleWorkspace } from '../access.js';
+import { recordChange } from '../audit/record.js';
+import type { Database, Queryable } from '../client.js';
+import { runAndRollBack } from '../roll-back.js';
+import type { FirstDue } from '../schedules/sync.js';
+import { conflictWhenTaken } from '../unique.js';
+import { insertVersion, type NewVersion } from '../versions/save.js';
+import { type LockedWorkflow, lockWorkflow } from './lock.js';
+import { changeLocked, insertWorkflow, isInState } from './workflows.js';
+
+/** The state that a workflow is to have, whichever it has now. */
+export interface WantedWorkflow {
+  readonly workspaceId: string;
+  readonly slug: string;
+  readonly name: string;
+  /** What is undefined stays as it is. */
+  readonly changes: Omit<UpdateWorkflowBody, 'name' | 'slug' | 'activeVersionId'>;
+  /** Null if the definition stays as it is. */
+  readonly version: NewVersion | null;
+}
+
+/** Whether a workflow has to exist: without a state it must not, otherwise it has to be in one of them. */
+export type Precondition = { readonly kind: 'new' } | { readonly kind: 'existing'; readonly states: AllowedStates };
+
+/** A workflow that was applied. */
+export interface Applied {
+  readonly id: string;
+  readonly isNew: boolean;
+  /** Null if the latest version was the same. */
+  readonly savedVersionId: string | null;
+}
+
+/**
+ * Creates or changes a workflow, with its definition and its activation, in one transaction. A definition that differs
+ * from the latest version becomes a version; one that is applied as active becomes the active version.
+ * @throws DeckhandError PRECONDITION_FAILED when it is in another state, or does not exist; CONFLICT when it exists and
+ * must not; the errors of `createWorkflow`, `saveVersion` and `updateWorkflow`.
+ */
+export function applyWorkflow(
+  db: Database,
+  actor: Actor,
+  wanted: WantedWorkflow,
+  precondition: Precondition,
+  firstDue: FirstDue,
+): Promise<Applied> {
+  return db.$transaction((tx) => apply(tx, actor, wanted, precondition, firstDue)).catch(conflictWhenTaken(TAKEN));
+}
+
+/** Checks whether a workflow could be applied. @throws DeckhandError as `applyWorkflow` would. */
+export function tryApplyingWorkflow(
+  db: Database,
+  actor: Actor,
+  wanted: WantedWorkflow,
+  precondition: Precondition,
+  firstDue: FirstDue,
+): Promise<void> {
+  return runAndRollBack(db, (tx) => apply(tx, actor, wanted, precondition, firstDue)).catch(conflictWhenTaken(TAKEN));
+}
+
+const TAKEN = 'Another workflow of the workspace has this slug';
+
+/** Returns the id of the workflow with a slug; undefined if there is none that the actor may see. */
+export async function findWorkflowBySlug(
+  db: Database,
+  actor: Actor,
+  { workspaceId, slug }: Pick<WantedWorkflow, 'workspaceId' | 'slug'>,
+): Promise<string | undefined> {
+  const where = { slug, workspace: { AND: [{ id: workspaceId }, visibleWorkspace(actor)] } };
+  return (await db.workflow.findFirst({ where, select: { id: true } }))?.id;
+}
+
+async function apply(
+  tx: Queryable,
+  actor: Actor,
+  wanted: WantedWorkflow,
+  precondition: Precondition,
+  firstDue: FirstDue,
+): Promise<Applied> {
+  const { workspaceId, slug, name, changes, version } = wanted;
+  await requireRole(tx, actor, workspaceId, 'editor');
+  const found = await tx.workflow.findFirst({ where: { workspaceId, slug }, select: { id: true } });
+  if (precondition.kind === 'new') {
+    if (found) throw new DeckhandError('CONFLICT', { message: TAKEN });
+    const { description = '', folderId = null, ...rest } = changes;
+    // Two that create it at once: the unique index refuses the second.
+    const id = await insertWorkflow(tx, actor, { workspaceId, slug, name, description, folderId, version });
+    const created = await tx.workflow.findUniqueOrThrow({ where: { id } });
+    // Nobody else sees it yet, so it needs no lock.
+    if (Object.keys(rest).length > 0) await changeLocked(tx, actor, created, rest, firstDue);
+    return { id, isNew: true, savedVersionId: created.latestVersionId };
+  }
+  if (!found) throw new DeckhandError('PRECONDITION_FAILED', { message: 'There is no workflow with this slug' });
+  const { id } = found;
+  const workflow = await lockWorkflow(tx, actor, id, 'editor');
+  // Checked under the lock: somebody may have changed it, or given its slug to another one, since it was found.
+  const hasSlug = (await tx.workflow.count({ where: { id, slug } })) > 0;
+  if (!hasSlug || !isInState(workflow, precondition.states)) throw new DeckhandError('PRECONDITION_FAILED');
+  const savedVersionId = version && (await saveUnlessSame(tx, actor, workflow, version));
+  const latestVersionId = savedVersionId ?? workflow.latestVersionId;
+  const { status, ...columns } = changes;
+  const isActivated = status === 'active' && workflow.activeVersionId !== latestVersionId;
+  const transition = status !== undefined && (status !== workflow.status || isActivated) ? { status } : {};
+  await changeLocked(tx, actor, { ...workflow, latestVersionId }, { name, ...columns, ...transition }, firstDue);
+  return { id, isNew: false, savedVersionId };
+}
+
+/** Saves a version unless it is the latest one. @returns its id; null if it is the same. */
+async function saveUnlessSame(
+  tx: Queryable,
+  actor: Actor,
+  { id, workspaceId, latestVersionId }: LockedWorkflow,
+  version: NewVersion,
+): Promise<string | null> {
+  const latest =
+    latestVersionId === null
+      ? null
+      : await tx.workflowVersion.findUnique({
+          where: { id: latestVersionId },
+          select: { definition: true, sealedSecrets: true },
+        });
+  // A secret that is kept stays encrypted as it is; one that is sent is encrypted anew, so it counts as a change.
+  const isSame =
+    isSameDefinition(latest?.definition, version.definition) &&
+    JSON.stringify(latest?.sealedSecrets) === JSON.stringify(version.sealedSecrets);
+  if (isSame) return null;
+  const { workflowVersionId, number } = await insertVersion(tx, id, version);
+  const details = { workflowVersionId, number };
+  await recordChange(tx, actor, { action: 'workflow.save', workspaceId, resourceId: id, details });
+  return workflowVersionId;
+}
+
+/**
+ * Returns whether two definitions are the same. The order of members counts in parameters, where it can change what a
+ * node returns, and not in the definition, its nodes and its edges.
+ */
+function isSameDefinition(a: unknown, b: unknown, depth = 2): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    const others: readonly unknown[] = b;
+    return a.length === b.length && a.every((item: unknown, index) => isSameDefinition(item, others[index], depth));
+  }
+  if (depth === 0 || !isJsonObject(a) || !isJsonObject(b)) return JSON.stringify(a) === JSON.stringify(b);
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...names].every((name) => isSameDefinition(a[name], b[name], depth - 1));
+}
