@@ -132,3 +132,17 @@ describe('two editors', () => {
     expect(JSON.stringify(definition)).toContain('of the first again');
   });
 });
+
+describe('a managed workflow', () => {
+  it('is shown and run, and not changed', async () => {
+    const id = await stack.createWorkflow('Managed', HOOK);
+    await stack.say('PATCH', `/api/workflows/${id}`, { slug: 'managed', managed: true });
+    const page = await openEditor(id);
+    await page.getByRole('note').getByText('Files define this workflow (managed)').waitFor();
+    await node(page, 'Keep it').click();
+    expect(await form(page).getByLabel('Name', { exact: true }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Run' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    expect(await page.getByRole('switch', { name: 'Active' }).count()).toBe(0);
+  });
+});

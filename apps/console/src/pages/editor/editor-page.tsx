@@ -31,7 +31,8 @@ export function EditorPage() {
     queryKey: ['opened-workflow', workflowId, isEditor],
     async queryFn() {
       const workflow = await queryClient.query({ ...workflowQuery(workflowId), staleTime: 0 });
-      return { workflow, draft: isEditor && workflow.draftUpdatedAt !== null ? await readDraft(workflowId) : null };
+      const hasDraft = isEditor && !workflow.managed && workflow.draftUpdatedAt !== null;
+      return { workflow, draft: hasDraft ? await readDraft(workflowId) : null };
     },
     staleTime: Infinity,
     gcTime: 0,

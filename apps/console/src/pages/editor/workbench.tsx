@@ -2,7 +2,7 @@ import type { ExecuteBody, NodeTypeEntry, Workflow } from '@deckhand/contracts';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useReactFlow } from '@xyflow/react';
-import { History } from 'lucide-react';
+import { History, Play } from 'lucide-react';
 import { useState } from 'react';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { execute } from '../../api/workflows.js';
@@ -53,7 +53,7 @@ export function Workbench({
   sync: DraftSync;
 }) {
   const { workspaceId, can } = useWorkspace();
-  const isReadOnly = !can('editor');
+  const isReadOnly = !can('editor') || workflow.managed;
   const flow = useReactFlow();
   const { definition, apply } = editor;
   const [selected, setSelected] = useState(NOTHING);
@@ -80,7 +80,7 @@ export function Workbench({
   useShortcuts(editor, selected, {
     save: () => {
       // Saves from the dialog go through its comment.
-      if (!isCommenting) save();
+      if (!isCommenting && !isReadOnly) save();
     },
     select: setSelected,
   });
@@ -124,9 +124,16 @@ export function Workbench({
       title={workflow.name}
       actions={
         isReadOnly ? (
-          <Tool label="Versions" onClick={versions.open}>
-            <History size={17} aria-hidden />
-          </Tool>
+          <>
+            {can('editor') && (
+              <Tool label="Run" onClick={asking.open}>
+                <Play size={17} aria-hidden />
+              </Tool>
+            )}
+            <Tool label="Versions" onClick={versions.open}>
+              <History size={17} aria-hidden />
+            </Tool>
+          </>
         ) : (
           <Toolbar
             workflow={workflow}
@@ -145,6 +152,12 @@ export function Workbench({
       }
     >
       <Problem error={isSaidInDialog ? null : saving.error} />
+      {workflow.managed && (
+        <p className={classes.managed} role="note">
+          Files define this workflow{workflow.slug !== null && ` (${workflow.slug})`}: change them, and apply them with
+          the command line.
+        </p>
+      )}
       {shown.executionId !== undefined && (
         <RunStrip executionId={shown.executionId} run={shown.run} onClose={() => shown.show(undefined)} />
       )}
