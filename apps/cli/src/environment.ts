@@ -26,6 +26,11 @@ export function readEnvironment(): Environment {
   };
 }
 
+/** Reads a variable that a file names. */
+export function readVariable(name: string): string | undefined {
+  return process.env[name];
+}
+
 /** Returns the folder in which the system keeps settings of programs. */
 function configFolder(read: (name: string) => string | undefined): string {
   const xdg = read('XDG_CONFIG_HOME');

@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
+import { applyCommand, diffCommand, planCommand, pullCommand } from './commands/files.js';
 import { approveCommand } from './commands/approve.js';
 import { completeCommand, completionCommand } from './commands/completion.js';
 import { doctorCommand } from './commands/doctor.js';
 import { importCommand } from './commands/import.js';
 import { loginCommand, logoutCommand, profilesCommand } from './commands/login.js';
+import { promoteCommand } from './commands/promote.js';
 import { runCommand } from './commands/run.js';
 import { runsCommand } from './commands/runs.js';
 import { secretsCommand } from './commands/secrets.js';
@@ -53,6 +55,11 @@ export function createProgram(environment: Environment): Command {
     approveCommand(context),
     secretsCommand(context),
     variablesCommand(context),
+    pullCommand(context),
+    diffCommand(context),
+    planCommand(context),
+    applyCommand(context),
+    promoteCommand(context),
     typesCommand(context),
     importCommand(context),
     doctorCommand(context),

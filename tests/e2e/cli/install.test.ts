@@ -104,7 +104,12 @@ describe('packages that npm packs', () => {
       expect(manifest).not.toHaveProperty('scripts');
       expect(manifest).not.toHaveProperty('devDependencies');
     }
-    expect(Object.keys(cli?.dependencies ?? {}).sort()).toEqual(['@clack/prompts', '@deckhand/sdk', 'commander']);
+    expect(Object.keys(cli?.dependencies ?? {}).sort()).toEqual([
+      '@clack/prompts',
+      '@deckhand/sdk',
+      'commander',
+      'yaml',
+    ]);
     for (const version of Object.values(cli?.dependencies ?? {})) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
     expect(sdk?.dependencies).toBeUndefined();
     for (const name of ['sdk', 'cli']) {

@@ -23,6 +23,11 @@ interface ListOptions {
   readonly limit: number;
 }
 
+interface SetOptions {
+  readonly slug?: string;
+  readonly managed?: boolean;
+}
+
 const WORKFLOW = 'its id or exact name';
 
 /** Creates `workflows`, which reads, checks and activates workflows. */
@@ -54,6 +59,15 @@ export function workflowsCommand(context: Context): Command {
         )
         .option('--workflow <workflow>', 'check it as the next version of a workflow, by its id or exact name')
         .action((file: string, { workflow }: { workflow?: string }) => validate(context, file, workflow)),
+    )
+    .addCommand(
+      new Command('set')
+        .summary('change the slug of a workflow, or whether files define it')
+        .argument('<workflow>', WORKFLOW)
+        .option('--slug <slug>', 'its name in files: lower-case letters, digits and hyphens')
+        .option('--managed', 'files define it: the console does not change it')
+        .option('--no-managed', 'the console changes it again')
+        .action((name: string, options: SetOptions) => setWorkflow(context, name, options)),
     )
     .addCommand(
       new Command('activate')
@@ -152,6 +166,25 @@ async function validate({ output, ...context }: Context, file: string, name: str
     ]);
     process.exitCode = EXIT.failed;
   }
+}
+
+async function setWorkflow(
+  { output, ...context }: Context,
+  name: string,
+  { slug, managed }: SetOptions,
+): Promise<void> {
+  if (slug === undefined && managed === undefined)
+    throw misused('Say what to change: --slug, --managed or --no-managed.');
+  const connection = await context.connect();
+  const { data } = await updateWorkflow({
+    client: connection.deckhand.client,
+    path: { id: await connection.workflowId(name) },
+    body: { ...(slug !== undefined && { slug }), ...(managed !== undefined && { managed }) },
+    throwOnError: true,
+  });
+  output.result(data, () => [
+    `${data.name} has the slug ${data.slug ?? '–'} and is ${data.managed ? '' : 'not '}managed.`,
+  ]);
 }
 
 /** The API checks all of it; here is only made sure that there is something to check. */

@@ -1,0 +1,233 @@
+import { updateWorkflow, type WorkflowEntry } from '@deckhand/sdk/operations';
+import { Command } from 'commander';
+import { mkdir } from 'node:fs/promises';
+import type { Context } from '../context.js';
+import { EXIT, ExitError } from '../exit.js';
+import { applySteps, checkSteps, type Result } from '../files/apply.js';
+import { toSlug } from '../files/document.js';
+import { diffLines, inContext } from '../files/line-diff.js';
+import { changedMembers, plan, sidesOf, type Step } from '../files/plan.js';
+import { writeSchema } from '../files/schema.js';
+import { openWorkspace, readAll, selectWorkflows, type Workspace } from '../files/workspace.js';
+import { type LocalFile, readFiles, writeFileOf } from '../files/yaml-file.js';
+import { askChoice, canAsk } from '../terminal/input.js';
+import type { Output } from '../terminal/output.js';
+import type { Text } from '../terminal/text.js';
+
+interface FileOptions {
+  readonly dir: string;
+  readonly prune?: boolean;
+  readonly yes?: boolean;
+}
+
+const DIR = ['--dir <folder>', 'the folder of the files', 'workflows'] as const;
+const SLUGS = ['[slug...]', 'only these workflows; all files by default'] as const;
+const PRUNE = ['--prune', 'delete managed workflows that have no file'] as const;
+
+/** Creates `pull`, which writes workflows to files. */
+export function pullCommand(context: Context): Command {
+  return new Command('pull')
+    .summary('write workflows to files')
+    .description(
+      'Writes a YAML file for each workflow, named by its slug, without ids and secrets. Files that exist keep their comments and ' +
+        'their tests, and stay as they are if nothing changed. A workflow without a slug gets one from its name. Also writes ' +
+        'workflow.schema.json, by which editors check the files.',
+    )
+    .argument('[workflow...]', 'slugs, exact names or ids; all workflows of the workspace by default')
+    .option(...DIR)
+    .action((names: readonly string[], options: FileOptions) => pull(context, names, options));
+}
+
+/** Creates `diff`, which shows what `apply` would change. */
+export function diffCommand(context: Context): Command {
+  return new Command('diff')
+    .summary('compare files with the workspace, line by line')
+    .description('Exits with 0 if nothing differs, otherwise with 1. It changes nothing.')
+    .argument(...SLUGS)
+    .option(...DIR)
+    .option(...PRUNE)
+    .action(async (slugs: readonly string[], options: FileOptions) => {
+      const { steps } = await planFiles(context, slugs, options);
+      const changed = steps.filter(({ action }) => action !== 'unchanged');
+      context.output.result(
+        changed.map((step) => ({ slug: step.slug, action: step.action, ...sidesOf(step) })),
+        () => (changed.length === 0 ? ['Nothing differs.'] : changed.flatMap(diffOf)),
+      );
+      if (changed.length > 0) process.exitCode = EXIT.failed;
+    });
+}
+
+/** Creates `plan`, which lists and checks what `apply` would do. */
+export function planCommand(context: Context): Command {
+  return new Command('plan')
+    .summary('list and check what "apply" would do')
+    .description(
+      'Compares the files with the workspace, and has the instance check each workflow that would change. Exits with 0, or with 1 if ' +
+        'one of them would be refused. It changes nothing.',
+    )
+    .argument(...SLUGS)
+    .option(...DIR)
+    .option(...PRUNE)
+    .action(async (slugs: readonly string[], options: FileOptions) => {
+      const { workspace, steps } = await planFiles(context, slugs, options);
+      const refused = await checkSteps(workspace, steps);
+      const failureOf = new Map(refused.map(({ slug, failure }) => [slug, failure]));
+      context.output.result(
+        steps.map(({ slug, action, changes }) => ({ slug, action, changes, failure: failureOf.get(slug) })),
+        () => [...stepLines(steps), ...refused.map(failureLine)],
+      );
+      if (refused.length > 0) process.exitCode = EXIT.failed;
+    });
+}
+
+/** Creates `apply`, which makes workflows be as their files say. */
+export function applyCommand(context: Context): Command {
+  return new Command('apply')
+    .summary('make workflows be as their files say')
+    .description(
+      'Creates and changes workflows, each at once with its definition and its status, or not at all, and makes them managed: the ' +
+        'console then shows them, and does not change them. One that was changed since it was read is not overwritten. On a terminal, shows ' +
+        'the plan and asks first. Exits with 1 if a workflow could not be applied; the others are.',
+    )
+    .argument(...SLUGS)
+    .option(...DIR)
+    .option(...PRUNE)
+    .option('-y, --yes', 'do not ask')
+    .action(async (slugs: readonly string[], options: FileOptions) => {
+      const { workspace, steps } = await planFiles(context, slugs, options);
+      await applyPlan(context.output, workspace, steps, options);
+    });
+}
+
+async function pull({ output, ...context }: Context, names: readonly string[], { dir }: FileOptions): Promise<void> {
+  const workspace = await openWorkspace(await context.connect());
+  const chosen = selectWorkflows(workspace, names);
+  const local = await readFiles(dir);
+  await giveSlugs(workspace, chosen);
+  const ids = chosen.map(({ id }) => id);
+  const remotes = [...(await readAll(workspace, ids))].sort((a, b) => (a.document.slug < b.document.slug ? -1 : 1));
+  await mkdir(dir, { recursive: true });
+  await writeSchema(workspace.connection, dir);
+  const results: Pulled[] = [];
+  for (const { document, issues } of remotes) {
+    const { slug } = document;
+    const file = local.get(slug);
+    if (issues.length > 0) results.push({ slug, issues });
+    else if (file && isCurrent(file, document)) results.push({ slug, path: file.path, isWritten: false });
+    else results.push({ slug, path: await writeFileOf(dir, document, file), isWritten: true });
+  }
+  output.result(results, () => (results.length === 0 ? ['The workspace has no workflow.'] : results.map(pulledLine)));
+  if (results.some(({ issues }) => issues)) process.exitCode = EXIT.failed;
+}
+
+interface Pulled {
+  readonly slug: string;
+  readonly path?: string;
+  readonly isWritten?: boolean;
+  readonly issues?: readonly string[];
+}
+
+function pulledLine({ slug, path = '', isWritten, issues }: Pulled): Text {
+  if (issues) return { text: `${slug} was not written: ${issues.join('; ')}.`, style: 'red' };
+  return isWritten ? `Wrote ${path}.` : { text: `${path} is up to date.`, style: 'dim' };
+}
+
+function isCurrent({ document }: LocalFile, remote: LocalFile['document']): boolean {
+  return changedMembers(document, remote).length === 0;
+}
+
+/** Gives a slug to workflows that have none, from their names. */
+async function giveSlugs(workspace: Workspace, workflows: readonly WorkflowEntry[]): Promise<void> {
+  const { client } = workspace.connection.deckhand;
+  for (const { id, name, slug } of workflows) {
+    if (slug !== null) continue;
+    const base = toSlug(name);
+    let free = base;
+    for (let count = 2; workspace.workflowId(free) !== undefined; count += 1) free = `${base}-${count}`;
+    await updateWorkflow({ client, path: { id }, body: { slug: free }, throwOnError: true });
+    workspace.add(free, id);
+  }
+}
+
+async function planFiles(
+  context: Context,
+  slugs: readonly string[],
+  { dir, prune = false }: FileOptions,
+): Promise<{ readonly workspace: Workspace; readonly steps: readonly Step[] }> {
+  const files = await readFiles(dir);
+  const unknown = slugs.find((slug) => !files.has(slug));
+  if (unknown !== undefined) throw new ExitError(`No file in ${dir} has the slug ${unknown}.`, EXIT.notFound);
+  const chosen = slugs.length === 0 ? [...files.keys()] : [...new Set(slugs)];
+  if (chosen.length === 0) throw new ExitError(`There is no file in ${dir}: see "deckhand pull".`, EXIT.notFound);
+  const wanted = chosen.flatMap((slug) => files.get(slug)?.document ?? []);
+  const workspace = await openWorkspace(await context.connect());
+  // Others have files, too: with some of them, nothing is surplus.
+  const steps = await plan(workspace, wanted, { prune: prune && slugs.length === 0 });
+  return { workspace, steps };
+}
+
+/** Shows a plan, asks on a terminal, and carries it out. */
+export async function applyPlan(
+  output: Output,
+  workspace: Workspace,
+  steps: readonly Step[],
+  { yes = false }: Pick<FileOptions, 'yes'>,
+): Promise<void> {
+  const changed = steps.filter(({ action }) => action !== 'unchanged');
+  if (changed.length === 0) {
+    output.result([], () => ['Nothing differs.']);
+    return;
+  }
+  if (!yes && !output.isJson && canAsk()) {
+    for (const line of stepLines(steps)) output.message(line);
+    const choices = [
+      { value: true, label: 'Apply' },
+      { value: false, label: 'Do nothing' },
+    ];
+    if (!(await askChoice(`Apply to ${workspace.connection.url}?`, choices))) return;
+  }
+  const results = await applySteps(workspace, steps, (result) => {
+    if (!output.isJson) output.entry(result, () => resultLine(result));
+  });
+  if (output.isJson) output.json(results);
+  if (results.some(({ failure }) => failure)) process.exitCode = EXIT.failed;
+}
+
+const SIGNS = {
+  create: ['+', 'green'],
+  update: ['~', 'yellow'],
+  delete: ['-', 'red'],
+  unchanged: [' ', 'dim'],
+} as const;
+const DONE = { create: 'created', update: 'changed', delete: 'deleted', unchanged: 'unchanged' } as const;
+
+function stepLines(steps: readonly Step[]): readonly Text[] {
+  return steps.map(({ slug, action, changes }) => {
+    const [sign, style] = SIGNS[action];
+    const detail = changes.length === 0 ? '' : `: ${changes.join(', ')}`;
+    return { text: `${sign} ${slug}${action === 'unchanged' ? ' is unchanged' : ''}${detail}`, style };
+  });
+}
+
+function resultLine(result: Result): Text {
+  if (result.failure) return failureLine(result);
+  const [sign, style] = SIGNS[result.action];
+  return { text: `${sign} ${result.slug} ${DONE[result.action]}`, style };
+}
+
+function failureLine({ slug, failure }: Result): Text {
+  return { text: `✗ ${slug}: ${failure?.message ?? 'failed'}`, style: 'red' };
+}
+
+function diffOf(step: Step): readonly Text[] {
+  const { before, after } = sidesOf(step);
+  const [, style] = SIGNS[step.action];
+  const becomesManaged = step.changes.includes('managed') ? ' (becomes managed)' : '';
+  return [
+    { text: `${step.action} ${step.slug}${becomesManaged}`, style },
+    ...inContext(diffLines(before, after)).map(({ kind, text }): Text => {
+      if (kind === 'same') return { text: `  ${text}`, style: 'dim' };
+      return kind === 'added' ? { text: `+ ${text}`, style: 'green' } : { text: `- ${text}`, style: 'red' };
+    }),
+  ];
+}

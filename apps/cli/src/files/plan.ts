@@ -1,0 +1,59 @@
+import { canonical, type FileDocument } from './document.js';
+import { readAll, type RemoteWorkflow, type Workspace } from './workspace.js';
+import { toYaml } from './yaml-file.js';
+
+/** What is to be done with one workflow. */
+export interface Step {
+  readonly slug: string;
+  readonly action: 'create' | 'update' | 'delete' | 'unchanged';
+  /** Members that change. */
+  readonly changes: readonly string[];
+  /** What is wanted; undefined for a deletion. */
+  readonly document: FileDocument | undefined;
+  /** What is there; undefined if there is nothing. */
+  readonly remote: RemoteWorkflow | undefined;
+}
+
+/**
+ * Compares wanted workflows with those of a workspace.
+ * @param prune whether managed workflows that are not wanted are deleted.
+ */
+export async function plan(
+  workspace: Workspace,
+  wanted: readonly FileDocument[],
+  { prune }: { readonly prune: boolean },
+): Promise<readonly Step[]> {
+  const slugs = new Set(wanted.map(({ slug }) => slug));
+  const surplus = workspace.workflows.filter(({ slug, managed }) => managed && slug !== null && !slugs.has(slug));
+  const ids = wanted.flatMap(({ slug }) => workspace.workflowId(slug) ?? []);
+  const remotes = await readAll(workspace, [...ids, ...(prune ? surplus.map(({ id }) => id) : [])]);
+  const bySlug = new Map(remotes.map((remote) => [remote.document.slug, remote]));
+  const steps = wanted.map((document) => compare(document, bySlug.get(document.slug)));
+  const deletions = remotes.filter(({ document }) => !slugs.has(document.slug)).map(toDeletion);
+  return [...steps, ...deletions].sort((a, b) => (a.slug < b.slug ? -1 : 1));
+}
+
+function compare(document: FileDocument, remote: RemoteWorkflow | undefined): Step {
+  const { slug } = document;
+  if (!remote) return { slug, action: 'create', changes: [], document, remote };
+  const changes = changedMembers(remote.document, document);
+  if (!remote.managed) changes.push('managed');
+  return { slug, action: changes.length === 0 ? 'unchanged' : 'update', changes, document, remote };
+}
+
+function toDeletion(remote: RemoteWorkflow): Step {
+  return { slug: remote.document.slug, action: 'delete', changes: [], document: undefined, remote };
+}
+
+/** Returns the members in which two files differ. */
+export function changedMembers(before: FileDocument, after: FileDocument): string[] {
+  const [a, b]: readonly Readonly<Record<string, unknown>>[] = [canonical(before), canonical(after)];
+  const names = new Set([...Object.keys(a ?? {}), ...Object.keys(b ?? {})]);
+  return [...names].filter((name) => JSON.stringify(a?.[name]) !== JSON.stringify(b?.[name]));
+}
+
+/** Returns both sides of a step as YAML. */
+export function sidesOf({ document, remote }: Step): { readonly before: string; readonly after: string } {
+  const text = (one: FileDocument | undefined): string => (one ? toYaml(canonical(one)) : '');
+  return { before: text(remote?.document), after: text(document) };
+}
