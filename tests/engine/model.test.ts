@@ -13,7 +13,7 @@ import {
   WAIT_SECONDS,
 } from '../harness/random-graphs.js';
 import { compare, interpret, observe } from '../harness/reference-interpreter.js';
-import { createVirtualWorld } from '../harness/virtual-world.js';
+import { createVirtualWorld } from '@deckhand/testing';
 
 /** Number of graphs; set it higher for a longer run. */
 const GRAPHS = Number(process.env.MODEL_GRAPHS ?? 10_000);

@@ -1,7 +1,7 @@
 import type { WaitAnswer } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import { edges, lastRecords, type MemoryRun, runInMemory } from '../harness/engine.js';
-import { createVirtualWorld } from '../harness/virtual-world.js';
+import { createVirtualWorld } from '@deckhand/testing';
 
 const start = { id: 'start', type: 'trigger.manual' };
 const approved: WaitAnswer = { kind: 'answered', value: { decision: 'approved', approved: true, by: 'ada' } };

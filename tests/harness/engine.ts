@@ -17,9 +17,9 @@ import {
   type WaitAnswer,
 } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
+import { createVirtualWorld, type VirtualWorld } from '@deckhand/testing';
 import Type from 'typebox';
 import { NO_SERVICES } from './node-context.js';
-import { createVirtualWorld, type VirtualWorld } from './virtual-world.js';
 
 /** The result of a run in memory. */
 export interface MemoryRun {

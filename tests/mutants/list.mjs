@@ -59,9 +59,18 @@ export const MUTANTS = [
   ]),
   ...of('packages/db/src/workflows/apply.ts', 'integration:integration/api/apply-workflow', [
     ['a workflow that was changed since is overwritten', ' || !isInState(workflow, precondition.states)', ''],
-    ['a slug that was given to another workflow still names this one', '!hasSlug || ', '', 'needs a change between two statements'],
+    [
+      'a slug that was given to another workflow still names this one',
+      '!hasSlug || ',
+      '',
+      'needs a change between two statements',
+    ],
     ['a viewer applies a workflow', "await requireRole(tx, actor, workspaceId, 'editor');", ''],
     ['a kept secret counts as a change', 'if (isSame) return null;', ''],
+  ]),
+  ...of('packages/testing/src/mocked-types.ts', 'unit:packages/testing', [
+    ['a test passes although a node has an effect outside', 'mocks.noteMissing(nodeId);', ''],
+    ['the clock passes while a script runs', 'during(outcome)', 'outcome'],
   ]),
   ...of('apps/api/src/runs/follow-runs.ts', 'integration:integration/webhooks/respond', [
     [

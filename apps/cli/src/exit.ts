@@ -3,7 +3,7 @@ import type { ExecutionResponse } from '@deckhand/sdk/operations';
 /** Exit codes. They are part of the interface: docs/cli.md explains them, and they never change their meaning. */
 export const EXIT = {
   done: 0,
-  /** The request was refused, or the command could not do all of it. */
+  /** The request was refused, the command could not do all of it, or what it checked is not so. */
   failed: 1,
   /** An argument, option or setting is invalid or missing; nothing was done. */
   misused: 2,

@@ -11,6 +11,7 @@ import { runCommand } from './commands/run.js';
 import { runsCommand } from './commands/runs.js';
 import { secretsCommand } from './commands/secrets.js';
 import { tailCommand } from './commands/tail.js';
+import { testCommand } from './commands/test.js';
 import { typesCommand } from './commands/types.js';
 import { variablesCommand } from './commands/variables.js';
 import { workflowsCommand } from './commands/workflows.js';
@@ -60,6 +61,7 @@ export function createProgram(environment: Environment): Command {
     planCommand(context),
     applyCommand(context),
     promoteCommand(context),
+    testCommand(context),
     typesCommand(context),
     importCommand(context),
     doctorCommand(context),

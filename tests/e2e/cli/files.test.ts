@@ -3,7 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chain, type CliStack, runCli, startCliStack, stopAll, stopLater } from '../../harness/index.js';
+import {
+  chain,
+  type CliStack,
+  runCli,
+  startCli,
+  startCliStack,
+  stopAll,
+  stopLater,
+  until,
+} from '../../harness/index.js';
 
 let stack: CliStack;
 let env: Readonly<Record<string, string>>;
@@ -235,5 +244,42 @@ describe('workflows as files', () => {
     expect((await cli(['workflows', 'set', 'By hand'])).exitCode).toBe(2);
     const taken = await stack.createWorkflow('Other', chain());
     expect(await cli(['workflows', 'set', taken, '--slug', 'hand'])).toMatchObject({ exitCode: 1 });
+  });
+});
+
+describe('deckhand test', () => {
+  /** Without an instance: no URL and no key. */
+  const bare = {};
+
+  it('runs the tests of files without an instance, on a virtual clock, and writes JUnit', async () => {
+    const dir = await newFolder();
+    await cp(join(REPOSITORY, 'examples/workflows-as-code/workflows'), dir, { recursive: true });
+    const junit = join(dir, 'report.xml');
+    const passed = await cli(['test', '--dir', dir, '--junit', junit], bare);
+    expect(passed).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(passed.stdout).toMatch(/^refund\n {2}✓ pays small amounts[^]*\n3 passed, 0 failed\n$/);
+    const file = join(dir, 'refund.yaml');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('< 100', '< 2'));
+    const failed = await cli(['test', 'refund', '--dir', dir, '--junit', junit], bare);
+    expect(failed).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('2 passed, 1 failed') });
+    expect(failed.stdout).toContain('its path is start, small, ask, and not start, small, pay, end');
+    const xml = await readFile(junit, 'utf8');
+    expect(xml).toContain('<testsuite name="refund" tests="3" failures="1">');
+    expect(xml).toContain('<failure message="');
+  });
+
+  it('runs them again when a file changes', async () => {
+    const dir = await newFolder();
+    await cp(join(REPOSITORY, 'examples/workflows-as-code/workflows'), dir, { recursive: true });
+    const file = join(dir, 'refund.yaml');
+    const text = await readFile(file, 'utf8');
+    const { child, written, ended } = startCli(['test', '--dir', dir, '--watch'], bare);
+    const waiting = (count: number) => written.stderr.split('Waiting for changes').length > count;
+    await until(async () => waiting(1), 30_000, 'the first run');
+    expect(written.stdout).toContain('3 passed, 0 failed');
+    await writeFile(file, text.replace('< 100', '< 2'));
+    await until(async () => written.stdout.includes('2 passed, 1 failed'), 30_000, 'the second run');
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('Stopped watching.') });
   });
 });

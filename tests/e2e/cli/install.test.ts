@@ -120,6 +120,8 @@ describe('packages that npm packs', () => {
 
   it('install into an empty project, where the command has its version', async () => {
     expect((await shell('deckhand --version')).trim()).toBe(manifestOf(REPOSITORY).version);
+    const stderr = expect.stringContaining('Tests need the package @deckhand/testing');
+    await expect(shell('deckhand test')).rejects.toMatchObject({ code: 2, stderr });
   });
 });
 

@@ -1,14 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
+import { WorkflowTest } from '@deckhand/testing';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileSchema } from './schema.js';
 
-const PUBLISHED = join(import.meta.dirname, '../../../../docs/workflow-file.schema.json');
+const ROOT = join(import.meta.dirname, '../../../..');
+const PUBLISHED = join(ROOT, 'docs/workflow-file.schema.json');
+
+/** Returns the names of the members of an object's schema, and of those in it. */
+function membersOf(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null || !('properties' in schema)) return null;
+  return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, inner]) => [name, membersOf(inner)]));
+}
 
 describe('the JSON Schema of files', () => {
   it('is published (CLI_ACCEPT=1 writes it)', async () => {
     const text = `${JSON.stringify(fileSchema([]), null, 2)}\n`;
     if (process.env.CLI_ACCEPT !== undefined) await writeFile(PUBLISHED, text);
     else expect(await readFile(PUBLISHED, 'utf8')).toBe(text);
+  });
+
+  it('has the members of tests that "deckhand test" has', () => {
+    const { $defs } = fileSchema([]);
+    expect(membersOf(Object.entries($defs ?? {}).find(([name]) => name === 'test')?.[1])).toEqual(
+      membersOf(WorkflowTest),
+    );
   });
 });

@@ -31,6 +31,45 @@ const closed = (properties: Schema, required: readonly string[] = []): Schema =>
   additionalProperties: false,
 });
 
+const TEST = closed(
+  {
+    name: TEXT,
+    input: { type: 'object', description: 'What the run is started with' },
+    trigger: { ...NODE_ID, description: 'The trigger to start from; the first manual one by default' },
+    variables: { type: 'object', additionalProperties: TEXT, description: 'What $vars has' },
+    now: { ...TEXT, description: 'When the run starts, in ISO 8601' },
+    mocks: {
+      type: 'object',
+      description: 'What nodes return, by their ids',
+      additionalProperties: { anyOf: [{ $ref: '#/$defs/mock' }, { type: 'array', items: { $ref: '#/$defs/mock' } }] },
+    },
+    expect: closed({
+      status: { enum: ['success', 'failed', 'waiting'], description: 'success by default' },
+      path: {
+        type: 'array',
+        items: TEXT,
+        description: 'The nodes that run, in their order; those in a loop once per item',
+      },
+      outputs: { type: 'object', description: 'Outputs of nodes, by their ids' },
+      result: { description: 'The body of the terminal node' },
+      error: closed({ node: NODE_ID, code: TEXT, message: TEXT }),
+      seconds: { type: 'number', description: 'How long the run takes by its own clock' },
+    }),
+  },
+  ['name'],
+);
+
+const MOCK = {
+  ...closed({
+    output: { description: 'The node returns this' },
+    handle: { ...TEXT, description: 'It continues at this output' },
+    error: closed({ message: TEXT, code: TEXT, retry: { type: 'boolean', description: 'It may be tried again' } }),
+    answer: { description: 'An approval decides so, or a person fills in this' },
+    after: { type: 'number', minimum: 0, description: 'After so many seconds' },
+  }),
+  minProperties: 1,
+};
+
 /** Returns the JSON Schema of files. @param types complete and check the parameters of their nodes. */
 export function fileSchema(types: readonly DescribedType[]): Schema {
   const node = closed(
@@ -78,6 +117,7 @@ export function fileSchema(types: readonly DescribedType[]): Schema {
             'target',
           ]),
         },
+        tests: { type: 'array', items: { $ref: '#/$defs/test' }, description: 'Run by "deckhand test"' },
       },
       ['slug', 'name'],
     ),
@@ -91,6 +131,8 @@ export function fileSchema(types: readonly DescribedType[]): Schema {
           })),
         }),
       },
+      test: TEST,
+      mock: MOCK,
       ...Object.fromEntries(types.map((type) => [type.type, parametersOf(type)])),
     },
   };

@@ -102,7 +102,7 @@ function statusOf(status: unknown): 'draft' | 'active' | 'inactive' {
 }
 
 /** Translates the definition of a file; undefined if it has none. @throws ExitError as `toBody`. */
-function definitionOf(ids: Ids, document: FileDocument, env: ReadVariable): Definition | undefined {
+export function definitionOf(ids: Ids, document: FileDocument, env: ReadVariable): Definition | undefined {
   const { nodes, edges = [], settings } = document;
   if (nodes === undefined) return undefined;
   const definition: unknown = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { canonical, checkDocument, folderPath, folderText, toSlug } from './document.js';
 import { diffLines, inContext } from './line-diff.js';
-import { merge, toYaml } from './yaml-file.js';
+import { merge, toYaml, writeFileOf } from './yaml-file.js';
 
 const FILE = `# yaml-language-server: $schema=./workflow.schema.json
 # About refunds.
@@ -110,6 +110,11 @@ ${`  - id: a
   ])('%j is refused', (text, message) => {
     const local = { path: 'a.yaml', text, document: { slug: 'a', name: 'A' } };
     expect(() => merge(local, { slug: 'a', name: 'A' })).toThrow(message);
+  });
+
+  it('is never written outside of its folder', async () => {
+    const document = { slug: '../../other', name: 'A' };
+    await expect(writeFileOf('/nowhere', document, undefined)).rejects.toThrow('slug must');
   });
 });
 

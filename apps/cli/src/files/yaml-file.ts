@@ -48,12 +48,17 @@ export async function readFiles(folder: string): Promise<ReadonlyMap<string, Loc
   return files;
 }
 
-/** Writes the file of a workflow. A file that exists keeps its comments, its tests, and what did not change. */
+/**
+ * Writes the file of a workflow. A file that exists keeps its comments, its tests, and what did not change.
+ * @throws ExitError for a slug that is none.
+ */
 export async function writeFileOf(
   folder: string,
   document: FileDocument,
   local: LocalFile | undefined,
 ): Promise<string> {
+  // The slug of an instance becomes a path.
+  checkDocument(document, 'The response');
   const path = local?.path ?? join(folder, `${document.slug}.yaml`);
   const text = local ? merge(local, document) : toYaml(document, `${MODELINE}\n`);
   await writeFile(path, text);

@@ -1,0 +1,132 @@
+import { Command } from 'commander';
+import type { Tester } from '@deckhand/testing';
+import { watch } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Context } from '../context.js';
+import { describeError } from '../describe-error.js';
+import { EXIT, ExitError, misused } from '../exit.js';
+import { TESTS } from '../files/document.js';
+import { type TestedFile, toJunit } from '../files/junit.js';
+import { definitionOf } from '../files/translate.js';
+import { type LocalFile, readFiles } from '../files/yaml-file.js';
+import { untilInterrupted } from '../following/interrupt.js';
+import type { Output } from '../terminal/output.js';
+import type { Text } from '../terminal/text.js';
+
+interface TestOptions {
+  readonly dir: string;
+  readonly junit?: string;
+  readonly watch?: boolean;
+}
+
+/** Delay after a change of a file, in ms: editors write several times. */
+const QUIET_MS = 100;
+/** Stands for ids that only an instance knows. No test reaches what they stand for. */
+const SOME_ID = '00000000-0000-7000-8000-000000000000';
+
+/** Creates `test`, which runs the tests of files. */
+export function testCommand({ output }: Pick<Context, 'output'>): Command {
+  return new Command('test')
+    .summary('run the tests in the files of workflows')
+    .description(
+      'Runs the tests of each file on the engine, in this process, without an instance: nodes with effects outside have mocks, and ' +
+        'waits and retries pass on a clock of their own. Exits with 0 if all tests pass, otherwise with 1.',
+    )
+    .argument('[slug...]', 'only these workflows; all files by default')
+    .option('--dir <folder>', 'the folder of the files', 'workflows')
+    .option('--junit <file>', 'also write the results as JUnit XML, for CI')
+    .option('--watch', 'run the tests again when a file changes, until Ctrl+C')
+    .action(async (slugs: readonly string[], options: TestOptions) => {
+      const { createTester } = await import('@deckhand/testing').catch(() => {
+        throw misused('Tests need the package @deckhand/testing, which is not installed beside the command.');
+      });
+      const tester = await createTester();
+      const run = async (): Promise<void> => {
+        const tested = await runTests(tester, slugs, options);
+        report(output, tested);
+        if (options.junit !== undefined) await writeFile(options.junit, toJunit(tested));
+        process.exitCode = tested.some(isFailed) ? EXIT.failed : EXIT.done;
+      };
+      try {
+        if (options.watch) await watchFiles(output, options.dir, run);
+        else await run();
+      } finally {
+        await tester.close();
+      }
+    });
+}
+
+async function runTests(
+  tester: Tester,
+  slugs: readonly string[],
+  { dir }: TestOptions,
+): Promise<readonly TestedFile[]> {
+  const files = await readFiles(dir);
+  const unknown = slugs.find((slug) => !files.has(slug));
+  if (unknown !== undefined) throw new ExitError(`No file in ${dir} has the slug ${unknown}.`, EXIT.notFound);
+  const tested: TestedFile[] = [];
+  for (const { document } of [...files.values()].filter(({ document }) => isChosen(document, slugs))) {
+    const tests = document[TESTS];
+    if (!Array.isArray(tests) || tests.length === 0) continue;
+    const ids = { credentialId: () => SOME_ID, workflowId: () => SOME_ID };
+    const definition = definitionOf(ids, document, () => 'test');
+    tested.push({ slug: document.slug, tests: await tester.test(definition, tests) });
+  }
+  return tested;
+}
+
+function isChosen({ slug }: LocalFile['document'], slugs: readonly string[]): boolean {
+  return slugs.length === 0 || slugs.includes(slug);
+}
+
+function isFailed({ tests }: TestedFile): boolean {
+  return tests.some(({ failures }) => failures.length > 0);
+}
+
+function report(output: Output, tested: readonly TestedFile[]): void {
+  const all = tested.flatMap(({ tests }) => tests);
+  const failed = all.filter(({ failures }) => failures.length > 0).length;
+  output.result(tested, () => [
+    ...tested.flatMap(({ slug, tests }) => [
+      slug,
+      ...tests.flatMap(({ name, failures, durationMs }): readonly Text[] => [
+        failures.length === 0
+          ? [{ text: '  ✓ ', style: 'green' }, `${name} (${Math.round(durationMs)} ms)`]
+          : { text: `  ✗ ${name}`, style: 'red' },
+        ...failures.map((failure) => `    ${failure}`),
+      ]),
+    ]),
+    all.length === 0
+      ? 'There are no tests.'
+      : { text: `${all.length - failed} passed, ${failed} failed`, style: failed > 0 ? 'red' : 'green' },
+  ]);
+}
+
+/** Runs the tests at once, and again after each change of a file. @throws ExitError after Ctrl+C. */
+async function watchFiles(output: Output, dir: string, run: () => Promise<void>): Promise<void> {
+  await untilInterrupted('Stopped watching.', async (signal) => {
+    let isChanged = true;
+    let wake = (): void => undefined;
+    const watcher = watch(dir, (_, name) => {
+      if (name !== null && !/\.ya?ml$/.test(name)) return;
+      isChanged = true;
+      wake();
+    });
+    signal.addEventListener('abort', () => wake());
+    try {
+      for (;;) {
+        if (!isChanged && !signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
+        signal.throwIfAborted();
+        await delay(QUIET_MS);
+        // Before the files are read: a change from now on needs another run.
+        isChanged = false;
+        // A file may be half written, or wrong for a moment.
+        await run().catch((error: unknown) => output.message({ text: describeError(error).message, style: 'red' }));
+        output.message({ text: `Waiting for changes in ${dir}.`, style: 'dim' });
+      }
+    } finally {
+      watcher.close();
+    }
+  });
+}

@@ -1,0 +1,241 @@
+import { compileCheck, type JsonObject, type JsonValue, readTime, type ValidationIssue } from '@deckhand/contracts';
+import {
+  type BegunWait,
+  type CompiledWorkflow,
+  compileWorkflow,
+  type Ending,
+  type NodeRecord,
+  type NodeServices,
+  type NodeTypes,
+  recordKey,
+  runExecution,
+} from '@deckhand/engine';
+import { createScriptRunner, loadNodeTypes, type PooledScriptRunner } from '@deckhand/nodes';
+import { differences, show } from './compare.js';
+import { answerOf, createMocks, type Mocks, mockTypes } from './mocked-types.js';
+import { createVirtualWorld, type VirtualWorld } from './virtual-world.js';
+import { WorkflowTest } from './workflow-test.js';
+
+/** What came of a test. */
+export interface TestResult {
+  readonly name: string;
+  /** Sentences; none if the test passed. */
+  readonly failures: readonly string[];
+  /** How long it took, in ms of the real clock. */
+  readonly durationMs: number;
+}
+
+/** Runs tests of workflows in this process. */
+export interface Tester {
+  /**
+   * Runs the tests of a workflow, one after another.
+   * @param definition as the API takes it.
+   * @param tests as a file has them; one that is no test fails.
+   */
+  test(definition: unknown, tests: readonly unknown[]): Promise<readonly TestResult[]>;
+  /** Ends the threads of scripts. */
+  close(): Promise<void>;
+}
+
+/** When runs start, unless a test says otherwise. Tests that do not care must give the same result every day. */
+const START = Date.parse('2026-01-01T00:00:00Z');
+/** How often a run may rest: one that never ends must not run forever. */
+const MAX_RESTS = 10_000;
+/** Time limit of a test by the real clock, in ms. */
+const MAX_TEST_MS = 60_000;
+
+const checkTest = compileCheck(WorkflowTest);
+
+/** Creates a tester with the built-in node types. */
+export async function createTester(): Promise<Tester> {
+  const types = await loadNodeTypes();
+  const scripts = createScriptRunner();
+  return {
+    async test(definition, tests) {
+      const results: TestResult[] = [];
+      for (const [index, given] of tests.entries()) {
+        const begunAt = performance.now();
+        const { name, failures } = await runTest(types, scripts, definition, given, index);
+        results.push({ name, failures, durationMs: performance.now() - begunAt });
+      }
+      return results;
+    },
+    close: () => scripts.close(),
+  };
+}
+
+async function runTest(
+  types: NodeTypes,
+  scripts: PooledScriptRunner,
+  definition: unknown,
+  given: unknown,
+  index: number,
+): Promise<{ readonly name: string; readonly failures: readonly string[] }> {
+  const checked = checkTest(given);
+  if ('issues' in checked) return { name: `test ${index + 1}`, failures: describe(checked.issues) };
+  const test = checked.value;
+  const { name } = test;
+  const startAt = test.now === undefined ? START : readTime(test.now)?.getTime();
+  if (startAt === undefined) return { name, failures: ['now is not a time (ISO 8601)'] };
+  const mocks = createMocks(test.mocks ?? {});
+  // Of waits until a time, the time itself decides.
+  const answerFor = ({ nodeId, wait }: BegunWait) => (wait.kind === 'time' ? undefined : answerOf(mocks.last(nodeId)));
+  const world = createVirtualWorld(startAt, answerFor);
+  const compiled = compileWorkflow(
+    definition,
+    mockTypes(types, mocks, (work) => world.during(work)),
+  );
+  if ('issues' in compiled) return { name, failures: describe(compiled.issues) };
+  const { workflow } = compiled;
+  const stray = Object.keys(test.mocks ?? {}).find((id) => !workflow.nodes.has(id));
+  if (stray !== undefined) return { name, failures: [`there is no node ${stray} to mock`] };
+  const journal: NodeRecord[] = [];
+  const ending = await runToEnd({ workflow, test, world, journal, scripts });
+  return { name, failures: [...missing(mocks), ...check(test, ending, journal, (world.now() - startAt) / 1_000)] };
+}
+
+function describe(issues: readonly ValidationIssue[]): readonly string[] {
+  return issues.slice(0, 20).map(({ path, message }) => `${path === '' ? '' : `${path} `}${message}`);
+}
+
+function missing(mocks: Mocks): readonly string[] {
+  return [...mocks.missing].map((id) => `node ${id} has an effect outside, and no mock`);
+}
+
+interface TestRun {
+  readonly workflow: CompiledWorkflow;
+  readonly test: WorkflowTest;
+  readonly world: VirtualWorld;
+  /** Gets every record. */
+  readonly journal: NodeRecord[];
+  readonly scripts: PooledScriptRunner;
+}
+
+/** `stuck`: the run did not end in time, by the real clock. */
+type TestEnding = Ending | { readonly kind: 'stuck' };
+
+/** Runs through every rest. A run that waits for what never comes ends as waiting. */
+async function runToEnd(run: TestRun): Promise<TestEnding> {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), MAX_TEST_MS);
+  try {
+    for (let rests = 0; rests < MAX_RESTS; rests += 1) {
+      const ending = await runOnce(run, abort.signal);
+      if (abort.signal.aborted) return { kind: 'stuck' };
+      if (ending.kind !== 'waiting' || !run.world.hasOpenWait()) return ending;
+      run.world.passToNextWait();
+    }
+    return { kind: 'stuck' };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function runOnce({ workflow, test, world, journal, scripts }: TestRun, signal: AbortSignal): Promise<Ending> {
+  const records = new Map(journal.map((record) => [recordKey(record.nodeId, record.iteration), record]));
+  const vars: JsonObject = test.variables ?? {};
+  const running = runExecution({
+    workspaceId: 'test',
+    executionId: '00000000-0000-7000-8000-000000000000',
+    mode: 'normal',
+    workflow,
+    triggerNodeId: test.trigger ?? workflow.triggers[0]?.nodeId ?? '',
+    trigger: test.input ?? {},
+    vars,
+    records,
+    // With all records, loops need no positions.
+    positions: new Map(),
+    control: {
+      isHalted: () => signal.aborted,
+      signal: () => signal,
+      isPaused: () => false,
+      answer: (key) => world.answer(key),
+      answersSeen: () => 0,
+      onChange(listener) {
+        world.onWaitEnded(listener);
+        signal.addEventListener('abort', listener);
+      },
+    },
+    services: servicesWith(scripts),
+    openCredential: () => Promise.reject(new Error('tests have no credentials: mock the node')),
+    ports: {
+      now: () => world.now(),
+      random: () => 0,
+      sleep: (ms, aborted) => world.sleep(ms, aborted),
+      yieldToEventLoop: () => Promise.resolve(),
+      record(record) {
+        journal.push(record);
+        world.keepWait(record);
+      },
+      flush: () => Promise.resolve(),
+      positionsFrom: () => undefined,
+      loadIterations: () => Promise.resolve([]),
+    },
+  });
+  return world.settle(running);
+}
+
+/** Those of nodes are replaced when they run. */
+function servicesWith(code: PooledScriptRunner): NodeServices {
+  const none = (): Promise<never> => Promise.reject(new Error('tests have no such service'));
+  return {
+    code,
+    http: { request: none },
+    mail: { send: none },
+    postgres: { query: none },
+    workflows: { start: none },
+    locks: { acquire: none, release: none },
+    responses: { send: none },
+    traffic: { admit: none },
+  };
+}
+
+function check(
+  { expect = {} }: WorkflowTest,
+  ending: TestEnding,
+  journal: readonly NodeRecord[],
+  seconds: number,
+): readonly string[] {
+  const failures: string[] = [];
+  const { status = 'success', path, outputs = {}, error } = expect;
+  if (ending.kind !== status) failures.push(`the run ended as ${described(ending)}, and not as ${status}`);
+  const taken = journal.filter((record) => record.status === 'success' || record.status === 'failed');
+  if (path) {
+    const actual = taken.map(({ nodeId }) => nodeId);
+    if (actual.join() !== path.join()) failures.push(`its path is ${actual.join(', ')}, and not ${path.join(', ')}`);
+  }
+  const last = new Map(taken.map((record) => [record.nodeId, record]));
+  for (const [nodeId, wanted] of Object.entries(outputs)) {
+    failures.push(...differences(last.get(nodeId)?.output, wanted, `the output of ${nodeId}`));
+  }
+  if (expect.result !== undefined) {
+    const result: JsonValue | undefined = ending.kind === 'success' ? ending.result?.body : undefined;
+    failures.push(...differences(result, expect.result, 'the result'));
+  }
+  if (error) {
+    if (ending.kind !== 'failed') failures.push('the run has no error');
+    else {
+      const actual: JsonObject = { node: ending.nodeId, code: ending.error.code, message: ending.error.message };
+      for (const [name, wanted] of Object.entries(error)) {
+        failures.push(...differences(actual[name], wanted, `the ${name} of the error`));
+      }
+    }
+  }
+  if (expect.seconds !== undefined && Math.abs(seconds - expect.seconds) >= 0.001) {
+    failures.push(`the run took ${seconds} s by its own clock, and not ${expect.seconds} s`);
+  }
+  return failures;
+}
+
+function described(ending: TestEnding): string {
+  switch (ending.kind) {
+    case 'failed':
+      return `failed, at node ${ending.nodeId} with ${ending.error.code}: ${show(ending.error.message)}`;
+    case 'stuck':
+      return `unfinished after ${MAX_TEST_MS / 1_000} s`;
+    case 'waiting':
+    case 'success':
+    case 'halted':
+      return ending.kind;
+  }
+}
