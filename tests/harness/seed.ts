@@ -32,6 +32,7 @@ export async function seedWorkflow(db: Database, definition: Definition): Promis
       timeoutMs,
       countsHeldTime,
       triggerNodeIds: triggers.map(({ nodeId }) => nodeId),
+      ...(definition.settings?.concurrency && { concurrency: definition.settings.concurrency }),
     },
   });
   await db.workflow.update({ where: { id: workflowId }, data: { latestVersionId: versionId } });

@@ -984,6 +984,21 @@ export const MUTANTS = [
       '',
     ],
   ]),
+  ...of('packages/db/src/executions/start-options.ts', 'integration:integration/api/workflow-concurrency', [
+    ['a workflow does not limit its runs', '(v.concurrency IS NOT NULL AND', '(false AND'],
+    [
+      'the limit of a workflow replaces that of a start',
+      "${options} -> 'concurrency' IS NULL AND ${options} -> 'withoutKey'",
+      "${options} -> 'withoutKey'",
+    ],
+  ]),
+  ...of('apps/api/src/runs/run-starter.ts', 'integration:integration/api/workflow-concurrency', [
+    [
+      'a workflow rejects a rerun',
+      "request.source === 'rerun' ? { ...concurrency, onLimit: 'queue' } : concurrency",
+      'concurrency',
+    ],
+  ]),
   ...of('packages/db/src/executions/error-starts.ts', 'integration:integration/executions/error-workflows', [
     [
       'failures of one workspace delay those of others',

@@ -17,7 +17,7 @@ const TRIGGERS = { webhooks: 'trigger.webhook', schedules: 'trigger.schedule' } 
 /** What saving a definition needs to know of it, found by compiling it. */
 export type CheckedDefinition = Pick<
   NewVersion,
-  'definition' | 'timeoutMs' | 'countsHeldTime' | 'triggerNodeIds' | 'webhooks' | 'tool'
+  'definition' | 'timeoutMs' | 'countsHeldTime' | 'triggerNodeIds' | 'concurrency' | 'webhooks' | 'tool'
 >;
 
 /** How much work the check of a definition may be, in ms. */
@@ -128,6 +128,7 @@ async function compile(
       timeoutMs: workflow.timeoutMs,
       countsHeldTime: workflow.countsHeldTime,
       triggerNodeIds: workflow.triggers.map(({ nodeId }) => nodeId),
+      concurrency: workflow.definition.settings?.concurrency,
       webhooks: savedNodes(workflow.definition, 'webhooks').map(({ id, parameters }) => ({
         nodeId: id,
         path: typeof parameters.path === 'string' ? parameters.path : null,

@@ -6,6 +6,6 @@ export { createMailSender } from './email/send.js';
 export { createPostgresClient, type PooledPostgresClient } from './postgres/client.js';
 export { loadNodeTypes } from './load-node-types.js';
 export { cancellingEvents, findCancelIssues } from './trigger/cancel-on.js';
-export { compileTriggerOptions } from './trigger/key-options.js';
-export { compileTriggerExpression, evaluateKey, evaluateOnTrigger } from './trigger/trigger-expression.js';
+export { compileTriggerOptions, withWorkflowKey } from './trigger/key-options.js';
+export { evaluateKey, evaluateOnTrigger } from './trigger/trigger-expression.js';
 export { type DueRule, nextDueTime } from './trigger/next-due.js';

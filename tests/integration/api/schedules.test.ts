@@ -1,4 +1,5 @@
 import { findDueSchedules, moveSchedules } from '@deckhand/db';
+import { withWorkflowKey } from '@deckhand/nodes';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import {
@@ -99,7 +100,7 @@ describe('a paused schedule', () => {
       triggerData: '{}',
     } as const;
     const move = { schedule, nextFireAt: new Date(Date.now() + 60_000), run: { at: due, request } };
-    await moveSchedules(db, [move]);
+    await moveSchedules(db, [move], withWorkflowKey);
     expect(await db.execution.count({ where: { workflowId: id } })).toBe(0);
     expect(await findDueSchedules(db, new Date(), 100)).not.toContainEqual(expect.objectContaining({ workflowId: id }));
   });

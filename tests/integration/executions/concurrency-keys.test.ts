@@ -22,6 +22,7 @@ import {
   timeOutRuns,
   wakeDueRuns,
 } from '@deckhand/db';
+import { withWorkflowKey } from '@deckhand/nodes';
 import { v7 as uuidv7 } from 'uuid';
 import {
   chain,
@@ -410,7 +411,11 @@ it('the run of a schedule is left out, waits, or stops the oldest', async () => 
     const [at, nextFireAt] = [due, new Date(due.getTime() + 60_000)];
     const of_ = { ...schedule, workspaceId, nextFireAt: at, isHeld: false, options: null, maxOverlap: 100 };
     due = nextFireAt;
-    const [verdict] = await moveSchedules(db, [{ schedule: of_, nextFireAt, run: { at, request: asked } }]);
+    const [verdict] = await moveSchedules(
+      db,
+      [{ schedule: of_, nextFireAt, run: { at, request: asked } }],
+      withWorkflowKey,
+    );
     return { executionId, verdict };
   };
   const first = await fire('reject');

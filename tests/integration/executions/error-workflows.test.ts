@@ -11,6 +11,7 @@ import {
   timeOutRuns,
   writeCheckpoints,
 } from '@deckhand/db';
+import { withWorkflowKey } from '@deckhand/nodes';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.js';
@@ -78,6 +79,7 @@ async function startDue() {
   return startErrorWorkflows(
     db,
     due.map(({ executionId }) => ({ executionId, countedUnder: null })),
+    withWorkflowKey,
   );
 }
 const started = (failedId: string) => db.execution.findMany({ where: { errorOf: failedId } });
@@ -217,7 +219,7 @@ describe('an error workflow', () => {
     expect(await pending()).toEqual([failed]);
     await delayErrorStarts(db, [failed], 60);
     expect(await findDueErrorStarts(db, { limit: 10, except: [] })).toEqual([]);
-    expect(await startErrorWorkflows(db, [{ executionId: failed, countedUnder: 5 }])).toHaveLength(1);
+    expect(await startErrorWorkflows(db, [{ executionId: failed, countedUnder: 5 }], withWorkflowKey)).toHaveLength(1);
     expect(await started(failed)).toHaveLength(1);
   });
 

@@ -21,6 +21,7 @@ import {
   stopDescendants,
   stopExecutions,
 } from '@deckhand/db';
+import { withWorkflowKey } from '@deckhand/nodes';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import {
@@ -147,7 +148,7 @@ const STATEMENTS: Readonly<Record<string, (of: Database) => Promise<unknown>>> =
   executions_with_data: expired('data'),
   executions_without_data: expired('run'),
   executions_repeated: expired('run'),
-  executions_scheduled: (of) => moveSchedules(of, []),
+  executions_scheduled: (of) => moveSchedules(of, [], withWorkflowKey),
   executions_unfinished_children: async (of) => {
     const executionId = await seed.accept();
     await db.stoppedParent.create({ data: { executionId } });

@@ -1,4 +1,5 @@
 import { findDueSchedules, moveSchedules } from '@deckhand/db';
+import { withWorkflowKey } from '@deckhand/nodes';
 import { connectRedis, createRunQueue } from '@deckhand/queue';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -89,7 +90,7 @@ describe('a workflow that is deactivated', () => {
     const seed = await seedDue();
     const move = await findDueMove(seed);
     await setStatus(stores, clock, seed, 'inactive');
-    expect(await moveSchedules(stores.db, [move])).toEqual([{ kind: 'inactive' }]);
+    expect(await moveSchedules(stores.db, [move], withWorkflowKey)).toEqual([{ kind: 'inactive' }]);
     expect(await firedTimes(stores, seed)).toEqual([]);
   });
 
@@ -103,9 +104,11 @@ describe('a workflow that is deactivated', () => {
       'UPDATE schedules SET next_fire_at = NULL, look_at = NULL WHERE workflow_id = $1',
       seed.workflowId,
     );
-    expect(await moveSchedules(stores.db, [move])).toEqual([{ kind: 'elsewhere' }]);
+    expect(await moveSchedules(stores.db, [move], withWorkflowKey)).toEqual([{ kind: 'elsewhere' }]);
     await change.end(how);
-    expect(await moveSchedules(stores.db, [move])).toEqual([{ kind: fired.length > 0 ? 'moved' : 'elsewhere' }]);
+    expect(await moveSchedules(stores.db, [move], withWorkflowKey)).toEqual([
+      { kind: fired.length > 0 ? 'moved' : 'elsewhere' },
+    ]);
     expect(await firedTimes(stores, seed)).toEqual(fired);
     await setStatus(stores, clock, seed, 'inactive');
   });
@@ -114,7 +117,7 @@ describe('a workflow that is deactivated', () => {
     const seed = await seedDue();
     const move = await findDueMove(seed);
     await stores.db.workflow.delete({ where: { id: seed.workflowId } });
-    expect(await moveSchedules(stores.db, [move])).toEqual([{ kind: 'notFound' }]);
+    expect(await moveSchedules(stores.db, [move], withWorkflowKey)).toEqual([{ kind: 'notFound' }]);
     expect(await firedTimes(stores, seed)).toEqual([]);
   });
 });
@@ -123,7 +126,10 @@ describe('one time', () => {
   it('has one run though two workers fire it', async () => {
     const seed = await seedDue();
     const [one, other] = [await findDueMove(seed), await findDueMove(seed)];
-    const verdicts = await Promise.all([moveSchedules(stores.db, [one]), moveSchedules(stores.db, [other])]);
+    const verdicts = await Promise.all([
+      moveSchedules(stores.db, [one], withWorkflowKey),
+      moveSchedules(stores.db, [other], withWorkflowKey),
+    ]);
     expect(verdicts.flatMap((each) => each.map(({ kind }) => kind)).sort()).toEqual(['elsewhere', 'moved']);
     expect(await firedTimes(stores, seed)).toEqual(['2026-05-04T09:00Z']);
     await setStatus(stores, clock, seed, 'inactive');
@@ -133,12 +139,12 @@ describe('one time', () => {
     const seed = await seedDue();
     const move = await findDueMove(seed);
     const broken = { ...move, run: { ...move.run, request: { ...move.run.request, triggerData: 'a\u0000b' } } };
-    await expect(moveSchedules(stores.db, [broken])).rejects.toThrow();
+    await expect(moveSchedules(stores.db, [broken], withWorkflowKey)).rejects.toThrow();
     expect(await stores.db.schedule.findFirst({ where: { workflowId: seed.workflowId } })).toMatchObject({
       nextFireAt: new Date('2026-05-04T09:00:00Z'),
       lastFireAt: null,
     });
-    expect(await moveSchedules(stores.db, [move])).toEqual([{ kind: 'moved' }]);
+    expect(await moveSchedules(stores.db, [move], withWorkflowKey)).toEqual([{ kind: 'moved' }]);
     await setStatus(stores, clock, seed, 'inactive');
   });
 

@@ -8,6 +8,7 @@ import {
   performBatch,
   readBulkAction,
 } from '@deckhand/db';
+import { withWorkflowKey } from '@deckhand/nodes';
 import { connectRedis, createRunQueue, type Redis, type RunQueue } from '@deckhand/queue';
 import { createLogger, createRunCounters } from '@deckhand/runtime';
 import { createBulkActions, createMaintenanceMetrics } from '@deckhand/worker';
@@ -260,7 +261,7 @@ describe('a bulk action', () => {
     await stores.db.$executeRaw`UPDATE bulk_actions SET next_batch_at = now() - interval '1 minute'`;
     await pass();
     // A worker that found the action before it was aborted.
-    expect(due && (await performBatch(stores.db, due, ids))).toBeUndefined();
+    expect(due && (await performBatch(stores.db, due, ids, withWorkflowKey))).toBeUndefined();
     expect(await read(action.id)).toMatchObject({ status: 'aborted', done: 10 });
     expect(await stores.db.execution.count({ where: { id: { in: ids }, status: 'stopped' } })).toBe(10);
     expect(await stores.db.bulkActionRun.count()).toBe(0);

@@ -6,6 +6,7 @@ import {
   priorityOf,
   type ValidationIssue,
   validationFailed,
+  type WorkflowConcurrency,
 } from '@deckhand/contracts';
 import {
   type Accepted,
@@ -18,11 +19,12 @@ import {
   failUnqueuedExecutions,
   type KeyedStart,
   readStorage,
+  type NeedsKey,
   type NotCounted,
   type IdempotencyKey,
   type OnceRequest,
 } from '@deckhand/db';
-import { createFairSemaphore } from '@deckhand/nodes';
+import { createFairSemaphore, withWorkflowKey } from '@deckhand/nodes';
 import {
   type ExecutionRate,
   type RunSnapshot,
@@ -155,6 +157,9 @@ export function createRunStarter(options: {
     counted?: CountedRate,
   ): Promise<{ verdict: Counted | undefined; counted: CountedRate | undefined }> {
     const verdict = await write(request, idempotencyKey);
+    if (verdict?.kind === 'needsKey') {
+      return accept({ ...request, options: addKey(request, verdict.concurrency) }, idempotencyKey, counted);
+    }
     if (verdict?.kind !== 'notCounted') return { verdict, counted };
     const { workspaceId, executionsPerMinute } = verdict;
     const now: CountedRate = { name: 'workspace-runs', ...(await rate(workspaceId, executionsPerMinute)) };
@@ -237,8 +242,13 @@ function toSnapshot(request: AcceptRequest, { workspaceId, run }: Accepted): Run
   };
 }
 
+/** Returns the options of a run that its workflow limits. Someone wants a rerun: it waits for its turn. */
+function addKey(request: AcceptRequest, concurrency: WorkflowConcurrency): string {
+  return withWorkflowKey(request, request.source === 'rerun' ? { ...concurrency, onLimit: 'queue' } : concurrency);
+}
+
 /** The verdict on a run that was counted if necessary. */
-type Counted = Exclude<AcceptOnceVerdict, NotCounted>;
+type Counted = Exclude<AcceptOnceVerdict, NotCounted | NeedsKey>;
 type Refusal = Exclude<Counted, Accepted | { kind: 'repeated' }>;
 
 function refusal(verdict: Refusal | undefined, request: StartRunRequest, storage: object | undefined): DeckhandError {

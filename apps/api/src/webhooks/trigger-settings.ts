@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import type { SavedTrigger } from '@deckhand/db';
 import type { CompiledTemplate } from '@deckhand/engine';
-import { compileTriggerExpression, compileTriggerOptions } from '@deckhand/nodes';
+import { compileTriggerExpression } from '@deckhand/engine';
+import { compileTriggerOptions } from '@deckhand/nodes';
 import type { RateLimit } from '@deckhand/queue';
 import type { SecretBox } from '@deckhand/runtime';
 

@@ -1,6 +1,7 @@
 import type { Definition } from '@deckhand/contracts';
-import { Group, Modal, Stack, Text } from '@mantine/core';
+import { Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { choice } from '../app/search.js';
 import { issueAt } from '../forms/issue-at.js';
 import { LimitInput } from '../forms/limit-input.js';
 import { FormFooter } from '../components/form-footer.js';
@@ -13,9 +14,19 @@ const PATHS = {
   runsAtOnce: 'definition.settings.maxConcurrentExecutions',
   max: 'definition.settings.rateLimit.max',
   windowSeconds: 'definition.settings.rateLimit.windowSeconds',
+  key: 'definition.settings.concurrency.key',
+  limit: 'definition.settings.concurrency.limit',
 };
 /** The issues of a refused save that this form can show. */
 export const SETTING_PATHS: readonly string[] = Object.values(PATHS);
+
+/** What happens to a start at the limit of its key. */
+const ON_LIMIT = ['queue', 'cancelOldest', 'reject'] as const;
+const ON_LIMIT_LABELS = {
+  queue: 'Queue the run',
+  cancelOldest: 'Stop the oldest run',
+  reject: 'Reject the start',
+} as const;
 
 /** Default period of a rate limit, in seconds. */
 const MINUTE = 60;
@@ -65,11 +76,15 @@ function Fields({
   const [runsAtOnce, setRunsAtOnce] = useState(settings.maxConcurrentExecutions ?? null);
   const [max, setMax] = useState(settings.rateLimit?.max ?? null);
   const [windowSeconds, setWindowSeconds] = useState(settings.rateLimit?.windowSeconds ?? null);
+  const [key, setKey] = useState(settings.concurrency?.key ?? '');
+  const [limit, setLimit] = useState(settings.concurrency ? (settings.concurrency.limit ?? 1) : null);
+  const [onLimit, setOnLimit] = useState(settings.concurrency?.onLimit ?? 'queue');
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
         onApply({
+          ...(limit !== null && { concurrency: { ...(key !== '' && { key }), limit, onLimit } }),
           ...(timeoutSeconds === null ? {} : { timeoutSeconds }),
           ...(max === null ? {} : { rateLimit: { max, windowSeconds: windowSeconds ?? MINUTE } }),
           ...(runsAtOnce === null ? {} : { maxConcurrentExecutions: runsAtOnce }),
@@ -95,6 +110,35 @@ function Fields({
           error={issueAt(error, PATHS.runsAtOnce)}
           onChange={setRunsAtOnce}
         />
+        <Group grow align="flex-start" preventGrowOverflow={false}>
+          <LimitInput
+            label="Runs per key"
+            description="Unfinished runs, also waiting ones"
+            placeholder="No limit"
+            value={limit}
+            error={issueAt(error, PATHS.limit)}
+            onChange={setLimit}
+          />
+          <TextInput
+            label="Concurrency key"
+            description="May contain {{ $trigger.… }}"
+            placeholder="All runs"
+            maxLength={2_000}
+            disabled={limit === null}
+            value={key}
+            error={issueAt(error, PATHS.key)}
+            onChange={(event) => setKey(event.currentTarget.value)}
+          />
+        </Group>
+        {limit !== null && (
+          <Select
+            label="At the limit"
+            allowDeselect={false}
+            data={ON_LIMIT.map((value) => ({ value, label: ON_LIMIT_LABELS[value] }))}
+            value={onLimit}
+            onChange={(value) => setOnLimit(choice(ON_LIMIT, value) ?? 'queue')}
+          />
+        )}
         <Group grow align="flex-start" preventGrowOverflow={false}>
           <LimitInput
             label="Webhook requests"

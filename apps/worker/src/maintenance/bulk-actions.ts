@@ -10,6 +10,7 @@ import {
   performBatch,
   pruneBulkActions,
 } from '@deckhand/db';
+import { withWorkflowKey } from '@deckhand/nodes';
 import { createExecutionCounter, publishControl } from '@deckhand/queue';
 import type { PeriodicTask } from '../run-periodically.js';
 import { actOnRows } from './act-on-rows.js';
@@ -89,7 +90,7 @@ export function createBulkActions(context: MaintenanceContext, isIdle: () => boo
     const outcomes: (BulkOutcome | undefined)[] = [];
     const badRuns: string[] = [];
     const act = {
-      act: async (batch: readonly string[]) => [await performBatch(db, action, batch)],
+      act: async (batch: readonly string[]) => [await performBatch(db, action, batch, withWorkflowKey)],
       isUnavailable: isStoreUnavailable,
       onBadRow(executionId: string, err: unknown) {
         metrics.badRow(NAME);

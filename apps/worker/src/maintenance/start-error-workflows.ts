@@ -6,6 +6,7 @@ import {
   findDueErrorStarts,
   startErrorWorkflows,
 } from '@deckhand/db';
+import { withWorkflowKey } from '@deckhand/nodes';
 import { createExecutionCounter } from '@deckhand/queue';
 import type { PeriodicTask } from '../run-periodically.js';
 import { createRowTask, type MaintenanceContext } from './maintenance-context.js';
@@ -62,7 +63,7 @@ export function createErrorWorkflowStarting(context: MaintenanceContext): Period
       work: {
         find: (page) => findDueErrorStarts(db, page),
         idOf: ({ executionId }) => executionId,
-        act: async (due) => startErrorWorkflows(db, await count(due)),
+        act: async (due) => startErrorWorkflows(db, await count(due), withWorkflowKey),
         onDone: announce,
         maxRows: BATCH,
         budgetMs: 500,

@@ -1,4 +1,4 @@
-import { type JsonValue, parseJson, priorityOf } from '@deckhand/contracts';
+import { concurrencyOf, type JsonValue, parseJson, priorityOf } from '@deckhand/contracts';
 import {
   type AcceptRequest,
   acceptUnlessBusy,
@@ -11,7 +11,8 @@ import {
   markMatched,
   type StartingEvent,
 } from '@deckhand/db';
-import { compileTriggerExpression, compileTriggerOptions, evaluateOnTrigger } from '@deckhand/nodes';
+import { compileTriggerExpression } from '@deckhand/engine';
+import { compileTriggerOptions, evaluateOnTrigger, withWorkflowKey } from '@deckhand/nodes';
 import { createExecutionCounter, type QueuedRun } from '@deckhand/queue';
 import { nextSlice } from '@deckhand/runtime';
 import { derivedId } from '../session/derived-id.js';
@@ -67,6 +68,13 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
     return trigger;
   }
 
+  /** Returns the options of a run: those of its trigger, and without a limit by a key there, that of its workflow. */
+  function optionsOf(trigger: EventTrigger, readEvent: () => JsonValue, json: string): string | undefined {
+    const options = compiled(trigger).optionsFor(readEvent);
+    if (trigger.concurrency === null || concurrencyOf(options) !== undefined) return options;
+    return withWorkflowKey({ options, triggerData: json }, trigger.concurrency);
+  }
+
   /** Returns whether an event starts a run of a trigger. A filter that fails lets nothing through, and is logged. */
   function isWanted(trigger: EventTrigger, readEvent: () => JsonValue): boolean {
     const { filter } = compiled(trigger);
@@ -118,7 +126,7 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
             delays.set(id, { id, seconds, after });
             break;
           }
-          const options = compiled(trigger).optionsFor(readEvent);
+          const options = optionsOf(trigger, readEvent, json);
           const withOptions = (optionCounts.get(workspaceId) ?? 0) + (options === undefined ? 0 : 1);
           if (withOptions > MAX_WITH_OPTIONS) {
             delays.set(id, { id, seconds: 0, after });

@@ -1,15 +1,16 @@
 import { DeckhandError, priorityOf, serializeOptions, type StartOptions } from '@deckhand/contracts';
 import { type ChildRequest, type ChildVerdict, chooseVersion, type KeyedStart } from '@deckhand/db';
 import { NodeError, type WorkflowStarter } from '@deckhand/engine';
+import { withWorkflowKey } from '@deckhand/nodes';
 import type { CountExecution, QueueProducer } from '@deckhand/queue';
 import { childIdOf } from './derived-id.js';
 
 /** Delay before a node tries again to start a run in a workspace that is over its storage quota, in ms. */
 const OVER_QUOTA_RETRY_MS = 60_000;
-/** The same when the workspace's limit of runs per minute was changed while the run was counted, in ms. */
+/** The same when a limit was changed while the run was started, in ms. */
 const LIMIT_CHANGED_RETRY_MS = 1_000;
 
-type Refusal = Exclude<ChildVerdict['kind'], 'started' | 'notCounted' | 'overQuota' | 'limitReached'>;
+type Refusal = Exclude<ChildVerdict['kind'], 'started' | 'notCounted' | 'needsKey' | 'overQuota' | 'limitReached'>;
 
 const REASONS: Record<Exclude<Refusal, 'noVersion'>, string> = {
   notFound: 'there is no such workflow in this workspace',
@@ -43,6 +44,9 @@ export function createWorkflowStarter({
   /** Accepts the run, and counts it if its workspace limits runs per minute. @throws NodeError above that limit. */
   async function acceptCounted(request: ChildRequest): Promise<ChildVerdict> {
     const verdict = await acceptChild(request);
+    if (verdict.kind === 'needsKey') {
+      return acceptCounted({ ...request, options: withWorkflowKey(request, verdict.concurrency) });
+    }
     if (verdict.kind !== 'notCounted') return verdict;
     const seconds = await countExecution(verdict.workspaceId, verdict.executionsPerMinute);
     if (seconds !== null) throw retryLater('the workspace starts runs too quickly', seconds * 1_000);
@@ -64,8 +68,8 @@ export function createWorkflowStarter({
         options: serialized,
         ...chooseVersion(version),
       });
-      if (verdict.kind === 'notCounted') {
-        throw retryLater('the limit of the workspace was changed', LIMIT_CHANGED_RETRY_MS);
+      if (verdict.kind === 'notCounted' || verdict.kind === 'needsKey') {
+        throw retryLater('a limit of the run was changed', LIMIT_CHANGED_RETRY_MS);
       }
       if (verdict.kind === 'overQuota')
         throw retryLater('the workspace is over its storage quota', OVER_QUOTA_RETRY_MS);

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { NODE_ID_PATTERN } from '../formats.js';
 import { AnyJson, AnyObject, CLOSED, Id, oneOf, RunsAtOnce } from './common.js';
 import { EVENT_NAME_PATTERN } from './events.js';
-import { MAX_TIMEOUT_SECONDS } from './start-options.js';
+import { MAX_TIMEOUT_SECONDS, WorkflowConcurrency } from './start-options.js';
 
 /** Most nodes a definition may have. */
 export const MAX_NODES = 5_000;
@@ -119,6 +119,7 @@ export const WorkflowSettings = Type.Object(
       Type.Array(CancelRule, { maxItems: 5, description: 'Events that stop unfinished runs of the workflow' }),
     ),
     mcp: Type.Optional(ToolSettings),
+    concurrency: Type.Optional(WorkflowConcurrency),
   },
   CLOSED,
 );

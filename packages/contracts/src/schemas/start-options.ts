@@ -1,4 +1,4 @@
-import Type, { type Static, type TString } from 'typebox';
+import Type, { type Static, type TOptional, type TString } from 'typebox';
 import { type ValidationIssue, validationFailed } from '../errors.js';
 import { toDate } from '../formats.js';
 import { type JsonObject, type JsonValue, parseOwnJson } from '../json.js';
@@ -44,7 +44,7 @@ export const Metadata = Type.Unsafe<JsonObject>({
 });
 
 /** Returns the schema of a limit of concurrent runs by a key. */
-const concurrencyBy = (key: TString) =>
+const concurrencyBy = <Key extends TString | TOptional<TString>>(key: Key) =>
   Type.Object(
     {
       key,
@@ -146,6 +146,10 @@ const KeyTemplate = Type.String({
   maxLength: MAX_KEY_TEMPLATE_LENGTH,
   description: 'Which runs it applies to; an expression may read `$trigger`. Without a value, it does not apply',
 });
+
+/** The limit of a workflow, for each start that has none of its own. Without a key, all of its runs share it. */
+export const WorkflowConcurrency = concurrencyBy(Type.Optional(KeyTemplate));
+export type WorkflowConcurrency = Static<typeof WorkflowConcurrency>;
 
 const OPTIONS = { additionalProperties: false, description: 'Options of the runs that it starts' } as const;
 

@@ -8,8 +8,8 @@ import {
 import { v7 as uuidv7 } from 'uuid';
 import type { Actor } from '../access.js';
 import { Prisma, type Queryable } from '../client.js';
-import { insertAdmitted } from '../executions/accept.js';
-import type { AcceptRefusal, AcceptRequest } from '../executions/admission.js';
+import { insertWithKeys } from '../executions/accept.js';
+import type { AcceptRefusal, AcceptRequest, AddWorkflowKey } from '../executions/admission.js';
 import { chooseVersion } from '../executions/chosen-version.js';
 import { describeUses, erasableState } from '../executions/erase.js';
 import { readManyForRerun } from '../executions/read-for-rerun.js';
@@ -110,6 +110,7 @@ export async function rerunRuns(
   action: DueBulkAction,
   actor: Actor,
   ids: readonly string[],
+  addKey: AddWorkflowKey,
 ): Promise<BulkOutcome> {
   const failed = [];
   const skipped = [];
@@ -146,7 +147,7 @@ export async function rerunRuns(
       ...chooseVersion(version, origin.workflowVersionId),
     });
   }
-  const verdicts = requests.length === 0 ? [] : await insertAdmitted(tx, requests);
+  const verdicts = requests.length === 0 ? [] : await insertWithKeys(tx, requests, addKey);
   const done: string[] = [];
   const startedIds: string[] = [];
   let blockedBy: ErrorCode | undefined;

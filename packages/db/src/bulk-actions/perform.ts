@@ -8,6 +8,7 @@ import {
 import type { Actor } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
+import type { AddWorkflowKey } from '../executions/admission.js';
 import type { FoundRun } from '../maintenance/find-runs.js';
 import { endBulkAction } from './bulk-actions.js';
 import { type BulkOutcome, deleteRuns, type DueBulkAction, rerunRuns, stopRuns, toError } from './act-on-runs.js';
@@ -61,6 +62,7 @@ export function performBatch(
   db: Database,
   action: DueBulkAction,
   executionIds: readonly string[],
+  addKey: AddWorkflowKey,
 ): Promise<BulkOutcome | undefined> {
   return inBatch(db, action, executionIds, (tx, actor, ids) => {
     switch (action.kind) {
@@ -69,7 +71,7 @@ export function performBatch(
       case 'delete':
         return deleteRuns(tx, action.workspaceId, ids);
       case 'rerun':
-        return rerunRuns(tx, action, actor, ids);
+        return rerunRuns(tx, action, actor, ids, addKey);
     }
   });
 }

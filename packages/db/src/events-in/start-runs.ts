@@ -1,3 +1,4 @@
+import type { WorkflowConcurrency } from '@deckhand/contracts';
 import { type Database, Prisma } from '../client.js';
 import { SEEN } from './event.js';
 
@@ -10,6 +11,8 @@ export interface EventTrigger {
   readonly filter: string | null;
   /** Serialised options of its runs; null without any. */
   readonly options: string | null;
+  /** The limit of the version, for runs that have none of their own. */
+  readonly concurrency: WorkflowConcurrency | null;
 }
 
 /** An event whose triggers start runs. */
@@ -40,7 +43,8 @@ export async function findEventTriggers(db: Database, ids: readonly string[]): P
     FROM events v JOIN workspaces ws ON ws.id = v.workspace_id
       CROSS JOIN LATERAL (
         SELECT json_agg(json_build_object('workflowId', t.workflow_id, 'nodeId', t.node_id, 'versionId', t.workflow_version_id,
-          'filter', t.filter, 'options', t.start_options)) AS triggers
+          'filter', t.filter, 'options', t.start_options,
+          'concurrency', (SELECT concurrency FROM workflow_versions WHERE id = t.workflow_version_id))) AS triggers
         FROM (
           SELECT t.* FROM event_triggers t
           WHERE t.workspace_id = v.workspace_id AND t.name = v.name

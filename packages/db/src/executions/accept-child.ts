@@ -1,13 +1,20 @@
-import { concurrencyOf } from '@deckhand/contracts';
+import { concurrencyOf, parseOwnJson } from '@deckhand/contracts';
 import { acceptWithinKey, type KeyedStart } from '../concurrency/keys.js';
 import { queryWithRawParameters } from '../raw-parameters.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
-import type { NotCounted } from './admission.js';
+import type { NeedsKey, NotCounted } from './admission.js';
 import { type ChosenVersion, isChosenVersion } from './chosen-version.js';
 import { LOCK_RUNS } from '../lock-order.js';
 import { continueAnswered } from './end-waits.js';
 import type { ReleasedExecution } from './release.js';
-import { OPTION_COLUMNS, optionBytes, optionDeadline, optionTimeLeft, optionValues } from './start-options.js';
+import {
+  needsKey,
+  OPTION_COLUMNS,
+  optionBytes,
+  optionDeadline,
+  optionTimeLeft,
+  optionValues,
+} from './start-options.js';
 import { isFinished, isUnfinished } from './run-status.js';
 
 /** A run that a node of another run starts. */
@@ -35,16 +42,30 @@ export type ChildVerdict =
       readonly underKey?: KeyedStart;
     }
   | NotCounted
-  | { readonly kind: Exclude<ChildRow['verdict'], 'started' | 'notCounted'> | 'parentGone' | 'limitReached' };
+  | NeedsKey
+  | {
+      readonly kind:
+        Exclude<ChildRow['verdict'], 'started' | 'notCounted' | 'needsKey'> | 'parentGone' | 'limitReached';
+    };
 
 /** A row of the result. */
 interface ChildRow {
   readonly verdict:
-    'started' | 'notFound' | 'noVersion' | 'noTrigger' | 'tooDeep' | 'tooMany' | 'overQuota' | NotCounted['kind'];
+    | 'started'
+    | 'notFound'
+    | 'noVersion'
+    | 'noTrigger'
+    | 'tooDeep'
+    | 'tooMany'
+    | 'overQuota'
+    | NotCounted['kind']
+    | NeedsKey['kind'];
   readonly workspaceId: string;
   readonly executionsPerMinute: number | null;
   /** Null if the child existed before. */
   readonly dispatch: number | null;
+  /** Serialised, of the workflow; null unless the child needs its key. */
+  readonly concurrency: string | null;
 }
 
 /** Maximum depth of runs that start runs. */
@@ -89,7 +110,7 @@ async function insertChild(db: Queryable, request: ChildRequest): Promise<ChildV
     ), admitted AS (
       SELECT p.id AS parent_id, p.workspace_id, p.execution_mode, p.depth, p.deadline_at, p.trace_parent, p.error_of, v.id AS version_id,
         ${optionDeadline(options)} AS own_deadline_at, ${optionTimeLeft(options)} AS time_left_ms,
-        v.trigger_node_ids, ws.executions_per_minute,
+        v.trigger_node_ids, ws.executions_per_minute, v.concurrency,
         CASE
           WHEN EXISTS (SELECT 1 FROM executions e WHERE e.id = ${request.executionId}::uuid) THEN 'repeated'
           WHEN w.id IS NULL THEN 'notFound'
@@ -97,6 +118,7 @@ async function insertChild(db: Queryable, request: ChildRequest): Promise<ChildV
           WHEN cardinality(v.trigger_node_ids) = 0 THEN 'noTrigger'
           WHEN p.depth >= ${MAX_DEPTH} THEN 'tooDeep'
           WHEN ws.stored_bytes >= ws.storage_quota_bytes THEN 'overQuota'
+          WHEN ${needsKey(options)} THEN 'needsKey'
           WHEN ws.executions_per_minute <> ${request.countedUnder ?? 0}::int THEN 'notCounted'
           ELSE 'started'
         END AS verdict
@@ -136,7 +158,8 @@ async function insertChild(db: Queryable, request: ChildRequest): Promise<ChildV
         ELSE verdict
       END AS verdict,
       workspace_id AS "workspaceId", executions_per_minute AS "executionsPerMinute",
-      (SELECT dispatch FROM inserted) AS dispatch
+      (SELECT dispatch FROM inserted) AS dispatch,
+      CASE verdict WHEN 'needsKey' THEN concurrency::text END AS concurrency
     FROM admitted`,
   );
   if (!row) return { kind: 'parentGone' };
@@ -144,6 +167,8 @@ async function insertChild(db: Queryable, request: ChildRequest): Promise<ChildV
   switch (verdict) {
     case 'started':
       return { kind: verdict, workspaceId, dispatch: dispatch ?? 1 };
+    case 'needsKey':
+      return { kind: verdict, concurrency: parseOwnJson(row.concurrency ?? '{}') };
     case 'notCounted':
       return { kind: verdict, workspaceId, executionsPerMinute: executionsPerMinute ?? 0 };
     default:

@@ -10,9 +10,11 @@ import {
   type Accepted,
   type AcceptRequest,
   type AcceptVerdict,
+  type AddWorkflowKey,
   admitted,
   insertion,
   isAccepted,
+  type NeedsKey,
   toVerdict,
   verdictColumns,
   type VerdictRow,
@@ -160,7 +162,7 @@ async function acceptBatch(db: Database, requests: readonly AcceptRequest[]): Pr
  * @param into a run that the requests are joined with: they are only checked.
  * @returns a verdict for each request, in their order.
  */
-export async function insertAdmitted(
+async function insertAdmitted(
   db: Queryable,
   requests: readonly AcceptRequest[],
   into?: string,
@@ -171,7 +173,8 @@ export async function insertAdmitted(
     Prisma.sql`/* executions.accept */
     WITH admitted AS (${admitted(requests)}), ${insertion(into === undefined ? Prisma.sql`verdict = 'accepted'` : Prisma.sql`false`)}
     SELECT string_agg(a.id::text, ',') AS ids, ${verdictColumns} FROM admitted a
-    GROUP BY a.verdict, a.workspace_id, a.executions_per_minute, a.version_id, a.start_node_id, a.deadline_at, a.is_limited, a.is_delayed`,
+    GROUP BY a.verdict, a.workspace_id, a.executions_per_minute, a.version_id, a.start_node_id, a.deadline_at, a.is_limited, a.is_delayed,
+      a.workflow_concurrency`,
   );
   const verdicts = new Map<string, AcceptVerdict>();
   for (const { ids, ...row } of groups) {
@@ -179,6 +182,36 @@ export async function insertAdmitted(
     for (const id of ids.split(',')) verdicts.set(id, verdict);
   }
   return requests.map(({ executionId }) => verdicts.get(executionId) ?? { kind: 'notFound' });
+}
+
+/**
+ * Does the same, and gives runs the keys by which their workflows limit them. As someone or something wants these very
+ * runs, they wait until they have a slot, whatever the workflow does with others.
+ */
+export async function insertWithKeys(
+  tx: Queryable,
+  requests: readonly AcceptRequest[],
+  addKey: AddWorkflowKey,
+): Promise<Exclude<AcceptVerdict, NeedsKey>[]> {
+  const done: Exclude<AcceptVerdict, NeedsKey>[] = requests.map(() => ({ kind: 'notFound' }));
+  let left = requests.map((request, index) => ({ request, index }));
+  while (left.length > 0) {
+    const verdicts = await insertAdmitted(
+      tx,
+      left.map(({ request }) => request),
+    );
+    const again: typeof left = [];
+    for (const [position, { request, index }] of left.entries()) {
+      const verdict = verdicts[position];
+      if (verdict?.kind === 'needsKey') {
+        again.push({ request: { ...request, options: addKey(request, verdict.concurrency) }, index });
+      } else if (verdict) {
+        done[index] = verdict;
+      }
+    }
+    left = again;
+  }
+  return done;
 }
 
 /** Returns the workspaces of the runs that exist, by the runs' ids. */

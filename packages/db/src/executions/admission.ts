@@ -1,10 +1,11 @@
-import type { ExecutionMode, ExecutionSource } from '@deckhand/contracts';
+import { type ExecutionMode, type ExecutionSource, parseOwnJson, type WorkflowConcurrency } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import { Prisma } from '../client.js';
 import type { KeyedStart } from '../concurrency/keys.js';
 import { type ChosenVersion, isChosenVersion } from './chosen-version.js';
 import {
   isDelayed,
+  needsKey,
   OPTION_COLUMNS,
   optionBytes,
   optionDeadline,
@@ -50,6 +51,21 @@ export interface NotCounted {
   readonly executionsPerMinute: number;
 }
 
+/**
+ * The workflow limits its runs, and the request has no limit of its own: find its key, then request it again with that
+ * among its options.
+ */
+export interface NeedsKey {
+  readonly kind: 'needsKey';
+  readonly concurrency: WorkflowConcurrency;
+}
+
+/** Returns the options of a request that its workflow limits. */
+export type AddWorkflowKey = (
+  request: { readonly options?: string | undefined; readonly triggerData: string },
+  concurrency: WorkflowConcurrency,
+) => string;
+
 /** The run was created. */
 export interface Accepted {
   readonly kind: 'accepted';
@@ -88,7 +104,7 @@ type RefusalKind =
 export type AcceptRefusal = { readonly kind: RefusalKind } | NotCounted;
 
 /** The result of a request. */
-export type AcceptVerdict = Accepted | AcceptRefusal;
+export type AcceptVerdict = Accepted | AcceptRefusal | NeedsKey;
 
 /** A verdict as a row of the database. */
 export interface VerdictRow {
@@ -100,12 +116,15 @@ export interface VerdictRow {
   readonly deadlineAt: Date | null;
   readonly isLimited: boolean | null;
   readonly isDelayed: boolean | null;
+  /** Serialised, of the workflow; null unless the request needs its key. */
+  readonly concurrency: string | null;
 }
 
 /** The columns of a VerdictRow, from `admitted a`. */
 export const verdictColumns = Prisma.sql`a.verdict, a.workspace_id AS "workspaceId",
   a.executions_per_minute AS "executionsPerMinute", a.version_id AS "workflowVersionId",
-  a.start_node_id AS "triggerNodeId", a.deadline_at AS "deadlineAt", a.is_limited AS "isLimited", a.is_delayed AS "isDelayed"`;
+  a.start_node_id AS "triggerNodeId", a.deadline_at AS "deadlineAt", a.is_limited AS "isLimited", a.is_delayed AS "isDelayed",
+  a.workflow_concurrency AS concurrency`;
 
 /** Whether the run was created. */
 export function isAccepted(verdict: { readonly kind: string } | Accepted): verdict is Accepted {
@@ -125,6 +144,7 @@ export function toVerdict(row: VerdictRow): AcceptVerdict {
   } = row;
   const workspaceId = row.workspaceId ?? '';
   if (verdict === 'notCounted') return { kind: verdict, workspaceId, executionsPerMinute: executionsPerMinute ?? 0 };
+  if (verdict === 'needsKey') return { kind: verdict, concurrency: parseOwnJson(row.concurrency ?? '{}') };
   if (verdict !== 'accepted') return { kind: verdict };
   const isWhole = workflowVersionId !== null && triggerNodeId !== null && deadlineAt !== null;
   return {
@@ -149,6 +169,7 @@ export function admitted(requests: readonly AcceptRequest[]): Prisma.Sql {
       ws.max_concurrent_executions IS NOT NULL OR w.max_concurrent_executions IS NOT NULL AS is_limited,
       ${isDelayed(Prisma.sql`asked.options`)} AS is_delayed,
       coalesce(asked.trigger_node_id, v.trigger_node_ids[1]) AS start_node_id,
+      CASE WHEN ${needsKey(Prisma.sql`asked.options`)} THEN v.concurrency::text END AS workflow_concurrency,
       CASE
         WHEN w.id IS NULL OR (asked.user_id IS NOT NULL AND m.role IS NULL) THEN 'notFound'
         WHEN m.role = 'viewer' THEN 'forbidden'
@@ -157,6 +178,7 @@ export function admitted(requests: readonly AcceptRequest[]): Prisma.Sql {
         WHEN cardinality(v.trigger_node_ids) = 0 THEN 'noTrigger'
         WHEN asked.trigger_node_id <> ALL (v.trigger_node_ids) THEN 'unknownTrigger'
         WHEN ws.stored_bytes >= ws.storage_quota_bytes THEN 'overQuota'
+        WHEN ${needsKey(Prisma.sql`asked.options`)} THEN 'needsKey'
         WHEN ws.executions_per_minute <> coalesce(asked.counted_under, 0) THEN 'notCounted'
         ELSE 'accepted'
       END AS verdict

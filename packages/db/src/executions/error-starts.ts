@@ -3,8 +3,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Database, Prisma, type Queryable } from '../client.js';
 import { LOCK_RUNS } from '../lock-order.js';
 import { isNotExcluded, type RowPage } from '../maintenance/find-runs.js';
-import { insertAdmitted } from './accept.js';
-import type { AcceptRefusal, AcceptRequest } from './admission.js';
+import { insertWithKeys } from './accept.js';
+import type { AcceptRefusal, AcceptRequest, AddWorkflowKey } from './admission.js';
 
 /** After this time, a start that a limit of runs per minute delays is given up. */
 const GIVEN_UP_AFTER = Prisma.sql`interval '1 hour'`;
@@ -110,6 +110,7 @@ interface TakenRow {
 export function startErrorWorkflows(
   db: Database,
   starts: readonly CountedErrorStart[],
+  addKey: AddWorkflowKey,
 ): Promise<readonly ErrorStartResult[]> {
   return db.$transaction(async (tx) => {
     const taken = await take(
@@ -121,7 +122,7 @@ export function startErrorWorkflows(
       const start = asked.get(row.failedId);
       return row.workflowId === null || !start || start.refusal ? [] : [toRequest(row, start.countedUnder)];
     });
-    const verdicts = requests.length === 0 ? [] : await insertAdmitted(tx, requests);
+    const verdicts = requests.length === 0 ? [] : await insertWithKeys(tx, requests, addKey);
     const byFailed = new Map(
       requests.map(({ errorOf, executionId }, index) => [errorOf, { executionId, verdict: verdicts[index] }]),
     );

@@ -23,6 +23,11 @@ export function isDelayed(options: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(${startAt(options)} IS NOT NULL OR ${options} -> 'concurrency' IS NOT NULL)`;
 }
 
+/** Returns whether the version `v` limits its runs, and a run has no limit of its own, nor was found to have none. */
+export function needsKey(options: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(v.concurrency IS NOT NULL AND ${options} -> 'concurrency' IS NULL AND ${options} -> 'withoutKey' IS NULL)`;
+}
+
 /** Returns the values of these columns. */
 export function optionValues(options: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`CASE WHEN ${options} -> 'tags' IS NOT NULL

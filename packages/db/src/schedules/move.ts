@@ -4,8 +4,10 @@ import { acceptApart, acceptWithinKey, type KeyedStart } from '../concurrency/ke
 import {
   type AcceptRefusal,
   type AcceptRequest,
+  type AddWorkflowKey,
   admitted,
   insertion,
+  type NeedsKey,
   toVerdict,
   verdictColumns,
   type VerdictRow,
@@ -78,18 +80,44 @@ interface Row extends Omit<VerdictRow, 'verdict'> {
 
 /**
  * Moves schedules to their next times and starts their runs: those with a limit by a key one by one, all others in one
- * statement. Where that limit rejects the run, the time passes without one.
+ * statement. Those whose workflow limits its runs are moved in a second attempt. Where a limit rejects the run, the
+ * time passes without one.
  * @returns a verdict for each move, in their order.
  */
-export function moveSchedules(db: Database, moves: readonly ScheduleMove[]): Promise<MoveVerdict[]> {
+export async function moveSchedules(
+  db: Database,
+  moves: readonly ScheduleMove[],
+  addKey: AddWorkflowKey,
+): Promise<MoveVerdict[]> {
+  const results: MoveVerdict[] = [];
+  for (const [index, verdict] of (await moveApart(db, moves)).entries()) {
+    const keyed = verdict.kind === 'needsKey' ? withKey(moves[index], verdict, addKey) : undefined;
+    const [final = verdict] = keyed ? await moveApart(db, [keyed]) : [];
+    results.push(final.kind === 'needsKey' ? { kind: 'elsewhere' } : final);
+  }
+  return results;
+}
+
+/** Returns the move with a run that has the key by which its workflow limits it. */
+function withKey(
+  move: ScheduleMove | undefined,
+  { concurrency }: NeedsKey,
+  addKey: AddWorkflowKey,
+): ScheduleMove | undefined {
+  if (!move?.run) return undefined;
+  const { request } = move.run;
+  return { ...move, run: { ...move.run, request: { ...request, options: addKey(request, concurrency) } } };
+}
+
+function moveApart(db: Database, moves: readonly ScheduleMove[]): Promise<(MoveVerdict | NeedsKey)[]> {
   return acceptApart(moves, ({ run }) => run?.request.options, {
     together: (plain) => moveAll(db, plain),
     alone: (keyed) => moveKeyed(db, keyed),
   });
 }
 
-async function moveKeyed(db: Database, move: ScheduleMove): Promise<MoveVerdict> {
-  const moveOne = async (tx: Queryable, one: ScheduleMove): Promise<MoveVerdict> =>
+async function moveKeyed(db: Database, move: ScheduleMove): Promise<MoveVerdict | NeedsKey> {
+  const moveOne = async (tx: Queryable, one: ScheduleMove): Promise<MoveVerdict | NeedsKey> =>
     (await moveAll(tx, [one]))[0] ?? { kind: 'elsewhere' };
   const concurrency = concurrencyOf(move.run?.request.options);
   if (!move.run || !concurrency) return moveOne(db, move);
@@ -115,7 +143,7 @@ async function moveKeyed(db: Database, move: ScheduleMove): Promise<MoveVerdict>
  * waits and cannot deadlock.
  * @returns a verdict for each move, in their order.
  */
-async function moveAll(db: Queryable, moves: readonly ScheduleMove[]): Promise<MoveVerdict[]> {
+async function moveAll(db: Queryable, moves: readonly ScheduleMove[]): Promise<(MoveVerdict | NeedsKey)[]> {
   const runs = moves.flatMap(({ run }) => (run ? [run.request] : []));
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`/* schedules.move */
     WITH admitted AS (${admitted(runs)}), wanted AS (

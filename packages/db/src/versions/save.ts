@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type SavedVersion,
   type ToolSettings,
+  type WorkflowConcurrency,
 } from '@deckhand/contracts';
 import { type Actor, visibleWorkspace } from '../access.js';
 import { recordChange } from '../audit/record.js';
@@ -86,6 +87,8 @@ export interface NewVersion {
   readonly countsHeldTime: boolean;
   /** Trigger nodes, the default one first. */
   readonly triggerNodeIds: readonly string[];
+  /** The limit of runs that have none of their own; undefined without one. */
+  readonly concurrency: WorkflowConcurrency | undefined;
   /** Webhook triggers: each needs a URL. */
   readonly webhooks: readonly WantedWebhook[];
   /** Null if it is no tool. */
@@ -124,6 +127,7 @@ export async function insertVersion(tx: Queryable, workflowId: string, version: 
       countsHeldTime: version.countsHeldTime,
       triggerNodeIds: [...version.triggerNodeIds],
       tool: version.tool ? { ...version.tool } : Prisma.DbNull,
+      ...(version.concurrency && { concurrency: version.concurrency }),
       comment: version.comment,
       createdBy: version.createdBy,
     },

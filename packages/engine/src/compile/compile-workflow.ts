@@ -11,9 +11,11 @@ import {
 } from '@deckhand/contracts';
 import {
   compileParameters,
+  compileTriggerExpression,
   type CompiledParameters,
   type ExpressionName,
   type ExpressionReferences,
+  KEY_NAMES,
 } from '../expressions/index.js';
 import { mergeReferences } from '../expressions/references.js';
 import type { NodeType, NodeTypes } from '../node-type.js';
@@ -67,6 +69,7 @@ export function* compileInSteps(definition: unknown, nodeTypes: NodeTypes): Gene
   const nodes = yield* collectNodes(rawNodes, nodeTypes, issues);
   const edges = yield* collectEdges(rawEdges, issues, new Set(rawNodes.map(idOf)), nodes);
   const nesting = yield* checkGraph(nodes, edges, issues);
+  if ('value' in shape) issues.push(...checkKey(shape.value));
   if (issues.length > 0 || 'issues' in shape || !nesting) return { issues };
 
   yield;
@@ -85,6 +88,14 @@ export function* compileInSteps(definition: unknown, nodeTypes: NodeTypes): Gene
       ...graph,
     },
   };
+}
+
+/** Returns the issue of the key that limits the runs of the workflow. */
+function checkKey({ settings }: Definition): ValidationIssue[] {
+  const key = settings?.concurrency?.key;
+  if (key === undefined) return [];
+  const compiled = compileTriggerExpression(key, KEY_NAMES);
+  return 'message' in compiled ? [{ path: 'settings.concurrency.key', message: compiled.message }] : [];
 }
 
 function idOf(node: unknown): unknown {

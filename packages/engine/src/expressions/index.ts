@@ -13,3 +13,4 @@ export {
 } from './parameters.js';
 export type { ExpressionName, ExpressionReferences, ExpressionScope, LoopScope } from './scope.js';
 export { compileTemplate, type CompiledTemplate } from './template.js';
+export { compileTriggerExpression, KEY_NAMES } from './trigger-expression.js';

@@ -7,15 +7,13 @@ import {
   MAX_KEY_LENGTH,
   parseOwnJson,
   type ValidationIssue,
+  type WorkflowConcurrency,
 } from '@deckhand/contracts';
-import type { CompiledTemplate } from '@deckhand/engine';
-import { compileTriggerExpression, evaluateOnTrigger } from './trigger-expression.js';
+import { type CompiledTemplate, compileTriggerExpression, KEY_NAMES } from '@deckhand/engine';
+import { evaluateOnTrigger } from './trigger-expression.js';
 
 /** The options of a trigger whose `key` is a template. */
 const KEYED_OPTIONS = ['concurrency', 'debounce'] as const;
-
-/** Names that the templates may use. */
-const NAMES: readonly string[] = ['$trigger', '$now'];
 
 /** Returns the parameters of a trigger without the keys that may be expressions. */
 export function withoutKeys(parameters: JsonObject): JsonObject {
@@ -36,7 +34,7 @@ export function findKeyIssues(options: JsonObject): ValidationIssue[] {
     const source = keyOf(options, name);
     if (source === undefined) return [];
     const path = `options.${name}.key`;
-    const compiled = compileTriggerExpression(source, NAMES);
+    const compiled = compileTriggerExpression(source, KEY_NAMES);
     return 'message' in compiled ? [{ path, message: compiled.message }] : [];
   });
   return [...ofKeys, ...findDebounce(options)];
@@ -53,7 +51,7 @@ export function compileTriggerOptions(
   const options = serialized === undefined ? {} : parseOwnJson<JsonObject>(serialized);
   const templates = KEYED_OPTIONS.flatMap((name) => {
     const source = keyOf(options, name);
-    const compiled = source === undefined ? undefined : compileTriggerExpression(source, NAMES);
+    const compiled = source === undefined ? undefined : compileTriggerExpression(source, KEY_NAMES);
     return compiled && 'template' in compiled ? [{ name, template: compiled.template }] : [];
   });
   if (templates.length === 0) return () => serialized;
@@ -66,6 +64,26 @@ export function compileTriggerOptions(
     });
     return JSON.stringify({ ...options, ...Object.fromEntries(evaluated) });
   };
+}
+
+/**
+ * Returns the serialised options of a run with the limit that its workflow has. If the key has no value for its trigger
+ * data, or cannot be evaluated, they say that the run has none.
+ */
+export function withWorkflowKey(
+  { options, triggerData }: { readonly options?: string | undefined; readonly triggerData: string },
+  { key: source = '', limit = 1, onLimit = 'queue' }: WorkflowConcurrency,
+): string {
+  const given = options === undefined ? {} : parseOwnJson<JsonObject>(options);
+  const key = source === '' ? '' : evaluateSource(source, triggerData);
+  return JSON.stringify(
+    key === undefined ? { ...given, withoutKey: true } : { ...given, concurrency: { key, limit, onLimit } },
+  );
+}
+
+function evaluateSource(source: string, triggerData: string): string | undefined {
+  const compiled = compileTriggerExpression(source, KEY_NAMES);
+  return 'message' in compiled ? undefined : evaluateKey(compiled.template, parseOwnJson<JsonValue>(triggerData));
 }
 
 function findDebounce({ delay, debounce }: JsonObject): ValidationIssue[] {

@@ -1,5 +1,10 @@
 import type { JsonValue, ValidationIssue } from '@deckhand/contracts';
-import { type CompiledTemplate, compileTemplate, ExpressionError, type ExpressionLimits } from '@deckhand/engine';
+import {
+  type CompiledTemplate,
+  compileTriggerExpression,
+  ExpressionError,
+  type ExpressionLimits,
+} from '@deckhand/engine';
 
 /** The maximum length of the text of such an expression, in characters. */
 export const MAX_TRIGGER_EXPRESSION_LENGTH = 1_000;
@@ -9,24 +14,6 @@ export const MAX_TRIGGER_EXPRESSION_LENGTH = 1_000;
  * most.
  */
 const LIMITS: ExpressionLimits = { steps: 5_000, producedBytes: 262_144, resultBytes: 16_384 };
-
-/**
- * Compiles a text with expressions of a trigger. They are evaluated before there is a run.
- * @param names what they may use.
- */
-export function compileTriggerExpression(
-  text: string,
-  names: readonly string[] = ['$trigger'],
-): { readonly template: CompiledTemplate } | { readonly message: string } {
-  const compiled = compileTemplate(text);
-  if ('issue' in compiled) return { message: `${compiled.issue.message} (at character ${compiled.issue.offset + 1})` };
-  const used = compiled.template.references;
-  const unknown = used.nodes.length > 0 ? '$nodes' : [...used.names].find((name) => !names.includes(name));
-  if (unknown !== undefined) {
-    return { message: `is evaluated before a run starts: it can use ${names.join(' and ')}, not ${unknown}` };
-  }
-  return { template: compiled.template };
-}
 
 /** Returns the issues of the parameter that such an expression is in. */
 export function findTriggerExpressionIssues(path: string, text: unknown): ValidationIssue[] {

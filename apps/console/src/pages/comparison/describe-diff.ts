@@ -22,6 +22,9 @@ const NODE_LABELS: Readonly<Record<string, string>> = {
 const SETTING_LABELS: Readonly<Record<string, string>> = {
   timeoutSeconds: 'Run timeout (seconds)',
   maxConcurrentExecutions: 'Max concurrent runs',
+  'concurrency.key': 'Concurrency key',
+  'concurrency.limit': 'Runs per key',
+  'concurrency.onLimit': 'At the limit',
   'rateLimit.max': 'Webhook requests',
   'rateLimit.windowSeconds': 'Per seconds',
 };

@@ -6,6 +6,7 @@ import {
   holdSchedules,
   moveSchedules,
 } from '@deckhand/db';
+import { withWorkflowKey } from '@deckhand/nodes';
 import { createExecutionCounter, type Redis, type QueueProducer } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -57,7 +58,7 @@ export function createFiring({
     hasLease,
     findDue: (at: Date, limit: number) => findDueSchedules(db, at, limit),
     findNextCheck: () => findNextCheck(db),
-    move: (moves: Parameters<typeof moveSchedules>[1]) => moveSchedules(db, moves),
+    move: (moves: Parameters<typeof moveSchedules>[1]) => moveSchedules(db, moves, withWorkflowKey),
     hold: (holds: Parameters<typeof holdSchedules>[1]) => holdSchedules(db, holds),
     countExecution,
     onStarted,
