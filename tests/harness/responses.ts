@@ -55,6 +55,8 @@ export const RESPONSE_SCHEMAS = {
   'GET /api/executions/export': contracts.ExecutionExport,
   'GET /api/executions/:id': contracts.Execution,
   'PATCH /api/executions/:id': contracts.Execution,
+  'GET /api/executions/:id/callbacks': contracts.CallbackList,
+  'POST /api/executions/:id/callbacks/:deliveryId/replay': contracts.Callback,
   'POST /api/executions/:id/pause': contracts.StatusResponse,
   'POST /api/executions/:id/redact': contracts.StatusResponse,
   'POST /api/executions/:id/rerun': contracts.ExecuteResponse,

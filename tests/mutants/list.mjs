@@ -979,6 +979,16 @@ export const MUTANTS = [
   ]),
   ...of('packages/db/src/events/callbacks.ts', 'integration:integration/events/callbacks', [
     [
+      'a callback of another run is sent again',
+      'd.id = ${deliveryId}::uuid AND d.execution_id = ${executionId}::uuid',
+      'd.id = ${deliveryId}::uuid',
+    ],
+    [
+      'a callback without a URL is sent again',
+      'd.execution_id = ${executionId}::uuid AND d.url IS NOT NULL`;',
+      'd.execution_id = ${executionId}::uuid`;',
+    ],
+    [
       'lanes are added twice',
       '  if ((await tx.eventEndpoint.count({ where: { workspaceId, callbackLane: { not: null } } })) > 0) return undefined;\n',
       '',

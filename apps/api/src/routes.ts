@@ -35,6 +35,7 @@ import { listEventSecrets, rotateEventSecret } from './routes/event-endpoints.js
 import { listEventDeliveries, replayEventDelivery } from './routes/event-endpoints.js';
 import { replayEvents, sendTestEvent } from './routes/event-endpoints.js';
 import { sendEvent } from './routes/events.js';
+import { listCallbacks, replayCallback } from './routes/executions/callbacks.js';
 import { completeHumanTask } from './routes/executions/complete.js';
 import { deleteExecution, redactExecution } from './routes/executions/erase.js';
 import { followExecution } from './routes/executions/events.js';
@@ -123,6 +124,8 @@ export function listRoutes(services: Services): NamedRoute[] {
     sendEvent,
     getExecution,
     updateExecution,
+    listCallbacks,
+    replayCallback,
     followExecution,
 
     getLiveness,

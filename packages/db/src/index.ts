@@ -407,6 +407,8 @@ export {
 export {
   addCallbackLanes,
   findWorkspaceToStart,
+  listCallbacks,
   readCallbackSecrets,
+  replayCallback,
   rotateCallbackSecret,
 } from './events/callbacks.js';

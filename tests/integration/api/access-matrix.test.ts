@@ -350,6 +350,16 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       finds: 'held',
     },
     'POST /api/executions/:id/stop': { path: `/api/executions/${pending}/stop`, asks: 'editor', finds: 'held' },
+    'GET /api/executions/:id/callbacks': {
+      path: `/api/executions/${ran.finished}/callbacks`,
+      asks: 'viewer',
+      finds: 'held',
+    },
+    'POST /api/executions/:id/callbacks/:deliveryId/replay': {
+      path: `/api/executions/${ran.finished}/callbacks/${workflowId}/replay`,
+      asks: 'editor',
+      finds: 'held',
+    },
     'PATCH /api/executions/:id': {
       path: `/api/executions/${ran.finished}`,
       body: { tags: ['a'] },

@@ -360,6 +360,7 @@ function describeOperations(world: World): Record<string, Operation> {
     'POST /api/bulk-actions/:id/abort': { ...NOTHING, id: bulkAction.id },
     'POST /api/executions/:id/stop': { ...NOTHING, id: pending },
     'POST /api/executions/:id/pause': { ...NOTHING, id: pending },
+    'POST /api/executions/:id/callbacks/:deliveryId/replay': { ...NOTHING, id: ran.finished, deliveryId: workflowId },
     'POST /api/executions/:id/redact': { ...NOTHING, id: ran.finished },
     'POST /api/executions/:id/resume': { ...NOTHING, id: ran.paused },
     'POST /api/executions/:id/rerun': {

@@ -488,6 +488,15 @@ describe('the OpenAPI document', () => {
     await done('GET', `${run}/nodes/total/iterations`);
     const rerun = await done('POST', `${run}/rerun`);
     await done('POST', `/api/executions/${rerun.executionId}/stop`);
+    const called = await done('POST', `${path}/execute`, { callbackUrl: 'https://shop.example/done' });
+    await done('POST', `/api/executions/${called.executionId}/stop`);
+    const callbacks = `/api/executions/${called.executionId}/callbacks` as const;
+    const { data: sent } = await done('GET', callbacks);
+    await instance.db.eventDelivery.update({
+      where: { id: sent[0]?.id ?? '' },
+      data: { status: 'failed', finishedAt: new Date() },
+    });
+    await done('POST', `${callbacks}/${sent[0]?.id ?? ''}/replay`);
     await done('POST', '/api/executions/stop', { workspaceId, all: true });
     const group = await addFailureGroup(instance, executionId);
     await done('GET', `/api/failure-groups${inWorkspace}`);

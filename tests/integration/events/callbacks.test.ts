@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import {
   addPerson,
+  countLockWaits,
   createWorkflow,
   type Instance,
   type ReceivedEvent,
@@ -68,6 +69,67 @@ describe('the callback of a run', () => {
       type: 'run.succeeded',
       data: { workflowId: succeeds, status: 'success', link: `https://deckhand.example/api/executions/${good}` },
     });
+  });
+
+  it('is in the log of the run with its attempts, and is sent again, with the same id', async () => {
+    let status = 410;
+    const receiver = await startEventReceiver(() => ({ status }));
+    const workflowId = await createWorkflow(instance, SUCCEEDS);
+    const id = await start(workflowId, { callbackUrl: receiver.url });
+    const path = `/api/executions/${id}/callbacks` as const;
+    const list = async () => (await instance.gateway.call('GET', path, { as: instance.key })).body.data;
+    const replay = (deliveryId: string, as = instance.key) =>
+      instance.gateway.call('POST', `${path}/${deliveryId}/replay`, { as });
+    const failed = await until(async () => {
+      const [callback] = await list();
+      return callback?.status === 'failed' && callback;
+    });
+    expect(failed).toMatchObject({
+      ...{ type: 'run.succeeded', attemptCount: 1, nextAttemptAt: null, attempts: [{ status: 410 }] },
+    });
+    expect(JSON.stringify(failed)).not.toContain(receiver.url);
+
+    status = 204;
+    expect(await replay(failed.id)).toMatchObject({ status: 202, body: { id: failed.id, status: 'pending' } });
+    await until(async () => (await list())[0]?.status === 'delivered');
+    expect((await list())[0]?.attempts.map((attempt) => attempt.status)).toEqual([410, 204]);
+    expect(new Set(receiver.events.map((event) => event.id))).toEqual(new Set([failed.webhookId]));
+    const [audit] = await instance.db.auditEntry.findMany({ where: { action: 'execution.replayCallback' } });
+    expect(audit).toMatchObject({ resourceType: 'execution', resourceId: id, details: { deliveryId: failed.id } });
+
+    // Another run's, an event of an endpoint, and one whose URL was deleted.
+    const other = await start(workflowId, {});
+    const foreign = `/api/executions/${other}/callbacks` as const;
+    expect((await instance.gateway.call('GET', foreign, { as: instance.key })).body.data).toEqual([]);
+    const ofOther = await instance.gateway.call('POST', `${foreign}/${failed.id}/replay`, { as: instance.key });
+    expect(ofOther.status).toBe(404);
+    await instance.gateway.call('POST', `/api/executions/${id}/redact`, { as: instance.key });
+    expect(await list()).toEqual([]);
+    expect((await replay(failed.id)).status).toBe(404);
+  });
+
+  it('is sent again by one of two requests at once, and not once its run is redacted meanwhile', async () => {
+    const { db } = instance;
+    const receiver = await startEventReceiver();
+    const id = await start(await createWorkflow(instance, SUCCEEDS), { callbackUrl: receiver.url });
+    await until(async () => (await deliveriesOf(id))[0]?.status === 'delivered');
+    const deliveryId = (await deliveriesOf(id))[0]?.id ?? '';
+    const path = `/api/executions/${id}/callbacks/${deliveryId}/replay` as const;
+    const replay = async () => (await instance.gateway.call('POST', path, { as: instance.key })).status;
+
+    expect((await Promise.all([replay(), replay()])).toSorted()).toEqual([202, 409]);
+    await until(() => receiver.events.length === 2);
+    await until(async () => (await deliveriesOf(id))[0]?.status === 'delivered');
+
+    let late: Promise<number> | undefined;
+    await db.$transaction(async (tx) => {
+      await tx.execution.update({ where: { id }, data: { callbackUrl: null } });
+      await tx.eventDelivery.updateMany({ where: { executionId: id }, data: { url: null } });
+      late = replay();
+      await until(async () => (await countLockWaits(db, 'transactionid')) === 1);
+    });
+    expect(await late).toBe(404);
+    expect((await deliveriesOf(id))[0]?.status).toBe('delivered');
   });
 
   it('is signed with both secrets after a rotation, and with the new one alone after the overlap', async () => {

@@ -162,6 +162,20 @@ export const EventDelivery = Type.Object({
   attempts: Type.Array(EventAttempt, { description: 'The latest attempts, the earliest first' }),
 });
 
+const {
+  endpointId: _endpointId,
+  workflowId: _workflowId,
+  executionId: _executionId,
+  nodeId: _nodeId,
+  ...ofCallback
+} = EventDelivery.properties;
+
+/** The end of a run, sent to the URL that its start named. */
+export const Callback = Type.Object(ofCallback);
+
+/** The callbacks of a run. */
+export const CallbackList = Type.Object({ data: Type.Array(Callback) });
+
 export const ListEventDeliveriesQuery = Type.Object({
   status: Type.Optional(severalOf(EVENT_DELIVERY_STATUSES, 'Only deliveries with one of these statuses')),
   type: Type.Optional(severalOf([...EVENT_TYPES, TEST_EVENT_TYPE], 'Only events of these types')),
@@ -200,6 +214,8 @@ export type RotateEventSecretBody = Static<typeof RotateEventSecretBody>;
 export type EventPayload = Static<typeof EventPayload>;
 export type EventAttempt = Static<typeof EventAttempt>;
 export type EventDelivery = Static<typeof EventDelivery>;
+export type Callback = Static<typeof Callback>;
+export type CallbackList = Static<typeof CallbackList>;
 export type ListEventDeliveriesQuery = Static<typeof ListEventDeliveriesQuery>;
 export type ReplayEventsBody = Static<typeof ReplayEventsBody>;
 export type ReplayEventsResponse = Static<typeof ReplayEventsResponse>;

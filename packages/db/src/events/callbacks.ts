@@ -1,8 +1,11 @@
+import { type Callback, DeckhandError } from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { type Actor, visibleWorkspace } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
+import { lockExecution } from '../executions/lock.js';
 import { findWorkspace } from '../workspaces/workspaces.js';
+import { DELIVERY_COLUMNS, type DeliveryRow, REPLAY, toDelivery } from './deliveries.js';
 import { CALLBACK_LANES } from './emit.js';
 import { CURRENT_FIRST, IS_VALID, replaceSecret, type SealedEventSecret } from './endpoints.js';
 
@@ -95,4 +98,64 @@ export function rotateCallbackSecret(
     });
     return createdAt ?? new Date();
   });
+}
+
+/** Maximum number of callbacks of a run that are listed. A run ends once. */
+const MAX_LISTED = 100;
+
+/**
+ * Lists the callbacks of a run with their attempts, the earliest first. @throws DeckhandError NOT_FOUND when the actor
+ * may not see the run.
+ */
+export async function listCallbacks(db: Database, actor: Actor, executionId: string): Promise<Callback[]> {
+  const [run] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+    SELECT e.id FROM executions e
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
+    WHERE e.id = ${executionId}::uuid AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`);
+  if (!run) throw new DeckhandError('NOT_FOUND', { message: 'There is no such run' });
+  // Served by event_deliveries_callbacks.
+  const rows = await db.$queryRaw<DeliveryRow[]>(Prisma.sql`/* callbacks.list */
+    SELECT ${DELIVERY_COLUMNS} FROM event_deliveries d
+    WHERE d.execution_id = ${executionId}::uuid AND d.url IS NOT NULL ORDER BY d.seq LIMIT ${MAX_LISTED}`);
+  return rows.map(toCallback);
+}
+
+/**
+ * Sends the callback of a run again, with the same id.
+ *
+ * Race: the URL is deleted with the data of the run. That, too, locks the run first, so the callback is read after it.
+ * @throws DeckhandError NOT_FOUND when the actor may not see the run, or it has no such callback, or no more; FORBIDDEN
+ * below the role editor; INVALID_STATE while it is pending.
+ */
+export function replayCallback(
+  db: Database,
+  actor: Actor,
+  { executionId, deliveryId }: { readonly executionId: string; readonly deliveryId: string },
+): Promise<Callback> {
+  return db.$transaction(async (tx) => {
+    const { workspaceId } = await lockExecution(tx, actor, executionId);
+    const isIt = Prisma.sql`d.id = ${deliveryId}::uuid AND d.execution_id = ${executionId}::uuid AND d.url IS NOT NULL`;
+    const [row] = await tx.$queryRaw<DeliveryRow[]>(Prisma.sql`/* callbacks.replay */
+      UPDATE event_deliveries d SET ${REPLAY}
+      WHERE ${isIt} AND d.status <> 'pending' RETURNING ${DELIVERY_COLUMNS}`);
+    if (!row) {
+      const [pending] = await tx.$queryRaw<unknown[]>(Prisma.sql`SELECT 1 FROM event_deliveries d WHERE ${isIt}`);
+      throw pending
+        ? new DeckhandError('INVALID_STATE', { message: 'The callback is being delivered' })
+        : new DeckhandError('NOT_FOUND', { message: 'The run has no such callback' });
+    }
+    const details = { deliveryId };
+    await recordChange(tx, actor, {
+      action: 'execution.replayCallback',
+      workspaceId,
+      resourceId: executionId,
+      details,
+    });
+    return toCallback(row);
+  });
+}
+
+function toCallback(row: DeliveryRow): Callback {
+  const { endpointId: _lane, workflowId: _workflow, executionId: _run, nodeId: _node, ...callback } = toDelivery(row);
+  return callback;
 }

@@ -18,14 +18,18 @@ import { readEventEndpoint } from './endpoints.js';
 /** Maximum number of deliveries that one request replays. */
 const MAX_REPLAYED = 5_000;
 
-interface Row extends Omit<EventDelivery, 'webhookId' | 'occurredAt' | 'nextAttemptAt' | 'finishedAt' | 'attempts'> {
+/** A delivery as a row, with the columns of `DELIVERY_COLUMNS`. */
+export interface DeliveryRow extends Omit<
+  EventDelivery,
+  'webhookId' | 'occurredAt' | 'nextAttemptAt' | 'finishedAt' | 'attempts'
+> {
   readonly occurredAt: Date;
   readonly nextAttemptAt: Date;
   readonly finishedAt: Date | null;
   readonly attempts: EventAttempt[];
 }
 
-const COLUMNS = Prisma.sql`d.id, d.endpoint_id AS "endpointId", d.type, d.workflow_id AS "workflowId",
+export const DELIVERY_COLUMNS = Prisma.sql`d.id, d.endpoint_id AS "endpointId", d.type, d.workflow_id AS "workflowId",
   d.execution_id AS "executionId", d.node_id AS "nodeId", d.occurred_at AS "occurredAt", d.status::text,
   d.attempt_count::int AS "attemptCount", d.next_attempt_at AS "nextAttemptAt", d.finished_at AS "finishedAt",
   d.attempts`;
@@ -53,8 +57,8 @@ export async function listEventDeliveries(
     ${type ? Prisma.sql`AND d.type = ANY (${[...type]}::text[])` : Prisma.empty}
     ${executionId ? Prisma.sql`AND d.execution_id = ${executionId}::uuid` : Prisma.empty}`;
   const { take, skip } = pageRange(query);
-  const rows = await db.$queryRaw<Row[]>(Prisma.sql`/* events.list-deliveries */
-    SELECT ${COLUMNS} FROM event_deliveries d WHERE ${conditions} ORDER BY d.seq DESC LIMIT ${take} OFFSET ${skip}`);
+  const rows = await db.$queryRaw<DeliveryRow[]>(Prisma.sql`/* events.list-deliveries */
+    SELECT ${DELIVERY_COLUMNS} FROM event_deliveries d WHERE ${conditions} ORDER BY d.seq DESC LIMIT ${take} OFFSET ${skip}`);
   return toPage(query, rows, toDelivery, async () => {
     const [row] = await db.$queryRaw<{ total: number }[]>(
       Prisma.sql`SELECT count(*)::int AS total FROM event_deliveries d WHERE ${conditions}`,
@@ -71,10 +75,10 @@ export async function listEventDeliveries(
 export function addTestEvent(db: Database, actor: Actor, endpointId: string): Promise<EventDelivery> {
   return db.$transaction(async (tx) => {
     const workspaceId = await requireEnabled(tx, actor, endpointId);
-    const [row] = await tx.$queryRaw<Row[]>(Prisma.sql`/* events.add-test */
+    const [row] = await tx.$queryRaw<DeliveryRow[]>(Prisma.sql`/* events.add-test */
       INSERT INTO event_deliveries AS d (endpoint_id, workspace_id, type)
       VALUES (${endpointId}::uuid, ${workspaceId}::uuid, ${TEST_EVENT_TYPE})
-      RETURNING ${COLUMNS}`);
+      RETURNING ${DELIVERY_COLUMNS}`);
     if (!row) throw new Error('the test event was not stored');
     await recordChange(tx, actor, { action: 'event-endpoint.test', workspaceId, resourceId: endpointId });
     return toDelivery(row);
@@ -82,7 +86,7 @@ export function addTestEvent(db: Database, actor: Actor, endpointId: string): Pr
 }
 
 /** Assignments that deliver the event `d` again, with the same id. */
-const REPLAY = Prisma.sql`status = 'pending', attempt_count = 0, next_attempt_at = now(), finished_at = NULL`;
+export const REPLAY = Prisma.sql`status = 'pending', attempt_count = 0, next_attempt_at = now(), finished_at = NULL`;
 
 /**
  * Delivers an event again.
@@ -97,10 +101,12 @@ export function replayEventDelivery(
   return db.$transaction(async (tx) => {
     const workspaceId = await requireEnabled(tx, actor, endpointId);
     const isIt = Prisma.sql`d.id = ${deliveryId}::uuid AND d.endpoint_id = ${endpointId}::uuid`;
-    const [row] = await tx.$queryRaw<Row[]>(Prisma.sql`/* events.replay */
-      UPDATE event_deliveries d SET ${REPLAY} WHERE ${isIt} AND d.status <> 'pending' RETURNING ${COLUMNS}`);
+    const [row] = await tx.$queryRaw<DeliveryRow[]>(Prisma.sql`/* events.replay */
+      UPDATE event_deliveries d SET ${REPLAY} WHERE ${isIt} AND d.status <> 'pending' RETURNING ${DELIVERY_COLUMNS}`);
     if (!row) {
-      const [pending] = await tx.$queryRaw<Row[]>(Prisma.sql`SELECT ${COLUMNS} FROM event_deliveries d WHERE ${isIt}`);
+      const [pending] = await tx.$queryRaw<DeliveryRow[]>(
+        Prisma.sql`SELECT ${DELIVERY_COLUMNS} FROM event_deliveries d WHERE ${isIt}`,
+      );
       throw pending
         ? new DeckhandError('INVALID_STATE', { message: 'The event is being delivered' })
         : new DeckhandError('NOT_FOUND', { message: 'The endpoint has no such delivery' });
@@ -153,7 +159,7 @@ async function requireEnabled(tx: Queryable, actor: Actor, endpointId: string): 
   return workspaceId;
 }
 
-function toDelivery({ occurredAt, nextAttemptAt, finishedAt, ...row }: Row): EventDelivery {
+export function toDelivery({ occurredAt, nextAttemptAt, finishedAt, ...row }: DeliveryRow): EventDelivery {
   return {
     ...row,
     webhookId: webhookIdOf(row.id),
