@@ -97,13 +97,12 @@ function notSignedIn(url: string): ExitError {
   );
 }
 
-/** Creates a client. A redirect is an error: fetch would send the key to wherever it leads. */
+/** Creates a client. */
 export function createClient(target: Pick<Target, 'url' | 'apiKey'>, options: SendOptions = {}): Deckhand {
   return createDeckhand({
     baseUrl: target.url,
     apiKey: target.apiKey,
     maxRetries: MAX_RETRIES,
-    fetch: (request) => fetch(request, { redirect: 'error' }),
     ...options,
   });
 }

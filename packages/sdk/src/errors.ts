@@ -3,7 +3,7 @@ import type { ErrorCode, ErrorResponse, ExecutionResponse } from './generated/ty
 /** An error response of the API. Branch on `code`, or on `status` for a code that this version does not know. */
 export class DeckhandError extends Error {
   override readonly name = 'DeckhandError';
-  /** HTTP status. */
+  /** HTTP status. Redirects are not followed; browsers hide their status, which is 0. */
   readonly status: number;
   /** Stable code: docs/errors.md lists them. `UNKNOWN` for a response that is not from the API, such as a proxy's. */
   readonly code: ErrorCode | 'UNKNOWN';
@@ -42,7 +42,7 @@ export class RunFailedError extends Error {
     return this.execution.status;
   }
 
-  /** The error of the run; null if it was stopped. */
+  /** The error of the run; null if a person or a key stopped it. */
   get error(): ExecutionResponse['error'] {
     return this.execution.error;
   }

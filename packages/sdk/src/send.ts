@@ -65,12 +65,16 @@ function addIdempotencyKey({ method, url, headers }: Request): boolean {
   return true;
 }
 
-/** The time limit ends with the headers: a stream may last for hours. */
+/**
+ * The time limit ends with the headers: a stream may last for hours. Redirects are not followed: fetch would send the
+ * API key to wherever they lead.
+ */
 async function sendInTime(send: Send, request: Request, timeoutMs: number): Promise<Response> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
   try {
-    return await send(new Request(request, { signal: AbortSignal.any([request.signal, late.signal]) }));
+    const signal = AbortSignal.any([request.signal, late.signal]);
+    return await send(new Request(request, { signal, redirect: 'manual' }));
   } finally {
     clearTimeout(timer);
   }

@@ -3,6 +3,7 @@ import { listVariables } from '@deckhand/sdk/operations';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
@@ -13,6 +14,7 @@ import {
   startTcpProxy,
   startTestWorker,
   stopAll,
+  stopLater,
   until,
 } from '../../harness/index.js';
 
@@ -42,6 +44,21 @@ function losing(losses: number): (request: Request) => Promise<Response> {
     await response.body?.cancel();
     throw new TypeError('connection reset');
   };
+}
+
+/** Starts a server. @returns its URL. */
+async function listen(respond: RequestListener): Promise<string> {
+  const server = createServer(respond);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stopLater({
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return `http://127.0.0.1:${address.port}`;
 }
 
 describe('a run', () => {
@@ -152,6 +169,28 @@ describe('requests', () => {
     expect(error).toMatchObject({ cause: { message: 'connection reset' } });
   });
 
+  it('that are redirected do not take the key elsewhere, and are not repeated', async () => {
+    const keys: unknown[] = [];
+    const elsewhere = await listen(({ headers }, response) => {
+      keys.push(headers['x-api-key']);
+      response.end('{}');
+    });
+    let redirects = 0;
+    const redirecting = await listen(({ url = '' }, response) => {
+      redirects += 1;
+      response.writeHead(307, { location: `${elsewhere}${url}` }).end();
+    });
+    const lost = createDeckhand({ baseUrl: redirecting, apiKey: instance.key });
+    const id = '019aa5b1-0000-7000-8000-000000000000';
+    const run = lost.runs.of(id);
+    for (const send of [() => lost.workflows.execute(id), () => run.get(), () => run.events().next()]) {
+      const error = await send().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(DeckhandError);
+      expect(error).toMatchObject({ status: 307, code: 'UNKNOWN' });
+    }
+    expect([redirects, keys]).toEqual([3, []]);
+  });
+
   it('that are refused are not repeated, and have the code', async () => {
     const error = await deckhand.workflows
       .execute('019aa5b1-0000-7000-8000-000000000000')
@@ -172,6 +211,8 @@ describe('requests', () => {
 it('lists continue over pages', async () => {
   const workflowId = await createWorkflow(instance, DOUBLE);
   const started = await Promise.all([1, 2, 3].map((amount) => deckhand.workflows.execute(workflowId, { amount })));
+  // The order of runs, by their start, does not change any more.
+  await Promise.all(started.map((run) => run.finished()));
   const found: string[] = [];
   const filter = { workspaceId: instance.workspaceId, workflowId, limit: 2 };
   for await (const { executionId } of deckhand.runs.list(filter)) found.push(executionId);
