@@ -5,6 +5,7 @@
 export const RUN_ERRORS = {
   EXECUTION_TIMEOUT: 'the run took longer than its time limit',
   EXPIRED: 'the run did not begin before it expired',
+  STOPPED_BY_EVENT: 'an event stopped the run',
   RUN_LOST_TOO_OFTEN: 'the run lost its worker several times without making progress',
   RUN_BLOCKED_WORKER: 'the run kept its worker from running anything else for too long',
   MEMORY_EXCEEDED: 'the run held more data than its worker has memory for',

@@ -32,6 +32,12 @@ const waiting = (cancelOn: object = CANCEL_ON) => ({
 
 const start = async (workflowId: string, input: object): Promise<string> =>
   (await call('POST', `/api/workflows/${workflowId}/execute`, { input })).body.executionId;
+const errorOf = async (id: string) => (await call('GET', `/api/executions/${id}`)).body.error;
+/** The error of a run that the event stopped. */
+const stoppedBy = (name: string) => ({
+  ...{ code: 'STOPPED_BY_EVENT', nodeId: null },
+  message: expect.stringMatching(new RegExp(`^the event ${name} \\(.+\\) stopped the run$`)),
+});
 const statusOf = async (id: string) => (await call('GET', `/api/executions/${id}`)).body.status;
 const becomes = (id: string, status: string) => until(async () => (await statusOf(id)) === status, 10_000, status);
 
@@ -51,6 +57,7 @@ describe('a run that an event stops', () => {
     const worker = await startTestWorker(instance);
     await becomes(other, 'waiting_for_input');
     await becomes(stopped, 'stopped');
+    expect(await errorOf(stopped)).toEqual(stoppedBy('order.cancelled'));
     expect(await instance.db.nodeRun.count({ where: { executionId: stopped } })).toBe(0);
     await worker.stop();
   });
@@ -66,6 +73,8 @@ describe('a run that an event stops', () => {
     for (const id of others) expect(await statusOf(id)).toBe('waiting_for_input');
     await send('everything.stops');
     for (const id of others) expect(await statusOf(id)).toBe('stopped');
+    expect(await errorOf(runs[0] ?? '')).toEqual(stoppedBy('order.cancelled'));
+    expect(await errorOf(others[0] ?? '')).toEqual(stoppedBy('everything.stops'));
     await worker.stop();
   });
 

@@ -1,3 +1,4 @@
+import type { RunErrorCode } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../client.js';
 import { continueAnswered, isTimeUp, type WaitPlace } from '../executions/end-waits.js';
 import type { ReleasedExecution } from '../executions/release.js';
@@ -205,6 +206,12 @@ async function markChecked(db: Database, waits: readonly EventEnd[]): Promise<vo
     WHERE w.execution_id = g.execution_id AND w.node_id = g.node_id AND w.iteration = g.iteration`);
 }
 
+/** The error of a run `e` that an event stops, as serialised JSON. Follows the primary keys of waits and events. */
+const STOPPED_BY_EVENT = Prisma.sql`(
+    SELECT json_build_object('message', 'the event ' || v.name || ' (' || v.event_id || ') stopped the run', 'nodeId', null,
+      'code', ${'STOPPED_BY_EVENT' satisfies RunErrorCode}::text)::text
+    FROM waits w JOIN events v ON v.id = w.event_id WHERE w.execution_id = e.id AND ${STOPS_RUN} ORDER BY w.iteration LIMIT 1)`;
+
 /**
  * Ends waits by events, those of them that are still open: dispatches the runs that no worker holds, and stops those
  * that an event stops. Maintenance stops the runs that these started.
@@ -246,7 +253,7 @@ async function endWaitsByEvents(
     RETURNING w.execution_id AS id, ${STOPS_RUN} AS "isStop", coalesce(octet_length(w.answer), 0)::float8 AS bytes`);
   await countBytes(tx, ended);
   const toStop = ended.filter(({ isStop }) => isStop).map(({ id }) => id);
-  const stopped = toStop.length === 0 ? [] : await stopRunsById(tx, [...new Set(toStop)]);
+  const stopped = toStop.length === 0 ? [] : await stopRunsById(tx, [...new Set(toStop)], STOPPED_BY_EVENT);
   // A run that was stopped is finished, and not continued.
   const answered = ended.filter(({ isStop }) => !isStop).map(({ id }) => id);
   return { woken: await continueAnswered(tx, answered), stopped, passedOver };

@@ -39,10 +39,15 @@ export function isUnfinishedChildOf(parentId: Prisma.Sql): Prisma.Sql {
  *
  * Race: a child that is accepted in the meantime. `acceptChild` shares the lock of the parent's row.
  * Either it comes first, and the last statement here sees the child, or it finds the parent stopped.
+ * @param error why they are stopped, as `RunEnding` has it.
  * @returns the ids of the runs that it stopped.
  */
-export async function stopRunsById(tx: Queryable, executionIds: readonly string[]): Promise<string[]> {
-  const stopped = await endRuns(tx, executionIds, { event: 'stop', error: null });
+export async function stopRunsById(
+  tx: Queryable,
+  executionIds: readonly string[],
+  error: Prisma.Sql | null = null,
+): Promise<string[]> {
+  const stopped = await endRuns(tx, executionIds, { event: 'stop', error });
   if (stopped.length === 0) return [];
   // A separate statement, whose snapshot is taken after the parents' rows are locked.
   await tx.$executeRaw(Prisma.sql`/* executions.note-stopped-parents */
