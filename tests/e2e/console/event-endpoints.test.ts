@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { EventEndpoint, PageOf } from '@deckhand/contracts';
+import type { EventEndpoint, ExecuteResponse, PageOf } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
 import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
-import { type EventReceiver, OWNER, startEventReceiver, stopAll } from '../../harness/index.js';
+import { type EventReceiver, OWNER, startEventReceiver, stopAll, until } from '../../harness/index.js';
 
 let stack: OwnedStack;
 let browser: Browser;
@@ -62,6 +62,61 @@ it('an event endpoint is created with its events, tried, replayed, rotated, and 
   const ids = receiver.events.map(({ id }) => id);
   expect(ids).toHaveLength(3);
   expect(new Set(ids).size).toBe(1);
+  expect(complaints).toEqual([]);
+});
+
+it('an event endpoint is edited, and the deliveries of a time are replayed', async () => {
+  const { data } = await stack.say<PageOf<EventEndpoint>>(
+    'GET',
+    `/api/event-endpoints?workspaceId=${stack.workspaceId}`,
+  );
+  const id = data[0]?.id ?? '';
+  const { page, complaints } = await openWindow(browser, stack.url);
+  await signIn(page, OWNER);
+  await page.goto(`/w/${stack.workspaceId}/event-endpoints/${id}`);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Description').fill('Failures of the shop');
+  await dialog.getByRole('combobox', { name: 'Events' }).click();
+  await page.getByRole('option', { name: 'run.timed_out' }).click();
+  await page.keyboard.press('Tab');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Failures of the shop').waitFor();
+  await page.getByText('run.failed, run.timed_out').waitFor();
+  expect(await stack.say<EventEndpoint>('GET', `/api/event-endpoints/${id}`)).toMatchObject({
+    ...{ url: receiver.url, description: 'Failures of the shop', workflowIds: null, tags: null },
+    eventTypes: ['run.failed', 'run.timed_out'],
+  });
+
+  const before = receiver.events.length;
+  await page.getByRole('button', { name: 'Replay deliveries' }).click();
+  await dialog.getByRole('combobox', { name: 'Deliveries' }).click();
+  await page.getByRole('option', { name: 'Delivered', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Replay', exact: true }).click();
+  await page.getByText('1 event is sent again.').waitFor();
+  await until(() => receiver.events.length === before + 1, 10_000, 'the replayed event');
+  expect(complaints).toEqual([]);
+});
+
+it('the callback of a run is on its page, and is replayed', async () => {
+  const workflowId = await stack.createWorkflow('Called back', {
+    nodes: [{ id: 'start', type: 'trigger.manual' }],
+    edges: [],
+  });
+  const { executionId } = await stack.say<ExecuteResponse>('POST', `/api/workflows/${workflowId}/execute`, {
+    callbackUrl: receiver.url,
+  });
+  const calls = () => receiver.events.filter(({ payload }) => payload.data.executionId === executionId).length;
+  await until(() => calls() === 1, 10_000, 'the callback');
+  const { page, complaints } = await openWindow(browser, stack.url);
+  await signIn(page, OWNER);
+  await page.goto(`/w/${stack.workspaceId}/runs/${executionId}`);
+  await page.getByRole('tab', { name: 'Callbacks' }).click();
+  const row = page.getByRole('table', { name: 'Callbacks' }).getByRole('row').filter({ hasText: 'run.succeeded' });
+  await row.getByText('Delivered').waitFor();
+  await row.getByRole('button', { name: 'Replay run.succeeded' }).click();
+  await until(() => calls() === 2, 10_000, 'the replayed callback');
+  await row.getByText('Delivered').waitFor();
   expect(complaints).toEqual([]);
 });
 

@@ -126,10 +126,30 @@ describe('a bulk action', () => {
     expect(action?.done).toBeLessThan(4);
     expect(complaints).toEqual([]);
   });
+
+  it('has a page with its progress, and the runs that it did not act on', async () => {
+    const finished = (await list<Execution>('/api/executions')).find(({ status }) => status === 'failed');
+    const unknown = '01a1fb35-e8df-7352-8660-75a19a555603';
+    const { id } = await stack.say<BulkAction>('POST', '/api/bulk-actions', {
+      ...{ workspaceId: stack.workspaceId, action: 'delete', executionIds: [finished?.id, unknown] },
+    });
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    await go(page, 'Bulk actions');
+    await page.getByRole('link', { name: 'Delete 2 runs' }).first().click();
+    await page.waitForURL(`**/bulk-actions/${id}`);
+    await page.getByText('Finished').waitFor();
+    await page.getByText('2 of 2').waitFor();
+    await page.getByText('1 done · 1 skipped').waitFor();
+    const skipped = page.getByRole('table', { name: 'Failed and skipped runs' }).getByRole('row');
+    await skipped.filter({ hasText: unknown }).getByText('NOT_FOUND').waitFor();
+    expect(complaints).toEqual([]);
+  });
 });
 
 it('every page can be used by everybody', async () => {
   const [group] = await list<FailureGroup>('/api/failure-groups');
+  const [action] = await list<BulkAction>('/api/bulk-actions');
   for (const screen of ['desktop', 'phone'] as const) {
     const { page, complaints } = await openWindow(browser, stack.url, { screen });
     await signIn(page, OWNER);
@@ -137,6 +157,7 @@ it('every page can be used by everybody', async () => {
       ['failures', 'failures', 'No order <number>'],
       ['failure', `failures/${group?.id}`, 'Version 1'],
       ['bulk-actions', 'bulk-actions', 'Aborted'],
+      ['bulk-action', `bulk-actions/${action?.id}`, 'NOT_FOUND'],
       ['runs', 'runs', 'Failed'],
     ] as const) {
       await page.goto(`/w/${stack.workspaceId}/${path}`);

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ApiKeyEntry, Execution, FolderEntry, MemberEntry, PageOf, Workflow } from '@deckhand/contracts';
+import type {
+  ApiKeyEntry,
+  Execution,
+  FolderEntry,
+  MemberEntry,
+  PageOf,
+  Workflow,
+  WorkspaceEntry,
+} from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
 import { issuesInBothSchemes, issuesOfAccess, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
@@ -177,6 +185,31 @@ describe('a workspace', () => {
     expect(await page.content()).not.toContain('hush-hush');
     await go(page, 'Audit log');
     await page.getByRole('table', { name: 'Audit log' }).getByText(OWNER.email, { exact: false }).first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('the settings of a workspace', () => {
+  it('name its error workflow, and no other again', async () => {
+    const { page, complaints } = await openWindow(browser, stack.url);
+    const read = () => stack.say<WorkspaceEntry>('GET', `/api/workspaces/${stack.workspaceId}`);
+    const workflowId = await stack.createWorkflow('Report errors', MANUAL);
+    await signIn(page, OWNER);
+    await go(page, 'Settings');
+    const choose = async (name: string): Promise<void> => {
+      await page.getByRole('combobox', { name: 'Error workflow' }).click();
+      await page.getByRole('option', { name }).click();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('The settings are saved.').first().waitFor();
+    };
+    await choose('Report errors');
+    await until(async () => (await read()).errorWorkflowId === workflowId, 5_000, 'the error workflow');
+    await page.reload();
+    expect(await page.getByRole('combobox', { name: 'Error workflow' }).inputValue()).toBe('Report errors');
+    await choose('No workflow');
+    await until(async () => (await read()).errorWorkflowId === null, 5_000, 'no error workflow');
+    for (const screen of ['desktop', 'phone'] as const)
+      expect(await issuesInBothSchemes(page, 'settings', screen)).toEqual([]);
     expect(complaints).toEqual([]);
   });
 });

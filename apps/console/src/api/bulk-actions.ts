@@ -18,6 +18,14 @@ export const bulkActionsQuery = (workspaceId: string) =>
     refetchInterval: ({ state }) => (state.data?.data.some(({ status }) => status === 'running') ? LIVE_MS : false),
   });
 
+/** A bulk action. */
+export const bulkActionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['bulk-actions', 'one', id],
+    queryFn: ({ signal }) => call<BulkAction>('GET', `/api/bulk-actions/${id}`, { signal }),
+    refetchInterval: ({ state }) => (state.data?.status === 'running' ? LIVE_MS : false),
+  });
+
 /** Converts the filter of the list of runs. */
 export function toBulkTarget({ from, to, ...rest }: RunFilter): BulkTarget {
   const startedAt = { ...(from !== undefined && { gte: from }), ...(to !== undefined && { lte: to }) };

@@ -5,6 +5,8 @@ import type {
   EventEndpoint,
   EventSecret,
   PageOf,
+  ReplayEventsBody,
+  ReplayEventsResponse,
   UpdateEventEndpointBody,
 } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
@@ -48,3 +50,5 @@ export const rotateEventSecret = (id: string): Promise<EventSecret> =>
 export const sendTestEvent = (id: string): Promise<EventDelivery> => call('POST', `/api/event-endpoints/${id}/test`);
 export const replayDelivery = (id: string, deliveryId: string): Promise<EventDelivery> =>
   call('POST', `/api/event-endpoints/${id}/deliveries/${deliveryId}/replay`);
+export const replayDeliveries = (id: string, body: ReplayEventsBody): Promise<ReplayEventsResponse> =>
+  call('POST', `/api/event-endpoints/${id}/replay`, { body });

@@ -1,4 +1,6 @@
 import type {
+  Callback,
+  CallbackList,
   ExecuteResponse,
   Execution,
   ExecutionEntry,
@@ -49,6 +51,19 @@ export const runQuery = (executionId: string) =>
     queryFn: ({ signal }) =>
       call<Execution>('GET', `/api/executions/${executionId}`, { query: { slim: true }, signal }),
   });
+
+/** Polling interval while a callback is being delivered, in ms. */
+const CALLBACK_MS = 2_000;
+
+/** What was sent to the callback URL of a run that has ended. */
+export const callbacksQuery = (executionId: string) =>
+  queryOptions({
+    queryKey: ['callbacks', executionId],
+    queryFn: ({ signal }) => call<CallbackList>('GET', `/api/executions/${executionId}/callbacks`, { signal }),
+    refetchInterval: ({ state }) => (state.data?.data.some(({ status }) => status === 'pending') ? CALLBACK_MS : false),
+  });
+export const replayCallback = (executionId: string, deliveryId: string): Promise<Callback> =>
+  call('POST', `/api/executions/${executionId}/callbacks/${deliveryId}/replay`);
 
 /** The latest run of a workflow, if there is one. */
 export const lastRunQuery = (workspaceId: string, workflowId: string) =>

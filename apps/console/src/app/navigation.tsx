@@ -10,6 +10,7 @@ import {
   LockKeyhole,
   ScrollText,
   Server,
+  Settings,
   SlidersHorizontal,
   Stamp,
   Users,
@@ -33,6 +34,7 @@ const AREAS = [
   { to: '/w/$workspaceId/event-endpoints', label: 'Event endpoints', Icon: Webhook },
   { to: '/w/$workspaceId/api-keys', label: 'API keys', Icon: KeyRound },
   { to: '/w/$workspaceId/members', label: 'Members', Icon: Users },
+  { to: '/w/$workspaceId/settings', label: 'Settings', Icon: Settings },
   { to: '/w/$workspaceId/audit-log', label: 'Audit log', Icon: ScrollText },
 ] as const;
 

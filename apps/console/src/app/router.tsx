@@ -116,6 +116,12 @@ const bulkActions = createRoute({
   component: lazyRouteComponent(() => import('../pages/bulk-actions/bulk-action-list.js'), 'BulkActionList'),
 });
 
+const bulkAction = createRoute({
+  getParentRoute: () => workspace,
+  path: 'bulk-actions/$actionId',
+  component: lazyRouteComponent(() => import('../pages/bulk-actions/bulk-action-page.js'), 'BulkActionPage'),
+});
+
 const eventEndpoints = createRoute({
   getParentRoute: () => workspace,
   path: 'event-endpoints',
@@ -157,6 +163,11 @@ const credentials = createRoute({
   path: 'credentials',
   component: lazyRouteComponent(() => import('../pages/credentials/credential-list.js'), 'CredentialList'),
 });
+const settings = createRoute({
+  getParentRoute: () => workspace,
+  path: 'settings',
+  component: lazyRouteComponent(() => import('../pages/settings/settings-page.js'), 'SettingsPage'),
+});
 const auditLog = createRoute({
   getParentRoute: () => workspace,
   path: 'audit-log',
@@ -187,6 +198,7 @@ const tree = root.addChildren([
     failures,
     failure,
     bulkActions,
+    bulkAction,
     eventEndpoints,
     eventEndpoint,
     approvals,
@@ -195,6 +207,7 @@ const tree = root.addChildren([
     members,
     variables,
     credentials,
+    settings,
     auditLog,
     administration,
     account,

@@ -1,9 +1,8 @@
 import type { BulkAction } from '@deckhand/contracts';
-import { Progress, Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { abortBulkAction, bulkActionsQuery } from '../../api/bulk-actions.js';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { bulkActionsQuery } from '../../api/bulk-actions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
-import { ConfirmButton } from '../../components/confirm-button.js';
 import type { Columns } from '../../components/data-table.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { Listing } from '../../components/listing.js';
@@ -11,9 +10,21 @@ import { Page } from '../../components/page.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { StatusBadge } from '../../components/status-badge.js';
 import { describeAction, describeRest } from './describe-action.js';
+import { Abort, Settled } from './progress.js';
 
 const COLUMNS: Columns<BulkAction> = [
-  { id: 'action', header: 'Action', cell: ({ row: { original } }) => describeAction(original) },
+  {
+    id: 'action',
+    header: 'Action',
+    cell: ({ row: { original } }) => (
+      <Link
+        to="/w/$workspaceId/bulk-actions/$actionId"
+        params={{ workspaceId: original.workspaceId, actionId: original.id }}
+      >
+        {describeAction(original)}
+      </Link>
+    ),
+  },
   { id: 'status', header: 'Status', cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
   { id: 'progress', header: 'Progress', cell: ({ row: { original } }) => <Settled action={original} /> },
   { id: 'rest', header: 'Result', cell: ({ row: { original } }) => describeRest(original) },
@@ -40,39 +51,5 @@ export function BulkActionList() {
         }
       />
     </Page>
-  );
-}
-
-function Settled({ action: { done, failed, skipped, total, ...action } }: { action: BulkAction }) {
-  const settled = done + failed + skipped;
-  return (
-    <>
-      <Text size="sm">
-        {settled.toLocaleString('en')} of {total.toLocaleString('en')}
-      </Text>
-      <Progress
-        size="sm"
-        value={total === 0 ? 100 : (settled / total) * 100}
-        aria-label={`Progress: ${describeAction({ ...action, done, failed, skipped, total })}`}
-      />
-    </>
-  );
-}
-
-function Abort({ action }: { action: BulkAction }) {
-  const { workspaceId, can } = useWorkspace();
-  const queryClient = useQueryClient();
-  if (action.status !== 'running' || !can('editor')) return null;
-  return (
-    <ConfirmButton
-      label="Abort"
-      of={describeAction(action)}
-      question="Abort this bulk action?"
-      consequence="It acts on no further run. What it did is not undone."
-      act={async () => {
-        await abortBulkAction(action.id);
-        await queryClient.invalidateQueries({ queryKey: bulkActionsQuery(workspaceId).queryKey });
-      }}
-    />
   );
 }

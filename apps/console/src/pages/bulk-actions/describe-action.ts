@@ -22,3 +22,14 @@ export function describeRest({ failed, skipped, blockedBy, errors }: BulkAction)
   ];
   return parts.filter((part) => part !== '').join(' · ');
 }
+
+/** Describes how a bulk action acts on its runs. */
+export function describeOptions({ action, version, from, ratePerSecond }: BulkAction): string {
+  const parts = [
+    action === 'rerun' && version === 'original' ? 'Original version' : '',
+    action === 'rerun' && version === 'latest' ? 'Latest version' : '',
+    from === 'failedNode' ? 'From the node that failed' : '',
+    ratePerSecond === null ? '' : `Up to ${describeRuns(ratePerSecond)} per second`,
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}

@@ -4,14 +4,14 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { eventEndpointsQuery } from '../../api/event-endpoints.js';
+import { createEventEndpoint, eventEndpointsQuery } from '../../api/event-endpoints.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import type { Columns } from '../../components/data-table.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { Listing } from '../../components/listing.js';
 import { Page } from '../../components/page.js';
 import { StatusBadge } from '../../components/status-badge.js';
-import { CreateEndpoint } from './create-endpoint.js';
+import { EndpointForm } from './endpoint-form.js';
 import { SecretShown } from './secret-shown.js';
 import { statusOf } from './endpoint-status.js';
 
@@ -67,10 +67,11 @@ export function EndpointList() {
         }
       />
       {isCreating && (
-        <CreateEndpoint
+        <EndpointForm
           workspaceId={workspaceId}
+          save={(fields) => createEventEndpoint({ workspaceId, ...fields })}
           onClose={() => setCreating(false)}
-          onCreated={(endpoint) => {
+          onSaved={(endpoint) => {
             setCreating(false);
             setCreated(endpoint);
             void queryClient.invalidateQueries({ queryKey: eventEndpointsQuery(workspaceId).queryKey });

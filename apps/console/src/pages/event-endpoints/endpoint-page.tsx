@@ -1,8 +1,8 @@
-import type { EventAttempt, EventDelivery, EventEndpoint, EventSecret } from '@deckhand/contracts';
+import type { EventDelivery, EventEndpoint, EventSecret } from '@deckhand/contracts';
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { KeyRound, Power, PowerOff, Send } from 'lucide-react';
+import { History, KeyRound, Pencil, Power, PowerOff, Send } from 'lucide-react';
 import { useState } from 'react';
 import {
   deleteEventEndpoint,
@@ -24,7 +24,10 @@ import { notifyProblem } from '../../components/notice-board.js';
 import { Page } from '../../components/page.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { StatusBadge } from '../../components/status-badge.js';
+import { Attempts } from './attempts.js';
+import { EndpointForm } from './endpoint-form.js';
 import { describeReason, statusOf } from './endpoint-status.js';
+import { ReplayRange } from './replay-range.js';
 import { SecretShown } from './secret-shown.js';
 
 const route = getRouteApi('/w/$workspaceId/event-endpoints/$endpointId');
@@ -51,6 +54,12 @@ export function EndpointPage() {
         <Group gap="lg">
           <StatusBadge status={statusOf(endpoint)} />
           <Text size="sm">{endpoint.eventTypes?.join(', ') ?? 'All events'}</Text>
+          {endpoint.tags !== null && <Text size="sm">Tags: {endpoint.tags.join(', ')}</Text>}
+          {endpoint.workflowIds !== null && (
+            <Text size="sm">
+              {endpoint.workflowIds.length === 1 ? '1 workflow' : `${endpoint.workflowIds.length} workflows`}
+            </Text>
+          )}
           {endpoint.description !== '' && <Text size="sm">{endpoint.description}</Text>}
           {describeReason(endpoint) !== undefined && <Text size="sm">{describeReason(endpoint)}</Text>}
         </Group>
@@ -69,29 +78,6 @@ export function EndpointPage() {
       </Stack>
     </Page>
   );
-}
-
-function Attempts({ delivery: { attempts, attemptCount } }: { delivery: EventDelivery }) {
-  if (attempts.length === 0) return attemptCount === 0 ? 'None yet' : String(attemptCount);
-  return (
-    <details>
-      <summary>
-        {attemptCount} · {describeAttempt(attempts.at(-1))}
-      </summary>
-      <ol>
-        {attempts.map((attempt) => (
-          <li key={attempt.at}>
-            {describeAttempt(attempt)}, <RelativeTime at={attempt.at} />
-          </li>
-        ))}
-      </ol>
-    </details>
-  );
-}
-
-function describeAttempt(attempt: EventAttempt | undefined): string {
-  if (!attempt) return '';
-  return `${attempt.status ?? attempt.error ?? 'No response'} in ${attempt.durationMs} ms`;
 }
 
 function Replay({ delivery: { id, endpointId, type, status } }: { delivery: EventDelivery }) {
@@ -115,10 +101,13 @@ function Replay({ delivery: { id, endpointId, type, status } }: { delivery: Even
   );
 }
 
-function Actions({ endpoint: { id, workspaceId, url, enabled } }: { endpoint: EventEndpoint }) {
+function Actions({ endpoint }: { endpoint: EventEndpoint }) {
+  const { id, workspaceId, url, enabled } = endpoint;
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const [secret, setSecret] = useState<EventSecret>();
+  const [dialog, setDialog] = useState<'edit' | 'replay'>();
+  const close = (): void => setDialog(undefined);
   const refresh = async (): Promise<void> => {
     await queryClient.invalidateQueries({ queryKey: eventEndpointQuery(id).queryKey });
     await queryClient.invalidateQueries({ queryKey: eventEndpointsQuery(workspaceId).queryKey });
@@ -129,6 +118,9 @@ function Actions({ endpoint: { id, workspaceId, url, enabled } }: { endpoint: Ev
   const rotate = useMutation({ mutationFn: () => rotateEventSecret(id), onError: notifyProblem, onSuccess: setSecret });
   return (
     <>
+      <Button variant="default" leftSection={<Pencil size={16} aria-hidden />} onClick={() => setDialog('edit')}>
+        Edit
+      </Button>
       <Button
         variant="default"
         leftSection={<Send size={16} aria-hidden />}
@@ -136,6 +128,14 @@ function Actions({ endpoint: { id, workspaceId, url, enabled } }: { endpoint: Ev
         onClick={() => test.mutate()}
       >
         Send test event
+      </Button>
+      <Button
+        variant="default"
+        leftSection={<History size={16} aria-hidden />}
+        disabled={!enabled}
+        onClick={() => setDialog('replay')}
+      >
+        Replay deliveries
       </Button>
       <Button
         variant="default"
@@ -164,6 +164,19 @@ function Actions({ endpoint: { id, workspaceId, url, enabled } }: { endpoint: Ev
           await navigate({ to: '/w/$workspaceId/event-endpoints', params: { workspaceId } });
         }}
       />
+      {dialog === 'edit' && (
+        <EndpointForm
+          workspaceId={workspaceId}
+          endpoint={endpoint}
+          save={(fields) => updateEventEndpoint(id, fields)}
+          onSaved={() => {
+            close();
+            void refresh();
+          }}
+          onClose={close}
+        />
+      )}
+      {dialog === 'replay' && <ReplayRange endpointId={id} onClose={close} />}
       {secret && (
         <SecretShown
           title="Secret rotated: the former one stays valid for a day"

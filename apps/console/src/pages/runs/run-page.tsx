@@ -1,8 +1,9 @@
-import type { Definition, Execution } from '@deckhand/contracts';
+import { type Definition, type Execution, isFinished } from '@deckhand/contracts';
 import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { callbacksQuery } from '../../api/executions.js';
 import { useLiveRun } from '../../api/follow-run.js';
 import { nodeTypesQuery, versionQuery } from '../../api/workflows.js';
 import { RunGraph } from '../../graph/run-graph.js';
@@ -10,6 +11,7 @@ import { Broken } from '../../components/broken.js';
 import { JsonTree } from '../../components/json-tree.js';
 import { Loading } from '../../components/loading.js';
 import { Page } from '../../components/page.js';
+import { Callbacks } from './callbacks.js';
 import { NodePanel } from './node-panel.js';
 import { RunActions } from './run-actions.js';
 import { RunFacts } from './run-facts.js';
@@ -37,6 +39,7 @@ function ShownRun({ run }: { run: Execution }) {
   const name = useWorkflowName(run.workflowId);
   const version = useQuery(versionQuery(run.workflowId, run.workflowVersionId));
   const nodeTypes = useQuery(nodeTypesQuery);
+  const callbacks = useQuery({ ...callbacksQuery(run.id), enabled: isFinished(run.status) }).data?.data ?? [];
   const types = useMemo(() => new Map(nodeTypes.data?.data.map((entry) => [entry.type, entry])), [nodeTypes.data]);
   // The failed node is selected at first, because it is what a person looks for.
   const selected = asked ?? run.error?.nodeId ?? undefined;
@@ -70,12 +73,16 @@ function ShownRun({ run }: { run: Execution }) {
           <Tabs.List>
             <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
             <Tabs.Tab value="trigger">Trigger data</Tabs.Tab>
+            {callbacks.length > 0 && <Tabs.Tab value="callbacks">Callbacks</Tabs.Tab>}
           </Tabs.List>
           <Tabs.Panel value="timeline" pt="sm">
             <Timeline run={run} titles={titles} selected={selected} onSelect={select} />
           </Tabs.Panel>
           <Tabs.Panel value="trigger" pt="sm">
             <JsonTree label="Trigger data" value={run.data.trigger} />
+          </Tabs.Panel>
+          <Tabs.Panel value="callbacks" pt="sm">
+            <Callbacks executionId={run.id} callbacks={callbacks} />
           </Tabs.Panel>
         </Tabs>
         <section className={classes.panel} aria-label={selected === undefined ? 'Run' : 'Node'}>

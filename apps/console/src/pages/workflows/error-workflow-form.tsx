@@ -1,10 +1,9 @@
 import { NO_ERROR_WORKFLOW } from '@deckhand/contracts';
-import { Modal, Select, Stack } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Modal, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { workflowNamesQuery } from '../../api/workflow-names.js';
 import { FormFooter } from '../../components/form-footer.js';
+import { ErrorWorkflowSelect } from './error-workflow-select.js';
 
 const OF_WORKSPACE = 'workspace';
 
@@ -21,12 +20,8 @@ export function ErrorWorkflowForm({
   act: (errorWorkflowId: string | null) => Promise<unknown>;
   onClose: () => void;
 }) {
-  const { workspaceId } = useWorkspace();
-  const names = useQuery(workflowNamesQuery(workspaceId)).data;
   const [chosen, setChosen] = useState(value ?? OF_WORKSPACE);
   const saving = useMutation({ mutationFn: act, onSuccess: onClose });
-  const workflows = [...(names ?? [])].map(([id, name]) => ({ value: id, label: name }));
-  const isGone = names !== undefined && value !== null && value !== NO_ERROR_WORKFLOW && !names.has(value);
   return (
     <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
       <form
@@ -36,19 +31,15 @@ export function ErrorWorkflowForm({
         }}
       >
         <Stack>
-          <Select
+          <ErrorWorkflowSelect
             label="When a run fails or times out, start"
             description="Its active version gets the failed run, its error and the failed node"
-            searchable
-            allowDeselect={false}
-            data={[
+            fixed={[
               { value: OF_WORKSPACE, label: 'The error workflow of the workspace' },
               { value: NO_ERROR_WORKFLOW, label: 'No workflow' },
-              ...(isGone ? [{ value, label: 'A deleted workflow' }] : []),
-              ...workflows,
             ]}
             value={chosen}
-            onChange={(next) => setChosen(next ?? OF_WORKSPACE)}
+            onChange={setChosen}
           />
           <FormFooter error={saving.error} submit="Save" isPending={saving.isPending} onCancel={onClose} />
         </Stack>

@@ -1,0 +1,95 @@
+import type { BulkAction } from '@deckhand/contracts';
+import { Group, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { bulkActionQuery } from '../../api/bulk-actions.js';
+import { AnchorLink } from '../../components/anchor-link.js';
+import { Broken } from '../../components/broken.js';
+import { type Columns, DataTable } from '../../components/data-table.js';
+import { Loading } from '../../components/loading.js';
+import { Page } from '../../components/page.js';
+import { RelativeTime } from '../../components/relative-time.js';
+import { StatusBadge } from '../../components/status-badge.js';
+import { describeAction, describeOptions, describeRest } from './describe-action.js';
+import { Abort, Settled } from './progress.js';
+
+const route = getRouteApi('/w/$workspaceId/bulk-actions/$actionId');
+
+/** A run that the action did not act on, and where it is. */
+type Row = BulkAction['errors'][number] & { readonly workspaceId: string };
+
+const COLUMNS: Columns<Row> = [
+  {
+    id: 'run',
+    header: 'Run',
+    cell: ({ row: { original } }) => (
+      <AnchorLink
+        to="/w/$workspaceId/runs/$executionId"
+        params={{ workspaceId: original.workspaceId, executionId: original.executionId }}
+      >
+        {original.executionId}
+      </AnchorLink>
+    ),
+  },
+  { id: 'code', header: 'Code', cell: ({ row: { original } }) => original.code },
+  { id: 'message', header: 'Message', cell: ({ row: { original } }) => original.message },
+];
+
+/** A bulk action: its progress, and the first runs that it did not act on. */
+export function BulkActionPage() {
+  const { actionId } = route.useParams();
+  const query = useQuery(bulkActionQuery(actionId));
+  if (query.isError && !query.data) return <Broken error={query.error} reset={() => void query.refetch()} />;
+  if (!query.data) return <Loading />;
+  const action = query.data;
+  const { workspaceId, done, failed, skipped, errors, createdByUser, createdAt, finishedAt } = action;
+  return (
+    <Page title={describeAction(action)} actions={<Abort action={action} />}>
+      <Stack gap="lg">
+        <Group gap="lg">
+          <StatusBadge status={action.status} />
+          <Text size="sm">
+            Started <RelativeTime at={createdAt} /> by {createdByUser?.email ?? 'a former member'}
+          </Text>
+          {finishedAt !== null && (
+            <Text size="sm">
+              Ended <RelativeTime at={finishedAt} />
+            </Text>
+          )}
+          <Text size="sm">{describeOptions(action)}</Text>
+        </Group>
+        <section aria-label="Progress">
+          <Settled action={action} />
+          <Text size="sm" mt="xs">
+            {[`${done.toLocaleString('en')} done`, describeRest({ ...action, errors: [] })]
+              .filter((part) => part !== '')
+              .join(' · ')}
+          </Text>
+        </section>
+        {action.filter !== null && (
+          <section>
+            <Title order={2} size="h4" mb="xs">
+              Filter
+            </Title>
+            <code>{JSON.stringify(action.filter)}</code>
+          </section>
+        )}
+        {errors.length > 0 && (
+          <section>
+            <Title order={2} size="h4" mb="xs">
+              {failed + skipped > errors.length
+                ? `First ${errors.length} failed and skipped runs`
+                : 'Failed and skipped runs'}
+            </Title>
+            <DataTable
+              label="Failed and skipped runs"
+              columns={COLUMNS}
+              rows={errors.map((error) => ({ ...error, workspaceId }))}
+              keyOf={({ executionId }) => executionId}
+            />
+          </section>
+        )}
+      </Stack>
+    </Page>
+  );
+}

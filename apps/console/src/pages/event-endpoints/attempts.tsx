@@ -1,0 +1,30 @@
+import type { EventAttempt, EventDelivery } from '@deckhand/contracts';
+import { RelativeTime } from '../../components/relative-time.js';
+
+/** The attempts of a delivery: their number, the last one, and all of them on demand. */
+export function Attempts({
+  delivery: { attempts, attemptCount },
+}: {
+  delivery: Pick<EventDelivery, 'attempts' | 'attemptCount'>;
+}) {
+  if (attempts.length === 0) return attemptCount === 0 ? 'None yet' : String(attemptCount);
+  return (
+    <details>
+      <summary>
+        {attemptCount} · {describeAttempt(attempts.at(-1))}
+      </summary>
+      <ol>
+        {attempts.map((attempt) => (
+          <li key={attempt.at}>
+            {describeAttempt(attempt)}, <RelativeTime at={attempt.at} />
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+function describeAttempt(attempt: EventAttempt | undefined): string {
+  if (!attempt) return '';
+  return `${attempt.status ?? attempt.error ?? 'No response'} in ${attempt.durationMs} ms`;
+}

@@ -1,0 +1,115 @@
+import { EVENT_TYPES, type EventEndpoint, type EventType } from '@deckhand/contracts';
+import { Modal, MultiSelect, Stack, TagsInput, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { workflowNamesQuery } from '../../api/workflow-names.js';
+import { FormFooter } from '../../components/form-footer.js';
+
+/** What a person may choose of an endpoint. Null means all. */
+export type EndpointFields = Pick<EventEndpoint, 'url' | 'description' | 'workflowIds' | 'tags'> & {
+  readonly eventTypes: EventType[] | null;
+};
+
+/** Asks for the URL of an event endpoint, and for what is sent to it. */
+export function EndpointForm<Saved>({
+  workspaceId,
+  endpoint,
+  save,
+  onSaved,
+  onClose,
+}: {
+  workspaceId: string;
+  /** Undefined for a new one. */
+  endpoint?: EventEndpoint;
+  save: (fields: EndpointFields) => Promise<Saved>;
+  onSaved: (saved: Saved) => void;
+  onClose: () => void;
+}) {
+  const [url, setUrl] = useState(endpoint?.url ?? '');
+  const [description, setDescription] = useState(endpoint?.description ?? '');
+  const [types, setTypes] = useState<readonly string[]>(endpoint?.eventTypes ?? []);
+  const [workflowIds, setWorkflowIds] = useState<readonly string[]>(endpoint?.workflowIds ?? []);
+  const [tags, setTags] = useState<readonly string[]>(endpoint?.tags ?? []);
+  const names = useQuery(workflowNamesQuery(workspaceId)).data ?? new Map<string, string>();
+  const saving = useMutation({
+    mutationFn: () =>
+      save({
+        url,
+        description,
+        eventTypes: orAll(EVENT_TYPES.filter((type) => types.includes(type))),
+        workflowIds: orAll(workflowIds),
+        tags: orAll(tags),
+      }),
+    onSuccess: onSaved,
+  });
+  const gone = workflowIds.filter((id) => !names.has(id));
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={endpoint ? 'Edit event endpoint' : 'New event endpoint'}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          saving.mutate();
+        }}
+      >
+        <Stack>
+          <TextInput
+            label="URL"
+            type="url"
+            required
+            maxLength={2_048}
+            placeholder="https://example.com/events"
+            data-autofocus
+            value={url}
+            onChange={(event) => setUrl(event.currentTarget.value)}
+          />
+          <TextInput
+            label="Description"
+            maxLength={500}
+            value={description}
+            onChange={(event) => setDescription(event.currentTarget.value)}
+          />
+          <MultiSelect
+            label="Events"
+            searchable
+            description="Leave empty for all"
+            data={[...EVENT_TYPES]}
+            value={[...types]}
+            onChange={setTypes}
+          />
+          <MultiSelect
+            label="Workflows"
+            searchable
+            description="Leave empty for all"
+            data={[
+              ...[...names].map(([value, label]) => ({ value, label })),
+              ...gone.map((value) => ({ value, label: `Unknown workflow ${value.slice(0, 8)}` })),
+            ]}
+            value={[...workflowIds]}
+            onChange={setWorkflowIds}
+          />
+          <TagsInput
+            label="Tags"
+            description="Only runs with one of these tags. Leave empty for all"
+            value={[...tags]}
+            onChange={setTags}
+          />
+          <FormFooter
+            error={saving.error}
+            submit={endpoint ? 'Save' : 'Create endpoint'}
+            isPending={saving.isPending}
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function orAll<T>(chosen: readonly T[]): T[] | null {
+  return chosen.length === 0 ? null : [...chosen];
+}

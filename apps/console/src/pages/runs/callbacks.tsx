@@ -1,0 +1,49 @@
+import type { Callback } from '@deckhand/contracts';
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { callbacksQuery, replayCallback } from '../../api/executions.js';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { type Columns, DataTable } from '../../components/data-table.js';
+import { notifyProblem } from '../../components/notice-board.js';
+import { RelativeTime } from '../../components/relative-time.js';
+import { StatusBadge } from '../../components/status-badge.js';
+import { Attempts } from '../event-endpoints/attempts.js';
+
+/** A callback and its run. */
+type Row = Callback & { readonly executionId: string };
+
+const COLUMNS: Columns<Row> = [
+  { id: 'type', header: 'Event', cell: ({ row: { original } }) => original.type },
+  { id: 'status', header: 'Status', cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
+  { id: 'attempts', header: 'Attempts', cell: ({ row: { original } }) => <Attempts delivery={original} /> },
+  { id: 'at', header: 'Occurred', cell: ({ row: { original } }) => <RelativeTime at={original.occurredAt} /> },
+  { id: 'replay', header: '', cell: ({ row: { original } }) => <Replay callback={original} /> },
+];
+
+/** What was sent to the callback URL of a run. */
+export function Callbacks({ executionId, callbacks }: { executionId: string; callbacks: readonly Callback[] }) {
+  const rows = callbacks.map((callback) => ({ ...callback, executionId }));
+  return <DataTable label="Callbacks" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />;
+}
+
+function Replay({ callback: { id, executionId, type, status } }: { callback: Row }) {
+  const { can } = useWorkspace();
+  const queryClient = useQueryClient();
+  const replay = useMutation({
+    mutationFn: () => replayCallback(executionId, id),
+    onError: notifyProblem,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: callbacksQuery(executionId).queryKey }),
+  });
+  if (status === 'pending' || !can('editor')) return null;
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      aria-label={`Replay ${type}`}
+      loading={replay.isPending}
+      onClick={() => replay.mutate()}
+    >
+      Replay
+    </Button>
+  );
+}

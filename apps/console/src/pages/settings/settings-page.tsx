@@ -1,0 +1,78 @@
+import type { WorkspaceEntry } from '@deckhand/contracts';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { meQuery } from '../../api/people.js';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { updateWorkspace, workspaceQuery } from '../../api/workspaces.js';
+import { Broken } from '../../components/broken.js';
+import { Loading } from '../../components/loading.js';
+import { notify } from '../../components/notice-board.js';
+import { Page } from '../../components/page.js';
+import { Problem } from '../../components/problem.js';
+import { ErrorWorkflowSelect } from '../workflows/error-workflow-select.js';
+
+/** The settings of the workspace. Only its admins change them. */
+export function SettingsPage() {
+  const { workspaceId } = useWorkspace();
+  const query = useQuery(workspaceQuery(workspaceId));
+  if (query.isError && !query.data) return <Broken error={query.error} reset={() => void query.refetch()} />;
+  return <Page title="Settings">{query.data ? <Form key={workspaceId} workspace={query.data} /> : <Loading />}</Page>;
+}
+
+/** Stands for null, which a field of choices cannot have. */
+const NONE = 'none';
+
+function Form({ workspace }: { workspace: WorkspaceEntry }) {
+  const { workspaceId, can } = useWorkspace();
+  const queryClient = useQueryClient();
+  const [name, setName] = useState(workspace.name);
+  const [errorWorkflowId, setErrorWorkflowId] = useState(workspace.errorWorkflowId ?? NONE);
+  const saving = useMutation({
+    mutationFn: () =>
+      updateWorkspace(workspaceId, { name, errorWorkflowId: errorWorkflowId === NONE ? null : errorWorkflowId }),
+    async onSuccess() {
+      await queryClient.invalidateQueries({ queryKey: workspaceQuery(workspaceId).queryKey });
+      await queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
+      notify('The settings are saved.');
+    },
+  });
+  const isReadOnly = !can('admin');
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        saving.mutate();
+      }}
+    >
+      <Stack maw={480}>
+        <TextInput
+          label="Name"
+          required
+          maxLength={200}
+          disabled={isReadOnly}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <ErrorWorkflowSelect
+          label="Error workflow"
+          description="Started when a run of a workflow without an error workflow of its own fails or times out"
+          fixed={[{ value: NONE, label: 'No workflow' }]}
+          value={errorWorkflowId}
+          isReadOnly={isReadOnly}
+          onChange={setErrorWorkflowId}
+        />
+        {!isReadOnly && (
+          <>
+            <Problem error={saving.error} />
+            <Group>
+              <Button type="submit" loading={saving.isPending}>
+                Save
+              </Button>
+            </Group>
+          </>
+        )}
+      </Stack>
+    </form>
+  );
+}
