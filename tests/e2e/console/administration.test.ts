@@ -101,6 +101,11 @@ describe('the settings of a workflow', () => {
     await dialog.getByLabel('Run timeout (seconds)').fill('3600');
     await dialog.getByLabel('Max concurrent runs').fill('2');
     await dialog.getByLabel('Webhook requests').fill('100');
+    await dialog.getByLabel('Runs per key').fill('1');
+    await dialog.getByLabel('Concurrency key').fill('{{ $trigger.customer }}');
+    await dialog.getByRole('button', { name: 'Add event' }).click();
+    await dialog.getByLabel('Event 1: name').fill('order.cancelled');
+    await dialog.getByLabel('Event 1: key').fill('{{ $trigger.order }}');
     await takePicture(page, 'workflow-settings');
     expect(await issuesOfAccess(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Apply' }).click();
@@ -114,6 +119,8 @@ describe('the settings of a workflow', () => {
       timeoutSeconds: 3_600,
       maxConcurrentExecutions: 2,
       rateLimit: { max: 100, windowSeconds: 60 },
+      concurrency: { key: '{{ $trigger.customer }}', limit: 1, onLimit: 'queue' },
+      cancelOn: [{ name: 'order.cancelled', key: '{{ $trigger.order }}' }],
     });
 
     // An error is shown at its field.
@@ -125,6 +132,11 @@ describe('the settings of a workflow', () => {
     expect(await dialog.getByLabel('Max concurrent runs').getAttribute('aria-invalid')).toBe('true');
     expect(await page.getByRole('alert').count()).toBe(0);
     await dialog.getByLabel('Max concurrent runs').fill('3');
+    await dialog.getByLabel('Event 1: key').fill('{{ $nodes.a.output }}');
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await dialog.getByText(/it can use \$trigger/).waitFor();
+    await dialog.getByRole('button', { name: 'Remove event 1' }).click();
     await dialog.getByRole('button', { name: 'Apply' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved', { exact: true }).waitFor();

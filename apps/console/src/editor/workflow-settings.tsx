@@ -1,10 +1,11 @@
-import type { Definition } from '@deckhand/contracts';
+import type { CancelRule, Definition } from '@deckhand/contracts';
 import { Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { choice } from '../app/search.js';
 import { issueAt } from '../forms/issue-at.js';
 import { LimitInput } from '../forms/limit-input.js';
 import { FormFooter } from '../components/form-footer.js';
+import { CANCEL_PATHS, CancelRules } from './cancel-rules.js';
 
 type Settings = NonNullable<Definition['settings']>;
 
@@ -18,7 +19,7 @@ const PATHS = {
   limit: 'definition.settings.concurrency.limit',
 };
 /** The issues of a refused save that this form can show. */
-export const SETTING_PATHS: readonly string[] = Object.values(PATHS);
+export const SETTING_PATHS: readonly string[] = [...Object.values(PATHS), ...CANCEL_PATHS];
 
 /** What happens to a start at the limit of its key. */
 const ON_LIMIT = ['queue', 'cancelOldest', 'reject'] as const;
@@ -79,17 +80,19 @@ function Fields({
   const [key, setKey] = useState(settings.concurrency?.key ?? '');
   const [limit, setLimit] = useState(settings.concurrency ? (settings.concurrency.limit ?? 1) : null);
   const [onLimit, setOnLimit] = useState(settings.concurrency?.onLimit ?? 'queue');
+  const [cancelOn, setCancelOn] = useState<readonly CancelRule[]>(settings.cancelOn ?? []);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
+        const named = cancelOn.filter(({ name }) => name !== '');
         onApply({
+          ...(settings.mcp && { mcp: settings.mcp }),
           ...(limit !== null && { concurrency: { ...(key !== '' && { key }), limit, onLimit } }),
           ...(timeoutSeconds === null ? {} : { timeoutSeconds }),
           ...(max === null ? {} : { rateLimit: { max, windowSeconds: windowSeconds ?? MINUTE } }),
           ...(runsAtOnce === null ? {} : { maxConcurrentExecutions: runsAtOnce }),
-          // The form has no field for it.
-          ...(settings.cancelOn === undefined ? {} : { cancelOn: settings.cancelOn }),
+          ...(named.length > 0 && { cancelOn: named }),
         });
       }}
     >
@@ -157,6 +160,7 @@ function Fields({
             onChange={setWindowSeconds}
           />
         </Group>
+        <CancelRules rules={cancelOn} error={error} onChange={setCancelOn} />
         <Text size="sm" c="dimmed">
           They apply to new runs once the workflow is saved.
         </Text>

@@ -51,6 +51,9 @@ export const EdgeDefinition = Type.Object(
   CLOSED,
 );
 
+/** Most events that a workflow names to stop its runs. */
+export const MAX_CANCEL_RULES = 5;
+
 /** An event that stops the unfinished runs of the workflow. */
 export const CancelRule = Type.Object(
   {
@@ -116,7 +119,10 @@ export const WorkflowSettings = Type.Object(
     ),
     maxConcurrentExecutions: Type.Optional(RunsAtOnce),
     cancelOn: Type.Optional(
-      Type.Array(CancelRule, { maxItems: 5, description: 'Events that stop unfinished runs of the workflow' }),
+      Type.Array(CancelRule, {
+        maxItems: MAX_CANCEL_RULES,
+        description: 'Events that stop unfinished runs of the workflow',
+      }),
     ),
     mcp: Type.Optional(ToolSettings),
     concurrency: Type.Optional(WorkflowConcurrency),
