@@ -1,4 +1,4 @@
-import type { CreateCredentialBody, CredentialEntry, PageOf } from '@deckhand/contracts';
+import type { CreateCredentialBody, CredentialEntry, JsonObject, PageOf } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.js';
 
@@ -10,6 +10,15 @@ export const credentialsQuery = (workspaceId: string) =>
       call<PageOf<CredentialEntry>>('GET', '/api/credentials', { query: { workspaceId, limit: 500 }, signal }),
   });
 
-export const createCredential = (body: CreateCredentialBody): Promise<CredentialEntry> =>
-  call('POST', '/api/credentials', { body });
+/** The limits of the requests of a credential, as a form has them. The API checks them. */
+export interface Traffic {
+  readonly rateLimit: JsonObject | null;
+  readonly circuit: JsonObject | null;
+}
+
+export const createCredential = (
+  body: Omit<CreateCredentialBody, keyof Traffic> & Partial<Traffic>,
+): Promise<CredentialEntry> => call('POST', '/api/credentials', { body });
+export const limitCredential = (id: string, body: Traffic): Promise<CredentialEntry> =>
+  call('PATCH', `/api/credentials/${id}`, { body });
 export const deleteCredential = (id: string): Promise<null> => call('DELETE', `/api/credentials/${id}`);

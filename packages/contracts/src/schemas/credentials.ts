@@ -77,7 +77,7 @@ export const CredentialCircuit = Type.Object(
 );
 
 /** Types of credentials that http nodes send, to hosts that the node names. */
-const HTTP_TYPES: readonly CredentialType[] = ['apiKey', 'basic', 'bearer', 'header'];
+export const HTTP_CREDENTIAL_TYPES: readonly CredentialType[] = ['apiKey', 'basic', 'bearer', 'header'];
 
 const limits = {
   visibility: Type.Optional(
@@ -223,10 +223,10 @@ export function trafficIssues(
   type: CredentialType,
   given: Pick<CredentialLimits, 'rateLimit' | 'circuit'>,
 ): readonly ValidationIssue[] {
-  if (HTTP_TYPES.includes(type)) return [];
+  if (HTTP_CREDENTIAL_TYPES.includes(type)) return [];
   return (['rateLimit', 'circuit'] as const).flatMap((path) =>
     given[path] === undefined || given[path] === null
       ? []
-      : [{ path, message: `is for credentials of http nodes: ${HTTP_TYPES.join(', ')}` }],
+      : [{ path, message: `is for credentials of http nodes: ${HTTP_CREDENTIAL_TYPES.join(', ')}` }],
   );
 }

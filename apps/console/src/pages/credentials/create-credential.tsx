@@ -3,16 +3,18 @@ import {
   CREDENTIAL_TYPES,
   CREDENTIAL_VISIBILITIES,
   type CredentialType,
+  HTTP_CREDENTIAL_TYPES,
   type JsonObject,
   parseOwnJson,
 } from '@deckhand/contracts';
 import { Modal, Radio, Select, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { createCredential, credentialsQuery } from '../../api/credentials.js';
+import { createCredential, credentialsQuery, type Traffic } from '../../api/credentials.js';
 import { choice } from '../../app/search.js';
 import { SchemaForm } from '../../forms/schema-form.js';
 import { FormFooter } from '../../components/form-footer.js';
+import { TrafficFields } from './traffic-fields.js';
 
 /** Labels of the types. */
 const LABELS: Readonly<Record<CredentialType, string>> = {
@@ -32,6 +34,8 @@ export function CreateCredential({ workspaceId, onClose }: { workspaceId: string
   const [secret, setSecret] = useState<JsonObject>({});
   const [visibility, setVisibility] = useState<(typeof CREDENTIAL_VISIBILITIES)[number]>('shared');
   const [hosts, setHosts] = useState<string[]>([]);
+  const [traffic, setTraffic] = useState<Traffic>({ rateLimit: null, circuit: null });
+  const isForHttp = HTTP_CREDENTIAL_TYPES.includes(type);
   const schema = useMemo(() => parseOwnJson<JsonObject>(JSON.stringify(CREDENTIAL_SECRETS[type])), [type]);
   const creation = useMutation({
     mutationFn: () =>
@@ -42,6 +46,7 @@ export function CreateCredential({ workspaceId, onClose }: { workspaceId: string
         secret,
         visibility,
         ...(hosts.length > 0 ? { allowedHosts: hosts } : {}),
+        ...(isForHttp && traffic),
       }),
     async onSuccess() {
       await queryClient.invalidateQueries({ queryKey: credentialsQuery(workspaceId).queryKey });
@@ -92,6 +97,7 @@ export function CreateCredential({ workspaceId, onClose }: { workspaceId: string
             value={hosts}
             onChange={setHosts}
           />
+          {isForHttp && <TrafficFields traffic={traffic} onChange={setTraffic} />}
           <FormFooter error={creation.error} submit="Save" isPending={creation.isPending} onCancel={onClose} />
         </Stack>
       </form>

@@ -1,5 +1,5 @@
-import type { CredentialEntry } from '@deckhand/contracts';
-import { Button } from '@mantine/core';
+import { type CredentialEntry, HTTP_CREDENTIAL_TYPES } from '@deckhand/contracts';
+import { Button, Group } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -12,6 +12,7 @@ import { Listing } from '../../components/listing.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { Page } from '../../components/page.js';
 import { CreateCredential } from './create-credential.js';
+import { LimitRequests } from './limit-requests.js';
 
 const COLUMNS: Columns<CredentialEntry> = [
   { id: 'name', header: 'Name', cell: ({ row: { original } }) => original.name },
@@ -22,8 +23,9 @@ const COLUMNS: Columns<CredentialEntry> = [
     header: 'Allowed hosts',
     cell: ({ row: { original } }) => original.allowedHosts?.join(', ') ?? 'Any host',
   },
+  { id: 'limits', header: 'Limits', cell: ({ row: { original } }) => describeLimits(original) },
   { id: 'updated', header: 'Changed', cell: ({ row: { original } }) => <RelativeTime at={original.updatedAt} /> },
-  { id: 'actions', header: '', cell: ({ row: { original } }) => <Delete credential={original} /> },
+  { id: 'actions', header: '', cell: ({ row: { original } }) => <Actions credential={original} /> },
 ];
 
 /** The credentials of the workspace: names and types. Secrets are never shown. */
@@ -61,20 +63,37 @@ function UsedBy({ credential: { visibility, ownerId, allowedWorkflowIds } }: { c
   return `${ownerId === user.id ? 'Only you' : 'Only its owner'}${workflows}`;
 }
 
-function Delete({ credential: { id, name, visibility, ownerId } }: { credential: CredentialEntry }) {
+function describeLimits({ rateLimit, circuit }: CredentialEntry): string {
+  const rate = rateLimit && `${rateLimit.requests.toLocaleString('en')} per ${rateLimit.per}`;
+  return [rate, circuit && 'circuit breaker'].filter((part) => part !== null).join(', ');
+}
+
+function Actions({ credential }: { credential: CredentialEntry }) {
+  const { id, name, type, visibility, ownerId } = credential;
   const { workspaceId, user, can } = useWorkspace();
   const queryClient = useQueryClient();
-  if (!can(visibility === 'private' && ownerId !== user.id ? 'admin' : 'editor')) return null;
+  const [isLimiting, setLimiting] = useState(false);
+  const isOwner = ownerId === user.id;
+  if (!can(visibility === 'private' && !isOwner ? 'admin' : 'editor')) return null;
+  const mayLimit = isOwner || (visibility === 'shared' && can('admin'));
   return (
-    <ConfirmButton
-      label="Delete"
-      of={name}
-      question={`Delete the credential "${name}"?`}
-      consequence="Nodes that use it will fail."
-      act={async () => {
-        await deleteCredential(id);
-        await queryClient.invalidateQueries({ queryKey: credentialsQuery(workspaceId).queryKey });
-      }}
-    />
+    <Group gap="xs" wrap="nowrap" justify="flex-end">
+      {mayLimit && HTTP_CREDENTIAL_TYPES.includes(type) && (
+        <Button variant="default" size="compact-sm" aria-label={`Limits of ${name}`} onClick={() => setLimiting(true)}>
+          Limits
+        </Button>
+      )}
+      <ConfirmButton
+        label="Delete"
+        of={name}
+        question={`Delete the credential "${name}"?`}
+        consequence="Nodes that use it will fail."
+        act={async () => {
+          await deleteCredential(id);
+          await queryClient.invalidateQueries({ queryKey: credentialsQuery(workspaceId).queryKey });
+        }}
+      />
+      {isLimiting && <LimitRequests credential={credential} onClose={() => setLimiting(false)} />}
+    </Group>
   );
 }

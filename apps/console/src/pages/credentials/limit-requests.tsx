@@ -1,0 +1,44 @@
+import type { CredentialEntry } from '@deckhand/contracts';
+import { Modal, Stack } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { credentialsQuery, limitCredential, type Traffic } from '../../api/credentials.js';
+import { FormFooter } from '../../components/form-footer.js';
+import { TrafficFields } from './traffic-fields.js';
+
+/** Changes the limits of the requests of a credential. */
+export function LimitRequests({
+  credential: { id, workspaceId, name, rateLimit, circuit },
+  onClose,
+}: {
+  credential: CredentialEntry;
+  onClose: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const [traffic, setTraffic] = useState<Traffic>({
+    rateLimit: rateLimit && { ...rateLimit },
+    circuit: circuit && { ...circuit },
+  });
+  const saving = useMutation({
+    mutationFn: () => limitCredential(id, traffic),
+    async onSuccess() {
+      await queryClient.invalidateQueries({ queryKey: credentialsQuery(workspaceId).queryKey });
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={`Requests with "${name}"`} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          saving.mutate();
+        }}
+      >
+        <Stack>
+          <TrafficFields traffic={traffic} onChange={setTraffic} />
+          <FormFooter error={saving.error} submit="Save" isPending={saving.isPending} onCancel={onClose} />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

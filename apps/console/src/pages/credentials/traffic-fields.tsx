@@ -1,0 +1,40 @@
+import { CredentialCircuit, CredentialRateLimit, type JsonObject, parseOwnJson } from '@deckhand/contracts';
+import { Checkbox } from '@mantine/core';
+import type { Traffic } from '../../api/credentials.js';
+import { SchemaForm } from '../../forms/schema-form.js';
+
+const FIELDS = [
+  {
+    name: 'rateLimit',
+    label: 'Limit the rate of requests',
+    description: 'For each host by itself, over all workers',
+    schema: parseOwnJson<JsonObject>(JSON.stringify(CredentialRateLimit)),
+  },
+  {
+    name: 'circuit',
+    label: 'Use a circuit breaker',
+    description: 'Sends no requests to a host while it fails',
+    schema: parseOwnJson<JsonObject>(JSON.stringify(CredentialCircuit)),
+  },
+] as const;
+
+/** The limits of the requests of a credential: each is off, or has its own fields. */
+export function TrafficFields({ traffic, onChange }: { traffic: Traffic; onChange: (traffic: Traffic) => void }) {
+  return FIELDS.map(({ name, label, description, schema }) => {
+    const value = traffic[name];
+    return (
+      <div key={name} role="group" aria-label={label}>
+        <Checkbox
+          label={label}
+          description={description}
+          checked={value !== null}
+          mb={value === null ? 0 : 'sm'}
+          onChange={(event) => onChange({ ...traffic, [name]: event.currentTarget.checked ? {} : null })}
+        />
+        {value !== null && (
+          <SchemaForm schema={schema} value={value} onChange={(next) => onChange({ ...traffic, [name]: next })} />
+        )}
+      </div>
+    );
+  });
+}
