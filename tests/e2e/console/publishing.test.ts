@@ -110,6 +110,22 @@ describe('an invalid canvas', () => {
 });
 
 describe('two editors', () => {
+  it('do not replace the live version of each other unseen', async () => {
+    const id = await stack.createWorkflow('Published by two', HOOK);
+    const page = await openEditor(id);
+    await turn(page);
+    await published(page).getByText('v1 live', { exact: true }).waitFor();
+    await changeValue(page, 'of the first');
+    await page.getByRole('link', { name: 'Publish version 2 (1 change)' }).click();
+    await stack.say('PATCH', `/api/workflows/${id}`, { status: 'inactive' });
+    await page.getByRole('button', { name: 'Publish version 2' }).click();
+    await page.getByText('Somebody else has published a version, or turned').waitFor();
+    const before = await read(id);
+    expect([before.status, before.activeVersionId === before.latestVersionId]).toEqual(['inactive', false]);
+    await turn(page);
+    await published(page).getByText('v2 live', { exact: true }).waitFor();
+  });
+
   it('do not overwrite the drafts of each other unasked', async () => {
     const id = await stack.createWorkflow('Shared', HOOK);
     const [first, second] = [await openEditor(id), await openEditor(id)];

@@ -1,23 +1,24 @@
-import type {
-  CreateWorkflowBody,
-  ExecuteResponse,
-  ExecuteBody,
-  ImportedWorkflow,
-  ImportN8nBody,
-  NodeTypeEntry,
-  PageOf,
-  SavedVersion,
-  SaveVersionBody,
-  UpdateWorkflowBody,
-  Version,
-  VersionEntry,
-  WebhookTestUrl,
-  Workflow,
-  WorkflowEntry,
-  WorkflowStatus,
+import {
+  type CreateWorkflowBody,
+  type ExecuteResponse,
+  type ExecuteBody,
+  type ImportedWorkflow,
+  type ImportN8nBody,
+  type NodeTypeEntry,
+  type PageOf,
+  type SavedVersion,
+  type SaveVersionBody,
+  type UpdateWorkflowBody,
+  parseOwnJson,
+  type Version,
+  type VersionEntry,
+  type WebhookTestUrl,
+  type Workflow,
+  type WorkflowEntry,
+  type WorkflowStatus,
 } from '@deckhand/contracts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { call } from './call.js';
+import { call, send } from './call.js';
 
 /** Filters of a list of workflows. */
 export interface WorkflowFilter {
@@ -49,6 +50,12 @@ export const workflowQuery = (workflowId: string) =>
     queryFn: ({ signal }) => call<Workflow>('GET', `/api/workflows/${workflowId}`, { signal }),
   });
 
+/** Reads a workflow, with its tag for `updateWorkflow`. */
+export async function readTaggedWorkflow(id: string): Promise<{ workflow: Workflow; tag: string }> {
+  const answer = await send('GET', `/api/workflows/${id}`);
+  return { workflow: parseOwnJson<Workflow>(await answer.text()), tag: answer.headers.get('etag') ?? '' };
+}
+
 /** A saved version; it never changes. */
 export const versionQuery = (workflowId: string, versionId: string) =>
   queryOptions({
@@ -75,8 +82,9 @@ export const nodeTypesQuery = queryOptions({
 export const createWorkflow = (body: CreateWorkflowBody): Promise<Workflow> => call('POST', '/api/workflows', { body });
 export const importN8n = (body: ImportN8nBody): Promise<ImportedWorkflow> =>
   call('POST', '/api/workflows/import/n8n', { body });
-export const updateWorkflow = (id: string, body: UpdateWorkflowBody): Promise<Workflow> =>
-  call('PATCH', `/api/workflows/${id}`, { body });
+/** @param ifMatch changes nothing unless this is still the tag of the workflow. */
+export const updateWorkflow = (id: string, body: UpdateWorkflowBody, ifMatch?: string): Promise<Workflow> =>
+  call('PATCH', `/api/workflows/${id}`, { body, ...(ifMatch !== undefined && { headers: { 'if-match': ifMatch } }) });
 export const deleteWorkflow = (id: string): Promise<null> => call('DELETE', `/api/workflows/${id}`);
 export const saveVersion = (id: string, body: SaveVersionBody): Promise<SavedVersion> =>
   call('POST', `/api/workflows/${id}/versions`, { body });

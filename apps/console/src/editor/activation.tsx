@@ -23,11 +23,11 @@ export function Activation({
 }) {
   const queryClient = useQueryClient();
   const publication = usePublication(workflow, editor);
-  const publish = usePublish(workflow);
+  const publish = usePublish(workflow.id);
   const activation = useMutation({
     async mutationFn() {
       const versionId = await onSave();
-      await publish.mutateAsync({ versionId }).catch(notifyProblem);
+      await publish.mutateAsync({ versionId, seen: workflow }).catch(notifyProblem);
     },
   });
   const deactivation = useMutation({

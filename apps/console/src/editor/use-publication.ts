@@ -1,7 +1,8 @@
 import type { Workflow } from '@deckhand/contracts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useMemo } from 'react';
-import { updateWorkflow, versionQuery, workflowQuery } from '../api/workflows.js';
+import { ApiError } from '../api/api-error.js';
+import { readTaggedWorkflow, updateWorkflow, versionQuery, workflowQuery } from '../api/workflows.js';
 import { notify } from '../components/notice-board.js';
 import { diffDefinitions } from '../graph/diff-definitions.js';
 import { CANVAS } from './sides.js';
@@ -40,20 +41,29 @@ export function usePublication(workflow: Workflow, editor: Editor): Publication 
   return { liveId, liveNumber: live.number, candidate: isLatestLive ? undefined : candidate };
 }
 
-/** Makes a version live, and the workflow active if it is not. */
-export function usePublish(workflow: Workflow) {
+/**
+ * Makes a version live, and the workflow active if it is not. Changes nothing if somebody else has done either since
+ * the workflow was as `seen`.
+ *
+ * Race: a change between reading the workflow and this one. Its tag excludes that.
+ */
+export function usePublish(id: string) {
   const queryClient = useQueryClient();
   return useMutation({
-    async mutationFn({ versionId }: { versionId: string | null; number?: number }) {
-      // Without a version, the API refuses. An active workflow that somebody turns off meanwhile stays off.
+    async mutationFn({ versionId, seen }: { versionId: string | null; seen: Workflow; number?: number }) {
+      const { workflow: current, tag } = await readTaggedWorkflow(id);
+      if (current.status !== seen.status || current.activeVersionId !== seen.activeVersionId) {
+        throw new ApiError(412, {
+          error: 'Somebody else has published a version, or turned the workflow on or off, in the meantime',
+          code: 'PRECONDITION_FAILED',
+        });
+      }
+      // Without a version, the API refuses.
       const version = versionId === null ? {} : { activeVersionId: versionId };
-      const status = workflow.status === 'active' && versionId !== null ? {} : { status: 'active' as const };
-      return updateWorkflow(workflow.id, { ...version, ...status });
+      return updateWorkflow(id, { ...version, status: 'active' }, tag);
     },
-    async onSuccess({ status }, { number }) {
-      if (status === 'active') notify(number === undefined ? 'The workflow is active.' : `Version ${number} is live.`);
-      else notify('Somebody else has turned the workflow off. The version becomes live when it is active.');
-      await queryClient.invalidateQueries({ queryKey: workflowQuery(workflow.id).queryKey });
-    },
+    onSuccess: (_, { number }) =>
+      notify(number === undefined ? 'The workflow is active.' : `Version ${number} is live.`),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: workflowQuery(id).queryKey }),
   });
 }

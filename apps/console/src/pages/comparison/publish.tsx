@@ -28,7 +28,7 @@ export function Publish({
 }) {
   const { can } = useWorkspace();
   const navigate = route.useNavigate();
-  const publish = usePublish(workflow);
+  const publish = usePublish(workflow.id);
   const isCanvas = after === CANVAS && isDirty;
   const versionId = after === CANVAS ? saving.baseVersionId : after;
   const numberOf = (id: string | null) => versions.find((one) => one.workflowVersionId === id)?.number;
@@ -37,7 +37,7 @@ export function Publish({
   const release = useMutation({
     async mutationFn(published: number) {
       const saved = isCanvas ? await saving.save() : versionId;
-      await publish.mutateAsync({ versionId: saved, number: published }).catch(notifyProblem);
+      await publish.mutateAsync({ versionId: saved, seen: workflow, number: published }).catch(notifyProblem);
     },
     // The editor shows why the canvas could not be saved.
     onSettled: () => navigate({ search: {} }),
