@@ -7,7 +7,7 @@ import {
   validationFailed,
 } from '@deckhand/contracts';
 import type { NewVersion, WorkflowTool } from '@deckhand/db';
-import { compileInSteps, type CompileResult, findLimitWarnings, type NodeTypes } from '@deckhand/engine';
+import { compileInSteps, type CompileResult, findWarnings, type NodeTypes } from '@deckhand/engine';
 import { findCancelIssues } from '@deckhand/nodes';
 import { runInTimeSlices, TooMuchWorkError } from '@deckhand/runtime';
 
@@ -135,7 +135,7 @@ async function compile(
       })),
       tool: toolOf(workflow.definition, workflow.triggers[0]?.nodeId),
     },
-    warnings: findLimitWarnings(workflow)
+    warnings: findWarnings(workflow)
       .slice(0, MAX_WARNINGS)
       .map((warning) => inDefinition(warning, workflow.definition)),
   };

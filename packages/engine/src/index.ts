@@ -1,6 +1,6 @@
 export { credentialTypesOf } from './compile/check-credential.js';
 export { compileInSteps, compileWorkflow } from './compile/compile-workflow.js';
-export { findLimitWarnings } from './compile/limit-warnings.js';
+export { findWarnings } from './compile/find-warnings.js';
 export type { CompiledWorkflow, CompileResult, GraphTrigger } from './compile/graph.js';
 export * from './expressions/index.js';
 export { indexOfText } from './find-text.js';

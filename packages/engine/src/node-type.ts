@@ -195,6 +195,8 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly join?: (parameters: JsonObject) => EarlyJoin | undefined;
   /** The issues that the schema can't express, found when a version is saved. Sees parameters before evaluation. */
   readonly check?: (parameters: JsonObject) => readonly ValidationIssue[];
+  /** Parts of valid parameters that may be unintended, for warnings when a version is saved. */
+  readonly warn?: (parameters: JsonObject) => readonly ValidationIssue[];
   /** Parameters whose text is used verbatim, including `{{`: a source in a language of its own. */
   readonly verbatim?: readonly string[];
   /**
@@ -233,6 +235,7 @@ export interface NodeType {
   readonly handles: ((parameters: JsonObject) => readonly string[]) | undefined;
   readonly join: ((parameters: JsonObject) => EarlyJoin | undefined) | undefined;
   readonly check: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
+  readonly warn: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
   readonly verbatim: readonly string[];
   readonly credential: CredentialUse | undefined;
   readonly restSeconds: string | undefined;
@@ -263,6 +266,7 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     handles: spec.handles,
     join: spec.join,
     check: spec.check,
+    warn: spec.warn,
     verbatim: spec.verbatim ?? [],
     credential: spec.credential,
     restSeconds: spec.restSeconds,

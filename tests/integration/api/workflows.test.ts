@@ -350,6 +350,28 @@ describe('a bad request', () => {
   });
 });
 
+it('a condition that is a text, and so always true, is saved with a warning', async () => {
+  const check = (id: string, condition: string) => ({ id, type: 'if', parameters: { condition } });
+  const nodes = [
+    { id: 'start', type: 'trigger.manual' },
+    check('forgot', '$input.status == 200'),
+    check('fine', '{{ $input.status == 200 }}'),
+    { ...check('off', 'always'), disabled: true },
+  ];
+  const body = { workspaceId: instance.workspaceId, name: 'Always', definition: { nodes, edges: [] } };
+  const created = await gateway.call('POST', '/api/workflows', { as: instance.session, body });
+  expect([created.status, created.body.warnings]).toEqual([
+    201,
+    [
+      {
+        path: 'definition.nodes[1].parameters.condition',
+        nodeId: 'forgot',
+        message: 'Node "forgot": the condition is a text, which is always true: an expression is in {{ }}',
+      },
+    ],
+  ]);
+});
+
 describe("a node whose own time limit is longer than the run's", () => {
   const nodes = [
     { id: 'call', type: 'set', parameters: { fields: {} }, timeoutSeconds: 7_200 },

@@ -153,7 +153,8 @@ export const Workflow = Type.Object({
 const Warning = Type.Object({ path: Type.String(), nodeId: Type.Optional(Type.String()), message: Type.String() });
 
 const Warnings = Type.Array(Warning, {
-  description: "The first 20 places where a node's own time limit is longer than the run's, which ends the run first",
+  description:
+    "The first 20 places where a node's own time limit is longer than the run's, which ends the run first, or where a condition is a text and so always true",
 });
 
 /** A workflow that was created, with the warnings about its first version. */

@@ -1,6 +1,7 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { defineNodeType } from '@deckhand/engine';
 import Type from 'typebox';
+import { warnOfText } from '../text/text-condition.js';
 
 export default defineNodeType({
   type: 'if',
@@ -14,5 +15,6 @@ export default defineNodeType({
     { additionalProperties: false },
   ),
   handles: () => ['true', 'false'],
+  warn: ({ condition }) => warnOfText(condition),
   run: ({ condition }, { input }) => ({ kind: 'output', output: input, handle: condition ? 'true' : 'false' }),
 });

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue, ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, NodeError } from '@deckhand/engine';
 import Type from 'typebox';
+import { warnOfText } from '../text/text-condition.js';
 
 const MAX_ITERATIONS = 10_000;
 
@@ -53,6 +54,7 @@ export default defineNodeType({
   deferred: { path: 'condition', names: ['$loop', '$loop.previous'] },
   handles: () => ['body', 'done'],
   check,
+  warn: ({ condition }) => warnOfText(condition),
   run({ mode = 'items', items, concurrency = 1, maxIterations = MAX_ITERATIONS }) {
     if (mode !== 'items') return { kind: 'repeat', rule: { mode, maxIterations } };
     if (!items) throw new NodeError('PARAMETERS_INVALID', 'parameters.items is required', { isRetryable: false });
