@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { accessLabel, type ApiKeyEntry, DeckhandError, type Page, type PageOf } from '@deckhand/contracts';
 import { type Actor, rolesFrom, visibleWorkspace } from './access.js';
-import { recordChange } from './audit/record.js';
+import { recordKeyChange } from './audit/record.js';
 import { isOneOf } from './batch.js';
 import { type Database, Prisma, type Queryable } from './client.js';
 import type { ApiKey } from './generated/client.js';
@@ -45,7 +45,7 @@ export function createApiKey(db: Database, actor: Actor, key: NewApiKey): Promis
     const row = await tx.apiKey.create({
       data: { id: uuidv7(), userId: actor.userId, ...columns, scopes: [...scopes], credentialId },
     });
-    await recordChange(tx, actor, {
+    await recordKeyChange(tx, actor, {
       action: 'apiKey.create',
       workspaceId: key.workspaceId,
       resourceId: row.id,
@@ -127,7 +127,7 @@ export function rotateApiKey(
       },
     });
     const details = { successor: row.id, until: expiresAt.toISOString() };
-    await recordChange(tx, actor, { action: 'apiKey.rotate', workspaceId, resourceId: id, details });
+    await recordKeyChange(tx, actor, { action: 'apiKey.rotate', workspaceId, resourceId: id, details });
     return { ...toApiKeyEntry(row), credentialId };
   });
 }
@@ -210,7 +210,7 @@ export function revokeApiKey(db: Database, actor: Actor, id: string): Promise<Ap
     const row = await tx.apiKey.findFirst({ where: { id, userId } });
     if (!row) throw new DeckhandError('NOT_FOUND', { message: 'No such API key' });
     if (count > 0) {
-      await recordChange(tx, actor, { action: 'apiKey.revoke', workspaceId: row.workspaceId, resourceId: id });
+      await recordKeyChange(tx, actor, { action: 'apiKey.revoke', workspaceId: row.workspaceId, resourceId: id });
     }
     return toApiKeyEntry(row);
   });

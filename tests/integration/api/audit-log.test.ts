@@ -24,6 +24,11 @@ function read(as = instance.session, query = '') {
   return gateway.call('GET', `/api/audit-log?workspaceId=${instance.workspaceId}${query}`, { as });
 }
 
+async function createKeyNamed(name: string, options: object = {}) {
+  const body = { name, password: OWNER.password, saveAsCredential: false, ...options };
+  return (await gateway.call('POST', '/api/api-keys', { as: instance.session, body })).body;
+}
+
 describe('the audit log', () => {
   it('says who changed what, from where, and with which key', async () => {
     const workflowId = await createWorkflow(instance);
@@ -45,6 +50,35 @@ describe('the audit log', () => {
       address: '203.0.113.9',
       requestId: 'audit-1',
     });
+  });
+
+  it('names the key that a member has created, whichever workspace it is for, and resources by their names', async () => {
+    const { id } = await createKeyNamed('Of all workspaces');
+    const bound = await createKeyNamed('Of this one', { workspaceId: instance.workspaceId });
+    await gateway.call('POST', `/api/api-keys/${id}/revoke`, { as: instance.session });
+    const workflowId = await createWorkflow(instance);
+    await gateway.call('PATCH', `/api/workflows/${workflowId}`, { as: instance.session, body: { name: 'Orders' } });
+    const named = async (resourceId: string) =>
+      (await read(instance.session, `&resourceId=${resourceId}`)).body.data.map(({ action, resourceName }) => [
+        action,
+        resourceName,
+      ]);
+    expect(await named(id)).toEqual([
+      ['apiKey.revoke', 'Of all workspaces'],
+      ['apiKey.create', 'Of all workspaces'],
+    ]);
+    expect(await named(bound.id)).toEqual([['apiKey.create', 'Of this one']]);
+    expect(await named(workflowId)).toEqual([
+      ['workflow.update', 'Orders'],
+      ['workflow.create', 'Orders'],
+    ]);
+    const variable = { workspaceId: instance.workspaceId, name: 'gone', value: '1' };
+    const made = await gateway.call('POST', '/api/variables', { as: instance.session, body: variable });
+    await gateway.call('DELETE', `/api/variables/${made.body.id}`, { as: instance.session });
+    expect(await named(made.body.id)).toEqual([
+      ['variable.delete', null],
+      ['variable.create', 'gone'],
+    ]);
   });
 
   it('shows administrators sign-ins, entries without a workspace, and those of deleted workspaces', async () => {

@@ -31,6 +31,9 @@ export const AuditLogEntry = Type.Object({
   action: Type.String(),
   resourceType: Type.String(),
   resourceId: nullable(Type.String()),
+  resourceName: nullable(
+    Type.String({ description: 'Its current name, or the last one in details; null without one' }),
+  ),
   details: AnyObject,
   address: Type.String(),
   requestId: Type.String(),

@@ -64,24 +64,57 @@ async function list(db: Database, query: ListInstanceAuditLogQuery): Promise<Pag
 interface Names {
   readonly people: Awaited<ReturnType<typeof readPeople>>;
   readonly keys: ReadonlyMap<string, string>;
+  /** Names of the changed resources that still exist, by id. */
+  readonly resources: ReadonlyMap<string, string>;
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+type NamesOf = (db: Database, ids: string[]) => Promise<Named[]>;
+
+const select = { id: true, name: true } as const;
+
+/** Reads the names of resources, by their type in the log. */
+const NAMES: ReadonlyMap<string, NamesOf> = new Map<string, NamesOf>([
+  ['apiKey', (db, ids) => db.apiKey.findMany({ where: { id: { in: ids } }, select })],
+  ['credential', (db, ids) => db.credential.findMany({ where: { id: { in: ids } }, select })],
+  ['folder', (db, ids) => db.folder.findMany({ where: { id: { in: ids } }, select })],
+  ['variable', (db, ids) => db.variable.findMany({ where: { id: { in: ids } }, select })],
+  ['workflow', (db, ids) => db.workflow.findMany({ where: { id: { in: ids } }, select })],
+  ['workspace', (db, ids) => db.workspace.findMany({ where: { id: { in: ids } }, select })],
+]);
+
+async function readResourceNames(db: Database, rows: readonly AuditEntry[]): Promise<ReadonlyMap<string, string>> {
+  const read = async ([type, namesOf]: [string, NamesOf]): Promise<Named[]> => {
+    const ids = new Set(rows.flatMap((row) => (row.resourceType === type ? (row.resourceId ?? []) : [])));
+    return ids.size === 0 ? [] : namesOf(db, [...ids]);
+  };
+  const found = await Promise.all([...NAMES].map(read));
+  return new Map(found.flat().map(({ id, name }) => [id, name]));
 }
 
 async function readNames(db: Database, rows: readonly AuditEntry[]): Promise<Names> {
   const keyIds = [...new Set(rows.flatMap(({ apiKeyId }) => apiKeyId ?? []))];
-  const [people, keys] = await Promise.all([
+  const [people, keys, resources] = await Promise.all([
     readPeople(
       db,
       rows.map(({ userId }) => userId),
     ),
-    db.apiKey.findMany({ where: { id: { in: keyIds } }, select: { id: true, name: true } }),
+    db.apiKey.findMany({ where: { id: { in: keyIds } }, select }),
+    readResourceNames(db, rows),
   ]);
   return {
     people,
+    resources,
     keys: new Map(keys.map(({ id, name }) => [id, name])),
   };
 }
 
-function toEntry(row: AuditEntry, { people, keys }: Names): AuditLogEntry {
+function toEntry(row: AuditEntry, { people, keys, resources }: Names): AuditLogEntry {
+  const details = isJsonObject(row.details) ? row.details : {};
+  const lastName = typeof details.name === 'string' ? details.name : null;
   const person = people.get(row.userId);
   return {
     id: row.id,
@@ -95,7 +128,8 @@ function toEntry(row: AuditEntry, { people, keys }: Names): AuditLogEntry {
     action: row.action,
     resourceType: row.resourceType,
     resourceId: row.resourceId,
-    details: isJsonObject(row.details) ? row.details : {},
+    resourceName: resources.get(row.resourceId ?? '') ?? lastName,
+    details,
     address: row.address,
     requestId: row.requestId,
   };

@@ -19,21 +19,41 @@ export interface Change {
  * marks the request with an Idempotency-Key as carried out.
  */
 export async function recordChange(tx: Queryable, actor: Actor, change: Change): Promise<void> {
-  const { action, workspaceId, resourceId, details } = change;
   if (actor.requestToken !== undefined) await markRequest(tx, actor.requestToken, change);
-  await tx.auditEntry.create({
-    data: {
-      id: uuidv7(),
-      workspaceId,
-      userId: actor.userId,
-      ...actor.origin?.(),
-      action,
-      resourceType: resourceTypeOf(action),
-      resourceId,
-      details: { ...details },
-    },
-    select: { id: true },
+  await tx.auditEntry.create({ data: toRow(actor, change), select: { id: true } });
+}
+
+/** Maximum number of workspaces whose audit logs have an entry about one change. */
+const MAX_WORKSPACES = 1_000;
+
+/**
+ * Records a change of an API key. A key that is bound to no workspace acts in all workspaces of its owner: so the audit
+ * log of each has an entry, besides that of the instance.
+ */
+export async function recordKeyChange(tx: Queryable, actor: Actor, change: Change): Promise<void> {
+  await recordChange(tx, actor, change);
+  if (change.workspaceId !== null) return;
+  const memberships = await tx.membership.findMany({
+    where: { userId: actor.userId },
+    select: { workspaceId: true },
+    take: MAX_WORKSPACES,
   });
+  await tx.auditEntry.createMany({
+    data: memberships.map(({ workspaceId }) => toRow(actor, { ...change, workspaceId })),
+  });
+}
+
+function toRow(actor: Actor, { action, workspaceId, resourceId, details }: Change) {
+  return {
+    id: uuidv7(),
+    workspaceId,
+    userId: actor.userId,
+    ...actor.origin?.(),
+    action,
+    resourceType: resourceTypeOf(action),
+    resourceId,
+    details: { ...details },
+  };
 }
 
 /** Records a change of a run right after it was made: runs are changed in batches that may concern many people. */
