@@ -77,6 +77,7 @@ export const RESPONSE_SCHEMAS = {
   'GET /api/monitoring/workflows': contracts.WorkflowTimes,
   'GET /api/node-types': pageOf(contracts.NodeTypeEntry),
   'GET /api/schedules': pageOf(contracts.ScheduleEntry),
+  'GET /api/schedules/times': contracts.ScheduleTimes,
   'GET /api/variables': pageOf(contracts.VariableEntry),
   'POST /api/variables': contracts.VariableEntry,
   'PATCH /api/variables/:id': contracts.VariableEntry,

@@ -80,7 +80,7 @@ import { deleteDraft, getDraft, saveDraft } from './routes/drafts.js';
 import { listVersions } from './routes/versions.js';
 import { getVersion } from './routes/versions.js';
 import { saveVersion } from './routes/versions.js';
-import { listSchedules } from './routes/schedules.js';
+import { listSchedules, listScheduleTimes } from './routes/schedules.js';
 import { pauseSchedule, resumeSchedule } from './routes/schedules.js';
 import { changeWebhookUrl } from './routes/webhooks/urls.js';
 import { listDeliveries } from './routes/webhooks/deliveries.js';
@@ -186,6 +186,7 @@ export function listRoutes(services: Services): NamedRoute[] {
     listDeliveries,
     replayDelivery,
     listSchedules,
+    listScheduleTimes,
     pauseSchedule,
     resumeSchedule,
     listNodeTypes,

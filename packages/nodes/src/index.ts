@@ -9,3 +9,4 @@ export { cancellingEvents, findCancelIssues } from './trigger/cancel-on.js';
 export { compileTriggerOptions, withWorkflowKey } from './trigger/key-options.js';
 export { evaluateKey, evaluateOnTrigger } from './trigger/trigger-expression.js';
 export { type DueRule, nextDueTime } from './trigger/next-due.js';
+export { findScheduleIssues } from './trigger/schedule-issues.js';

@@ -89,6 +89,7 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
     'GET /api/auth/sessions': { path: '/api/auth/sessions', asks: 'anybody' },
     'GET /api/api-keys': { path: '/api/api-keys', asks: 'anybody' },
     'GET /api/workspaces': { path: '/api/workspaces', asks: 'anybody' },
+    'GET /api/schedules/times': { path: '/api/schedules/times?cron=0+9+*+*+1', asks: 'anybody' },
     'GET /api/node-types': { path: '/api/node-types', asks: 'anybody' },
     'GET /api/monitoring/fleet': { path: '/api/monitoring/fleet', asks: 'anybody' },
     'POST /api/api-keys/:id/rotate': {

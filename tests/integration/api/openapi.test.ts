@@ -421,6 +421,7 @@ describe('the OpenAPI document', () => {
     } as const;
     await done('POST', '/api/workflows/apply?dryRun=true', file);
     await done('POST', '/api/workflows/apply', file);
+    await done('GET', '/api/schedules/times?cron=0+9+*+*+1&timezone=Europe/Berlin');
     const hook = { nodes: [{ id: 'hook', type: 'trigger.webhook' }], edges: [] };
     const hooked = await done('POST', '/api/workflows', { workspaceId, name: 'Hooked', definition: hook });
     const hookPath = `/api/workflows/${hooked.id}` as const;

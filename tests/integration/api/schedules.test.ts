@@ -150,3 +150,29 @@ describe('a paused schedule', () => {
     expect((await act(await createWorkflow(instance), 'resume')).status).toBe(404);
   });
 });
+
+describe('the next times of a cron expression', () => {
+  const times = (query: Record<string, string>) =>
+    instance.gateway.call('GET', `/api/schedules/times?${new URLSearchParams(query).toString()}`, {
+      as: instance.session,
+    });
+
+  it('are those at which a schedule of it would start runs, in its time zone', async () => {
+    const { status, body } = await times({ cron: '0 9 1 1 *' });
+    const [first = ''] = body.times;
+    expect([status, Date.parse(first) > Date.now()]).toEqual([200, true]);
+    const years = Array.from({ length: 5 }, (_, index) => Number(first.slice(0, 4)) + index);
+    expect(body.times).toEqual(years.map((year) => `${year}-01-01T09:00:00.000Z`));
+    const { body: inTokyo } = await times({ cron: '0 9 1 1 *', timezone: 'Asia/Tokyo' });
+    expect(inTokyo.times[1]).toMatch(/-01-01T00:00:00\.000Z$/);
+  });
+
+  it.each([
+    [{ cron: '0 9 31 2 *' }, 'cron'],
+    [{ cron: '99 9 * * *' }, 'cron'],
+    [{ cron: '0 9 * * *', timezone: 'Mars/Olympus' }, 'timezone'],
+  ])('are refused for %j', async (query, path) => {
+    const { status, body } = await times(query);
+    expect([status, body.code, body.details?.[0]?.path]).toEqual([400, 'VALIDATION_FAILED', path]);
+  });
+});

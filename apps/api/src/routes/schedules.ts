@@ -1,6 +1,14 @@
-import { ListSchedulesQuery, pageOf, ScheduleEntry, WorkflowSchedule } from '@deckhand/contracts';
+import {
+  ListSchedulesQuery,
+  ListScheduleTimesQuery,
+  pageOf,
+  ScheduleEntry,
+  ScheduleTimes,
+  validationFailed,
+  WorkflowSchedule,
+} from '@deckhand/contracts';
 import { listSchedules as list, pauseSchedule as pause, resumeSchedule as resume } from '@deckhand/db';
-import { nextDueTime } from '@deckhand/nodes';
+import { findScheduleIssues, nextDueTime } from '@deckhand/nodes';
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { pathId, pathNodeId, queryReader } from '../http/query.js';
@@ -25,6 +33,37 @@ export function listSchedules({ db }: Services): Route {
     },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, readQuery(request)));
+    },
+  );
+}
+
+/** Number of times that are listed. */
+const TIMES = 5;
+
+const readTimesQuery = queryReader(ListScheduleTimesQuery);
+
+/** GET /api/schedules/times */
+export function listScheduleTimes(): Route {
+  return forKey(
+    'GET',
+    '/api/schedules/times',
+    {
+      summary: 'List the next times of a cron expression',
+      description: 'Lists the times at which a schedule would start runs, before one is saved.',
+      returns: 'The next five times',
+      query: ListScheduleTimesQuery,
+      responses: { 200: ScheduleTimes },
+    },
+    (request, response) => {
+      const rule = readTimesQuery(request);
+      const issues = findScheduleIssues(rule);
+      if (issues.length > 0) throw validationFailed(issues);
+      const times: string[] = [];
+      for (let after = Date.now(); times.length < TIMES;) {
+        after = nextDueTime(rule, after);
+        times.push(new Date(after).toISOString());
+      }
+      sendJson(response, 200, { times });
     },
   );
 }

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { Id, KnownPerson, nullable, pageQuery } from './common.js';
+import { Id, KnownPerson, nullable, pageQuery, Time } from './common.js';
 import { WorkflowSchedule } from './workflows.js';
 
 export const ListSchedulesQuery = Type.Object({
@@ -19,5 +19,17 @@ export const ScheduleEntry = Type.Object({
   pausedByUser: KnownPerson,
 });
 
+/** The query of GET /api/schedules/times. */
+export const ListScheduleTimesQuery = Type.Object({
+  cron: Type.String({ minLength: 9, maxLength: 200, description: 'As in a `trigger.schedule` node' }),
+  timezone: Type.String({ minLength: 1, maxLength: 64, default: 'UTC', description: 'IANA name' }),
+});
+
+/** The next times of a cron expression. */
+export const ScheduleTimes = Type.Object({
+  times: Type.Array(Time, { description: 'The next five times, the earliest first' }),
+});
+
 export type ListSchedulesQuery = Static<typeof ListSchedulesQuery>;
+export type ScheduleTimes = Static<typeof ScheduleTimes>;
 export type ScheduleEntry = Static<typeof ScheduleEntry>;
