@@ -1,4 +1,11 @@
-import type { ApprovalEntry, JsonObject, PageOf, RecordedResponse, SubmitApprovalBody } from '@deckhand/contracts';
+import type {
+  ApprovalEntry,
+  HumanTaskEntry,
+  JsonObject,
+  PageOf,
+  RecordedResponse,
+  SubmitApprovalBody,
+} from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.js';
 
@@ -14,7 +21,21 @@ export const approvalsQuery = (workspaceId: string) =>
     refetchInterval: LIVE_MS,
   });
 
+/** The open forms of a workspace. */
+export const humanTasksQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['human-tasks', workspaceId],
+    queryFn: ({ signal }) =>
+      call<PageOf<HumanTaskEntry>>('GET', '/api/human-tasks', { query: { workspaceId, limit: 500 }, signal }),
+    refetchInterval: LIVE_MS,
+  });
+
 export const submitApproval = (body: SubmitApprovalBody): Promise<RecordedResponse> =>
   call('POST', '/api/approvals/submit', { body });
-export const completeHuman = (executionId: string, nodeId: string, data: JsonObject): Promise<RecordedResponse> =>
-  call('POST', `/api/executions/${executionId}/nodes/${encodeURIComponent(nodeId)}/complete`, { body: { data } });
+export const completeHuman = (
+  { executionId, nodeId, waitId }: HumanTaskEntry,
+  data: JsonObject,
+): Promise<RecordedResponse> =>
+  call('POST', `/api/executions/${executionId}/nodes/${encodeURIComponent(nodeId)}/complete`, {
+    body: { data, waitId },
+  });

@@ -4,12 +4,16 @@ import type {
   ExecuteResponse,
   Execution,
   ExecutionEntry,
+  ExecutionMode,
+  ExecutionSource,
   ExecutionStatus,
+  NodeDebug,
   NodeOutput,
   PageOf,
   StatusResponse,
 } from '@deckhand/contracts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { ApiError } from './api-error.js';
 import { call, type Query } from './call.js';
 
 const PAGE = 100;
@@ -65,13 +69,17 @@ export const callbacksQuery = (executionId: string) =>
 export const replayCallback = (executionId: string, deliveryId: string): Promise<Callback> =>
   call('POST', `/api/executions/${executionId}/callbacks/${deliveryId}/replay`);
 
-/** The latest run of a workflow, if there is one. */
-export const lastRunQuery = (workspaceId: string, workflowId: string) =>
+/** The latest run of a workflow that a filter finds, if there is one. */
+export const lastRunQuery = (
+  workspaceId: string,
+  workflowId: string,
+  filter: { status?: ExecutionStatus; source?: ExecutionSource; executionMode?: ExecutionMode } = {},
+) =>
   queryOptions({
-    queryKey: ['last-run', workspaceId, workflowId],
+    queryKey: ['last-run', workspaceId, workflowId, filter],
     queryFn: ({ signal }) =>
       call<PageOf<ExecutionEntry>>('GET', '/api/executions', {
-        query: { workspaceId, workflowId, sortBy: 'createdAt', limit: 1 },
+        query: { workspaceId, workflowId, ...filter, sortBy: 'createdAt', limit: 1 },
         signal,
       }),
   });
@@ -87,6 +95,25 @@ export const outputQuery = (executionId: string, nodeId: string, iteration?: str
       call<NodeOutput>('GET', `/api/executions/${executionId}/nodes/${encodeURIComponent(nodeId)}/output`, {
         query: { iteration },
         signal,
+      }),
+  });
+
+/** The debug data of a node; null if the run has kept none. @param finishedAt as for an output. */
+export const debugQuery = (
+  executionId: string,
+  nodeId: string,
+  iteration: number | undefined,
+  finishedAt: string | null,
+) =>
+  queryOptions({
+    queryKey: ['debug', executionId, nodeId, iteration, finishedAt],
+    queryFn: ({ signal }) =>
+      call<NodeDebug>('GET', `/api/executions/${executionId}/nodes/${encodeURIComponent(nodeId)}/debug`, {
+        query: { iteration },
+        signal,
+      }).catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 404) return null;
+        throw error;
       }),
   });
 

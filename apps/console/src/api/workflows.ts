@@ -7,6 +7,7 @@ import {
   type NodeTypeEntry,
   type PageOf,
   type SavedVersion,
+  type ScheduleTimes,
   type SaveVersionBody,
   type UpdateWorkflowBody,
   parseOwnJson,
@@ -92,3 +93,10 @@ export const execute = (id: string, body: ExecuteBody): Promise<ExecuteResponse>
   call('POST', `/api/workflows/${id}/execute`, { body });
 export const openWebhookTest = (id: string, nodeId: string): Promise<WebhookTestUrl> =>
   call('POST', `/api/workflows/${id}/webhooks/${nodeId}/test`);
+
+/** The next times of a cron expression. */
+export const scheduleTimesQuery = (cron: string, timezone: string) =>
+  queryOptions({
+    queryKey: ['schedule-times', cron, timezone],
+    queryFn: ({ signal }) => call<ScheduleTimes>('GET', '/api/schedules/times', { query: { cron, timezone }, signal }),
+  });

@@ -17,7 +17,7 @@ import {
   Webhook,
   Workflow,
 } from 'lucide-react';
-import { approvalsQuery } from '../api/approvals.js';
+import { approvalsQuery, humanTasksQuery } from '../api/approvals.js';
 import { meQuery } from '../api/people.js';
 import classes from './navigation.module.css';
 
@@ -46,7 +46,8 @@ const ADMINISTRATION = [
 /** Links to the areas of the workspace. */
 export function Navigation() {
   const { workspaceId = '' } = useParams({ strict: false });
-  const waiting = useQuery(approvalsQuery(workspaceId)).data?.data.length ?? 0;
+  const approvals = useQuery(approvalsQuery(workspaceId)).data?.data.length ?? 0;
+  const waiting = approvals + (useQuery(humanTasksQuery(workspaceId)).data?.data.length ?? 0);
   const isAdmin = useQuery(meQuery).data?.user.isAdmin ?? false;
   return (
     <Stack gap={2} component="nav" aria-label="Areas">

@@ -34,14 +34,18 @@ const NAMES: readonly (readonly [string, string])[] = [
 /** The data for completing expressions. */
 export const sampleData = Facet.define<SampleData>();
 
+/** Whether only text in braces is an expression. */
+export const needsBraces = Facet.define<boolean, boolean>({ combine: ([first]) => first ?? true });
+
 /** Completes expressions inside `{{ }}`: names, nodes, fields of the last run's data, and the language's functions. */
 export async function completeExpression(context: CompletionContext): Promise<CompletionResult | null> {
   const [data] = context.state.facet(sampleData);
   if (!data) return null;
   const text = context.state.sliceDoc(0, context.pos);
   const opening = text.lastIndexOf('{{');
-  if (opening < 0 || text.includes('}}', opening)) return null;
-  const inside = text.slice(opening + 2);
+  const isBare = opening < 0 && !context.state.facet(needsBraces);
+  if (!isBare && (opening < 0 || text.includes('}}', opening))) return null;
+  const inside = isBare ? text : text.slice(opening + 2);
   const path = PATH.exec(inside);
   if (path) {
     const [, name = '', steps = '', dot = '', begun = ''] = path;
@@ -110,9 +114,9 @@ async function readRoot(
 ): Promise<{ readonly value: JsonValue | undefined; readonly rest: readonly (string | number)[] } | undefined> {
   switch (name) {
     case '$trigger':
-      return { value: data.run?.trigger, rest: keys };
+      return { value: data.run?.trigger ?? data.shapes.trigger, rest: keys };
     case '$input':
-      return { value: await readInput(data), rest: keys };
+      return { value: (await readInput(data)) ?? shapeOfInput(data), rest: keys };
     case '$vars':
       return { value: await data.vars(), rest: keys };
     case '$execution':
@@ -123,12 +127,20 @@ async function readRoot(
       return { value: data.loop && { ...((await readLoop(data)) ?? { item: null, index: 0 }) }, rest: keys };
     case '$nodes': {
       const [id, field, ...rest] = keys;
-      if (field === undefined) return { value: { output: (await data.output(String(id))) ?? null }, rest: [] };
-      return field === 'output' ? { value: await data.output(String(id)), rest } : undefined;
+      const output = (await data.output(String(id))) ?? data.shapes.output(String(id));
+      if (field === undefined) return { value: { output: output ?? null }, rest: [] };
+      return field === 'output' ? { value: output, rest } : undefined;
     }
     default:
       return undefined;
   }
+}
+
+/** Returns the members of `$input` that are known without a run. */
+function shapeOfInput({ sources, shapes }: SampleData): JsonValue | undefined {
+  const [only, ...others] = sources;
+  if (others.length > 0) return Object.fromEntries(sources.map(({ nodeId }) => [nodeId, {}]));
+  return only === undefined || only.isItem ? undefined : shapes.output(only.nodeId);
 }
 
 function keysOf(steps: string): (string | number)[] {

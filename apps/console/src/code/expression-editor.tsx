@@ -3,7 +3,8 @@ import { Decoration, EditorView, MatchDecorator, ViewPlugin } from '@codemirror/
 import { useDeferredValue, useMemo } from 'react';
 import type { ExpressionForm } from '../forms/sample-data.js';
 import type { ExpressionField } from '../forms/text-field.js';
-import { completeExpression, sampleData } from './complete-expression.js';
+import { fromExpressionText } from '../forms/values.js';
+import { completeExpression, needsBraces, sampleData } from './complete-expression.js';
 import { Preview } from './preview.js';
 import { TextEditor } from './text-editor.js';
 import { useTrial } from './use-trial.js';
@@ -35,16 +36,26 @@ const EXTENSIONS = [
 export function ExpressionEditor({
   form: { data, isReadOnly },
   hadFocus,
+  isOneExpression = false,
   ...field
 }: ExpressionField & { form: ExpressionForm; hadFocus: boolean }) {
-  const context = useMemo(() => sampleData.of(data), [data]);
-  const trial = useTrial(useDeferredValue(field.value), data);
+  const context = useMemo(() => [sampleData.of(data), needsBraces.of(!isOneExpression)], [data, isOneExpression]);
+  const settled = useDeferredValue(field.value);
+  const whole = isOneExpression ? fromExpressionText(settled) : settled;
+  const isBare = typeof whole === 'string' && whole !== settled;
+  const trial = useTrial(isBare ? whole : settled, data);
+  // Where the text begins in the whole expression.
+  const shift = isBare ? whole.indexOf(settled.trim()) - settled.indexOf(settled.trim()) : 0;
   const issue = useMemo(
     () =>
       trial.kind === 'issue'
-        ? { message: trial.issue.message, from: Math.max(0, trial.issue.offset - 1), to: trial.issue.offset + 1 }
+        ? {
+            message: trial.issue.message,
+            from: Math.max(0, trial.issue.offset - shift - 1),
+            to: Math.max(1, trial.issue.offset - shift + 1),
+          }
         : undefined,
-    [trial],
+    [trial, shift],
   );
   return (
     <TextEditor
@@ -55,7 +66,7 @@ export function ExpressionEditor({
       extensions={EXTENSIONS}
       context={context}
     >
-      <Preview trial={trial} />
+      <Preview text={settled} trial={trial} />
     </TextEditor>
   );
 }

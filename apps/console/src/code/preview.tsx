@@ -5,15 +5,20 @@ import type { Trial } from './try-expression.js';
 /** How much of a value is shown, in characters. */
 const MAX_SHOWN = 300;
 
-/** The preview of a text with expressions, or its error; nothing for plain text. */
-export function Preview({ trial }: { trial: Trial }) {
-  return <div aria-live="polite">{contentOf(trial)}</div>;
+/** Matches the names that are only known in expressions. */
+const NAME_OF_RUN = /\$(trigger|input|nodes|loop|vars|execution|now)\b/;
+
+/** The preview of a text with expressions, or its error; for plain text a warning if it looks like an expression. */
+export function Preview({ text, trial }: { text: string; trial: Trial }) {
+  return <div aria-live="polite">{contentOf(text, trial)}</div>;
 }
 
-function contentOf(trial: Trial) {
+function contentOf(text: string, trial: Trial) {
   switch (trial.kind) {
     case 'constant':
-      return null;
+      return NAME_OF_RUN.test(text) ? (
+        <p className={classes.issue}>This is plain text. Put expressions in {'{{ }}'}.</p>
+      ) : null;
     case 'untried':
       return <p className={classes.note}>Run the workflow once to see the value here.</p>;
     case 'issue':

@@ -16,6 +16,9 @@ export interface TextIssue {
 
 const NOTHING: Extension = [];
 
+/** Ctrl Enter runs the workflow, in a field too. */
+const KEYS = defaultKeymap.filter(({ key }) => key !== 'Mod-Enter');
+
 /** Marks changes that were not typed. */
 const fromOutside = Annotation.define<boolean>();
 
@@ -74,7 +77,7 @@ export function TextEditor({
         settings.of([]),
         history(),
         closeBrackets(),
-        keymap.of([...closeBracketsKeymap, ...historyKeymap, ...defaultKeymap]),
+        keymap.of([...closeBracketsKeymap, ...historyKeymap, ...KEYS]),
         emptyText(placeholder ?? ''),
         EditorView.lineWrapping,
         editorTheme,

@@ -35,3 +35,9 @@ function adviceOnIssue({ status, code, retryAfter, requestId }: ApiError): strin
       return '';
   }
 }
+
+/** Advice for a refused password: its error is that of a missing session or permission. */
+export function adviceOnPassword(error: unknown): string | undefined {
+  const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403);
+  return isRefused ? 'Check whether Caps Lock is on, and try again.' : undefined;
+}

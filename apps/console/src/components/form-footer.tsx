@@ -7,18 +7,21 @@ import { Problem } from './problem.js';
  */
 export function FormFooter({
   error,
+  advice,
   submit,
   isPending,
   onCancel,
 }: {
   error: unknown;
+  /** In place of the general advice for such errors. */
+  advice?: string | undefined;
   submit: string;
   isPending: boolean;
   onCancel: () => void;
 }) {
   return (
     <>
-      <Problem error={error} />
+      <Problem error={error} advice={advice} />
       <Group justify="flex-end">
         <Button variant="default" onClick={onCancel}>
           Cancel

@@ -3,10 +3,14 @@ import { ApiError } from '../api/api-error.js';
 import { adviceOn } from './advice.js';
 import classes from './problem.module.css';
 
-/** An error message beside the failed part; nothing without an error. */
-export function Problem({ error }: { error: unknown }) {
+/**
+ * An error message beside the failed part; nothing without an error.
+ * @param advice in place of the general one for such errors.
+ */
+export function Problem({ error, advice: ownAdvice }: { error: unknown; advice?: string | undefined }) {
   if (error === null || error === undefined) return null;
-  const { message, advice } = adviceOn(error);
+  const { message, advice: general } = adviceOn(error);
+  const advice = ownAdvice ?? general;
   const issues = error instanceof ApiError ? error.issues : [];
   return (
     <div className={classes.problem} role="alert">

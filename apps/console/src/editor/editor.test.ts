@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
 import { addNode, connect, copyNodes, disconnect, newNode, paste, placeBeside, removeNodes } from './edits.js';
-import { issuesByNode } from './issues.js';
+import { describeIssues, issuesByNode } from './issues.js';
 import { begin, edit, redo, undo } from './history.js';
 
 const SET = {
@@ -65,13 +65,23 @@ describe('history', () => {
   });
 });
 
-describe('issuesByNode', () => {
-  it('finds the node that an issue is in', () => {
-    const issues = [
-      { path: 'definition.nodes[1].parameters.fields', message: 'is required' },
+describe('the issues of a save', () => {
+  it('are described by the names on the canvas, and joined by node', () => {
+    const named: Definition = { ...TWO, nodes: TWO.nodes.map((one) => ({ ...one, name: `Step ${one.id}` })) };
+    const described = describeIssues(named, [
+      { path: 'definition.nodes[1].parameters.fields.sku', message: 'is required' },
       { path: 'definition.nodes[1].type', message: 'is unknown' },
       { path: 'definition.edges[0]', message: 'leads nowhere' },
-    ];
-    expect([...issuesByNode(TWO, issues)]).toEqual([['set2', 'fields is required; type is unknown']]);
+      { path: 'definition.settings.timeoutSeconds', message: 'must be > 0' },
+      { path: 'definition', message: 'has no trigger' },
+    ]);
+    expect(described.map(({ place, parameter, text }) => [place, parameter, text])).toEqual([
+      ['Step set2', 'fields', 'fields.sku is required'],
+      ['Step set2', undefined, 'type is unknown'],
+      ['Step set → Step set2', undefined, 'leads nowhere'],
+      ['Settings', undefined, 'timeoutSeconds must be > 0'],
+      ['Workflow', undefined, 'has no trigger'],
+    ]);
+    expect([...issuesByNode(described)]).toEqual([['set2', 'fields.sku is required; type is unknown']]);
   });
 });

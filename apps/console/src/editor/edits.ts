@@ -1,4 +1,5 @@
 import type { Definition, EdgeDefinition, NodeDefinition, NodeTypeEntry } from '@deckhand/contracts';
+import { toFields } from '../forms/schema.js';
 import { edgeId } from '../graph/flow.js';
 import type { Position } from '../graph/layout.js';
 
@@ -9,10 +10,15 @@ const STEP_PX = 280;
 /** Vertical distance to a node that is already there, in px. */
 const ASIDE_PX = 110;
 
-/** Creates a node of a type. Its id is the type's, with a number if that id is taken. */
+/**
+ * Creates a node of a type. Its id is the type's, with a number if that id is taken. A required map begins empty, so
+ * that the node can be saved.
+ */
 export function newNode({ nodes }: Definition, type: NodeTypeEntry, position: Position): NodeDefinition {
   const id = freeId(nodes, type.type.split('.').at(-1) ?? 'node');
-  return { id, type: type.type, name: type.title, parameters: {}, position: { ...position } };
+  const maps = toFields(type.parameters).filter(({ isRequired, kind }) => isRequired && kind.kind === 'map');
+  const parameters = Object.fromEntries(maps.map((field) => [field.name, {}]));
+  return { id, type: type.type, name: type.title, parameters, position: { ...position } };
 }
 
 /** Adds a node, and the edge `after` to it if given. */

@@ -9,16 +9,46 @@ export function isAboutDefinition(error: unknown): boolean {
   return error.code === 'CONFLICT' || error.issues.some(({ path }) => path.startsWith('definition'));
 }
 
-/** Groups the issues of a save by node, as text: each with its path within the node. */
-export function issuesByNode(definition: Definition, issues: readonly ValidationIssue[]): ReadonlyMap<string, string> {
+/** An issue of a save, in words. */
+export interface DescribedIssue {
+  /** The node that it is in; undefined for connections and settings. */
+  readonly nodeId: string | undefined;
+  /** The parameter that it is in; undefined for other parts of the node. */
+  readonly parameter: string | undefined;
+  /** What it is in: the node's name, a connection or the settings. */
+  readonly place: string;
+  readonly text: string;
+}
+
+/** Describes the issues of a save by the names on the canvas. */
+export function describeIssues(definition: Definition, issues: readonly ValidationIssue[]): DescribedIssue[] {
+  const titleOf = (id: string): string => definition.nodes.find((node) => node.id === id)?.name ?? id;
+  return issues.map(({ path, message }): DescribedIssue => {
+    const [, list, index, rest = ''] = /^definition\.(nodes|edges)\[(\d+)\]\.?(.*)$/.exec(path) ?? [];
+    const node = list === 'nodes' ? definition.nodes[Number(index)] : undefined;
+    if (node) {
+      const label = rest.replace(/^parameters\./, '');
+      const parameter = /^parameters\.([^.[]+)/.exec(rest)?.[1];
+      return { nodeId: node.id, parameter, place: titleOf(node.id), text: `${label} ${message}`.trim() };
+    }
+    const edge = list === 'edges' ? definition.edges[Number(index)] : undefined;
+    if (edge) {
+      const place = `${titleOf(edge.source)} → ${titleOf(edge.target)}`;
+      return { nodeId: undefined, parameter: undefined, place, text: `${rest} ${message}`.trim() };
+    }
+    const setting = path.replace(/^definition\.?(settings\.?)?/, '');
+    const place = path.startsWith('definition.settings') ? 'Settings' : 'Workflow';
+    return { nodeId: undefined, parameter: undefined, place, text: `${setting} ${message}`.trim() };
+  });
+}
+
+/** Joins the issues of each node to a text. */
+export function issuesByNode(issues: readonly DescribedIssue[]): ReadonlyMap<string, string> {
   const byNode = new Map<string, string>();
-  for (const { path, message } of issues) {
-    const [, index, rest = ''] = /^definition\.nodes\[(\d+)\]\.?(.*)$/.exec(path) ?? [];
-    const node = index === undefined ? undefined : definition.nodes[Number(index)];
-    if (!node) continue;
-    const line = `${rest.replace(/^parameters\./, '')} ${message}`.trim();
-    const before = byNode.get(node.id);
-    byNode.set(node.id, before === undefined ? line : `${before}; ${line}`);
+  for (const { nodeId, text } of issues) {
+    if (nodeId === undefined) continue;
+    const before = byNode.get(nodeId);
+    byNode.set(nodeId, before === undefined ? text : `${before}; ${text}`);
   }
   return byNode;
 }

@@ -4,6 +4,7 @@ import {
   Checkbox,
   CloseButton,
   Group,
+  Input,
   NumberInput,
   Select,
   Stack,
@@ -20,6 +21,7 @@ import { markCode } from '../components/mark-code.js';
 import { Connections } from './connections.js';
 import { CredentialSelect } from './credential-select.js';
 import { changeNode, removeNodes } from './edits.js';
+import type { DescribedIssue } from './issues.js';
 import { useSampleData } from './use-sample-data.js';
 
 const ON_ERROR = [
@@ -35,6 +37,7 @@ export function NodeForm({
   types,
   workspaceId,
   workflowId,
+  issues,
   shown,
   isReadOnly,
   onEdit,
@@ -45,6 +48,8 @@ export function NodeForm({
   types: NodeTypes;
   workspaceId: string;
   workflowId: string;
+  /** The issues of the last save. */
+  issues: readonly DescribedIssue[];
   /** The run on the canvas, whose data previews of expressions use. */
   shown: Execution | undefined;
   isReadOnly: boolean;
@@ -54,6 +59,11 @@ export function NodeForm({
   const type = types.get(node.type);
   const data = useSampleData(definition, node.id, { workflowId, workspaceId, shown });
   const form = useMemo(() => ({ data, isReadOnly }), [data, isReadOnly]);
+  const own = issues.filter(({ nodeId }) => nodeId === node.id);
+  const byParameter = new Map(
+    own.flatMap(({ parameter, text }): [string, string][] => (parameter === undefined ? [] : [[parameter, text]])),
+  );
+  const elsewhere = own.filter(({ parameter }) => parameter === undefined);
   const change = (next: Partial<NodeDefinition>, step: string): void =>
     onEdit((before) => changeNode(before, node.id, (old) => withoutNothing({ ...old, ...next })), `${node.id} ${step}`);
   return (
@@ -69,6 +79,11 @@ export function NodeForm({
         </div>
         <CloseButton aria-label="Close" onClick={onClose} />
       </Group>
+      {elsewhere.map(({ text }) => (
+        <Input.Error key={text} role="alert">
+          {text}
+        </Input.Error>
+      ))}
       {type && (
         <Text size="sm" c="dimmed">
           {markCode(type.description)}
@@ -99,6 +114,7 @@ export function NodeForm({
           <SchemaForm
             schema={type.parameters}
             value={node.parameters ?? {}}
+            issues={byParameter}
             onChange={(parameters, name) => change({ parameters }, name)}
           />
         </ExpressionFormContext>

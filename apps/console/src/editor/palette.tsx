@@ -31,7 +31,8 @@ export function Palette({ types, onAdd }: { types: readonly NodeTypeEntry[]; onA
         value={search}
         onChange={(event) => setSearch(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && search !== '' && best) onAdd(best);
+          // Ctrl Enter runs the workflow.
+          if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey && search !== '' && best) onAdd(best);
         }}
       />
       <div className={classes.list}>

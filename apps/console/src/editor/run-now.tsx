@@ -7,8 +7,10 @@ import {
   type JsonObject,
 } from '@deckhand/contracts';
 import { Button, Group, Modal, Select, Stack, Textarea } from '@mantine/core';
+import { getHotkeyHandler } from '@mantine/hooks';
 import { useState } from 'react';
 import { choice } from '../app/search.js';
+import { keepLastInput, readLastInput } from './last-input.js';
 import { fromText } from '../forms/values.js';
 import { Problem } from '../components/problem.js';
 
@@ -21,6 +23,7 @@ const MODES: Readonly<Record<ExecutionMode, string>> = {
 
 /** Asks for the input of a run, and starts it. */
 export function RunNow({
+  workflowId,
   definition,
   isTrigger,
   isOpen,
@@ -29,6 +32,7 @@ export function RunNow({
   onClose,
   onRun,
 }: {
+  workflowId: string;
   definition: Definition;
   isTrigger: (type: string) => boolean;
   isOpen: boolean;
@@ -38,18 +42,22 @@ export function RunNow({
   onRun: (body: ExecuteBody) => void;
 }) {
   const triggers = definition.nodes.filter(({ type }) => isTrigger(type));
-  const [input, setInput] = useState('{}');
-  const [mode, setMode] = useState<ExecutionMode>('normal');
+  const [remembered] = useState(() => readLastInput(workflowId));
+  const [input, setInput] = useState(remembered.input);
+  const [mode, setMode] = useState<ExecutionMode>(remembered.mode);
   const [trigger, setTrigger] = useState<string | null>(null);
   const parsed = readInput(input);
+  const run = (): void => {
+    if (!parsed || isPending) return;
+    keepLastInput(workflowId, { input, mode });
+    onRun({ input: parsed, executionMode: mode, ...(trigger === null ? {} : { triggerNodeId: trigger }) });
+  };
   return (
     <Modal opened={isOpen} onClose={onClose} title="Run workflow" closeButtonProps={{ 'aria-label': 'Close' }}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (!parsed) return;
-          const triggerNodeId = trigger ?? undefined;
-          onRun({ input: parsed, executionMode: mode, ...(triggerNodeId === undefined ? {} : { triggerNodeId }) });
+          run();
         }}
       >
         <Stack>
@@ -73,6 +81,7 @@ export function RunNow({
             value={input}
             error={parsed ? undefined : 'Not a JSON object'}
             onChange={(event) => setInput(event.currentTarget.value)}
+            onKeyDown={getHotkeyHandler([['mod+Enter', run]])}
             styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
           />
           <Select

@@ -4,7 +4,10 @@ import { useMemo } from 'react';
 import { lastRunQuery, outputQuery, runQuery } from '../api/executions.js';
 import { variablesQuery } from '../api/variables.js';
 import type { SampleData } from '../forms/sample-data.js';
+import { shapeOfOutput, shapeOfTrigger } from './shapes.js';
 import { loopAround, nodesBefore, sourcesOf } from './upstream.js';
+
+const SUCCESSFUL = { status: 'success' } as const;
 
 /** Maximum size of an output that is fetched for a preview, in bytes. */
 const MAX_OUTPUT_BYTES = 4_194_304;
@@ -23,9 +26,14 @@ export function useSampleData(
   const lastId = last.data?.data[0]?.executionId;
   const read = useQuery({ ...runQuery(lastId ?? ''), enabled: shown === undefined && lastId !== undefined });
   const run = shown ?? read.data;
+  // A run that failed or is in progress has no outputs of later nodes: those of the last success are shown then.
+  const needsSuccess = run !== undefined && run.status !== 'success';
+  const success = useQuery({ ...lastRunQuery(workspaceId, workflowId, SUCCESSFUL), enabled: needsSuccess });
+  const successId = success.data?.data[0]?.executionId;
+  const earlier = useQuery({ ...runQuery(successId ?? ''), enabled: needsSuccess && successId !== undefined }).data;
   return useMemo(
-    () => sampleOf({ queryClient, workspaceId, definition, run }, nodeId),
-    [queryClient, workspaceId, definition, run, nodeId],
+    () => sampleOf({ queryClient, workspaceId, definition, run, earlier: needsSuccess ? earlier : undefined }, nodeId),
+    [queryClient, workspaceId, definition, run, earlier, needsSuccess, nodeId],
   );
 }
 
@@ -34,6 +42,8 @@ interface Sources {
   readonly workspaceId: string;
   readonly definition: Definition;
   readonly run: Execution | undefined;
+  /** The last successful run before it, for nodes that it has not reached. */
+  readonly earlier: Execution | undefined;
 }
 
 function sampleOf(sources: Sources, nodeId: string): SampleData {
@@ -44,7 +54,8 @@ function sampleOf(sources: Sources, nodeId: string): SampleData {
     before: nodesBefore(definition, nodeId),
     sources: sourcesOf(definition, nodeId, loop?.id),
     loop: loop && (() => ({ items: loop.parameters?.items ?? [], data: sampleOf(sources, loop.id) })),
-    output: (id) => readOutput(sources, id),
+    output: async (id) => (await readOutput(sources, run, id)) ?? readOutput(sources, sources.earlier, id),
+    shapes: { trigger: shapeOfTrigger(definition), output: (id) => shapeOfOutput(definition, id) },
     async vars() {
       const query = { ...variablesQuery(workspaceId), staleTime: 60_000 };
       const { data } = await queryClient.query(query).catch(() => ({ data: [] }));
@@ -54,7 +65,11 @@ function sampleOf(sources: Sources, nodeId: string): SampleData {
 }
 
 /** Returns the output of a node in the run; undefined if it is not available. */
-async function readOutput({ queryClient, run }: Sources, nodeId: string): Promise<JsonValue | undefined> {
+async function readOutput(
+  { queryClient }: Sources,
+  run: Execution | undefined,
+  nodeId: string,
+): Promise<JsonValue | undefined> {
   const progress = run?.progress[nodeId];
   if (!run || progress?.outputOmitted !== true || progress.outputBytes > MAX_OUTPUT_BYTES) return undefined;
   const query = outputQuery(run.executionId, nodeId, undefined, progress.finishedAt);

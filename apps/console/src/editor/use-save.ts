@@ -1,10 +1,10 @@
 import type { Definition, SavedVersion, Workflow } from '@deckhand/contracts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { ApiError } from '../api/api-error.js';
 import { saveVersion, workflowQuery } from '../api/workflows.js';
 import { notify } from '../components/notice-board.js';
-import { issuesByNode } from './issues.js';
+import { type DescribedIssue, describeIssues, isAboutDefinition } from './issues.js';
 import type { Editor } from './use-editor.js';
 
 /** Saves the definition on the canvas. */
@@ -12,14 +12,14 @@ export interface Saving {
   readonly isPending: boolean;
   /** The version that the next save is based on; null before the first save. */
   readonly baseVersionId: string | null;
-  /** The error of the last save; undefined if it was stale. */
+  /** The error of the last save; null if it is about the definition: then there are issues, or the save was stale. */
   readonly error: unknown;
   /** The refusal of the definition on the canvas. An edit clears it, because it may have fixed the issue. */
   readonly refusal: ApiError | null;
   /** The comment of the refused version. */
   readonly comment: string;
-  /** The issues, as text by node. */
-  readonly issues: ReadonlyMap<string, string>;
+  /** The issues of the definition on the canvas. */
+  readonly issues: readonly DescribedIssue[];
   /** Whether another version was saved meanwhile. */
   readonly isStale: boolean;
   /** Saves if there are changes. @returns the version that the canvas shows. @throws what is also in `error`. */
@@ -41,7 +41,7 @@ interface Save {
   readonly base: string | null;
 }
 
-const NO_ISSUES: ReadonlyMap<string, string> = new Map();
+const NO_ISSUES: readonly DescribedIssue[] = [];
 
 /** Saves versions, each based on the one that the editing started from. */
 export function useSave(workflow: Workflow, editor: Editor, initialBaseId: string | null): Saving {
@@ -66,13 +66,17 @@ export function useSave(workflow: Workflow, editor: Editor, initialBaseId: strin
   const readLatest = (): Promise<Workflow> => queryClient.query({ ...workflowQuery(workflow.id), staleTime: 0 });
   const { error, variables } = mutation;
   const refusal = error instanceof ApiError && variables?.definition === editor.definition ? error : null;
+  const issues = useMemo(
+    () => (refusal ? describeIssues(editor.definition, refusal.issues) : NO_ISSUES),
+    [refusal, editor.definition],
+  );
   return {
     isPending: mutation.isPending,
     baseVersionId,
-    error: isStaleSave(error) ? null : error,
+    error: isAboutDefinition(error) ? null : error,
     refusal,
     comment: mutation.isError ? (variables?.comment ?? '') : '',
-    issues: refusal ? issuesByNode(editor.definition, refusal.issues) : NO_ISSUES,
+    issues,
     isStale,
     async save(comment = '') {
       if (!editor.isDirty) return baseVersionId;

@@ -8,11 +8,22 @@ import type { Editor } from './use-editor.js';
 export function useShortcuts(
   editor: Editor,
   selected: ReadonlySet<string>,
-  actions: { readonly save: () => void; readonly select: (ids: ReadonlySet<string>) => void },
+  actions: {
+    readonly save: () => void;
+    readonly run: () => void;
+    readonly select: (ids: ReadonlySet<string>) => void;
+  },
 ): void {
   const [clip, setClip] = useState<Clip>({ nodes: [], edges: [] });
   // Also in fields, including code editors.
-  useHotkeys([['mod+S', actions.save]], [], true);
+  useHotkeys(
+    [
+      ['mod+S', actions.save],
+      ['mod+Enter', actions.run],
+    ],
+    [],
+    true,
+  );
   useHotkeys([
     ['mod+Z', editor.undo],
     ['mod+shift+Z', editor.redo],

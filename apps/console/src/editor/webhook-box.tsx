@@ -1,34 +1,41 @@
 import type { Workflow } from '@deckhand/contracts';
 import { Button, CopyButton, Group, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { Check, Copy } from 'lucide-react';
-import { openWebhookTest } from '../api/workflows.js';
 import { Problem } from '../components/problem.js';
+import type { TestEvent } from './use-test-event.js';
+
+const MESSAGES: Readonly<Record<TestEvent['state'], string>> = {
+  idle: '',
+  listening: 'Listening for two minutes: send a request to this URL.',
+  received: 'Event received. Its run is on the canvas.',
+  expired: 'No event was received in time.',
+};
 
 /** The URL of a webhook, and its test URL. */
-export function WebhookBox({ workflow, nodeId }: { workflow: Workflow; nodeId: string }) {
+export function WebhookBox({ workflow, nodeId, test }: { workflow: Workflow; nodeId: string; test: TestEvent }) {
   const webhook = workflow.webhooks.find((one) => one.nodeId === nodeId);
-  const test = useMutation({ mutationFn: () => openWebhookTest(workflow.id, nodeId) });
-  if (!webhook) {
-    return (
-      <Text size="sm" c="dimmed">
-        Save to generate the URL.
-      </Text>
-    );
-  }
   return (
     <Stack gap="xs">
-      <Address method={webhook.method} url={webhook.url} />
-      {workflow.status !== 'active' && (
+      {webhook ? (
+        <Address method={webhook.method} url={webhook.url} />
+      ) : (
+        <Text size="sm" c="dimmed">
+          Save to generate the URL.
+        </Text>
+      )}
+      {webhook && workflow.status !== 'active' && (
         <Text size="sm" c="dimmed">
           Responds with 410 until the workflow is active.
         </Text>
       )}
-      <Button variant="default" size="xs" w="fit-content" loading={test.isPending} onClick={() => test.mutate()}>
+      <Button variant="default" size="xs" w="fit-content" loading={test.isPending} onClick={() => test.listen(nodeId)}>
         Listen for test event
       </Button>
       <Problem error={test.error} />
-      {test.data && <Address method={webhook.method} url={test.data.url} />}
+      {webhook && test.open?.nodeId === nodeId && <Address method={webhook.method} url={test.open.url} />}
+      <Text size="sm" role="status" aria-label="Test event">
+        {MESSAGES[test.state]}
+      </Text>
     </Stack>
   );
 }

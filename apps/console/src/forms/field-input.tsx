@@ -1,15 +1,20 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
-import { Checkbox, MultiSelect, PasswordInput, Select, TagsInput } from '@mantine/core';
+import { Checkbox, MultiSelect, PasswordInput, Select, TagsInput, TextInput } from '@mantine/core';
+import { useContext } from 'react';
+import { fromLocalTime, toLocalTime } from '../components/local-time.js';
 import { markCode } from '../components/mark-code.js';
 import { ExpressionInput } from './expression-input.js';
 import { MapInput } from './map-input.js';
+import { RowsInput, rowsOf } from './rows-input.js';
+import { ExpressionFormContext } from './sample-data.js';
 import type { Field } from './schema.js';
 import { ScriptInput } from './script-input.js';
 import { TextAsValue } from './text-as-value.js';
-import { fromNumberText, fromText, isExpression, toText } from './values.js';
+import { WorkflowSelect } from './workflow-select.js';
+import { fromExpressionText, fromNumberText, fromText, isExpression, toText } from './values.js';
 
 /** Kinds of fields that are typed as text: the text does not change the kind of field. */
-const TYPED: ReadonlySet<string> = new Set(['text', 'json', 'number', 'code']);
+const TYPED: ReadonlySet<string> = new Set(['text', 'json', 'expression', 'number', 'code']);
 
 /** The input for a field. */
 export function FieldInput({
@@ -22,6 +27,7 @@ export function FieldInput({
   onChange: (value: JsonValue | undefined) => void;
 }) {
   const { label, isRequired, isSecret, fallback, kind } = field;
+  const inNode = useContext(ExpressionFormContext) !== undefined;
   const description = markCode(field.description);
   const common = { label, description, required: isRequired };
   const placeholder = fallback === undefined ? '' : toText(fallback).replaceAll(/\s+/g, ' ');
@@ -73,10 +79,44 @@ export function FieldInput({
       return (
         <TextAsValue {...common} placeholder={placeholder} value={value} read={fromNumberText} onChange={onChange} />
       );
+    case 'date':
+      return (
+        <TextInput
+          {...common}
+          type="date"
+          value={toText(value)}
+          onChange={(event) => onText(event.currentTarget.value)}
+        />
+      );
+    case 'time':
+      return (
+        <TextInput
+          {...common}
+          type="datetime-local"
+          value={toLocalTime(toText(value))}
+          onChange={(event) => onChange(fromLocalTime(event.currentTarget.value))}
+        />
+      );
     case 'map':
       return (
         <MapInput field={field} value={value !== undefined && isJsonObject(value) ? value : {}} onChange={onChange} />
       );
+    case 'rows': {
+      const rows = rowsOf(value);
+      return rows ? (
+        <RowsInput
+          field={field}
+          fields={kind.fields}
+          rows={rows}
+          renderField={(one, member, onMember) => <FieldInput field={one} value={member} onChange={onMember} />}
+          onChange={onChange}
+        />
+      ) : (
+        <TextAsValue {...common} value={value} read={fromText} onChange={onChange} />
+      );
+    }
+    case 'workflow':
+      return <WorkflowSelect {...common} value={toText(value)} onChange={onChange} />;
     case 'code':
       return <ScriptInput {...common} value={toText(value)} onChange={onText} />;
     case 'text':
@@ -89,6 +129,17 @@ export function FieldInput({
         />
       ) : (
         <ExpressionInput {...common} placeholder={placeholder} value={toText(value)} onChange={onText} />
+      );
+    case 'expression':
+      return (
+        <TextAsValue
+          {...common}
+          isOneExpression={inNode}
+          placeholder={placeholder}
+          value={value}
+          read={inNode ? fromExpressionText : fromText}
+          onChange={onChange}
+        />
       );
     case 'json':
       return <TextAsValue {...common} placeholder={placeholder} value={value} read={fromText} onChange={onChange} />;

@@ -13,6 +13,11 @@ export interface SampleData {
   readonly loop: (() => { readonly items: JsonValue; readonly data: SampleData }) | undefined;
   /** Returns the output of a node; undefined if there is none, or it is too large to be fetched for a preview. */
   readonly output: (nodeId: string) => Promise<JsonValue | undefined>;
+  /** What is known without a run: the members of `$trigger`, and those of the output of a node. */
+  readonly shapes: {
+    readonly trigger: JsonObject;
+    readonly output: (nodeId: string) => JsonValue | undefined;
+  };
   /** The variables of the workspace. */
   readonly vars: () => Promise<JsonObject>;
 }

@@ -6,10 +6,17 @@ export type Kind =
   | { readonly kind: 'choices'; readonly options: readonly string[] }
   | { readonly kind: 'flag' }
   | { readonly kind: 'number' }
+  | { readonly kind: 'date' }
+  | { readonly kind: 'time' }
   | { readonly kind: 'texts' }
   | { readonly kind: 'map' }
+  /** A list of objects of one shape. */
+  | { readonly kind: 'rows'; readonly fields: readonly Field[] }
+  | { readonly kind: 'workflow' }
   | { readonly kind: 'code' }
   | { readonly kind: 'text' }
+  /** Usually one expression, which may be typed without braces. */
+  | { readonly kind: 'expression' }
   | { readonly kind: 'json' };
 
 /** A field of a form, created from a property of a JSON Schema. */
@@ -26,6 +33,21 @@ export interface Field {
 
 /** Returns the fields of an object's schema in its order, the required ones first. */
 export function toFields(schema: JsonValue): Field[] {
+  return membersOf(schema).map((field) =>
+    field.kind.kind === 'json' && EXPRESSIONS.has(field.name) ? { ...field, kind: { kind: 'expression' } } : field,
+  );
+}
+
+/** Parameters of built-in types that decide by a value of the run. */
+const EXPRESSIONS: ReadonlySet<string> = new Set(['condition', 'items', 'value']);
+
+/** Sets a member of an object; an empty one is omitted. */
+export function withMember(object: JsonObject, name: string, value: JsonValue | undefined): JsonObject {
+  const { [name]: _, ...others } = object;
+  return value === undefined ? others : { ...object, [name]: value };
+}
+
+function membersOf(schema: JsonValue): Field[] {
   if (!isJsonObject(schema) || !isJsonObject(schema.properties)) return [];
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   return Object.entries(schema.properties)
@@ -57,6 +79,9 @@ function kindOf(name: string, schema: JsonObject): Kind {
     case 'number':
       return { kind: 'number' };
     case 'string':
+      if (schema.format === 'date') return { kind: 'date' };
+      if (schema.format === 'date-time') return { kind: 'time' };
+      if (name === 'workflowId') return { kind: 'workflow' };
       return name === 'source' ? { kind: 'code' } : { kind: 'text' };
     case 'array':
       return kindOfList(schema.items);
@@ -71,7 +96,9 @@ function kindOfList(items: JsonValue | undefined): Kind {
   if (items === undefined || !isJsonObject(items)) return { kind: 'json' };
   const options = optionsOf(items);
   if (options) return { kind: 'choices', options };
-  return items.type === 'string' ? { kind: 'texts' } : { kind: 'json' };
+  if (items.type === 'string') return { kind: 'texts' };
+  const fields = membersOf(items);
+  return fields.length === 0 ? { kind: 'json' } : { kind: 'rows', fields };
 }
 
 function optionsOf({ enum: values }: JsonObject): readonly string[] | undefined {

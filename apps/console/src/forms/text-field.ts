@@ -14,4 +14,6 @@ export interface ExpressionField extends TextField {
   /** Hides the label from all but screen readers. */
   readonly isLabelHidden?: boolean | undefined;
   readonly placeholder?: string | undefined;
+  /** Whether text that is not JSON is an expression, with or without braces. */
+  readonly isOneExpression?: boolean | undefined;
 }

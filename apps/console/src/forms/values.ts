@@ -22,6 +22,12 @@ export function fromText(text: string): JsonValue | undefined {
   }
 }
 
+/** Parses a text for a field that usually is one expression: JSON is a value, anything else needs no braces. */
+export function fromExpressionText(text: string): JsonValue | undefined {
+  const value = fromText(text);
+  return value === text && !isExpression(value) ? `{{ ${text.trim()} }}` : value;
+}
+
 /**
  * Parses a text for a number field: as a number or an expression. Anything else is kept as it is, and refused by the
  * save.

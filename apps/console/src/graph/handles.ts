@@ -1,4 +1,4 @@
-import { isJsonObject, type NodeDefinition, type NodeTypeEntry } from '@deckhand/contracts';
+import { type Definition, isJsonObject, type NodeDefinition, type NodeTypeEntry } from '@deckhand/contracts';
 
 /** Node types by name. */
 export type NodeTypes = ReadonlyMap<string, NodeTypeEntry>;
@@ -10,6 +10,14 @@ const ERROR_HANDLE = 'error';
 export function outputHandles(node: NodeDefinition, types: NodeTypes): readonly (string | undefined)[] {
   const own = ownHandles(node, types);
   return [...(own.length === 0 ? [undefined] : own), ...(node.onError === 'branch' ? [ERROR_HANDLE] : [])];
+}
+
+/** Returns the first output of a node that leads nowhere yet, or its first one. */
+export function freeHandle(node: NodeDefinition, { edges }: Definition, types: NodeTypes): string | undefined {
+  const handles = outputHandles(node, types);
+  const isFree = (handle: string | undefined): boolean =>
+    !edges.some(({ source, sourceHandle }) => source === node.id && sourceHandle === handle);
+  return handles.some(isFree) ? handles.find(isFree) : handles[0];
 }
 
 /** Returns the named outputs of a node, in order. */

@@ -24,6 +24,39 @@ describe('layOut', () => {
   });
 });
 
+describe('the outputs of a node', () => {
+  const entry = (type: string, handles: string[]) => ({
+    ...{ type, title: type, description: '', category: 'flow', hasEffects: false, isTrigger: false },
+    ...{ handles, credentialTypes: [], parameters: {} },
+  });
+  const types = new Map([['if', entry('if', ['true', 'false'])]]);
+
+  it('lead to nodes in the same order, however the edges are listed', () => {
+    const branches: Definition = {
+      nodes: [
+        { id: 'check', type: 'if' },
+        { id: 'no', type: 'if' },
+        { id: 'yes', type: 'if' },
+        ...['noNo', 'noYes', 'yesNo', 'yesYes'].map((id) => ({ id, type: 'set' })),
+      ],
+      edges: [
+        { source: 'check', sourceHandle: 'false', target: 'no' },
+        { source: 'check', sourceHandle: 'true', target: 'yes' },
+        { source: 'no', sourceHandle: 'false', target: 'noNo' },
+        { source: 'no', sourceHandle: 'true', target: 'noYes' },
+        { source: 'yes', sourceHandle: 'false', target: 'yesNo' },
+        { source: 'yes', sourceHandle: 'true', target: 'yesYes' },
+      ],
+    };
+    const places = layOut(branches, types);
+    const downwards = (ids: string[]) => ids.sort((a, b) => places.get(a)!.y - places.get(b)!.y);
+    expect(downwards(['no', 'yes'])).toEqual(['yes', 'no']);
+    expect(downwards(['noNo', 'noYes', 'yesNo', 'yesYes'])).toEqual(['yesYes', 'yesNo', 'noYes', 'noNo']);
+    const tops = ['yesYes', 'yesNo', 'noYes', 'noNo'].map((id) => places.get(id)!.y);
+    expect(tops.slice(1).every((top, index) => top - tops[index]! >= 58)).toBe(true);
+  });
+});
+
 describe('placeNodes', () => {
   it('keeps the positions of a definition that has them all', () => {
     const nodes = DIAMOND.nodes.map((node, x) => ({ ...node, position: { x, y: 5 } }));

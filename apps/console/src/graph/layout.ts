@@ -1,6 +1,6 @@
 import { graphlib, layout, type EdgeLabel, type GraphLabel, type NodeLabel } from '@dagrejs/dagre';
 import type { Definition, NodeDefinition } from '@deckhand/contracts';
-import { cardHeight, CARD_WIDTH } from './card-size.js';
+import { cardHeight, CARD_WIDTH, handleTop } from './card-size.js';
 import { handlesOf, type NodeTypes } from './handles.js';
 
 /** The position of a node's top left corner, in px of the canvas. */
@@ -34,12 +34,51 @@ export function layOut({ nodes, edges }: Definition, types: NodeTypes): Readonly
     if (heights.has(source) && heights.has(target)) graph.setEdge(source, target, {}, String(index));
   }
   layout(graph);
-  return new Map(
-    [...heights].map(([id, height]) => {
+  const places = new Map(
+    [...heights].map(([id, height]): [string, Position] => {
       const { x = 0, y = 0 } = graph.node(id);
       return [id, { x: Math.round(x - CARD_WIDTH / 2), y: Math.round(y - height / 2) }];
     }),
   );
+  return orderByHandles({ nodes, edges }, types, places);
+}
+
+/**
+ * Orders the nodes of each column by the outputs that lead to them, so that the edges of a node do not cross: the
+ * layout itself knows no outputs. Columns are ordered from left to right.
+ */
+function orderByHandles(
+  { nodes, edges }: Definition,
+  types: NodeTypes,
+  places: ReadonlyMap<string, Position>,
+): ReadonlyMap<string, Position> {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const ordered = new Map(places);
+  const edgesTo = Map.groupBy(edges, ({ target }) => target);
+  const columns = Map.groupBy(nodes, ({ id }) => places.get(id)?.x ?? 0);
+  for (const [, column] of [...columns].sort(([left], [right]) => left - right)) {
+    const rankOf = ({ id }: NodeDefinition): number => {
+      const own = ordered.get(id) ?? { x: 0, y: 0 };
+      const tops = (edgesTo.get(id) ?? []).flatMap(({ source, sourceHandle }) => {
+        const [node, from] = [byId.get(source), ordered.get(source)];
+        if (!node || !from || from.x >= own.x) return [];
+        const handles = handlesOf(node, types);
+        const index = sourceHandle === undefined ? 0 : Math.max(0, handles.indexOf(sourceHandle));
+        return [from.y + handleTop(index, handles.length)];
+      });
+      return tops.length === 0 ? own.y : tops.reduce((sum, top) => sum + top, 0) / tops.length;
+    };
+    const ranked = column.map((node) => ({ node, rank: rankOf(node), y: ordered.get(node.id)?.y ?? 0 }));
+    const slots = ranked.map(({ y }) => y).sort((a, b) => a - b);
+    let lowest = Number.NEGATIVE_INFINITY;
+    for (const [index, { node }] of ranked.sort((a, b) => a.rank - b.rank || a.y - b.y).entries()) {
+      const { x } = ordered.get(node.id) ?? { x: 0 };
+      const y = Math.max(slots[index] ?? 0, lowest);
+      ordered.set(node.id, { x, y });
+      lowest = y + heightOf(node, types) + GAP.nodesep;
+    }
+  }
+  return ordered;
 }
 
 function heightOf(node: NodeDefinition, types: NodeTypes): number {

@@ -446,5 +446,6 @@ export type WorkerCounts = Static<typeof WorkerCounts>;
 export type NodeProgress = Static<typeof NodeProgress>;
 export type Execution = Static<typeof Execution>;
 export type ExecutionEntry = Static<typeof ExecutionEntry>;
+export type NodeDebug = Static<typeof NodeDebug>;
 export type NodeOutput = Static<typeof NodeOutput>;
 export type StatusResponse = Static<typeof StatusResponse>;

@@ -2,6 +2,7 @@ import { Button, PasswordInput, Stack, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changePassword, sessionsQuery } from '../../api/people.js';
+import { adviceOnPassword } from '../../components/advice.js';
 import { notify } from '../../components/notice-board.js';
 import { Problem } from '../../components/problem.js';
 import { NewPassword } from '../sign-in/new-password.js';
@@ -39,7 +40,7 @@ export function ChangePassword() {
           onChange={(event) => setCurrent(event.currentTarget.value)}
         />
         <NewPassword label="New password" value={newPassword} onChange={setNew} />
-        <Problem error={change.error} />
+        <Problem error={change.error} advice={adviceOnPassword(change.error)} />
         <Button type="submit" loading={change.isPending} w="fit-content">
           Change password
         </Button>

@@ -13,15 +13,18 @@ import {
   MultiSelect,
   PasswordInput,
   Radio,
+  Select,
   Stack,
   Text,
   TextInput,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiKeysQuery, createApiKey } from '../../api/api-keys.js';
+import { meQuery } from '../../api/people.js';
 import { choice } from '../../app/search.js';
+import { adviceOnPassword } from '../../components/advice.js';
 import { FormFooter } from '../../components/form-footer.js';
 import { KeyMade } from './key-made.js';
 
@@ -73,6 +76,8 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
   const [access, setAccess] = useState<string>('read-only');
   const [scopes, setScopes] = useState<string[]>([]);
   const [expiry, setExpiry] = useState('');
+  const [boundTo, setBoundTo] = useState<string | null>(null);
+  const me = useQuery(meQuery);
   const creation = useMutation({
     mutationFn: createApiKey,
     async onSuccess(key) {
@@ -90,6 +95,7 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
     creation.mutate({
       ...common,
       ...(preset === undefined ? { scopes } : { preset }),
+      ...(boundTo === null ? {} : { workspaceId: boundTo }),
       // The key is valid until the end of that day.
       ...(expiry === '' ? {} : { expiresAt: new Date(`${expiry}T23:59:59.999`).toISOString() }),
     });
@@ -157,6 +163,17 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
                 onChange={setScopes}
               />
             )}
+            <Select
+              label="Workspace"
+              description="A bound key works in one workspace only"
+              placeholder="All my workspaces"
+              clearable
+              data={
+                me.data?.workspaces.map((workspace) => ({ value: workspace.workspaceId, label: workspace.name })) ?? []
+              }
+              value={boundTo}
+              onChange={setBoundTo}
+            />
             <TextInput
               label="Expires after"
               description="Leave empty for never"
@@ -167,7 +184,13 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
             />
           </Stack>
         </Collapse>
-        <FormFooter error={creation.error} submit="Create key" isPending={creation.isPending} onCancel={onCancel} />
+        <FormFooter
+          error={creation.error}
+          advice={adviceOnPassword(creation.error)}
+          submit="Create key"
+          isPending={creation.isPending}
+          onCancel={onCancel}
+        />
       </Stack>
     </form>
   );

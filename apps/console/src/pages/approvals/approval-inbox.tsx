@@ -1,7 +1,7 @@
-import type { ApprovalEntry } from '@deckhand/contracts';
 import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { approvalsQuery } from '../../api/approvals.js';
+import type { ReactNode } from 'react';
+import { approvalsQuery, humanTasksQuery } from '../../api/approvals.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { AnchorLink } from '../../components/anchor-link.js';
 import { Broken } from '../../components/broken.js';
@@ -11,26 +11,39 @@ import { ElapsedTime } from '../../components/relative-time.js';
 import { Page } from '../../components/page.js';
 import classes from './approval-inbox.module.css';
 import { Decision } from './decision.js';
+import { HumanForm } from './human-form.js';
 
-/** The pending approvals, the oldest first. */
+/** What runs of the workspace wait for: decisions and forms, the oldest first. */
 export function ApprovalInbox() {
   const { workspaceId, can } = useWorkspace();
-  const query = useQuery(approvalsQuery(workspaceId));
-  const open = query.data?.data ?? [];
+  const approvals = useQuery(approvalsQuery(workspaceId));
+  const tasks = useQuery(humanTasksQuery(workspaceId));
+  const isPending = approvals.isPending || tasks.isPending;
+  const error = (approvals.data ? null : approvals.error) ?? (tasks.data ? null : tasks.error);
+  const entries = [
+    ...(approvals.data?.data ?? []).map((entry): Waiting => ({
+      ...entry,
+      executionId: entry.id,
+      nodeId: entry.currentNodeId,
+      title: entry.message,
+      answer: <Decision entry={entry} />,
+    })),
+    ...(tasks.data?.data ?? []).map((task): Waiting => ({ ...task, answer: <HumanForm task={task} /> })),
+  ].sort((one, other) => one.waitingSince.localeCompare(other.waitingSince));
   return (
-    <Page title="Approvals">
-      {query.isError && !query.data ? (
-        <Broken error={query.error} reset={() => void query.refetch()} />
-      ) : query.isPending ? (
+    <Page title="Approvals and forms">
+      {error ? (
+        <Broken error={error} reset={() => void Promise.all([approvals.refetch(), tasks.refetch()])} />
+      ) : isPending ? (
         <Loading />
-      ) : open.length === 0 ? (
+      ) : entries.length === 0 ? (
         <EmptyState title="No pending approvals">
-          Runs that reach an Approval node wait here for a decision. Forms are on the page of their run.
+          Runs that reach an Approval node wait here for a decision, and runs that reach a Human task for its form.
         </EmptyState>
       ) : (
         <Stack component="ul" className={classes.list}>
-          {open.map((entry) => (
-            <Entry key={entry.waitId} entry={entry} workspaceId={workspaceId} canDecide={can('editor')} />
+          {entries.map((entry) => (
+            <Entry key={entry.waitId} entry={entry} workspaceId={workspaceId} canAnswer={can('editor')} />
           ))}
         </Stack>
       )}
@@ -38,27 +51,38 @@ export function ApprovalInbox() {
   );
 }
 
-function Entry({ entry, workspaceId, canDecide }: { entry: ApprovalEntry; workspaceId: string; canDecide: boolean }) {
-  const { id, currentNodeId, workflowName, message, waitingSince } = entry;
+/** A wait of a run for a person. */
+interface Waiting {
+  readonly executionId: string;
+  readonly nodeId: string;
+  readonly waitId: string;
+  readonly workflowName: string | null;
+  readonly title: string;
+  readonly waitingSince: string;
+  readonly answer: ReactNode;
+}
+
+function Entry({ entry, workspaceId, canAnswer }: { entry: Waiting; workspaceId: string; canAnswer: boolean }) {
+  const { executionId, nodeId, workflowName, title, waitingSince, answer } = entry;
   return (
     <li className={classes.entry}>
       <div>
         <Title order={2} size="h5" className={classes.message}>
-          {message}
+          {title}
         </Title>
         <Text size="sm" c="dimmed" mt={4}>
           {workflowName ?? 'Deleted workflow'} · Waiting for <ElapsedTime since={waitingSince} />
         </Text>
         <AnchorLink
           to="/w/$workspaceId/runs/$executionId"
-          params={{ workspaceId, executionId: id }}
-          search={{ node: currentNodeId }}
+          params={{ workspaceId, executionId }}
+          search={{ node: nodeId }}
           size="sm"
         >
           Open run
         </AnchorLink>
       </div>
-      {canDecide && <Decision entry={entry} />}
+      {canAnswer && answer}
     </li>
   );
 }

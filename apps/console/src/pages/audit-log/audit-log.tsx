@@ -15,7 +15,8 @@ const COLUMNS: Columns<AuditLogEntry> = [
   {
     id: 'resource',
     header: 'Resource',
-    cell: ({ row: { original } }) => `${original.resourceType} ${original.resourceId?.slice(0, 8) ?? ''}`,
+    cell: ({ row: { original } }) =>
+      `${original.resourceType} ${original.resourceName ?? original.resourceId?.slice(0, 8) ?? ''}`,
   },
   { id: 'who', header: 'Who', cell: ({ row: { original } }) => describePerson(original) },
   { id: 'address', header: 'IP address', cell: ({ row: { original } }) => original.address },

@@ -18,7 +18,7 @@ export function RunStrip({
 }) {
   const { workspaceId } = useWorkspace();
   return (
-    <Group className={classes.strip} gap="md" mb="sm" role="status" aria-label="Current run">
+    <Group className={classes.strip} gap="md" role="status" aria-label="Current run">
       <StatusBadge status={run?.status ?? 'pending'} />
       {run && <Duration from={run.startedAt} to={run.finishedAt} />}
       {run?.error && <span className={classes.error}>{run.error.message}</span>}

@@ -1,18 +1,19 @@
 import type { ExecuteBody, NodeTypeEntry, Workflow } from '@deckhand/contracts';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { useReactFlow } from '@xyflow/react';
 import { History, Play } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { execute } from '../../api/workflows.js';
-import { addNode, changeSettings, moveNodes, newNode, placeBeside } from '../../editor/edits.js';
+import { addNode, changeNode, changeSettings, moveNodes, newNode, placeBeside } from '../../editor/edits.js';
 import { EditorCanvas } from '../../editor/editor-canvas.js';
-import { isAboutDefinition } from '../../editor/issues.js';
+import { isAboutDefinition, issuesByNode } from '../../editor/issues.js';
 import { Keys } from '../../editor/keys.js';
 import { NodeForm } from '../../editor/node-form.js';
 import { Palette } from '../../editor/palette.js';
 import { RunNow } from '../../editor/run-now.js';
+import { SaveIssues } from '../../editor/save-issues.js';
+import { ScheduleBox } from '../../editor/schedule-box.js';
 import { SaveWithComment } from '../../editor/save-with-comment.js';
 import { StaleSave } from '../../editor/stale-save.js';
 import { Tool } from '../../editor/tool.js';
@@ -20,21 +21,24 @@ import { Toolbar } from '../../editor/toolbar.js';
 import type { DraftSync } from '../../editor/use-draft.js';
 import type { Editor } from '../../editor/use-editor.js';
 import type { Saving } from '../../editor/use-save.js';
+import { useTestEvent } from '../../editor/use-test-event.js';
 import { useShortcuts } from '../../editor/use-shortcuts.js';
 import { Versions } from '../../editor/versions.js';
 import { SETTING_PATHS, WorkflowSettings } from '../../editor/workflow-settings.js';
 import { WebhookBox } from '../../editor/webhook-box.js';
 import { isAllAt } from '../../forms/issue-at.js';
-import { type NodeTypes, outputHandles } from '../../graph/handles.js';
+import { freeHandle, type NodeTypes } from '../../graph/handles.js';
 import { layOut, placeNodes, type Position } from '../../graph/layout.js';
 import { notify } from '../../components/notice-board.js';
 import { Page } from '../../components/page.js';
 import { Problem } from '../../components/problem.js';
 import { RunStrip } from './run-strip.js';
+import { useReveal } from './use-reveal.js';
 import { useShownRun } from './use-shown-run.js';
 import classes from './workbench.module.css';
 
 const NOTHING: ReadonlySet<string> = new Set();
+const NO_ISSUES: Saving['issues'] = [];
 
 /** Edits, saves and tests a workflow. A run that is started here is shown on the same canvas. */
 export function Workbench({
@@ -54,7 +58,7 @@ export function Workbench({
 }) {
   const { workspaceId, can } = useWorkspace();
   const isReadOnly = !can('editor') || workflow.managed;
-  const flow = useReactFlow();
+  const reveal = useReveal();
   const { definition, apply } = editor;
   const [selected, setSelected] = useState(NOTHING);
   const [isAsking, asking] = useDisclosure(false);
@@ -71,7 +75,7 @@ export function Workbench({
   const save = (comment?: string): void => {
     if (!saving.isPending) void saving.save(comment).then(commenting.close, showWhy);
   };
-  const saveToActivate = (): Promise<string | null> =>
+  const saveOrShowWhy = (): Promise<string | null> =>
     saving.save().catch((error: unknown) => {
       showWhy(error);
       throw error;
@@ -81,6 +85,9 @@ export function Workbench({
     save: () => {
       // Saves from the dialog go through its comment.
       if (!isCommenting && !isReadOnly) save();
+    },
+    run: () => {
+      if (can('editor') && !isCommenting && !isShowingVersions && !isShowingSettings) asking.open();
     },
     select: setSelected,
   });
@@ -102,11 +109,22 @@ export function Workbench({
     },
   });
 
+  const test = useTestEvent(workflow, { onSave: saveOrShowWhy, onRun: shown.show });
+  const issues = useMemo(() => issuesByNode(saving.issues), [saving.issues]);
+  const choose = (nodeId: string): void => {
+    setSelected(new Set([nodeId]));
+    reveal(definition.nodes.find(({ id }) => id === nodeId)?.position);
+  };
+  const changeCron = (nodeId: string, cron: string): void =>
+    apply(
+      (before) => changeNode(before, nodeId, (node) => ({ ...node, parameters: { ...node.parameters, cron } })),
+      `${nodeId} cron`,
+    );
   const chosen = selected.size === 1 ? definition.nodes.find(({ id }) => selected.has(id)) : undefined;
   const add = (entry: NodeTypeEntry, position?: Position): void => {
     const after = position === undefined && !entry.isTrigger ? chosen : undefined;
     const node = newNode(definition, entry, position ?? placeBeside(definition, chosen));
-    const handle = after && outputHandles(after, types)[0];
+    const handle = after && freeHandle(after, definition, types);
     const edge = after && {
       source: after.id,
       target: node.id,
@@ -114,9 +132,7 @@ export function Workbench({
     };
     apply((before) => addNode(before, node, edge));
     setSelected(new Set([node.id]));
-    // A dropped node is already in view.
-    if (position) return;
-    requestAnimationFrame(() => void flow.fitView({ minZoom: 0.4, maxZoom: 1, padding: 0.15 }));
+    reveal(node.position);
   };
 
   return (
@@ -141,7 +157,7 @@ export function Workbench({
             sync={sync}
             isSaving={saving.isPending}
             onSave={() => save()}
-            onSaveToActivate={saveToActivate}
+            onSaveToActivate={saveOrShowWhy}
             onSaveWithComment={commenting.open}
             onRun={asking.open}
             onVersions={versions.open}
@@ -151,15 +167,11 @@ export function Workbench({
         )
       }
     >
-      <Problem error={isSaidInDialog ? null : saving.error} />
       {workflow.managed && (
         <p className={classes.managed} role="note">
           Files define this workflow{workflow.slug !== null && ` (${workflow.slug})`}: change them, and apply them with
           the command line.
         </p>
-      )}
-      {shown.executionId !== undefined && (
-        <RunStrip executionId={shown.executionId} run={shown.run} onClose={() => shown.show(undefined)} />
       )}
       <div className={classes.bench} data-readonly={isReadOnly}>
         {!isReadOnly && (
@@ -168,10 +180,18 @@ export function Workbench({
           </section>
         )}
         <section className={classes.canvas} aria-label="Graph">
+          {/* On the canvas, which keeps its place. */}
+          <div className={classes.notes}>
+            <Problem error={isSaidInDialog ? null : saving.error} />
+            <SaveIssues issues={isSaidInDialog ? NO_ISSUES : saving.issues} onSelect={choose} />
+            {shown.executionId !== undefined && (
+              <RunStrip executionId={shown.executionId} run={shown.run} onClose={() => shown.show(undefined)} />
+            )}
+          </div>
           <EditorCanvas
             definition={definition}
             types={types}
-            issues={saving.issues}
+            issues={issues}
             progress={shown.run?.progress}
             selected={selected}
             onSelect={setSelected}
@@ -186,12 +206,10 @@ export function Workbench({
         <section className={classes.form} aria-label="Node">
           {chosen ? (
             <fieldset disabled={isReadOnly} className={classes.fields}>
-              {saving.issues.has(chosen.id) && (
-                <p className={classes.issue} role="alert">
-                  {saving.issues.get(chosen.id)}
-                </p>
+              {chosen.type === 'trigger.webhook' && <WebhookBox workflow={workflow} nodeId={chosen.id} test={test} />}
+              {chosen.type === 'trigger.schedule' && (
+                <ScheduleBox parameters={chosen.parameters ?? {}} onChange={(cron) => changeCron(chosen.id, cron)} />
               )}
-              {chosen.type === 'trigger.webhook' && <WebhookBox workflow={workflow} nodeId={chosen.id} />}
               <NodeForm
                 key={chosen.id}
                 definition={definition}
@@ -199,6 +217,7 @@ export function Workbench({
                 types={types}
                 workspaceId={workspaceId}
                 workflowId={workflow.id}
+                issues={saving.issues}
                 shown={shown.run}
                 isReadOnly={isReadOnly}
                 onEdit={apply}
@@ -211,6 +230,7 @@ export function Workbench({
         </section>
       </div>
       <RunNow
+        workflowId={workflow.id}
         definition={definition}
         isTrigger={(type) => types.get(type)?.isTrigger ?? false}
         isOpen={isAsking}

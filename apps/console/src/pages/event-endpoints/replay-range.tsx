@@ -6,7 +6,7 @@ import { eventDeliveriesQuery, replayDeliveries } from '../../api/event-endpoint
 import { choice } from '../../app/search.js';
 import { FormFooter } from '../../components/form-footer.js';
 import { notify } from '../../components/notice-board.js';
-import { fromLocalTime, toLocalTime } from '../runs/local-time.js';
+import { fromLocalTime, toLocalTime } from '../../components/local-time.js';
 
 const STATUSES = ['failed', 'delivered', 'all'] as const satisfies readonly ReplayEventsBody['status'][];
 const LABELS = { failed: 'Failed', delivered: 'Delivered', all: 'Failed and delivered' } as const;

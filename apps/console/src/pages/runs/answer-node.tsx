@@ -1,20 +1,17 @@
-import type { JsonObject, NodeDefinition } from '@deckhand/contracts';
-import { Button, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { approvalsQuery, completeHuman } from '../../api/approvals.js';
+import type { NodeDefinition } from '@deckhand/contracts';
+import { Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { approvalsQuery, humanTasksQuery } from '../../api/approvals.js';
 import { useWorkspace } from '../../api/use-workspace.js';
-import { SchemaForm } from '../../forms/schema-form.js';
-import { notify } from '../../components/notice-board.js';
-import { Problem } from '../../components/problem.js';
 import { Decision } from '../approvals/decision.js';
+import { HumanForm } from '../approvals/human-form.js';
 
 /** The form for a waiting node: an approval or a human task. */
 export function AnswerNode({ executionId, node }: { executionId: string; node: NodeDefinition }) {
   const { can } = useWorkspace();
   if (!can('editor')) return null;
   if (node.type === 'approval') return <OpenDecision executionId={executionId} nodeId={node.id} />;
-  if (node.type === 'human') return <OpenForm executionId={executionId} node={node} />;
+  if (node.type === 'human') return <OpenForms executionId={executionId} nodeId={node.id} />;
   return null;
 }
 
@@ -31,26 +28,16 @@ function OpenDecision({ executionId, nodeId }: { executionId: string; nodeId: st
   );
 }
 
-function OpenForm({ executionId, node }: { executionId: string; node: NodeDefinition }) {
-  const [data, setData] = useState<JsonObject>({});
-  const completion = useMutation({
-    mutationFn: () => completeHuman(executionId, node.id, data),
-    onSuccess: () => notify('Form submitted. Run resumed.'),
-  });
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        completion.mutate();
-      }}
-    >
-      <Stack gap="sm">
-        <SchemaForm schema={node.parameters?.schema ?? {}} value={data} onChange={setData} />
-        <Problem error={completion.error} />
-        <Button type="submit" loading={completion.isPending} disabled={completion.isSuccess} w="fit-content">
-          Submit
-        </Button>
+/** The forms of a node; in a loop, several may be open. */
+function OpenForms({ executionId, nodeId }: { executionId: string; nodeId: string }) {
+  const { workspaceId } = useWorkspace();
+  const open = useQuery(humanTasksQuery(workspaceId)).data?.data ?? [];
+  return open
+    .filter((task) => task.executionId === executionId && task.nodeId === nodeId)
+    .map((task) => (
+      <Stack key={task.waitId} gap="xs">
+        <Text fw={600}>{task.title}</Text>
+        <HumanForm task={task} />
       </Stack>
-    </form>
-  );
+    ));
 }

@@ -5,6 +5,7 @@ import { describeBytes } from '../../components/durations.js';
 import { StatusBadge } from '../../components/status-badge.js';
 import { AnswerNode } from './answer-node.js';
 import { Duration } from './duration.js';
+import { NodeDebugData } from './node-debug.js';
 import { NodeInput } from './node-input.js';
 import { Output } from './output.js';
 
@@ -100,6 +101,7 @@ function Progress({
         <Tabs.List>
           <Tabs.Tab value="output">Output</Tabs.Tab>
           <Tabs.Tab value="input">Input</Tabs.Tab>
+          {run.executionMode === 'debug' && <Tabs.Tab value="debug">Debug</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="output" pt="sm">
           {status === 'success' || outputBytes > 0 ? (
@@ -117,6 +119,9 @@ function Progress({
         </Tabs.Panel>
         <Tabs.Panel value="input" pt="sm">
           <NodeInput run={run} nodeId={nodeId} edges={edges} titles={titles} iteration={iteration} />
+        </Tabs.Panel>
+        <Tabs.Panel value="debug" pt="sm">
+          <NodeDebugData executionId={run.id} nodeId={nodeId} iteration={iteration} finishedAt={finishedAt} />
         </Tabs.Panel>
       </Tabs>
     </>

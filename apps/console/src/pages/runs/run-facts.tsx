@@ -39,7 +39,8 @@ export function RunFacts({
           <AnchorLink
             to="/w/$workspaceId/workflows/$workflowId"
             params={{ workspaceId, workflowId: run.workflowId }}
-            aria-label={`Edit the workflow; this run used version ${versionNumber ?? ''}`}
+            search={{ after: run.workflowVersionId }}
+            aria-label={`Show version ${versionNumber ?? ''}`}
           >
             {versionNumber}
           </AnchorLink>

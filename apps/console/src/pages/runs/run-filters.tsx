@@ -8,7 +8,7 @@ import { workflowNamesQuery } from '../../api/workflow-names.js';
 import { choice } from '../../app/search.js';
 import { SearchField } from '../../components/search-field.js';
 import { STATUS_LOOKS } from '../../components/status-badge.js';
-import { fromLocalTime, toLocalTime } from './local-time.js';
+import { fromLocalTime, toLocalTime } from '../../components/local-time.js';
 
 /** The filters of the list of runs. */
 export function RunFilters({

@@ -44,7 +44,7 @@ function ShownRun({ run }: { run: Execution }) {
   // The failed node is selected at first, because it is what a person looks for.
   const selected = asked ?? run.error?.nodeId ?? undefined;
   const select = (node: string | undefined): void =>
-    void navigate({ search: node === undefined ? {} : { node }, replace: true });
+    void navigate({ search: node === undefined ? {} : { node }, replace: true, resetScroll: false });
   const definition = version.data?.definition;
   const titles = useMemo(
     () => new Map(definition?.nodes.map(({ id, name: title }) => [id, title ?? id])),
@@ -87,7 +87,7 @@ function ShownRun({ run }: { run: Execution }) {
         </Tabs>
         <section className={classes.panel} aria-label={selected === undefined ? 'Run' : 'Node'}>
           {selected === undefined ? (
-            <RunResult run={run} />
+            <RunResult run={run} titles={titles} />
           ) : (
             <NodePanel
               key={selected}

@@ -4,7 +4,7 @@ import { JsonTree } from '../../components/json-tree.js';
 import { RelativeTime } from '../../components/relative-time.js';
 
 /** The result of a run, and the decisions of people. */
-export function RunResult({ run }: { run: Execution }) {
+export function RunResult({ run, titles }: { run: Execution; titles: ReadonlyMap<string, string> }) {
   const { approvals } = run.data;
   return (
     <Stack gap="sm">
@@ -25,9 +25,10 @@ export function RunResult({ run }: { run: Execution }) {
           <Title order={2} size="h5">
             Decisions
           </Title>
-          {approvals.map(({ nodeId, decision, comment, by, at }) => (
+          {approvals.map(({ nodeId, decision, comment, by, byUser, at }) => (
             <Text key={nodeId + at} size="sm">
-              <strong>{decision}</strong> in {nodeId} by {by ?? 'nobody'}, <RelativeTime at={at} />
+              <strong>{decision}</strong> in {titles.get(nodeId) ?? nodeId} by{' '}
+              {by === null ? 'nobody' : (byUser?.name ?? 'Former member')}, <RelativeTime at={at} />
               {comment !== null && comment !== '' && `: ${comment}`}
             </Text>
           ))}

@@ -37,7 +37,7 @@ export function Timeline({
   }
   return (
     <ol className={classes.list} aria-label="Timeline of nodes">
-      {bars.map(({ nodeId, status, iterations, startedAt, finishedAt, left, width }) => (
+      {bars.map(({ nodeId, status, iterations, isReused, startedAt, finishedAt, left, width }) => (
         <li key={nodeId}>
           <button
             type="button"
@@ -53,16 +53,20 @@ export function Timeline({
               <StatusBadge status={status} />
             </span>
             <span className={classes.track}>
-              <span
-                className={classes.bar}
-                style={{
-                  left: `${left}%`,
-                  width: `${width}%`,
-                  background: `var(--status-${STATUS_LOOKS[status].tone})`,
-                }}
-              />
+              {!isReused && (
+                <span
+                  className={classes.bar}
+                  style={{
+                    left: `${left}%`,
+                    width: `${width}%`,
+                    background: `var(--status-${STATUS_LOOKS[status].tone})`,
+                  }}
+                />
+              )}
             </span>
-            <span className={classes.time}>{describeDuration(durationMs(startedAt, finishedAt, now) ?? 0)}</span>
+            <span className={classes.time}>
+              {isReused ? 'Reused' : describeDuration(durationMs(startedAt, finishedAt, now) ?? 0)}
+            </span>
           </button>
         </li>
       ))}

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
 import { setupQuery, signIn } from '../../api/people.js';
+import { adviceOnPassword } from '../../components/advice.js';
 import { Problem } from '../../components/problem.js';
 import { beginSession } from '../../session/store.js';
 import { FrontDoor } from './front-door.js';
@@ -38,7 +39,7 @@ export function SignIn() {
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
-          <Problem error={login.error} />
+          <Problem error={login.error} advice={adviceOnPassword(login.error)} />
           <Button type="submit" loading={login.isPending}>
             Sign in
           </Button>

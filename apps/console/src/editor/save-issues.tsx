@@ -1,0 +1,37 @@
+import { CircleAlert } from 'lucide-react';
+import problem from '../components/problem.module.css';
+import classes from './save-issues.module.css';
+import type { DescribedIssue } from './issues.js';
+
+/** The issues of a save, until the next edit. Each one in a node selects that node. */
+export function SaveIssues({
+  issues,
+  onSelect,
+}: {
+  issues: readonly DescribedIssue[];
+  onSelect: (nodeId: string) => void;
+}) {
+  if (issues.length === 0) return null;
+  return (
+    <div className={problem.problem} role="alert">
+      <CircleAlert size={18} aria-hidden />
+      <div>
+        <strong>Not saved: {issues.length === 1 ? '1 issue' : `${issues.length} issues`}</strong>
+        <ul>
+          {issues.map(({ nodeId, place, text }) => (
+            <li key={`${nodeId ?? ''} ${place} ${text}`}>
+              {nodeId === undefined ? (
+                place
+              ) : (
+                <button type="button" className={classes.place} onClick={() => onSelect(nodeId)}>
+                  {place}
+                </button>
+              )}
+              : {text}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,96 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import { ActionIcon, Button, Fieldset, Group, Input, Stack } from '@mantine/core';
+import { ArrowUp, Plus, X } from 'lucide-react';
+import { type ReactNode, Fragment } from 'react';
+import { markCode } from '../components/mark-code.js';
+import { type Field, withMember } from './schema.js';
+
+/**
+ * An input for a list of objects of one shape: a group of fields per object.
+ * @param renderField renders the input for a field of an object.
+ */
+export function RowsInput({
+  field: { label, description, isRequired },
+  fields,
+  rows,
+  renderField,
+  onChange,
+}: {
+  field: Field;
+  fields: readonly Field[];
+  rows: readonly JsonObject[];
+  renderField: (
+    field: Field,
+    value: JsonValue | undefined,
+    onChange: (value: JsonValue | undefined) => void,
+  ) => ReactNode;
+  onChange: (value: JsonValue | undefined) => void;
+}) {
+  const set = (next: readonly JsonObject[]): void => onChange(next.length === 0 ? undefined : next);
+  const one = singularOf(label);
+  return (
+    <Input.Wrapper label={label} description={markCode(description)} required={isRequired} labelElement="div">
+      <Stack gap="xs" mt={4}>
+        {rows.map((row, index) => (
+          // Rows have no identity other than their index.
+          <Fieldset key={index} legend={`${one} ${index + 1}`} p="xs">
+            <Stack gap="xs">
+              {fields.map((field) => (
+                <Fragment key={field.name}>
+                  {renderField(
+                    // The descriptions are the same in each row.
+                    index === 0 ? field : { ...field, description: '' },
+                    row[field.name],
+                    (value) => set(rows.with(index, withMember(row, field.name, value))),
+                  )}
+                </Fragment>
+              ))}
+              <Group gap={4} justify="flex-end">
+                {index > 0 && (
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    aria-label={`Move ${one.toLowerCase()} ${index + 1} up`}
+                    onClick={() => set(rows.toSpliced(index - 1, 2, row, ...rows.slice(index - 1, index)))}
+                  >
+                    <ArrowUp size={16} aria-hidden />
+                  </ActionIcon>
+                )}
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  aria-label={`Remove ${one.toLowerCase()} ${index + 1}`}
+                  onClick={() => set(rows.toSpliced(index, 1))}
+                >
+                  <X size={16} aria-hidden />
+                </ActionIcon>
+              </Group>
+            </Stack>
+          </Fieldset>
+        ))}
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<Plus size={14} aria-hidden />}
+          onClick={() => set([...rows, {}])}
+          w="fit-content"
+        >
+          Add {one.toLowerCase()}
+        </Button>
+      </Stack>
+    </Input.Wrapper>
+  );
+}
+
+/** Returns the rows of a value; undefined if it is no list of objects. */
+export function rowsOf(value: JsonValue | undefined): readonly JsonObject[] | undefined {
+  if (value === undefined) return [];
+  const list: readonly unknown[] = Array.isArray(value) ? value : [null];
+  const rows = list.filter((one) => isJsonObject(one));
+  return rows.length === list.length ? rows : undefined;
+}
+
+/** `Cases` → `Case`; `Sort by` stays. */
+function singularOf(label: string): string {
+  return label.replace(/([^s])s$/, '$1');
+}

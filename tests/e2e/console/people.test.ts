@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Definition, Execution } from '@deckhand/contracts';
+import type { Browser, Page } from 'playwright-core';
+import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
+import { OWNER, stopAll, until } from '../../harness/index.js';
+
+const REFUND: Definition = {
+  nodes: [
+    { id: 'start', type: 'trigger.manual', name: 'Order arrives' },
+    { id: 'price', type: 'set', name: 'Add the price', parameters: { fields: { total: '{{ $trigger.count * 3 }}' } } },
+    { id: 'ask', type: 'approval', name: 'Ask', parameters: { message: 'Refund {{ $input.total }}?' } },
+    {
+      id: 'form',
+      type: 'human',
+      name: 'Note it',
+      parameters: {
+        title: 'When is {{ $nodes.price.output.total }} paid?',
+        schema: {
+          type: 'object',
+          required: ['day'],
+          properties: { day: { type: 'string', format: 'date' }, note: { type: 'string', minLength: 3 } },
+        },
+      },
+    },
+    { id: 'end', type: 'terminal', name: 'End', parameters: { body: '{{ $nodes.form.output }}' } },
+  ],
+  edges: [
+    { source: 'start', target: 'price' },
+    { source: 'price', target: 'ask' },
+    { source: 'ask', sourceHandle: 'approved', target: 'form' },
+    { source: 'form', target: 'end' },
+  ],
+};
+
+let stack: OwnedStack;
+let browser: Browser;
+let workflowId: string;
+
+beforeAll(async () => {
+  [stack, browser] = await Promise.all([startOwnedStack(), startBrowser()]);
+  workflowId = await stack.createWorkflow('Refunds', REFUND);
+});
+afterAll(stopAll);
+
+const read = (id: string) => stack.say<Execution>('GET', `/api/executions/${id}`);
+const reaches = (id: string, status: string) => until(async () => (await read(id)).status === status, 10_000, status);
+
+async function start(executionMode = 'normal'): Promise<string> {
+  const body = { input: { count: 4 }, executionMode };
+  const path = `/api/workflows/${workflowId}/execute`;
+  const { executionId } = await stack.say<{ executionId: string }>('POST', path, body);
+  await reaches(executionId, 'waiting_for_input');
+  return executionId;
+}
+
+async function openConsole(path = ''): Promise<Page> {
+  const { page } = await openWindow(browser, stack.url);
+  await signIn(page, OWNER);
+  if (path !== '') await page.goto(`/w/${stack.workspaceId}/${path}`);
+  return page;
+}
+
+describe('what waits for a person', () => {
+  it('is in one inbox: a decision, then a form with its title, a date field, and issues at their fields', async () => {
+    const id = await start();
+    const page = await openConsole();
+    await page.getByRole('link', { name: /^Approvals/ }).click();
+    await page.getByText('Refund 12?').waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const entry = page.getByRole('listitem').filter({ hasText: 'When is 12 paid?' });
+    await entry.waitFor();
+    await entry.locator('input[type=date]').fill('2026-12-24');
+    await entry.getByLabel('Note').fill('no');
+    await entry.getByRole('button', { name: 'Submit' }).click();
+    await entry.getByRole('alert').filter({ hasText: '3 characters' }).waitFor();
+    expect(await issuesInBothSchemes(page, 'approvals', 'desktop')).toEqual([]);
+    await entry.getByLabel('Note').fill('by transfer');
+    await entry.getByRole('button', { name: 'Submit' }).click();
+    await page.getByText('No pending approvals').waitFor();
+    await reaches(id, 'success');
+    expect((await read(id)).result).toMatchObject({ body: { day: '2026-12-24', note: 'by transfer' } });
+    // Who decided is a name, not an id.
+    await page.goto(`/w/${stack.workspaceId}/runs/${id}`);
+    await page.getByText(`approved in Ask by ${OWNER.name}`).waitFor();
+  });
+
+  it('shows the title of its form on the page of its run, too', async () => {
+    const id = await start();
+    await stack.say('POST', '/api/approvals/submit', { executionId: id, nodeId: 'ask', approved: true });
+    const page = await openConsole(`runs/${id}?node=form`);
+    await page.getByRole('region', { name: 'Node' }).getByText('When is 12 paid?').waitFor();
+    await page.getByLabel('Day').waitFor();
+  });
+});
+
+describe('the page of a run', () => {
+  it('keeps its place when a row of the timeline is clicked, and shows the data of a debug run', async () => {
+    const id = await start('debug');
+    const page = await openConsole(`runs/${id}`);
+    await page.setViewportSize({ width: 1280, height: 500 });
+    const row = page.getByRole('button', { name: /^Add the price/ });
+    await row.scrollIntoViewIfNeeded();
+    const place = await page.evaluate<number>('window.scrollY');
+    expect(place).toBeGreaterThan(0);
+    await row.click();
+    await page.getByRole('tab', { name: 'Debug' }).click();
+    await page.getByRole('tree', { name: 'Parameters of price' }).getByText('12').waitFor();
+    expect(await page.evaluate<number>('window.scrollY')).toBe(place);
+  });
+
+  it('marks what a partial rerun has reused, and links to the version that ran', async () => {
+    const original = await start();
+    await stack.say('POST', `/api/executions/${original}/stop`);
+    const body = { fromNodeId: 'ask', version: 'original' };
+    const path = `/api/executions/${original}/rerun`;
+    const { executionId } = await stack.say<{ executionId: string }>('POST', path, body);
+    await reaches(executionId, 'waiting_for_input');
+    await stack.say('POST', `/api/workflows/${workflowId}/versions`, { definition: REFUND });
+    const page = await openConsole(`runs/${executionId}`);
+    await page.getByRole('button', { name: /^Add the price.*Reused/ }).waitFor();
+    await page.getByRole('link', { name: 'Show version 1' }).click();
+    await page.getByRole('combobox', { name: 'After' }).waitFor();
+    expect(await page.getByRole('combobox', { name: 'After' }).inputValue()).toBe('Version 1');
+  });
+});
+
+describe('a person', () => {
+  it('creates a key that is bound to a workspace, and finds it by name in the audit log', async () => {
+    const page = await openConsole('api-keys');
+    await page.getByRole('button', { name: 'New API key' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Nightly export');
+    await dialog.getByLabel('Your password').fill('wrong password');
+    await dialog.getByRole('button', { name: 'Advanced' }).click();
+    await dialog.getByRole('combobox', { name: 'Workspace' }).click();
+    await page.getByRole('option', { name: OWNER.workspaceName }).click();
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    const refusal = dialog.getByRole('alert');
+    await refusal.getByText('Check whether Caps Lock is on').waitFor();
+    expect(await refusal.innerText()).not.toContain('administrator');
+    await dialog.getByLabel('Your password').fill(OWNER.password);
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog', { name: 'API key created' }).waitFor();
+    await page.goto(`/w/${stack.workspaceId}/audit-log`);
+    await page.getByRole('table', { name: 'Audit log' }).getByText('apiKey Nightly export').waitFor();
+    await page.getByText('workflow Refunds').first().waitFor();
+  });
+
+  it('who signs in with a wrong password is not told to sign in again', async () => {
+    const { page } = await openWindow(browser, stack.url);
+    await page.goto('/sign-in');
+    await page.getByLabel('E-mail').fill(OWNER.email);
+    await page.getByLabel(/^Password/).fill('wrong password');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    const refusal = page.getByRole('alert');
+    await refusal.getByText('The e-mail or the password is wrong').waitFor();
+    expect(await refusal.innerText()).not.toContain('Sign in again');
+  });
+});
