@@ -1,4 +1,11 @@
-import { AnyObject, IDEMPOTENCY_KEY_PATTERN, NODE_ID_PATTERN, ReadOutputQuery, Tags, VersionChoice } from '@deckhand/contracts';
+import {
+  AnyObject,
+  IDEMPOTENCY_KEY_PATTERN,
+  NODE_ID_PATTERN,
+  ReadOutputQuery,
+  Tags,
+  VersionChoice,
+} from '@deckhand/contracts';
 import Type from 'typebox';
 import { readOutput } from '../../runs/read-output.js';
 import { stopRun } from '../../runs/stop-run.js';
