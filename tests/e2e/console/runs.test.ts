@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
+import { createTester } from '@deckhand/testing';
 import type { Browser, Page } from 'playwright-core';
+import { parse } from 'yaml';
 import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { OWNER, stopAll, until } from '../../harness/index.js';
@@ -96,6 +98,25 @@ describe('a run', () => {
     await page.getByRole('button', { name: 'Re-run', exact: true }).click();
     await page.getByRole('link', { name: id.slice(0, 8) }).waitFor();
     expect(page.url()).not.toContain(id);
+  });
+
+  it('is saved as a test of its workflow, which passes', async () => {
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    const tester = await createTester();
+    for (const approved of [true, false]) {
+      const id = await stack.start(orders, { count: 50 });
+      await page.goto(`/w/${stack.workspaceId}/runs/${id}`);
+      await page.getByText('Waiting for approval').waitFor();
+      await stack.say('POST', '/api/approvals/submit', { executionId: id, nodeId: 'ask', approved });
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: 'Save as a test…' }).click();
+      const text = await page.getByRole('dialog').getByLabel('Test', { exact: true }).innerText();
+      const { tests }: { tests: unknown[] } = parse(`tests:\n${text}`);
+      expect(await tester.test(ORDERS, tests)).toMatchObject([{ failures: [] }]);
+    }
+    await tester.close();
+    expect(complaints).toEqual([]);
   });
 
   it('that failed opens at the node which did', async () => {

@@ -56,6 +56,14 @@ export const runQuery = (executionId: string) =>
       call<Execution>('GET', `/api/executions/${executionId}`, { query: { slim: true }, signal }),
   });
 
+/** A finished run with its outputs, which do not change any more. */
+export const wholeRunQuery = (executionId: string) =>
+  queryOptions({
+    queryKey: ['run', executionId, 'whole'],
+    queryFn: ({ signal }) => call<Execution>('GET', `/api/executions/${executionId}`, { signal }),
+    staleTime: Infinity,
+  });
+
 /** Polling interval while a callback is being delivered, in ms. */
 const CALLBACK_MS = 2_000;
 

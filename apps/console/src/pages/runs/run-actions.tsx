@@ -7,8 +7,9 @@ import { ChevronDown, Pause, Play, RotateCw, Square } from 'lucide-react';
 import { pauseRun, rerun, resumeRun, runQuery, stopRun } from '../../api/executions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { notify, notifyProblem } from '../../components/notice-board.js';
+import { SaveAsTest } from './save-as-test.js';
 
-/** The actions on a run in its current status: stop, pause, resume, rerun. */
+/** The actions on a run in its current status: stop, pause, resume, rerun, save as a test. */
 export function RunActions({ run, selected }: { run: Execution; selected: string | undefined }) {
   const { can } = useWorkspace();
   if (!can('editor')) return null;
@@ -79,6 +80,7 @@ function Steer({ run }: { run: Execution }) {
 
 function RunAgain({ run, selected }: { run: Execution; selected: string | undefined }) {
   const navigate = useNavigate();
+  const [isSaving, saving] = useDisclosure(false);
   const again = useMutation({
     mutationFn: (fromNodeId: string | undefined) => rerun(run.id, fromNodeId),
     onError: notifyProblem,
@@ -101,7 +103,7 @@ function RunAgain({ run, selected }: { run: Execution; selected: string | undefi
       </Button>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button px="xs" aria-label="More re-run options" disabled={again.isPending}>
+          <Button px="xs" aria-label="More actions" disabled={again.isPending}>
             <ChevronDown size={16} aria-hidden />
           </Button>
         </Menu.Target>
@@ -109,8 +111,12 @@ function RunAgain({ run, selected }: { run: Execution; selected: string | undefi
           <Menu.Item disabled={selected === undefined} onClick={() => again.mutate(selected)}>
             {selected === undefined ? 'Select a node to re-run from it' : `Re-run from "${selected}"`}
           </Menu.Item>
+          {(run.status === 'success' || run.status === 'failed') && (
+            <Menu.Item onClick={saving.open}>Save as a test…</Menu.Item>
+          )}
         </Menu.Dropdown>
       </Menu>
+      {isSaving && <SaveAsTest run={run} onClose={saving.close} />}
     </Button.Group>
   );
 }

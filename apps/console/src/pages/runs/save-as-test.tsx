@@ -1,0 +1,40 @@
+import type { Execution } from '@deckhand/contracts';
+import { Modal, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { wholeRunQuery } from '../../api/executions.js';
+import { nodeTypesQuery, versionQuery } from '../../api/workflows.js';
+import { Broken } from '../../components/broken.js';
+import { CopyText } from '../../components/copy-text.js';
+import { Loading } from '../../components/loading.js';
+import { testAsYaml, toTest } from './to-test.js';
+
+/** Shows a finished run as a test, to be copied into the file of its workflow. */
+export function SaveAsTest({ run, onClose }: { run: Execution; onClose: () => void }) {
+  const whole = useQuery(wholeRunQuery(run.id));
+  const version = useQuery(versionQuery(run.workflowId, run.workflowVersionId));
+  const nodeTypes = useQuery(nodeTypesQuery);
+  return (
+    <Modal opened onClose={onClose} title="Save as a test" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+      {version.isError ? (
+        <Broken error={version.error} reset={() => void version.refetch()} />
+      ) : whole.isError ? (
+        <Broken error={whole.error} reset={() => void whole.refetch()} />
+      ) : whole.data && version.data && nodeTypes.data ? (
+        <Stack gap="sm">
+          <Text size="sm">
+            Put it below &quot;tests:&quot; in the file of the workflow, and run it with &quot;deckhand test&quot;.
+            Variables that the workflow reads are missing; a node in a loop has the output of its last iteration.
+          </Text>
+          <CopyText
+            label="Test"
+            text={testAsYaml(
+              toTest(whole.data, version.data.definition, new Map(nodeTypes.data.data.map((e) => [e.type, e]))),
+            )}
+          />
+        </Stack>
+      ) : (
+        <Loading />
+      )}
+    </Modal>
+  );
+}
