@@ -7,6 +7,7 @@ import { events } from './events.js';
 import { incomingEvents } from './incoming-events.js';
 import { backlog } from './backlog.js';
 import { batch } from './batch.js';
+import { bulkActions } from './bulk-actions.js';
 import { fleet } from './fleet.js';
 import { fleetUpkeep } from './fleet-upkeep.js';
 import { growth } from './growth.js';
@@ -46,6 +47,7 @@ const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Pro
   events: measureEvents,
   backlog: measureBacklog,
   batch: measureBatch,
+  'bulk-actions': measureBulkActions,
   fleet: measureFleet,
   'fleet-upkeep': measureFleetUpkeep,
   'incoming-events': measureIncomingEvents,
@@ -223,6 +225,23 @@ async function measureBatch(stack: Stack, { repeat, out }: Options): Promise<boo
   const table = rows.map((row) => ({ ...row, seconds: Number(row.seconds.toFixed(2)) }));
   console.table(table);
   await write(out, 'batch.json', JSON.stringify(table, null, 2));
+  return true;
+}
+
+async function measureBulkActions(stack: Stack, { out }: Options): Promise<boolean> {
+  console.log('Stopping, rerunning and deleting 100,000 runs each ...');
+  const rows = await bulkActions(stack);
+  const table = rows.map(({ action, requestSeconds, perSecond, seconds, apiRssBefore, apiRssPeak, workerRssPeak }) => ({
+    action,
+    'request s': Number(requestSeconds.toFixed(2)),
+    'runs/s': Math.round(perSecond),
+    's in all': Number(seconds.toFixed(1)),
+    'API RSS before MB': apiRssBefore,
+    'API RSS peak MB': apiRssPeak,
+    'worker RSS peak MB': workerRssPeak,
+  }));
+  console.table(table);
+  await write(out, 'bulk-actions.json', JSON.stringify(table, null, 2));
   return true;
 }
 
