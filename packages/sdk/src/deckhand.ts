@@ -101,7 +101,12 @@ export function createDeckhand({ baseUrl, apiKey, ...sending }: DeckhandOptions)
   const url = new URL(baseUrl).href.replace(/\/+$/, '');
   const send = createSend(sending);
   const headers = { 'x-api-key': apiKey };
-  const client = createClient({ baseUrl: url, headers, fetch: (input, init) => send(new Request(input, init)) });
+  const client = createClient({
+    baseUrl: url,
+    headers,
+    fetch: (input, init) => send(new Request(input, init)),
+    requestValidator: dropClient,
+  });
   const parts = { client, send, baseUrl: url, headers };
   const throwOnError = true;
   return {
@@ -162,4 +167,13 @@ export function createDeckhand({ baseUrl, apiKey, ...sending }: DeckhandOptions)
     },
     client,
   };
+}
+
+/**
+ * Drops the option `client`, which the core would pass on to `new Request`: Deno has an option of this name, too, and
+ * refuses another kind of client.
+ */
+function dropClient(options: unknown): Promise<unknown> {
+  if (typeof options === 'object' && options !== null) Reflect.deleteProperty(options, 'client');
+  return Promise.resolve(options);
 }
