@@ -120,7 +120,7 @@ export async function history(
     for (let round = 0; round <= options.repeat; round += 1) {
       onProgress(`${scenario.name}, ${round === 0 ? 'warm-up' : `round ${round}`}`);
       await Promise.all([none, many].map(({ db }) => makeSearchable(db)));
-      // In turns, because what one measurement leaves behind, such as pages to be written, slows the next one.
+      // The order alternates: a measurement is slower when PostgreSQL still writes the pages of the one before.
       const first = round % 2 === 0 ? await ofNone.ours() : undefined;
       const withMany = await ofMany.ours();
       rounds.push({ none: first ?? (await ofNone.ours()), many: withMany });

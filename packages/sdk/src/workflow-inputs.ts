@@ -4,7 +4,7 @@ import type { ExecuteBody } from './generated/index.js';
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- only interfaces can be added to
 export interface WorkflowInputs {}
 
-/** The input of a workflow: any object if no type of it is known. */
+/** The input of a workflow by its id: the generated type, or any object for a workflow without one. */
 export type WorkflowInput<Id extends string> = Id extends keyof WorkflowInputs
   ? WorkflowInputs[Id]
   : ExecuteBody['input'];

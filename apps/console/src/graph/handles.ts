@@ -12,7 +12,7 @@ export function outputHandles(node: NodeDefinition, types: NodeTypes): readonly 
   return [...(own.length === 0 ? [undefined] : own), ...(node.onError === 'branch' ? [ERROR_HANDLE] : [])];
 }
 
-/** Returns the first output of a node that leads nowhere yet, or its first one. */
+/** Returns the first output of a node that has no edge yet; the first one if all have. */
 export function freeHandle(node: NodeDefinition, { edges }: Definition, types: NodeTypes): string | undefined {
   const handles = outputHandles(node, types);
   const isFree = (handle: string | undefined): boolean =>
