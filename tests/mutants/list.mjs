@@ -303,6 +303,18 @@ export const MUTANTS = [
   ...of('packages/queue/src/queue-shards.ts', SHARDS, [
     ['jobs are in another shard than their workspace', 'act(shard(index).queue, group)', 'act(shard(0).queue, group)'],
   ]),
+  ...of('packages/db/src/workflows/workflows.ts', 'integration:integration/api/if-match', [
+    [
+      'a deletion that is refused stops runs',
+      'if (!isInState(before, states))',
+      'if (false && !isInState(before, states))',
+    ],
+    [
+      'a workflow that was changed while its runs were stopped is deleted',
+      "(workflow, states)) throw new DeckhandError('PRECONDITION_FAILED');\n    const",
+      "(workflow, undefined)) throw new DeckhandError('PRECONDITION_FAILED');\n    const",
+    ],
+  ]),
   ...of('packages/db/src/workflows/lock.ts', LOCKS_OF_WORKFLOWS, [
     ['a workflow is locked before its workspace', '${id}::uuid) FOR SHARE', '${id}::uuid)'],
   ]),

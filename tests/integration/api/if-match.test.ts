@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { deleteWorkflow } from '@deckhand/db';
 import { type Call, chain, createWorkflow, type Instance, startInstance, stopAll } from '../../harness/index.js';
 
 let instance: Instance;
@@ -60,6 +61,34 @@ describe('If-Match', () => {
     const credential = await make('/api/credentials', { name: 'G', type: 'bearer', secret: { token: 'a' } });
     const read = await call('GET', credential);
     expect((await call('PATCH', credential, { name: 'H' }, read.headers.get('etag') ?? '')).status).toBe(200);
+  });
+
+  it('deletes a workflow only as the caller has read it, and stops no run of one that was changed since', async () => {
+    const id = await createWorkflow(instance, chain({ id: 'a', type: 'set', parameters: { fields: {} } }));
+    const path = `/api/workflows/${id}` as const;
+    const started = await call('POST', `${path}/execute`);
+    expect(started.status).toBe(202);
+    const early = (await call('GET', path)).headers.get('etag') ?? '';
+    const etag = (await call('PATCH', path, { name: 'B' })).headers.get('etag') ?? '';
+    const late = await call('DELETE', path, undefined, early);
+    expect([late.status, late.body.code]).toEqual([412, 'PRECONDITION_FAILED']);
+    expect((await call('GET', `/api/executions/${started.body.executionId}`)).body.status).toBe('pending');
+    expect((await call('DELETE', path, undefined, etag)).status).toBe(204);
+    expect((await call('GET', path)).status).toBe(404);
+  });
+
+  it('deletes no workflow that was changed while its runs were stopped', async () => {
+    const id = await createWorkflow(instance, chain({ id: 'a', type: 'set', parameters: { fields: {} } }));
+    const path = `/api/workflows/${id}` as const;
+    expect((await call('POST', `${path}/execute`)).status).toBe(202);
+    const { updatedAt } = await instance.db.workflow.findUniqueOrThrow({ where: { id } });
+    const { userId } = await instance.db.membership.findFirstOrThrow({ where: { workspaceId: instance.workspaceId } });
+    const changed = async () => {
+      expect((await call('PATCH', path, { name: 'Changed' })).status).toBe(200);
+    };
+    const deletion = deleteWorkflow(instance.db, { userId, boundTo: null }, id, changed, [updatedAt]);
+    await expect(deletion).rejects.toMatchObject({ code: 'PRECONDITION_FAILED' });
+    expect((await call('GET', path)).body.name).toBe('Changed');
   });
 
   it('412: changes nothing that has no ETag, rather than changing it regardless', async () => {

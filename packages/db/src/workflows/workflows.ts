@@ -245,13 +245,25 @@ async function requireVersion(tx: Queryable, workflowId: string, id: string): Pr
 
 /**
  * Stops a workflow's runs and their descendants, and deletes it with its versions. The runs can still be read.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor; PRECONDITION_FAILED
+ * when it is in none of `states`.
  */
-export async function deleteWorkflow(db: Database, actor: Actor, id: string, onStopped: OnStopped): Promise<void> {
-  await db.$transaction((tx) => lockWorkflow(tx, actor, id, 'editor'));
+export async function deleteWorkflow(
+  db: Database,
+  actor: Actor,
+  id: string,
+  onStopped: OnStopped,
+  states?: AllowedStates,
+): Promise<void> {
+  const before = await db.$transaction((tx) => lockWorkflow(tx, actor, id, 'editor'));
+  // Before its runs are stopped: a request that is refused stops none.
+  if (!isInState(before, states)) throw new DeckhandError('PRECONDITION_FAILED');
   await stopExecutionsOfWorkflow(db, id, onStopped);
   await db.$transaction(async (tx) => {
-    const { workspaceId } = await lockWorkflow(tx, actor, id, 'editor');
+    const workflow = await lockWorkflow(tx, actor, id, 'editor');
+    // Again, under the lock of the deletion: somebody may have changed it while its runs were stopped.
+    if (!isInState(workflow, states)) throw new DeckhandError('PRECONDITION_FAILED');
+    const { workspaceId } = workflow;
     await tx.workflow.delete({ where: { id } });
     await tx.webhookDelivery.deleteMany({ where: { workflowId: id } });
     await recordChange(tx, actor, { action: 'workflow.delete', workspaceId, resourceId: id });

@@ -69,10 +69,13 @@ export function deleteWorkflow(services: Services): Route {
     {
       summary: 'Delete a workflow',
       description: 'Stops its runs first. They can still be read.',
+      takesIfMatch: true,
       responses: { 204: null },
+      errors: ['PRECONDITION_FAILED'],
     },
     async (request, response, caller) => {
-      await remove(services.db, caller, pathId(request), (stopped) => notifyWorkers(services, 'stop', stopped));
+      const notify = (stopped: readonly string[]) => notifyWorkers(services, 'stop', stopped);
+      await remove(services.db, caller, pathId(request), notify, readIfMatch(request));
       sendNothing(response);
     },
   );
