@@ -5,7 +5,7 @@ import { EXIT, ExitError } from '../exit.js';
 import type { FileDocument } from './document.js';
 import type { Step } from './plan.js';
 import { folderOf, referredSlugs, toBody } from './translate.js';
-import type { Workspace } from './workspace.js';
+import type { RemoteWorkflow, Workspace } from './workspace.js';
 
 /** What came of a step. */
 export interface Result {
@@ -19,7 +19,8 @@ export interface Result {
 
 /**
  * Carries out the steps of a plan, each workflow in one request that changes all of it or nothing. Each is refused if
- * the workflow was changed since it was read. A failed step does not keep the others from being done.
+ * the workflow was changed since it was read. A failed step does not keep the others from being done, except deletions:
+ * what could not be applied may be what replaces the workflow.
  */
 export async function applySteps(
   workspace: Workspace,
@@ -35,7 +36,8 @@ export async function applySteps(
     if (action === 'unchanged') continue;
     let result: Result;
     try {
-      const id = document ? await applyDocument(document) : await remove(remote?.id ?? '');
+      if (action === 'delete') checkDeletion(slug, steps, results);
+      const id = document ? await applyDocument(document) : await remove(remote);
       result = { slug, action, id };
     } catch (error) {
       result = { slug, action, failure: describeError(error) };
@@ -77,16 +79,31 @@ export async function applySteps(
     return data.id;
   }
 
-  async function remove(id: string): Promise<string> {
-    await deleteWorkflow({ client: workspace.connection.deckhand.client, path: { id }, throwOnError: true });
+  async function remove(remote: RemoteWorkflow | undefined): Promise<string> {
+    const { id = '', etag = '' } = remote ?? {};
+    await deleteWorkflow({
+      client: workspace.connection.deckhand.client,
+      path: { id },
+      headers: { 'If-Match': etag },
+      throwOnError: true,
+    });
     return id;
+  }
+}
+
+/** @throws ExitError if the workflow is still needed, or may be. */
+function checkDeletion(slug: string, steps: readonly Step[], results: readonly Result[]): void {
+  const user = steps.find(({ document }) => document && referredSlugs(document).includes(slug));
+  if (user) throw new ExitError(`Not deleted: ${user.slug} names it.`);
+  if (results.some(({ action, failure }) => failure && action !== 'delete')) {
+    throw new ExitError('Not deleted: another workflow could not be applied.');
   }
 }
 
 /** Checks whether the steps could be carried out, without doing so. @returns the results of those that could not. */
 export async function checkSteps(workspace: Workspace, steps: readonly Step[]): Promise<readonly Result[]> {
   const results: Result[] = [];
-  const wanted = new Set(steps.map(({ slug }) => slug));
+  const wanted = new Set(steps.flatMap(({ slug, document }) => (document ? [slug] : [])));
   // Stands for workflows that are yet to be created; definitions may name workflows that do not exist.
   const ids = {
     ...workspace,
@@ -94,8 +111,12 @@ export async function checkSteps(workspace: Workspace, steps: readonly Step[]): 
       workspace.workflowId(slug) ?? (wanted.has(slug) ? '00000000-0000-7000-8000-000000000000' : undefined),
   };
   for (const { slug, action, document, remote } of steps) {
-    if (!document || action === 'unchanged') continue;
+    if (action === 'unchanged') continue;
     try {
+      if (!document) {
+        checkDeletion(slug, steps, []);
+        continue;
+      }
       const folderId = workspace.folderId(folderOf(document)) ?? null;
       // Its workflow may be yet to come.
       const { errorWorkflowId: _, ...body } = toBody(ids, document, { folderId, env: readVariable });

@@ -29,7 +29,11 @@ export async function plan(
   const remotes = await readAll(workspace, [...ids, ...(prune ? surplus.map(({ id }) => id) : [])]);
   const bySlug = new Map(remotes.map((remote) => [remote.document.slug, remote]));
   const steps = wanted.map((document) => compare(document, bySlug.get(document.slug)));
-  const deletions = remotes.filter(({ document }) => !slugs.has(document.slug)).map(toDeletion);
+  // Slugs and flags may have changed since the list was read: what counts is the workflow as it was read last.
+  const wantedIds = new Set(ids);
+  const isSurplus = ({ id, managed, document }: RemoteWorkflow): boolean =>
+    managed && !wantedIds.has(id) && !slugs.has(document.slug);
+  const deletions = prune ? remotes.filter(isSurplus).map(toDeletion) : [];
   return [...steps, ...deletions].sort((a, b) => (a.slug < b.slug ? -1 : 1));
 }
 
