@@ -2,9 +2,10 @@ import { updateWorkflow, type WorkflowEntry } from '@deckhand/sdk/operations';
 import { Command } from 'commander';
 import { mkdir } from 'node:fs/promises';
 import type { Context } from '../context.js';
+import { describeError } from '../describe-error.js';
 import { EXIT, ExitError } from '../exit.js';
 import { applySteps, checkSteps, type Result } from '../files/apply.js';
-import { toSlug } from '../files/document.js';
+import { type FileDocument, toSlug } from '../files/document.js';
 import { diffLines, inContext } from '../files/line-diff.js';
 import { changedMembers, plan, sidesOf, type Step } from '../files/plan.js';
 import { writeSchema } from '../files/schema.js';
@@ -114,10 +115,25 @@ async function pull({ output, ...context }: Context, names: readonly string[], {
     const file = local.get(slug);
     if (issues.length > 0) results.push({ slug, issues });
     else if (file && isCurrent(file, document)) results.push({ slug, path: file.path, isWritten: false });
-    else results.push({ slug, path: await writeFileOf(dir, document, file), isWritten: true });
+    else results.push(await write(dir, document, file));
   }
   output.result(results, () => (results.length === 0 ? ['The workspace has no workflow.'] : results.map(pulledLine)));
   if (results.some(({ issues }) => issues)) process.exitCode = EXIT.failed;
+}
+
+/** A file that cannot be written does not keep the others from being written. */
+async function write(dir: string, document: FileDocument, file: LocalFile | undefined): Promise<Pulled> {
+  const { slug } = document;
+  try {
+    return { slug, path: await writeFileOf(dir, document, file), isWritten: true };
+  } catch (error) {
+    return { slug, issues: [issueOf(error)] };
+  }
+}
+
+/** Returns a failure as a part of a sentence. */
+function issueOf(error: unknown): string {
+  return describeError(error).message.replace(/\.$/, '');
 }
 
 interface Pulled {
@@ -132,7 +148,7 @@ function pulledLine({ slug, path = '', isWritten, issues }: Pulled): Text {
   return isWritten ? `Wrote ${path}.` : { text: `${path} is up to date.`, style: 'dim' };
 }
 
-function isCurrent({ document }: LocalFile, remote: LocalFile['document']): boolean {
+function isCurrent({ document }: LocalFile, remote: FileDocument): boolean {
   return changedMembers(document, remote).length === 0;
 }
 

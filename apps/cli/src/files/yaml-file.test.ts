@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { canonical, checkDocument, folderPath, folderText, toSlug } from './document.js';
 import { diffLines, inContext } from './line-diff.js';
-import { merge, toYaml, writeFileOf } from './yaml-file.js';
+import { merge, readFiles, toYaml, writeFileOf } from './yaml-file.js';
 
 const FILE = `# yaml-language-server: $schema=./workflow.schema.json
 # About refunds.
@@ -110,6 +113,23 @@ ${`  - id: a
   ])('%j is refused', (text, message) => {
     const local = { path: 'a.yaml', text, document: { slug: 'a', name: 'A' } };
     expect(() => merge(local, { slug: 'a', name: 'A' })).toThrow(message);
+  });
+
+  it('is never written over the file of another workflow', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'deckhand-files-'));
+    try {
+      const path = join(folder, 'old.yaml');
+      await writeFile(path, 'slug: new\nname: New\ntests: [{ name: one }]\n');
+      const files = await readFiles(folder);
+      await expect(writeFileOf(folder, { slug: 'old', name: 'Old' }, files.get('old'))).rejects.toThrow(
+        'old.yaml is the file of another workflow',
+      );
+      await writeFileOf(folder, { slug: 'new', name: 'Newer' }, files.get('new'));
+      expect(await readFile(path, 'utf8')).toBe('slug: new\nname: Newer\ntests: [ { name: one } ]\n');
+      expect(await readdir(folder)).toEqual(['old.yaml']);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it('is never written outside of its folder', async () => {

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Document,
@@ -14,7 +14,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { misused } from '../exit.js';
+import { ExitError, misused } from '../exit.js';
 import { isObject } from '../json.js';
 import { checkDocument, environmentName, type FileDocument, SECRET, TESTS } from './document.js';
 
@@ -50,7 +50,7 @@ export async function readFiles(folder: string): Promise<ReadonlyMap<string, Loc
 
 /**
  * Writes the file of a workflow. A file that exists keeps its comments, its tests, and what did not change.
- * @throws ExitError for a slug that is none.
+ * @throws ExitError for a slug that is none, and if the file of another workflow has the name.
  */
 export async function writeFileOf(
   folder: string,
@@ -59,9 +59,20 @@ export async function writeFileOf(
 ): Promise<string> {
   // The slug of an instance becomes a path.
   checkDocument(document, 'The response');
-  const path = local?.path ?? join(folder, `${document.slug}.yaml`);
-  const text = local ? merge(local, document) : toYaml(document, `${MODELINE}\n`);
-  await writeFile(path, text);
+  if (local) {
+    const text = merge(local, document);
+    // Whoever reads the file meanwhile, or after a crash, finds the whole of it.
+    const unfinished = `${local.path}.tmp`;
+    await writeFile(unfinished, text);
+    await rename(unfinished, local.path);
+    return local.path;
+  }
+  const path = join(folder, `${document.slug}.yaml`);
+  // No file has this slug, but one of another slug may have this name.
+  await writeFile(path, toYaml(document, `${MODELINE}\n`), { flag: 'wx' }).catch((error: unknown) => {
+    if (isObject(error) && error.code === 'EEXIST') throw new ExitError(`${path} is the file of another workflow`);
+    throw error;
+  });
   return path;
 }
 
