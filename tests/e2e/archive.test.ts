@@ -87,4 +87,4 @@ it('a worker that is killed in the middle of an archive leaves nothing twice or 
   const failed = await runOps(['archive', 'read'], archive);
   expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining('is damaged')]);
   expect((await runOps(['archive', 'list'], credentials)).exitCode).toBe(2);
-}, 240_000);
+});

@@ -91,7 +91,7 @@ describe('chaos', () => {
 
     await report(db, seed.workflowId, receiver.calls, deaths);
     for (const worker of workers) await worker.stop();
-  }, 300_000);
+  });
 });
 
 async function startRuns(redisUrl: string, accept: (n: number) => Promise<string>): Promise<void> {

@@ -157,4 +157,4 @@ it('events stop the runs with their key and no others, while workers are killed'
     Number(/C-(\d+)/.exec(triggerData ?? '')?.[1]) % 2 === 0;
   expect(left.every(isCancelled)).toBe(true);
   await worker.stop();
-}, 300_000);
+});

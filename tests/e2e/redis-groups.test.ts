@@ -128,7 +128,7 @@ describe('Redis behind sentinels', () => {
       await app.stop();
       expect(await app.ended).toBe('code 0');
     }
-  }, 240_000);
+  });
 });
 
 describe('a Redis Cluster', () => {
@@ -152,7 +152,7 @@ describe('a Redis Cluster', () => {
       await app.stop();
       expect(await app.ended).toBe('code 0');
     }
-  }, 240_000);
+  });
 });
 
 describe('a REDIS_URL that cannot be used', () => {

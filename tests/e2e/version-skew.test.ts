@@ -91,7 +91,7 @@ describe('a worker of an earlier version beside one of this', () => {
     });
     expect(shares).toHaveLength(4);
     for (const app of [oldAgain, newerAgain, api]) await app.stop();
-  }, 240_000);
+  });
 });
 
 /** An additive change that gives up its lock request rather than block others. @returns the number of attempts. */

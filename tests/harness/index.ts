@@ -1,3 +1,4 @@
+// What takes long to load and few tests need is imported by its own file: engine, mcp, values-of and others.
 export * from './apps.js';
 export * from './cleanup.js';
 export * from './databases.js';
@@ -14,7 +15,6 @@ export * from './patroni.js';
 export * from './seed.js';
 export * from './gateway.js';
 export * from './responses.js';
-export * from './mcp.js';
 export * from './metrics.js';
 export * from './cli.js';
 export * from './commands.js';
@@ -33,4 +33,3 @@ export * from './digest.js';
 export * from './old-runs.js';
 export * from './run-partitions.js';
 export * from './world.js';
-export * from './values-of.js';

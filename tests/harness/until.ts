@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How many times longer than a quiet machine needs a busy one may take. */
-const SLOWNESS = 3;
+const SLOWNESS = 6;
 
 /**
  * Calls `ask` every 20 ms until it returns neither false nor undefined nor null, and resolves with the value. If it

@@ -100,7 +100,7 @@ describe('the way in', () => {
       await page.getByRole('button', { name: 'Sign in' }).waitFor();
       expect(await issuesInBothSchemes(page, 'sign-in', screen)).toEqual([]);
     }
-  }, 60_000);
+  });
 });
 
 async function signInHere(page: Awaited<ReturnType<typeof openWindow>>['page']): Promise<void> {

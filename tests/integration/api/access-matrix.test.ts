@@ -68,7 +68,7 @@ beforeAll(async () => {
     viewer: world.member.session,
     'removed member': removed.session,
   };
-}, 60_000);
+});
 afterAll(stopAll);
 
 function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ...held }: World) {

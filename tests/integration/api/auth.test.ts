@@ -30,7 +30,7 @@ describe('setup', () => {
     const ask = async (one: Gateway) => (await one.call('GET', '/api/auth/setup')).body;
     expect(await ask(fresh)).toEqual({ isOpen: true });
     expect(await ask(gateway)).toEqual({ isOpen: false });
-  }, 30_000);
+  });
 
   it('makes one owner of two who try at once: one 201, one 409', async () => {
     const stores = await startStores();

@@ -275,10 +275,10 @@ describe('a search among many', () => {
     // The last hundreds are not indexed, as under load.
     const { findUnindexedRuns, indexExecutions } = await import('@deckhand/db');
     const unindexed = await findUnindexedRuns(instance.db, { limit: 11_700, except: [] });
-    await indexExecutions(
-      instance.db,
-      unindexed.map(({ id }) => id),
-    );
+    const ids = unindexed.map(({ id }) => id);
+    for (let start = 0; start < ids.length; start += 1_000) {
+      await indexExecutions(instance.db, ids.slice(start, start + 1_000));
+    }
     await instance.db.$executeRaw`ANALYZE`;
     const rows = await instance.db.execution.findMany({ where: { workspaceId } });
     known = rows.map((row) => ({
@@ -287,7 +287,7 @@ describe('a search among many', () => {
       at: row.startedAt?.toISOString() ?? '',
       text: [row.id, row.workflowId, row.workflowVersionId, row.triggerData, row.error].join('\n').toLowerCase(),
     }));
-  }, 60_000);
+  });
 
   it('finds what reading every run finds, whatever the filters, the order and the page', async () => {
     const term = fc.oneof(fc.constantFrom(...WORDS, 'zircon', 'a', '"i": 77', 'broke'), fc.nat(12_000).map(String));
@@ -323,7 +323,7 @@ describe('a search among many', () => {
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 
   const exported = (params: Params, as = instance.key) =>
     call(`/api/executions/export?${query({ workspaceId, ...params })}`, as);

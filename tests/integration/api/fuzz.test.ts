@@ -10,9 +10,9 @@ import {
   startInstance,
   startTestWorker,
   stopAll,
-  valuesOf,
   WORLD_DEFINITION,
 } from '../../harness/index.js';
+import { valuesOf } from '../../harness/values-of.js';
 
 /** Duration, in seconds. */
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? (process.env.CI === 'true' ? 30 : 10));

@@ -5,7 +5,7 @@ let instance: Instance;
 
 beforeAll(async () => {
   instance = await startInstance();
-}, 60_000);
+});
 afterAll(stopAll);
 
 describe('the headers of answers', () => {

@@ -149,4 +149,4 @@ const isRefusal = (error: unknown): boolean =>
 
 it('causes no deadlock, whatever is done at once to the same workspaces and workflows', async () => {
   expect(await stress.run(OPERATIONS, isRefusal)).toEqual({ errors: [], deadlocks: 0 });
-}, 120_000);
+});

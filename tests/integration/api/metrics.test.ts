@@ -24,7 +24,7 @@ let instance: Instance;
 beforeAll(async () => {
   instance = await startInstance();
   await startTestWorker(instance);
-}, 30_000);
+});
 afterAll(stopAll);
 
 const samples = () => scrape(instance.gateway.url);
@@ -102,7 +102,7 @@ describe('metrics of the API', () => {
     // They are counted at most every few seconds.
     await until(async () => total(await samples(), 'deckhand_runs_held_back') === 2, 15_000, 'the count');
     await gateway.call('POST', '/api/executions/stop', { as: key, body: { workspaceId, workflowId } });
-  }, 30_000);
+  });
 
   it('count runs where they are accepted and stopped, and say how many are not finished', async () => {
     const workflowId = await createWorkflow(
@@ -134,7 +134,7 @@ describe('metrics of the API', () => {
       rise(waiting, 'deckhand_runs_finished_total', { status: 'stopped' }),
       rise(after, 'deckhand_runs_finished_total', { status: 'stopped' }),
     ]).toEqual([1, 0, 1]);
-  }, 30_000);
+  });
 
   it('count who waits for a run while they wait', async () => {
     const workflowId = await createWorkflow(
@@ -171,7 +171,7 @@ describe('metrics of the API', () => {
     });
     expect(left.some(({ name }) => name === 'deckhand_queue_oldest_wait_seconds')).toBe(true);
     expect(total(left, 'deckhand_workers', { state: 'live' })).toBe(0);
-  }, 30_000);
+  });
 });
 
 describe('who may read metrics', () => {

@@ -543,7 +543,7 @@ describe('the OpenAPI document', () => {
     const missing = operations.filter((name) => !instance.gateway.responses.succeeded.has(name));
     // Only an instance without users can be set up: `startInstance` has done it.
     expect(missing).toEqual([]);
-  }, 60_000);
+  });
 
   it('has the refusals that every operation may give', async () => {
     const refused = [

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const db = createDatabase({ url: postgres.url, poolSize: 4 });
   stopLater({ stop: () => db.$disconnect() });
   instance = await startInstance({ databaseUrl: postgres.url, db, redis: await startTestRedis() });
-}, 60_000);
+});
 afterAll(stopAll);
 
 /** Stops a server and all its sessions where they are. */
@@ -64,7 +64,7 @@ describe('while PostgreSQL is down', () => {
     expect((await instance.gateway.call('GET', '/readyz')).status).toBe(200);
     const { body } = await call('GET', `/api/executions/${started.body.executionId}`);
     expect(body).toMatchObject({ status: 'pending' });
-  }, 60_000);
+  });
 });
 
 describe('the circuit around new runs', () => {
@@ -90,7 +90,7 @@ describe('the circuit around new runs', () => {
     await until(() => !isOpen(), 10_000, 'the closed circuit');
     expect((await execute(id)).status).toBe(202);
     expect(await runs()).toBe(before + 1);
-  }, 60_000);
+  });
 
   it('opens when PostgreSQL takes no writes', async () => {
     const id = await createWorkflow(instance, chain());
@@ -108,7 +108,7 @@ describe('the circuit around new runs', () => {
       await admin.$executeRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()`;
     }
     await until(async () => (await execute(id)).status === 202, 10_000, 'the closed circuit');
-  }, 60_000);
+  });
 
   it('opens when Redis takes no writes for lack of memory', async () => {
     const id = await createWorkflow(instance, chain());
@@ -128,7 +128,7 @@ describe('the circuit around new runs', () => {
     }
     await until(() => !isOpen(), 10_000, 'the closed circuit');
     expect((await execute(id)).status).toBe(202);
-  }, 60_000);
+  });
 
   it('stays closed when only this process is busy', async () => {
     const probe = probeWrites(postgres.url);
@@ -166,7 +166,7 @@ describe('the circuit around new runs', () => {
     release();
     await Promise.all(holds);
     expect((await waiting).status).toBe(202);
-  }, 60_000);
+  });
 });
 
 describe('a caller who disconnects while sending', () => {

@@ -36,7 +36,7 @@ beforeAll(async () => {
   );
   workflowId = await createWorkflow(instance, chain());
   await untilReplicaIsRead();
-}, 120_000);
+});
 afterAll(stopAll);
 
 const FRESH = { 'cache-control': 'max-age=0, no-cache' };

@@ -177,5 +177,5 @@ describe('with a worker, the limit of a workflow', () => {
     expect((await reruns()).map(({ concurrencyKey }) => concurrencyKey)).toEqual(Array(4).fill('reruns'));
     expect((await reruns()).filter(({ holdsKey }) => holdsKey)).toHaveLength(1);
     await worker.stop();
-  }, 60_000);
+  });
 });

@@ -20,7 +20,7 @@ let instance: Instance;
 beforeAll(async () => {
   instance = await startInstance();
   await startTestWorker(instance, { publicUrl: 'https://deckhand.example' });
-}, 60_000);
+});
 afterAll(stopAll);
 
 const START = { id: 'start', type: 'trigger.manual', parameters: {} };

@@ -22,7 +22,7 @@ const call = callWithKey(() => instance);
 beforeAll(async () => {
   instance = await startInstance();
   await startTestWorker(instance, { publicUrl: 'https://deckhand.example' });
-}, 60_000);
+});
 afterAll(stopAll);
 
 const START = { id: 'start', type: 'trigger.manual', parameters: {} };

@@ -17,7 +17,7 @@ let instance: Instance;
 beforeAll(async () => {
   instance = await startInstance();
   await startTestWorker(instance);
-}, 60_000);
+});
 afterAll(stopAll);
 
 type VerifyEvent = (secret: string, headers: object, body: string) => unknown;

@@ -141,7 +141,7 @@ describe('an answer and the time of a wait', () => {
     }
     // Each won at least once, so there was a race.
     expect(told).toEqual(new Set(['ended', 'recorded']));
-  }, 60_000);
+  });
 
   it('leave an answer the loser that is on its way while the time ends the wait', async () => {
     const executionId = await restingRun(3_600_000);

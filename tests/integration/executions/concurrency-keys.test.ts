@@ -472,4 +472,4 @@ it('never more than the limit are in progress, whatever happens at once', async 
     else if ((await release(of)).length === 0) break;
   }
   expect(await db.execution.count({ where: { concurrencyKey: of, status: { in: ['pending', 'running'] } } })).toBe(0);
-}, 180_000);
+});

@@ -243,7 +243,7 @@ describe('a limit of runs at once', () => {
     thaw();
     expect(await late).toBe('refused');
     expect(await held(seed)).toBe(1);
-  }, 30_000);
+  });
 
   it('may be asked for again by the worker that never got its answer', async () => {
     const seed = await seedLimited({ ofWorkflow: 1 });

@@ -88,7 +88,7 @@ describe('stopping a family', () => {
     // The waits of a stopped run end in batches, too.
     for (let found = 1; found > 0;) ({ found } = await stopOrphans(db, 1_000));
     expect(await db.wait.count({ where: { answeredAt: null } })).toBe(0);
-  }, 120_000);
+  });
 
   it('is continued by any process where it was interrupted, to the last generation', async () => {
     let parent = await seed.accept();

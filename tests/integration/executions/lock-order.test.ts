@@ -309,4 +309,4 @@ it('causes no deadlock, whatever is done at once to the same runs, and leaves ev
   expect(await count(Prisma.sql`executions WHERE workspace_id = ${limited}::uuid AND ${HELD}`)).toBeLessThanOrEqual(
     LIMIT,
   );
-}, 120_000);
+});

@@ -67,7 +67,7 @@ describe('a process that is cut off in the middle of a transaction', () => {
     // It waits at most `lock_timeout` for the lock.
     expect(await db.$executeRaw`UPDATE things SET id = id WHERE id = 1`).toBe(1);
     expect(await outcome).toBe('failed');
-  }, 60_000);
+  });
 
   it('cancels the statement that it gave up', async () => {
     const proxy = await startTcpProxy(url);
@@ -83,5 +83,5 @@ describe('a process that is cut off in the middle of a transaction', () => {
       SESSION_LIMITS.client_connection_check_interval * 2,
       'the end of it',
     );
-  }, 60_000);
+  });
 });

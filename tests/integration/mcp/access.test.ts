@@ -5,10 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   addKey,
   addPerson,
-  callTool,
   callWithKey,
   chain,
-  connectMcp,
   digestTables,
   type Instance,
   type KeyLimits,
@@ -17,6 +15,7 @@ import {
   stopAll,
   until,
 } from '../../harness/index.js';
+import { callTool, connectMcp } from '../../harness/mcp.js';
 
 const APP = 'https://app.example';
 let instance: Instance;

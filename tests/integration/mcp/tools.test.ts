@@ -2,17 +2,15 @@ import type { JsonObject } from '@deckhand/contracts';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
-  callTool,
   callWithKey,
   chain,
-  connectMcp,
   type Instance,
-  type McpEra,
   startInstance,
   startTestWorker,
   stopAll,
   until,
 } from '../../harness/index.js';
+import { callTool, connectMcp, type McpEra } from '../../harness/mcp.js';
 
 let instance: Instance;
 let client: Client;

@@ -23,7 +23,7 @@ const clock: TestClock = { now: 0 };
 
 beforeAll(async () => {
   stores = await startStores();
-}, 30_000);
+});
 afterAll(stopAll);
 
 const setClock = (time: string): void => {
@@ -174,5 +174,5 @@ describe('one time', () => {
       where: { executionId_nodeId: { executionId: run?.id ?? '', nodeId: 'note' } },
     });
     expect(JSON.parse(note.output ?? '')).toEqual({ due: '2026-05-04T09:00:00.000Z' });
-  }, 30_000);
+  });
 });

@@ -19,7 +19,7 @@ const clock: TestClock = { now: 0 };
 beforeAll(async () => {
   instance = await startInstance();
   firing = await startFiring(instance, { clock, isLeased: false });
-}, 30_000);
+});
 afterEach(() => instance.db.workflow.updateMany({ data: { status: 'inactive' } }));
 afterEach(() => instance.db.schedule.deleteMany());
 afterAll(stopAll);

@@ -64,4 +64,4 @@ it('a pause that no message told the worker of lets no further node begin, and a
   expect(asked).toEqual(['/first', '/second']);
   const { second } = (await call('GET', `/api/executions/${id}`)).body.progress;
   expect(Date.parse(second!.startedAt!)).toBeGreaterThanOrEqual(resumedAt);
-}, 30_000);
+});

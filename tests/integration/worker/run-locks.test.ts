@@ -81,7 +81,7 @@ it('one run at a time is between lock and unlock, in the order in which they cam
   await answer(last, 'inside', true);
   await isAt(last, 'after');
   await until(async () => (await instance.db.runLock.count({ where: { key: 'account 1' } })) === 0);
-}, 60_000);
+});
 
 it('a run that does not get it in time goes on at its error output', async () => {
   const holder = await start(3);
@@ -109,4 +109,4 @@ it('leaves connections to other runs, however many runs want the same lock', asy
     },
     { timeout: 30_000 },
   );
-}, 60_000);
+});

@@ -221,4 +221,4 @@ it('a stop reaches every kind of node in flight, and nothing runs after it', asy
   expect(asked.filter((path) => path.startsWith('/after'))).toEqual([]);
   expect(asked.filter((path) => path === '/fail/retry')).toHaveLength(1);
   process.stdout.write(`${lines.join('\n')}\n`);
-}, 60_000);
+});

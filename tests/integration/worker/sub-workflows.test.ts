@@ -64,7 +64,7 @@ it('runs 200 sub-workflows at the same time, and collects results and errors in 
   const list = (await read(id)).progress.each?.output;
   const error = { message: 'the started run ended as stopped', code: 'WORKFLOW_FAILED' };
   expect(list).toEqual(numbers.map((number) => (number < AT_ONCE ? { error } : { twice: number * 2 })));
-}, 150_000);
+});
 
 it('is described by a definition that can be saved', async () => {
   const page = readFileSync(new URL('../../../docs/workflows.md', import.meta.url), 'utf8');

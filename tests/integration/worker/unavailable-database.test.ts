@@ -39,7 +39,7 @@ beforeAll(async () => {
   await until(() => redis.status === 'ready');
   queue = createRunQueue(redis);
   receiver = await startReceiver(() => 20);
-}, 60_000);
+});
 afterEach(async () => {
   await Promise.all(workers.map((worker) => worker.stop()));
   workers = [];
@@ -140,7 +140,7 @@ describe('while PostgreSQL is read-only', () => {
       effects: RUNS * EFFECTS,
     });
     await untilState('consuming');
-  }, 120_000);
+  });
 
   it('a worker that is asked to stop ends, and another continues with its runs', async () => {
     const seed = await seedWorkflow(stores.db, looping());
@@ -158,7 +158,7 @@ describe('while PostgreSQL is read-only', () => {
       lost: 0,
       doubled: 0,
     });
-  }, 120_000);
+  });
 });
 
 describe('while the schema is not what the worker needs', () => {
@@ -176,7 +176,7 @@ describe('while the schema is not what the worker needs', () => {
     }
     await allFinished(seed, 20);
     expect(await countOf(seed, ['success'])).toBe(20);
-  }, 120_000);
+  });
 });
 
 describe('a value that PostgreSQL cannot store', () => {
@@ -193,5 +193,5 @@ describe('a value that PostgreSQL cannot store', () => {
     const { status, error } = await stores.db.execution.findUniqueOrThrow({ where: { id } });
     expect([status, JSON.parse(error ?? '')]).toMatchObject(['failed', { code: 'VALUE_NOT_STORABLE' }]);
     await stores.db.$executeRaw`ALTER TABLE node_runs DROP CONSTRAINT no_bad`;
-  }, 60_000);
+  });
 });
