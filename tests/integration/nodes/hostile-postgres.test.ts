@@ -34,7 +34,7 @@ const query = (connectionString: string, more: Partial<PostgresQuery> = {}) =>
     values: [],
     isReadOnly: false,
     maxRows: 1_000,
-    signal: AbortSignal.timeout(5_000),
+    signal: AbortSignal.timeout(60_000),
     ...more,
   });
 
