@@ -129,6 +129,24 @@ describe('applying a workflow', () => {
     expect(elsewhere).toMatchObject({ status: 400, body: { details: [{ nodeId: 'hook' }] } });
   });
 
+  it('has the ETag of what was applied, also when the request is repeated after another change', async () => {
+    const ask = () =>
+      instance.gateway.call('POST', '/api/workflows/apply', {
+        as: instance.session,
+        body: { workspaceId: instance.workspaceId, slug: 'tagged', name: 'Tagged' },
+        headers: { 'idempotency-key': 'tagged' },
+      });
+    const first = await ask();
+    expect(first.headers.get('etag')).toBe(`"${first.body.updatedAt}"`);
+    const path = `/api/workflows/${first.body.id}`;
+    await instance.gateway.call('PATCH', path, { as: instance.session, body: { description: 'B' } });
+    const second = await ask();
+    expect([second.headers.get('idempotency-replayed'), second.headers.get('etag')]).toEqual([
+      'true',
+      first.headers.get('etag'),
+    ]);
+  });
+
   it('saves nothing with dryRun, and finds what would be refused', async () => {
     const { etag } = await create('dry', { definition: valued(1) });
     const before = await digestTables(instance.db);

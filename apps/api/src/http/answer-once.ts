@@ -27,6 +27,8 @@ export interface OnceRequest {
 export interface ActResult {
   readonly status: number;
   readonly body: unknown;
+  /** Its ETag, if it has one: repeated requests get it, too. */
+  readonly etag?: string;
 }
 
 /**
@@ -61,8 +63,10 @@ export function createAnswerOnce(options: { db: Database; logger: Logger; hashKe
       const { resourceId } = reservation;
       throw conflict('The request was carried out, but its response was lost', { details: { resourceId } });
     }
+    const { status, json, etag } = reservation.response;
     response.setHeader('Idempotency-Replayed', 'true');
-    sendJsonText(response, reservation.response.status, reservation.response.json);
+    if (etag !== null) response.setHeader('ETag', etag);
+    sendJsonText(response, status, json);
   }
 
   return async (once, act) => {
@@ -70,6 +74,7 @@ export function createAnswerOnce(options: { db: Database; logger: Logger; hashKe
     const asked = readIdempotencyKey(request, body ?? null);
     if (!asked) {
       const result = await act(caller);
+      if (result.etag !== undefined) response.setHeader('ETag', result.etag);
       sendJson(response, result.status, result.body);
       return;
     }
@@ -91,11 +96,13 @@ export function createAnswerOnce(options: { db: Database; logger: Logger; hashKe
       );
       throw error;
     }
+    const { status, etag = null } = result;
     const json = JSON.stringify(result.body);
-    await finishRequest(db, token, { status: result.status, json }).catch((err: unknown) => {
+    await finishRequest(db, token, { status, json, etag }).catch((err: unknown) => {
       logger.warn({ err }, 'response of a request could not be kept');
     });
-    sendJsonText(response, result.status, json);
+    if (etag !== null) response.setHeader('ETag', etag);
+    sendJsonText(response, status, json);
   };
 }
 

@@ -7,9 +7,14 @@ export function hasSeen({ headers }: Request, etag: string): boolean {
   return fresh({ 'if-none-match': headers['if-none-match'] }, { etag });
 }
 
+/** Returns the `ETag` of a resource. @param updatedAt when it was changed last. */
+export function stateTag(updatedAt: string): string {
+  return `"${updatedAt}"`;
+}
+
 /** Sets the `ETag` of a resource. @param updatedAt when it was changed last. */
 export function setStateTag(response: Response, updatedAt: string): void {
-  response.setHeader('ETag', `"${updatedAt}"`);
+  response.setHeader('ETag', stateTag(updatedAt));
 }
 
 /**

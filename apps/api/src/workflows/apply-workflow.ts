@@ -6,7 +6,6 @@ import {
   type FirstDue,
   type Precondition,
   readSealedSecrets,
-  readWorkflow,
   tryApplyingWorkflow,
   type WantedWorkflow,
 } from '@deckhand/db';
@@ -45,8 +44,8 @@ export async function storeApplied(
   firstDue: FirstDue,
 ): Promise<{ readonly body: object; readonly updatedAt: string }> {
   const { wanted, warnings } = await prepare(services, actor, asked);
-  const { id, isNew, savedVersionId } = await applyWorkflow(services.db, actor, wanted, precondition, firstDue);
-  const workflow = await readWorkflow(services.db, actor, id);
+  const applied = await applyWorkflow(services.db, actor, wanted, precondition, firstDue);
+  const { workflow, isNew, savedVersionId } = applied;
   const body = { ...workflowAnswer(workflow, services.webhookBaseUrl), isNew, savedVersionId, warnings };
   return { body, updatedAt: workflow.updatedAt };
 }

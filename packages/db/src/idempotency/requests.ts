@@ -16,6 +16,8 @@ export interface RequestIdentity {
 export interface KeptResponse {
   readonly status: number;
   readonly json: string;
+  /** Its ETag; null without one. */
+  readonly etag: string | null;
 }
 
 /**
@@ -42,6 +44,7 @@ interface Row {
   readonly resourceId: string | null;
   readonly status: number | null;
   readonly response: string | null;
+  readonly etag: string | null;
   readonly isOld: boolean;
 }
 
@@ -55,19 +58,19 @@ export async function reserveRequest(db: Database, identity: RequestIdentity): P
       VALUES (${caller}, ${path}, ${key}, ${bodyHash}, ${token}::uuid, now())
       ON CONFLICT (caller, path, key) DO UPDATE SET body_hash = EXCLUDED.body_hash, token = EXCLUDED.token,
         started_at = EXCLUDED.started_at, has_acted = false, workspace_id = NULL, resource_id = NULL, status = NULL,
-        response = NULL
+        response = NULL, etag = NULL
       WHERE r.started_at < now() - ${LIFETIME}
         OR (NOT r.has_acted AND r.status IS NULL AND r.started_at < now() - ${PATIENCE})`;
     if (reserved > 0) return { kind: 'reserved', token };
     const [row] = await db.$queryRaw<Row[]>`/* idempotency.find */
       SELECT body_hash AS "bodyHash", has_acted AS "hasActed", workspace_id AS "workspaceId",
-        resource_id AS "resourceId", status, response, started_at < now() - ${PATIENCE} AS "isOld"
+        resource_id AS "resourceId", status, response, etag, started_at < now() - ${PATIENCE} AS "isOld"
       FROM idempotent_requests WHERE caller = ${caller} AND path = ${path} AND key = ${key}`;
     // It was released in between.
     if (!row) continue;
     if (row.bodyHash !== bodyHash) return { kind: 'otherBody' };
-    const { status, response, workspaceId, resourceId } = row;
-    if (status !== null) return { kind: 'done', response: { status, json: response ?? 'null' }, workspaceId };
+    const { status, response, etag, workspaceId, resourceId } = row;
+    if (status !== null) return { kind: 'done', response: { status, json: response ?? 'null', etag }, workspaceId };
     return row.hasActed && row.isOld ? { kind: 'lost', workspaceId, resourceId } : { kind: 'inProgress' };
   }
 }
@@ -88,9 +91,9 @@ export async function markRequest(
 }
 
 /** Stores the response of a request that was carried out. */
-export async function finishRequest(db: Database, token: string, { status, json }: KeptResponse): Promise<void> {
+export async function finishRequest(db: Database, token: string, { status, json, etag }: KeptResponse): Promise<void> {
   await db.$executeRaw`/* idempotency.finish */
-    UPDATE idempotent_requests SET status = ${status}, response = ${json} WHERE token = ${token}::uuid`;
+    UPDATE idempotent_requests SET status = ${status}, response = ${json}, etag = ${etag} WHERE token = ${token}::uuid`;
 }
 
 /** Releases the key of a refused request. The key of a request that was carried out stays. */

@@ -7,7 +7,7 @@ import type { FirstDue } from '../schedules/sync.js';
 import { conflictWhenTaken } from '../unique.js';
 import { insertVersion, type NewVersion } from '../versions/save.js';
 import { type LockedWorkflow, lockWorkflow } from './lock.js';
-import { changeLocked, insertWorkflow, isInState } from './workflows.js';
+import { changeLocked, insertWorkflow, isInState, readWorkflow, type WorkflowRecord } from './workflows.js';
 
 /** The state that a workflow is to have, whichever it has now. */
 export interface WantedWorkflow {
@@ -23,8 +23,7 @@ export interface WantedWorkflow {
 /** Whether a workflow has to exist: without a state it must not, otherwise it has to be in one of them. */
 export type Precondition = { readonly kind: 'new' } | { readonly kind: 'existing'; readonly states: AllowedStates };
 
-/** A workflow that was applied. */
-export interface Applied {
+interface Applied {
   readonly id: string;
   readonly isNew: boolean;
   /** Null if the latest version was the same. */
@@ -39,12 +38,22 @@ export interface Applied {
  */
 export function applyWorkflow(
   db: Database,
+/** A workflow as it was applied, before anybody else could change it. */
+export interface AppliedWorkflow extends Pick<Applied, 'isNew' | 'savedVersionId'> {
+  readonly workflow: WorkflowRecord;
+}
+
   actor: Actor,
   wanted: WantedWorkflow,
   precondition: Precondition,
   firstDue: FirstDue,
-): Promise<Applied> {
-  return db.$transaction((tx) => apply(tx, actor, wanted, precondition, firstDue)).catch(conflictWhenTaken(TAKEN));
+): Promise<AppliedWorkflow> {
+  return db
+    .$transaction(async (tx) => {
+      const { id, isNew, savedVersionId } = await apply(tx, actor, wanted, precondition, firstDue);
+      return { workflow: await readWorkflow(tx, actor, id), isNew, savedVersionId };
+    })
+    .catch(conflictWhenTaken(TAKEN));
 }
 
 /** Checks whether a workflow could be applied. @throws DeckhandError as `applyWorkflow` would. */

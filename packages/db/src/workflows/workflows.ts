@@ -66,7 +66,7 @@ export interface WorkflowRecord extends WorkflowEntry {
 }
 
 /** Reads a workflow. @throws DeckhandError NOT_FOUND when the actor may not see it. */
-export async function readWorkflow(db: Database, actor: Actor, id: string): Promise<WorkflowRecord> {
+export async function readWorkflow(db: Queryable, actor: Actor, id: string): Promise<WorkflowRecord> {
   const row = await db.workflow.findFirst({
     where: { id, workspace: visibleWorkspace(actor) },
     include: {

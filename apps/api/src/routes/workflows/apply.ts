@@ -1,7 +1,7 @@
 import { AppliedWorkflow, ApplyWorkflowBody, DryRunQuery, DryRunResponse } from '@deckhand/contracts';
 import type { FirstDue, Precondition } from '@deckhand/db';
 import { nextDueTime } from '@deckhand/nodes';
-import { readIfMatch, setStateTag } from '../../http/etag.js';
+import { readIfMatch, stateTag } from '../../http/etag.js';
 import { queryReader } from '../../http/query.js';
 import { MAX_DATA_BODY_BYTES, readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -42,8 +42,7 @@ export function applyWorkflow(services: Services): Route {
       }
       await services.answerOnce({ request, response, caller, body: asked }, async (actor) => {
         const { body, updatedAt } = await storeApplied(services, actor, asked, precondition, firstDue);
-        setStateTag(response, updatedAt);
-        return { status: 201, body };
+        return { status: 201, body, etag: stateTag(updatedAt) };
       });
     },
   );
