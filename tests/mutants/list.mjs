@@ -61,12 +61,28 @@ export const MUTANTS = [
     ['a workflow that was changed since is overwritten', ' || !isInState(workflow, precondition.states)', ''],
     [
       'a slug that was given to another workflow still names this one',
-      '!hasSlug || ',
+      '!current || ',
       '',
       'needs a change between two statements',
     ],
     ['a viewer applies a workflow', "await requireRole(tx, actor, workspaceId, 'editor');", ''],
-    ['a kept secret counts as a change', 'if (isSame) return null;', ''],
+    ['a kept secret counts as a change', 'if (version.secrets.areKept && isSame', 'if (false && isSame'],
+    ['a secret that is sent is not saved', 'version.secrets.areKept && ', ''],
+    ['what a workflow has already is written again', 'wanted[name] !== current[name]', 'true'],
+  ]),
+  ...of('packages/db/src/workflows/apply.ts', 'integration:integration/api/answer-once', [
+    [
+      'a response that changed nothing is shown to former members',
+      'savedVersionId === null && actor.requestToken !== undefined',
+      'savedVersionId === null && false',
+    ],
+  ]),
+  ...of('packages/db/src/versions/save.ts', 'integration:integration/api/apply-workflow', [
+    [
+      'a save restores the secret that another one has replaced',
+      'newest?.sealedSecrets',
+      '(await tx.workflowVersion.findFirst({ where: { workflowId, number: 1 } }))?.sealedSecrets',
+    ],
   ]),
   ...of('packages/testing/src/mocked-types.ts', 'unit:packages/testing', [
     ['a test passes although a node has an effect outside', 'mocks.noteMissing(nodeId);', ''],
@@ -329,7 +345,7 @@ export const MUTANTS = [
   ]),
   ...of('apps/api/src/workflows/secret-parameters.ts', DRAFTS, [
     ['a draft keeps secrets', 'secrets.length === 0 ? node', 'secrets.length >= 0 ? node'],
-    ['the secret of a draft is the placeholder itself', 'value === SECRET_OF_DRAFT ? OF_DRAFT :', ''],
+    ['the secret of a draft is the placeholder itself', 'if (value === SECRET_OF_DRAFT)', 'if (false)'],
   ]),
   ...of('packages/db/src/webhooks/deliveries.ts', LOCKS_OF_WORKFLOWS, [
     ['deliveries are pruned in no order', 'FOR UPDATE OF d SKIP LOCKED', 'FOR UPDATE OF d'],

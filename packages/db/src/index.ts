@@ -327,8 +327,8 @@ export { foldStorageChanges } from './maintenance/fold-storage-changes.js';
 export { createVariable, deleteVariable, listVariables, readVariables, updateVariable } from './variables.js';
 export { findVersions, listVersions, readDefinition, readVersion } from './versions/list.js';
 export {
+  type NewSecrets,
   type NewVersion,
-  readSealedSecrets,
   saveVersion,
   type SealedSecrets,
   trySavingVersion,

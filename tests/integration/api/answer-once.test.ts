@@ -136,6 +136,21 @@ describe('an Idempotency-Key', () => {
     expect(await ask()).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
   });
 
+  it('that changed nothing shows its response to nobody who has lost the workspace since, either', async () => {
+    const editor = await addPerson(instance, 'editor');
+    const body = { workspaceId: instance.workspaceId, slug: 'unchanged', name: 'Unchanged' };
+    await post('/api/workflows/apply', 'new', body);
+    const ask = () =>
+      instance.gateway.call('POST', '/api/workflows/apply', {
+        as: editor.session,
+        body,
+        headers: { 'idempotency-key': 'unchanged', 'if-match': '*' },
+      });
+    expect([(await ask()).status, isReplay(await ask())]).toEqual([201, true]);
+    await instance.db.membership.deleteMany({ where: { userId: editor.userId } });
+    expect(await ask()).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+  });
+
   it('stays unused after a refused request', async () => {
     expect((await post('/api/folders', 'free', { ...folder('Free'), parentId: instance.workspaceId })).status).toBe(
       400,

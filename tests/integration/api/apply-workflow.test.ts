@@ -3,10 +3,12 @@ import {
   addPerson,
   chain,
   createWorkflow,
+  countLockWaits,
   digestTables,
   type Instance,
   startInstance,
   stopAll,
+  until,
 } from '../../harness/index.js';
 
 let instance: Instance;
@@ -127,6 +129,67 @@ describe('applying a workflow', () => {
     expect(replaced.body.savedVersionId).not.toBeNull();
     const elsewhere = await apply('unhooked', { definition: hook('********') });
     expect(elsewhere).toMatchObject({ status: 400, body: { details: [{ nodeId: 'hook' }] } });
+  });
+
+  it('writes nothing that is there already', async () => {
+    const rest = { description: 'D', managed: true, status: 'active', errorWorkflowId: 'none', definition: valued(1) };
+    const { id, etag } = await create('applied', rest);
+    const before = await digestTables(instance.db);
+    const again = await apply('applied', rest, { etag });
+    expect(again).toMatchObject({ status: 201, body: { id, isNew: false, savedVersionId: null, ...rest } });
+    expect(again.headers.get('etag')).toBe(etag);
+    expect(await digestTables(instance.db)).toEqual(before);
+  });
+
+  it('records what was changed, and nothing else', async () => {
+    const { id, etag } = await create('recorded', { description: 'D', definition: valued(1) });
+    const latest = async () => {
+      const { body } = await instance.gateway.call(
+        'GET',
+        `/api/audit-log?workspaceId=${instance.workspaceId}&resourceId=${id}`,
+        { as: instance.session },
+      );
+      return body.data.map(({ action, details }) => [action, details.changed]);
+    };
+    const before = await latest();
+    await apply('recorded', { description: 'E', managed: false, definition: valued(1) }, { etag });
+    await apply('recorded', { description: 'E', definition: valued(2) }, { etag: '*' });
+    expect(await latest()).toEqual([['workflow.save', undefined], ['workflow.update', ['description']], ...before]);
+  });
+
+  it('keeps the secret that somebody else saves meanwhile', async () => {
+    const hook = (secret: string) => ({
+      nodes: [
+        { id: 'hook', type: 'trigger.webhook', parameters: { secret, method: secret === '********' ? 'PUT' : 'GET' } },
+      ],
+      edges: [],
+    });
+    const { id } = await create('secret', { definition: hook('first') });
+    const save = (secret: string) =>
+      instance.gateway.call('POST', `/api/workflows/${id}/versions`, {
+        as: instance.session,
+        body: { definition: hook(secret) },
+      });
+    const secrets = async () =>
+      (await instance.db.workflowVersion.findMany({ where: { workflowId: id }, orderBy: { number: 'asc' } })).map(
+        ({ sealedSecrets }) => sealedSecrets,
+      );
+    const masked = [() => save('********'), () => apply('secret', { definition: hook('********') }, { etag: '*' })];
+    for (const saveMasked of masked) {
+      const answers: Promise<{ readonly status: number }>[] = [];
+      // They wait for the lock, and get it in the order in which they came.
+      await instance.db.$transaction(async (tx) => {
+        await tx.$queryRaw`SELECT 1 FROM workflows WHERE id = ${id}::uuid FOR UPDATE`;
+        for (const ask of [() => save('next'), saveMasked]) {
+          answers.push(ask());
+          await until(async () => (await countLockWaits(instance.db)) === answers.length);
+        }
+      });
+      expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([201, 201]);
+      const [earlier, changed, kept] = (await secrets()).slice(-3);
+      expect(changed).not.toEqual(earlier);
+      expect(kept).toEqual(changed);
+    }
   });
 
   it('has the ETag of what was applied, also when the request is repeated after another change', async () => {

@@ -5,7 +5,6 @@ import {
   findWorkflowBySlug,
   type FirstDue,
   type Precondition,
-  readSealedSecrets,
   tryApplyingWorkflow,
   type WantedWorkflow,
 } from '@deckhand/db';
@@ -24,8 +23,7 @@ async function prepare(services: Services, actor: Actor, asked: unknown) {
   const { workspaceId: __, ...changes } = rest;
   const workflowId = await findWorkflowBySlug(db, actor, { workspaceId, slug });
   const place = workflowId === undefined ? { workspaceId } : { workflowId };
-  const earlier = workflowId === undefined ? {} : await readSealedSecrets(db, actor, workflowId);
-  const version = definition && (await prepareVersion(definition, services, { actor, place, earlier, comment }));
+  const version = definition && (await prepareVersion(definition, services, { actor, place, comment }));
   const wanted: WantedWorkflow = { workspaceId, slug, name, changes, version };
   return { wanted, warnings };
 }

@@ -1,4 +1,4 @@
-import type { Actor, Database, NewVersion, Place, SealedSecrets } from '@deckhand/db';
+import type { Actor, Database, NewVersion, Place } from '@deckhand/db';
 import type { NodeTypes } from '@deckhand/engine';
 import type { SecretBox } from '@deckhand/runtime';
 import type { CheckedDefinition } from '../definitions.js';
@@ -6,15 +6,15 @@ import { checkReferences } from './check-references.js';
 import { sealSecretParameters } from './secret-parameters.js';
 
 /**
- * Prepares a version of a definition for saving: checks its references, and encrypts its secrets. @param earlier the
- * secrets that placeholders in the definition stand for. @throws DeckhandError VALIDATION_FAILED.
+ * Prepares a version of a definition for saving: checks its references, and encrypts its secrets. @throws DeckhandError
+ * VALIDATION_FAILED.
  */
 export async function prepareVersion(
   checked: CheckedDefinition,
   { nodeTypes, secretBox, db }: { nodeTypes: NodeTypes; secretBox: SecretBox; db: Database },
-  { actor, place, earlier, comment }: { actor: Actor; place: Place; earlier: SealedSecrets; comment: string },
+  { actor, place, comment }: { actor: Actor; place: Place; comment: string },
 ): Promise<NewVersion> {
   await checkReferences(checked.definition, { nodeTypes, db, actor, place });
-  const sealed = await sealSecretParameters(checked.definition, { nodeTypes, secretBox, earlier });
+  const sealed = await sealSecretParameters(checked.definition, { nodeTypes, secretBox });
   return { ...checked, ...sealed, comment, createdBy: actor.userId };
 }

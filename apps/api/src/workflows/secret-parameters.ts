@@ -6,7 +6,7 @@ import {
   type JsonValue,
   validationFailed,
 } from '@deckhand/contracts';
-import type { SealedSecrets } from '@deckhand/db';
+import type { NewSecrets, SealedSecrets } from '@deckhand/db';
 import type { NodeTypes } from '@deckhand/engine';
 import type { SecretBox } from '@deckhand/runtime';
 
@@ -23,21 +23,29 @@ type Node = Definition['nodes'][number];
 /** A definition without its secrets, and the secrets. */
 export interface SealedDefinition {
   readonly definition: Definition;
-  readonly sealedSecrets: SealedSecrets;
+  readonly secrets: NewSecrets;
+}
+
+/** A secret parameter of a node. */
+interface SecretParameter {
+  readonly nodeId: string;
+  readonly name: string;
+  readonly path: string;
+  /** Encrypted; null if the latest version's is kept. */
+  readonly sealed: string | null;
 }
 
 /**
  * Extracts the secrets of a definition: those parameters that the schema of the node type marks as `writeOnly` (JSON
- * Schema 2020-12, validation, 9.4). Everything stored, read or run later has a placeholder instead.
- * @param earlier the secrets of the previous version, which placeholders stand for.
- * @throws DeckhandError VALIDATION_FAILED for a placeholder without a secret.
+ * Schema 2020-12, validation, 9.4). Everything stored, read or run later has a placeholder instead. Those that were
+ * sent are encrypted here, because other saves wait while those of the latest version are read.
+ * @throws DeckhandError VALIDATION_FAILED for a placeholder of a draft.
  */
 export async function sealSecretParameters(
   definition: Definition,
-  { nodeTypes, secretBox, earlier }: { nodeTypes: NodeTypes; secretBox: SecretBox; earlier: SealedSecrets },
+  { nodeTypes, secretBox }: { nodeTypes: NodeTypes; secretBox: SecretBox },
 ): Promise<SealedDefinition> {
-  // A map, because an author may name a node `__proto__`: in an object, its secrets would become those of all objects.
-  const sealedSecrets = new Map<string, Record<string, string>>();
+  const found: SecretParameter[] = [];
   const issues: ValidationIssue[] = [];
   const nodes: Node[] = [];
   for (const [index, node] of definition.nodes.entries()) {
@@ -45,22 +53,38 @@ export async function sealSecretParameters(
     for (const name of secretParameters(nodeTypes, node.type)) {
       const value = parameters[name];
       if (typeof value !== 'string') continue;
-      const kept = Object.hasOwn(earlier, node.id) ? earlier[node.id]?.[name] : undefined;
-      const message =
-        value === SECRET_OF_DRAFT ? OF_DRAFT : value === SECRET_PLACEHOLDER && kept === undefined ? NEVER_SAVED : null;
-      if (message !== null) {
-        issues.push({ path: `definition.nodes[${index}].parameters.${name}`, nodeId: node.id, message });
-        continue;
-      }
-      const sealed =
-        value === SECRET_PLACEHOLDER && kept !== undefined ? await keep(secretBox, kept) : await secretBox.seal(value);
-      sealedSecrets.set(node.id, { ...sealedSecrets.get(node.id), [name]: sealed });
+      const path = `definition.nodes[${index}].parameters.${name}`;
+      if (value === SECRET_OF_DRAFT) issues.push({ path, nodeId: node.id, message: OF_DRAFT });
+      const sealed = value === SECRET_PLACEHOLDER ? null : await secretBox.seal(value);
+      found.push({ nodeId: node.id, name, path, sealed });
       parameters[name] = SECRET_PLACEHOLDER;
     }
     nodes.push(node.parameters === undefined ? node : { ...node, parameters });
   }
   if (issues.length > 0) throw validationFailed(issues);
-  return { definition: { ...definition, nodes }, sealedSecrets: Object.fromEntries(sealedSecrets) };
+  const areKept = found.every(({ sealed }) => sealed === null);
+  return {
+    definition: { ...definition, nodes },
+    secrets: { areKept, seal: (latest) => sealAll(found, latest, secretBox) },
+  };
+}
+
+async function sealAll(
+  found: readonly SecretParameter[],
+  latest: SealedSecrets,
+  secretBox: SecretBox,
+): Promise<SealedSecrets> {
+  // A map, because an author may name a node `__proto__`: in an object, its secrets would become those of all objects.
+  const sealedSecrets = new Map<string, Record<string, string>>();
+  const issues: ValidationIssue[] = [];
+  for (const { nodeId, name, path, sealed } of found) {
+    const earlier = Object.hasOwn(latest, nodeId) ? latest[nodeId]?.[name] : undefined;
+    const secret = sealed ?? (earlier === undefined ? undefined : await keep(secretBox, earlier));
+    if (secret === undefined) issues.push({ path, nodeId, message: NEVER_SAVED });
+    else sealedSecrets.set(nodeId, { ...sealedSecrets.get(nodeId), [name]: secret });
+  }
+  if (issues.length > 0) throw validationFailed(issues);
+  return Object.fromEntries(sealedSecrets);
 }
 
 const NEVER_SAVED = 'is the placeholder of a secret that was never saved: send the secret itself';

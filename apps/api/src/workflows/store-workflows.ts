@@ -2,7 +2,6 @@ import { compileCheck, CreateWorkflowBody, SaveVersionBody } from '@deckhand/con
 import {
   type Actor,
   createWorkflow,
-  readSealedSecrets,
   readWorkflow,
   saveVersion,
   tryCreatingWorkflow,
@@ -22,8 +21,7 @@ async function prepareWorkflow(services: Services, actor: Actor, asked: unknown)
   const { body, definition, warnings } = await parseWithDefinition(checkWorkflow, asked, by);
   const { workspaceId, name, description = '', folderId = null } = body;
   const place = { workspaceId: workspaceId.toLowerCase() };
-  const version =
-    definition && (await prepareVersion(definition, services, { actor, place, earlier: {}, comment: '' }));
+  const version = definition && (await prepareVersion(definition, services, { actor, place, comment: '' }));
   return { workflow: { workspaceId, name, description, folderId, version }, warnings };
 }
 
@@ -47,14 +45,13 @@ export async function tryNewWorkflow(services: Services, actor: Actor, asked: un
 }
 
 async function prepareNewVersion(services: Services, actor: Actor, workflowId: string, asked: unknown) {
-  const { db, nodeTypes } = services;
+  const { nodeTypes } = services;
   const by = { by: actor.userId, nodeTypes };
   const { body, definition, warnings } = await parseWithDefinition(checkVersion, asked, by);
   // The schema requires it.
   if (!definition) throw new Error('a version without a definition passed its check');
-  const earlier = await readSealedSecrets(db, actor, workflowId);
   const { comment = '', baseVersionId = null } = body;
-  const version = await prepareVersion(definition, services, { actor, place: { workflowId }, earlier, comment });
+  const version = await prepareVersion(definition, services, { actor, place: { workflowId }, comment });
   return { version, baseVersionId, warnings };
 }
 

@@ -8,7 +8,7 @@ import {
   type ToolSettings,
   type WorkflowConcurrency,
 } from '@deckhand/contracts';
-import { type Actor, visibleWorkspace } from '../access.js';
+import type { Actor } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
 import { syncWorkflowLimit } from '../concurrency/count-slots.js';
@@ -79,8 +79,7 @@ export interface WorkflowTool {
 /** A version to save, whose definition has no issues. */
 export interface NewVersion {
   readonly definition: Definition;
-  /** The secrets that the definition has placeholders for. */
-  readonly sealedSecrets: SealedSecrets;
+  readonly secrets: NewSecrets;
   /** How long a run of it may take. */
   readonly timeoutMs: number;
   /** Whether only time in which a worker holds the run counts. */
@@ -97,18 +96,30 @@ export interface NewVersion {
   readonly createdBy: string;
 }
 
+/** The secrets of a version to save, which its definition has placeholders for. */
+export interface NewSecrets {
+  /** Whether each of them is the one of the latest version. */
+  readonly areKept: boolean;
+  /**
+   * Returns them. A secret that is kept is the one of the latest version, which is read under the lock of the workflow:
+   * a version that somebody saves meanwhile keeps its own.
+   * @throws DeckhandError VALIDATION_FAILED if one is kept that `latest` does not have.
+   */
+  seal(latest: SealedSecrets): Promise<SealedSecrets>;
+}
+
 /** A version, as a row. */
 export type StoredVersion = Omit<SavedVersion, 'warnings'>;
 
 /**
  * Inserts a workflow's next version and makes it the latest. The caller has locked the workflow. @throws DeckhandError
- * LIMIT_REACHED for one that has too many.
+ * LIMIT_REACHED for one that has too many; VALIDATION_FAILED if it keeps a secret that there is not.
  */
 export async function insertVersion(tx: Queryable, workflowId: string, version: NewVersion): Promise<StoredVersion> {
   const newest = await tx.workflowVersion.findFirst({
     where: { workflowId },
     orderBy: { number: 'desc' },
-    select: { id: true, number: true },
+    select: { id: true, number: true, sealedSecrets: true },
   });
   const number = (newest?.number ?? 0) + 1;
   if (number > MAX_VERSIONS) {
@@ -122,7 +133,7 @@ export async function insertVersion(tx: Queryable, workflowId: string, version: 
       workflowId,
       number,
       definition: version.definition,
-      sealedSecrets: version.sealedSecrets,
+      sealedSecrets: await version.secrets.seal(readSealedSecrets(newest?.sealedSecrets)),
       timeoutMs: version.timeoutMs,
       countsHeldTime: version.countsHeldTime,
       triggerNodeIds: [...version.triggerNodeIds],
@@ -142,17 +153,9 @@ export async function insertVersion(tx: Queryable, workflowId: string, version: 
 /** Secret parameters of nodes: node id → parameter → JWE. */
 export type SealedSecrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Reads the secrets of a workflow's latest version; none if there is no version, or none that the actor may see. */
-export async function readSealedSecrets(db: Database, actor: Actor, workflowId: string): Promise<SealedSecrets> {
-  const row = await db.workflow.findFirst({
-    where: { id: workflowId, workspace: visibleWorkspace(actor) },
-    select: { latestVersion: { select: { sealedSecrets: true } } },
-  });
-  const stored: unknown = row?.latestVersion?.sealedSecrets;
-  return isJsonObject(stored) ? mapValues(stored) : {};
-}
-
-function mapValues(stored: JsonObject): SealedSecrets {
+/** Reads the secrets of a version from its row; none without a row. */
+function readSealedSecrets(stored: unknown): SealedSecrets {
+  if (!isJsonObject(stored)) return {};
   return Object.fromEntries(
     Object.entries(stored).flatMap(([nodeId, secrets]) => {
       if (!isJsonObject(secrets)) return [];

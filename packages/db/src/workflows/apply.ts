@@ -2,12 +2,20 @@ import { DeckhandError, isJsonObject, type UpdateWorkflowBody } from '@deckhand/
 import { type Actor, type AllowedStates, requireRole, visibleWorkspace } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import type { Database, Queryable } from '../client.js';
+import { markRequest } from '../idempotency/requests.js';
 import { runAndRollBack } from '../roll-back.js';
 import type { FirstDue } from '../schedules/sync.js';
 import { conflictWhenTaken } from '../unique.js';
 import { insertVersion, type NewVersion } from '../versions/save.js';
 import { type LockedWorkflow, lockWorkflow } from './lock.js';
-import { changeLocked, insertWorkflow, isInState, readWorkflow, type WorkflowRecord } from './workflows.js';
+import {
+  changeLocked,
+  insertWorkflow,
+  isInState,
+  readWorkflow,
+  toWorkflowEntry,
+  type WorkflowRecord,
+} from './workflows.js';
 
 /** The state that a workflow is to have, whichever it has now. */
 export interface WantedWorkflow {
@@ -30,19 +38,20 @@ interface Applied {
   readonly savedVersionId: string | null;
 }
 
-/**
- * Creates or changes a workflow, with its definition and its activation, in one transaction. A definition that differs
- * from the latest version becomes a version; one that is applied as active becomes the active version.
- * @throws DeckhandError PRECONDITION_FAILED when it is in another state, or does not exist; CONFLICT when it exists and
- * must not; the errors of `createWorkflow`, `saveVersion` and `updateWorkflow`.
- */
-export function applyWorkflow(
-  db: Database,
 /** A workflow as it was applied, before anybody else could change it. */
 export interface AppliedWorkflow extends Pick<Applied, 'isNew' | 'savedVersionId'> {
   readonly workflow: WorkflowRecord;
 }
 
+/**
+ * Creates or changes a workflow, with its definition and its activation, in one transaction. A definition that differs
+ * from the latest version becomes a version; one that is applied as active becomes the active version. What the
+ * workflow has already is not written.
+ * @throws DeckhandError PRECONDITION_FAILED when it is in another state, or does not exist; CONFLICT when it exists and
+ * must not; the errors of `createWorkflow`, `saveVersion` and `updateWorkflow`.
+ */
+export function applyWorkflow(
+  db: Database,
   actor: Actor,
   wanted: WantedWorkflow,
   precondition: Precondition,
@@ -103,15 +112,30 @@ async function apply(
   const { id } = found;
   const workflow = await lockWorkflow(tx, actor, id, 'editor');
   // Checked under the lock: somebody may have changed it, or given its slug to another one, since it was found.
-  const hasSlug = (await tx.workflow.count({ where: { id, slug } })) > 0;
-  if (!hasSlug || !isInState(workflow, precondition.states)) throw new DeckhandError('PRECONDITION_FAILED');
+  const current = await tx.workflow.findUnique({ where: { id, slug } });
+  if (!current || !isInState(workflow, precondition.states)) throw new DeckhandError('PRECONDITION_FAILED');
   const savedVersionId = version && (await saveUnlessSame(tx, actor, workflow, version));
   const latestVersionId = savedVersionId ?? workflow.latestVersionId;
   const { status, ...columns } = changes;
   const isActivated = status === 'active' && workflow.activeVersionId !== latestVersionId;
   const transition = status !== undefined && (status !== workflow.status || isActivated) ? { status } : {};
-  await changeLocked(tx, actor, { ...workflow, latestVersionId }, { name, ...columns, ...transition }, firstDue);
+  const changed = { ...changedOnly({ name, ...columns }, toWorkflowEntry(current)), ...transition };
+  if (Object.keys(changed).length > 0) {
+    await changeLocked(tx, actor, { ...workflow, latestVersionId }, changed, firstDue);
+  } else if (savedVersionId === null && actor.requestToken !== undefined) {
+    // No change marks it, and its response is for members of the workspace only.
+    await markRequest(tx, actor.requestToken, { workspaceId, resourceId: id });
+  }
   return { id, isNew: false, savedVersionId };
+}
+
+/** Returns those of the wanted values that are not the current ones. */
+function changedOnly<T extends object>(wanted: T, current: Readonly<Record<keyof T, unknown>>): Partial<T> {
+  const changed: Partial<T> = {};
+  for (const name in wanted) {
+    if (wanted[name] !== current[name]) changed[name] = wanted[name];
+  }
+  return changed;
 }
 
 /** Saves a version unless it is the latest one. @returns its id; null if it is the same. */
@@ -124,15 +148,9 @@ async function saveUnlessSame(
   const latest =
     latestVersionId === null
       ? null
-      : await tx.workflowVersion.findUnique({
-          where: { id: latestVersionId },
-          select: { definition: true, sealedSecrets: true },
-        });
-  // A secret that is kept stays encrypted as it is; one that is sent is encrypted anew, so it counts as a change.
-  const isSame =
-    isSameDefinition(latest?.definition, version.definition) &&
-    JSON.stringify(latest?.sealedSecrets) === JSON.stringify(version.sealedSecrets);
-  if (isSame) return null;
+      : await tx.workflowVersion.findUnique({ where: { id: latestVersionId }, select: { definition: true } });
+  // A secret that is sent counts as a change: nobody compares it with the one that is there.
+  if (version.secrets.areKept && isSameDefinition(latest?.definition, version.definition)) return null;
   const { workflowVersionId, number } = await insertVersion(tx, id, version);
   const details = { workflowVersionId, number };
   await recordChange(tx, actor, { action: 'workflow.save', workspaceId, resourceId: id, details });

@@ -341,7 +341,7 @@ async function requireFolder(tx: Queryable, workspaceId: string, folderId: strin
 }
 
 /** Converts a workflow to its entry in lists, without its definition. */
-function toWorkflowEntry(row: Workflow): WorkflowEntry {
+export function toWorkflowEntry(row: Workflow): WorkflowEntry {
   return {
     id: row.id,
     workspaceId: row.workspaceId,

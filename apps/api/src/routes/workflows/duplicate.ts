@@ -45,9 +45,8 @@ export function duplicateWorkflow(services: Services): Route {
           const duplicated = duplicateDefinition(definition, isElsewhere);
           const checked = await checkDefinition(duplicated.definition, { by: actor.userId, nodeTypes });
           const comment = `Copy of version ${number} of ${original.name}`;
-          const version = { actor, place: { workspaceId }, earlier: {}, comment };
           return {
-            version: await prepareVersion(checked.definition, services, version),
+            version: await prepareVersion(checked.definition, services, { actor, place: { workspaceId }, comment }),
             warnings: [...duplicated.warnings, ...checked.warnings],
           };
         };
