@@ -335,7 +335,8 @@ export const MUTANTS = [
     ['a workflow is locked before its workspace', '${id}::uuid) FOR SHARE', '${id}::uuid)'],
   ]),
   ...of('packages/db/src/workflows/drafts.ts', DRAFTS, [
-    ['a draft is replaced by an editor who has not seen it', 'if (before && mustBeNew)', 'if (before && false)'],
+    ['a draft is replaced by an editor who has not seen it', 'before ? mustBeNew :', 'before ? false :'],
+    ['a draft that somebody has deleted is created again', 'before ? mustBeNew : mustExist', 'before && mustBeNew'],
     ['a draft is replaced whatever its state', 'if (states && !states.some(', 'if (false && states && !states.some('],
     [
       'drafts are written without the lock of their workflow',
@@ -344,6 +345,7 @@ export const MUTANTS = [
     ],
   ]),
   ...of('apps/api/src/workflows/secret-parameters.ts', DRAFTS, [
+    ['an empty secret of a draft is asked for', "[SECRET_PLACEHOLDER, '']", '[SECRET_PLACEHOLDER]'],
     ['a draft keeps secrets', 'secrets.length === 0 ? node', 'secrets.length >= 0 ? node'],
     ['the secret of a draft is the placeholder itself', 'if (value === SECRET_OF_DRAFT)', 'if (false)'],
   ]),

@@ -4,12 +4,14 @@ import {
   type ApiResponse,
   type Call,
   chain,
+  countLockWaits,
   createWorkflow,
   type ErrorMembers,
   type Instance,
   OWNER,
   startInstance,
   stopAll,
+  until,
 } from '../../harness/index.js';
 
 /** Cannot be saved as a version: an edge to nowhere, an expression that ends early, and too many attempts. */
@@ -83,6 +85,33 @@ describe('a draft', () => {
     expect((await call('PUT', `${path}/draft`, draft, { 'if-match': tagOf(second) })).status).toBe(412);
   });
 
+  it('is not created by If-Match, of whatever', async () => {
+    const path = await newWorkflow(chain());
+    const draft = { definition: chain() };
+    expect((await call('PUT', `${path}/draft`, draft, { 'if-match': '*' })).status).toBe(412);
+    expect((await call('GET', `${path}/draft`)).status).toBe(404);
+    await call('PUT', `${path}/draft`, draft);
+    expect((await call('PUT', `${path}/draft`, draft, { 'if-match': '*' })).status).toBe(200);
+  });
+
+  it('is not written for a workflow that is deleted meanwhile: 404', async () => {
+    const id = await createWorkflow(instance, chain());
+    const path = `/api/workflows/${id}` as const;
+    const tag = tagOf(await call('PUT', `${path}/draft`, { definition: chain() }));
+    const writes = await instance.db.$transaction(async (tx) => {
+      await tx.workflow.delete({ where: { id } });
+      const waiting = [
+        ['if-match', tag],
+        ['if-match', '*'],
+        ['if-none-match', '*'],
+      ].map(([name = '', value = '']) => call('PUT', `${path}/draft`, { definition: chain() }, { [name]: value }));
+      await until(async () => (await countLockWaits(instance.db)) === waiting.length);
+      return { waiting };
+    });
+    expect((await Promise.all(writes.waiting)).map(outcome)).toEqual(Array(3).fill([404, 'NOT_FOUND']));
+    expect(await instance.db.workflowDraft.count({ where: { workflowId: id } })).toBe(0);
+  });
+
   it('of many who write at once has one winner, whether it is new or not', async () => {
     const path = await newWorkflow(chain());
     const race = (headers: Record<string, string>) =>
@@ -115,6 +144,8 @@ describe('a draft', () => {
         message: expect.stringContaining('enter it again'),
       },
     ]);
+    // An empty text is no secret: it stays empty.
+    expect(await save('')).toEqual(hook(''));
     // The placeholder of a saved secret stays: the version keeps that one.
     expect((await call('POST', `${path}/versions`, { definition: await save('********') })).status).toBe(201);
   });

@@ -34,6 +34,11 @@ export function isForNewOnly({ headers }: Request): boolean {
   return headers['if-none-match']?.trim() === '*';
 }
 
+/** Returns true if the resource may only be replaced, not created: any `If-Match` (RFC 9110, 13.1.1). */
+export function isForExistingOnly({ headers }: Request): boolean {
+  return headers['if-match'] !== undefined;
+}
+
 /**
  * Refuses a conditional change of a resource that has no ETag.
  * @throws DeckhandError PRECONDITION_FAILED.

@@ -1,6 +1,6 @@
 import { compileBody, Draft, SaveDraftBody, SavedDraft } from '@deckhand/contracts';
 import { deleteDraft as remove, readDraft, saveDraft as save } from '@deckhand/db';
-import { isForNewOnly, readIfMatch, setStateTag } from '../http/etag.js';
+import { isForExistingOnly, isForNewOnly, readIfMatch, setStateTag } from '../http/etag.js';
 import { pathId } from '../http/query.js';
 import { MAX_DATA_BODY_BYTES, readBody } from '../http/read-body.js';
 import { sendJson, sendNothing } from '../http/respond.js';
@@ -47,7 +47,11 @@ export function saveDraft({ db, nodeTypes }: Services): Route {
     async (request, response, caller) => {
       const { definition, baseVersionId = null } = parse(await readBody(request, MAX_DATA_BODY_BYTES));
       const kept = { definition: removeSecrets(definition, nodeTypes), baseVersionId };
-      const condition = { mustBeNew: isForNewOnly(request), states: readIfMatch(request) };
+      const condition = {
+        mustBeNew: isForNewOnly(request),
+        mustExist: isForExistingOnly(request),
+        states: readIfMatch(request),
+      };
       const draft = await save(db, caller, pathId(request), kept, condition);
       setStateTag(response, draft.updatedAt);
       sendJson(response, 200, draft);

@@ -18,6 +18,9 @@ const SECRET_PLACEHOLDER = '********';
  */
 const SECRET_OF_DRAFT = '******** (enter it again)';
 
+/** What a draft keeps in place of a secret. */
+const KEPT_IN_DRAFTS: ReadonlySet<unknown> = new Set([SECRET_PLACEHOLDER, '']);
+
 type Node = Definition['nodes'][number];
 
 /** A definition without its secrets, and the secrets. */
@@ -91,7 +94,7 @@ const NEVER_SAVED = 'is the placeholder of a secret that was never saved: send t
 const OF_DRAFT = 'was entered into a draft, which keeps no secrets: enter it again';
 
 /**
- * Replaces the secrets of a draft by placeholders. Those of the latest version keep theirs.
+ * Replaces the secrets of a draft by placeholders. Those of the latest version keep theirs, and an empty text is none.
  * @throws DeckhandError VALIDATION_FAILED for an unknown type of node, whose secrets are unknown, too.
  */
 export function removeSecrets(definition: DraftDefinition, nodeTypes: NodeTypes): DraftDefinition {
@@ -103,7 +106,7 @@ export function removeSecrets(definition: DraftDefinition, nodeTypes: NodeTypes)
     const { parameters } = node;
     if (parameters === undefined) return node;
     const secrets = secretParameters(nodeTypes, node.type).filter(
-      (name) => Object.hasOwn(parameters, name) && parameters[name] !== SECRET_PLACEHOLDER,
+      (name) => Object.hasOwn(parameters, name) && !KEPT_IN_DRAFTS.has(parameters[name]),
     );
     const placeholders = Object.fromEntries(secrets.map((name) => [name, SECRET_OF_DRAFT]));
     return secrets.length === 0 ? node : { ...node, parameters: { ...parameters, ...placeholders } };

@@ -8,6 +8,8 @@ import { findWorkspaceOfWorkflow, lockWorkflow } from './lock.js';
 interface DraftCondition {
   /** Whether there must be no draft yet. */
   readonly mustBeNew: boolean;
+  /** Whether there must be one. */
+  readonly mustExist: boolean;
   readonly states: AllowedStates;
 }
 
@@ -37,7 +39,7 @@ export async function saveDraft(
   actor: Actor,
   workflowId: string,
   { definition, baseVersionId = null }: SaveDraftBody,
-  { mustBeNew, states }: DraftCondition,
+  { mustBeNew, mustExist, states }: DraftCondition,
 ): Promise<SavedDraft> {
   const row = await db.$transaction(async (tx) => {
     // Two editors who write at once do so one after the other: the second one sees the draft of the first.
@@ -48,7 +50,7 @@ export async function saveDraft(
       if (!base) throw validationFailed([{ path: 'baseVersionId', message: 'is no version of this workflow' }]);
     }
     const before = await tx.workflowDraft.findUnique({ where: { workflowId }, select: { updatedAt: true } });
-    if (before && mustBeNew) throw new DeckhandError('PRECONDITION_FAILED');
+    if (before ? mustBeNew : mustExist) throw new DeckhandError('PRECONDITION_FAILED');
     if (states && !states.some((state) => state.getTime() === before?.updatedAt.getTime())) {
       throw new DeckhandError('PRECONDITION_FAILED');
     }

@@ -1,7 +1,7 @@
 import { AppliedWorkflow, ApplyWorkflowBody, DryRunQuery, DryRunResponse } from '@deckhand/contracts';
 import type { FirstDue, Precondition } from '@deckhand/db';
 import { nextDueTime } from '@deckhand/nodes';
-import { readIfMatch, stateTag } from '../../http/etag.js';
+import { isForExistingOnly, readIfMatch, stateTag } from '../../http/etag.js';
 import { queryReader } from '../../http/query.js';
 import { MAX_DATA_BODY_BYTES, readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -31,10 +31,9 @@ export function applyWorkflow(services: Services): Route {
     async (request, response, caller) => {
       const { dryRun } = readQuery(request);
       const asked = await readBody(request, MAX_DATA_BODY_BYTES);
-      const precondition: Precondition =
-        request.headers['if-match'] === undefined
-          ? { kind: 'new' }
-          : { kind: 'existing', states: readIfMatch(request) };
+      const precondition: Precondition = isForExistingOnly(request)
+        ? { kind: 'existing', states: readIfMatch(request) }
+        : { kind: 'new' };
       const firstDue: FirstDue = (rule, now) => new Date(nextDueTime(rule, now));
       if (dryRun) {
         sendJson(response, 200, await tryApplying(services, caller, asked, precondition, firstDue));
