@@ -1211,6 +1211,11 @@ export const MUTANTS = [
       "      await requireRole(services.db, caller, body.workspaceId, 'editor');\n",
       '',
     ],
+    [
+      'a person has several workflows converted at once',
+      'await oneAtATime(caller.userId, () => convert(services, body))',
+      'await convert(services, body)',
+    ],
   ]),
   ...of('packages/db/src/store-errors.ts', 'unit:db/src/store-errors', [
     ['a read-only database is a fault of a row', '(22|23|21000|44000|P0001)', '(22|23|25|21000|44000|P0001)'],

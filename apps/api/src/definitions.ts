@@ -80,23 +80,23 @@ export async function checkDefinition(
   return compiled;
 }
 
-/**
- * Returns the issues of a definition, under `definition`, each with its node; none if it can be saved.
- * @param by who asks for that: definitions of one person are checked one at a time.
- */
+/** Returns the issues of a definition, under `definition`, each with its node; none if it can be saved. */
 export async function findDefinitionIssues(
   definition: unknown,
-  { by, nodeTypes }: { by: string; nodeTypes: NodeTypes },
+  nodeTypes: NodeTypes,
 ): Promise<readonly ValidationIssue[]> {
-  const compiled = await oneAtATime(by, () => compile(definition, nodeTypes));
+  const compiled = await compile(definition, nodeTypes);
   return 'issues' in compiled ? compiled.issues : [];
 }
 
 /** The last part of each person's work that is in progress or waits. */
 const lastOf = new Map<string, Promise<unknown>>();
 
-/** Does a person's work after what the same person asked for before. */
-async function oneAtATime<T>(person: string, work: () => Promise<T>): Promise<T> {
+/**
+ * Does a person's work with definitions after what the same person asked for before: it may take seconds of the event
+ * loop, and nobody gets more of that by asking for several at once. Within `work`, this would wait for itself.
+ */
+export async function oneAtATime<T>(person: string, work: () => Promise<T>): Promise<T> {
   const done = (lastOf.get(person) ?? Promise.resolve()).then(work, work);
   lastOf.set(person, done);
   try {

@@ -1,5 +1,14 @@
+import { oneAtATime } from '@deckhand/api';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addPerson, type Call, digestTables, type Instance, startInstance, stopAll } from '../../harness/index.js';
+import {
+  addPerson,
+  type Call,
+  digestTables,
+  type Instance,
+  OWNER,
+  startInstance,
+  stopAll,
+} from '../../harness/index.js';
 import { connect, node } from '../../harness/import-n8n.js';
 
 let instance: Instance;
@@ -62,6 +71,22 @@ describe('an import', () => {
     expect({ status, notes: seen.notes }).toEqual({ status: 200, notes: made.notes });
     expect(seen.definition).toEqual(read.definition);
     expect(await digestTables(instance.db)).toEqual(digest);
+  });
+
+  it('waits for other work of the same person with definitions, and for nobody else', async () => {
+    const { id: ownerId } = await instance.db.user.findUniqueOrThrow({ where: { email: OWNER.email.toLowerCase() } });
+    const editor = await addPerson(instance, 'editor');
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const other = oneAtATime(ownerId, () => promise);
+    const done: string[] = [];
+    const waiting = preview(ORDERS).then(() => done.push('owner'));
+    for (let count = 0; count < 5; count += 1) {
+      await preview(ORDERS, editor.session);
+      done.push('editor');
+    }
+    resolve(undefined);
+    await Promise.all([waiting, other]);
+    expect(done).toEqual([...Array<string>(5).fill('editor'), 'owner']);
   });
 
   it('is one for a repeated idempotency key', async () => {

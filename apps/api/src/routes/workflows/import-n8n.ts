@@ -9,7 +9,7 @@ import {
 import { requireRole } from '@deckhand/db';
 import { type ImportedWorkflow as Imported, importN8n, NotAWorkflowError } from '@deckhand/import-n8n';
 import { runInTimeSlices, TooMuchWorkError } from '@deckhand/runtime';
-import { findDefinitionIssues } from '../../definitions.js';
+import { findDefinitionIssues, oneAtATime } from '../../definitions.js';
 import { queryReader } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -48,7 +48,8 @@ export function importN8nWorkflow(services: Services): Route {
       const body = parse(await readBody(request, MAX_IMPORT_BODY_BYTES));
       // Only members may have something converted, which takes time.
       await requireRole(services.db, caller, body.workspaceId, 'editor');
-      const { name, definition, notes, remarks } = await convert(services, caller.userId, body);
+      const converted = await oneAtATime(caller.userId, () => convert(services, body));
+      const { name, definition, notes, remarks } = converted;
       if (dryRun) {
         sendJson(response, 200, { name, definition, notes, remarks });
         return;
@@ -63,10 +64,10 @@ export function importN8nWorkflow(services: Services): Route {
 }
 
 /** @throws DeckhandError VALIDATION_FAILED for JSON that is no workflow of n8n. */
-async function convert({ nodeTypes }: Services, userId: string, body: ImportN8nBody): Promise<Imported> {
+async function convert({ nodeTypes }: Services, body: ImportN8nBody): Promise<Imported> {
   try {
     const imported = await importN8n(body.workflow, {
-      findIssues: (definition) => findDefinitionIssues(definition, { by: userId, nodeTypes }),
+      findIssues: (definition) => findDefinitionIssues(definition, nodeTypes),
       run: (steps) => runInTimeSlices(steps, MAX_CONVERSION_MS),
     });
     return { ...imported, name: (body.name ?? imported.name).slice(0, MAX_NAME) };
