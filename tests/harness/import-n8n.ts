@@ -1,5 +1,5 @@
 import type { JsonValue } from '@deckhand/contracts';
-import { compileWorkflow, type NodeTypes } from '@deckhand/engine';
+import { compileInSteps, type NodeTypes } from '@deckhand/engine';
 import { type ImportedWorkflow, importN8n } from '../../packages/import-n8n/src/index.js';
 import { runInTimeSlices } from '@deckhand/runtime';
 
@@ -44,10 +44,10 @@ export function connect(...texts: string[]): object {
 /** Imports JSON, with the checks that saving it has. */
 export function importJson(json: JsonValue, nodeTypes: NodeTypes): Promise<ImportedWorkflow> {
   return importN8n(json, {
-    findIssues(definition) {
-      const compiled = compileWorkflow(definition, nodeTypes);
+    async findIssues(definition) {
+      const compiled = await runInTimeSlices(compileInSteps(definition, nodeTypes, Infinity));
       const issues = 'issues' in compiled ? compiled.issues : [];
-      return Promise.resolve(issues.map((issue) => ({ ...issue, nodeId: nodeIdAt(definition.nodes, issue.path) })));
+      return issues.map((issue) => ({ ...issue, nodeId: nodeIdAt(definition.nodes, issue.path) }));
     },
     run: (steps) => runInTimeSlices(steps),
   });

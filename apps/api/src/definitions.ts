@@ -80,12 +80,9 @@ export async function checkDefinition(
   return compiled;
 }
 
-/** Returns the issues of a definition, under `definition`, each with its node; none if it can be saved. */
-export async function findDefinitionIssues(
-  definition: unknown,
-  nodeTypes: NodeTypes,
-): Promise<readonly ValidationIssue[]> {
-  const compiled = await compile(definition, nodeTypes);
+/** Returns all issues of a definition, under `definition`, each with its node; none if it can be saved. */
+export async function findAllIssues(definition: unknown, nodeTypes: NodeTypes): Promise<readonly ValidationIssue[]> {
+  const compiled = await compile(definition, nodeTypes, Infinity);
   return 'issues' in compiled ? compiled.issues : [];
 }
 
@@ -109,10 +106,11 @@ export async function oneAtATime<T>(person: string, work: () => Promise<T>): Pro
 async function compile(
   definition: unknown,
   nodeTypes: NodeTypes,
+  enoughIssues?: number,
 ): Promise<Compiled | { readonly issues: readonly ValidationIssue[] }> {
   let result: CompileResult;
   try {
-    result = await runInTimeSlices(compileInSteps(definition, nodeTypes), MAX_CHECK_MS);
+    result = await runInTimeSlices(compileInSteps(definition, nodeTypes, enoughIssues), MAX_CHECK_MS);
   } catch (error) {
     if (!(error instanceof TooMuchWorkError)) throw error;
     const message = `takes more than ${MAX_CHECK_MS / 1_000} s to check: make several workflows of it`;

@@ -13,7 +13,7 @@ export interface ImportedWorkflow {
 
 /** What an import needs of its caller. */
 export interface ImportPort {
-  /** Returns the issues of a definition, each with the node that has it; none if it can be saved. */
+  /** Returns all issues of a definition, each with the node that has it; none if it can be saved. */
   readonly findIssues: (definition: Definition) => Promise<readonly ValidationIssue[]>;
   /** Does the steps of a conversion, as many as it allows without a pause. */
   readonly run: (steps: Generator<undefined, ConvertedWorkflow>) => Promise<ConvertedWorkflow>;
@@ -21,6 +21,8 @@ export interface ImportPort {
 
 /** How often a definition is checked, each time with more stubs. */
 const MAX_ROUNDS = 10;
+/** Maximum number of issues that remain and are remarked on. */
+const MAX_REMARKED = 20;
 
 /**
  * Converts the export of a workflow of n8n. Nodes that cannot be converted become stubs: they fail, and have the
@@ -41,10 +43,14 @@ export async function importN8n(json: unknown, { findIssues, run }: ImportPort):
       if (node !== undefined && !refused.has(node)) refused.set(node, message);
     }
     if (refused.size === before || round === MAX_ROUNDS) {
-      const left = issues.map(({ path, message }) => `cannot be saved as it is: ${path}: ${message}`);
+      const left = issues.slice(0, MAX_REMARKED).map(toRemark);
       return { name: workflow.name, definition, notes, remarks: [...remarks, ...left] };
     }
   }
+}
+
+function toRemark({ path, message }: ValidationIssue): string {
+  return `cannot be saved as it is: ${path}: ${message}`;
 }
 
 function remarksOn({ settings, pinned, tags, hasStaticData, danglingConnections }: N8nWorkflow): string[] {

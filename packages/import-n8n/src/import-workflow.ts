@@ -1,4 +1,10 @@
-import type { Definition, EdgeDefinition, JsonObject, NodeDefinition } from '@deckhand/contracts';
+import {
+  type Definition,
+  type EdgeDefinition,
+  type JsonObject,
+  MAX_TIMEOUT_SECONDS,
+  type NodeDefinition,
+} from '@deckhand/contracts';
 import type { Scope } from './expressions/scope.js';
 import { type Attachments, findAttachments } from './attachments.js';
 import { analyze, areExclusive, commonRoute, type Graph, type Route } from './graph.js';
@@ -88,7 +94,10 @@ class WorkflowConversion {
       this.#nodes.push({ id: this.#idOf(''), type: 'trigger.manual', name: 'No trigger in n8n' });
     }
     const seconds = this.#workflow.settings.executionTimeout;
-    const settings = typeof seconds === 'number' && seconds > 0 ? { timeoutSeconds: seconds } : undefined;
+    const settings =
+      typeof seconds === 'number' && seconds > 0
+        ? { timeoutSeconds: Math.min(seconds, MAX_TIMEOUT_SECONDS) }
+        : undefined;
     return {
       definition: { nodes: this.#nodes, edges: this.#edges, ...(settings && { settings }) },
       notes: this.#notes,

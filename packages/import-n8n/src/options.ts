@@ -4,6 +4,9 @@ import type { Source } from './source.js';
 import { unsupported } from './unsupported.js';
 import { type N8nNode, show } from './workflow.js';
 
+/** Longest time between tries, in ms. n8n itself waits for 5 s at most. */
+const MAX_DELAY_MS = 86_400_000;
+
 /** Adds retries, what happens on errors, and that a node is turned off. @throws UnsupportedError */
 export function withOptions(converted: Converted, { original, isDisabled }: N8nNode, input: Source): Converted {
   const [first, ...rest] = converted.nodes;
@@ -15,7 +18,7 @@ export function withOptions(converted: Converted, { original, isDisabled }: N8nN
   }
   const { retryOnFail, maxTries = 3, waitBetweenTries = 1_000 } = original;
   const maxAttempts = Math.min(Math.max(wholeNumber(maxTries, 'the number of tries'), 1), 10);
-  const delayMs = Math.max(wholeNumber(waitBetweenTries, 'the time between tries'), 0);
+  const delayMs = Math.min(Math.max(wholeNumber(waitBetweenTries, 'the time between tries'), 0), MAX_DELAY_MS);
   const retry = retryOnFail === true ? { retry: { maxAttempts, delayMs, factor: 1 } } : {};
   const onError = original.continueOnFail === true ? 'continueRegularOutput' : (original.onError ?? 'stopWorkflow');
   if (onError === 'stopWorkflow') return { ...converted, nodes: [{ ...first, ...retry }, ...rest] };

@@ -73,6 +73,33 @@ describe('an import', () => {
     expect(await digestTables(instance.db)).toEqual(digest);
   });
 
+  it('makes stubs of all nodes with issues, however many there are', async () => {
+    const tooLong = Array.from({ length: 300 }, (_, n) => node(`Wait ${n}`, 'wait', { amount: 400, unit: 'days' }));
+    const { status, body: made } = await importWorkflow({
+      name: 'Waits',
+      nodes: [node('Start', 'manualTrigger'), ...tooLong],
+      connections: connect(...tooLong.map(({ name }) => `Start > ${name}`)),
+      settings: { executionOrder: 'v1' },
+    });
+    expect([status, made.remarks]).toEqual([201, []]);
+    expect(made.notes.filter(({ level }) => level === 'manual')).toHaveLength(300);
+  });
+
+  it('has the longest time limits that there are in place of longer ones', async () => {
+    const retried = { retryOnFail: true, waitBetweenTries: 1e9 };
+    const { status, body: made } = await importWorkflow({
+      nodes: [node('Start', 'manualTrigger', {}, retried)],
+      settings: { executionOrder: 'v1', executionTimeout: 1e9 },
+    });
+    expect([status, made.definition]).toEqual([
+      201,
+      expect.objectContaining({
+        nodes: [expect.objectContaining({ retry: { maxAttempts: 3, delayMs: 86_400_000, factor: 1 } })],
+        settings: { timeoutSeconds: 31_536_000 },
+      }),
+    ]);
+  });
+
   it('waits for other work of the same person with definitions, and for nobody else', async () => {
     const { id: ownerId } = await instance.db.user.findUniqueOrThrow({ where: { email: OWNER.email.toLowerCase() } });
     const editor = await addPerson(instance, 'editor');

@@ -33,7 +33,7 @@ const checkDefinition = compileCheck(Definition);
 const checkNode = compileCheck(NodeDefinition);
 const checkEdge = compileCheck(EdgeDefinition);
 
-/** Number of issues after which checking stops: one more than are reported. */
+/** Number of issues after which checking stops by default: one more than are reported. */
 const ENOUGH_ISSUES = MAX_ISSUES + 1;
 /** Number of edges that are checked in one step. */
 const EDGES_A_STEP = 100;
@@ -53,8 +53,13 @@ export function compileWorkflow(definition: unknown, nodeTypes: NodeTypes): Comp
 /**
  * The same in steps: other work may run at each `yield`. No step takes longer than one node, and all steps together
  * take time proportional to the length of the definition.
+ * @param enough the number of issues after which checking stops.
  */
-export function* compileInSteps(definition: unknown, nodeTypes: NodeTypes): Generator<undefined, CompileResult> {
+export function* compileInSteps(
+  definition: unknown,
+  nodeTypes: NodeTypes,
+  enough = ENOUGH_ISSUES,
+): Generator<undefined, CompileResult> {
   const shape = checkDefinition(definition);
   const issues: ValidationIssue[] = 'issues' in shape ? [...shape.issues] : [];
   if (!isJsonObject(definition) || !Array.isArray(definition.nodes) || !Array.isArray(definition.edges)) {
@@ -66,9 +71,9 @@ export function* compileInSteps(definition: unknown, nodeTypes: NodeTypes): Gene
   const rawNodes: readonly unknown[] = definition.nodes;
   const rawEdges: readonly unknown[] = definition.edges;
   yield;
-  const nodes = yield* collectNodes(rawNodes, nodeTypes, issues);
-  const edges = yield* collectEdges(rawEdges, issues, new Set(rawNodes.map(idOf)), nodes);
-  const nesting = yield* checkGraph(nodes, edges, issues);
+  const nodes = yield* collectNodes(rawNodes, nodeTypes, issues, enough);
+  const edges = yield* collectEdges(rawEdges, issues, { ids: new Set(rawNodes.map(idOf)), nodes, enough });
+  const nesting = yield* checkGraph(nodes, edges, issues, enough);
   if ('value' in shape) issues.push(...checkKey(shape.value));
   if (issues.length > 0 || 'issues' in shape || !nesting) return { issues };
 
@@ -106,11 +111,12 @@ function* collectNodes(
   raw: readonly unknown[],
   nodeTypes: NodeTypes,
   issues: ValidationIssue[],
+  enough: number,
 ): Generator<undefined, SoundNode[]> {
   const nodes: SoundNode[] = [];
   const ids = new Map<unknown, number>();
   for (const [index, candidate] of raw.entries()) {
-    if (issues.length >= ENOUGH_ISSUES) break;
+    if (issues.length >= enough) break;
     yield;
     const path = `nodes[${index}]`;
     const id = idOf(candidate);
@@ -184,14 +190,17 @@ function renderPath(keys: readonly (string | number)[]): string {
 function* collectEdges(
   raw: readonly unknown[],
   issues: ValidationIssue[],
-  ids: ReadonlySet<unknown>,
-  nodes: readonly SoundNode[],
+  {
+    ids,
+    nodes,
+    enough,
+  }: { readonly ids: ReadonlySet<unknown>; readonly nodes: readonly SoundNode[]; readonly enough: number },
 ): Generator<undefined, SoundEdge[]> {
   const byId = new Map(nodes.map((entry) => [entry.node.id, entry]));
   const seen = new Set<string>();
   const edges: SoundEdge[] = [];
   for (const [index, candidate] of raw.entries()) {
-    if (issues.length >= ENOUGH_ISSUES) break;
+    if (issues.length >= enough) break;
     if (index % EDGES_A_STEP === 0) yield;
     const path = `edges[${index}]`;
     const checked = checkEdge(candidate);
@@ -238,6 +247,7 @@ function* checkGraph(
   nodes: readonly SoundNode[],
   edges: readonly SoundEdge[],
   issues: ValidationIssue[],
+  enough: number,
 ): Generator<undefined, Nesting | undefined> {
   const definitions = nodes.map(({ node }) => node);
   if (!nodes.some(({ type }) => type.isTrigger)) {
@@ -257,12 +267,12 @@ function* checkGraph(
     nodes,
     edges.map(({ edge }) => edge),
   );
-  issues.push(...joins.slice(0, ENOUGH_ISSUES));
+  issues.push(...joins.slice(0, enough));
   const nesting = nestContainers(definitions, edges);
-  issues.push(...nesting.issues.slice(0, ENOUGH_ISSUES));
+  issues.push(...nesting.issues.slice(0, enough));
   const known = new Map(definitions.map((node) => [node.id, node]));
   for (const { node, path, type, references, deferred } of nodes) {
-    if (issues.length >= ENOUGH_ISSUES) break;
+    if (issues.length >= enough) break;
     yield;
     const messages = referenceIssues(node.id, references, { known, nesting, names: [] });
     issues.push(...messages.map((message) => ({ path: `${path}.parameters`, message })));

@@ -9,7 +9,7 @@ import {
 import { requireRole } from '@deckhand/db';
 import { type ImportedWorkflow as Imported, importN8n, NotAWorkflowError } from '@deckhand/import-n8n';
 import { runInTimeSlices, TooMuchWorkError } from '@deckhand/runtime';
-import { findDefinitionIssues, oneAtATime } from '../../definitions.js';
+import { findAllIssues, oneAtATime } from '../../definitions.js';
 import { queryReader } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -67,7 +67,7 @@ export function importN8nWorkflow(services: Services): Route {
 async function convert({ nodeTypes }: Services, body: ImportN8nBody): Promise<Imported> {
   try {
     const imported = await importN8n(body.workflow, {
-      findIssues: (definition) => findDefinitionIssues(definition, nodeTypes),
+      findIssues: (definition) => findAllIssues(definition, nodeTypes),
       run: (steps) => runInTimeSlices(steps, MAX_CONVERSION_MS),
     });
     return { ...imported, name: (body.name ?? imported.name).slice(0, MAX_NAME) };
