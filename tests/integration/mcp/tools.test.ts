@@ -264,6 +264,22 @@ describe('the tools of every instance', () => {
     expect(await runsOf(workflowId)).toBe(1);
   });
 
+  it('take half surrogate pairs in data of runs, and nowhere else', async () => {
+    const echo = tool({ name: 'echo' }, [{ id: 'end', type: 'terminal', parameters: { body: '{{ $trigger.text }}' } }]);
+    const workflowId = await activate('Echo', echo);
+    const text = 'a\ud800';
+    for (const [name, args] of [
+      ['echo', { text }],
+      ['deckhand_start_workflow', { workflowId, input: { text } }],
+    ] as const) {
+      expect(await callTool(client, name, args)).toMatchObject({ value: { status: 'success', result: text } });
+    }
+    await expect(callTool(client, 'deckhand_list_workflows', { search: text })).rejects.toThrow(
+      'params.arguments.search: holds half a surrogate pair',
+    );
+    await expect(callTool(client, text)).rejects.toThrow('params.name: holds half a surrogate pair');
+  });
+
   it('return a run that takes longer with its id, and stop it', async () => {
     const workflowId = await save('Long', chain({ id: 'wait', type: 'wait', parameters: { seconds: 600 } }));
     const { value } = await callTool(client, 'deckhand_start_workflow', { workflowId, waitSeconds: 0.1 });

@@ -35,6 +35,23 @@ async function read(request: Request, bytesMax: number, check: typeof checkJson)
   return bytes && parseJsonBody(bytes, check);
 }
 
+/** A body of which a part may be data of runs. */
+export interface MixedBody {
+  readonly value: unknown;
+  /** Checks a part that is no data of runs. @throws DeckhandError VALIDATION_FAILED for half a surrogate pair in it. */
+  readonly check: (part: unknown) => void;
+}
+
+/** Reads a body of which a part may be data of runs: the caller checks the rest. @throws DeckhandError as `readBody` */
+export async function readMixedBody(request: Request): Promise<MixedBody> {
+  let source = '';
+  const value = await read(request, MAX_DATA_BODY_BYTES, (body, text) => {
+    checkData(body, text);
+    source = text;
+  });
+  return { value, check: (part) => checkJson(part, source) };
+}
+
 /** A body that is a list of data for runs. */
 export interface ListBody {
   readonly items: readonly unknown[];

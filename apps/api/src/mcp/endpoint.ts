@@ -3,7 +3,7 @@ import { type Request, type Response as HttpResponse, Router } from 'express';
 import { pipeline } from 'node:stream/promises';
 import { clientGone } from '../http/client-gone.js';
 import { refuseUnknownParameters } from '../http/query.js';
-import { MAX_DATA_BODY_BYTES, readBody } from '../http/read-body.js';
+import { readMixedBody } from '../http/read-body.js';
 import type { Services } from '../services.js';
 
 /** The path of the endpoint. */
@@ -24,13 +24,13 @@ export function createMcpEndpoint(services: Services): Router {
       requireKnownOrigin(request, services.mcp.origins);
       const caller = await services.authenticate.key(request);
       refuseUnknownParameters(request, undefined);
-      const message = await readBody(request, MAX_DATA_BODY_BYTES);
+      const { value: message, check } = await readMixedBody(request);
       // A list of messages is of a revision of the protocol that has ended, and would be many requests in one.
       if (!isJsonObject(message)) throw validationFailed([{ path: '', message: 'must be one JSON-RPC message' }]);
       const signal = clientGone(response);
       // Loaded on first use, because few gateways have such clients.
       const { handleMessage } = await import('./server.js');
-      const mcpRequest = { request, caller, message, signal };
+      const mcpRequest = { request, caller, message, check, signal };
       await send(response, await handleMessage(services, mcpRequest, toWebRequest(request, signal)));
     })
     .all(() => {

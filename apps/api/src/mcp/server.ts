@@ -36,6 +36,8 @@ interface McpRequest {
   readonly request: Request;
   readonly caller: KeyCaller;
   readonly message: JsonObject;
+  /** Checks a part of the message that is no data of runs. @throws DeckhandError VALIDATION_FAILED. */
+  readonly check: (part: unknown) => void;
   readonly signal: AbortSignal;
 }
 
@@ -45,15 +47,20 @@ export async function handleMessage(
   mcpRequest: McpRequest,
   web: globalThis.Request,
 ): Promise<globalThis.Response> {
-  const { message: parsedBody, request } = mcpRequest;
+  const { message: parsedBody, request, check } = mcpRequest;
   // Not by the handler, which would hide an error of the database from callers and from the log.
   const tools = await toolsFor(services, mcpRequest);
+  check(tools.some(({ takesData }) => takesData === true) ? withoutArguments(parsedBody) : parsedBody);
   const handler = createMcpHandler(() => createServer(services, mcpRequest, tools), {
     // Lists of tools are not watched: another replica may know of a change, and this one would not.
     maxSubscriptions: 0,
     onerror: (err) => services.logger.debug({ err, requestId: request.id }, 'message of an MCP client refused'),
   });
   return handler.fetch(web, { parsedBody });
+}
+
+function withoutArguments({ params, ...message }: JsonObject): object {
+  return { ...message, params: isJsonObject(params) ? { ...params, arguments: null } : params };
 }
 
 /** Creates the server for one message, with the tools that the message is about. */

@@ -48,6 +48,8 @@ export interface Tool {
   readonly needed: NeededScope;
   /** The only workflow whose runs it starts; undefined for a tool that does not start runs, or those of any. */
   readonly workflowId?: string;
+  /** Whether its arguments are data of a run, in which half surrogate pairs may stay. */
+  readonly takesData?: true;
   /** @throws DeckhandError VALIDATION_FAILED for bad arguments; the errors of the operation. */
   call(call: ToolCall, args: unknown): Promise<ToolAnswer>;
 }

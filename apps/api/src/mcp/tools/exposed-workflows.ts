@@ -32,6 +32,7 @@ export async function listExposedWorkflows(
       input: { type: 'object', ...inputSchema },
       needed: STARTS,
       workflowId,
+      takesData: true,
       async call(call, args) {
         if (!isJsonObject(args)) throw validationFailed([{ path: '', message: 'must be an object' }]);
         const details = JSON.stringify({ schema: inputSchema });

@@ -39,6 +39,7 @@ export const runTools = [
       'Starts a run of the latest version of a workflow, or of another one, and waits for its result. A run that takes longer goes on: wait for it with deckhand_wait_for_run. Give an `idempotencyKey` to start nothing twice.',
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     needed: STARTS,
+    takesData: true,
     input: Type.Object(
       {
         workflowId: Uuid,
