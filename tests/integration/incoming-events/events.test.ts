@@ -115,6 +115,13 @@ describe('an event trigger', () => {
     expect(await read(run?.id ?? '')).toMatchObject({ status: 'success', error: null });
   });
 
+  it.each(['a\ud800', 'a\0'])('is refused with an id that PostgreSQL would not keep: %j', async (id) => {
+    const body = { workspaceId: instance.workspaceId, name: 'odd.id', id };
+    const { status, body: answer } = await call('POST', '/api/events', body);
+    expect({ status, answer }).toMatchObject({ status: 400, answer: { details: [{ path: 'id' }] } });
+    expect(await instance.db.event.count({ where: { name: 'odd.id' } })).toBe(0);
+  });
+
   it('whose filter fails starts no run, and is logged', async () => {
     const workflowId = await startedBy({ name: 'odd', filter: '{{ $trigger.data.missing.amount > 1 }}' });
     await matched(await send('odd', { data: {} }));

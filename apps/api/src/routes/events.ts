@@ -1,4 +1,4 @@
-import { compileBody, DeckhandError, SendEventBody, SentEvent } from '@deckhand/contracts';
+import { compileBody, DeckhandError, SendEventBody, SentEvent, validationFailed } from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { readDataBody } from '../http/read-body.js';
 import { sendJson } from '../http/respond.js';
@@ -25,6 +25,10 @@ export function sendEvent({ breaker, events }: Services): Route {
     },
     async (request, response, caller) => {
       const body = parse(await readDataBody(request));
+      // PostgreSQL would store another text: events with different ids would count as one.
+      if (body.id?.isWellFormed() === false) {
+        throw validationFailed([{ path: 'id', message: 'holds half a surrogate pair' }]);
+      }
       const workspaceId = body.workspaceId.toLowerCase();
       if (caller.boundTo !== null && caller.boundTo !== workspaceId) throw new DeckhandError('WORKSPACE_MISMATCH');
       const eventId = body.id ?? readKeyHeader(request) ?? uuidv7();
