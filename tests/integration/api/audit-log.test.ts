@@ -81,6 +81,28 @@ describe('the audit log', () => {
     ]);
   });
 
+  it('has one entry about a key in each workspace of its owner, and one in the instance', async () => {
+    const workspace = { as: instance.session, body: { name: 'Second' } };
+    const { body: second } = await gateway.call('POST', '/api/workspaces', workspace);
+    const { id } = await createKeyNamed('Of both');
+    const bound = await createKeyNamed('Of the second', { workspaceId: second.id });
+    const inWorkspaces = async (resourceId: string) =>
+      (
+        await gateway.call('GET', `/api/admin/audit-log?resourceId=${resourceId}`, { as: instance.session })
+      ).body.data.map(({ workspaceId }) => workspaceId);
+    expect([await inWorkspaces(id), await inWorkspaces(bound.id)]).toEqual([[null], [second.id]]);
+    for (const workspaceId of [instance.workspaceId, second.id]) {
+      for (const path of ['audit-log', 'admin/audit-log'] as const) {
+        const { body } = await gateway.call(
+          'GET',
+          `/api/${path}?workspaceId=${workspaceId}&resourceId=${id}&includeTotal=true`,
+          { as: instance.session },
+        );
+        expect([body.total, body.data[0]?.workspaceId]).toEqual([1, workspaceId]);
+      }
+    }
+  });
+
   it('shows administrators sign-ins, entries without a workspace, and those of deleted workspaces', async () => {
     const origin = { 'x-request-id': 'sign-in-1', 'x-forwarded-for': '203.0.113.8' };
     const signIn = { email: OWNER.email, password: OWNER.password };

@@ -41,7 +41,8 @@ export async function listInstanceChanges(
 async function list(db: Database, query: ListInstanceAuditLogQuery): Promise<PageOf<AuditLogEntry>> {
   const { workspaceId, action, resourceType, resourceId, userId } = query;
   const where: Prisma.AuditEntryWhereInput = {
-    ...(workspaceId === undefined ? {} : { workspaceId }),
+    // A change that several workspaces list is one of the instance.
+    ...(workspaceId === undefined ? { isCopy: false } : { workspaceId }),
     ...(action === undefined ? {} : { action }),
     ...(resourceType === undefined ? {} : { resourceType }),
     ...(resourceId === undefined ? {} : { resourceId }),

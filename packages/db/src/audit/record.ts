@@ -39,7 +39,7 @@ export async function recordKeyChange(tx: Queryable, actor: Actor, change: Chang
     take: MAX_WORKSPACES,
   });
   await tx.auditEntry.createMany({
-    data: memberships.map(({ workspaceId }) => toRow(actor, { ...change, workspaceId })),
+    data: memberships.map(({ workspaceId }) => ({ ...toRow(actor, { ...change, workspaceId }), isCopy: true })),
   });
 }
 
