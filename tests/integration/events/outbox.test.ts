@@ -223,6 +223,30 @@ describe('taking deliveries', () => {
     expect((await take()).map((delivery) => delivery.executionId)).toContain(executionId);
   });
 
+  it('says whether events are due once an attempt of an earlier event of their run is recorded', async () => {
+    const executionId = uuidv7();
+    await emit(2, endpointId, executionId);
+    const [first] = await take();
+    if (!first) throw new Error('nothing was taken');
+    const read = async (held: readonly string[]) => {
+      const [lane] = await takeEventDeliveries(db, {
+        holder: HOLDER,
+        lanes: [{ endpointId, room: 100, held }],
+        minLeftMs: 16_000,
+      });
+      return [lane?.deliveries.length ?? 0, lane?.hasBlocked ?? false];
+    };
+    expect(await read([])).toEqual([1, true]);
+    expect(await read([first.id])).toEqual([0, true]);
+    await recordEventAttempts(db, [resultOf(first, 'delivered')]);
+    expect(await read([])).toEqual([1, false]);
+    await makeDue();
+    await emit(1, endpointId, executionId);
+    const [second] = await take();
+    if (second) await recordEventAttempts(db, [resultOf(second, 'retry', 3_600_000)]);
+    expect(await read([])).toEqual([0, false]);
+  });
+
   it('gives a failing endpoint one at a time, and one that asked for a pause none', async () => {
     const [failing, throttled] = [await addEndpoint(), await addEndpoint()];
     await db.eventEndpoint.update({ where: { id: failing }, data: { failureCount: 5 } });

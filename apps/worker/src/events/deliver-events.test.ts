@@ -31,14 +31,14 @@ function toDelivery(id: string, endpointId: string): TakenDelivery {
 
 function laneOf(endpointId: string, ids: readonly string[], members: Partial<TakenLane> = {}): TakenLane {
   const deliveries = ids.map((id) => toDelivery(id, endpointId));
-  return { endpointId, isFailing: false, maxInProgress: 32, deliveries, ...members };
+  return { endpointId, isFailing: false, maxInProgress: 32, deliveries, hasBlocked: false, ...members };
 }
 
 const numbers = (count: number): string[] => Array.from({ length: count }, (_, n) => String(n + 1));
 
 /** Creates a deliverer that leases the lanes and takes the queued deliveries; the test ends their attempts. */
 function setUp(leased: readonly Partial<LeasedLane>[] = [{ endpointId: 'a' }]) {
-  const queue: TakenLane[][] = [];
+  const queue: (TakenLane[] | Promise<TakenLane[]>)[] = [];
   const requests: (readonly LaneRequest[])[] = [];
   const recorded: string[] = [];
   const releases: number[] = [];
@@ -115,6 +115,33 @@ describe('the delivery of events', () => {
     await jest.advanceTimersByTimeAsync(0);
     expect(requests).toHaveLength(2);
     expect(requests[1]).toMatchObject([{ endpointId: 'a', room: 192 }]);
+  });
+
+  it('takes the next event of a run once the attempt of the one before is recorded, without a poll', async () => {
+    const { deliverer, queue, recorded, begun, end } = setUp();
+    queue.push([laneOf('a', ['1'], { hasBlocked: true })]);
+    // While the first attempt is not recorded, a take finds the second event blocked.
+    queue.push([laneOf('a', [], { hasBlocked: true })], [laneOf('a', ['2'])]);
+    await deliverer.poll();
+    await deliverer.poll();
+    await end(['1']);
+    await jest.advanceTimersByTimeAsync(200);
+    expect([recorded, begun()]).toEqual([['1'], ['1', '2']]);
+  });
+
+  it('takes it also if the attempt before is recorded during the take that finds the event blocked', async () => {
+    const { deliverer, queue, requests, recorded, begun, end } = setUp();
+    queue.push([laneOf('a', ['1'])]);
+    await deliverer.poll();
+    await end(['1']);
+    const found = Promise.withResolvers<TakenLane[]>();
+    queue.push(found.promise, [laneOf('a', ['2'])]);
+    await jest.advanceTimersByTimeAsync(100);
+    expect([requests.length, recorded]).toEqual([2, ['1']]);
+    found.resolve([laneOf('a', [], { hasBlocked: true })]);
+    await settle();
+    await jest.advanceTimersByTimeAsync(100);
+    expect(begun()).toEqual(['1', '2']);
   });
 
   it('gives endpoints that fail one attempt at each poll, and 32 in all', async () => {

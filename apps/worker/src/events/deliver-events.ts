@@ -66,6 +66,9 @@ interface Lane {
   /** Whether the last take may have left due deliveries, and whether it certainly has. */
   mayHaveMore: boolean;
   hasMore: boolean;
+  /** Whether it has left some behind earlier events of their runs, and whether an attempt was recorded since. */
+  hasBlocked: boolean;
+  hasRecorded: boolean;
   lastAttemptAt: number;
 }
 
@@ -119,6 +122,8 @@ export function createEventDeliverer(parts: {
       held: new Set(),
       mayHaveMore: false,
       hasMore: false,
+      hasBlocked: false,
+      hasRecorded: false,
       lastAttemptAt: -Infinity,
     };
     lanes.set(endpointId, lane);
@@ -158,6 +163,7 @@ export function createEventDeliverer(parts: {
     if (lane.failures < DROPPED_AFTER && outcome !== 'gone' && throttleMs === 0) return;
     drop(lane);
     lane.mayHaveMore = false;
+    lane.hasBlocked = false;
   }
 
   async function attempt(lane: Lane, delivery: TakenDelivery): Promise<void> {
@@ -181,10 +187,13 @@ export function createEventDeliverer(parts: {
       });
     }
     lane.held.delete(delivery.id);
+    lane.hasRecorded = true;
+    refillFreed();
   }
 
   /** Takes what is due. @param withFailing whether endpoints that fail are due, too. */
   async function take(isWanted: (lane: Lane) => boolean, withFailing: boolean): Promise<void> {
+    for (const lane of lanes.values()) lane.hasRecorded = false;
     const share = Math.max(1, Math.min(MAX_PER_LANE, Math.floor(MAX_TAKEN / Math.max(1, lanes.size))));
     const roomOf = ({ queue, inProgress }: Lane): number => share - queue.length - inProgress;
     const wanted = [...lanes.values()].filter((lane) => isLeased(lane) && isWanted(lane));
@@ -198,14 +207,18 @@ export function createEventDeliverer(parts: {
     takenAt = performance.now();
     const requests = [...rooms].map(([{ endpointId, held }, room]) => ({ endpointId, room, held: [...held] }));
     const taken = await store.take(requests, ATTEMPT_MS);
-    for (const [lane] of rooms) lane.mayHaveMore = false;
-    for (const { endpointId, deliveries, isFailing, maxInProgress } of taken) {
+    for (const lane of rooms.keys()) {
+      lane.mayHaveMore = false;
+      lane.hasBlocked = false;
+    }
+    for (const { endpointId, deliveries, isFailing, maxInProgress, hasBlocked } of taken) {
       const lane = lanes.get(endpointId);
       if (!lane) continue;
       lane.isFailing = isFailing;
       lane.maxInProgress = maxInProgress;
       lane.mayHaveMore = deliveries.length > 0 && !isFailing;
       lane.hasMore = deliveries.length === rooms.get(lane);
+      lane.hasBlocked = hasBlocked && !isFailing;
       for (const delivery of deliveries) {
         lane.queue.push(delivery);
         lane.held.add(delivery.id);
@@ -235,8 +248,18 @@ export function createEventDeliverer(parts: {
         })
         .finally(() => {
           isRefilling = false;
+          refillFreed();
         });
     }, afterMs);
+  }
+
+  /** Takes the next events of runs: those that the last take has left behind attempts that are recorded by now. */
+  function refillFreed(): void {
+    for (const lane of lanes.values()) {
+      if (!lane.hasBlocked || !lane.hasRecorded) continue;
+      lane.mayHaveMore = true;
+      refillSoon(lane);
+    }
   }
 
   async function lease(): Promise<void> {
@@ -275,6 +298,7 @@ export function createEventDeliverer(parts: {
       await exclusively(async () => {
         await lease();
         await take(() => true, true);
+        refillFreed();
       });
     },
     async stop(graceMs) {

@@ -68,6 +68,8 @@ export interface TakenLane {
   readonly maxInProgress: number;
   /** The earliest first. */
   readonly deliveries: readonly TakenDelivery[];
+  /** Whether others are due once an attempt of an earlier event of their run is recorded. */
+  readonly hasBlocked: boolean;
 }
 
 /** The endpoints with pending deliveries, found by jumping from one to the next in the index event_deliveries_due. */
@@ -134,7 +136,8 @@ interface LaneRow extends Omit<TakenLane, 'deliveries'> {
   readonly url: string;
   readonly hasFailures: boolean;
   readonly sealedSecrets: readonly string[];
-  readonly deliveries: string;
+  /** Null if all are blocked. */
+  readonly deliveries: string | null;
 }
 interface DeliveryRow extends Omit<
   TakenDelivery,
@@ -154,6 +157,7 @@ interface DeliveryRow extends Omit<
  * Events of a run are sent one after another: a later one is taken only once no earlier one is pending. A process that
  * dies before it records an attempt: once its lease ends, the event is sent again with the same id.
  * @param minLeftMs how much of the lease must be left: longer than an attempt takes.
+ * @returns the lanes with due deliveries.
  */
 export async function takeEventDeliveries(
   db: Database,
@@ -200,18 +204,19 @@ export async function takeEventDeliveries(
       SELECT d.endpoint_id, json_agg(json_build_object('id', d.id, 'workspaceId', d.workspace_id, 'type', d.type,
         'workflowId', d.workflow_id, 'executionId', d.execution_id, 'nodeId', d.node_id, 'iteration', d.iteration,
         'revision', d.revision, 'occurredAtMs', extract(epoch FROM d.occurred_at) * 1000, 'attempt', d.attempt_count + 1,
-        'url', d.url) ORDER BY d.place)::text AS deliveries
-      FROM due d WHERE NOT d.is_blocked AND d.place <= d.room GROUP BY d.endpoint_id
+        'url', d.url) ORDER BY d.place) FILTER (WHERE NOT d.is_blocked AND d.place <= d.room)::text AS deliveries,
+        bool_or(d.is_blocked AND d.blocked_until <= now()) AS has_blocked
+      FROM due d GROUP BY d.endpoint_id
     )
     SELECT o.id AS "endpointId", o.url, o.is_failing AS "isFailing", o.has_failures AS "hasFailures",
-      o.max_in_progress AS "maxInProgress", t.deliveries,
+      o.max_in_progress AS "maxInProgress", t.deliveries, coalesce(t.has_blocked, false) AS "hasBlocked",
       ARRAY(SELECT s.secret FROM event_secrets s WHERE s.endpoint_id = o.id AND ${IS_VALID}
         ORDER BY ${CURRENT_FIRST}) AS "sealedSecrets"
     FROM open_lanes o JOIN taken t ON t.endpoint_id = o.id`,
   );
   return rows.map(({ url, hasFailures, sealedSecrets, deliveries, ...lane }) => ({
     ...lane,
-    deliveries: parseOwnJson<DeliveryRow[]>(deliveries).map(({ occurredAtMs, ...delivery }) => ({
+    deliveries: parseOwnJson<DeliveryRow[]>(deliveries ?? '[]').map(({ occurredAtMs, ...delivery }) => ({
       ...delivery,
       endpointId: lane.endpointId,
       url: delivery.url ?? url,
