@@ -42,6 +42,7 @@ function setUp(leased: readonly Partial<LeasedLane>[] = [{ endpointId: 'a' }]) {
   const requests: (readonly LaneRequest[])[] = [];
   const recorded: string[] = [];
   const releases: number[] = [];
+  const aborted: string[] = [];
   const ends = new Map<string, (result: Partial<AttemptResult>) => void>();
   const deliverer = createEventDeliverer({
     store: {
@@ -65,7 +66,10 @@ function setUp(leased: readonly Partial<LeasedLane>[] = [{ endpointId: 'a' }]) {
         const attempt = { at: new Date(0).toISOString(), status: 200, durationMs: 1, error: null };
         const base = { delivery, attempt, retryInMs: 0, throttleMs: 0 };
         ends.set(delivery.id, (result) => resolve({ ...base, outcome: 'delivered', ...result }));
-        signal.addEventListener('abort', () => resolve({ ...base, outcome: 'retry' }));
+        signal.addEventListener('abort', () => {
+          aborted.push(delivery.id);
+          resolve({ ...base, outcome: 'retry' });
+        });
       }),
     metrics: { attempted: ignore, disabled: ignore, backlog: ignore },
     logger: createLogger({ name: 'test', level: 'silent' }),
@@ -74,7 +78,7 @@ function setUp(leased: readonly Partial<LeasedLane>[] = [{ endpointId: 'a' }]) {
     for (const id of ids) ends.get(id)?.(result);
     await settle();
   };
-  return { deliverer, queue, requests, recorded, releases, end, begun: () => [...ends.keys()] };
+  return { deliverer, queue, requests, recorded, releases, aborted, end, begun: () => [...ends.keys()] };
 }
 
 beforeEach(() => {
@@ -213,5 +217,21 @@ describe('the delivery of events', () => {
     await deliverer.poll();
     expect([recorded, releases]).toEqual([['1'], [1]]);
     expect(requests).toHaveLength(1);
+  });
+
+  it('breaks off attempts after the grace period, also while a statement takes longer', async () => {
+    const { deliverer, queue, aborted } = setUp();
+    queue.push([laneOf('a', ['1'])]);
+    await deliverer.poll();
+    const slow = Promise.withResolvers<TakenLane[]>();
+    queue.push(slow.promise);
+    const polled = deliverer.poll();
+    await settle();
+    const stopped = deliverer.stop(200);
+    await jest.advanceTimersByTimeAsync(200);
+    expect(aborted).toEqual(['1']);
+    slow.resolve([laneOf('a', ['2'])]);
+    await Promise.all([polled, stopped]);
+    expect(aborted).toEqual(['1']);
   });
 });

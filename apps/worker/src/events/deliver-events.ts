@@ -305,8 +305,9 @@ export function createEventDeliverer(parts: {
       isStopped = true;
       clearTimeout(refillTimer);
       clearTimeout(releaseTimer);
-      await statement;
+      // Set first: a statement in progress may take as long as a statement may.
       const limit = setTimeout(() => aborted.abort(), graceMs);
+      await statement;
       // Others release what this process could not: its leases end.
       await release().catch((err: unknown) => logger.warn({ err }, 'events are left to others after their lease'));
       clearTimeout(limit);
