@@ -3,6 +3,9 @@ import { createLogger } from '@deckhand/runtime';
 import { describe, expect, it } from '@jest/globals';
 import { createBadRows } from './bad-rows.js';
 
+/** The error of a statement that PostgreSQL cancelled, as the driver adapter reports it. */
+const TOO_SLOW = new Error('cancelled', { cause: { originalCode: '57014' } });
+
 describe('a row at which maintenance failed', () => {
   it.each([
     ['is skipped for five minutes if its values caused the error', new StoreError('no such value', 'row'), 300_000],
@@ -21,5 +24,22 @@ describe('a row at which maintenance failed', () => {
     expect(badRows.ids()).toEqual(['a']);
     now = skippedMs;
     expect(badRows.ids()).toEqual([]);
+  });
+
+  it('is tried again after two seconds if it was too slow, and after a minute if it was so again', () => {
+    let now = 0;
+    const logger = createLogger({ name: 'test', level: 'silent' });
+    const badRows = createBadRows({ task: 't', logger, onAdded: () => undefined, now: () => now });
+    const isSkippedFor = (ms: number): boolean[] => {
+      badRows.add('a', TOO_SLOW);
+      return [ms - 1, 1].map((passed) => {
+        now += passed;
+        return badRows.ids().includes('a');
+      });
+    };
+    expect(isSkippedFor(2_000)).toEqual([true, false]);
+    expect(isSkippedFor(60_000)).toEqual([true, false]);
+    now += 300_000;
+    expect(isSkippedFor(2_000)).toEqual([true, false]);
   });
 });
