@@ -34,6 +34,18 @@ async function send(name: string, given: object = {}): Promise<string> {
   return body.id;
 }
 
+/** Stores events in one statement, so that one pass finds all of them. @returns their ids. */
+async function sendTogether(name: string, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => uuidv7());
+  await instance.db.event.createMany({
+    data: ids.map((id, n) => {
+      const { workspaceId } = instance;
+      return { id, eventId: id, workspaceId, name, key: 'A', data: String(n) };
+    }),
+  });
+  return ids;
+}
+
 /** Creates an active workflow that an event starts. */
 async function startedBy(parameters: object): Promise<string> {
   const id = await createWorkflow(instance, {
@@ -161,6 +173,21 @@ describe('an event trigger', () => {
       ['A', ['paid']],
       ['B', ['paid']],
     ]);
+  });
+
+  it('starts runs with options together, and only those with keys some at a time', async () => {
+    const workflowIds = [
+      await startedBy({ name: 'tagged', options: { tags: ['a'] } }),
+      await startedBy({ name: 'keyed', options: { concurrency: { key: '{{ $trigger.key }}', limit: 100 } } }),
+    ];
+    const delayed = [];
+    for (const name of ['tagged', 'keyed']) {
+      const ids = await sendTogether(name, 30);
+      for (const id of ids) await matched(id);
+      delayed.push(await instance.db.event.count({ where: { id: { in: ids }, hasEndedWaits: true } }));
+    }
+    expect(delayed).toEqual([0, 10]);
+    for (const workflowId of workflowIds) expect(await runsOf(workflowId)).toHaveLength(30);
   });
 
   it('with a key that others have locked is delayed, and delays no other event', async () => {

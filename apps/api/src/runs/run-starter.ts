@@ -1,8 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import {
-  concurrencyOf,
-  debounceOf,
   DeckhandError,
+  hasKey,
   priorityOf,
   type ValidationIssue,
   validationFailed,
@@ -135,7 +134,7 @@ export function createRunStarter(options: {
     request: AcceptRequest,
     idempotencyKey: IdempotencyKey | undefined,
   ): Promise<AcceptOnceVerdict | undefined> {
-    const permits = isKeyed(request) ? keyed : isLarge(request) ? semaphore : undefined;
+    const permits = hasKey(request.options) ? keyed : isLarge(request) ? semaphore : undefined;
     if (!permits) return idempotencyKey ? insertOnce({ request, idempotencyKey }) : insert(request);
     const sharer = request.actor?.userId ?? request.workflowId;
     const release = await permits.acquire(sharer, new AbortController().signal);
@@ -216,10 +215,6 @@ export function createRunStarter(options: {
 /** Returns true if the response goes to an anonymous caller. */
 function isForAnonymous({ source }: StartRunRequest): boolean {
   return source === 'webhook';
-}
-
-function isKeyed({ options }: AcceptRequest): boolean {
-  return concurrencyOf(options) !== undefined || debounceOf(options) !== undefined;
 }
 
 function isLarge({ triggerData }: AcceptRequest): boolean {

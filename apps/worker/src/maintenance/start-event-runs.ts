@@ -1,4 +1,4 @@
-import { concurrencyOf, type JsonValue, parseJson, priorityOf } from '@deckhand/contracts';
+import { concurrencyOf, hasKey, type JsonValue, parseJson, priorityOf } from '@deckhand/contracts';
 import {
   type AcceptRequest,
   acceptUnlessBusy,
@@ -18,8 +18,8 @@ import { nextSlice } from '@deckhand/runtime';
 import { derivedId } from '../session/derived-id.js';
 import { announceStops, type MaintenanceContext } from './maintenance-context.js';
 
-/** Maximum number of runs with options that a workspace starts at a time: those with keys are started one by one. */
-const MAX_WITH_OPTIONS = 20;
+/** Maximum number of runs with keys that a workspace starts at a time: each has a transaction of its own. */
+const MAX_WITH_KEYS = 20;
 /** Maximum number of compiled triggers in memory. */
 const MAX_CACHED = 1_000;
 /** For how long expressions are evaluated before the event loop continues, in ms. */
@@ -102,7 +102,7 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
     const planned: Planned[] = [];
     const delays = new Map<string, EventDelay>();
     const blockedFor = new Map<string, number>();
-    const optionCounts = new Map<string, number>();
+    const keyedCounts = new Map<string, number>();
     let characters = 0;
     for (const event of events) {
       const { id, workspaceId, executionsPerMinute: limit, json } = event;
@@ -127,12 +127,12 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
             break;
           }
           const options = optionsOf(trigger, readEvent, json);
-          const withOptions = (optionCounts.get(workspaceId) ?? 0) + (options === undefined ? 0 : 1);
-          if (withOptions > MAX_WITH_OPTIONS) {
+          const keyedCount = (keyedCounts.get(workspaceId) ?? 0) + (hasKey(options) ? 1 : 0);
+          if (keyedCount > MAX_WITH_KEYS) {
             delays.set(id, { id, seconds: 0, after });
             break;
           }
-          optionCounts.set(workspaceId, withOptions);
+          keyedCounts.set(workspaceId, keyedCount);
           characters += json.length;
           planned.push({ eventId: id, workspaceId, request: toRequest(event, trigger, options), after });
         }

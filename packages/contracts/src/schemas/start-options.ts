@@ -267,6 +267,11 @@ export function concurrencyOf(options: string | undefined): Required<Concurrency
   return concurrency && { limit: 1, onLimit: 'queue', ...concurrency };
 }
 
+/** Whether a start has a key, of a limit or of debouncing: it is accepted alone, because it may wait for its key. */
+export function hasKey(options: string | undefined): boolean {
+  return concurrencyOf(options) !== undefined || debounceOf(options) !== undefined;
+}
+
 /** Returns what the schema of options does not check. */
 export function findOptionIssues(options: RequestOptions): ValidationIssue[] {
   const { startAt, delay, expiresAt, expiresAfter, metadata, concurrency, debounce } = options;

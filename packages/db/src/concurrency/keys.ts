@@ -1,4 +1,4 @@
-import { type Concurrency, concurrencyOf, debounceOf } from '@deckhand/contracts';
+import { type Concurrency, hasKey } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../client.js';
 import type { DispatchedExecution } from '../executions/reconcile.js';
 import { DISPATCH_AGAIN, DISPATCHED, IS_RESTING, isUnfinished, mayBegin } from '../executions/run-status.js';
@@ -130,10 +130,7 @@ export async function acceptApart<Request, Verdict>(
     readonly alone: (keyed: Request) => Promise<Verdict>;
   },
 ): Promise<Verdict[]> {
-  const isKeyed = (request: Request): boolean => {
-    const options = optionsOf(request);
-    return concurrencyOf(options) !== undefined || debounceOf(options) !== undefined;
-  };
+  const isKeyed = (request: Request): boolean => hasKey(optionsOf(request));
   if (!requests.some(isKeyed)) return [...(await accept.together(requests))];
   const plain = requests.filter((request) => !isKeyed(request));
   const rest = plain.length === 0 ? [] : [...(await accept.together(plain))];
