@@ -147,6 +147,9 @@ export const MUTANTS = [
     ['many events of a workspace delay those of others', 'ORDER BY f.place, f.at LIMIT', 'ORDER BY f.at LIMIT'],
     ['a page has the shares of workspaces alone', 'UNION ALL SELECT * FROM rest) f', ') f'],
   ]),
+  ...of('packages/db/src/events-in/start-runs.ts', MATCHING, [
+    ['an event is overtaken by later ones', 'CASE WHEN d.seconds > 0 THEN', 'CASE WHEN d.seconds >= 0 THEN'],
+  ]),
   ...of('packages/db/src/events-in/accept-events.ts', MATCHING, [
     ['viewers send events', "          WHEN m.role = 'viewer' THEN 'forbidden'\n", ''],
     ['a workspace may have any number of unmatched events', "          WHEN b.is_full THEN 'tooMany'\n", ''],

@@ -2,6 +2,7 @@ import {
   acceptEvents,
   createDatabase,
   type Database,
+  delayEvents,
   endDueWaits,
   endNewWaits,
   endWaitsForEvents,
@@ -276,6 +277,20 @@ describe('very many', () => {
     const page = await findUnmatchedEvents(db, { limit: 10, except: [] });
     expect(page).toHaveLength(10);
     expect(page.slice(0, 2).map((event) => event.id)).toContain(id);
+  });
+
+  it('a delay of 0 s does not put an event behind those that came after it', async () => {
+    const ids = [(await send()).id, (await send()).id, (await send()).id];
+    for (const [index, id] of ids.entries()) {
+      await db.event.update({ where: { id }, data: { nextMatchAt: new Date(index) } });
+    }
+    const delays = ids.slice(0, 2).map((id) => ({ id, seconds: 0, after: undefined }));
+    await delayEvents(db, delays);
+    const found = async () => (await findUnmatchedEvents(db, { limit: 10, except: [] })).map(({ id }) => id);
+    expect(await found()).toEqual(ids);
+    const longer = delays.map((delay) => ({ ...delay, seconds: 60 }));
+    await delayEvents(db, longer);
+    expect(await found()).toEqual(ids.slice(2));
   });
 
   it('new waits of one workspace do not delay those of another', async () => {

@@ -110,6 +110,8 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
       let after: EventTrigger | undefined;
       for (const trigger of event.triggers) {
         if (planned.length > 0 && characters + json.length > MAX_CHARACTERS) {
+          // Nor are smaller events behind it planned: those of the same key would overtake it.
+          characters = MAX_CHARACTERS;
           delays.set(id, { id, seconds: 0, after });
           break;
         }

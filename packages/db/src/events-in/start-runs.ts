@@ -84,12 +84,16 @@ export async function markMatched(db: Database, ids: readonly string[]): Promise
     ) g WHERE v.id = g.id`);
 }
 
-/** Delays events whose waits are ended. */
+/**
+ * Delays events whose waits are ended. Those that are delayed for 0 s stay before the events that came after them:
+ * otherwise a debounced run would have the data of an earlier event.
+ */
 export async function delayEvents(db: Database, delays: readonly EventDelay[]): Promise<void> {
   if (delays.length === 0) return;
   await db.$executeRaw(Prisma.sql`/* events.delay */
     UPDATE events v
-    SET next_match_at = now() + d.seconds * interval '1 second', has_ended_waits = true,
+    SET next_match_at = CASE WHEN d.seconds > 0 THEN now() + d.seconds * interval '1 second' ELSE v.next_match_at END,
+        has_ended_waits = true,
         started_workflow_id = coalesce(d.workflow_id, v.started_workflow_id),
         started_node_id = coalesce(d.node_id, v.started_node_id)
     FROM (
