@@ -162,9 +162,10 @@ export const MUTANTS = [
     ['an event that is matched again starts a run again', '`${id}/${workflowId}/${nodeId}`', '`${Math.random()}`'],
     [
       'a limit loses a run',
-      'blockedFor.set(workspaceId, seconds);\n            delays.set(id, { id, seconds, after });',
-      'blockedFor.set(workspaceId, seconds);',
+      "outcomes[index] = { kind: 'rateLimited', seconds };",
+      "outcomes[index] = { kind: 'notFound' };",
     ],
+    ['a run is counted twice, because another of its event is refused', ' && !refused.has(eventId)', ''],
   ]),
   ...of('apps/cli/src/connection.ts', CLI, [
     ['a key of a profile is sent elsewhere', 'if (!profile || !isOf(profile.url))', 'if (!profile)'],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import {
   callWithKey,
@@ -244,6 +244,43 @@ describe('an event trigger', () => {
     await instance.db.event.updateMany({ where: { matchedAt: null }, data: { nextMatchAt: new Date(0) } });
     for (const id of ids) await matched(id);
     expect(await runsOf(workflowId)).toHaveLength(3);
+  });
+});
+
+describe('the runs per minute of a workspace', () => {
+  const concurrency = { key: '{{ $trigger.key }}', limit: 100 };
+  const limitFreshly = async (executionsPerMinute: number): Promise<void> => {
+    const { redis } = instance.gateway.services;
+    const keys = await redis.keys('{deckhand}:execution-rate:*');
+    if (keys.length > 0) await redis.del(...keys);
+    await limit(executionsPerMinute);
+  };
+  afterEach(() => limit(null));
+
+  it('count a run once, though it waits while others with keys are started', async () => {
+    const workflowId = await startedBy({ name: 'counted', options: { concurrency } });
+    await limitFreshly(30);
+    for (const id of await sendTogether('counted', 30)) await matched(id);
+    expect(await runsOf(workflowId)).toHaveLength(30);
+  });
+
+  it('count neither a run whose key is locked, nor those that are started with it, before they are started', async () => {
+    const workflowIds = [
+      await startedBy({ name: 'counted.locked', options: { concurrency } }),
+      await startedBy({ name: 'counted.locked' }),
+    ];
+    await limitFreshly(2);
+    const eventId = await instance.db.$transaction(async (tx) => {
+      const name = `key of ${workflowIds[0]} A`;
+      await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))::text`;
+      const sent = await send('counted.locked', { key: 'A' });
+      const isDelayed = async () =>
+        (await instance.db.event.count({ where: { eventId: sent, hasEndedWaits: true } })) > 0;
+      await until(isDelayed, 10_000, 'the delay');
+      return sent;
+    });
+    await matched(eventId);
+    for (const workflowId of workflowIds) expect(await runsOf(workflowId)).toHaveLength(1);
   });
 });
 

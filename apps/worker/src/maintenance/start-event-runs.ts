@@ -26,7 +26,7 @@ const MAX_CACHED = 1_000;
 const SLICE_MS = 10;
 /** Delay of an event whose run the storage quota refuses, in seconds. */
 const QUOTA_DELAY_SECONDS = 60;
-/** Delay of an event whose run has to be counted under another limit than it was, in seconds. */
+/** Delay of an event whose run has to be counted again, because the limit has changed or Redis failed, in seconds. */
 const COUNT_AGAIN_SECONDS = 1;
 /** How long a start waits for a lock of its key, in ms, and how long its event is delayed then, in seconds. */
 const MAX_LOCK_WAIT_MS = 100;
@@ -45,6 +45,9 @@ interface Planned {
   /** The trigger before, of the same event. */
   readonly after: EventTrigger | undefined;
 }
+
+/** What became of a planned run. `rateLimited`: its workspace may start it in so many seconds. */
+type Outcome = AcceptVerdict | Busy | { readonly kind: 'rateLimited'; readonly seconds: number };
 
 /**
  * Creates the function. The ids of runs are derived from event and trigger: if a worker dies, the next one starts those
@@ -95,17 +98,54 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
     });
   }
 
-  /** Plans the runs of events, as far as limits of runs per minute allow, and the delays of the other events. */
+  /**
+   * Accepts runs. One under a limit of runs per minute is counted once nothing else refuses it, as everywhere. None is
+   * counted behind another of its event that is refused: both are requested again.
+   */
+  async function accept(planned: readonly Planned[]): Promise<Outcome[]> {
+    if (planned.length === 0) return [];
+    const outcomes: Outcome[] = await acceptUnlessBusy(
+      db,
+      planned.map(({ request }) => request),
+      MAX_LOCK_WAIT_MS,
+    );
+    const refused = new Set<string>();
+    const blockedFor = new Map<string, number>();
+    const counted: { readonly index: number; readonly request: AcceptRequest }[] = [];
+    for (const [index, { eventId, request }] of planned.entries()) {
+      const outcome = outcomes[index];
+      if (outcome?.kind === 'notCounted' && !refused.has(eventId)) {
+        const { workspaceId, executionsPerMinute } = outcome;
+        const seconds = blockedFor.get(workspaceId) ?? (await count(workspaceId, executionsPerMinute));
+        if (seconds === null) {
+          counted.push({ index, request: { ...request, countedUnder: executionsPerMinute } });
+          continue;
+        }
+        blockedFor.set(workspaceId, seconds);
+        outcomes[index] = { kind: 'rateLimited', seconds };
+      }
+      if (delayAfter(outcomes[index]) !== undefined) refused.add(eventId);
+    }
+    if (counted.length === 0) return outcomes;
+    const again = await acceptUnlessBusy(
+      db,
+      counted.map(({ request }) => request),
+      MAX_LOCK_WAIT_MS,
+    );
+    for (const [position, { index }] of counted.entries()) outcomes[index] = again[position] ?? { kind: 'notFound' };
+    return outcomes;
+  }
+
+  /** Plans the runs of events, as many as are started together, and the delays of the other events. */
   async function plan(
     events: readonly StartingEvent[],
   ): Promise<{ planned: Planned[]; delays: Map<string, EventDelay> }> {
     const planned: Planned[] = [];
     const delays = new Map<string, EventDelay>();
-    const blockedFor = new Map<string, number>();
     const keyedCounts = new Map<string, number>();
     let characters = 0;
     for (const event of events) {
-      const { id, workspaceId, executionsPerMinute: limit, json } = event;
+      const { id, workspaceId, json } = event;
       const readEvent = once(() => parseJson(json));
       let after: EventTrigger | undefined;
       for (const trigger of event.triggers) {
@@ -121,13 +161,6 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
           sliceEndsAt = performance.now() + SLICE_MS;
         }
         if (isWanted(trigger, readEvent)) {
-          let seconds = blockedFor.get(workspaceId) ?? null;
-          if (limit !== null && seconds === null) seconds = await count(workspaceId, limit);
-          if (seconds !== null) {
-            blockedFor.set(workspaceId, seconds);
-            delays.set(id, { id, seconds, after });
-            break;
-          }
           const options = optionsOf(trigger, readEvent, json);
           const keyedCount = (keyedCounts.get(workspaceId) ?? 0) + (hasKey(options) ? 1 : 0);
           if (keyedCount > MAX_WITH_KEYS) {
@@ -146,16 +179,16 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
   }
 
   /** Queues accepted runs. Maintenance finds those that were not queued, and wakes delayed ones. */
-  async function announce(accepted: readonly { readonly planned: Planned; readonly verdict: AcceptVerdict | Busy }[]) {
+  async function announce(results: readonly { readonly planned: Planned; readonly outcome: Outcome }[]) {
     const jobs: QueuedRun[] = [];
-    for (const { planned, verdict } of accepted) {
-      if (verdict.kind !== 'accepted') continue;
+    for (const { planned, outcome } of results) {
+      if (outcome.kind !== 'accepted') continue;
       const { executionId, options } = planned.request;
       runs.accepted('event');
-      if (verdict.underKey) {
-        jobs.push(...verdict.underKey.dispatched);
-        await announceStops(context, verdict.underKey.stopped);
-      } else if (verdict.joined === undefined && verdict.run?.isDelayed !== true) {
+      if (outcome.underKey) {
+        jobs.push(...outcome.underKey.dispatched);
+        await announceStops(context, outcome.underKey.stopped);
+      } else if (outcome.joined === undefined && outcome.run?.isDelayed !== true) {
         jobs.push({ workspaceId: planned.workspaceId, executionId, dispatch: 1, priority: priorityOf(options) });
       }
     }
@@ -167,17 +200,10 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
   return async (ids) => {
     const events = ids.length === 0 ? [] : await findEventTriggers(db, ids);
     const { planned, delays } = await plan(events);
-    const verdicts =
-      planned.length === 0
-        ? []
-        : await acceptUnlessBusy(
-            db,
-            planned.map(({ request }) => request),
-            MAX_LOCK_WAIT_MS,
-          );
+    const outcomes = await accept(planned);
     const refused = new Set<string>();
     for (const [index, { eventId: id, after }] of planned.entries()) {
-      const seconds = delayAfter(verdicts[index]);
+      const seconds = delayAfter(outcomes[index]);
       if (seconds === undefined || refused.has(id)) continue;
       // The event is matched again from its first refused trigger on: those behind it find that their runs exist.
       refused.add(id);
@@ -189,7 +215,7 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
       ids.filter((id) => !delays.has(id)),
     );
     await announce(
-      planned.flatMap((each, index) => (verdicts[index] ? [{ planned: each, verdict: verdicts[index] }] : [])),
+      planned.flatMap((each, index) => (outcomes[index] ? [{ planned: each, outcome: outcomes[index] }] : [])),
     );
     return [...delays.values()].some(({ seconds }) => seconds === 0);
   };
@@ -211,8 +237,10 @@ function compileTrigger(filter: string | null, options: string | null): Compiled
 }
 
 /** Returns in how many seconds a run that was not accepted is requested again; undefined if it is not. */
-function delayAfter(verdict: AcceptVerdict | Busy | undefined): number | undefined {
-  switch (verdict?.kind) {
+function delayAfter(outcome: Outcome | undefined): number | undefined {
+  switch (outcome?.kind) {
+    case 'rateLimited':
+      return outcome.seconds;
     case 'overQuota':
       return QUOTA_DELAY_SECONDS;
     case 'notCounted':
@@ -226,7 +254,7 @@ function delayAfter(verdict: AcceptVerdict | Busy | undefined): number | undefin
 }
 
 function toRequest(
-  { id, receivedAt, json, executionsPerMinute }: StartingEvent,
+  { id, receivedAt, json }: StartingEvent,
   { workflowId, nodeId, versionId }: EventTrigger,
   options: string | undefined,
 ): AcceptRequest {
@@ -241,7 +269,6 @@ function toRequest(
     ofEvent: id,
     triggerData: json,
     options,
-    ...(executionsPerMinute === null ? {} : { countedUnder: executionsPerMinute }),
   };
 }
 

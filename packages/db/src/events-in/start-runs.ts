@@ -19,8 +19,6 @@ export interface EventTrigger {
 export interface StartingEvent {
   readonly id: string;
   readonly workspaceId: string;
-  /** The workspace's limit of runs per minute. */
-  readonly executionsPerMinute: number | null;
   readonly receivedAt: Date;
   /** The event as runs see it, as a text of JSON. */
   readonly json: string;
@@ -38,10 +36,8 @@ export async function findEventTriggers(db: Database, ids: readonly string[]): P
   const perEvent = Math.max(1, Math.floor(MAX_TRIGGERS / Math.max(1, ids.length)));
   // Served by the index of event_triggers on workspace and name.
   const rows = await db.$queryRaw<Omit<StartingEvent, 'isPartial'>[]>(Prisma.sql`/* events.find-triggers */
-    SELECT v.id, v.workspace_id AS "workspaceId", ws.executions_per_minute AS "executionsPerMinute",
-      v.received_at AS "receivedAt", ${SEEN} AS json, f.triggers
-    FROM events v JOIN workspaces ws ON ws.id = v.workspace_id
-      CROSS JOIN LATERAL (
+    SELECT v.id, v.workspace_id AS "workspaceId", v.received_at AS "receivedAt", ${SEEN} AS json, f.triggers
+    FROM events v CROSS JOIN LATERAL (
         SELECT json_agg(json_build_object('workflowId', t.workflow_id, 'nodeId', t.node_id, 'versionId', t.workflow_version_id,
           'filter', t.filter, 'options', t.start_options,
           'concurrency', (SELECT concurrency FROM workflow_versions WHERE id = t.workflow_version_id))) AS triggers
