@@ -6,18 +6,21 @@ import {
   createKey,
   createWorkflow,
   type Instance,
+  parseMetrics,
   startInstance,
   startTestWorker,
   stopAll,
+  total,
   until,
 } from '../../harness/index.js';
 
 let instance: Instance;
+let worker: Awaited<ReturnType<typeof startTestWorker>>;
 const log: string[] = [];
 
 beforeAll(async () => {
   instance = await startInstance();
-  await startTestWorker(instance, { onLog: (line) => log.push(line) });
+  worker = await startTestWorker(instance, { onLog: (line) => log.push(line) });
 });
 afterAll(stopAll);
 
@@ -204,6 +207,20 @@ describe('an event trigger', () => {
     });
     for (const id of ids) await matched(id);
     expect((await keys()).toSorted()).toEqual(['A', 'B']);
+  });
+
+  it('whose start is joined with that of an earlier event counts as no further run', async () => {
+    const workflowId = await startedBy({ name: 'joined' });
+    const startOptions = JSON.stringify({ debounce: { key: 'a', delay: 60 } });
+    await instance.db.eventTrigger.updateMany({ where: { workflowId }, data: { startOptions } });
+    const counted = async () =>
+      total(parseMetrics(await worker.registry.metrics()), 'deckhand_runs_accepted_total', { source: 'event' });
+    // An event is counted after it is matched, and before the next one is.
+    await matched(await send('nobody'));
+    const before = await counted();
+    for (const name of ['joined', 'joined', 'nobody']) await matched(await send(name));
+    expect(await runsOf(workflowId)).toHaveLength(1);
+    expect((await counted()) - before).toBe(1);
   });
 
   it('refuses expressions that have no value before a run', async () => {

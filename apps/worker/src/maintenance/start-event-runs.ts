@@ -182,13 +182,14 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
   async function announce(results: readonly { readonly planned: Planned; readonly outcome: Outcome }[]) {
     const jobs: QueuedRun[] = [];
     for (const { planned, outcome } of results) {
-      if (outcome.kind !== 'accepted') continue;
+      // A start that was joined with an earlier one is no run of its own.
+      if (outcome.kind !== 'accepted' || outcome.joined) continue;
       const { executionId, options } = planned.request;
       runs.accepted('event');
       if (outcome.underKey) {
         jobs.push(...outcome.underKey.dispatched);
         await announceStops(context, outcome.underKey.stopped);
-      } else if (outcome.joined === undefined && outcome.run?.isDelayed !== true) {
+      } else if (outcome.run?.isDelayed !== true) {
         jobs.push({ workspaceId: planned.workspaceId, executionId, dispatch: 1, priority: priorityOf(options) });
       }
     }
