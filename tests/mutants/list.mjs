@@ -147,6 +147,9 @@ export const MUTANTS = [
     ['many events of a workspace delay those of others', 'ORDER BY f.place, f.at LIMIT', 'ORDER BY f.at LIMIT'],
     ['a page has the shares of workspaces alone', 'UNION ALL SELECT * FROM rest) f', ') f'],
   ]),
+  ...of('packages/db/src/schedules/move.ts', 'integration:integration/schedules/rules', [
+    ['a locked key delays all schedules', '    MAX_LOCK_WAIT_MS,\n  );', '  );'],
+  ]),
   ...of('packages/db/src/events-in/start-runs.ts', MATCHING, [
     ['an event is overtaken by later ones', 'CASE WHEN d.seconds > 0 THEN', 'CASE WHEN d.seconds >= 0 THEN'],
   ]),

@@ -234,6 +234,36 @@ describe('schedules', () => {
     });
   });
 
+  it('with a key that others have locked wait a second, lose no time, and delay no other', async () => {
+    const ids: string[] = [];
+    let due = 0;
+    for (let n = 0; n < 2; n += 1) {
+      const options = { concurrency: { key: 'a', limit: 5 } };
+      const id = await createWorkflow(instance, scheduleDefinition({ cron: '0 * * * *', options }));
+      due = Date.parse((await change(id, { status: 'active' })).schedules[0]!.nextFireAt!);
+      ids.push(id);
+    }
+    const started = async () => (await Promise.all(ids.map(runsOf))).map(({ length }) => length);
+    const [locked = ''] = ids;
+    await instance.db.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`key of ${locked} a`}, 0))::text`;
+      await fireAt(due);
+      expect(await started()).toEqual([0, 1]);
+    });
+    expect((await read(locked)).schedules[0]).toMatchObject({
+      blockedBy: 'SERVICE_UNAVAILABLE',
+      nextFireAt: new Date(due).toISOString(),
+    });
+    for (const ms of [1_000, 2_000]) {
+      await fireAt(due + ms);
+      expect(await started()).toEqual([1, 1]);
+    }
+    expect((await read(locked)).schedules[0]).toMatchObject({
+      blockedBy: null,
+      lastFireAt: new Date(due).toISOString(),
+    });
+  });
+
   it('400: allow one run at least', async () => {
     const definition = scheduleDefinition({ cron: '* * * * *', maxOverlap: 0 });
     const answer = await call('POST', '/api/workflows', {

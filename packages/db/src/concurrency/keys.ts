@@ -4,7 +4,7 @@ import type { DispatchedExecution } from '../executions/reconcile.js';
 import { DISPATCH_AGAIN, DISPATCHED, IS_RESTING, isUnfinished, mayBegin } from '../executions/run-status.js';
 import { stopRunsById } from '../executions/stop.js';
 import { LOCK_RUNS } from '../lock-order.js';
-import { lockNames } from '../advisory-locks.js';
+import { limitLockWaits, lockNames } from '../advisory-locks.js';
 
 /*
  * Limits of concurrent runs by a key that the caller chooses. A run with a key rests when it is accepted, as if its
@@ -74,14 +74,22 @@ class LimitReached extends Error {}
  * lock. A run that ends meanwhile only frees a slot more.
  * @param accept writes the run; `isLanded` says that an earlier attempt has written it.
  * @param isAccepted whether the verdict says that the run exists.
+ * @param maxWaitMs how long it waits for a lock; undefined for as long as any statement.
+ * @throws an error of `isLockTimeout` if it would wait longer: it wrote nothing.
  */
 export async function acceptWithinKey<V>(
   db: Database,
   run: KeyedRun,
   accept: (tx: Queryable, isLanded: boolean) => Promise<V>,
   isAccepted: (verdict: V) => boolean,
+  maxWaitMs?: number,
 ): Promise<KeyedVerdict<V> | { readonly kind: 'limitReached' }> {
-  return unlessLimitReached(() => db.$transaction((tx) => startWithinKey(tx, run, accept, isAccepted)));
+  return unlessLimitReached(() =>
+    db.$transaction(async (tx) => {
+      if (maxWaitMs !== undefined) await limitLockWaits(tx, maxWaitMs);
+      return startWithinKey(tx, run, accept, isAccepted);
+    }),
+  );
 }
 
 /** Runs a transaction that `startWithinKey` may roll back. */

@@ -12,7 +12,9 @@ import {
   verdictColumns,
   type VerdictRow,
 } from '../executions/admission.js';
+import type { Busy } from '../executions/accept.js';
 import { isUnfinished } from '../executions/run-status.js';
+import { isLockTimeout } from '../store-errors.js';
 import type { ScheduleRule } from './sync.js';
 
 /** A schedule with a time that is due. */
@@ -57,7 +59,7 @@ export interface ScheduleMove {
 }
 
 /** The run of a schedule could not start. `overlaps`: the schedule has as many unfinished runs as it may have. */
-export type FireRefusal = AcceptRefusal | { readonly kind: 'overlaps' };
+export type FireRefusal = AcceptRefusal | Busy | { readonly kind: 'overlaps' };
 
 /** The schedule was moved to its next time. */
 export interface Moved {
@@ -78,10 +80,13 @@ interface Row extends Omit<VerdictRow, 'verdict'> {
   readonly overlaps: boolean;
 }
 
+/** How long the start of a run waits for a lock of its key, in ms: the schedules behind it wait, too. */
+const MAX_LOCK_WAIT_MS = 100;
+
 /**
  * Moves schedules to their next times and starts their runs: those with a limit by a key one by one, all others in one
  * statement. Those whose workflow limits its runs are moved in a second attempt. Where a limit rejects the run, the
- * time passes without one.
+ * time passes without one. A schedule whose key is locked for long is not moved, nor are those behind it with this key.
  * @returns a verdict for each move, in their order.
  */
 export async function moveSchedules(
@@ -90,9 +95,10 @@ export async function moveSchedules(
   addKey: AddWorkflowKey,
 ): Promise<MoveVerdict[]> {
   const results: MoveVerdict[] = [];
-  for (const [index, verdict] of (await moveApart(db, moves)).entries()) {
+  const busyKeys = new Set<string>();
+  for (const [index, verdict] of (await moveApart(db, moves, busyKeys)).entries()) {
     const keyed = verdict.kind === 'needsKey' ? withKey(moves[index], verdict, addKey) : undefined;
-    const [final = verdict] = keyed ? await moveApart(db, [keyed]) : [];
+    const [final = verdict] = keyed ? await moveApart(db, [keyed], busyKeys) : [];
     results.push(final.kind === 'needsKey' ? { kind: 'elsewhere' } : final);
   }
   return results;
@@ -109,10 +115,26 @@ function withKey(
   return { ...move, run: { ...move.run, request: { ...request, options: addKey(request, concurrency) } } };
 }
 
-function moveApart(db: Database, moves: readonly ScheduleMove[]): Promise<(MoveVerdict | NeedsKey)[]> {
-  return acceptApart(moves, ({ run }) => run?.request.options, {
+/** @param busyKeys keys that are locked for long: this adds others. */
+function moveApart(
+  db: Database,
+  moves: readonly ScheduleMove[],
+  busyKeys: Set<string>,
+): Promise<(MoveVerdict | NeedsKey)[]> {
+  return acceptApart<ScheduleMove, MoveVerdict | NeedsKey>(moves, ({ run }) => run?.request.options, {
     together: (plain) => moveAll(db, plain),
-    alone: (keyed) => moveKeyed(db, keyed),
+    alone: async (keyed) => {
+      const { workflowId, options } = keyed.run?.request ?? {};
+      const key = JSON.stringify([workflowId, concurrencyOf(options)?.key]);
+      if (busyKeys.has(key)) return { kind: 'busy' };
+      try {
+        return await moveKeyed(db, keyed);
+      } catch (error) {
+        if (!isLockTimeout(error)) throw error;
+        busyKeys.add(key);
+        return { kind: 'busy' };
+      }
+    },
   });
 }
 
@@ -127,6 +149,7 @@ async function moveKeyed(db: Database, move: ScheduleMove): Promise<MoveVerdict 
     { executionId, workflowId, concurrency },
     (tx) => moveOne(tx, move),
     ({ kind }) => kind === 'moved',
+    MAX_LOCK_WAIT_MS,
   );
   if (result.kind === 'refused') return result.verdict;
   if (result.kind === 'accepted') return { kind: 'moved', underKey: result.start };

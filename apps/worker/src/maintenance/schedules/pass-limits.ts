@@ -7,6 +7,8 @@ const HOLD_MS = 60_000;
 const OVERLAP_HOLD_MS = 5_000;
 /** How long a schedule waits if the limit of its workspace changed while its run was counted, in ms. */
 const COUNT_AGAIN_MS = 1_000;
+/** How long a schedule waits whose run would have waited for a lock of its key, in ms. */
+const BUSY_HOLD_MS = 1_000;
 
 /** A move whose run was refused. */
 export interface RefusedMove {
@@ -59,6 +61,8 @@ export function holdBack({ move: { schedule }, refusal }: RefusedMove, now: numb
       return { schedule, by: 'workspace_rate_limited', until: after(COUNT_AGAIN_MS) };
     case 'overlaps':
       return { schedule, by: 'SCHEDULE_OVERLAP', until: after(OVERLAP_HOLD_MS) };
+    case 'busy':
+      return { schedule, by: 'SERVICE_UNAVAILABLE', until: after(BUSY_HOLD_MS) };
     case 'overQuota':
       return { schedule, by: 'workspace_over_quota', until: after(HOLD_MS) };
     default:
