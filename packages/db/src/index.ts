@@ -140,6 +140,7 @@ export {
   type AcceptRefusal,
   type AcceptRequest,
   type AcceptVerdict,
+  type AddWorkflowKey,
   type NeedsKey,
   type NotCounted,
 } from './executions/admission.js';

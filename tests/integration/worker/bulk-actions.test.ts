@@ -335,6 +335,25 @@ describe('a bulk action', () => {
     });
   });
 
+  it('leaves reruns to later batches if finding the keys of their workflow takes long', async () => {
+    const ids = await addRuns('failed', 5);
+    const { workflowId } = seed;
+    const concurrency = { key: '{{ $trigger.n }}' };
+    await stores.db.workflowVersion.updateMany({ where: { workflowId }, data: { concurrency } });
+    const action = await start({ action: 'rerun' });
+    const [due] = await findDueBulkActions(stores.db, { after: undefined, limit: 1 });
+    if (!due) throw new Error('the action is not due');
+    const slowly: typeof withWorkflowKey = (...given) => {
+      const end = performance.now() + 400;
+      while (performance.now() < end);
+      return withWorkflowKey(...given);
+    };
+    let batches = 0;
+    for (; (await read(action.id)).status === 'running'; batches += 1) await performBatch(stores.db, due, ids, slowly);
+    expect(batches).toBeGreaterThan(1);
+    expect((await rerunsOf(ids)).map(({ concurrencyKey }) => concurrencyKey)).toEqual(ids.map(() => '1'));
+  });
+
   it('leaves a locked run for a later batch', async () => {
     const [id = ''] = await addRuns('success', 1);
     const action = await start({ action: 'delete' });

@@ -10,12 +10,12 @@ import {
   performBatch,
   pruneBulkActions,
 } from '@deckhand/db';
-import { withWorkflowKey } from '@deckhand/nodes';
 import { createExecutionCounter, publishControl } from '@deckhand/queue';
 import type { PeriodicTask } from '../run-periodically.js';
 import { actOnRows } from './act-on-rows.js';
 import { announceEnds, type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
 import { createTimeBudget } from './time-budget.js';
+import { createWorkflowKeys } from './workflow-keys.js';
 
 const NAME = 'perform_bulk_actions';
 /** Maximum number of runs of a batch, and of their bytes: low, so that no transaction holds its locks for long. */
@@ -38,6 +38,7 @@ const PRUNE_BATCH = 1_000;
 export function createBulkActions(context: MaintenanceContext, isIdle: () => boolean): PeriodicTask {
   const { db, redis, queue, logger, metrics, runs } = context;
   const countExecution = createExecutionCounter(redis);
+  const addKey = createWorkflowKeys();
   const budget = createTimeBudget({ minMs: BUDGET_MS, maxMs: MAX_BUDGET_MS, isIdle });
   let prunedAt = -Infinity;
   /** The workspace that got the last batch; undefined at the beginning of a round. */
@@ -90,7 +91,7 @@ export function createBulkActions(context: MaintenanceContext, isIdle: () => boo
     const outcomes: (BulkOutcome | undefined)[] = [];
     const badRuns: string[] = [];
     const act = {
-      act: async (batch: readonly string[]) => [await performBatch(db, action, batch, withWorkflowKey)],
+      act: async (batch: readonly string[]) => [await performBatch(db, action, batch, addKey)],
       isUnavailable: isStoreUnavailable,
       onBadRow(executionId: string, err: unknown) {
         metrics.badRow(NAME);

@@ -6,10 +6,10 @@ import {
   findDueErrorStarts,
   startErrorWorkflows,
 } from '@deckhand/db';
-import { withWorkflowKey } from '@deckhand/nodes';
 import { createExecutionCounter } from '@deckhand/queue';
 import type { PeriodicTask } from '../run-periodically.js';
 import { createRowTask, type MaintenanceContext } from './maintenance-context.js';
+import { createWorkflowKeys } from './workflow-keys.js';
 
 /** Maximum number of failed runs per transaction. */
 const BATCH = 100;
@@ -21,6 +21,7 @@ const BATCH = 100;
 export function createErrorWorkflowStarting(context: MaintenanceContext): PeriodicTask {
   const { db, redis, queue, logger, runs } = context;
   const countExecution = createExecutionCounter(redis);
+  const addKey = createWorkflowKeys();
 
   /** Asks the limits of runs per minute. Starts beyond one are delayed until its window ends, or given up if late. */
   async function count(due: readonly DueErrorStart[]): Promise<CountedErrorStart[]> {
@@ -63,7 +64,7 @@ export function createErrorWorkflowStarting(context: MaintenanceContext): Period
       work: {
         find: (page) => findDueErrorStarts(db, page),
         idOf: ({ executionId }) => executionId,
-        act: async (due) => startErrorWorkflows(db, await count(due), withWorkflowKey),
+        act: async (due) => startErrorWorkflows(db, await count(due), addKey),
         onDone: announce,
         maxRows: BATCH,
         budgetMs: 500,

@@ -158,7 +158,7 @@ export async function rerunRuns(
       startedIds.push(executionId);
     } else if (verdict.kind === 'overQuota') {
       blockedBy = 'workspace_over_quota';
-    } else if (verdict.kind !== 'notCounted') {
+    } else if (verdict.kind !== 'notCounted' && verdict.kind !== 'needsKey') {
       failed.push(toError(rerunOf, refusal(verdict)));
     }
   }

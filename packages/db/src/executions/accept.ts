@@ -14,7 +14,6 @@ import {
   admitted,
   insertion,
   isAccepted,
-  type NeedsKey,
   toVerdict,
   verdictColumns,
   type VerdictRow,
@@ -184,16 +183,20 @@ async function insertAdmitted(
   return requests.map(({ executionId }) => verdicts.get(executionId) ?? { kind: 'notFound' });
 }
 
+/** For how long one call finds keys, in ms: its transaction holds locks meanwhile. */
+const MAX_KEYS_MS = 1_000;
+
 /**
  * Does the same, and gives runs the keys by which their workflows limit them. As someone or something wants these very
  * runs, they wait until they have a slot, whatever the workflow does with others.
+ * @returns with the verdict `needsKey`, requests that are left to a later call, because finding keys takes too long.
  */
 export async function insertWithKeys(
   tx: Queryable,
   requests: readonly AcceptRequest[],
   addKey: AddWorkflowKey,
-): Promise<Exclude<AcceptVerdict, NeedsKey>[]> {
-  const done: Exclude<AcceptVerdict, NeedsKey>[] = requests.map(() => ({ kind: 'notFound' }));
+): Promise<AcceptVerdict[]> {
+  const done: AcceptVerdict[] = requests.map(() => ({ kind: 'notFound' }));
   let left = requests.map((request, index) => ({ request, index }));
   while (left.length > 0) {
     const verdicts = await insertAdmitted(
@@ -201,10 +204,12 @@ export async function insertWithKeys(
       left.map(({ request }) => request),
     );
     const again: typeof left = [];
+    const until = performance.now() + MAX_KEYS_MS;
     for (const [position, { request, index }] of left.entries()) {
       const verdict = verdicts[position];
-      if (verdict?.kind === 'needsKey') {
-        again.push({ request: { ...request, options: addKey(request, verdict.concurrency) }, index });
+      // One at least, so that repeated calls come to an end.
+      if (verdict?.kind === 'needsKey' && (again.length === 0 || performance.now() < until)) {
+        again.push({ request: { ...request, options: await addKey(request, verdict.concurrency) }, index });
       } else if (verdict) {
         done[index] = verdict;
       }

@@ -64,7 +64,7 @@ export interface NeedsKey {
 export type AddWorkflowKey = (
   request: { readonly options?: string | undefined; readonly triggerData: string },
   concurrency: WorkflowConcurrency,
-) => string;
+) => string | Promise<string>;
 
 /** The run was created. */
 export interface Accepted {

@@ -105,7 +105,8 @@ interface TakenRow {
  * the starts from the list, all in one transaction. So each is started once, and no failed run is forgotten.
  *
  * Race: two holders of the lease. They take different rows (SKIP LOCKED), and a row that is taken is gone afterwards.
- * A start under a limit that has changed since it was counted stays in the list.
+ * A start under a limit that has changed since it was counted stays in the list, and so do those whose keys take too
+ * long to find.
  */
 export function startErrorWorkflows(
   db: Database,
@@ -131,7 +132,7 @@ export function startErrorWorkflows(
     for (const { failedId, workspaceId, errorWorkflowId } of taken) {
       const { executionId, verdict } = byFailed.get(failedId) ?? { executionId: '', verdict: undefined };
       const refusal = asked.get(failedId)?.refusal;
-      if (verdict?.kind === 'notCounted') continue;
+      if (verdict?.kind === 'notCounted' || verdict?.kind === 'needsKey') continue;
       settled.push(failedId);
       const of = { failedId, workspaceId, errorWorkflowId };
       if (verdict?.kind === 'accepted') results.push({ ...of, result: { executionId } });

@@ -97,7 +97,7 @@ export async function moveSchedules(
   const results: MoveVerdict[] = [];
   const busyKeys = new Set<string>();
   for (const [index, verdict] of (await moveApart(db, moves, busyKeys)).entries()) {
-    const keyed = verdict.kind === 'needsKey' ? withKey(moves[index], verdict, addKey) : undefined;
+    const keyed = verdict.kind === 'needsKey' ? await withKey(moves[index], verdict, addKey) : undefined;
     const [final = verdict] = keyed ? await moveApart(db, [keyed], busyKeys) : [];
     results.push(final.kind === 'needsKey' ? { kind: 'elsewhere' } : final);
   }
@@ -105,14 +105,14 @@ export async function moveSchedules(
 }
 
 /** Returns the move with a run that has the key by which its workflow limits it. */
-function withKey(
+async function withKey(
   move: ScheduleMove | undefined,
   { concurrency }: NeedsKey,
   addKey: AddWorkflowKey,
-): ScheduleMove | undefined {
+): Promise<ScheduleMove | undefined> {
   if (!move?.run) return undefined;
   const { request } = move.run;
-  return { ...move, run: { ...move.run, request: { ...request, options: addKey(request, concurrency) } } };
+  return { ...move, run: { ...move.run, request: { ...request, options: await addKey(request, concurrency) } } };
 }
 
 /** @param busyKeys keys that are locked for long: this adds others. */

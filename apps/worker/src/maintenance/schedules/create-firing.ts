@@ -6,11 +6,11 @@ import {
   holdSchedules,
   moveSchedules,
 } from '@deckhand/db';
-import { withWorkflowKey } from '@deckhand/nodes';
 import { createExecutionCounter, type Redis, type QueueProducer } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAlarm } from '../alarm.js';
+import { createWorkflowKeys } from '../workflow-keys.js';
 import { fireSchedules } from './fire-schedules.js';
 
 /** Maximum duration of a firing before the next one starts beside it, in ms. */
@@ -54,11 +54,12 @@ export function createFiring({
   now,
 }: FiringOptions): Firing {
   const countExecution = createExecutionCounter(redis);
+  const addKey = createWorkflowKeys();
   const parts = {
     hasLease,
     findDue: (at: Date, limit: number) => findDueSchedules(db, at, limit),
     findNextCheck: () => findNextCheck(db),
-    move: (moves: Parameters<typeof moveSchedules>[1]) => moveSchedules(db, moves, withWorkflowKey),
+    move: (moves: Parameters<typeof moveSchedules>[1]) => moveSchedules(db, moves, addKey),
     hold: (holds: Parameters<typeof holdSchedules>[1]) => holdSchedules(db, holds),
     countExecution,
     onStarted,
