@@ -75,6 +75,9 @@ export async function runExample(
   }
 }
 
+/** How often an example may rest: one that never ends must not run forever. */
+const MAX_RESTS = 100;
+
 async function runWithServices(
   example: NodeExample,
   code: ScriptRunner,
@@ -92,7 +95,8 @@ async function runWithServices(
   const waitAnswers = new Map(answers.map(([id, answer]) => [id.includes('/') ? id : `${id}/`, answer]));
   let run = await runInMemory(example.definition, options);
   const journal = [...run.journal];
-  while (run.ending.kind === 'waiting') {
+  for (let rests = 0; run.ending.kind === 'waiting'; rests += 1) {
+    if (rests === MAX_RESTS) throw new Error(`the example rests more than ${MAX_RESTS} times`);
     run = await runInMemory(example.definition, { ...options, records: lastRecords(journal), waitAnswers });
     if (run.ending.kind === 'waiting' && run.journal.length === 0)
       throw new Error('a wait of the example has no answer');

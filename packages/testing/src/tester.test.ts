@@ -107,11 +107,35 @@ describe('a test of a workflow', () => {
     ]);
   });
 
+  it('that takes too long is ended, also if its nodes follow each other without a pause', async () => {
+    const endless = {
+      nodes: [
+        START,
+        { id: 'again', type: 'loop', parameters: { mode: 'while', condition: '{{ true }}', maxIterations: 1_000_000 } },
+        { id: 'nothing', type: 'set', parameters: { fields: {} } },
+      ],
+      edges: [
+        { source: 'start', target: 'again' },
+        { source: 'again', sourceHandle: 'body', target: 'nothing' },
+      ],
+    };
+    const impatient = await createTester({ maxTestMs: 100 });
+    try {
+      const [result] = await impatient.test(endless, [{ name: 'endless' }]);
+      expect(result?.failures).toEqual(['the run ended as unfinished after 0.1 s, and not as success']);
+    } finally {
+      await impatient.close();
+    }
+  });
+
   it('is refused with its issues', async () => {
     expect(await failuresOf(chainOf(), { expects: {} })).toEqual([expect.stringContaining('expects')]);
     expect(await failuresOf(chainOf({ id: 'a', type: 'sett' } as { id: string }), {})).toEqual([
       expect.stringContaining('sett'),
     ]);
     expect(await failuresOf(chainOf(), { now: 'soon' })).toEqual(['now is not a time (ISO 8601)']);
+    expect(await failuresOf(chainOf(), { trigger: 'strat' })).toEqual(['there is no trigger strat to start from']);
+    const another = chainOf({ id: 'a', type: 'set', parameters: { fields: {} } } as { id: string });
+    expect(await failuresOf(another, { trigger: 'a' })).toEqual(['there is no trigger a to start from']);
   });
 });

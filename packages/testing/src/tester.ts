@@ -41,13 +41,20 @@ export interface Tester {
 const START = Date.parse('2026-01-01T00:00:00Z');
 /** How often a run may rest: one that never ends must not run forever. */
 const MAX_RESTS = 10_000;
+/** How many records of nodes a run may have: they are in memory. */
+const MAX_RECORDS = 1_000_000;
 /** Time limit of a test by the real clock, in ms. */
 const MAX_TEST_MS = 60_000;
+
+interface TesterOptions {
+  /** Time limit of each test by the real clock, in ms. */
+  readonly maxTestMs?: number;
+}
 
 const checkTest = compileCheck(WorkflowTest);
 
 /** Creates a tester with the built-in node types. */
-export async function createTester(): Promise<Tester> {
+export async function createTester({ maxTestMs = MAX_TEST_MS }: TesterOptions = {}): Promise<Tester> {
   const types = await loadNodeTypes();
   const scripts = createScriptRunner();
   return {
@@ -55,7 +62,7 @@ export async function createTester(): Promise<Tester> {
       const results: TestResult[] = [];
       for (const [index, given] of tests.entries()) {
         const begunAt = performance.now();
-        const { name, failures } = await runTest(types, scripts, definition, given, index);
+        const { name, failures } = await runTest({ types, scripts, maxTestMs }, definition, given, index);
         results.push({ name, failures, durationMs: performance.now() - begunAt });
       }
       return results;
@@ -64,9 +71,14 @@ export async function createTester(): Promise<Tester> {
   };
 }
 
+interface Means {
+  readonly types: NodeTypes;
+  readonly scripts: PooledScriptRunner;
+  readonly maxTestMs: number;
+}
+
 async function runTest(
-  types: NodeTypes,
-  scripts: PooledScriptRunner,
+  { types, scripts, maxTestMs }: Means,
   definition: unknown,
   given: unknown,
   index: number,
@@ -89,8 +101,12 @@ async function runTest(
   const { workflow } = compiled;
   const stray = Object.keys(test.mocks ?? {}).find((id) => !workflow.nodes.has(id));
   if (stray !== undefined) return { name, failures: [`there is no node ${stray} to mock`] };
+  const { trigger } = test;
+  if (trigger !== undefined && !workflow.triggers.some(({ nodeId }) => nodeId === trigger)) {
+    return { name, failures: [`there is no trigger ${trigger} to start from`] };
+  }
   const journal: NodeRecord[] = [];
-  const ending = await runToEnd({ workflow, test, world, journal, scripts });
+  const ending = await runToEnd({ workflow, test, world, journal, scripts, maxTestMs });
   return { name, failures: [...missing(mocks), ...check(test, ending, journal, (world.now() - startAt) / 1_000)] };
 }
 
@@ -109,29 +125,41 @@ interface TestRun {
   /** Gets every record. */
   readonly journal: NodeRecord[];
   readonly scripts: PooledScriptRunner;
+  readonly maxTestMs: number;
 }
 
-/** `stuck`: the run did not end in time, by the real clock. */
-type TestEnding = Ending | { readonly kind: 'stuck' };
+/** `stuck`: the run did not end within a bound. */
+type TestEnding = Ending | { readonly kind: 'stuck'; readonly after: string };
 
 /** Runs through every rest. A run that waits for what never comes ends as waiting. */
 async function runToEnd(run: TestRun): Promise<TestEnding> {
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), MAX_TEST_MS);
+  const timer = setTimeout(() => abort.abort(), run.maxTestMs);
+  const endsAt = performance.now() + run.maxTestMs;
+  // No timer fires while nodes follow each other without a pause.
+  const exceeded = (): string | undefined => {
+    if (abort.signal.aborted || performance.now() >= endsAt) return `${run.maxTestMs / 1_000} s`;
+    return run.journal.length >= MAX_RECORDS ? `${MAX_RECORDS} records of nodes` : undefined;
+  };
   try {
     for (let rests = 0; rests < MAX_RESTS; rests += 1) {
-      const ending = await runOnce(run, abort.signal);
-      if (abort.signal.aborted) return { kind: 'stuck' };
+      const ending = await runOnce(run, abort.signal, () => exceeded() !== undefined);
+      const after = exceeded();
+      if (after !== undefined) return { kind: 'stuck', after };
       if (ending.kind !== 'waiting' || !run.world.hasOpenWait()) return ending;
       run.world.passToNextWait();
     }
-    return { kind: 'stuck' };
+    return { kind: 'stuck', after: `${MAX_RESTS} rests` };
   } finally {
     clearTimeout(timer);
   }
 }
 
-function runOnce({ workflow, test, world, journal, scripts }: TestRun, signal: AbortSignal): Promise<Ending> {
+function runOnce(
+  { workflow, test, world, journal, scripts }: TestRun,
+  signal: AbortSignal,
+  isHalted: () => boolean,
+): Promise<Ending> {
   const records = new Map(journal.map((record) => [recordKey(record.nodeId, record.iteration), record]));
   const vars: JsonObject = test.variables ?? {};
   const running = runExecution({
@@ -146,7 +174,7 @@ function runOnce({ workflow, test, world, journal, scripts }: TestRun, signal: A
     // With all records, loops need no positions.
     positions: new Map(),
     control: {
-      isHalted: () => signal.aborted,
+      isHalted,
       signal: () => signal,
       isPaused: () => false,
       answer: (key) => world.answer(key),
@@ -232,7 +260,7 @@ function described(ending: TestEnding): string {
     case 'failed':
       return `failed, at node ${ending.nodeId} with ${ending.error.code}: ${show(ending.error.message)}`;
     case 'stuck':
-      return `unfinished after ${MAX_TEST_MS / 1_000} s`;
+      return `unfinished after ${ending.after}`;
     case 'waiting':
     case 'success':
     case 'halted':
