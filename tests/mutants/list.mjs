@@ -1206,6 +1206,11 @@ export const MUTANTS = [
     ['an import has inputs and outputs without number', ' && index >= 0 && index < MAX_PORTS', ''],
     ['an import has connections without number', 'connections.length > MAX_CONNECTIONS', 'false'],
   ]),
+  ...of('packages/import-n8n/src/import-workflow.ts', HOSTILE_IMPORTS, [
+    ['an imported node has any size', 'JSON.stringify(parameters).length > MAX_PARAMETERS', 'false'],
+    ['an imported node becomes of any size', 'size > MAX_CONVERTED ||', ''],
+    ['an import becomes of any size', '|| this.#converted + size > MAX_CONVERTED_IN_ALL', ''],
+  ]),
   ...of('packages/import-n8n/src/expressions/translate.ts', HOSTILE_IMPORTS, [
     ['imported expressions multiply', 'part.text.length > MAX_TRANSLATED', 'false'],
   ]),

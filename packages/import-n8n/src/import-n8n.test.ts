@@ -174,6 +174,29 @@ describe('a list of items', () => {
     expect(await outputs(workflow, { list: [2] })).toMatchObject({ odd: [], even: [{ even: 2, of: 1 }] });
   });
 
+  it('has functions whose parameters have names that are used around them', async () => {
+    const fields = {
+      item: '={{ [1].map(item => item + $json.n).join() }}',
+      index: '={{ [5].map((index, item_) => index + $itemIndex + item_).join() }}',
+      date: '={{ [$json.n].map(date => date + 1).join() }}',
+      both: '={{ [10].map(item => [1].map(item_ => item + item_).join()).join() }}',
+      shadow: '={{ [[1, 2]].map(x => x.map(x => x * 2).concat(x)).flat().join() }}',
+    };
+    const workflow = await imported(
+      [START, ITEMS, node('Value', 'set', assign(fields))],
+      connect('Start > Items', 'Items > Value'),
+    );
+    expect(levels(workflow)).toMatchObject({ Value: 'converted' });
+    expect(await outputs(workflow, { list: [1, 2] })).toMatchObject({
+      value: {
+        items: [
+          { item: '2', index: '5', date: '2', both: '11', shadow: '2,4,1,2' },
+          { item: '3', index: '6', date: '3', both: '11', shadow: '2,4,1,2' },
+        ],
+      },
+    });
+  });
+
   it('is requested item by item', async () => {
     const workflow = await imported(
       [
@@ -337,6 +360,44 @@ describe('what has no equivalent', () => {
     );
     const compiled = compileWorkflow(workflow.definition, nodeTypes);
     expect('issues' in compiled ? compiled.issues : []).toEqual([]);
+  });
+
+  const renamed = { ...when('={{ $json.n }}', 'lt', 10), renameOutput: true, outputKey: 'Small' };
+  it.each<[string, string, string, object]>([
+    ['a dot that is a part of a name', 'manual', 'set', { ...assign({ 'a.b': 1 }), options: { dotNotation: false } }],
+    ['an option of Set', 'review', 'set', { ...assign({ a: 1 }), options: { ignoreConversionErrors: true } }],
+    ['copies of an item', 'review', 'set', { ...assign({ a: 1 }), duplicateItem: true }],
+    ['a client certificate', 'manual', 'httpRequest', { url: 'https://example.com', provideSslCertificates: true }],
+    [
+      'a field for the response',
+      'manual',
+      'httpRequest',
+      { url: 'https://example.com', options: { response: { response: { outputPropertyName: 'page' } } } },
+    ],
+    ['a list of addresses that may call', 'manual', 'webhook', { path: 'a', options: { ipWhitelist: '10.0.0.1' } }],
+    ['the response with all items', 'review', 'webhook', { responseMode: 'lastNode', responseData: 'allEntries' }],
+    ['the names of outputs', 'review', 'switch', { rules: { values: [renamed] } }],
+    [
+      'the name of the last output',
+      'review',
+      'switch',
+      { rules: { values: [when('={{ $json.n }}', 'lt', 1)] }, options: { renameFallbackOutput: 'Else' } },
+    ],
+    ['an option of If', 'review', 'if', { options: { unknown: true } }],
+    ['the inputs of a workflow', 'review', 'executeWorkflowTrigger', { workflowInputs: { values: [{ name: 'a' }] } }],
+  ])('is in the report: %s', async (_what, level, type, parameters) => {
+    const workflow = await imported([START, node('Node', type, parameters)], connect('Start > Node'));
+    const { notes } = workflow;
+    expect(notes[1]).toMatchObject({ level });
+    const named =
+      /dotNotation|ignoreConversion|copies|provideSsl|page|ipWhitelist|allEntries|Small|renameFallback|unknown|inputs/;
+    expect(notes[1]?.messages.join()).toMatch(named);
+  });
+
+  it('ignores case where the node does', async () => {
+    const condition = { ...when('={{ $json.n }}', 'equals', 'A', 'string'), options: { ignoreCase: true } };
+    const workflow = await imported([START, node('Is A', 'if', condition)], connect('Start > Is A'));
+    expect(JSON.stringify(workflow.definition.nodes.at(-1))).toContain('toLowerCase');
   });
 
   it('loses nothing: every node has a note, and so have notes, pins and settings', async () => {

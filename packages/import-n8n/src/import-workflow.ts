@@ -55,6 +55,12 @@ export function* convertInSteps(
 
 /** Maximum number of connections into a node. */
 const MAX_INCOMING = 100;
+/** Maximum size of the parameters of a node that is converted, as JSON: some conversions take long for many of them. */
+const MAX_PARAMETERS = 65_536;
+/** Maximum size of what a node becomes, as JSON: expressions here can be many times as long as those of n8n. */
+const MAX_CONVERTED = 500_000;
+/** Maximum size of what all nodes become; a request for a definition may have as much. */
+const MAX_CONVERTED_IN_ALL = 10_485_760;
 
 /** What is known of a node that was converted. */
 interface Done {
@@ -74,6 +80,7 @@ class WorkflowConversion {
   readonly #nodes: NodeDefinition[] = [];
   readonly #edges: EdgeDefinition[] = [];
   readonly #notes: ImportNote[] = [];
+  #converted = 0;
 
   constructor(workflow: N8nWorkflow, refused: ReadonlyMap<string, string>) {
     this.#workflow = workflow;
@@ -163,6 +170,9 @@ class WorkflowConversion {
     const { name, type, parameters } = node;
     const reason = this.#refused.get(name);
     if (reason !== undefined) return unsupported(reason);
+    if (JSON.stringify(parameters).length > MAX_PARAMETERS) {
+      return unsupported(`its parameters have more than ${MAX_PARAMETERS} characters`);
+    }
     if (this.#graph.cyclic.has(name)) return unsupported('it is in a cycle: use Loop Over Items');
     if (incoming.length > MAX_INCOMING) return unsupported(`more than ${MAX_INCOMING} connections lead to it`);
     if (this.#attachments.of(name).length > 0) return unsupported('a node with models, tools or memories');
@@ -204,7 +214,16 @@ class WorkflowConversion {
     if (body?.members.size === 0) return unsupported('a loop without a body');
     const convert = body ? (each: Conversion) => loopNode(each, body.output) : converterOf(type);
     if (!convert) return unsupported('there is no such node here');
-    return withOptions(convert(conversion), node, input);
+    return this.#bounded(withOptions(convert(conversion), node, input));
+  }
+
+  #bounded(converted: Converted): Converted {
+    const size = JSON.stringify(converted.nodes).length;
+    if (size > MAX_CONVERTED || this.#converted + size > MAX_CONVERTED_IN_ALL) {
+      return unsupported('it would become too long here');
+    }
+    this.#converted += size;
+    return converted;
   }
 
   /** Returns the data of each input. */

@@ -34,8 +34,12 @@ export function toExpression(value: JsonValue | undefined, scope: Scope): string
   return `{ ${members.join(', ')} }`;
 }
 
-/** Returns an expression as a parameter of ours. */
+/** Maximum length of an expression of ours, in characters: longer ones cannot be saved. */
+const MAX_EXPRESSION = 10_000;
+
+/** Returns an expression as a parameter of ours. @throws UnsupportedError if it is too long. */
 export function braced(expression: string): string {
+  if (expression.length > MAX_EXPRESSION) return unsupported('an expression becomes too long here');
   return `{{ ${expression} }}`;
 }
 

@@ -51,17 +51,23 @@ export function translate(source: string, scope: Scope): string {
   let parsed: Expression;
   try {
     parsed = parseExpressionAt(source, 0, { ecmaVersion: 2024, sourceType: 'module' });
-  } catch {
-    return unsupported(`{{ ${source} }} is no single expression`);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return unsupported(`{{ ${shorten(source)} }} is no single expression: ${reason}`);
   }
-  if (source.slice(parsed.end).replace(/[;\s]/g, '') !== '') return unsupported(`{{ ${source} }} has statements`);
+  if (source.slice(parsed.end).replace(/[;\s]/g, '') !== '')
+    return unsupported(`{{ ${shorten(source)} }} has statements`);
   return textOf(new Translator(scope).part(parsed));
+}
+
+function shorten(source: string): string {
+  return source.length > 200 ? `${source.slice(0, 200)}…` : source;
 }
 
 /** Maximum length of an expression of n8n, in characters. */
 const MAX_SOURCE = 10_000;
 /** Maximum length of a translated part, in characters: some methods repeat what they are called on. */
-const MAX_TRANSLATED = 50_000;
+const MAX_TRANSLATED = 10_000;
 /** Maximum nesting of an expression, which the translation follows by recursion. */
 const MAX_DEPTH = 200;
 
@@ -79,8 +85,8 @@ function textOf(part: Part): string {
 /** Translates the parts of one expression. */
 class Translator {
   readonly #scope: Scope;
-  /** Parameters of the functions around a part. */
-  readonly #locals = new Set<string>();
+  /** Parameters of the functions around a part, and what they are called here. */
+  #locals: ReadonlyMap<string, string> = new Map();
   #depth = 0;
 
   constructor(scope: Scope) {
@@ -151,7 +157,9 @@ class Translator {
   }
 
   #identifier(name: string): Part {
-    if (this.#locals.has(name) || GLOBALS.has(name)) return data(name);
+    const local = this.#locals.get(name);
+    if (local !== undefined) return data(local);
+    if (GLOBALS.has(name)) return data(name);
     const { item, index, input } = this.#scope;
     switch (name) {
       case '$json':
@@ -200,10 +208,14 @@ class Translator {
     const names = node.params.map((each) =>
       each.type === 'Identifier' ? each.name : unsupported('parameters of functions are plain names here'),
     );
-    for (const name of names) this.#locals.add(name);
+    const outer = this.#locals;
+    const locals = new Map(outer);
+    for (const name of names) locals.set(name, freeName(name, locals));
+    this.#locals = locals;
     const text = this.#text(body);
-    for (const name of names) this.#locals.delete(name);
-    return data(`((${names.join(', ')}) => ${body.type === 'ObjectExpression' ? `(${text})` : text})`);
+    this.#locals = outer;
+    const ours = names.map((name) => locals.get(name));
+    return data(`((${ours.join(', ')}) => ${body.type === 'ObjectExpression' ? `(${text})` : text})`);
   }
 
   #member(node: Extract<Expression, { type: 'MemberExpression' }>): Part {
@@ -255,16 +267,16 @@ class Translator {
   #call(node: Extract<Expression, { type: 'CallExpression' }>): Part {
     const { callee } = node;
     if (callee.type === 'Super') return unsupported('"super"');
+    if (callee.type === 'Identifier' && this.#locals.has(callee.name)) return unsupported('calls of parameters');
     if (callee.type === 'Identifier') return this.#callName(callee.name, node.arguments);
     if (callee.type !== 'MemberExpression' || callee.object.type === 'Super') return unsupported('calls of functions');
     const method =
       callee.computed || callee.property.type === 'PrivateIdentifier' ? undefined : nameOf(callee.property);
     if (method === undefined) return unsupported('calls of methods whose names are computed');
-    if (callee.object.type === 'Identifier' && GLOBALS.has(callee.object.name)) {
-      return data(`${callee.object.name}.${method}(${this.#arguments(node.arguments)})`);
-    }
-    if (callee.object.type === 'Identifier' && callee.object.name === 'Date' && method === 'now') {
-      return data('date($now).getTime()');
+    if (callee.object.type === 'Identifier' && !this.#locals.has(callee.object.name)) {
+      const { name } = callee.object;
+      if (GLOBALS.has(name)) return data(`${name}.${method}(${this.#arguments(node.arguments)})`);
+      if (name === 'Date' && method === 'now') return data('date($now).getTime()');
     }
     const of = this.part(callee.object);
     switch (of.kind) {
@@ -412,6 +424,17 @@ class Translator {
       })
       .join('');
   }
+}
+
+/** Names that the text around a part uses: a parameter of the same name would hide them. */
+const OWN_NAMES = new Set([...GLOBALS, 'item', 'index', 'date']);
+
+/** Returns what a parameter is called here, beside those of other names. */
+function freeName(name: string, locals: ReadonlyMap<string, string>): string {
+  const taken = new Set([...locals].flatMap(([other, ours]) => (other === name ? [] : [ours])));
+  let free = name.replace(/^\$+/, '_');
+  while (OWN_NAMES.has(free) || taken.has(free)) free += '_';
+  return free;
 }
 
 function nameOf(node: Node | undefined): string | undefined {

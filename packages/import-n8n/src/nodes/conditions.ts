@@ -78,13 +78,32 @@ const OPERATIONS: Readonly<Record<string, Operations>> = {
   },
 };
 
+/** How values are compared, as options of the node say. */
+interface Comparison {
+  readonly isLoose: boolean;
+  readonly ignoresCase: boolean;
+}
+
+/** Returns how a node compares values. Some versions have this beside their options. */
+export function comparisonOf(parameters: JsonObject): Comparison {
+  const { looseTypeValidation, ignoreCase } = object(parameters.options);
+  return {
+    isLoose: looseTypeValidation === true || parameters.looseTypeValidation === true,
+    ignoresCase: ignoreCase === true,
+  };
+}
+
 /** Converts the conditions of If, Filter and Switch from version 2 on, to an expression. @throws UnsupportedError */
-export function convertConditions(given: JsonValue | undefined, scope: Scope, isLoose = false): string {
+export function convertConditions(
+  given: JsonValue | undefined,
+  scope: Scope,
+  { isLoose, ignoresCase }: Comparison,
+): string {
   const { conditions, combinator = 'and', options } = object(given);
   const { caseSensitive = true, typeValidation = 'strict' } = object(options);
   const rules = list(conditions).map((each) =>
     convertCondition(object(each), scope, {
-      ignoresCase: caseSensitive === false,
+      ignoresCase: ignoresCase || caseSensitive === false,
       isLoose: isLoose || typeValidation === 'loose',
     }),
   );
@@ -96,7 +115,7 @@ export function convertConditions(given: JsonValue | undefined, scope: Scope, is
 function convertCondition(
   { leftValue, rightValue, operator }: JsonObject,
   scope: Scope,
-  { ignoresCase, isLoose }: { ignoresCase: boolean; isLoose: boolean },
+  { ignoresCase, isLoose }: Comparison,
 ): string {
   const { type, operation } = object(operator);
   const build = lookup(lookup(OPERATIONS, type) ?? {}, operation);

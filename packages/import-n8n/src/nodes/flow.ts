@@ -3,7 +3,7 @@ import { braced, convertValue, toExpression } from '../expressions/template.js';
 import type { Scope } from '../expressions/scope.js';
 import { unsupported } from '../unsupported.js';
 import { list, lookup, object, show, text } from '../workflow.js';
-import { convertConditions, convertOldConditions, convertOldRule } from './conditions.js';
+import { comparisonOf, convertConditions, convertOldConditions, convertOldRule } from './conditions.js';
 import { type Conversion, type Converted, outputOf, single } from './converter.js';
 import { reviewOthers } from './triggers.js';
 
@@ -13,10 +13,12 @@ export function noOperation({ id, node, input }: Conversion): Converted {
 }
 
 /** Of one item: takes one way. Of a list: two lists. */
-export function ifNode({ id, node, parameters, input, scope, scopeOfEach }: Conversion): Converted {
+export function ifNode({ id, node, parameters, input, scope, scopeOfEach, review }: Conversion): Converted {
+  const { looseTypeValidation: _, ignoreCase: __, ...others } = object(parameters.options);
+  reviewOthers(others, review);
   const condition = (within: Scope): string =>
     node.version >= 2
-      ? convertConditions(parameters.conditions, within, parameters.looseTypeValidation === true)
+      ? convertConditions(parameters.conditions, within, comparisonOf(parameters))
       : convertOldConditions(parameters, within);
   if (input.shape === 'one') {
     return {
@@ -52,11 +54,19 @@ function partition(id: string, name: string, lists: Readonly<Record<string, stri
 const MAX_RULES = 50;
 
 /** The first rule that is met chooses the output. */
-export function switchNode({ id, node, parameters, input, scope, scopeOfEach }: Conversion): Converted {
+export function switchNode({ id, node, parameters, input, scope, scopeOfEach, review }: Conversion): Converted {
   if (parameters.mode === 'expression') return unsupported('outputs that an expression numbers');
-  const options = object(parameters.options);
-  if (options.allMatchingOutputs === true) return unsupported('an item that takes all outputs whose rules it meets');
-  const { rules, fallback } = rulesOf(parameters, node.version);
+  const {
+    allMatchingOutputs,
+    fallbackOutput: _,
+    looseTypeValidation: __,
+    ignoreCase: ___,
+    ...others
+  } = object(parameters.options);
+  if (allMatchingOutputs === true) return unsupported('an item that takes all outputs whose rules it meets');
+  reviewOthers(others, review);
+  const { rules, fallback, names } = rulesOf(parameters, node.version);
+  if (names.length > 0) review(`outputs have numbers here, in n8n the names ${names.join(', ')}`);
   if (rules.length > MAX_RULES) return unsupported(`more than ${MAX_RULES} rules`);
   const count = rules.length + (fallback === 'extra' ? 1 : 0);
   const choice = (within: Scope): string =>
@@ -80,25 +90,41 @@ export function switchNode({ id, node, parameters, input, scope, scopeOfEach }: 
 
 type Rule = (scope: Scope) => string;
 
-/** Returns the rules by their outputs, and the output of items that meet none: an additional one, or one of them. */
-function rulesOf(parameters: JsonObject, version: number): { rules: Rule[]; fallback: 'extra' | number | undefined } {
-  const isLoose = object(parameters.options).looseTypeValidation === true || parameters.looseTypeValidation === true;
+interface Rules {
+  readonly rules: readonly Rule[];
+  /** The output of items that meet none: an additional one, or one of them. */
+  readonly fallback: 'extra' | number | undefined;
+  /** Names that people gave to outputs. */
+  readonly names: readonly string[];
+}
+
+/** Returns the rules by their outputs. */
+function rulesOf(parameters: JsonObject, version: number): Rules {
   if (version >= 3) {
     const { values, rules: older } = object(parameters.rules);
     const { fallbackOutput } = object(parameters.options);
+    const given = list(values ?? older).map(object);
+    const comparison = comparisonOf(parameters);
     return {
-      rules: list(values ?? older).map((each) => (scope) => convertConditions(object(each).conditions, scope, isLoose)),
+      rules: given.map(
+        ({ conditions }) =>
+          (scope) =>
+            convertConditions(conditions, scope, comparison),
+      ),
+      names: given.flatMap(({ renameOutput, outputKey }) => (renameOutput === true ? [show(outputKey)] : [])),
       fallback: fallbackOutput === 'extra' ? 'extra' : typeof fallbackOutput === 'number' ? fallbackOutput : undefined,
     };
   }
   const { dataType, value1, fallbackOutput } = parameters;
   const type = text(dataType) ?? 'number';
   const rules = list(object(parameters.rules).rules).map(object);
+  const names = rules.flatMap(({ outputKey }) => text(outputKey) ?? []);
   if (rules.some(({ output }, index) => output !== undefined && output !== index)) {
     return unsupported('rules that share an output');
   }
   return {
     rules: rules.map((rule) => (scope) => convertOldRule(type, { operation: 'equal', ...rule }, value1, scope)),
+    names,
     fallback: typeof fallbackOutput === 'number' && fallbackOutput >= 0 ? fallbackOutput : undefined,
   };
 }

@@ -57,6 +57,7 @@ export function httpNode(given: Conversion): Converted {
 function requestNode({ node, parameters, review }: Conversion, id: string, scope: Scope): NodeDefinition {
   const { method = 'GET', url = '', options } = parameters;
   if (typeof method !== 'string' || !METHODS.includes(method)) return unsupported(`the method ${show(method)}`);
+  if (parameters.provideSslCertificates === true) return unsupported('a client certificate (provideSslCertificates)');
   const { response, timeout, redirect, batching, ...others } = object(options);
   reviewOthers(others, review);
   if (batching !== undefined) review('requests are sent one after the other, without batches');
@@ -68,7 +69,8 @@ function requestNode({ node, parameters, review }: Conversion, id: string, scope
     ...body.headers,
   };
   const query = pairs(parameters, ['sendQuery', 'specifyQuery', 'queryParameters', 'jsonQuery'], scope);
-  const { followRedirects } = object(object(redirect).redirect);
+  const { followRedirects, maxRedirects } = object(object(redirect).redirect);
+  if (maxRedirects !== undefined) review(`in n8n, it follows at most ${show(maxRedirects)} redirects`);
   return {
     id,
     type: 'http',
@@ -164,8 +166,14 @@ function bodyOf(parameters: JsonObject, scope: Scope): Body {
 
 /** Makes an item of the response. A list fails: n8n would run the following nodes once for each of its elements. */
 function checkNode({ node, parameters, input, review }: Conversion, id: string, response: string): NodeDefinition {
-  const { fullResponse, responseFormat } = object(object(object(parameters.options).response).response);
+  const { fullResponse, responseFormat, outputPropertyName } = object(
+    object(object(parameters.options).response).response,
+  );
   if (responseFormat === 'file') return unsupported('responses that are files');
+  if (responseFormat === 'text') review('in n8n, the response is a text; here JSON is read');
+  if (outputPropertyName !== undefined && outputPropertyName !== 'data') {
+    return unsupported(`a response in the field ${show(outputPropertyName)}`);
+  }
   if (fullResponse === true) {
     const fields = {
       body: braced(`${response}.body`),

@@ -4,6 +4,7 @@ import type { Scope } from '../expressions/scope.js';
 import { unsupported } from '../unsupported.js';
 import { list, object, show } from '../workflow.js';
 import { type Conversion, type Converted, outputOf, single } from './converter.js';
+import { reviewOthers } from './triggers.js';
 
 /** A field that an item gets. */
 interface Field {
@@ -18,8 +19,14 @@ const MAX_NESTING = 20;
 /** Sets fields of each item. */
 export function setNode(conversion: Conversion): Converted {
   const { id, node, parameters, input, scope, scopeOfEach, review } = conversion;
+  const { dotNotation, ...others } = object(parameters.options);
+  reviewOthers(others, review);
+  if (parameters.duplicateItem === true) review('in n8n, it also returns copies of the item in tests');
   if (parameters.mode === 'raw') return setJson(conversion);
   const fields = fieldsOf(parameters, node.version);
+  if (dotNotation === false && fields.some(({ name }) => isExpression(name) || name.includes('.'))) {
+    return unsupported('dots in names of fields that name no inner fields (dotNotation)');
+  }
   const keepsInput = keepsFields(parameters, node.version);
   if (fields.some(({ name }) => isExpression(name))) {
     review('names of fields are expressions: in n8n, a dot in a name changes a field of an object');

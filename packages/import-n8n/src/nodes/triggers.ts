@@ -4,7 +4,9 @@ import { list, lookup, object, show, text } from '../workflow.js';
 import { type Conversion, type Converted, outputOf, single } from './converter.js';
 
 /** Manual starts, and those by other workflows. */
-export function manualTrigger({ id, node }: Conversion): Converted {
+export function manualTrigger({ id, node, parameters, review }: Conversion): Converted {
+  const { workflowInputs, jsonExample } = parameters;
+  if ((workflowInputs ?? jsonExample) !== undefined) review('the inputs that it declares are left out: set a schema');
   return single({ id, type: 'trigger.manual', name: node.name }, outputOf(id, 'one'));
 }
 
@@ -22,8 +24,14 @@ export function webhookTrigger({ id, node, parameters, review, hasResponder }: C
     review(`create a credential for the authentication of callers (${show(authentication)}) and choose it`);
   review(`senders need the new URL, which is generated: the path was "${show(path)}"`);
   review('headers, query and body are in the item as in n8n; path parameters are not');
-  const { responseCode, rawBody, ...others } = object(options);
+  const { responseCode, rawBody, ipWhitelist, ...others } = object(options);
+  if (ipWhitelist !== undefined && ipWhitelist !== '')
+    return unsupported('addresses that alone may call it (ipWhitelist)');
   reviewOthers(others, review);
+  const { responseData = 'firstEntryJson' } = parameters;
+  if (responseMode === 'lastNode' && responseData !== 'firstEntryJson') {
+    review(`the response is the first item of the last node, in n8n ${show(responseData)}`);
+  }
   const waits = hasResponder || responseMode === 'lastNode';
   const code = object(object(responseCode).values).responseCode ?? parameters.responseCode;
   return single(
