@@ -185,8 +185,16 @@ describe('workflows as files', () => {
     const unmanaged = await stack.say<{ id: string }>('POST', '/api/workflows', { workspaceId, name: 'By hand' });
     await rm(join(dir, 'ping.yaml'));
     expect(await cli(['plan', '--dir', dir], settings)).toMatchObject({ stdout: expect.not.stringContaining('ping') });
+    // Whatever a file names stays.
+    const kept = { exitCode: 1, stdout: expect.stringContaining('✗ ping: Not deleted: pong names it.') };
+    expect(await cli(['plan', '--dir', dir, '--prune'], settings)).toMatchObject(kept);
+    expect(await cli(['apply', '--dir', dir, '--prune'], settings)).toMatchObject(kept);
+    await writeFile(join(dir, 'pong.yaml'), 'slug: pong\nname: pong\nnodes: [{ id: start, type: trigger.manual }]\n');
     const pruned = await json<object[]>(['apply', '--dir', dir, '--prune'], settings);
-    expect(pruned).toMatchObject([{ slug: 'ping', action: 'delete' }]);
+    expect(pruned).toMatchObject([
+      { slug: 'pong', action: 'update' },
+      { slug: 'ping', action: 'delete' },
+    ]);
     expect(await read(unmanaged.id)).toMatchObject({ managed: false });
     await stack.say('DELETE', `/api/workspaces/${workspaceId}`);
   });
