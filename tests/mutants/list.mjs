@@ -180,6 +180,12 @@ export const MUTANTS = [
     ['a URL may contain a password', "if (url.username !== '' || url.password !== '')", 'if (false)'],
   ]),
   ...of('apps/cli/src/profiles.ts', CLI, [['others read the keys', 'mode: 0o600', 'mode: 0o644']]),
+  ...of('apps/cli/src/files/document.ts', CLI, [
+    ['files get values of the environment', 'names.has(name) ? SECRET : value', 'value'],
+  ]),
+  ...of('apps/cli/src/files/plan.ts', CLI, [
+    ['values of the environment are shown', 'withoutValuesOf(document, read.document)', 'read.document'],
+  ]),
   ...of('apps/cli/src/terminal/text.ts', CLI, [
     ['control characters reach the terminal', '/[\\p{Cc}\\u2028', '/[\\u2028'],
     ['C1 controls reach the terminal in JSON', '/[\\u007f-\\u009f', '/[\\u007f'],

@@ -5,7 +5,7 @@ import type { Context } from '../context.js';
 import { describeError } from '../describe-error.js';
 import { EXIT, ExitError } from '../exit.js';
 import { applySteps, checkSteps, type Result } from '../files/apply.js';
-import { type FileDocument, toSlug } from '../files/document.js';
+import { type FileDocument, toSlug, withoutValuesOf } from '../files/document.js';
 import { diffLines, inContext } from '../files/line-diff.js';
 import { changedMembers, plan, sidesOf, type Step } from '../files/plan.js';
 import { writeSchema } from '../files/schema.js';
@@ -110,9 +110,10 @@ async function pull({ output, ...context }: Context, names: readonly string[], {
   await mkdir(dir, { recursive: true });
   await writeSchema(workspace.connection, dir);
   const results: Pulled[] = [];
-  for (const { document, issues } of remotes) {
-    const { slug } = document;
+  for (const { document: read, issues } of remotes) {
+    const { slug } = read;
     const file = local.get(slug);
+    const document = withoutValuesOf(file?.document, read);
     if (issues.length > 0) results.push({ slug, issues });
     else if (file && isCurrent(file, document)) results.push({ slug, path: file.path, isWritten: false });
     else results.push(await write(dir, document, file));

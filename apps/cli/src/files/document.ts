@@ -66,6 +66,32 @@ function canonicalNode(node: unknown): unknown {
   return inOrder({ ...rest, parameters: Object.fromEntries(masked) }, NODE);
 }
 
+/**
+ * Returns a workflow of a workspace without the values that a file takes from the environment. The API masks only
+ * parameters that are secret by their type.
+ */
+export function withoutValuesOf(file: FileDocument | undefined, remote: FileDocument): FileDocument {
+  const taken = new Map(nodesOf(file).map(({ id, parameters }) => [id, environmentNames(parameters)]));
+  if (!Array.isArray(remote.nodes) || ![...taken.values()].some(({ size }) => size > 0)) return remote;
+  const nodes = nodesOf(remote).map((node) => {
+    const names = taken.get(node.id);
+    if (!names || !isObject(node.parameters)) return node;
+    const masked = Object.entries(node.parameters).map(([name, value]) => [name, names.has(name) ? SECRET : value]);
+    return { ...node, parameters: Object.fromEntries(masked) };
+  });
+  return { ...remote, nodes };
+}
+
+function nodesOf(document: FileDocument | undefined): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(document?.nodes) ? document.nodes.filter(isObject) : [];
+}
+
+/** Returns the names of the parameters that are taken from the environment. */
+function environmentNames(parameters: unknown): ReadonlySet<string> {
+  const entries = isObject(parameters) ? Object.entries(parameters) : [];
+  return new Set(entries.flatMap(([name, value]) => (environmentName(value) === undefined ? [] : [name])));
+}
+
 function inOrder(value: Readonly<Record<string, unknown>>, order: readonly string[]): Record<string, unknown> {
   const known = order.filter((name) => value[name] !== undefined);
   const others = Object.keys(value)

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createClient } from '../connection.js';
 import { applySteps, checkSteps, type Result } from './apply.js';
 import type { FileDocument } from './document.js';
-import { plan } from './plan.js';
+import { plan, sidesOf } from './plan.js';
 import { openWorkspace, type Workspace } from './workspace.js';
 
 /** A workflow of the fake instance. */
@@ -11,6 +11,8 @@ interface Kept {
   readonly managed?: boolean;
   /** The slug that it starts. */
   readonly starts?: string;
+  /** The URL that it requests. */
+  readonly url?: string;
 }
 
 /** An instance that answers as far as plans need it; `refuses` has the slugs that it does not apply. */
@@ -60,10 +62,11 @@ class FakeInstance {
     return Response.json({ data: all, total: all.length, limit: 500, offset: 0 });
   }
 
-  #full(id: string, { slug, managed = true, starts }: Kept): object {
+  #full(id: string, { slug, managed = true, starts, url }: Kept): object {
     const started = [...this.#kept].find(([, other]) => other.slug === starts)?.[0];
     const nodes = started === undefined ? [] : [{ id: 'n', type: 'workflow', parameters: { workflowId: started } }];
-    const definition = { nodes, edges: [] };
+    const requests = url === undefined ? [] : [{ id: 'call', type: 'http', parameters: { url } }];
+    const definition = { nodes: [...nodes, ...requests], edges: [] };
     const none = { description: '', folderId: null, errorWorkflowId: null, status: 'draft' };
     return { id, slug, name: slug, managed, definition, ...none };
   }
@@ -111,6 +114,20 @@ describe('a plan', () => {
     const instance = new FakeInstance({ [A]: { slug: 'a' } });
     const { actions } = await planned(instance, [file('a')], () => instance.change(A, { slug: 'c' }));
     expect(actions).toEqual(['create a']);
+  });
+});
+
+describe('a value that a file takes from the environment', () => {
+  it('is not shown, and alone no difference', async () => {
+    const workspace = await new FakeInstance({ [A]: { slug: 'a', url: 'https://example.com/hunter2' } }).open();
+    const parameters = { url: { $env: 'CRM_URL' } };
+    const wanted = { slug: 'a', name: 'a', nodes: [{ id: 'call', type: 'http', parameters }], edges: [] };
+    const steps = await plan(workspace, [wanted, { ...wanted, name: 'b' }], { prune: false });
+    expect(steps.map(({ action, changes }) => [action, changes])).toEqual([
+      ['unchanged', []],
+      ['update', ['name']],
+    ]);
+    expect(JSON.stringify(steps.map(sidesOf))).not.toContain('hunter2');
   });
 });
 

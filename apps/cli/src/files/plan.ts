@@ -1,4 +1,4 @@
-import { canonical, type FileDocument } from './document.js';
+import { canonical, type FileDocument, withoutValuesOf } from './document.js';
 import { readAll, type RemoteWorkflow, type Workspace } from './workspace.js';
 import { toYaml } from './yaml-file.js';
 
@@ -37,9 +37,10 @@ export async function plan(
   return [...steps, ...deletions].sort((a, b) => (a.slug < b.slug ? -1 : 1));
 }
 
-function compare(document: FileDocument, remote: RemoteWorkflow | undefined): Step {
+function compare(document: FileDocument, read: RemoteWorkflow | undefined): Step {
   const { slug } = document;
-  if (!remote) return { slug, action: 'create', changes: [], document, remote };
+  if (!read) return { slug, action: 'create', changes: [], document, remote: undefined };
+  const remote = { ...read, document: withoutValuesOf(document, read.document) };
   const changes = changedMembers(remote.document, document);
   if (!remote.managed) changes.push('managed');
   return { slug, action: changes.length === 0 ? 'unchanged' : 'update', changes, document, remote };

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { canonical, checkDocument, folderPath, folderText, toSlug } from './document.js';
+import { canonical, checkDocument, folderPath, folderText, toSlug, withoutValuesOf } from './document.js';
 import { diffLines, inContext } from './line-diff.js';
 import { merge, readFiles, toYaml, writeFileOf } from './yaml-file.js';
 
@@ -115,6 +115,31 @@ ${`  - id: a
     expect(() => merge(local, { slug: 'a', name: 'A' })).toThrow(message);
   });
 
+  it('has what its aliases stand for in their place, whatever goes', () => {
+    const text =
+      'slug: a\nname: A\nnodes:\n  - { id: a, parameters: &p { x: 1 } }\n  - { id: b, parameters: *p } # as a\n';
+    const [a, b] = ['a', 'b'].map((id) => ({ id, parameters: { x: 1 } }));
+    const local = { path: 'a.yaml', text, document: { slug: 'a', name: 'A', nodes: [a, b] } };
+    const nodesOf = (nodes: readonly unknown[]) => merge(local, { slug: 'a', name: 'A', nodes }).split('nodes:\n')[1];
+    expect(nodesOf([b])).toBe('  - { id: b, parameters: { x: 1 } } # as a\n');
+    expect(nodesOf([b, { id: 'a', parameters: { x: 2 } }])).toBe(
+      '  - { id: b, parameters: { x: 1 } } # as a\n  - { id: a, parameters: { x: 2 } }\n',
+    );
+  });
+
+  it.each([
+    ['that stand for themselves', '&x [*x]'],
+    ['that are too many', `[&x [1], ${'*x, '.repeat(200)}]`],
+  ])('is named in the error if it has aliases %s', async (_what, nodes) => {
+    const folder = await mkdtemp(join(tmpdir(), 'deckhand-files-'));
+    try {
+      await writeFile(join(folder, 'a.yaml'), `slug: a\nname: A\nnodes: ${nodes}\n`);
+      await expect(readFiles(folder)).rejects.toThrow(/a\.yaml cannot be read/);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
   it('is never written over the file of another workflow', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'deckhand-files-'));
     try {
@@ -161,6 +186,21 @@ describe('a document', () => {
     [null, 'must have members'],
   ])('%j is refused', (value, message) => {
     expect(() => checkDocument(value, 'a.yaml')).toThrow(message);
+  });
+
+  it('of a workspace has no value that the file takes from the environment', () => {
+    const of = (url: unknown) => {
+      const nodes = [node('call', 'http', { url, method: 'PUT' }), node('other', 'http', { url: 'kept' })];
+      return { slug: 'a', name: 'A', nodes };
+    };
+    const file = of({ $env: 'URL' });
+    const remote = withoutValuesOf(file, of('hunter2'));
+    expect(remote).toEqual(of('********'));
+    expect(canonical(remote)).toEqual(canonical(file));
+    for (const other of [undefined, of('hunter2')])
+      expect(withoutValuesOf(other, of('hunter2'))).toEqual(of('hunter2'));
+    const text = 'slug: a\nname: A\nnodes:\n  - { id: call, parameters: { url: { $env: URL } } } # call\n';
+    expect(merge({ path: 'a.yaml', text, document: file }, remote)).toContain('url: { $env: URL }');
   });
 
   it('has folders as a path, or as a list if a name has a slash', () => {

@@ -40,7 +40,7 @@ export async function readFiles(folder: string): Promise<ReadonlyMap<string, Loc
   for (const name of names.filter((one) => /\.ya?ml$/.test(one)).sort()) {
     const path = join(folder, name);
     const text = await readFile(path, 'utf8');
-    const document = checkDocument(parse(text, path).toJS({ maxAliasCount: 100 }), path);
+    const document = checkDocument(toValue(parse(text, path), path), path);
     const other = files.get(document.slug);
     if (other) throw misused(`${path} and ${other.path} have the same slug, ${document.slug}.`);
     files.set(document.slug, { path, text, document });
@@ -86,6 +86,7 @@ export function toYaml(document: FileDocument, heading = ''): string {
 /** Returns the text of a file with another content: comments stay with what they were about. */
 export function merge({ path, text, document: before }: LocalFile, document: FileDocument): string {
   const yaml = parse(text, path);
+  resolveAliases(yaml);
   const target = before[TESTS] === undefined ? document : { ...document, [TESTS]: before[TESTS] };
   yaml.contents = reconcile(yaml, yaml.contents, target);
   return yaml.toString(OPTIONS);
@@ -100,6 +101,23 @@ function parse(text: string, path: string): Document {
   return yaml;
 }
 
+/** @throws ExitError for aliases that stand for themselves, or for more than a file should have. */
+function toValue(yaml: Document, path: string): unknown {
+  try {
+    const value: unknown = yaml.toJS({ maxAliasCount: 100 });
+    JSON.stringify(value);
+    return value;
+  } catch (error) {
+    throw misused(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Writes what aliases stand for in their place: one of the places may change, and the anchor may go. */
+function resolveAliases(yaml: Document): void {
+  visit(yaml, { Alias: (_, alias) => createFor(alias, yaml, alias.toJS(yaml)) });
+  visit(yaml, { Value: (_, node) => void delete node.anchor });
+}
+
 /** Returns a node with the value, made of as much of the given node as possible. */
 function reconcile(yaml: Document, node: unknown, value: unknown): Node {
   if (!isNode(node)) return create(yaml, value);
@@ -108,6 +126,11 @@ function reconcile(yaml: Document, node: unknown, value: unknown): Node {
   if (value === SECRET && environmentName(now) !== undefined) return node;
   if (isMap(node) && isObject(value)) return reconcileMap(yaml, node, value);
   if (isSeq(node) && Array.isArray(value)) return reconcileList(yaml, node, value);
+  return createFor(node, yaml, value);
+}
+
+/** Creates what takes the place of a node, with its comments. */
+function createFor(node: Node, yaml: Document, value: unknown): Node {
   const fresh = create(yaml, value);
   fresh.comment = node.comment;
   fresh.commentBefore = node.commentBefore;
