@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import {
   chain,
   type CliStack,
+  createApiKey,
   runCli,
   startCli,
   startCliStack,
@@ -176,7 +177,9 @@ describe('workflows as files', () => {
     });
     await json(['plan', '--dir', dir], { ...settings, HOOK_SECRET: 's' });
     await json(['apply', '--dir', dir], { ...settings, HOOK_SECRET: 's' });
-    expect(await cli(['apply', '--dir', dir, '--prune'], settings)).toMatchObject({ stdout: 'Nothing differs.\n' });
+    expect(await cli(['apply', '--dir', dir, '--prune', '--yes'], settings)).toMatchObject({
+      stdout: 'Nothing differs.\n',
+    });
     await json(['pull', '--dir', dir], settings);
     expect(await readFile(join(dir, 'hook.yaml'), 'utf8')).toContain('secret: { $env: HOOK_SECRET }');
     // The secret stays with the instance, whatever else changes.
@@ -188,9 +191,14 @@ describe('workflows as files', () => {
     // Whatever a file names stays.
     const kept = { exitCode: 1, stdout: expect.stringContaining('✗ ping: Not deleted: pong names it.') };
     expect(await cli(['plan', '--dir', dir, '--prune'], settings)).toMatchObject(kept);
-    expect(await cli(['apply', '--dir', dir, '--prune'], settings)).toMatchObject(kept);
+    expect(await cli(['apply', '--dir', dir, '--prune', '--yes'], settings)).toMatchObject(kept);
     await writeFile(join(dir, 'pong.yaml'), 'slug: pong\nname: pong\nnodes: [{ id: start, type: trigger.manual }]\n');
-    const pruned = await json<object[]>(['apply', '--dir', dir, '--prune'], settings);
+    // A script says that it deletes.
+    for (const format of [[], ['--json']]) {
+      const refused = await cli(['apply', '--dir', dir, '--prune', ...format], settings);
+      expect(refused).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('--yes') });
+    }
+    const pruned = await json<object[]>(['apply', '--dir', dir, '--prune', '--yes'], settings);
     expect(pruned).toMatchObject([
       { slug: 'pong', action: 'update' },
       { slug: 'ping', action: 'delete' },
@@ -222,6 +230,52 @@ describe('workflows as files', () => {
     expect(again).toMatchObject({ exitCode: 0, stdout: 'Nothing differs.\n' });
     expect((await cli(['promote'], settings)).exitCode).toBe(2);
     for (const id of [from, to]) await stack.say('DELETE', `/api/workspaces/${id}`);
+  });
+
+  it('are promoted with the profile of another instance, and its key', async () => {
+    const [source, target] = await Promise.all(
+      ['Here', 'There'].map((name) => stack.say<{ id: string }>('POST', '/api/workspaces', { name })),
+    );
+    const [from = '', to = ''] = [source?.id, target?.id];
+    const body = { workspaceId: from, slug: 'call', name: 'Call', definition: chain(), status: 'active' };
+    await stack.say('POST', '/api/workflows/apply', body);
+    const XDG_CONFIG_HOME = await newFolder();
+    // The one of the environment may only read.
+    const reader = await createApiKey(stack, { name: 'Reader', preset: 'read-only' });
+    const settings = { ...env, XDG_CONFIG_HOME, DECKHAND_API_KEY: reader, DECKHAND_WORKSPACE: from };
+    const login = ['login', '--url', stack.url, '--workspace', to, '--profile', 'there'];
+    expect(await runCli(login, { XDG_CONFIG_HOME }, stack.key)).toMatchObject({ exitCode: 0 });
+    const promote = ['promote', '--to-profile', 'there'];
+    const [promoted] = await json<{ id: string }[]>(promote, settings);
+    const { data } = await stack.say<{ data: WorkflowJson[] }>('GET', `/api/workflows?workspaceId=${to}`);
+    expect(data).toMatchObject([{ id: promoted?.id, slug: 'call', managed: true, status: 'active' }]);
+    expect(await cli(promote, settings)).toMatchObject({ exitCode: 0, stdout: 'Nothing differs.\n' });
+    const same = await cli([...promote, '--to-workspace', from], settings);
+    expect(same).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('This is the same workspace.') });
+    const unknown = await cli(['promote', '--to-profile', 'nowhere'], settings);
+    expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('There is no profile nowhere') });
+    for (const id of [from, to]) await stack.say('DELETE', `/api/workspaces/${id}`);
+  });
+
+  it('are written beside one that gets no slug, and those of none stay and are named', async () => {
+    const { id: workspaceId } = await stack.say<{ id: string }>('POST', '/api/workspaces', { name: 'Gone' });
+    const made = (slug?: string) =>
+      stack.say<{ id: string }>('POST', '/api/workflows', { workspaceId, name: slug ?? 'No slug', slug });
+    await made();
+    const [gone] = [await made('gone'), await made('kept')];
+    const DECKHAND_API_KEY = await createApiKey(stack, { name: 'Reader', preset: 'read-only' });
+    const settings = { ...env, DECKHAND_WORKSPACE: workspaceId, DECKHAND_API_KEY };
+    const dir = await newFolder();
+    const first = await cli(['pull', '--dir', dir], settings);
+    expect(first).toMatchObject({ exitCode: 1, stderr: '' });
+    expect(first.stdout).toMatch(/^No slug was not written: it has no slug, and gets none: .*workflows:write/);
+    expect((await readdir(dir)).sort()).toEqual(['gone.yaml', 'kept.yaml', 'workflow.schema.json']);
+    await stack.say('DELETE', `/api/workflows/${gone.id}`);
+    const second = await cli(['pull', '--dir', dir], settings);
+    expect(second.stdout).toContain('gone.yaml stays, but the workspace has no gone: "apply" would create it.');
+    expect((await cli(['plan', '--dir', dir], settings)).stdout).toMatch(/^\+ gone$/m);
+    expect((await cli(['diff', '--dir', dir], settings)).stdout).toMatch(/^create gone$/m);
+    await stack.say('DELETE', `/api/workspaces/${workspaceId}`);
   });
 
   it('are not written if an id in them has no name', async () => {

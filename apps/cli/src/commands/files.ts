@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { mkdir } from 'node:fs/promises';
 import type { Context } from '../context.js';
 import { describeError } from '../describe-error.js';
-import { EXIT, ExitError } from '../exit.js';
+import { EXIT, ExitError, misused } from '../exit.js';
 import { applySteps, checkSteps, type Result } from '../files/apply.js';
 import { type FileDocument, toSlug, withoutValuesOf } from '../files/document.js';
 import { diffLines, inContext } from '../files/line-diff.js';
@@ -88,13 +88,16 @@ export function applyCommand(context: Context): Command {
     .description(
       'Creates and changes workflows, each at once with its definition and its status, or not at all, and makes them managed: the ' +
         'console then shows them, and does not change them. One that was changed since it was read is not overwritten. On a terminal, shows ' +
-        'the plan and asks first. Exits with 1 if a workflow could not be applied; the others are.',
+        'the plan and asks first; elsewhere, it does not ask. Exits with 1 if a workflow could not be applied; the others are.',
     )
     .argument(...SLUGS)
     .option(...DIR)
     .option(...PRUNE)
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not ask; --prune needs it with --json, and where nobody can be asked')
     .action(async (slugs: readonly string[], options: FileOptions) => {
+      if (options.prune && !options.yes && !isAsked(context.output)) {
+        throw misused('--prune deletes workflows: say with --yes that nobody is to be asked.');
+      }
       const { workspace, steps } = await planFiles(context, slugs, options);
       await applyPlan(context.output, workspace, steps, options);
     });
@@ -104,12 +107,17 @@ async function pull({ output, ...context }: Context, names: readonly string[], {
   const workspace = await openWorkspace(await context.connect());
   const chosen = selectWorkflows(workspace, names);
   const local = await readFiles(dir);
-  await giveSlugs(workspace, chosen);
-  const ids = chosen.map(({ id }) => id);
+  const results: Pulled[] = [];
+  const ids: string[] = [];
+  for (const { id, name, slug } of chosen) {
+    // One that gets no slug does not keep the others from being written.
+    const failure = slug === null ? await giveSlug(workspace, { id, name }) : undefined;
+    if (failure === undefined) ids.push(id);
+    else results.push({ slug: name, issues: [`it has no slug, and gets none: ${failure}`] });
+  }
   const remotes = [...(await readAll(workspace, ids))].sort((a, b) => (a.document.slug < b.document.slug ? -1 : 1));
   await mkdir(dir, { recursive: true });
   await writeSchema(workspace.connection, dir);
-  const results: Pulled[] = [];
   for (const { document: read, issues } of remotes) {
     const { slug } = read;
     const file = local.get(slug);
@@ -117,6 +125,9 @@ async function pull({ output, ...context }: Context, names: readonly string[], {
     if (issues.length > 0) results.push({ slug, issues });
     else if (file && isCurrent(file, document)) results.push({ slug, path: file.path, isWritten: false });
     else results.push(await write(dir, document, file));
+  }
+  for (const [slug, { path }] of names.length === 0 ? local : []) {
+    if (workspace.workflowId(slug) === undefined) results.push({ slug, path, isGone: true });
   }
   output.result(results, () => (results.length === 0 ? ['The workspace has no workflow.'] : results.map(pulledLine)));
   if (results.some(({ issues }) => issues)) process.exitCode = EXIT.failed;
@@ -141,10 +152,14 @@ interface Pulled {
   readonly slug: string;
   readonly path?: string;
   readonly isWritten?: boolean;
+  /** Whether the workspace has no such workflow: the file stays, and `apply` would create it. */
+  readonly isGone?: boolean;
   readonly issues?: readonly string[];
 }
 
-function pulledLine({ slug, path = '', isWritten, issues }: Pulled): Text {
+function pulledLine({ slug, path = '', isWritten, isGone, issues }: Pulled): Text {
+  if (isGone)
+    return { text: `${path} stays, but the workspace has no ${slug}: "apply" would create it.`, style: 'yellow' };
   if (issues) return { text: `${slug} was not written: ${issues.join('; ')}.`, style: 'red' };
   return isWritten ? `Wrote ${path}.` : { text: `${path} is up to date.`, style: 'dim' };
 }
@@ -153,16 +168,21 @@ function isCurrent({ document }: LocalFile, remote: FileDocument): boolean {
   return changedMembers(document, remote).length === 0;
 }
 
-/** Gives a slug to workflows that have none, from their names. */
-async function giveSlugs(workspace: Workspace, workflows: readonly WorkflowEntry[]): Promise<void> {
+/** Gives a workflow that has none a slug, from its name. @returns why not, as a part of a sentence. */
+async function giveSlug(
+  workspace: Workspace,
+  { id, name }: Pick<WorkflowEntry, 'id' | 'name'>,
+): Promise<string | undefined> {
   const { client } = workspace.connection.deckhand;
-  for (const { id, name, slug } of workflows) {
-    if (slug !== null) continue;
-    const base = toSlug(name);
-    let free = base;
-    for (let count = 2; workspace.workflowId(free) !== undefined; count += 1) free = `${base}-${count}`;
+  const base = toSlug(name);
+  let free = base;
+  for (let count = 2; workspace.workflowId(free) !== undefined; count += 1) free = `${base}-${count}`;
+  try {
     await updateWorkflow({ client, path: { id }, body: { slug: free }, throwOnError: true });
     workspace.add(free, id);
+    return undefined;
+  } catch (error) {
+    return issueOf(error);
   }
 }
 
@@ -183,6 +203,11 @@ async function planFiles(
   return { workspace, steps };
 }
 
+/** Whether somebody can be asked before anything is done. */
+function isAsked(output: Output): boolean {
+  return !output.isJson && canAsk();
+}
+
 /** Shows a plan, asks on a terminal, and carries it out. */
 export async function applyPlan(
   output: Output,
@@ -195,7 +220,7 @@ export async function applyPlan(
     output.result([], () => ['Nothing differs.']);
     return;
   }
-  if (!yes && !output.isJson && canAsk()) {
+  if (!yes && isAsked(output)) {
     for (const line of stepLines(steps)) output.message(line);
     const choices = [
       { value: true, label: 'Apply' },

@@ -11,6 +11,7 @@ import { type TestedFile, toJunit } from '../files/junit.js';
 import { definitionOf } from '../files/translate.js';
 import { type LocalFile, readFiles } from '../files/yaml-file.js';
 import { untilInterrupted } from '../following/interrupt.js';
+import { isObject } from '../json.js';
 import type { Output } from '../terminal/output.js';
 import type { Text } from '../terminal/text.js';
 
@@ -38,7 +39,9 @@ export function testCommand({ output }: Pick<Context, 'output'>): Command {
     .option('--junit <file>', 'also write the results as JUnit XML, for CI')
     .option('--watch', 'run the tests again when a file changes, until Ctrl+C')
     .action(async (slugs: readonly string[], options: TestOptions) => {
-      const { createTester } = await import('@deckhand/testing').catch(() => {
+      const { createTester } = await import('@deckhand/testing').catch((error: unknown) => {
+        // One that is there and cannot be loaded says itself why.
+        if (!isMissing(error)) throw error;
         throw misused('Tests need the package @deckhand/testing, which is not installed beside the command.');
       });
       const tester = await createTester();
@@ -55,6 +58,11 @@ export function testCommand({ output }: Pick<Context, 'output'>): Command {
         await tester.close();
       }
     });
+}
+
+function isMissing(error: unknown): boolean {
+  if (!isObject(error) || error.code !== 'ERR_MODULE_NOT_FOUND') return false;
+  return typeof error.message === 'string' && error.message.includes("'@deckhand/testing'");
 }
 
 async function runTests(
