@@ -246,6 +246,19 @@ describe('the settings of a workspace', () => {
     await until(async () => (await read()).errorWorkflowId === null, 5_000, 'no error workflow');
     expect(complaints).toEqual([]);
   });
+
+  it('stay on the screen when the person behind them cannot be read again', async () => {
+    const { page } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    await go(page, 'Settings');
+    const save = page.getByRole('button', { name: 'Save' });
+    await save.waitFor();
+    await page.route('**/api/auth/me', (route) => route.fulfill({ status: 403, json: { error: 'Not now' } }));
+    // Saving reads the person and their workspaces again.
+    await save.click();
+    await page.getByText('The settings are saved.').waitFor();
+    expect([await save.count(), await page.getByText('Not now').count()]).toEqual([1, 0]);
+  });
 });
 
 describe('folders', () => {

@@ -23,7 +23,7 @@ export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   useEffect(close, [pathname, close]);
   useEffect(() => rememberWorkspace(workspaceId), [workspaceId]);
-  if (me.isError) return <Broken error={me.error} reset={() => void me.refetch()} />;
+  if (me.isError && !me.data) return <Broken error={me.error} reset={() => void me.refetch()} />;
   if (!me.data) return <Loading />;
   return (
     <AppShell
