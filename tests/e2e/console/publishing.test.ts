@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ActivationEntry, Definition, PageOf, Workflow } from '@deckhand/contracts';
+import type { ActivationEntry, Definition, PageOf, SavedVersion, Workflow } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
 import { openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
@@ -160,5 +160,34 @@ describe('a managed workflow', () => {
     await page.getByRole('button', { name: 'Run' }).waitFor();
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     expect(await page.getByRole('switch', { name: 'Active' }).count()).toBe(0);
+    // Nor by the keyboard.
+    await node(page, 'Keep it').click();
+    for (const keys of ['Control+C', 'Control+V', 'Control+Z', 'Delete']) await page.keyboard.press(keys);
+    expect(await page.locator('.react-flow__node').count()).toBe(2);
+    // Its URL is copied and tested all the same.
+    await node(page, 'Order arrives').click();
+    expect(await form(page).getByRole('button', { name: 'Copy' }).isEnabled()).toBe(true);
+    await form(page).getByRole('button', { name: 'Listen for test event' }).click();
+    await page.getByRole('status', { name: 'Test event' }).getByText('Listening').waitFor();
+    await form(page).getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('heading', { name: 'Select a node' }).waitFor();
+    expect((await read(id)).draftUpdatedAt).toBeNull();
+  });
+
+  it('is not published, renamed, moved or deleted', async () => {
+    const id = await stack.createWorkflow('Managed and live', HOOK);
+    await stack.say('PATCH', `/api/workflows/${id}`, { status: 'active' });
+    const before = (await read(id)).activeVersionId!;
+    const next = { definition: { ...HOOK, settings: { timeoutSeconds: 60 } } };
+    const { workflowVersionId: after } = await stack.say<SavedVersion>('POST', `/api/workflows/${id}/versions`, next);
+    await stack.say('PATCH', `/api/workflows/${id}`, { slug: 'managed-and-live', managed: true });
+    const page = await openEditor(id);
+    await page.goto(`/w/${stack.workspaceId}/workflows/${id}?before=${before}&after=${after}`);
+    await page.getByRole('list', { name: 'Changes' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Publish version 2' }).count()).toBe(0);
+    await page.goto(`/w/${stack.workspaceId}/workflows`);
+    const row = page.getByRole('row', { name: /Managed and live/ });
+    await row.getByText('Managed', { exact: true }).waitFor();
+    expect(await row.getByRole('button').count()).toBe(0);
   });
 });

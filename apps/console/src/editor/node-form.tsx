@@ -13,7 +13,7 @@ import {
   Title,
 } from '@mantine/core';
 import { Trash2 } from 'lucide-react';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { ExpressionFormContext } from '../forms/sample-data.js';
 import { SchemaForm } from '../forms/schema-form.js';
 import type { NodeTypes } from '../graph/handles.js';
@@ -22,6 +22,7 @@ import { Connections } from './connections.js';
 import { CredentialSelect } from './credential-select.js';
 import { changeNode, removeNodes } from './edits.js';
 import type { DescribedIssue } from './issues.js';
+import classes from './node-form.module.css';
 import { useSampleData } from './use-sample-data.js';
 
 const ON_ERROR = [
@@ -42,6 +43,7 @@ export function NodeForm({
   isReadOnly,
   onEdit,
   onClose,
+  children,
 }: {
   definition: Definition;
   node: NodeDefinition;
@@ -55,6 +57,8 @@ export function NodeForm({
   isReadOnly: boolean;
   onEdit: (change: (definition: Definition) => Definition, step?: string) => void;
   onClose: () => void;
+  /** Further fields, above the others. */
+  children?: ReactNode;
 }) {
   const type = types.get(node.type);
   const data = useSampleData(definition, node.id, { workflowId, workspaceId, shown });
@@ -79,100 +83,106 @@ export function NodeForm({
         </div>
         <CloseButton aria-label="Close" onClick={onClose} />
       </Group>
-      {elsewhere.map(({ text }) => (
-        <Input.Error key={text} role="alert">
-          {text}
-        </Input.Error>
-      ))}
-      {type && (
-        <Text size="sm" c="dimmed">
-          {markCode(type.description)}
-        </Text>
-      )}
-      <TextInput
-        label="Name"
-        maxLength={200}
-        value={node.name ?? ''}
-        onChange={(event) => change({ name: event.currentTarget.value }, 'name')}
-      />
-      {type && type.credentialTypes.length > 0 && (
-        <CredentialSelect
-          workspaceId={workspaceId}
-          types={type.credentialTypes}
-          value={node.credentialId}
-          onChange={(credentialId) =>
-            onEdit((before) =>
-              changeNode(before, node.id, ({ credentialId: _, ...old }) =>
-                credentialId === undefined ? old : { ...old, credentialId },
-              ),
-            )
-          }
-        />
-      )}
-      {type && (
-        <ExpressionFormContext value={form}>
-          <SchemaForm
-            schema={type.parameters}
-            value={node.parameters ?? {}}
-            issues={byParameter}
-            onChange={(parameters, name) => change({ parameters }, name)}
+      <fieldset disabled={isReadOnly} className={classes.fields}>
+        <Stack gap="md">
+          {children}
+          {elsewhere.map(({ text }) => (
+            <Input.Error key={text} role="alert">
+              {text}
+            </Input.Error>
+          ))}
+          {type && (
+            <Text size="sm" c="dimmed">
+              {markCode(type.description)}
+            </Text>
+          )}
+          <TextInput
+            label="Name"
+            maxLength={200}
+            value={node.name ?? ''}
+            onChange={(event) => change({ name: event.currentTarget.value }, 'name')}
           />
-        </ExpressionFormContext>
-      )}
-      <Connections definition={definition} node={node} types={types} onEdit={onEdit} />
-      <details>
-        <summary>Error handling & settings</summary>
-        <Stack gap="sm" mt="sm">
-          <Select
-            label="On error"
-            data={ON_ERROR}
-            allowDeselect={false}
-            value={node.onError ?? 'stop'}
-            onChange={(value) => {
-              if (value === 'stop' || value === 'continue' || value === 'branch') change({ onError: value }, 'onError');
+          {type && type.credentialTypes.length > 0 && (
+            <CredentialSelect
+              workspaceId={workspaceId}
+              types={type.credentialTypes}
+              value={node.credentialId}
+              onChange={(credentialId) =>
+                onEdit((before) =>
+                  changeNode(before, node.id, ({ credentialId: _, ...old }) =>
+                    credentialId === undefined ? old : { ...old, credentialId },
+                  ),
+                )
+              }
+            />
+          )}
+          {type && (
+            <ExpressionFormContext value={form}>
+              <SchemaForm
+                schema={type.parameters}
+                value={node.parameters ?? {}}
+                issues={byParameter}
+                onChange={(parameters, name) => change({ parameters }, name)}
+              />
+            </ExpressionFormContext>
+          )}
+          <Connections definition={definition} node={node} types={types} onEdit={onEdit} />
+          <details>
+            <summary>Error handling & settings</summary>
+            <Stack gap="sm" mt="sm">
+              <Select
+                label="On error"
+                data={ON_ERROR}
+                allowDeselect={false}
+                value={node.onError ?? 'stop'}
+                onChange={(value) => {
+                  if (value === 'stop' || value === 'continue' || value === 'branch')
+                    change({ onError: value }, 'onError');
+                }}
+              />
+              <NumberInput
+                label="Max attempts"
+                description="Including the first"
+                min={1}
+                max={10}
+                value={node.retry?.maxAttempts ?? 1}
+                onChange={(value) => {
+                  if (typeof value === 'number') change({ retry: { ...node.retry, maxAttempts: value } }, 'retry');
+                }}
+              />
+              <NumberInput
+                label="Timeout (seconds)"
+                min={0.001}
+                max={86_400}
+                value={node.timeoutSeconds ?? ''}
+                onChange={(value) =>
+                  onEdit((before) =>
+                    changeNode(before, node.id, ({ timeoutSeconds: _, ...old }) =>
+                      typeof value === 'number' ? { ...old, timeoutSeconds: value } : old,
+                    ),
+                  )
+                }
+              />
+              <Checkbox
+                label="Disabled"
+                description="Passes its input through"
+                checked={node.disabled ?? false}
+                onChange={(event) => change({ disabled: event.currentTarget.checked }, 'disabled')}
+              />
+            </Stack>
+          </details>
+          <Button
+            variant="default"
+            leftSection={<Trash2 size={15} aria-hidden />}
+            onClick={() => {
+              onEdit((before) => removeNodes(before, new Set([node.id])));
+              onClose();
             }}
-          />
-          <NumberInput
-            label="Max attempts"
-            description="Including the first"
-            min={1}
-            max={10}
-            value={node.retry?.maxAttempts ?? 1}
-            onChange={(value) => {
-              if (typeof value === 'number') change({ retry: { ...node.retry, maxAttempts: value } }, 'retry');
-            }}
-          />
-          <NumberInput
-            label="Timeout (seconds)"
-            min={0.001}
-            max={86_400}
-            value={node.timeoutSeconds ?? ''}
-            onChange={(value) =>
-              onEdit((before) =>
-                changeNode(before, node.id, ({ timeoutSeconds: _, ...old }) =>
-                  typeof value === 'number' ? { ...old, timeoutSeconds: value } : old,
-                ),
-              )
-            }
-          />
-          <Checkbox
-            label="Disabled"
-            description="Passes its input through"
-            checked={node.disabled ?? false}
-            onChange={(event) => change({ disabled: event.currentTarget.checked }, 'disabled')}
-          />
+          >
+            Delete node
+          </Button>
         </Stack>
-      </details>
-      <Button
-        variant="default"
-        leftSection={<Trash2 size={15} aria-hidden />}
-        onClick={() => {
-          onEdit((before) => removeNodes(before, new Set([node.id])));
-          onClose();
-        }}
-      >
-        Delete node
-      </Button>
+      </fieldset>
     </Stack>
   );
 }

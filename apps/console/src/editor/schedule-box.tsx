@@ -25,7 +25,7 @@ export function ScheduleBox({ parameters, onChange }: { parameters: JsonObject; 
   const repeat = fromCron(cron);
   const change = (next: Repeat): void => onChange(toCron(next));
   return (
-    <Stack gap="xs" mb="md">
+    <Stack gap="xs">
       <Group gap="xs" align="flex-end">
         <Select
           label="Repeat"

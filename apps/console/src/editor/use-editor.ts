@@ -22,21 +22,23 @@ export interface Editor {
 
 /**
  * Edits a definition.
- * @param start whether it is a draft instead of a saved definition; `place` gives positions to nodes without.
+ * @param start whether it is a draft instead of a saved definition; `place` gives positions to nodes without. With
+ *   `isReadOnly`, there are no changes, whatever asks for them.
  */
 export function useEditor(start: {
   readonly definition: Definition;
   readonly isDraft: boolean;
+  readonly isReadOnly: boolean;
   readonly place: (definition: Definition) => Definition;
 }): Editor {
-  const { place } = start;
+  const { place, isReadOnly } = start;
   const [initial] = useState(() => place(start.definition));
   const [history, setHistory] = useState<History<Definition>>(() => begin(initial));
   const [saved, setSaved] = useState<Definition | undefined>(start.isDraft ? undefined : initial);
   const apply = useCallback(
     (change: (definition: Definition) => Definition, step?: string) =>
-      setHistory((before) => edit(before, change(before.present), step)),
-    [],
+      setHistory((before) => (isReadOnly ? before : edit(before, change(before.present), step))),
+    [isReadOnly],
   );
   const load = useCallback(
     (definition: Definition) => {
@@ -59,15 +61,15 @@ export function useEditor(start: {
     () => ({
       definition: history.present,
       isDirty: history.present !== saved,
-      canUndo: history.past.length > 0,
-      canRedo: history.future.length > 0,
+      canUndo: !isReadOnly && history.past.length > 0,
+      canRedo: !isReadOnly && history.future.length > 0,
       apply,
-      undo: () => setHistory(undo),
-      redo: () => setHistory(redo),
+      undo: () => setHistory((before) => (isReadOnly ? before : undo(before))),
+      redo: () => setHistory((before) => (isReadOnly ? before : redo(before))),
       markSaved: setSaved,
       load,
       loadDraft,
     }),
-    [history, saved, apply, load, loadDraft],
+    [history, saved, isReadOnly, apply, load, loadDraft],
   );
 }

@@ -12,6 +12,7 @@ export function useShortcuts(
     readonly save: () => void;
     readonly run: () => void;
     readonly select: (ids: ReadonlySet<string>) => void;
+    readonly isReadOnly: boolean;
   },
 ): void {
   const [clip, setClip] = useState<Clip>({ nodes: [], edges: [] });
@@ -32,7 +33,7 @@ export function useShortcuts(
     [
       'mod+V',
       () => {
-        if (clip.nodes.length === 0) return;
+        if (actions.isReadOnly || clip.nodes.length === 0) return;
         const pasted = paste(editor.definition, clip);
         editor.apply((): Definition => pasted.definition);
         actions.select(pasted.ids);

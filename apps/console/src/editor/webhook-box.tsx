@@ -11,8 +11,16 @@ const MESSAGES: Readonly<Record<TestEvent['state'], string>> = {
   expired: 'No event was received in time.',
 };
 
-/** The URL of a webhook, and its test URL. */
-export function WebhookBox({ workflow, nodeId, test }: { workflow: Workflow; nodeId: string; test: TestEvent }) {
+/** The URL of a webhook, and its test URL, for those who may open it. */
+export function WebhookBox({
+  workflow,
+  nodeId,
+  test,
+}: {
+  workflow: Workflow;
+  nodeId: string;
+  test: TestEvent | undefined;
+}) {
   const webhook = workflow.webhooks.find((one) => one.nodeId === nodeId);
   return (
     <Stack gap="xs">
@@ -28,14 +36,24 @@ export function WebhookBox({ workflow, nodeId, test }: { workflow: Workflow; nod
           Responds with 410 until the workflow is active.
         </Text>
       )}
-      <Button variant="default" size="xs" w="fit-content" loading={test.isPending} onClick={() => test.listen(nodeId)}>
-        Listen for test event
-      </Button>
-      <Problem error={test.error} />
-      {webhook && test.open?.nodeId === nodeId && <Address method={webhook.method} url={test.open.url} />}
-      <Text size="sm" role="status" aria-label="Test event">
-        {MESSAGES[test.state]}
-      </Text>
+      {test && (
+        <>
+          <Button
+            variant="default"
+            size="xs"
+            w="fit-content"
+            loading={test.isPending}
+            onClick={() => test.listen(nodeId)}
+          >
+            Listen for test event
+          </Button>
+          <Problem error={test.error} />
+          {webhook && test.open?.nodeId === nodeId && <Address method={webhook.method} url={test.open.url} />}
+          <Text size="sm" role="status" aria-label="Test event">
+            {MESSAGES[test.state]}
+          </Text>
+        </>
+      )}
     </Stack>
   );
 }

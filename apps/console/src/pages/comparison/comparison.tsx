@@ -23,6 +23,7 @@ interface Given {
   readonly canvas: Definition;
   readonly isDirty: boolean;
   readonly saving: Saving;
+  readonly isReadOnly: boolean;
   /** A version's id, or one of the names in `sides.ts`. */
   readonly after: string;
 }
@@ -37,7 +38,7 @@ export function Comparison({ before, ...given }: Given & { before: string | unde
       title={`Compare versions of ${workflow.name}`}
       actions={
         <>
-          {versions.data && <Publish {...given} versions={versions.data.data} />}
+          {versions.data && !given.isReadOnly && <Publish {...given} versions={versions.data.data} />}
           <ButtonLink
             variant="default"
             to="/w/$workspaceId/workflows/$workflowId"
@@ -72,7 +73,7 @@ function Compared({
   versions,
   before,
   after,
-}: Omit<Given, 'saving'> & { versions: readonly VersionEntry[]; before: string }) {
+}: Omit<Given, 'saving' | 'isReadOnly'> & { versions: readonly VersionEntry[]; before: string }) {
   const left = useSide(workflow.id, before, canvas);
   const right = useSide(workflow.id, after, canvas);
   const error = left.error ?? right.error;

@@ -2,7 +2,6 @@ import type { VersionEntry, Workflow } from '@deckhand/contracts';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useWorkspace } from '../../api/use-workspace.js';
 import { notifyProblem } from '../../components/notice-board.js';
 import { CANVAS } from '../../editor/sides.js';
 import { usePublish } from '../../editor/use-publication.js';
@@ -26,7 +25,6 @@ export function Publish({
   saving: Saving;
   after: string;
 }) {
-  const { can } = useWorkspace();
   const navigate = route.useNavigate();
   const publish = usePublish(workflow.id);
   const isCanvas = after === CANVAS && isDirty;
@@ -42,7 +40,7 @@ export function Publish({
     // The editor shows why the canvas could not be saved.
     onSettled: () => navigate({ search: {} }),
   });
-  if (!can('editor') || number === undefined || (!isCanvas && versionId === liveId)) return null;
+  if (number === undefined || (!isCanvas && versionId === liveId)) return null;
   return (
     <Button loading={release.isPending} onClick={() => release.mutate(number)}>
       {labelPublish(number, numberOf(liveId))}

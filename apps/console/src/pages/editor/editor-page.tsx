@@ -55,13 +55,16 @@ function Ready({
   entries: readonly NodeTypeEntry[];
 }) {
   const { before, after } = route.useSearch();
+  const { can } = useWorkspace();
   const { draft } = opened;
   const { data: workflow = opened.workflow } = useQuery(workflowQuery(opened.workflow.id));
+  const isReadOnly = !can('editor') || workflow.managed;
   const types = useMemo(() => new Map(entries.map((entry) => [entry.type, entry])), [entries]);
   const place = useCallback((definition: Definition) => moveNodes(definition, placeNodes(definition, types)), [types]);
   const editor = useEditor({
     definition: draft?.definition ?? opened.workflow.definition ?? EMPTY,
     isDraft: draft !== null,
+    isReadOnly,
     place,
   });
   const saving = useSave(workflow, editor, draft ? draft.baseVersionId : opened.workflow.latestVersionId);
@@ -77,7 +80,15 @@ function Ready({
   if (after === undefined) {
     return (
       <ReactFlowProvider>
-        <Workbench workflow={workflow} entries={entries} types={types} editor={editor} saving={saving} sync={sync} />
+        <Workbench
+          workflow={workflow}
+          entries={entries}
+          types={types}
+          editor={editor}
+          saving={saving}
+          sync={sync}
+          isReadOnly={isReadOnly}
+        />
       </ReactFlowProvider>
     );
   }
@@ -88,6 +99,7 @@ function Ready({
       canvas={editor.definition}
       isDirty={editor.isDirty}
       saving={saving}
+      isReadOnly={isReadOnly}
       before={before}
       after={after}
     />

@@ -48,6 +48,7 @@ export function Workbench({
   editor,
   saving,
   sync,
+  isReadOnly,
 }: {
   workflow: Workflow;
   entries: readonly NodeTypeEntry[];
@@ -55,9 +56,9 @@ export function Workbench({
   editor: Editor;
   saving: Saving;
   sync: DraftSync;
+  isReadOnly: boolean;
 }) {
   const { workspaceId, can } = useWorkspace();
-  const isReadOnly = !can('editor') || workflow.managed;
   const reveal = useReveal();
   const { definition, apply } = editor;
   const [selected, setSelected] = useState(NOTHING);
@@ -90,6 +91,7 @@ export function Workbench({
       if (can('editor') && !isCommenting && !isShowingVersions && !isShowingSettings) asking.open();
     },
     select: setSelected,
+    isReadOnly,
   });
 
   const start = useMutation({
@@ -205,10 +207,10 @@ export function Workbench({
         </section>
         <section className={classes.form} aria-label="Node">
           {chosen ? (
-            <fieldset disabled={isReadOnly} className={classes.fields}>
-              {chosen.type === 'trigger.webhook' && <WebhookBox workflow={workflow} nodeId={chosen.id} test={test} />}
-              {chosen.type === 'trigger.schedule' && (
-                <ScheduleBox parameters={chosen.parameters ?? {}} onChange={(cron) => changeCron(chosen.id, cron)} />
+            <>
+              {/* Not among the disabled fields: URLs are copied and tested in a managed workflow, too. */}
+              {chosen.type === 'trigger.webhook' && (
+                <WebhookBox workflow={workflow} nodeId={chosen.id} test={can('editor') ? test : undefined} />
               )}
               <NodeForm
                 key={chosen.id}
@@ -222,8 +224,12 @@ export function Workbench({
                 isReadOnly={isReadOnly}
                 onEdit={apply}
                 onClose={() => setSelected(NOTHING)}
-              />
-            </fieldset>
+              >
+                {chosen.type === 'trigger.schedule' && (
+                  <ScheduleBox parameters={chosen.parameters ?? {}} onChange={(cron) => changeCron(chosen.id, cron)} />
+                )}
+              </NodeForm>
+            </>
           ) : (
             <Keys />
           )}

@@ -1,4 +1,5 @@
 import type { WorkflowEntry } from '@deckhand/contracts';
+import { Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Siren, Trash2 } from 'lucide-react';
 import { foldersQuery } from '../../api/folders.js';
@@ -11,12 +12,19 @@ import { notify } from '../../components/notice-board.js';
 import { ErrorWorkflowForm } from './error-workflow-form.js';
 import { moveAction, renameAction } from './list-actions.js';
 
-/** The actions on a workflow in the list; none for roles below editor. */
+/** The actions on a workflow in the list; none for roles below editor, nor where files define the workflow. */
 export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
   const { workspaceId, can } = useWorkspace();
   const queryClient = useQueryClient();
   const tree = useQuery(foldersQuery(workspaceId)).data;
   if (!can('editor') || !tree) return null;
+  if (workflow.managed) {
+    return (
+      <Text size="xs" c="dimmed" title="Files define this workflow">
+        Managed
+      </Text>
+    );
+  }
   const { id, name, folderId } = workflow;
   const refresh = async (): Promise<void> => {
     queryClient.removeQueries({ queryKey: workflowQuery(id).queryKey });
