@@ -4,6 +4,7 @@ import {
   type ValidationIssue,
   isJsonObject,
   type JsonValue,
+  SECRET_OF_DRAFT,
   validationFailed,
 } from '@deckhand/contracts';
 import type { NewSecrets, SealedSecrets } from '@deckhand/db';
@@ -12,11 +13,6 @@ import type { SecretBox } from '@deckhand/runtime';
 
 /** The placeholder for a secret in a definition; sent back, it keeps the secret. */
 const SECRET_PLACEHOLDER = '********';
-/**
- * The placeholder for a secret that was entered into a draft. It is never taken for the secret of the latest version:
- * a version with it is refused rather than saved with an earlier secret or without one.
- */
-const SECRET_OF_DRAFT = '******** (enter it again)';
 
 /** What a draft keeps in place of a secret. */
 const KEPT_IN_DRAFTS: ReadonlySet<unknown> = new Set([SECRET_PLACEHOLDER, '']);

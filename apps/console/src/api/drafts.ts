@@ -10,9 +10,9 @@ export interface ReadDraft {
 }
 
 /** Reads the draft of a workflow; null without one. */
-export async function readDraft(workflowId: string): Promise<ReadDraft | null> {
+export async function readDraft(workflowId: string, signal?: AbortSignal): Promise<ReadDraft | null> {
   try {
-    const answer = await send('GET', pathOf(workflowId));
+    const answer = await send('GET', pathOf(workflowId), { signal });
     const draft = parseOwnJson<Draft & Pick<ReadDraft, 'definition'>>(await answer.text());
     return { definition: draft.definition, baseVersionId: draft.baseVersionId, tag: tagOf(answer) };
   } catch (error) {
@@ -27,15 +27,19 @@ export async function readDraft(workflowId: string): Promise<ReadDraft | null> {
  * @returns the new tag.
  * @throws ApiError PRECONDITION_FAILED when somebody else saved a draft.
  */
-export async function saveDraft(workflowId: string, body: SaveDraftBody, tag: string | null): Promise<string> {
+export async function saveDraft(
+  workflowId: string,
+  body: SaveDraftBody,
+  { tag, signal }: { tag: string | null; signal: AbortSignal },
+): Promise<string> {
   const headers: Record<string, string> = tag === null ? { 'if-none-match': '*' } : { 'if-match': tag };
-  return tagOf(await send('PUT', pathOf(workflowId), { body, headers }));
+  return tagOf(await send('PUT', pathOf(workflowId), { body, headers, signal }));
 }
 
 /** Deletes the draft of a workflow, unless it is another one by now. */
-export async function deleteDraft(workflowId: string, tag: string): Promise<void> {
+export async function deleteDraft(workflowId: string, tag: string, signal: AbortSignal): Promise<void> {
   try {
-    await call<null>('DELETE', pathOf(workflowId), { headers: { 'if-match': tag } });
+    await call<null>('DELETE', pathOf(workflowId), { headers: { 'if-match': tag }, signal });
   } catch (error) {
     // Somebody else saved another draft, or deleted this one.
     if (!(error instanceof ApiError) || (error.status !== 412 && error.status !== 404)) throw error;

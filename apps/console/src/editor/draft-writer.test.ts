@@ -9,11 +9,15 @@ class FakeStore {
   version = 0;
   readonly saves: string[] = [];
   failures = 0;
+  /** Number of requests that are served, but whose responses are lost. */
+  lost = 0;
+  /** Number of requests without a response. */
+  hanging = 0;
 
   get tag(): string | null {
     return this.content === undefined ? null : String(this.version);
   }
-  async save(content: string, tag: string | null): Promise<string> {
+  async save(content: string, tag: string | null, signal = new AbortController().signal): Promise<string> {
     await Promise.resolve();
     if (this.failures > 0) {
       this.failures -= 1;
@@ -23,14 +27,28 @@ class FakeStore {
     this.content = content;
     this.saves.push(content);
     this.version += 1;
+    await this.#respond(signal);
     return String(this.version);
   }
-  async remove(tag: string): Promise<void> {
+  async remove(tag: string, signal: AbortSignal): Promise<void> {
     await Promise.resolve();
     if (tag === this.tag) this.content = undefined;
+    await this.#respond(signal);
   }
-  readTag(): Promise<string | null> {
-    return Promise.resolve(this.tag);
+  read(): Promise<{ content: string; tag: string } | null> {
+    return Promise.resolve(this.content === undefined ? null : { content: this.content, tag: String(this.version) });
+  }
+  isSame(sent: string, stored: string): boolean {
+    return sent === stored;
+  }
+  async #respond(signal: AbortSignal): Promise<void> {
+    if (this.lost > 0) {
+      this.lost -= 1;
+      throw new Error('connection lost');
+    }
+    if (this.hanging === 0) return;
+    this.hanging -= 1;
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('timed out'))));
   }
   isConflict(error: unknown): boolean {
     return error instanceof Conflict;
@@ -104,5 +122,41 @@ describe('a draft', () => {
     writer.accept(store.tag);
     writer.write('on top of theirs');
     expect([await writer.flush(), store.content]).toEqual([true, 'on top of theirs']);
+  });
+
+  it('whose response was lost is its own: it is replaced by the next, without a conflict', async () => {
+    store.lost = 1;
+    writer.write('a');
+    expect([await writer.flush(), store.content]).toEqual([false, 'a']);
+    writer.write('b');
+    expect([await writer.flush(), store.content, writer.readState()]).toEqual([true, 'b', 'saved']);
+    store.lost = 2;
+    writer.write('c');
+    await writer.flush();
+    await store.save('theirs', store.tag).catch(() => undefined);
+    writer.write('d');
+    expect([await writer.flush(), store.content, writer.readState()]).toEqual([false, 'theirs', 'conflict']);
+  });
+
+  it('whose response was lost is removed, and begun again when the response of that was lost', async () => {
+    store.lost = 1;
+    writer.write('a');
+    await writer.flush();
+    store.lost = 1;
+    writer.write(null);
+    expect([await writer.flush(), store.content]).toEqual([false, undefined]);
+    writer.write('b');
+    expect([await writer.flush(), store.content, writer.readState()]).toEqual([true, 'b', 'saved']);
+  });
+
+  it('is saved again if there is no response in time', async () => {
+    store.hanging = 1;
+    writer.write('a');
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect([store.content, writer.readState()]).toEqual(['a', 'pending']);
+    await jest.advanceTimersByTimeAsync(30_000);
+    expect(writer.readState()).toBe('failed');
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect([store.content, writer.readState()]).toEqual(['a', 'saved']);
   });
 });

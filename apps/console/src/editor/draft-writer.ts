@@ -1,10 +1,12 @@
 /** The store of one draft. Tags identify what was saved; null stands for no draft. */
 export interface DraftStore<T> {
   /** @returns the tag of what was saved. @throws what `isConflict` recognizes if the tag is not the current one. */
-  save(content: T, tag: string | null): Promise<string>;
-  remove(tag: string): Promise<void>;
-  /** Returns the current tag. */
-  readTag(): Promise<string | null>;
+  save(content: T, tag: string | null, signal: AbortSignal): Promise<string>;
+  remove(tag: string, signal: AbortSignal): Promise<void>;
+  /** Returns what is stored; null without a draft. */
+  read(signal?: AbortSignal): Promise<{ readonly content: T; readonly tag: string } | null>;
+  /** Returns true if a stored content is what was sent as `sent`. */
+  isSame(sent: T, stored: T): boolean;
   isConflict(error: unknown): boolean;
 }
 
@@ -20,16 +22,23 @@ export type DraftState = 'saved' | 'pending' | 'failed' | 'conflict';
 const DELAY_MS = 1_000;
 /** How long after a failure the next attempt follows, in ms. */
 const RETRY_MS = 5_000;
+/** How long an attempt may take, in ms. */
+const TIMEOUT_MS = 30_000;
 
 /**
  * Saves the latest content soon after each edit. Requests follow one another, each conditional on the tag of the one
  * before, so an earlier content never overwrites a later one, nor that of another editor.
+ *
+ * Race: a request whose response is lost may have been served, also after it was given up. The next one then fails its
+ * condition although nobody else has written: the store is read, and what it has is compared with what was sent.
  */
 export class DraftWriter<T> {
   readonly #store: DraftStore<T>;
   #tag: string | null;
   /** What the store should have: a content, null for no draft, or undefined if it has that already. */
   #wanted: T | null | undefined;
+  /** What was sent since the last response, null for a removal: the store has one of these, or what it had before. */
+  #unanswered: (T | null)[] = [];
   #state: DraftState = 'saved';
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> | undefined;
@@ -74,7 +83,7 @@ export class DraftWriter<T> {
 
   /** Ends a conflict: replaces the draft of the other editor by the content that waits. */
   async overwrite(): Promise<void> {
-    this.#tag = await this.#store.readTag();
+    this.#tag = (await this.#store.read())?.tag ?? null;
     this.#become('pending');
     await this.flush();
   }
@@ -84,6 +93,7 @@ export class DraftWriter<T> {
     clearTimeout(this.#timer);
     this.#tag = tag;
     this.#wanted = undefined;
+    this.#unanswered = [];
     this.#become('saved');
   }
 
@@ -95,12 +105,11 @@ export class DraftWriter<T> {
   async #write(wanted: T | null): Promise<void> {
     this.#wanted = undefined;
     this.#become('pending');
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
     try {
-      if (wanted !== null) this.#tag = await this.#store.save(wanted, this.#tag);
-      else if (this.#tag !== null) {
-        await this.#store.remove(this.#tag);
-        this.#tag = null;
-      }
+      await (wanted === null ? this.#remove(abort.signal) : this.#save(wanted, abort.signal));
+      this.#unanswered = [];
       if (!this.#isLeft()) this.#become('saved');
     } catch (error) {
       // An edit that came meanwhile is later than the one that failed.
@@ -109,9 +118,38 @@ export class DraftWriter<T> {
         this.#become('conflict');
         return;
       }
+      this.#unanswered.push(wanted);
       this.#become('failed');
       this.#schedule(RETRY_MS);
+    } finally {
+      clearTimeout(timer);
     }
+  }
+
+  async #save(content: T, signal: AbortSignal): Promise<void> {
+    try {
+      this.#tag = await this.#store.save(content, this.#tag, signal);
+    } catch (error) {
+      if (!this.#store.isConflict(error) || !(await this.#recover(signal))) throw error;
+      this.#tag = await this.#store.save(content, this.#tag, signal);
+    }
+  }
+
+  async #remove(signal: AbortSignal): Promise<void> {
+    if (this.#unanswered.length > 0) await this.#recover(signal);
+    if (this.#tag === null) return;
+    await this.#store.remove(this.#tag, signal);
+    this.#tag = null;
+  }
+
+  /** Takes the tag of what the store has, if that was sent from here. @returns whether it was. */
+  async #recover(signal: AbortSignal): Promise<boolean> {
+    const stored = await this.#store.read(signal);
+    const isOwn = this.#unanswered.some((sent) =>
+      sent === null || stored === null ? sent === stored : this.#store.isSame(sent, stored.content),
+    );
+    if (isOwn) this.#tag = stored?.tag ?? null;
+    return isOwn;
   }
 
   #isLeft(): boolean {

@@ -5,14 +5,15 @@ import { ApiError } from '../api/api-error.js';
 import { deleteDraft, readDraft, saveDraft } from '../api/drafts.js';
 import { workflowQuery } from '../api/workflows.js';
 import { type DraftState, type DraftStore, DraftWriter } from './draft-writer.js';
+import { isSameDraft } from './same-draft.js';
 import type { Editor } from './use-editor.js';
 import type { Saving } from './use-save.js';
 
 /** The draft of the edited workflow, which follows the canvas. */
 export interface DraftSync {
   readonly state: DraftState;
-  /** Saves what is left. @returns whether nothing is left. */
-  readonly flush: () => Promise<boolean>;
+  /** Waits for a save in flight, and saves what is left. @returns whether nothing would be lost. */
+  readonly settle: () => Promise<boolean>;
   /** After a conflict: replaces the draft of the other editor. */
   readonly saveMine: () => void;
   /** After a conflict: replaces the canvas by the draft of the other editor. */
@@ -65,7 +66,14 @@ export function useDraft(
   });
   return {
     state,
-    flush: () => writer.flush(),
+    async settle() {
+      const saved = await saving.settle();
+      const { definition: current, isDirty: isChanged } = last.current;
+      const isKept = !isChanged || current === saved;
+      // The page may be left before it is rendered again, which would remove the draft, too.
+      if (isKept && isChanged) writer.write(null);
+      return (await writer.flush()) || isKept;
+    },
     saveMine: () => resolution.mutate('mine'),
     loadTheirs: () => resolution.mutate('theirs'),
     isResolving: resolution.isPending,
@@ -75,9 +83,13 @@ export function useDraft(
 
 function storeOf(workflowId: string): DraftStore<SaveDraftBody> {
   return {
-    save: (body, tag) => saveDraft(workflowId, body, tag),
-    remove: (tag) => deleteDraft(workflowId, tag),
-    readTag: async () => (await readDraft(workflowId))?.tag ?? null,
+    save: (body, tag, signal) => saveDraft(workflowId, body, { tag, signal }),
+    remove: (tag, signal) => deleteDraft(workflowId, tag, signal),
+    async read(signal) {
+      const draft = await readDraft(workflowId, signal);
+      return draft && { content: draft, tag: draft.tag };
+    },
+    isSame: isSameDraft,
     isConflict: (error) => error instanceof ApiError && error.status === 412,
   };
 }

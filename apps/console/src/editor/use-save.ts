@@ -1,6 +1,6 @@
 import type { Definition, SavedVersion, Workflow } from '@deckhand/contracts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { ApiError } from '../api/api-error.js';
 import { saveVersion, workflowQuery } from '../api/workflows.js';
 import { notify } from '../components/notice-board.js';
@@ -24,6 +24,8 @@ export interface Saving {
   readonly isStale: boolean;
   /** Saves if there are changes. @returns the version that the canvas shows. @throws what is also in `error`. */
   readonly save: (comment?: string) => Promise<string | null>;
+  /** Waits for a save in flight. @returns the definition that was saved last. */
+  readonly settle: () => Promise<Definition | undefined>;
   /** Saves as the latest version, after the one that was saved meanwhile, with the comment of the refused save. */
   readonly saveOnTop: () => Promise<void>;
   /** Replaces the canvas by the version that was saved meanwhile. */
@@ -38,7 +40,6 @@ export interface Saving {
 interface Save {
   readonly definition: Definition;
   readonly comment: string;
-  readonly base: string | null;
 }
 
 const NO_ISSUES: readonly DescribedIssue[] = [];
@@ -46,23 +47,45 @@ const NO_ISSUES: readonly DescribedIssue[] = [];
 /** Saves versions, each based on the one that the editing started from. */
 export function useSave(workflow: Workflow, editor: Editor, initialBaseId: string | null): Saving {
   const queryClient = useQueryClient();
-  const [baseVersionId, setBase] = useState(initialBaseId);
+  const [baseVersionId, setBaseVersionId] = useState(initialBaseId);
   const [isStale, setStale] = useState(false);
+  // A save may be asked for before the page is rendered with the result of the one before.
+  const base = useRef(initialBaseId);
+  const saved = useRef<Definition>(undefined);
+  const running = useRef<Promise<unknown>>(Promise.resolve());
+  const setBase = (versionId: string | null): void => {
+    base.current = versionId;
+    setBaseVersionId(versionId);
+  };
   const mutation = useMutation({
-    mutationFn: ({ definition, comment, base }: Save): Promise<SavedVersion> =>
-      saveVersion(workflow.id, { definition, comment, ...(base === null ? {} : { baseVersionId: base }) }),
-    async onSuccess({ workflowVersionId, warnings }, { definition }) {
-      setBase(workflowVersionId);
+    // Saves follow one another, each based on the version of the one before.
+    scope: { id: `save ${workflow.id}` },
+    async mutationFn({ definition, comment }: Save): Promise<SavedVersion | null> {
+      if (definition === saved.current) return null;
+      const baseVersion = base.current === null ? {} : { baseVersionId: base.current };
+      const version = await saveVersion(workflow.id, { definition, comment, ...baseVersion });
+      base.current = version.workflowVersionId;
+      saved.current = definition;
+      return version;
+    },
+    async onSuccess(version, { definition }) {
+      if (version === null) return;
+      setBase(version.workflowVersionId);
       setStale(false);
       editor.markSaved(definition);
-      const [warning] = warnings;
-      const more = warnings.length > 1 ? `, and ${warnings.length - 1} more warnings` : '';
+      const [warning, ...others] = version.warnings;
+      const more = others.length > 0 ? `, and ${others.length} more warnings` : '';
       if (warning) notify(`${warning.message}${more}`);
       await queryClient.invalidateQueries({ queryKey: workflowQuery(workflow.id).queryKey });
       await queryClient.invalidateQueries({ queryKey: ['versions', workflow.id] });
     },
     onError: (error) => setStale(isStaleSave(error)),
   });
+  const store = async (comment: string): Promise<void> => {
+    const saving = mutation.mutateAsync({ definition: editor.definition, comment });
+    running.current = saving.catch(() => undefined);
+    await saving;
+  };
   const readLatest = (): Promise<Workflow> => queryClient.query({ ...workflowQuery(workflow.id), staleTime: 0 });
   const { error, variables } = mutation;
   const refusal = error instanceof ApiError && variables?.definition === editor.definition ? error : null;
@@ -79,17 +102,16 @@ export function useSave(workflow: Workflow, editor: Editor, initialBaseId: strin
     issues,
     isStale,
     async save(comment = '') {
-      if (!editor.isDirty) return baseVersionId;
-      const { definition } = editor;
-      return (await mutation.mutateAsync({ definition, comment, base: baseVersionId })).workflowVersionId;
+      if (editor.isDirty) await store(comment);
+      return base.current;
+    },
+    async settle() {
+      await running.current;
+      return saved.current;
     },
     async saveOnTop() {
-      const { latestVersionId } = await readLatest();
-      await mutation.mutateAsync({
-        definition: editor.definition,
-        comment: variables?.comment ?? '',
-        base: latestVersionId,
-      });
+      setBase((await readLatest()).latestVersionId);
+      await store(variables?.comment ?? '');
     },
     async takeTheirs() {
       const { latestVersionId, definition } = await readLatest();

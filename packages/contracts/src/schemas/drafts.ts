@@ -34,6 +34,12 @@ export const DraftDefinition = Type.Object(
   CLOSED,
 );
 
+/**
+ * The placeholder for a secret that was entered into a draft. It is never taken for the secret of the latest version:
+ * a version with it is refused rather than saved with an earlier secret or without one.
+ */
+export const SECRET_OF_DRAFT = '******** (enter it again)';
+
 const BaseVersion = nullable(Id, { description: 'The version that the changes started from; null for none' });
 
 export const SaveDraftBody = Type.Object(

@@ -71,11 +71,8 @@ function Ready({
   const sync = useDraft(workflow, { editor, saving, tag: draft?.tag ?? null });
   useBlocker({
     shouldBlockFn: async ({ current, next }) =>
-      current.pathname !== next.pathname &&
-      editor.isDirty &&
-      !(await sync.flush()) &&
-      !window.confirm('Leave without saving?'),
-    enableBeforeUnload: () => editor.isDirty && sync.state !== 'saved',
+      current.pathname !== next.pathname && !(await sync.settle()) && !window.confirm('Leave without saving?'),
+    enableBeforeUnload: () => saving.isPending || (editor.isDirty && sync.state !== 'saved'),
   });
   if (after === undefined) {
     return (
