@@ -104,6 +104,15 @@ describe('an invalid canvas', () => {
     // It is discarded from the list of versions.
     await page.getByRole('button', { name: 'Versions' }).click();
     await page.getByRole('button', { name: 'Discard draft' }).click();
+    const question = page.getByRole('dialog', { name: 'Discard the draft?' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Discard draft' }).click();
+    // An error is shown there, and nothing is lost.
+    await page.route('**/api/workflows/*', (route) => route.fulfill({ status: 403, json: { error: 'Not now' } }));
+    await question.getByRole('button', { name: 'Discard', exact: true }).click();
+    await question.getByRole('alert').getByText('Not now').waitFor();
+    await page.unroute('**/api/workflows/*');
+    await question.getByRole('button', { name: 'Discard', exact: true }).click();
     await saved(page, 'Saved');
     await form(page).getByText('$trigger.body.sku').waitFor();
   });

@@ -1,19 +1,22 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Problem } from '../components/problem.js';
 
 /** Shown if another version was saved meanwhile: nothing is lost, and the person decides which one to continue with. */
 export function StaleSave({
   isOpen,
-  isPending,
   onKeepEditing,
   onLoadTheirs,
   onSaveMine,
 }: {
   isOpen: boolean;
-  isPending: boolean;
   onKeepEditing: () => void;
-  onLoadTheirs: () => void;
-  onSaveMine: () => void;
+  onLoadTheirs: () => Promise<void>;
+  onSaveMine: () => Promise<void>;
 }) {
+  const resolution = useMutation({
+    mutationFn: (whose: 'mine' | 'theirs') => (whose === 'mine' ? onSaveMine() : onLoadTheirs()),
+  });
   return (
     <Modal
       opened={isOpen}
@@ -25,11 +28,12 @@ export function StaleSave({
         Your changes are not saved yet, and none are lost. Save yours as the latest version (theirs stays in the list of
         versions), or load their version and make your changes again.
       </Text>
+      <Problem error={resolution.error} />
       <Group justify="flex-end" mt="md" gap="xs">
-        <Button variant="default" onClick={onLoadTheirs}>
+        <Button variant="default" loading={resolution.isPending} onClick={() => resolution.mutate('theirs')}>
           Load their version
         </Button>
-        <Button onClick={onSaveMine} loading={isPending}>
+        <Button loading={resolution.isPending} onClick={() => resolution.mutate('mine')}>
           Save mine as latest
         </Button>
       </Group>

@@ -1,8 +1,10 @@
 import type { Definition, Workflow } from '@deckhand/contracts';
 import { Button, Drawer, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { versionQuery, versionsQuery } from '../api/workflows.js';
 import { ButtonLink } from '../components/button-link.js';
+import { ConfirmDialog } from '../components/confirm-dialog.js';
 import { Loading } from '../components/loading.js';
 import { Problem } from '../components/problem.js';
 import { CANVAS } from './sides.js';
@@ -28,10 +30,11 @@ export function Versions({
   isOpen: boolean;
   onClose: () => void;
   /** Replaces the canvas by the latest version. */
-  onDiscard: () => void;
+  onDiscard: () => Promise<void>;
   onTake: (definition: Definition) => void;
 }) {
   const queryClient = useQueryClient();
+  const [isAsking, asking] = useDisclosure(false);
   const versions = useQuery({ ...versionsQuery(workflow.id), enabled: isOpen });
   const take = useMutation({
     mutationFn: (versionId: string) => queryClient.query(versionQuery(workflow.id, versionId)),
@@ -64,14 +67,7 @@ export function Versions({
             <span className={classes.actions}>
               <Compare workflow={workflow} after={CANVAS} of="the canvas" />
               {workflow.latestVersionId !== null && (
-                <Button
-                  variant="default"
-                  size="xs"
-                  onClick={() => {
-                    onDiscard();
-                    onClose();
-                  }}
-                >
+                <Button variant="default" size="xs" onClick={asking.open}>
                   Discard draft
                 </Button>
               )}
@@ -126,6 +122,17 @@ export function Versions({
           Earlier versions are not listed.
         </Text>
       )}
+      <ConfirmDialog
+        isOpen={isAsking}
+        question="Discard the draft?"
+        consequence="The canvas shows the latest version again. The changes since then cannot be restored."
+        label="Discard"
+        act={async () => {
+          await onDiscard();
+          onClose();
+        }}
+        onClose={asking.close}
+      />
     </Drawer>
   );
 }

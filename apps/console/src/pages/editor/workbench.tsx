@@ -258,10 +258,9 @@ export function Workbench({
       />
       <StaleSave
         isOpen={saving.isStale}
-        isPending={saving.isPending}
         onKeepEditing={saving.forget}
-        onLoadTheirs={() => void saving.takeTheirs()}
-        onSaveMine={() => void saving.saveOnTop().catch(() => undefined)}
+        onLoadTheirs={saving.takeTheirs}
+        onSaveMine={saving.saveOnTop}
       />
       <WorkflowSettings
         settings={definition.settings}
@@ -276,7 +275,7 @@ export function Workbench({
         isReadOnly={isReadOnly}
         isOpen={isShowingVersions}
         onClose={versions.close}
-        onDiscard={() => void saving.takeTheirs()}
+        onDiscard={saving.takeTheirs}
         onTake={(taken) => apply(() => moveNodes(taken, placeNodes(taken, types)))}
       />
     </Page>
