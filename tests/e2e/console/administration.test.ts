@@ -140,6 +140,11 @@ describe('the settings of a workflow', () => {
     await dialog.getByRole('button', { name: 'Apply' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved', { exact: true }).waitFor();
+    // What nobody has changed stays as it is.
+    await page.getByRole('button', { name: 'Settings', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.getByText('Saved', { exact: true }).count()).toBe(1);
     expect(complaints).toEqual([]);
   });
 });

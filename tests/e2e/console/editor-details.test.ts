@@ -207,4 +207,41 @@ describe('the form of a node', () => {
     await field(page, 'Cron').fill('99 * * * *');
     await form(page).getByRole('alert').getByText(/cron/).waitFor();
   });
+
+  it('takes fractions of a second, and keeps texts that look like numbers while rows are added and renamed', async () => {
+    const { page, id } = await openEditor('Fields', {
+      nodes: [
+        { id: 'start', type: 'trigger.manual', name: 'Start', position: { x: 0, y: 0 } },
+        {
+          id: 'keep',
+          type: 'set',
+          name: 'Keep it',
+          parameters: { fields: { a: '5', b: 2 } },
+          position: { x: 280, y: 0 },
+        },
+      ],
+      edges: [{ source: 'start', target: 'keep' }],
+    });
+    await node(page, 'Keep it').click();
+    await form(page).getByText('Error handling & settings').click();
+    await form(page).getByLabel('Timeout (seconds)').pressSequentially('0.5');
+    const attempts = form(page).getByLabel('Max attempts');
+    await attempts.fill('');
+    await attempts.pressSequentially('3');
+    // The name is that of another row on the way to the new one.
+    const name = form(page).getByLabel('Fields: name 2');
+    await name.fill('a');
+    await form(page).getByText('Another row has this name').waitFor();
+    await name.press('End');
+    await name.pressSequentially('b');
+    await form(page).getByRole('button', { name: 'Add to fields' }).click();
+    await form(page).getByLabel('Fields: name 3').fill('c');
+    await saved(page, 'Draft saved');
+    await until(async () => Object.keys((await draftOf(id)).nodes[1]?.parameters?.fields ?? {}).includes('c'));
+    expect((await draftOf(id)).nodes[1]).toMatchObject({
+      timeoutSeconds: 0.5,
+      retry: { maxAttempts: 3 },
+      parameters: { fields: { a: '5', ab: 2, c: '' } },
+    });
+  });
 });

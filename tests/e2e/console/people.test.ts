@@ -18,8 +18,13 @@ const REFUND: Definition = {
         title: 'When is {{ $nodes.price.output.total }} paid?',
         schema: {
           type: 'object',
-          required: ['day'],
-          properties: { day: { type: 'string', format: 'date' }, note: { type: 'string', minLength: 3 } },
+          required: ['day', 'isSent'],
+          properties: {
+            day: { type: 'string', format: 'date' },
+            note: { type: 'string', minLength: 3 },
+            via: { type: 'string', enum: ['card', 'transfer'], default: 'transfer' },
+            isSent: { type: 'boolean' },
+          },
         },
       },
     },
@@ -79,7 +84,9 @@ describe('what waits for a person', () => {
     await entry.getByRole('button', { name: 'Submit' }).click();
     await page.getByText('No pending approvals').waitFor();
     await reaches(id, 'success');
-    expect((await read(id)).result).toMatchObject({ body: { day: '2026-12-24', note: 'by transfer' } });
+    // With what it shows without being touched: a default, and a box that is not ticked.
+    const body = { day: '2026-12-24', note: 'by transfer', via: 'transfer', isSent: false };
+    expect((await read(id)).result).toMatchObject({ body });
     // Who decided is a name, not an id.
     await page.goto(`/w/${stack.workspaceId}/runs/${id}`);
     await page.getByText(`approved in Ask by ${OWNER.name}`).waitFor();

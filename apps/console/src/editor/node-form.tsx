@@ -1,19 +1,8 @@
 import type { Definition, Execution, NodeDefinition } from '@deckhand/contracts';
-import {
-  Button,
-  Checkbox,
-  CloseButton,
-  Group,
-  Input,
-  NumberInput,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Button, Checkbox, CloseButton, Group, Input, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { Trash2 } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
+import { NumberField } from '../forms/number-field.js';
 import { ExpressionFormContext } from '../forms/sample-data.js';
 import { SchemaForm } from '../forms/schema-form.js';
 import type { NodeTypes } from '../graph/handles.js';
@@ -140,25 +129,26 @@ export function NodeForm({
                     change({ onError: value }, 'onError');
                 }}
               />
-              <NumberInput
+              <NumberField
                 label="Max attempts"
                 description="Including the first"
                 min={1}
                 max={10}
+                allowDecimal={false}
                 value={node.retry?.maxAttempts ?? 1}
                 onChange={(value) => {
-                  if (typeof value === 'number') change({ retry: { ...node.retry, maxAttempts: value } }, 'retry');
+                  if (value !== null) change({ retry: { ...node.retry, maxAttempts: value } }, 'retry');
                 }}
               />
-              <NumberInput
+              <NumberField
                 label="Timeout (seconds)"
                 min={0.001}
                 max={86_400}
-                value={node.timeoutSeconds ?? ''}
+                value={node.timeoutSeconds ?? null}
                 onChange={(value) =>
                   onEdit((before) =>
                     changeNode(before, node.id, ({ timeoutSeconds: _, ...old }) =>
-                      typeof value === 'number' ? { ...old, timeoutSeconds: value } : old,
+                      value === null ? old : { ...old, timeoutSeconds: value },
                     ),
                   )
                 }

@@ -1,9 +1,10 @@
 import type { JsonObject } from '@deckhand/contracts';
-import { Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue } from 'react';
 import { scheduleTimesQuery } from '../api/workflows.js';
 import { Problem } from '../components/problem.js';
+import { NumberField } from '../forms/number-field.js';
 import { fromCron, type Repeat, toCron } from './cron.js';
 
 const REPEATS = [
@@ -59,7 +60,7 @@ function Details({ repeat, onChange }: { repeat: Repeat; onChange: (next: Repeat
       );
     case 'hour':
       return (
-        <NumberInput
+        <NumberField
           label="Minute"
           w={90}
           min={0}
@@ -67,7 +68,7 @@ function Details({ repeat, onChange }: { repeat: Repeat; onChange: (next: Repeat
           allowDecimal={false}
           value={repeat.minute}
           onChange={(minute) => {
-            if (typeof minute === 'number') onChange({ ...repeat, minute });
+            if (minute !== null) onChange({ ...repeat, minute });
           }}
         />
       );
@@ -88,7 +89,7 @@ function Details({ repeat, onChange }: { repeat: Repeat; onChange: (next: Repeat
             />
           )}
           {repeat.every === 'month' && (
-            <NumberInput
+            <NumberField
               label="Day"
               w={90}
               min={1}
@@ -96,7 +97,7 @@ function Details({ repeat, onChange }: { repeat: Repeat; onChange: (next: Repeat
               allowDecimal={false}
               value={repeat.day}
               onChange={(day) => {
-                if (typeof day === 'number') onChange({ ...repeat, day });
+                if (day !== null) onChange({ ...repeat, day });
               }}
             />
           )}

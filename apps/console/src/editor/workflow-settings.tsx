@@ -1,5 +1,6 @@
 import type { CancelRule, Definition } from '@deckhand/contracts';
 import { Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { hashKey } from '@tanstack/react-query';
 import { useState } from 'react';
 import { choice } from '../app/search.js';
 import { issueAt } from '../forms/issue-at.js';
@@ -54,7 +55,7 @@ export function WorkflowSettings({
         error={error}
         onClose={onClose}
         onApply={(next) => {
-          onChange(next);
+          if (hashKey([next]) !== hashKey([settings ?? {}])) onChange(next);
           onClose();
         }}
       />
@@ -73,13 +74,14 @@ function Fields({
   onClose: () => void;
   onApply: (settings: Settings) => void;
 }) {
+  const before = settings.concurrency;
   const [timeoutSeconds, setTimeoutSeconds] = useState(settings.timeoutSeconds ?? null);
   const [runsAtOnce, setRunsAtOnce] = useState(settings.maxConcurrentExecutions ?? null);
   const [max, setMax] = useState(settings.rateLimit?.max ?? null);
   const [windowSeconds, setWindowSeconds] = useState(settings.rateLimit?.windowSeconds ?? null);
-  const [key, setKey] = useState(settings.concurrency?.key ?? '');
-  const [limit, setLimit] = useState(settings.concurrency ? (settings.concurrency.limit ?? 1) : null);
-  const [onLimit, setOnLimit] = useState(settings.concurrency?.onLimit ?? 'queue');
+  const [key, setKey] = useState(before?.key ?? '');
+  const [limit, setLimit] = useState(before ? (before.limit ?? 1) : null);
+  const [onLimit, setOnLimit] = useState(before?.onLimit ?? 'queue');
   const [cancelOn, setCancelOn] = useState<readonly CancelRule[]>(settings.cancelOn ?? []);
   return (
     <form
@@ -88,7 +90,14 @@ function Fields({
         const named = cancelOn.filter(({ name }) => name !== '');
         onApply({
           ...(settings.mcp && { mcp: settings.mcp }),
-          ...(limit !== null && { concurrency: { ...(key !== '' && { key }), limit, onLimit } }),
+          ...(limit !== null && {
+            concurrency: {
+              ...(key !== '' && { key }),
+              // A default that is not stated stays so.
+              ...((!before || before.limit !== undefined || limit !== 1) && { limit }),
+              ...((!before || before.onLimit !== undefined || onLimit !== 'queue') && { onLimit }),
+            },
+          }),
           ...(timeoutSeconds === null ? {} : { timeoutSeconds }),
           ...(max === null ? {} : { rateLimit: { max, windowSeconds: windowSeconds ?? MINUTE } }),
           ...(runsAtOnce === null ? {} : { maxConcurrentExecutions: runsAtOnce }),

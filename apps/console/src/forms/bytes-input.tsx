@@ -1,5 +1,6 @@
-import { NativeSelect, NumberInput } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
+import { NumberField } from './number-field.js';
 
 /** Units of a size, the largest first. */
 const UNITS = [
@@ -31,18 +32,17 @@ export function BytesInput({
   const [unit, setUnit] = useState(
     () => UNITS.find(([, bytes]) => value !== null && value % bytes === 0)?.[1] ?? UNITS[0][1],
   );
-  const amount = value === null ? '' : value / unit;
   return (
-    <NumberInput
+    <NumberField
       label={label}
       description={description}
       placeholder={placeholder}
-      value={amount}
+      value={value === null ? null : value / unit}
       error={error}
       allowNegative={false}
       hideControls
       thousandSeparator=" "
-      onChange={(given) => onChange(typeof given === 'number' ? Math.round(given * unit) : null)}
+      onChange={(amount) => onChange(amount === null ? null : Math.round(amount * unit))}
       rightSectionWidth={96}
       rightSection={
         <NativeSelect

@@ -1,4 +1,4 @@
-import { NumberInput } from '@mantine/core';
+import { NumberField } from './number-field.js';
 
 /** An input for a whole number. An empty field is null. The API checks the bounds. */
 export function LimitInput({
@@ -18,17 +18,17 @@ export function LimitInput({
   onChange: (value: number | null) => void;
 }) {
   return (
-    <NumberInput
+    <NumberField
       label={label}
       description={description}
       placeholder={placeholder}
-      value={value ?? ''}
+      value={value}
       error={error}
       allowDecimal={false}
       allowNegative={false}
       hideControls
       thousandSeparator=" "
-      onChange={(given) => onChange(typeof given === 'number' ? given : null)}
+      onChange={onChange}
     />
   );
 }

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { markCode } from '../components/mark-code.js';
 import { ExpressionInput } from './expression-input.js';
 import type { Field } from './schema.js';
-import { fromText, toText } from './values.js';
+import { fromText, toTextFor } from './values.js';
 
 /** An input for an object with any names: a row per member. */
 export function MapInput({
@@ -37,6 +37,9 @@ export function MapInput({
               aria-label={`${label}: name ${index + 1}`}
               placeholder="name"
               value={name}
+              error={
+                name !== '' && shown.slice(0, index).some(([other]) => other === name) && 'Another row has this name'
+              }
               onChange={(event) => replace(index, [event.currentTarget.value, text])}
               flex={2}
             />
@@ -75,9 +78,14 @@ export function MapInput({
 }
 
 function toRows(value: JsonObject): [string, string][] {
-  return Object.entries(value).map(([name, member]) => [name, toText(member)]);
+  return Object.entries(value).map(([name, member]) => [name, toTextFor(member, fromMemberText)]);
 }
 
 function toObject(rows: readonly (readonly [string, string])[]): JsonObject {
-  return Object.fromEntries(rows.filter(([name]) => name !== '').map(([name, text]) => [name, fromText(text) ?? '']));
+  return Object.fromEntries(rows.filter(([name]) => name !== '').map(([name, text]) => [name, fromMemberText(text)]));
+}
+
+/** An empty text is a value, because its name is there. */
+function fromMemberText(text: string): JsonValue {
+  return fromText(text) ?? '';
 }

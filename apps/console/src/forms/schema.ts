@@ -38,6 +38,17 @@ export function toFields(schema: JsonValue): Field[] {
   );
 }
 
+/** Returns the values that a form for an object shows before it is touched. */
+export function shownDefaults(schema: JsonValue): JsonObject {
+  return Object.fromEntries(
+    membersOf(schema).flatMap(({ name, fallback, isRequired, kind }): [string, JsonValue][] => {
+      // A box that is not ticked is a value, too.
+      const shown = fallback ?? (isRequired && kind.kind === 'flag' ? false : undefined);
+      return shown === undefined ? [] : [[name, shown]];
+    }),
+  );
+}
+
 /** Parameters of built-in types that decide by a value of the run. */
 const EXPRESSIONS: ReadonlySet<string> = new Set(['condition', 'items', 'value']);
 

@@ -2,7 +2,7 @@ import type { JsonValue } from '@deckhand/contracts';
 import { useState } from 'react';
 import { ExpressionInput } from './expression-input.js';
 import type { ExpressionField } from './text-field.js';
-import { toText } from './values.js';
+import { toTextFor } from './values.js';
 
 /**
  * An input for a value that is typed as text. The typed text stays while it represents the value, so that nothing moves
@@ -18,12 +18,12 @@ export function TextAsValue({
   read: (text: string) => JsonValue | undefined;
   onChange: (value: JsonValue | undefined) => void;
 }) {
-  const [typed, setTyped] = useState(() => toText(value));
+  const [typed, setTyped] = useState(() => toTextFor(value, read));
   const isCurrent = JSON.stringify(read(typed)) === JSON.stringify(value);
   return (
     <ExpressionInput
       {...field}
-      value={isCurrent ? typed : toText(value)}
+      value={isCurrent ? typed : toTextFor(value, read)}
       onChange={(text) => {
         setTyped(text);
         onChange(read(text));

@@ -11,6 +11,17 @@ export function toText(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
+/**
+ * Formats a value as a text that `read` parses to the same value: a text that reads as another value, such as a number,
+ * is in quotes.
+ */
+export function toTextFor(value: JsonValue | undefined, read: (text: string) => JsonValue | undefined): string {
+  const text = toText(value);
+  if (typeof value !== 'string' || read(text) === value) return text;
+  const quoted = JSON.stringify(value);
+  return read(quoted) === value ? quoted : text;
+}
+
 /** Parses a text for a field of any JSON value: as an expression, as JSON, or else as text. */
 export function fromText(text: string): JsonValue | undefined {
   if (text.trim() === '') return undefined;
@@ -36,5 +47,5 @@ export function fromNumberText(text: string): JsonValue | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;
   const number = Number(trimmed);
-  return Number.isNaN(number) ? text : number;
+  return Number.isFinite(number) ? number : text;
 }

@@ -5,14 +5,14 @@ import { useMemo, useState } from 'react';
 import { completeHuman } from '../../api/approvals.js';
 import { ApiError } from '../../api/api-error.js';
 import { SchemaForm } from '../../forms/schema-form.js';
-import { toFields } from '../../forms/schema.js';
+import { shownDefaults, toFields } from '../../forms/schema.js';
 import { notify } from '../../components/notice-board.js';
 import { Problem } from '../../components/problem.js';
 
 /** The form of a human task. Issues of a submission are shown at their fields. */
 export function HumanForm({ task }: { task: HumanTaskEntry }) {
   const queryClient = useQueryClient();
-  const [data, setData] = useState<JsonObject>({});
+  const [data, setData] = useState<JsonObject>(() => shownDefaults(task.schema));
   const completion = useMutation({
     mutationFn: () => completeHuman(task, data),
     async onSuccess() {

@@ -1,5 +1,5 @@
 import type { CreateBulkActionBody } from '@deckhand/contracts';
-import { Modal, NumberInput, Select, Stack, Text } from '@mantine/core';
+import { Modal, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import { bulkActionsQuery, bulkCountQuery, type BulkTarget, startBulkAction } fr
 import { choice } from '../../app/search.js';
 import { FormFooter } from '../../components/form-footer.js';
 import { Problem } from '../../components/problem.js';
+import { NumberField } from '../../forms/number-field.js';
 import { describeRuns } from './describe-action.js';
 
 type Action = CreateBulkActionBody['action'];
@@ -97,14 +98,14 @@ export function StartBulkAction({
               />
             </>
           )}
-          <NumberInput
+          <NumberField
             label="Runs per second"
             description="Leave empty for no limit"
             min={1}
             max={1_000}
             allowDecimal={false}
-            value={rate ?? ''}
-            onChange={(value) => setRate(typeof value === 'number' ? value : undefined)}
+            value={rate ?? null}
+            onChange={(value) => setRate(value ?? undefined)}
           />
           <Problem error={count.error} />
           <FormFooter

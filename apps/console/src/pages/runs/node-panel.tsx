@@ -1,8 +1,9 @@
 import type { EdgeDefinition, Execution, NodeDefinition, NodeProgress } from '@deckhand/contracts';
-import { CloseButton, Group, NumberInput, Stack, Tabs, Text, Title } from '@mantine/core';
+import { CloseButton, Group, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { describeBytes } from '../../components/durations.js';
 import { StatusBadge } from '../../components/status-badge.js';
+import { NumberField } from '../../forms/number-field.js';
 import { AnswerNode } from './answer-node.js';
 import { Duration } from './duration.js';
 import { NodeDebugData } from './node-debug.js';
@@ -87,14 +88,14 @@ function Progress({
         </Text>
       )}
       {iterations !== undefined && iterations > 0 && (
-        <NumberInput
+        <NumberField
           label="Iteration"
           description={`0 to ${iterations - 1}; leave empty for the last`}
           min={0}
           max={iterations - 1}
           size="xs"
-          value={iteration ?? ''}
-          onChange={(value) => setIteration(typeof value === 'number' ? value : undefined)}
+          value={iteration ?? null}
+          onChange={(value) => setIteration(value ?? undefined)}
         />
       )}
       <Tabs defaultValue="output" keepMounted={false}>

@@ -1,0 +1,38 @@
+import { NumberInput, type NumberInputProps } from '@mantine/core';
+import { useState } from 'react';
+
+/**
+ * An input for a number; null while it is empty. What is typed stays while it stands for the value, such as `0.` on the
+ * way to `0.5`, and while it is no number, until the field is left.
+ */
+export function NumberField({
+  value,
+  onChange,
+  ...field
+}: Omit<NumberInputProps, 'value' | 'defaultValue' | 'onChange' | 'onFocus' | 'onBlur'> & {
+  value: number | null;
+  onChange: (value: number | null) => void;
+}) {
+  const [typed, setTyped] = useState<number | string>(value ?? '');
+  const [hasFocus, setFocus] = useState(false);
+  const number = numberOf(typed);
+  const isShown = number === value || (hasFocus && number === null);
+  return (
+    <NumberInput
+      {...field}
+      value={isShown ? typed : (value ?? '')}
+      onFocus={() => setFocus(true)}
+      onBlur={() => setFocus(false)}
+      onChange={(given) => {
+        setTyped(given);
+        onChange(numberOf(given));
+      }}
+    />
+  );
+}
+
+/** Numbers with many digits, or with a point at their end, come as text. */
+function numberOf(given: number | string): number | null {
+  const number = given === '' ? Number.NaN : Number(given);
+  return Number.isFinite(number) ? number : null;
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { shownDefaults } from './schema.js';
+import { fromExpressionText, fromNumberText, fromText, toTextFor } from './values.js';
+
+describe('the text of a value', () => {
+  it('is parsed to the same value, also if it looks like another one', () => {
+    for (const value of [
+      '5',
+      'true',
+      'null',
+      '[1]',
+      '"quoted"',
+      '',
+      ' ',
+      'plain',
+      '{{ $input }}',
+      5,
+      null,
+      { a: '5' },
+    ]) {
+      expect(fromText(toTextFor(value, fromText))).toEqual(value);
+    }
+    expect(['plain', '5'].map((value) => toTextFor(value, fromText))).toEqual(['plain', '"5"']);
+    expect(fromExpressionText(toTextFor('plain', fromExpressionText))).toBe('plain');
+  });
+
+  it('of a number is a finite one, an expression, or refused by the save', () => {
+    const texts = ['', ' 1.50 ', '{{ $vars.limit }}', 'Infinity', '12x'];
+    expect(texts.map(fromNumberText)).toEqual([undefined, 1.5, '{{ $vars.limit }}', 'Infinity', '12x']);
+  });
+});
+
+describe('a form that nobody has touched', () => {
+  it('has the defaults that it shows, and an answer to each required box', () => {
+    const properties = {
+      carrier: { type: 'string', default: 'DHL' },
+      parcels: { type: 'integer', default: 1 },
+      isGift: { type: 'boolean' },
+      isFragile: { type: 'boolean' },
+      remark: { type: 'string' },
+    };
+    const schema = { type: 'object', required: ['isGift'], properties };
+    expect(shownDefaults(schema)).toEqual({ carrier: 'DHL', parcels: 1, isGift: false });
+  });
+});
