@@ -1,6 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
-import { addNode, connect, copyNodes, disconnect, newNode, paste, placeBeside, removeNodes } from './edits.js';
+import {
+  addNode,
+  connect,
+  copyNodes,
+  disconnect,
+  endOfChain,
+  newNode,
+  paste,
+  placeBeside,
+  removeNodes,
+} from './edits.js';
+import { FIRST_DEFINITION, isFirst } from './first-definition.js';
 import { describeIssues, issuesByNode } from './issues.js';
 import { begin, edit, redo, undo } from './history.js';
 
@@ -38,6 +49,28 @@ describe('edits', () => {
     expect(connect(TWO, { source: 'set', target: 'set2' })).toBe(TWO);
     expect(connect(TWO, { source: 'set', target: 'set' })).toBe(TWO);
     expect(connect(TWO, { source: 'set', sourceHandle: 'error', target: 'set2' }).edges).toHaveLength(2);
+  });
+
+  it('continue a plain chain at its end, and no other graph', () => {
+    const types = new Map([
+      ['set', SET],
+      ['if', { ...SET, type: 'if', handles: ['true', 'false'] }],
+    ]);
+    expect(endOfChain(TWO, types)?.id).toBe('set2');
+    expect(endOfChain({ ...TWO, edges: [] }, types)).toBeUndefined();
+    expect(endOfChain(EMPTY, types)).toBeUndefined();
+    const branched = addNode(TWO, { id: 'if', type: 'if' }, { source: 'set2', target: 'if' });
+    expect(endOfChain(branched, types)).toBeUndefined();
+    const forked = addNode(TWO, { id: 'set3', type: 'set' }, { source: 'set', target: 'set3' });
+    expect(endOfChain(forked, types)).toBeUndefined();
+  });
+
+  it('know the definition of a new workflow, wherever its node is', () => {
+    const [start] = FIRST_DEFINITION.nodes;
+    const moved = { ...FIRST_DEFINITION, nodes: [{ ...start!, parameters: {}, position: { x: 10, y: 0 } }] };
+    expect(isFirst(moved)).toBe(true);
+    expect(isFirst({ ...FIRST_DEFINITION, nodes: [{ ...start!, name: 'By hand' }] })).toBe(false);
+    expect(isFirst(TWO)).toBe(false);
   });
 
   it('take the edges of a removed node along', () => {

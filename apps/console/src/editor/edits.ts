@@ -1,6 +1,7 @@
 import type { Definition, EdgeDefinition, NodeDefinition, NodeTypeEntry } from '@deckhand/contracts';
 import { toFields } from '../forms/schema.js';
 import { edgeId } from '../graph/flow.js';
+import { type NodeTypes, outputHandles } from '../graph/handles.js';
 import type { Position } from '../graph/layout.js';
 
 // Each edit takes a definition and returns the next one. Nothing is changed in place, so every step can be undone.
@@ -25,6 +26,21 @@ export function newNode({ nodes }: Definition, type: NodeTypeEntry, position: Po
 export function addNode(definition: Definition, node: NodeDefinition, after?: EdgeDefinition): Definition {
   const edges = after === undefined ? definition.edges : [...definition.edges, after];
   return { ...definition, nodes: [...definition.nodes, node], edges };
+}
+
+/**
+ * Returns the node at the end of a plain chain: every node has one output, and leads to one other node at most.
+ * Undefined for any other graph.
+ */
+export function endOfChain({ nodes, edges }: Definition, types: NodeTypes): NodeDefinition | undefined {
+  const sources = new Set(edges.map(({ source }) => source));
+  const targets = new Set(edges.map(({ target }) => target));
+  const isChain =
+    edges.length === nodes.length - 1 &&
+    sources.size === edges.length &&
+    targets.size === edges.length &&
+    nodes.every((node) => outputHandles(node, types).length === 1);
+  return isChain ? nodes.find(({ id }) => !sources.has(id)) : undefined;
 }
 
 /** Returns a free position to the right of a node, or of all nodes. */

@@ -17,9 +17,9 @@ export function Keys() {
         Select a node
       </Title>
       <Text size="sm" c="dimmed">
-        Select a node to edit it, or add one from the list. A new node is connected to the selected one. To connect
-        nodes, drag from the dot on the right of a node to the dot on the left of another, or select the next step in
-        the form.
+        Select a node to edit it, or add one from the list. A new node is connected to the selected one, or to the end
+        of a chain. To connect nodes, drag from the dot on the right of a node to the dot on the left of another, or
+        select the next step in the form.
       </Text>
       {KEYS.map(([keys, meaning]) => (
         <Text key={keys} size="sm">

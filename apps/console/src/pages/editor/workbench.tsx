@@ -5,8 +5,18 @@ import { History, Play } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { execute } from '../../api/workflows.js';
-import { addNode, changeNode, changeSettings, moveNodes, newNode, placeBeside } from '../../editor/edits.js';
+import {
+  addNode,
+  changeNode,
+  changeSettings,
+  endOfChain,
+  moveNodes,
+  newNode,
+  placeBeside,
+  removeNodes,
+} from '../../editor/edits.js';
 import { EditorCanvas } from '../../editor/editor-canvas.js';
+import { isFirst } from '../../editor/first-definition.js';
 import { isAboutDefinition, issuesByNode } from '../../editor/issues.js';
 import { Keys } from '../../editor/keys.js';
 import { NodeForm } from '../../editor/node-form.js';
@@ -124,15 +134,19 @@ export function Workbench({
     );
   const chosen = selected.size === 1 ? definition.nodes.find(({ id }) => selected.has(id)) : undefined;
   const add = (entry: NodeTypeEntry, position?: Position): void => {
-    const after = position === undefined && !entry.isTrigger ? chosen : undefined;
-    const node = newNode(definition, entry, position ?? placeBeside(definition, chosen));
+    const last = selected.size === 0 ? endOfChain(definition, types) : chosen;
+    const after = position === undefined && !entry.isTrigger ? last : undefined;
+    // A first trigger of one's own is instead of the one that every workflow begins with.
+    const [first] = entry.isTrigger && isFirst(definition) ? definition.nodes : [];
+    const base = first ? removeNodes(definition, new Set([first.id])) : definition;
+    const node = newNode(base, entry, position ?? first?.position ?? placeBeside(base, last));
     const handle = after && freeHandle(after, definition, types);
     const edge = after && {
       source: after.id,
       target: node.id,
       ...(handle === undefined ? {} : { sourceHandle: handle }),
     };
-    apply((before) => addNode(before, node, edge));
+    apply(() => addNode(base, node, edge));
     setSelected(new Set([node.id]));
     reveal(node.position);
   };

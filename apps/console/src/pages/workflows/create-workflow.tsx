@@ -1,15 +1,13 @@
-import type { Definition, FolderEntry } from '@deckhand/contracts';
+import type { FolderEntry } from '@deckhand/contracts';
 import { Modal, Stack, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { createWorkflow } from '../../api/workflows.js';
 import { FormFooter } from '../../components/form-footer.js';
+import { FIRST_DEFINITION } from '../../editor/first-definition.js';
 import type { Template } from '../../templates/index.js';
 import { TemplateSelect } from './template-select.js';
-
-/** The definition of a new workflow. */
-const FIRST: Definition = { nodes: [{ id: 'start', type: 'trigger.manual', name: 'Start' }], edges: [] };
 
 /** Asks for a name and creates a workflow that can run at once, empty or by a template, in the current folder. */
 export function CreateWorkflow({
@@ -49,7 +47,7 @@ export function CreateWorkflow({
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          const definition = template?.definition ?? FIRST;
+          const definition = template?.definition ?? FIRST_DEFINITION;
           creation.mutate({ workspaceId, name, description, folderId: folder?.id ?? null, definition });
         }}
       >
