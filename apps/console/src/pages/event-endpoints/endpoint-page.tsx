@@ -23,6 +23,7 @@ import { Loading } from '../../components/loading.js';
 import { notifyProblem } from '../../components/notice-board.js';
 import { Page } from '../../components/page.js';
 import { RelativeTime } from '../../components/relative-time.js';
+import { ReplayButton } from '../../components/replay-button.js';
 import { StatusBadge } from '../../components/status-badge.js';
 import { Attempts } from './attempts.js';
 import { EndpointForm } from './endpoint-form.js';
@@ -82,22 +83,13 @@ export function EndpointPage() {
 
 function Replay({ delivery: { id, endpointId, type, status } }: { delivery: EventDelivery }) {
   const queryClient = useQueryClient();
-  const replay = useMutation({
-    mutationFn: () => replayDelivery(endpointId, id),
-    onError: notifyProblem,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: eventDeliveriesQuery(endpointId).queryKey }),
-  });
   if (status === 'pending') return null;
   return (
-    <Button
-      variant="default"
-      size="compact-sm"
-      aria-label={`Replay ${type}`}
-      loading={replay.isPending}
-      onClick={() => replay.mutate()}
-    >
-      Replay
-    </Button>
+    <ReplayButton
+      type={type}
+      replay={() => replayDelivery(endpointId, id)}
+      onSettled={() => queryClient.invalidateQueries({ queryKey: eventDeliveriesQuery(endpointId).queryKey })}
+    />
   );
 }
 

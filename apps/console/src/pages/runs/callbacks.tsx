@@ -1,11 +1,10 @@
 import type { Callback } from '@deckhand/contracts';
-import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { callbacksQuery, replayCallback } from '../../api/executions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { type Columns, DataTable } from '../../components/data-table.js';
-import { notifyProblem } from '../../components/notice-board.js';
 import { RelativeTime } from '../../components/relative-time.js';
+import { ReplayButton } from '../../components/replay-button.js';
 import { StatusBadge } from '../../components/status-badge.js';
 import { Attempts } from '../event-endpoints/attempts.js';
 
@@ -29,21 +28,12 @@ export function Callbacks({ executionId, callbacks }: { executionId: string; cal
 function Replay({ callback: { id, executionId, type, status } }: { callback: Row }) {
   const { can } = useWorkspace();
   const queryClient = useQueryClient();
-  const replay = useMutation({
-    mutationFn: () => replayCallback(executionId, id),
-    onError: notifyProblem,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: callbacksQuery(executionId).queryKey }),
-  });
   if (status === 'pending' || !can('editor')) return null;
   return (
-    <Button
-      variant="default"
-      size="compact-sm"
-      aria-label={`Replay ${type}`}
-      loading={replay.isPending}
-      onClick={() => replay.mutate()}
-    >
-      Replay
-    </Button>
+    <ReplayButton
+      type={type}
+      replay={() => replayCallback(executionId, id)}
+      onSettled={() => queryClient.invalidateQueries({ queryKey: callbacksQuery(executionId).queryKey })}
+    />
   );
 }

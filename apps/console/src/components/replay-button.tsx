@@ -1,0 +1,27 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { notifyProblem } from './notice-board.js';
+
+/** Sends an event again. @param type of the event, for screen readers. */
+export function ReplayButton({
+  type,
+  replay,
+  onSettled,
+}: {
+  type: string;
+  replay: () => Promise<unknown>;
+  onSettled: () => Promise<void>;
+}) {
+  const replaying = useMutation({ mutationFn: replay, onError: notifyProblem, onSettled });
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      aria-label={`Replay ${type}`}
+      loading={replaying.isPending}
+      onClick={() => replaying.mutate()}
+    >
+      Replay
+    </Button>
+  );
+}
