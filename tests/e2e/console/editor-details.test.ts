@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
+import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
@@ -243,5 +244,28 @@ describe('the form of a node', () => {
       retry: { maxAttempts: 3 },
       parameters: { fields: { a: '5', ab: 2, c: '' } },
     });
+  });
+
+  it('finds a workflow by its name, also one that is not among the first 500', async () => {
+    const other = await stack.createWorkflow('Ship a parcel', HOOK);
+    const { page, id } = await openEditor('Caller', CHECK);
+    const client = new pg.Client({ connectionString: stack.env.DATABASE_URL });
+    await client.connect();
+    await client.query(
+      `INSERT INTO workflows (id, workspace_id, name, updated_at)
+       SELECT gen_random_uuid(), $1, 'Filler ' || n, now() + interval '1 hour' FROM generate_series(1, 500) n`,
+      [stack.workspaceId],
+    );
+    await client.end();
+    await add(page, 'Run sub-workflow');
+    const field = form(page).getByRole('combobox', { name: 'Workflow id' });
+    await field.fill('a parcel');
+    await page.getByRole('option', { name: 'Ship a parcel' }).click();
+    await saved(page, 'Draft saved');
+    expect((await draftOf(id)).nodes.at(-1)?.parameters).toEqual({ workflowId: other });
+    // Its name is there, too.
+    await page.reload();
+    await node(page, 'Run sub-workflow').click();
+    await until(async () => (await field.inputValue()) === 'Ship a parcel');
   });
 });

@@ -3,15 +3,15 @@ import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.js';
 
 /** Number of workflows whose names are fetched at once. */
-const LIMIT = 500;
+export const MAX_NAMES = 500;
 
-/** Names of a workspace's workflows by id: up to the first 500. */
-export const workflowNamesQuery = (workspaceId: string) =>
+/** Names by id of a workspace's workflows, or of those that a search finds: up to the first 500. */
+export const workflowNamesQuery = (workspaceId: string, search = '') =>
   queryOptions({
-    queryKey: ['workflows', workspaceId, 'names'],
+    queryKey: ['workflows', workspaceId, 'names', search],
     queryFn: async ({ signal }) => {
       const { data } = await call<PageOf<WorkflowEntry>>('GET', '/api/workflows', {
-        query: { workspaceId, limit: LIMIT },
+        query: { workspaceId, search, limit: MAX_NAMES },
         signal,
       });
       return new Map(data.map(({ id, name }) => [id, name]));

@@ -116,7 +116,19 @@ export function FieldInput({
       );
     }
     case 'workflow':
-      return <WorkflowSelect {...common} value={toText(value)} onChange={onChange} />;
+      return (
+        <WorkflowSelect
+          {...common}
+          clearable
+          placeholder="Choose a workflow"
+          value={typeof value === 'string' ? value : null}
+          // An expression or an id is taken, too.
+          onType={(text) => {
+            if (isExpression(text) || UUID.test(text)) onChange(text);
+          }}
+          onChange={(id) => onChange(id ?? undefined)}
+        />
+      );
     case 'code':
       return <ScriptInput {...common} value={toText(value)} onChange={onText} />;
     case 'text':
@@ -145,6 +157,8 @@ export function FieldInput({
       return <TextAsValue {...common} placeholder={placeholder} value={value} read={fromText} onChange={onChange} />;
   }
 }
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 function texts(value: JsonValue | undefined): string[] {
   if (!Array.isArray(value)) return [];

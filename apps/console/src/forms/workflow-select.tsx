@@ -1,42 +1,39 @@
-import { Select } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import { useWorkspace } from '../api/use-workspace.js';
-import { workflowNamesQuery } from '../api/workflow-names.js';
+import { Select, type SelectProps } from '@mantine/core';
+import { useState } from 'react';
+import { useWorkflowOptions } from './use-workflow-options.js';
 import { isExpression } from './values.js';
 
-/** Selects a workflow of the workspace by its name. A typed expression or id is taken, too. */
+/** Selects a workflow of the workspace by its name. */
 export function WorkflowSelect({
   value,
+  fixed = [],
+  onType,
   onChange,
   ...field
-}: {
-  label: string;
-  description: ReactNode;
-  required: boolean;
-  value: string;
-  onChange: (workflowId: string | undefined) => void;
+}: Omit<SelectProps, 'value' | 'defaultValue' | 'data' | 'searchable' | 'onSearchChange' | 'onChange'> & {
+  value: string | null;
+  /** Choices that are no workflow. */
+  fixed?: readonly { readonly value: string; readonly label: string }[];
+  /** Called with what is typed. */
+  onType?: (text: string) => void;
+  onChange: (value: string | null) => void;
 }) {
-  const { workspaceId } = useWorkspace();
-  const names = useQuery(workflowNamesQuery(workspaceId)).data ?? new Map<string, string>();
-  const options = [...names].map(([id, name]) => ({ value: id, label: name }));
-  // One of another workspace, a deleted one, or one after the first names.
-  const isUnknown = value !== '' && !names.has(value);
+  const [typed, setTyped] = useState('');
+  const isOther = value === null || isExpression(value) || fixed.some((choice) => choice.value === value);
+  const options = useWorkflowOptions(isOther ? [] : [value], typed);
+  const expression = value !== null && isExpression(value) ? [{ value, label: value }] : [];
   return (
     <Select
       {...field}
       searchable
-      clearable
-      placeholder="Choose a workflow"
       nothingFoundMessage="No workflow has this name"
-      data={isUnknown ? [...options, { value, label: value }] : options}
-      value={value === '' ? null : value}
+      data={[...fixed, ...expression, ...options]}
+      value={value}
       onSearchChange={(text) => {
-        if (isExpression(text) || UUID.test(text)) onChange(text);
+        setTyped(text);
+        onType?.(text);
       }}
-      onChange={(id) => onChange(id ?? undefined)}
+      onChange={onChange}
     />
   );
 }
-
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;

@@ -1,9 +1,9 @@
 import { EVENT_TYPES, type EventEndpoint, type EventType } from '@deckhand/contracts';
 import { Modal, MultiSelect, Stack, TagsInput, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { workflowNamesQuery } from '../../api/workflow-names.js';
 import { FormFooter } from '../../components/form-footer.js';
+import { useWorkflowOptions } from '../../forms/use-workflow-options.js';
 
 /** What a person may choose of an endpoint. Null means all. */
 export type EndpointFields = Pick<EventEndpoint, 'url' | 'description' | 'workflowIds' | 'tags'> & {
@@ -12,13 +12,11 @@ export type EndpointFields = Pick<EventEndpoint, 'url' | 'description' | 'workfl
 
 /** Asks for the URL of an event endpoint, and for what is sent to it. */
 export function EndpointForm<Saved>({
-  workspaceId,
   endpoint,
   save,
   onSaved,
   onClose,
 }: {
-  workspaceId: string;
   /** Undefined for a new one. */
   endpoint?: EventEndpoint;
   save: (fields: EndpointFields) => Promise<Saved>;
@@ -30,7 +28,8 @@ export function EndpointForm<Saved>({
   const [types, setTypes] = useState<readonly string[]>(endpoint?.eventTypes ?? []);
   const [workflowIds, setWorkflowIds] = useState<readonly string[]>(endpoint?.workflowIds ?? []);
   const [tags, setTags] = useState<readonly string[]>(endpoint?.tags ?? []);
-  const names = useQuery(workflowNamesQuery(workspaceId)).data ?? new Map<string, string>();
+  const [typed, setTyped] = useState('');
+  const workflows = useWorkflowOptions(workflowIds, typed);
   const saving = useMutation({
     mutationFn: () =>
       save({
@@ -42,7 +41,6 @@ export function EndpointForm<Saved>({
       }),
     onSuccess: onSaved,
   });
-  const gone = workflowIds.filter((id) => !names.has(id));
   return (
     <Modal
       opened
@@ -85,10 +83,8 @@ export function EndpointForm<Saved>({
             label="Workflows"
             searchable
             description="Leave empty for all"
-            data={[
-              ...[...names].map(([value, label]) => ({ value, label })),
-              ...gone.map((value) => ({ value, label: `Unknown workflow ${value.slice(0, 8)}` })),
-            ]}
+            data={workflows}
+            onSearchChange={setTyped}
             value={[...workflowIds]}
             onChange={setWorkflowIds}
           />

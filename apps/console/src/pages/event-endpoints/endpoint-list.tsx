@@ -68,7 +68,6 @@ export function EndpointList() {
       />
       {isCreating && (
         <EndpointForm
-          workspaceId={workspaceId}
           save={(fields) => createEventEndpoint({ workspaceId, ...fields })}
           onClose={() => setCreating(false)}
           onSaved={(endpoint) => {

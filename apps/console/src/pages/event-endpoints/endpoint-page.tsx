@@ -158,7 +158,6 @@ function Actions({ endpoint }: { endpoint: EventEndpoint }) {
       />
       {dialog === 'edit' && (
         <EndpointForm
-          workspaceId={workspaceId}
           endpoint={endpoint}
           save={(fields) => updateEventEndpoint(id, fields)}
           onSaved={() => {

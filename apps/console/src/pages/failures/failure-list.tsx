@@ -1,11 +1,10 @@
 import { FAILURE_GROUP_STATES, type FailureGroup } from '@deckhand/contracts';
 import { Group, Select } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { type FailureFilter, failureGroupsQuery } from '../../api/failure-groups.js';
 import { useWorkspace } from '../../api/use-workspace.js';
-import { workflowNamesQuery } from '../../api/workflow-names.js';
 import { choice, optional } from '../../app/search.js';
 import { Broken } from '../../components/broken.js';
 import { type Columns, DataTable } from '../../components/data-table.js';
@@ -14,6 +13,7 @@ import { Loading } from '../../components/loading.js';
 import { Page } from '../../components/page.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { STATUS_LOOKS, StatusBadge } from '../../components/status-badge.js';
+import { WorkflowSelect } from '../../forms/workflow-select.js';
 import { describeNode, describeWorkflows } from './describe-group.js';
 
 const route = getRouteApi('/w/$workspaceId/failures');
@@ -43,7 +43,6 @@ export function FailureList() {
   const { workspaceId } = useWorkspace();
   const filter = route.useSearch();
   const navigate = route.useNavigate();
-  const names = useQuery(workflowNamesQuery(workspaceId)).data ?? new Map<string, string>();
   const query = useInfiniteQuery({
     ...failureGroupsQuery(workspaceId, filter),
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? LIVE_MS : false),
@@ -69,12 +68,10 @@ export function FailureList() {
           flex="1 1 130px"
           maw={190}
         />
-        <Select
+        <WorkflowSelect
           label="Workflow"
           placeholder="Any"
           clearable
-          searchable
-          data={[...names].map(([value, label]) => ({ value, label }))}
           value={filter.workflowId ?? null}
           onChange={(workflowId) => narrow({ workflowId: workflowId ?? undefined })}
           flex="1 1 130px"

@@ -1,14 +1,12 @@
 import { EXECUTION_STATUSES } from '@deckhand/contracts';
 import { Button, Group, Select, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { FilterX } from 'lucide-react';
 import type { RunFilter } from '../../api/executions.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { workflowNamesQuery } from '../../api/workflow-names.js';
 import { choice } from '../../app/search.js';
 import { SearchField } from '../../components/search-field.js';
 import { STATUS_LOOKS } from '../../components/status-badge.js';
 import { fromLocalTime, toLocalTime } from '../../components/local-time.js';
+import { WorkflowSelect } from '../../forms/workflow-select.js';
 
 /** The filters of the list of runs. */
 export function RunFilters({
@@ -20,8 +18,6 @@ export function RunFilters({
   onChange: (change: RunFilter) => void;
   onClear: () => void;
 }) {
-  const { workspaceId } = useWorkspace();
-  const names = useQuery(workflowNamesQuery(workspaceId)).data ?? new Map<string, string>();
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <Group mb="md" gap="sm" role="search" aria-label="Filter runs" align="flex-end">
@@ -43,12 +39,10 @@ export function RunFilters({
         flex="1 1 130px"
         maw={190}
       />
-      <Select
+      <WorkflowSelect
         label="Workflow"
         placeholder="Any"
         clearable
-        searchable
-        data={[...names].map(([value, label]) => ({ value, label }))}
         value={filter.workflowId ?? null}
         onChange={(workflowId) => onChange({ workflowId: workflowId ?? undefined })}
         flex="1 1 130px"

@@ -1,7 +1,4 @@
-import { Select } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { workflowNamesQuery } from '../../api/workflow-names.js';
+import { WorkflowSelect } from '../../forms/workflow-select.js';
 
 /** A field for an error workflow: one of the workspace, or one of the fixed choices. */
 export function ErrorWorkflowSelect({
@@ -20,21 +17,13 @@ export function ErrorWorkflowSelect({
   isReadOnly?: boolean;
   onChange: (value: string) => void;
 }) {
-  const { workspaceId } = useWorkspace();
-  const names = useQuery(workflowNamesQuery(workspaceId)).data;
-  const isGone = names !== undefined && !names.has(value) && fixed.every((choice) => choice.value !== value);
   return (
-    <Select
+    <WorkflowSelect
       label={label}
       description={description}
-      searchable
       allowDeselect={false}
       disabled={isReadOnly}
-      data={[
-        ...fixed,
-        ...(isGone ? [{ value, label: 'A deleted workflow' }] : []),
-        ...[...(names ?? [])].map(([id, name]) => ({ value: id, label: name })),
-      ]}
+      fixed={fixed}
       value={value}
       onChange={(next) => onChange(next ?? fixed[0]?.value ?? '')}
     />

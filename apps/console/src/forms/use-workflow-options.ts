@@ -1,0 +1,32 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { useWorkspace } from '../api/use-workspace.js';
+import { MAX_NAMES, workflowNamesQuery } from '../api/workflow-names.js';
+import { workflowQuery } from '../api/workflows.js';
+
+/** How long typing is gathered before a search, in ms. */
+const DELAY_MS = 200;
+/** Maximum length of a search. */
+const MAX_SEARCH = 200;
+
+/**
+ * Returns the workflows of the workspace for a field of choices. Where there are more than are fetched at once, they
+ * include those that the typed text finds, and the chosen ones.
+ */
+export function useWorkflowOptions(chosen: readonly string[], typed: string): { value: string; label: string }[] {
+  const { workspaceId } = useWorkspace();
+  const first = useQuery(workflowNamesQuery(workspaceId)).data;
+  const [search] = useDebouncedValue(typed.trim().slice(0, MAX_SEARCH), DELAY_MS);
+  const found = useQuery({
+    ...workflowNamesQuery(workspaceId, search),
+    enabled: first !== undefined && first.size >= MAX_NAMES && search !== '',
+  }).data;
+  const names = new Map([...(first ?? []), ...(found ?? [])]);
+  const others = first ? chosen.filter((id) => !names.has(id)) : [];
+  const single = useQueries({ queries: others.map((id) => workflowQuery(id)) });
+  for (const [index, { data, isError }] of single.entries()) {
+    const id = others[index] ?? '';
+    names.set(id, data?.name ?? (isError ? `Deleted workflow ${id.slice(0, 8)}` : '…'));
+  }
+  return [...names].map(([value, label]) => ({ value, label }));
+}
