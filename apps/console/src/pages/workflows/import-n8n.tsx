@@ -6,7 +6,10 @@ import { useState } from 'react';
 import { importN8n } from '../../api/workflows.js';
 import { FormFooter } from '../../components/form-footer.js';
 
-/** Asks for an export of n8n, creates a draft from it in the current folder, and shows what became of its nodes. */
+/**
+ * Asks for an export of n8n, creates an inactive workflow from it in the current folder, and shows what became of its
+ * nodes.
+ */
 export function ImportN8n({
   workspaceId,
   folder,
