@@ -3,6 +3,7 @@ import {
   type CompiledWorkflow,
   compileWorkflow,
   defineNodeType,
+  exampleLink,
   type Ending,
   type LoopPosition,
   NodeError,
@@ -14,6 +15,7 @@ import {
   output,
   recordKey,
   runExecution,
+  type RunRequest,
   type WaitAnswer,
 } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
@@ -50,6 +52,8 @@ export interface MemoryRunOptions {
   /** Services in place of those that fail on every use. */
   readonly services?: Partial<NodeServices>;
   readonly openCredential?: (credentialId: string) => Promise<Credential>;
+  /** Makes links; an example of one by default. Undefined where the address of the instance is unknown. */
+  readonly answerLink?: RunRequest['answerLink'];
   /** Takes the place of a node type, to watch it. */
   readonly replace?: (type: NodeType) => NodeType;
   /** Called after each record; may abort the run. */
@@ -75,6 +79,8 @@ export function edges(...texts: string[]): Definition['edges'] {
 
 /** Read once: thousands of graphs are run with them. */
 const builtIn = loadNodeTypes();
+
+const exampleLinkOf: RunRequest['answerLink'] = ({ nodeId, iteration }) => exampleLink(nodeId, iteration);
 
 class CrashedError extends Error {}
 
@@ -122,6 +128,7 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
       },
     },
     services: { ...NO_SERVICES, ...options.services },
+    answerLink: 'answerLink' in options ? options.answerLink : exampleLinkOf,
     openCredential: options.openCredential ?? (() => Promise.reject(new Error('there are no credentials'))),
     ports: {
       now: () => world?.now() ?? (clock += 1),

@@ -19,6 +19,7 @@ const MAINTENANCE = 'integration:integration/executions/maintenance';
 const LEASE = 'integration:integration/worker/maintenance-lease';
 const TIME_LIMIT = 'integration:integration/executions/time-limit';
 const ANSWERS = 'integration:integration/executions/answer-or-time';
+const LINKS = 'integration:integration/api/answer-links';
 const HOSTILE_IMPORTS = 'unit:import-n8n/src/hostile';
 const LOCKS_OF_RUNS = 'integration:integration/executions/lock-order';
 const LOCKS_OF_WORKFLOWS = 'integration:integration/api/lock-order';
@@ -567,6 +568,40 @@ export const MUTANTS = [
       'whenClaiming(Prisma.sql`e.held_until`, Prisma.sql`e.held_until`)',
     ],
   ]),
+  ...of('packages/runtime/src/answer-token.ts', 'unit:packages/runtime/src/answer-token', [
+    ['any signature is valid', 'return isSigned ? ', 'return waitId.length > 0 ? '],
+    [
+      'a token has other spellings',
+      "if (bytes.toString('base64url') !== token) return undefined;",
+      'if (bytes.length === 0) return undefined;',
+    ],
+    ['links of a former key are not valid', 'keys.some((key) =>', 'keys.slice(0, 1).some((key) =>'],
+  ]),
+  ...of('apps/api/src/runs/answer.ts', LINKS, [
+    [
+      'a link answers what it may not',
+      'answerer.userId === null && !allowsLinks(details)',
+      'answerer.userId === null && details.length === 0',
+      'the page of the link refuses it before, and details of a wait never change',
+    ],
+  ]),
+  ...of('apps/api/src/links/link-state.ts', LINKS, [
+    ['a link shows and answers what it may not', 'if (!allowsLinks(wait.details)) ', 'if (wait.details.length === 0) '],
+  ]),
+  ...of('apps/api/src/links/answer-router.ts', LINKS, [
+    [
+      'an invalid token is taken',
+      "if (!place) throw new DeckhandError('NOT_FOUND');\n  return readLink(services, place);",
+      "return readLink(services, place ?? { executionId: '01a1fb35-e8df-7352-8660-75a19a555603', nodeId: 'x', iteration: '' });",
+    ],
+    [
+      'a GET answers',
+      'const link = await openLink(services, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));',
+      "const link = await openLink(services, request);\n      await recordDecision(services, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));",
+    ],
+    ['a form of another site is taken', "      : site !== 'same-origin' && site !== 'none';", '      : false;'],
+  ]),
+  ...of('apps/api/src/http/request-log.ts', LINKS, [['the log has tokens', '|\\/+answer\\/', '']]),
   ...of('packages/db/src/executions/decide.ts', ANSWERS, [
     ['an answer ends a wait that has ended', 'AND answered_at IS NULL\n    RETURNING', 'RETURNING'],
     [
@@ -577,7 +612,11 @@ export const MUTANTS = [
   ]),
   ...of('packages/db/src/executions/decide.ts', 'integration:integration/api/approvals', [
     ['any answer repeats an unconfirmed one', "isUnconfirmed && request.isSame(answer ?? '')", 'isUnconfirmed'],
-    ["somebody else's answer repeats an unconfirmed one", ' AND w.answered_by = ${actor.userId}::uuid', ''],
+    [
+      "somebody else's answer repeats an unconfirmed one",
+      ' AND w.answered_by IS NOT DISTINCT FROM ${userId}::uuid',
+      '',
+    ],
     ['one of several open waits is decided', 'inTime.length > 1 &&', 'inTime.length > 99 &&'],
   ]),
   ...of('packages/db/src/executions/end-waits.ts', ANSWERS, [

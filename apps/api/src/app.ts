@@ -10,6 +10,7 @@ import { createRequestLog } from './http/request-log.js';
 import { registerRoutes } from './http/route.js';
 import { separateHosts } from './http/separate-hosts.js';
 import { reportUnknownProxy } from './http/trusted-proxies.js';
+import { createAnswerRouter } from './links/answer-router.js';
 import { createMcpEndpoint } from './mcp/endpoint.js';
 import { createDocs } from './openapi/docs-page.js';
 import { listRoutes } from './routes.js';
@@ -34,6 +35,7 @@ export function createApp(services: Services): Express {
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   if (services.webhookHost !== undefined) app.use(separateHosts(services.webhookHost));
   app.use(createWebhookRouter(services));
+  app.use(createAnswerRouter(services));
   if (services.allowedOrigins.size > 0) app.use(allowOrigins(services.allowedOrigins));
   app.use(chooseApiVersion);
   app.use(closeToKeys(services.authenticate));

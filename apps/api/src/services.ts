@@ -15,7 +15,14 @@ import {
   type WindowRate,
 } from '@deckhand/queue';
 import { openOutputStore, type OutputStore } from '@deckhand/outputs';
-import { type Logger, openSecretBox, type SecretBox, type Tracing } from '@deckhand/runtime';
+import {
+  type AnswerTokens,
+  createAnswerTokens,
+  type Logger,
+  openSecretBox,
+  type SecretBox,
+  type Tracing,
+} from '@deckhand/runtime';
 import type { Registry } from 'prom-client';
 import { type Authenticate, createAuthenticate } from './auth/authenticate.js';
 import { createLoginThrottle, type LoginThrottle } from './auth/login-throttle.js';
@@ -26,6 +33,7 @@ import { type AnswerOnce, createAnswerOnce } from './http/answer-once.js';
 import { readAllowedOrigins } from './http/cors.js';
 import { webhookHostOf } from './http/separate-hosts.js';
 import { readTrustedProxies } from './http/trusted-proxies.js';
+import { createLinkLimit, type LinkLimit } from './links/link-limit.js';
 import { type McpSettings, mcpSettings } from './mcp/settings.js';
 import { type ApiMetrics, createApiMetrics } from './metrics/metrics.js';
 import { type MetricsAccess, metricsAccess } from './metrics/access.js';
@@ -63,6 +71,10 @@ export interface Services {
   readonly tracing: Tracing | undefined;
   readonly nodeTypes: NodeTypes;
   readonly secretBox: SecretBox;
+  /** Verifies the tokens of links that answer a wait. */
+  readonly answerTokens: AnswerTokens;
+  /** Limits requests with such links, by the caller's address. */
+  readonly linkLimit: LinkLimit;
   readonly authenticate: Authenticate;
   readonly answerOnce: AnswerOnce;
   /** Proxies whose `X-Forwarded-For` is trusted. */
@@ -175,6 +187,8 @@ export async function createServices(options: {
     tracing,
     nodeTypes: await loadNodeTypes(),
     secretBox,
+    answerTokens: createAnswerTokens(secretBox),
+    linkLimit: createLinkLimit(redis),
     authenticate: createAuthenticate({ db, keyUsage, sessionUsage, watch: breaker.watch }),
     answerOnce: createAnswerOnce({ db, logger, hashKey: settings.ENCRYPTION_KEY }),
     trustedProxies,

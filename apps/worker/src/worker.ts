@@ -53,6 +53,7 @@ import { createAlarm } from './maintenance/alarm.js';
 import { createClaim } from './claims/claim-runs.js';
 import { createCheckpointWriter } from './checkpoints/checkpoint-writer.js';
 import { createClaimHealth } from './claims/claim-health.js';
+import { createAnswerLink } from './session/answer-link.js';
 import { createCompiledVersions } from './session/compiled-versions.js';
 import { loadOutputs, type NodeRunsWithOutputs, offloadOutputs } from './checkpoints/large-outputs.js';
 import { createCredentialOpener } from './session/open-credential.js';
@@ -398,6 +399,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         read: (run, credentialId) => retryRead('credential', () => readSealedCredential(db, run, credentialId)),
         publicUrl: options.publicUrl,
       }),
+      answerLink: createAnswerLink(options),
       loadVariables: (workspaceId) => retryRead('variables', () => readVariables(db, workspaceId)),
     },
     writer,

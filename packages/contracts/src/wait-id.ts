@@ -11,6 +11,12 @@ export function waitIdOf({ executionId, nodeId, iteration }: WaitPlace): string 
   return [executionId, nodeId, ...(iteration === '' ? [] : [iteration])].join(':');
 }
 
+/** Returns the wait that an id made by `waitIdOf` names. */
+export function placeOfWait(waitId: string): WaitPlace {
+  const [executionId = '', nodeId = '', iteration = ''] = waitId.split(':');
+  return { executionId, nodeId, iteration };
+}
+
 /** Returns the iteration of a wait by its id; undefined if the id belongs to another node. */
 export function iterationOfWait(waitId: string, node: Omit<WaitPlace, 'iteration'>): string | undefined {
   const outside = waitIdOf({ ...node, iteration: '' });

@@ -24,6 +24,16 @@ export interface Actor {
   readonly requestToken?: string;
 }
 
+/**
+ * Whoever answers a wait by a link to it, which a process of this instance signed: it proves the right to answer that
+ * one wait, and nothing else. Nobody is known to have the link, so there is no membership to check.
+ */
+export interface LinkHolder {
+  readonly userId: null;
+  origin(): Origin;
+  readonly requestToken?: never;
+}
+
 /** The times of last change of the states in which a write is allowed (If-Match). Undefined allows any state. */
 export type AllowedStates = readonly Date[] | undefined;
 

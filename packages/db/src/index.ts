@@ -1,4 +1,4 @@
-export { type Actor, type Origin, requireRole } from './access.js';
+export { type Actor, type LinkHolder, type Origin, requireRole } from './access.js';
 export {
   isAdministrator,
   readInstanceSettings,
@@ -182,6 +182,7 @@ export { listApprovals, listHumanTasks } from './executions/list-waits.js';
 export { loadIterations, loadNodeRuns, loadOpenNodeRuns, type StoredNodeRun } from './executions/load-records.js';
 export { pauseExecution, resumeExecution } from './executions/pause.js';
 export { hasTriggerData, readForRerun, type RerunOrigin } from './executions/read-for-rerun.js';
+export { type LinkedWait, readLinkedWait } from './executions/read-linked-wait.js';
 export { computeRunDigest } from './executions/run-digest.js';
 export { readExecutions, type ExecutionRecord, type ReadExecutionRequest } from './executions/read.js';
 export {

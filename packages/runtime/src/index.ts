@@ -1,3 +1,4 @@
+export * from './answer-token.js';
 export * from './flush-gate.js';
 export * from './batcher.js';
 export * from './collect-at-rest.js';

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hkdfSync } from 'node:crypto';
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose';
 
 /** Encrypts secrets for storage. */
@@ -16,6 +16,11 @@ export interface SecretBox {
   isSealedByPresentKey(jwe: string): boolean;
   /** Returns true if a JWE names the present key or an old one. */
   hasKeyOf(jwe: string): boolean;
+  /**
+   * Derives a key of 32 bytes for another purpose from each key, the present one first (HKDF, RFC 5869, SHA-256).
+   * @param label names the purpose: keys of different labels are independent.
+   */
+  deriveKeys(label: string): readonly [Uint8Array, ...Uint8Array[]];
 }
 
 /** A secret that none of the keys can decrypt. Its message contains at most ids of keys. */
@@ -35,7 +40,8 @@ const KEY_BYTES = 32;
 export function createSecretBox(encryptionKey: string, oldKeys: readonly string[] = []): SecretBox {
   const key = toKey(encryptionKey);
   const keyId = toKeyId(key);
-  const keys = new Map([...oldKeys.map(toKey), key].map((each) => [toKeyId(each), each]));
+  const old = oldKeys.map(toKey);
+  const keys = new Map([...old, key].map((each) => [toKeyId(each), each]));
 
   return {
     keyId,
@@ -64,6 +70,7 @@ export function createSecretBox(encryptionKey: string, oldKeys: readonly string[
     },
     isSealedByPresentKey: (jwe) => readKeyId(jwe) === keyId,
     hasKeyOf: (jwe) => keys.has(readKeyId(jwe) ?? ''),
+    deriveKeys: (label) => [derive(key, label), ...old.map((each) => derive(each, label))],
   };
 }
 
@@ -74,6 +81,10 @@ function readKeyId(jwe: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function derive(key: Uint8Array, label: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', key, '', label, KEY_BYTES));
 }
 
 function toKeyId(key: Uint8Array): string {

@@ -3,6 +3,7 @@ import {
   type BegunWait,
   type CompiledWorkflow,
   compileWorkflow,
+  exampleLink,
   type Ending,
   type NodeRecord,
   type NodeServices,
@@ -185,6 +186,7 @@ function runOnce(
       },
     },
     services: servicesWith(scripts),
+    answerLink: ({ nodeId, iteration }) => exampleLink(nodeId, iteration),
     openCredential: () => Promise.reject(new Error('tests have no credentials: mock the node')),
     ports: {
       now: () => world.now(),

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterRes } from 'rate-limiter-flexible';
 import { DeckhandError } from '@deckhand/contracts';
 import type { Redis } from '@deckhand/queue';
+import { createLimiter } from '../http/create-limiter.js';
 import { networkOf } from '../http/network-of.js';
 
 /** Slows down guessing of passwords. */
@@ -35,10 +36,12 @@ export function createLoginThrottle(
   redis: Redis,
   delay: (ms: number) => Promise<unknown> = (ms) => setTimeout(ms),
 ): LoginThrottle {
-  const perPair = createLimiter(redis, '{deckhand}:login:pair', FAILURES_PER_EMAIL_AND_ADDRESS);
-  const perAddress = createLimiter(redis, '{deckhand}:login:address', FAILURES_PER_ADDRESS);
+  const count = (name: string, points: number) =>
+    createLimiter(redis, { keyPrefix: `{deckhand}:login:${name}`, points, duration: WINDOW_SECONDS });
+  const perPair = count('pair', FAILURES_PER_EMAIL_AND_ADDRESS);
+  const perAddress = count('address', FAILURES_PER_ADDRESS);
   // This limiter refuses nobody: only its count is used.
-  const perEmail = createLimiter(redis, '{deckhand}:login:email', Number.MAX_SAFE_INTEGER);
+  const perEmail = count('email', Number.MAX_SAFE_INTEGER);
 
   return {
     async attempt(email, address) {
@@ -66,11 +69,6 @@ export function createLoginThrottle(
       ]);
     },
   };
-}
-
-function createLimiter(redis: Redis, keyPrefix: string, points: number): RateLimiterRedis {
-  const limits = { keyPrefix, points, duration: WINDOW_SECONDS };
-  return new RateLimiterRedis({ ...limits, storeClient: redis, insuranceLimiter: new RateLimiterMemory(limits) });
 }
 
 function pairKey(email: string, network: string): string {

@@ -11,7 +11,17 @@ const FOLDER = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 const ASSET_SECONDS = 31_536_000;
 
 /** First segments of paths that the console never serves. */
-const NOT_PAGES = new Set(['api', 'webhook', 'webhook-test', 'healthz', 'readyz', 'metrics', 'docs', 'assets']);
+const NOT_PAGES = new Set([
+  'api',
+  'webhook',
+  'webhook-test',
+  'answer',
+  'healthz',
+  'readyz',
+  'metrics',
+  'docs',
+  'assets',
+]);
 
 /**
  * What pages of the console may do (Content Security Policy 3): run scripts and call addresses of this origin only.

@@ -54,7 +54,10 @@ function endOf(response: Response): string {
   return response.writableFinished ? 'request completed' : 'request aborted';
 }
 
-/** Hides most of a webhook's URL, which is a secret, and its query, in which providers send tokens. */
+/**
+ * Hides most of a webhook's URL, which is a secret, and its query, in which providers send tokens; and the token of a
+ * link, also where it was misspelt.
+ */
 function hideSuffix(url: string): string {
-  return url.replace(/^(\/webhook(?:-test)?\/[^/?]{0,4}).*$/s, '$1…');
+  return url.replace(/^(\/webhook(?:-test)?\/[^/?]{0,4}|\/+answer\/).*$/is, '$1…');
 }

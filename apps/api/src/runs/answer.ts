@@ -2,6 +2,7 @@ import {
   DeckhandError,
   iterationOfWait,
   type JsonObject,
+  parseOwnJson,
   type RecordedResponse,
   shownIteration,
   validationFailed,
@@ -14,13 +15,17 @@ import {
   type AnswerRequest,
   answerWait,
   confirmAnswer,
+  type LinkHolder,
   type WaitEnd,
 } from '@deckhand/db';
 import type { Services } from '../services.js';
 import { notifyWorkers } from './notify-workers.js';
 
+/** Whoever answers: a person, or the holder of a link to the wait. */
+export type Answerer = Actor | LinkHolder;
+
 /** An answer to a wait. */
-export interface PersonsAnswer extends AnswerRequest {
+export interface WaitAnswerRequest extends AnswerRequest {
   /** Describes how a wait has ended, for a caller who is too late. */
   readonly toRecorded: (end: WaitEnd) => JsonObject;
   /** Checks the answer against details that `toAnswer` could not check. @throws DeckhandError if it does not fit. */
@@ -44,19 +49,29 @@ export function chosenIteration(
 }
 
 /**
- * Records a person's answer and resumes the run.
+ * Records an answer and resumes the run. Through a link, it is only recorded if the wait allows that.
  * @throws DeckhandError NOT_WAITING if nothing waits there; ALREADY_DECIDED, with the recorded answer, if another
  * answer or the time ended the wait; SEVERAL_WAITS, with their ids, if the request could mean several; RESUME_PENDING
  * if the answer is recorded but the run could not be queued. Sending it again queues it again.
  */
-export async function answer(services: Services, actor: Actor, request: PersonsAnswer): Promise<RecordedResponse> {
+export async function answer(
+  services: Services,
+  answerer: Answerer,
+  request: WaitAnswerRequest,
+): Promise<RecordedResponse> {
   const { executionId, nodeId } = request;
-  const outcome = await answerWait(services.db, actor, request);
+  const outcome = await answerWait(services.db, answerer, {
+    ...request,
+    toAnswer(details) {
+      if (answerer.userId === null && !allowsLinks(details)) throw new DeckhandError('NOT_WAITING');
+      return request.toAnswer(details);
+    },
+  });
   switch (outcome.kind) {
     case 'unchecked':
       if (!request.check) throw new Error('the answer needs a check that its request does not have');
       await request.check(outcome.details, outcome.workspaceId);
-      return answer(services, actor, request);
+      return answer(services, answerer, request);
     case 'notWaiting':
       throw new DeckhandError('NOT_WAITING');
     case 'several': {
@@ -77,9 +92,14 @@ export async function answer(services: Services, actor: Actor, request: PersonsA
   }
 }
 
+/** Returns whether the details of a wait permit answers through a link. */
+export function allowsLinks(details: string): boolean {
+  return parseOwnJson<{ allowLinks?: boolean }>(details).allowLinks === true;
+}
+
 async function resumeRun(
   services: Services,
-  { executionId, nodeId }: PersonsAnswer,
+  { executionId, nodeId }: WaitAnswerRequest,
   { workspaceId, iteration, dispatch, isUnconfirmed }: Extract<AnswerOutcome, { kind: 'recorded' }>,
 ): Promise<void> {
   const { queue, db, logger } = services;

@@ -1,18 +1,39 @@
 import { parseOwnJson, type RecordedResponse, type SubmitApprovalBody, validationFailed } from '@deckhand/contracts';
 import type { Actor } from '@deckhand/db';
 import type { Services } from '../services.js';
-import { answer, chosenIteration } from './answer.js';
+import { answer, type Answerer, chosenIteration } from './answer.js';
+
+/** A decision on an approval. */
+interface Decision {
+  readonly executionId: string;
+  readonly nodeId: string;
+  /** Undefined for the only open wait of the node. */
+  readonly iteration: string | undefined;
+  readonly decision: string;
+  readonly comment: string | null;
+}
 
 /** Records a decision on an approval, and resumes the run. @throws DeckhandError as `answer`; VALIDATION_FAILED. */
 export async function decide(services: Services, actor: Actor, body: SubmitApprovalBody): Promise<RecordedResponse> {
   const node = { executionId: body.executionId.toLowerCase(), nodeId: body.nodeId };
-  const comment = body.comment ?? null;
-  const decision = decisionOf(body);
-  return answer(services, actor, {
+  return recordDecision(services, actor, {
     ...node,
+    iteration: chosenIteration(body, node),
+    decision: decisionOf(body),
+    comment: body.comment ?? null,
+  });
+}
+
+/** Records a decision of a person or the holder of a link. @throws DeckhandError as `answer`; VALIDATION_FAILED. */
+export async function recordDecision(
+  services: Services,
+  answerer: Answerer,
+  { decision, comment, ...place }: Decision,
+): Promise<RecordedResponse> {
+  return answer(services, answerer, {
+    ...place,
     kind: 'approval',
     action: 'execution.decide',
-    iteration: chosenIteration(body, node),
     toAnswer(details) {
       const { choices } = parseOwnJson<{ choices: string[] }>(details);
       if (!choices.includes(decision)) {
@@ -22,27 +43,31 @@ export async function decide(services: Services, actor: Actor, body: SubmitAppro
         decision,
         approved: decision === 'approved',
         comment,
-        by: actor.userId,
+        by: answerer.userId,
         at: new Date().toISOString(),
       };
     },
-    isSame(stored) {
-      const kept = parseOwnJson<Decision>(stored);
-      return kept.decision === decision && kept.comment === comment;
-    },
+    isSame: (stored) => isSameDecision(stored, { decision, comment }),
     toRecorded({ answer: stored, byUser, at }) {
       if (stored === null) return { decision: null, comment: null, by: null, byUser, at: at.toISOString() };
-      const kept = parseOwnJson<Decision>(stored);
+      const kept = parseOwnJson<StoredDecision>(stored);
       return { decision: kept.decision, comment: kept.comment, by: kept.by, byUser, at: kept.at };
     },
   });
 }
 
-/** Returns a decision as it is stored. */
-interface Decision {
+/** Returns whether a stored answer is this decision, with the same comment. */
+export function isSameDecision(stored: string, { decision, comment }: Pick<Decision, 'decision' | 'comment'>): boolean {
+  const kept = parseOwnJson<StoredDecision>(stored);
+  return kept.decision === decision && kept.comment === comment;
+}
+
+/** A decision as it is stored. */
+interface StoredDecision {
   readonly decision: string;
   readonly comment: string | null;
-  readonly by: string;
+  /** Null for a link. */
+  readonly by: string | null;
   readonly at: string;
 }
 

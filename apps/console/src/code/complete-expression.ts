@@ -7,7 +7,7 @@ import {
 import { Facet } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
-import { expressionFunctions } from '@deckhand/engine/expressions';
+import { exampleLink, expressionFunctions } from '@deckhand/engine/expressions';
 import type { SampleData } from '../forms/sample-data.js';
 import { readInput, readLoop } from './try-expression.js';
 
@@ -26,6 +26,7 @@ const NAMES: readonly (readonly [string, string])[] = [
   ['$input', 'The output of the previous node'],
   ['$nodes', 'The outputs of earlier nodes, by id'],
   ['$loop', 'In a loop: the item and its index'],
+  ['$links', 'The links that answer approvals and human tasks, by node id'],
   ['$vars', 'The variables of the workspace'],
   ['$execution', 'The run: id and mode'],
   ['$now', 'The current time, as ISO 8601 text'],
@@ -65,7 +66,7 @@ function isInText(inside: string): boolean {
 }
 
 function namesToBegin(data: SampleData): Completion[] {
-  const names = NAMES.filter(([name]) => name !== '$loop' || data.loop).map(([label, info]): Completion => ({
+  const names = NAMES.filter(([name]) => isKnownHere(name, data)).map(([label, info]): Completion => ({
     label,
     info,
     type: 'variable',
@@ -85,6 +86,11 @@ function namesToBegin(data: SampleData): Completion[] {
   ];
 }
 
+function isKnownHere(name: string, { loop, links }: SampleData): boolean {
+  if (name === '$links') return links.length > 0;
+  return name !== '$loop' || loop !== undefined;
+}
+
 /** Returns the completions after a name and some of its fields. */
 async function optionsAfter(
   name: string,
@@ -94,6 +100,9 @@ async function optionsAfter(
 ): Promise<Completion[]> {
   if (name === '$nodes' && keys.length === 0) {
     return data.before.map((id, index) => ({ ...toField(id, undefined, dot), detail: 'node', boost: -index }));
+  }
+  if (name === '$links' && keys.length === 0) {
+    return data.links.map((id) => ({ ...toField(id, undefined, dot), detail: 'link' }));
   }
   if (!name.startsWith('$')) {
     return expressionFunctions
@@ -121,6 +130,8 @@ async function readRoot(
       return { value: await data.vars(), rest: keys };
     case '$execution':
       return { value: { id: data.run?.id ?? '', mode: data.run?.mode ?? '' }, rest: keys };
+    case '$links':
+      return { value: exampleLink(String(keys[0]), ''), rest: keys.slice(1) };
     case '$now':
       return { value: new Date().toISOString(), rest: keys };
     case '$loop':

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import {
   compileParameters,
   compileTemplate,
+  exampleLink,
   ExpressionError,
   type ExpressionIssue,
   type ExpressionName,
@@ -91,6 +92,7 @@ async function readScope(
     trigger: run?.trigger,
     input: input ?? null,
     node: (id) => byId.get(id),
+    link: (id) => exampleLink(id, ''),
     loop,
     vars,
     execution: { id: run?.id ?? '', mode: run?.mode ?? '' },

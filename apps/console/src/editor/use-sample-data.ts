@@ -52,6 +52,7 @@ function sampleOf(sources: Sources, nodeId: string): SampleData {
   return {
     run: run && { id: run.executionId, mode: run.executionMode, trigger: run.data.trigger },
     before: nodesBefore(definition, nodeId),
+    links: definition.nodes.flatMap(({ id, parameters }) => (parameters?.allowLinks === true ? [id] : [])),
     sources: sourcesOf(definition, nodeId, loop?.id),
     loop: loop && (() => ({ items: loop.parameters?.items ?? [], data: sampleOf(sources, loop.id) })),
     output: async (id) => (await readOutput(sources, run, id)) ?? readOutput(sources, sources.earlier, id),

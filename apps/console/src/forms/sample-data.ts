@@ -7,6 +7,8 @@ export interface SampleData {
   readonly run: { readonly id: string; readonly mode: string; readonly trigger: JsonValue } | undefined;
   /** The nodes before it, the nearest first. */
   readonly before: readonly string[];
+  /** The nodes that have a link here. */
+  readonly links: readonly string[];
   /** The direct predecessors; `isItem` if the output there is an item of the surrounding loop. */
   readonly sources: readonly { readonly nodeId: string; readonly isItem: boolean }[];
   /** The surrounding loop: its list as written, and the data for previews of it. */

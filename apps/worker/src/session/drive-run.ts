@@ -9,7 +9,7 @@ import {
   type NodeServices,
   runExecution,
 } from '@deckhand/engine';
-import { type JsonObject, parseJson } from '@deckhand/contracts';
+import { type JsonObject, parseJson, type WaitPlace } from '@deckhand/contracts';
 import { nextSlice } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Journal } from '../checkpoints/journal.js';
@@ -26,6 +26,8 @@ export interface NodeEnvironment {
   readonly services: NodeServices;
   /** Opens a credential for a node. @throws NodeError as `NodeContext.credential` does. */
   readonly openCredential: OpenCredential;
+  /** Returns the address where a wait is answered without a session; undefined if PUBLIC_URL is not set. */
+  readonly answerLink: ((place: WaitPlace) => string) | undefined;
   /** Returns the variables of a workspace, by name. */
   readonly loadVariables: (workspaceId: string) => Promise<JsonObject>;
 }
@@ -61,7 +63,7 @@ const LONG_TRIGGER_DATA_CHARS = 256 * 1024;
  */
 export async function driveRun(driven: DrivenRun, environment: NodeEnvironment): Promise<Ending> {
   const { claimed, workflow, records, positions, loadIterations, run, journal, observer, waitTimer } = driven;
-  const { now, services, openCredential, loadVariables } = environment;
+  const { now, services, openCredential, answerLink, loadVariables } = environment;
   const isLong = claimed.triggerData.length > LONG_TRIGGER_DATA_CHARS;
   if (isLong) await nextSlice();
   return runExecution({
@@ -76,6 +78,7 @@ export async function driveRun(driven: DrivenRun, environment: NodeEnvironment):
     positions,
     control: run.control,
     services,
+    answerLink,
     openCredential: (credentialId, sentTo) => openCredential(claimed, credentialId, sentTo),
     ports: {
       now,

@@ -129,6 +129,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
       now: Date.now,
       services: NO_SERVICES,
       openCredential: () => Promise.reject(new Error('there are no credentials')),
+      answerLink: undefined,
       loadVariables: () => Promise.resolve({}),
     },
     writer,

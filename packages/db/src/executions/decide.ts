@@ -1,19 +1,19 @@
-import { type JsonValue, type Person, WAIT_EVENTS, type WaitPlace } from '@deckhand/contracts';
-import { type Actor } from '../access.js';
+import { type JsonObject, type JsonValue, type Person, WAIT_EVENTS, type WaitPlace } from '@deckhand/contracts';
+import type { Actor, LinkHolder } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
 import { emitEvents, hasEvents } from '../events/emit.js';
 import { personJson } from '../users.js';
 import { isTimeUp } from './end-waits.js';
-import { type LockedExecution, lockExecution } from './lock.js';
+import { type LockedExecution, lockExecution, lockLinkedExecution } from './lock.js';
 
 /** How a wait for a person ended. */
 export interface WaitEnd {
   /** Serialised JSON; null if its time was up before an answer. */
   readonly answer: string | null;
-  /** The person who answered; null if its time was up. */
+  /** The person who answered; null for a link, and if its time was up. */
   readonly by: string | null;
-  /** Null also after that person was deleted. */
+  /** Null also for a link, and after that person was deleted. */
   readonly byUser: Person | null;
   readonly at: Date;
 }
@@ -41,7 +41,7 @@ export interface RecordedOutcome {
   readonly isUnconfirmed: boolean;
 }
 
-/** The answer of a person to a wait of a run. */
+/** An answer to a wait of a run. */
 export interface AnswerRequest {
   readonly executionId: string;
   readonly nodeId: string;
@@ -72,7 +72,7 @@ interface FoundWait {
   /** Null while it is open. */
   readonly at: Date | null;
   readonly isTimeUp: boolean;
-  /** Whether it is an answer of the actor that may not have been confirmed to the actor yet. */
+  /** Whether it is an answer of the same person, or of the link, that may not have been confirmed yet. */
   readonly isUnconfirmed: boolean;
   /** Whether the run has not yet continued from here. */
   readonly isNodeWaiting: boolean;
@@ -86,15 +86,17 @@ interface FoundWait {
  * (`endDueWaits` is the other). An answer that comes after the time, by the database's clock, ends the wait as the time
  * would. So the run continues with an answer if and only if the caller is told that it is recorded.
  *
- * If a job has to be queued, the answer is unconfirmed until then: repeating the same answer by the same person counts
+ * If a job has to be queued, the answer is unconfirmed until then: repeating the same answer by the same person, or
+ * through the same link, counts
  * as the same answer, even if it names no iteration and the node waits in others meanwhile. Any other answer to a wait
  * that has ended is told how it ended.
  * @throws DeckhandError NOT_FOUND, FORBIDDEN, or what `toAnswer` throws.
  */
-export function answerWait(db: Database, actor: Actor, request: AnswerRequest): Promise<AnswerOutcome> {
+export function answerWait(db: Database, actor: Actor | LinkHolder, request: AnswerRequest): Promise<AnswerOutcome> {
   const { executionId, nodeId } = request;
   return db.$transaction(async (tx): Promise<AnswerOutcome> => {
-    const run = await lockExecution(tx, actor, executionId);
+    const isLink = actor.userId === null;
+    const run = isLink ? await lockLinkedExecution(tx, executionId) : await lockExecution(tx, actor, executionId);
     const waits = await findWaits(tx, actor, request);
     const { workspaceId } = run;
     const given = waits.find(({ answer, isUnconfirmed }) => isUnconfirmed && request.isSame(answer ?? ''));
@@ -121,7 +123,8 @@ export function answerWait(db: Database, actor: Actor, request: AnswerRequest): 
     // A request that is repeated after a 503 finds this answer.
     const { requestToken: _unmarked, ...recorder } = actor;
     const { action } = request;
-    await recordChange(tx, recorder, { action, workspaceId, resourceId: executionId, details: { nodeId } });
+    const details: JsonObject = isLink ? { nodeId, by: 'link' } : { nodeId };
+    await recordChange(tx, recorder, { action, workspaceId, resourceId: executionId, details });
     const dispatch = isDispatched ? run.dispatch + 1 : run.dispatch;
     await tx.$executeRaw(Prisma.sql`
       WITH answered AS (
@@ -160,13 +163,14 @@ const MAX_WAITS = 21;
 /** Reads waits of a node: unconfirmed answers of the actor, then open ones, the oldest first, then ended ones. */
 function findWaits(
   tx: Queryable,
-  actor: Actor,
+  { userId }: Actor | LinkHolder,
   { executionId, nodeId, kind, iteration = null }: Omit<AnswerRequest, 'iteration'> & { iteration?: string | null },
 ): Promise<FoundWait[]> {
   return tx.$queryRaw<FoundWait[]>(Prisma.sql`
     SELECT w.iteration, w.details, w.answer, w.answered_by AS by, ${personJson(Prisma.sql`u`)} AS "byUser",
       w.answered_at AS at, ${isTimeUp} AS "isTimeUp",
-      coalesce(w.is_unconfirmed AND w.answered_by = ${actor.userId}::uuid, false) AS "isUnconfirmed",
+      coalesce(w.is_unconfirmed AND w.answer IS NOT NULL AND w.answered_by IS NOT DISTINCT FROM ${userId}::uuid, false)
+        AS "isUnconfirmed",
       coalesce(i.status, n.status) = 'waiting' AS "isNodeWaiting"
     FROM waits w
     LEFT JOIN node_iterations i
@@ -192,13 +196,13 @@ function againOf(
 /** Ends an open wait, by the answer, or by the time if that is up. @returns whether the answer ended it. */
 async function endWait(
   tx: Queryable,
-  actor: Actor,
+  { userId }: Actor | LinkHolder,
   wait: WaitPlace & { readonly answer: string; readonly isUnconfirmed: boolean },
 ): Promise<boolean> {
   const [ended] = await tx.$queryRaw<{ isAnswered: boolean }[]>(Prisma.sql`
     UPDATE waits
     SET answer = CASE WHEN ${isTimeUp} THEN NULL ELSE ${wait.answer} END,
-        answered_by = CASE WHEN ${isTimeUp} THEN NULL ELSE ${actor.userId}::uuid END,
+        answered_by = CASE WHEN ${isTimeUp} THEN NULL ELSE ${userId}::uuid END,
         answered_at = statement_timestamp(), is_unconfirmed = ${wait.isUnconfirmed || null}::boolean
     WHERE execution_id = ${wait.executionId}::uuid AND node_id = ${wait.nodeId} AND iteration = ${wait.iteration}
       AND answered_at IS NULL

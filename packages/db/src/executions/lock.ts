@@ -13,20 +13,36 @@ export interface LockedExecution {
   readonly claimedDispatch: number;
 }
 
+const LOCKED = Prisma.sql`e.id, e.workspace_id AS "workspaceId", e.status::text, e.worker_id AS "workerId", e.dispatch,
+  e.claimed_dispatch AS "claimedDispatch"`;
+
+/** Locks a run whose wait the holder of a link answers. @throws DeckhandError NOT_FOUND if there is none any more. */
+export async function lockLinkedExecution(tx: Queryable, executionId: string): Promise<LockedExecution> {
+  const [found] = await tx.$queryRaw<LockedExecution[]>(Prisma.sql`
+    SELECT ${LOCKED} FROM executions e JOIN workspaces w ON w.id = e.workspace_id
+    WHERE e.id = ${executionId}::uuid
+    FOR UPDATE OF e`);
+  if (!found) throw noSuchRun();
+  return found;
+}
+
 /**
  * Locks a run that the actor wants to change.
  * @throws DeckhandError NOT_FOUND when the actor may not see it, FORBIDDEN for a viewer.
  */
 export async function lockExecution(tx: Queryable, actor: Actor, executionId: string): Promise<LockedExecution> {
   const [found] = await tx.$queryRaw<(LockedExecution & { role: Role })[]>(Prisma.sql`
-    SELECT e.id, e.workspace_id AS "workspaceId", e.status::text, e.worker_id AS "workerId", e.dispatch,
-      e.claimed_dispatch AS "claimedDispatch", m.role::text
+    SELECT ${LOCKED}, m.role::text
     FROM executions e
     JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
     WHERE e.id = ${executionId}::uuid
       AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)
     FOR UPDATE OF e`);
-  if (!found) throw new DeckhandError('NOT_FOUND', { message: 'There is no such run' });
+  if (!found) throw noSuchRun();
   requireRoleOf(found.role, 'editor');
   return found;
+}
+
+function noSuchRun(): DeckhandError {
+  return new DeckhandError('NOT_FOUND', { message: 'There is no such run' });
 }

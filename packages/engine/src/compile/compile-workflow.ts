@@ -26,6 +26,7 @@ import { findCycle } from './cycles.js';
 import { separateDeferred } from './deferred.js';
 import { checkJoins } from './early-joins.js';
 import type { CompileResult, GraphTrigger } from './graph.js';
+import { allowsLinks } from './links.js';
 import { isInside, isTry, type Nesting, nestContainers } from './loops.js';
 import type { SoundEdge, SoundNode } from './sound.js';
 
@@ -287,7 +288,7 @@ function* checkGraph(
 /** Returns messages about the data that a node reads and that is not there. @param names those that always are. */
 function referenceIssues(
   nodeId: string,
-  { nodes, names: read }: ExpressionReferences,
+  { nodes, links = [], names: read }: ExpressionReferences,
   {
     known,
     nesting: { innermost },
@@ -305,15 +306,37 @@ function referenceIssues(
     const type = known.get(around)?.type ?? '';
     return [`$nodes.${reference} is inside ${type} "${around}": outside of it, read $nodes.${around}.output`];
   });
+  for (const id of links) messages.push(...linkIssues(id, nodeId, { known, nesting: { innermost } }));
   if (read.has('$response') && !names.includes('$response'))
     messages.push('$response is known only in pagination.next of http nodes');
   if (!read.has('$loop') || names.includes('$loop')) return messages;
-  let loop = innermost.get(nodeId);
-  while (loop !== undefined && isTry(known.get(loop)?.type ?? '')) loop = innermost.get(loop);
+  const loop = loopAround(nodeId, { known, nesting: { innermost } });
   if (loop === undefined) return [...messages, '$loop is known only inside the body of a loop'];
   const { mode } = known.get(loop)?.parameters ?? {};
   if (!read.has('$loop.previous') || mode === 'while' || mode === 'until') return messages;
   return [...messages, `$loop.previous is known only in loops with a condition: "${loop}" has the mode "items"`];
+}
+
+interface KnownNodes {
+  readonly known: ReadonlyMap<string, NodeDefinition>;
+  readonly nesting: Pick<Nesting, 'innermost'>;
+}
+
+/** Returns why a node cannot read the link of another; empty if it can. */
+function linkIssues(id: string, readerId: string, nodes: KnownNodes): string[] {
+  const node = nodes.known.get(id);
+  if (!node) return [`$links.${id}: there is no such node`];
+  if (!allowsLinks(node)) return [`$links.${id}: the node has no link unless its parameter allowLinks is true`];
+  const loop = loopAround(id, nodes);
+  if (loop === undefined || isInside(loop, readerId, nodes.nesting.innermost)) return [];
+  return [`$links.${id} is inside loop "${loop}": each iteration has a link of its own, known only there`];
+}
+
+/** Returns the innermost loop around a node; undefined outside loops. */
+function loopAround(nodeId: string, { known, nesting: { innermost } }: KnownNodes): string | undefined {
+  let loop = innermost.get(nodeId);
+  while (loop !== undefined && isTry(known.get(loop)?.type ?? '')) loop = innermost.get(loop);
+  return loop;
 }
 
 /** Returns triggers in the order in which a run without `triggerNodeId` prefers them: manual ones first. */

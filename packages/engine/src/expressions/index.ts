@@ -12,5 +12,6 @@ export {
   type ParameterOptions,
 } from './parameters.js';
 export type { ExpressionName, ExpressionReferences, ExpressionScope, LoopScope } from './scope.js';
+export { exampleLink } from './links.js';
 export { compileTemplate, type CompiledTemplate } from './template.js';
 export { compileTriggerExpression, KEY_NAMES } from './trigger-expression.js';

@@ -15,6 +15,11 @@ export interface ExpressionScope {
   readonly loop?: LoopScope | undefined;
   /** `$response`: the response to a node's request, in the parameter that it evaluates afterwards; absent elsewhere. */
   readonly response?: JsonValue | undefined;
+  /**
+   * `$links.<id>`: the address where a node's question is answered without a session; undefined for a node without one.
+   * Absent where no addresses are known.
+   */
+  readonly link?: ((nodeId: string) => string | undefined) | undefined;
   /** `$vars`: the workspace's variables by name. */
   readonly vars: JsonObject;
   /** `$execution.id` and `$execution.mode`. */
@@ -34,12 +39,14 @@ export interface LoopScope {
 
 /** Names whose use is reported, in addition to nodes; `$loop.previous` in addition to `$loop`. */
 export type ExpressionName =
-  '$trigger' | '$input' | '$loop' | '$loop.previous' | '$response' | '$vars' | '$execution' | '$now';
+  '$trigger' | '$input' | '$loop' | '$loop.previous' | '$response' | '$links' | '$vars' | '$execution' | '$now';
 
 /** The data that an expression may read, known when it is compiled. */
 export interface ExpressionReferences {
   /** The ids of the nodes whose output it reads, each once, in the order of the source. */
   readonly nodes: readonly string[];
+  /** The ids of the nodes whose link it reads; absent if it reads none by its id. */
+  readonly links?: readonly string[];
   /** Other names that it uses. */
   readonly names: ReadonlySet<ExpressionName>;
 }

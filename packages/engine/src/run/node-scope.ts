@@ -1,11 +1,12 @@
 import type { Credential } from '@deckhand/contracts';
-import type { ExpressionScope, LoopScope } from '../expressions/index.js';
+import { allowsLinks } from '../compile/links.js';
+import { exampleLink, type ExpressionScope, type LoopScope } from '../expressions/index.js';
 import type { NodeContext } from '../node-type.js';
 import type { LazySignal } from './lazy.js';
 import type { RunRequest } from './ports.js';
 import { sourceNames } from './source-names.js';
 import type { Task } from './scheduler.js';
-import { inputOf, inputsOf, iterationAround, outputOf, type Scope } from './scope.js';
+import { inputOf, inputsOf, iterationAround, iterationOf, outputOf, type Scope } from './scope.js';
 
 /** Returns the values of names in a task's expressions. Other nodes are looked up when an expression reads them. */
 export function expressionScope(request: RunRequest, { node, scope }: Task): ExpressionScope {
@@ -16,11 +17,20 @@ export function expressionScope(request: RunRequest, { node, scope }: Task): Exp
       const other = request.workflow.nodes.get(id);
       return other && outputOf(other, scope);
     },
+    link: request.mode === 'sandbox' || request.answerLink ? (id) => linkOf(request, scope, id) : undefined,
     loop: loopOf(iterationAround(scope)),
     vars: request.vars,
     execution: { id: request.executionId, mode: request.mode },
     now: () => new Date(request.ports.now()).toISOString(),
   };
+}
+
+function linkOf({ workflow, mode, executionId, answerLink }: RunRequest, scope: Scope, nodeId: string) {
+  const node = workflow.nodes.get(nodeId);
+  const iteration = node && allowsLinks(node.definition) ? iterationOf(node, scope) : undefined;
+  if (iteration === undefined) return undefined;
+  // In sandbox mode nothing waits for an answer.
+  return mode === 'sandbox' ? exampleLink(nodeId, iteration) : answerLink?.({ executionId, nodeId, iteration });
 }
 
 function loopOf(iteration: Scope | undefined): LoopScope | undefined {
@@ -55,7 +65,7 @@ export function nodeContext(
     signal: halt,
     timeoutMs: node.timeoutMs,
     names: () =>
-      node.source ? sourceNames(node.source, expressionScope(request, task), request.workflow.nodes.keys()) : {},
+      node.source ? sourceNames(node.source, expressionScope(request, task), [...request.workflow.nodes.keys()]) : {},
     deferred:
       node.evaluateDeferred &&
       ((response) => node.evaluateDeferred?.({ ...expressionScope(request, task), response }) ?? null),

@@ -1,4 +1,4 @@
-import type { ExecutionMode, JsonObject, JsonValue } from '@deckhand/contracts';
+import type { ExecutionMode, JsonObject, JsonValue, WaitPlace } from '@deckhand/contracts';
 import type { CompiledWorkflow } from '../compile/graph.js';
 import type { NodeServices } from '../node-services.js';
 import type { OpenedCredential, TerminalResult, WaitAnswer, WaitRequest } from '../node-type.js';
@@ -63,6 +63,8 @@ export interface RunRequest {
    * @throws NodeError as `NodeContext.credential` does.
    */
   readonly openCredential: (credentialId: string, sentTo?: URL) => Promise<OpenedCredential>;
+  /** Returns the address where a wait of the run is answered without a session; undefined if none is known. */
+  readonly answerLink?: ((place: WaitPlace) => string) | undefined;
   readonly ports: EnginePorts;
 }
 

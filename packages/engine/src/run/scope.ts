@@ -110,6 +110,25 @@ export function iterationAround(scope: Scope): Scope | undefined {
   return at?.parent && at;
 }
 
+/**
+ * Returns the iteration in which a node runs, as seen from a scope; undefined if it is in a loop that the scope is not
+ * in.
+ */
+export function iterationOf(node: GraphNode, scope: Scope): string | undefined {
+  const wanted = loopRegion(node.region);
+  for (let at: Scope | undefined = scope; at; at = at.parent) {
+    if (loopRegion(at.region) === wanted) return at.iteration;
+  }
+  return undefined;
+}
+
+/** Returns the body of the innermost loop around a region, which may be the region itself; outside loops, the run. */
+function loopRegion(region: Region): Region {
+  let at = region;
+  while (at.catches && at.container) at = at.container.region;
+  return at;
+}
+
 /** Every edge taken into a node, in the definition's order; for an early join, in that of their arrival. */
 export function inputsOf(node: GraphNode, scope: Scope): NodeInput[] {
   const inputs: NodeInput[] = [];

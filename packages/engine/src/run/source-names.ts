@@ -1,5 +1,7 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import type { ExpressionName, ExpressionScope } from '../expressions/index.js';
+import { NO_LINKS } from '../expressions/links.js';
+import { NodeError } from '../node-type.js';
 import type { SourceReferences } from '../script.js';
 
 type Names = ExpressionName | '$nodes';
@@ -9,14 +11,14 @@ type Names = ExpressionName | '$nodes';
  * output is an empty object in `$nodes`. @param nodeIds every node of the workflow, for a source that computes the
  * names.
  */
-export function sourceNames(source: SourceReferences, scope: ExpressionScope, nodeIds: Iterable<string>): JsonObject {
+export function sourceNames(source: SourceReferences, scope: ExpressionScope, nodeIds: readonly string[]): JsonObject {
   const names: Partial<Record<Names, JsonValue>> = {};
   for (const name of source.names) {
-    const value = valueOf(name, scope);
+    const value = name === '$links' ? linksOf(scope, nodeIds) : valueOf(name, scope);
     if (value !== undefined) names[name] = value;
   }
   const ids = source.readsAnyNode ? nodeIds : source.nodes;
-  const nodes = Array.from(ids, (id): [string, JsonObject] => {
+  const nodes = ids.map((id): [string, JsonObject] => {
     const output = scope.node(id);
     return [id, output === undefined ? {} : { output }];
   });
@@ -24,7 +26,18 @@ export function sourceNames(source: SourceReferences, scope: ExpressionScope, no
   return names;
 }
 
-function valueOf(name: ExpressionName, scope: ExpressionScope): JsonValue | undefined {
+/** Returns the links of all nodes that have one. @throws NodeError if no addresses are known. */
+function linksOf({ link }: ExpressionScope, nodeIds: readonly string[]): JsonObject {
+  if (!link) throw new NodeError('EXPRESSION_FAILED', NO_LINKS, { isRetryable: false });
+  return Object.fromEntries(
+    nodeIds.flatMap((id): [string, string][] => {
+      const url = link(id);
+      return url === undefined ? [] : [[id, url]];
+    }),
+  );
+}
+
+function valueOf(name: Exclude<ExpressionName, '$links'>, scope: ExpressionScope): JsonValue | undefined {
   switch (name) {
     case '$trigger':
       return scope.trigger;

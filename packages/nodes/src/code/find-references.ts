@@ -7,6 +7,7 @@ const VALUES: ReadonlySet<string> = new Set<ExpressionName>([
   '$trigger',
   '$input',
   '$loop',
+  '$links',
   '$vars',
   '$execution',
   '$now',

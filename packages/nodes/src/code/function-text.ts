@@ -1,5 +1,5 @@
 /** The names that a source sees: those of expressions. */
-export const NAMES = ['$trigger', '$input', '$nodes', '$loop', '$vars', '$execution', '$now'] as const;
+export const NAMES = ['$trigger', '$input', '$nodes', '$loop', '$links', '$vars', '$execution', '$now'] as const;
 
 /** Number of lines of the function before the first line of the source. */
 export const LINES_BEFORE = 1;

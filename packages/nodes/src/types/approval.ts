@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, type Outcome } from '@deckhand/engine';
 import Type from 'typebox';
+import { ALLOW_LINKS, linkDetails, linkParameterIssues } from '../work/allow-links.js';
 
 const DEFAULT_CHOICES = ['approved', 'rejected'];
 
@@ -30,22 +31,28 @@ export default defineNodeType({
           description: 'How long to wait; by default until the run times out',
         }),
       ),
+      allowLinks: ALLOW_LINKS,
     },
     { additionalProperties: false },
   ),
   restSeconds: 'timeoutSeconds',
   handles: choicesOf,
-  check: (parameters) =>
-    choicesOf(parameters).flatMap((choice, index) =>
+  check: (parameters) => [
+    ...choicesOf(parameters).flatMap((choice, index) =>
       choice.includes('{{') || choice === 'error'
         ? [{ path: `choices[${index}]`, message: 'a choice is a plain name, and not "error"' }]
         : [],
     ),
-  run({ message, choices = DEFAULT_CHOICES, timeoutSeconds }, { mode, mock, now }) {
+    ...linkParameterIssues(parameters),
+  ],
+  run({ message, choices = DEFAULT_CHOICES, timeoutSeconds, allowLinks }, { mode, mock, now }) {
     const [first = 'approved'] = choices;
     if (mode === 'sandbox') return decided(mock ?? { decision: first }, choices);
     const dueAt = timeoutSeconds === undefined ? null : now() + Math.ceil(timeoutSeconds * 1_000);
-    return { kind: 'wait', wait: { kind: 'approval', details: { message, choices }, dueAt } };
+    return {
+      kind: 'wait',
+      wait: { kind: 'approval', details: { message, choices, ...linkDetails(allowLinks) }, dueAt },
+    };
   },
   resume(answer, { details }) {
     if (answer.kind === 'expired') {

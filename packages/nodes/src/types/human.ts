@@ -1,6 +1,7 @@
 import { compileUntrusted, isJsonObject } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import Type from 'typebox';
+import { ALLOW_LINKS, linkDetails, linkParameterIssues } from '../work/allow-links.js';
 
 export default defineNodeType({
   type: 'human',
@@ -25,19 +26,24 @@ export default defineNodeType({
           description: 'How long to wait; by default until the run times out',
         }),
       ),
+      allowLinks: ALLOW_LINKS,
     },
     { additionalProperties: false },
   ),
   restSeconds: 'timeoutSeconds',
-  check({ schema }) {
-    if (!isJsonObject(schema)) return [];
+  check(parameters) {
+    const issues = linkParameterIssues(parameters);
+    const { schema } = parameters;
+    if (!isJsonObject(schema)) return issues;
     const compiled = compileUntrusted(schema);
-    return 'issues' in compiled ? compiled.issues.map(({ message }) => ({ path: 'schema', message })) : [];
+    if (!('issues' in compiled)) return issues;
+    return [...issues, ...compiled.issues.map(({ message }) => ({ path: 'schema', message }))];
   },
-  run({ title, schema, timeoutSeconds }, { mode, mock, now }) {
+  run({ title, schema, timeoutSeconds, allowLinks }, { mode, mock, now }) {
     if (mode === 'sandbox') return output(mock ?? {});
     const dueAt = timeoutSeconds === undefined ? null : now() + Math.ceil(timeoutSeconds * 1_000);
-    return { kind: 'wait', wait: { kind: 'human', details: { title, schema: { ...schema } }, dueAt } };
+    const details = { title, schema: { ...schema }, ...linkDetails(allowLinks) };
+    return { kind: 'wait', wait: { kind: 'human', details, dueAt } };
   },
   resume(answer) {
     if (answer.kind === 'expired') {

@@ -28,7 +28,7 @@ export function RunResult({ run, titles }: { run: Execution; titles: ReadonlyMap
           {approvals.map(({ nodeId, decision, comment, by, byUser, at }) => (
             <Text key={nodeId + at} size="sm">
               <strong>{decision}</strong> in {titles.get(nodeId) ?? nodeId} by{' '}
-              {by === null ? 'nobody' : (byUser?.name ?? 'Former member')}, <RelativeTime at={at} />
+              {by === null ? 'a link' : (byUser?.name ?? 'Former member')}, <RelativeTime at={at} />
               {comment !== null && comment !== '' && `: ${comment}`}
             </Text>
           ))}

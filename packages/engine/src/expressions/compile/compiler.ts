@@ -24,6 +24,7 @@ export interface Compiler {
   /** Nesting depth of the node being compiled. */
   depth: number;
   readonly nodes: Set<string>;
+  readonly links: Set<string>;
   readonly names: Set<ExpressionName>;
 }
 

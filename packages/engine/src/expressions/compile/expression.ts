@@ -31,10 +31,13 @@ export function compileSyntax(source: string, expression: Expression): CompiledS
     cost: 0,
     depth: 0,
     nodes: new Set(),
+    links: new Set(),
     names: new Set(),
   };
   const evaluate = compiler.compile(expression);
-  return { evaluate, cost: compiler.cost, references: { nodes: [...compiler.nodes], names: compiler.names } };
+  const { nodes, links, names } = compiler;
+  const references = { nodes: [...nodes], names, ...(links.size > 0 && { links: [...links] }) };
+  return { evaluate, cost: compiler.cost, references };
 }
 
 function compileNode(compiler: Compiler, node: Expression): Evaluate {

@@ -21,6 +21,7 @@ const words: ReadonlyMap<string, Evaluate> = new Map<string, Evaluate>([
 /** Names that must be followed by a dot, and the members that may follow. */
 export const namesWithMembers: ReadonlyMap<string, string> = new Map([
   ['$nodes', '$nodes.<id>.output'],
+  ['$links', '$links.<id>'],
   ['$loop', '$loop.item, $loop.index and $loop.previous'],
   ['$execution', '$execution.id and $execution.mode'],
 ]);

@@ -1,7 +1,10 @@
 import type { Expression, MemberExpression, Super } from 'acorn';
+import { fail } from '../failure.js';
+import { NO_LINKS } from '../links.js';
 import { constants } from '../functions/math.js';
 import { namespaces } from '../functions/globals.js';
 import { refuse, type Compiler, type Evaluate } from './compiler.js';
+import { spendSteps } from '../run.js';
 import { staticKey } from './key.js';
 import { namesWithMembers } from './names.js';
 
@@ -14,6 +17,9 @@ const members: ReadonlyMap<string, Evaluate> = new Map<string, Evaluate>([
   ['$execution.mode', (run) => run.scope.execution.mode],
 ]);
 
+/** Steps of reading a link, which is signed each time. */
+const LINK_STEPS = 20;
+
 /**
  * Compiles a member of a name that has no value of its own: `$nodes.<id>.output`, `$loop.item`, `Math.PI`. Returns
  * undefined for other members. Node ids must be literal, so that the engine knows what an expression reads.
@@ -25,6 +31,7 @@ export function compileScopeMember(compiler: Compiler, node: MemberExpression): 
   if (node.object.type !== 'Identifier' || compiler.locals.has(node.object.name)) return undefined;
   const { name } = node.object;
   if (name === '$nodes') return refuse(node, 'of a node there is its output: $nodes.<id>.output');
+  if (name === '$links') return compileLink(compiler, node);
   const key = staticKey(node);
   if (name === '$loop' || name === '$execution') {
     const member = key === undefined ? undefined : members.get(`${name}.${key}`);
@@ -48,4 +55,16 @@ function compileNodeOutput(compiler: Compiler, node: MemberExpression, idNode: M
   if (staticKey(node) !== 'output') return refuse(node.property, 'of a node there is its output: $nodes.<id>.output');
   compiler.nodes.add(id);
   return (run) => run.scope.node(id);
+}
+
+function compileLink(compiler: Compiler, node: MemberExpression): Evaluate {
+  const id = staticKey(node);
+  if (id === undefined)
+    return refuse(node.property, 'the id of a node cannot be computed; write $links.<id> or $links["<id>"]');
+  compiler.links.add(id);
+  compiler.names.add('$links');
+  return (run) => {
+    spendSteps(run, LINK_STEPS);
+    return run.scope.link?.(id) ?? fail(NO_LINKS);
+  };
 }

@@ -1,0 +1,148 @@
+import { parseOwnJson, type ValidationIssue } from '@deckhand/contracts';
+import { createHash } from 'node:crypto';
+import { markup, Markup } from './markup.js';
+import type { LinkState, Question } from './link-state.js';
+import { type Entered, labelOf, type SimpleForm, simpleForm, simpleFormInputs, textOf } from './simple-form.js';
+
+const STYLE = `
+:root { color-scheme: light dark; font: 1.0625rem/1.5 system-ui, sans-serif; }
+body { margin: 0 auto; max-width: 36rem; padding: 1.5rem 1rem 3rem; }
+h1 { font-size: 1.375rem; line-height: 1.3; }
+.question { overflow-wrap: anywhere; white-space: pre-wrap; }
+.field { margin: 1rem 0; }
+label { display: block; font-weight: 600; }
+label.check { font-weight: 400; }
+small { display: block; opacity: 0.75; }
+label small { display: inline; font-weight: 400; }
+input:not([type='checkbox']), textarea, select { box-sizing: border-box; font: inherit; padding: 0.5rem; width: 100%; }
+button { border: 1px solid; border-radius: 0.375rem; font: inherit; margin: 0.25rem 0; min-height: 3rem;
+  overflow-wrap: anywhere; padding: 0.5rem 1rem; width: 100%; }
+.issues { border-left: 0.25rem solid #c92a2a; padding-left: 0.75rem; }
+`;
+
+/** What a page may do: show itself, with its own style, and send its form to this origin. It has no script. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** What a person entered, and why it was not recorded. */
+interface Rejected {
+  readonly entered: Entered;
+  readonly issues: readonly ValidationIssue[];
+}
+
+/**
+ * Returns the page of a link.
+ * @param note says what became of an answer that was just sent.
+ * @param consolePath the address of the run in the console.
+ */
+export function linkPage(
+  state: LinkState,
+  { note, rejected, consolePath }: { note?: string; rejected?: Rejected; consolePath?: string } = {},
+): string {
+  switch (state.kind) {
+    case 'unknown':
+      return messagePage('This link is not valid', 'It may be incomplete, or what it led to may have been deleted.');
+    case 'notYet':
+      return messagePage('Not waiting yet', 'The workflow has not come to this question. Open the link again later.');
+    case 'paused':
+      return page('Paused', [
+        questionOf(state.question),
+        markup`<p>The workflow is paused at the moment. Open the link again later.</p>`,
+      ]);
+    case 'timedOut':
+      return page('Too late', [questionOf(state.question), markup`<p>The time to answer was up.</p>`, noteOf(note)]);
+    case 'ended':
+      return page('No longer needed', [
+        state.question ? questionOf(state.question) : markup``,
+        markup`<p>The workflow has ended, or gone on without an answer.</p>`,
+        noteOf(note),
+      ]);
+    case 'answered':
+      return page('Answered', [noteOf(note), questionOf(state.question), answerOf(state)]);
+    case 'open':
+      return openPage(state.question, rejected, consolePath);
+  }
+}
+
+/** Returns a page that says one thing. */
+export function messagePage(title: string, message: string): string {
+  return page(title, [markup`<p>${message}</p>`]);
+}
+
+function openPage(question: Question, rejected: Rejected | undefined, consolePath: string | undefined): string {
+  if (question.kind === 'approval') {
+    const { choices } = question;
+    const buttons = choices.map((choice) => markup`<button name="decision" value="${choice}">${choice}</button>`);
+    return page('Your decision', [
+      questionOf(question),
+      issuesOf(rejected, undefined),
+      markup`<form method="post">
+        <div class="field">
+          <label for="comment">Comment <small>(optional)</small></label>
+          <textarea id="comment" name="comment" rows="3" maxlength="10000">\n${commentOf(rejected)}</textarea>
+        </div>
+        ${buttons}
+      </form>`,
+    ]);
+  }
+  const form = simpleForm(question.schema);
+  if (!form) {
+    return page(question.title, [
+      markup`<p>This form has fields that cannot be shown here.</p>`,
+      markup`<p><a href="${consolePath}">Sign in to fill it in</a></p>`,
+    ]);
+  }
+  return page(question.title, [
+    issuesOf(rejected, form),
+    markup`<form method="post">${simpleFormInputs(form, rejected?.entered)}<button>Submit</button></form>`,
+  ]);
+}
+
+function commentOf(rejected: Rejected | undefined): string {
+  return rejected ? textOf(rejected.entered, 'comment') : '';
+}
+
+function issuesOf(rejected: Rejected | undefined, form: SimpleForm | undefined): Markup {
+  if (!rejected) return markup``;
+  const items = rejected.issues.map(({ path, message }) => {
+    const name = path.replace(/^data\.?/, '');
+    const field = form?.find((each) => each.name === name);
+    return markup`<li>${[field ? labelOf(field) : name, message].filter((text) => text !== '').join(': ')}</li>`;
+  });
+  return markup`<div class="issues" role="alert"><p>Nothing was recorded yet.</p><ul>${items}</ul></div>`;
+}
+
+function questionOf(question: Question): Markup {
+  return markup`<p class="question">${question.kind === 'approval' ? question.message : question.title}</p>`;
+}
+
+function answerOf({ question, answer, isByLink, at }: Extract<LinkState, { kind: 'answered' }>): Markup {
+  const decision = question.kind === 'approval' && parseOwnJson<{ decision: string }>(answer).decision;
+  const where = isByLink ? 'through this link' : 'by a member of the workspace';
+  const when = `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return markup`${decision !== false && markup`<p><strong>${decision}</strong></p>`}
+    <p>Answered ${where}, ${when}.</p>`;
+}
+
+function noteOf(note: string | undefined): Markup {
+  return note === undefined ? markup`` : markup`<p role="status">${note}</p>`;
+}
+
+function page(title: string, content: readonly Markup[]): string {
+  const { source } = markup`<html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="robots" content="noindex" />
+      <title>${title}</title>
+      <style>${new Markup(STYLE)}</style>
+    </head>
+    <body><main><h1>${title}</h1>${content}</main></body>
+  </html>`;
+  return `<!doctype html>\n${source}\n`;
+}
