@@ -42,4 +42,5 @@ export * from './schemas/webhooks.js';
 export * from './schemas/workflows.js';
 export * from './schemas/workspaces.js';
 export * from './scopes.js';
+export * from './text-formats.js';
 export * from './validate.js';

@@ -55,6 +55,15 @@ describe('a schema of a user', () => {
     expect(issuesOf(schema, { p199: 1 })).toEqual([]);
   });
 
+  it('may name a member as one that every object of JavaScript has', () => {
+    const properties = { constructor: { type: 'string' }, toString: { type: 'number' } };
+    expect(issuesOf({ properties }, {})).toEqual([]);
+    expect(issuesOf({ properties, required: ['constructor'] }, {})).toEqual([
+      { path: 'constructor', message: 'is required' },
+    ]);
+    expect(issuesOf({ properties }, { constructor: 5 })).toHaveLength(1);
+  });
+
   it('compares the items of a list in linear time', () => {
     const items = Array.from({ length: 100_000 }, (_, n) => ({ n, of: [n] }));
     expect(issuesOf({ uniqueItems: true }, items)).toEqual([]);

@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { RegExpEngine } from 'ajv/dist/types/index.js';
-import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
 import { isTime, UUID_PATTERN } from './formats.js';
 import { estimatePatternSize } from './pattern-size.js';
+import { isEmail, isUri } from './text-formats.js';
 
 /** Maximum number of objects in a schema, and their maximum nesting: compiling is not linear. */
 const MAX_PARTS = 500;
@@ -17,8 +17,6 @@ const MAX_PROGRAM_SIZE = 2_000;
 const MAX_PROGRAMS_SIZE = 20_000;
 /** Number of matched characters after which the caches of a pattern are dropped. They can grow to 8 MB each. */
 const MAX_CACHED_CHARS = 65_536;
-/** Maximum length of text that is checked against a format, in characters. Formats are regular expressions. */
-const MAX_FORMAT_CHARS = 10_000;
 
 /**
  * Creates a compiler for the patterns of one schema. It uses re2js, whose matching takes linear time for every pattern.
@@ -101,17 +99,18 @@ export function createUntrustedAjv(options: { allErrors: boolean }): Ajv2020 {
     strict: false,
     meta: false,
     validateSchema: false,
+    // Unknown formats are annotations, about which there is nothing to log.
+    logger: false,
     // Otherwise each reference would be another copy.
     inlineRefs: false,
+    // A field may be named "constructor", which data without it have, too.
+    ownProperties: true,
     code: { regExp: createPatternEngine() },
   });
-  addFormats.default(ajv, ['email', 'uri']);
+  ajv.addFormat('email', isEmail);
+  ajv.addFormat('uri', isUri);
   ajv.addFormat('uuid', UUID_PATTERN);
   ajv.addFormat('date-time', isTime);
-  for (const name of ['email', 'uri']) {
-    const test = testOf(ajv.formats[name]);
-    ajv.addFormat(name, (text: string) => text.length <= MAX_FORMAT_CHARS && test(text));
-  }
   // Ajv's own implementation compares every pair of items.
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
@@ -122,12 +121,6 @@ export function createUntrustedAjv(options: { allErrors: boolean }): Ajv2020 {
     validate: (isWanted: boolean, items: readonly unknown[]) => !isWanted || areUnique(items),
   });
   return ajv;
-}
-
-function testOf(format: Ajv2020['formats'][string]): (text: string) => boolean {
-  if (format instanceof RegExp) return (text) => format.test(text);
-  if (typeof format === 'function') return (text) => format(text);
-  throw new Error('a format is neither a pattern nor a function');
 }
 
 function areUnique(items: readonly unknown[]): boolean {
