@@ -1381,4 +1381,14 @@ export const MUTANTS = [
   ...of('packages/db/src/store-errors.ts', 'unit:db/src/store-errors', [
     ['a statement without a response is a bug', 'Query read timeout|', ''],
   ]),
+  ...of('packages/contracts/src/untrusted-schema.ts', 'unit:contracts/src/untrusted-schema', [
+    ['a field that every object has is taken for present', '    ownProperties: true,\n', ''],
+  ]),
+  ...of('apps/console/src/form-builder/form-rows.ts', 'unit:console/src/form-builder', [
+    [
+      'a schema is opened though a part of it would be lost',
+      'diffValues(schema, toSchema(rows)).length === 0 ? rows : undefined',
+      'rows',
+    ],
+  ]),
 ];

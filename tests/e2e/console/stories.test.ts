@@ -119,9 +119,8 @@ describe('a newcomer', () => {
     await type(page, 'Message', 'Refund the order?');
     await add(page, 'Human task');
     await type(page, 'Title', 'Why was it refunded?');
-    await page.keyboard.press('Tab');
-    const schema = { type: 'object', properties: { reason: { type: 'string' } } };
-    await page.keyboard.insertText(JSON.stringify(schema));
+    await form(page).getByRole('button', { name: 'Add field' }).press('Enter');
+    await page.keyboard.type('Reason');
     await run(page);
     await page.getByRole('link', { name: /^Approvals/ }).click();
     await page.getByRole('button', { name: 'Approve' }).click();

@@ -2,6 +2,8 @@ import type { Definition, Execution, NodeDefinition } from '@deckhand/contracts'
 import { Button, Checkbox, CloseButton, Group, Input, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { Trash2 } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
+import { FormBuilder } from '../form-builder/form-builder.js';
+import { FieldInput, type FieldInputProps } from '../forms/field-input.js';
 import { NumberField } from '../forms/number-field.js';
 import { ExpressionFormContext } from '../forms/sample-data.js';
 import { SchemaForm } from '../forms/schema-form.js';
@@ -111,6 +113,7 @@ export function NodeForm({
                 schema={type.parameters}
                 value={node.parameters ?? {}}
                 issues={byParameter}
+                renderInput={renderParameter}
                 onChange={(parameters, name) => change({ parameters }, name)}
               />
             </ExpressionFormContext>
@@ -175,6 +178,10 @@ export function NodeForm({
       </fieldset>
     </Stack>
   );
+}
+
+function renderParameter(props: FieldInputProps): ReactNode {
+  return props.field.kind.kind === 'form' ? <FormBuilder {...props} /> : <FieldInput {...props} />;
 }
 
 /** Removes settings that equal their defaults, so that definitions stay short. */

@@ -32,11 +32,17 @@ export function shapeOfTrigger({ nodes }: Definition): JsonObject {
 /** Returns the members of a node's output that are known without a run; undefined if there are none. */
 export function shapeOfOutput({ nodes }: Definition, nodeId: string): JsonValue | undefined {
   const node = nodes.find(({ id }) => id === nodeId);
-  return node && (node.type === 'set' ? fieldsOf(node) : OUTPUTS[node.type]);
+  if (node?.type === 'set') return membersOf(node.parameters?.fields);
+  if (node?.type === 'human') return membersOf(propertiesOf(node));
+  return node && OUTPUTS[node.type];
 }
 
-function fieldsOf({ parameters }: NodeDefinition): JsonObject | undefined {
-  const fields = parameters?.fields;
+function propertiesOf({ parameters }: NodeDefinition): JsonValue | undefined {
+  const schema = parameters?.schema;
+  return schema !== undefined && isJsonObject(schema) ? schema.properties : undefined;
+}
+
+function membersOf(fields: JsonValue | undefined): JsonObject | undefined {
   if (fields === undefined || !isJsonObject(fields)) return undefined;
   // The values of expressions are unknown.
   return Object.fromEntries(Object.keys(fields).map((name) => [name, null]));

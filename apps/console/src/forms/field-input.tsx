@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
-import { Checkbox, MultiSelect, PasswordInput, Select, TagsInput, TextInput } from '@mantine/core';
+import { Checkbox, MultiSelect, PasswordInput, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useContext } from 'react';
 import { fromLocalTime, toLocalTime } from '../components/local-time.js';
 import { markCode } from '../components/mark-code.js';
@@ -16,16 +16,16 @@ import { fromExpressionText, fromNumberText, fromText, isExpression, toText } fr
 /** Kinds of fields that are typed as text: the text does not change the kind of field. */
 const TYPED: ReadonlySet<string> = new Set(['text', 'json', 'expression', 'number', 'code']);
 
+/** Properties of the input for a field. */
+export interface FieldInputProps {
+  readonly field: Field;
+  readonly value: JsonValue | undefined;
+  /** @param part what of the value has changed, if it has parts: changes of the same part are undone together. */
+  readonly onChange: (value: JsonValue | undefined, part?: string) => void;
+}
+
 /** The input for a field. */
-export function FieldInput({
-  field,
-  value,
-  onChange,
-}: {
-  field: Field;
-  value: JsonValue | undefined;
-  onChange: (value: JsonValue | undefined) => void;
-}) {
+export function FieldInput({ field, value, onChange }: FieldInputProps) {
   const { label, isRequired, isSecret, fallback, kind } = field;
   const inNode = useContext(ExpressionFormContext) !== undefined;
   const description = markCode(field.description);
@@ -131,17 +131,25 @@ export function FieldInput({
       );
     case 'code':
       return <ScriptInput {...common} value={toText(value)} onChange={onText} />;
-    case 'text':
-      return isSecret ? (
-        <PasswordInput
-          {...common}
-          autoComplete="off"
-          value={toText(value)}
+    case 'text': {
+      const text = { ...common, value: toText(value) };
+      if (isSecret) {
+        return <PasswordInput {...text} autoComplete="off" onChange={(event) => onText(event.currentTarget.value)} />;
+      }
+      if (inNode || kind.style === undefined) {
+        return <ExpressionInput {...text} placeholder={placeholder} onChange={onText} />;
+      }
+      return kind.style === 'long' ? (
+        <Textarea {...text} autosize minRows={4} maxRows={14} onChange={(event) => onText(event.currentTarget.value)} />
+      ) : (
+        <TextInput
+          {...text}
+          type={kind.style}
+          placeholder={placeholder}
           onChange={(event) => onText(event.currentTarget.value)}
         />
-      ) : (
-        <ExpressionInput {...common} placeholder={placeholder} value={toText(value)} onChange={onText} />
       );
+    }
     case 'expression':
       return (
         <TextAsValue
@@ -153,6 +161,7 @@ export function FieldInput({
           onChange={onChange}
         />
       );
+    case 'form':
     case 'json':
       return <TextAsValue {...common} placeholder={placeholder} value={value} read={fromText} onChange={onChange} />;
   }

@@ -14,10 +14,15 @@ export type Kind =
   | { readonly kind: 'rows'; readonly fields: readonly Field[] }
   | { readonly kind: 'workflow' }
   | { readonly kind: 'code' }
-  | { readonly kind: 'text' }
+  | { readonly kind: 'text'; readonly style?: TextStyle }
   /** Usually one expression, which may be typed without braces. */
   | { readonly kind: 'expression' }
+  /** The JSON Schema of a form. */
+  | { readonly kind: 'form' }
   | { readonly kind: 'json' };
+
+/** What a text is, which a person's browser or keyboard may support. */
+type TextStyle = 'long' | 'email' | 'url';
 
 /** A field of a form, created from a property of a JSON Schema. */
 export interface Field {
@@ -33,24 +38,35 @@ export interface Field {
 
 /** Returns the fields of an object's schema in its order, the required ones first. */
 export function toFields(schema: JsonValue): Field[] {
-  return membersOf(schema).map((field) =>
-    field.kind.kind === 'json' && EXPRESSIONS.has(field.name) ? { ...field, kind: { kind: 'expression' } } : field,
-  );
+  return requiredFirst(fieldsOf(schema)).map((field) => ({ ...field, kind: kindByName(field) }));
 }
 
-/** Returns the values that a form for an object shows before it is touched. */
-export function shownDefaults(schema: JsonValue): JsonObject {
-  return Object.fromEntries(
-    membersOf(schema).flatMap(({ name, fallback, isRequired, kind }): [string, JsonValue][] => {
-      // A box that is not ticked is a value, too.
-      const shown = fallback ?? (isRequired && kind.kind === 'flag' ? false : undefined);
-      return shown === undefined ? [] : [[name, shown]];
-    }),
-  );
+/** Returns the fields of a human task's form in its author's order, and the data that it starts with. */
+export function toTaskForm(schema: JsonValue): { readonly fields: readonly Field[]; readonly start: JsonObject } {
+  const fields = fieldsOf(schema);
+  // A required checkbox would have to be ticked and unticked to answer no.
+  const starts = fields.map(({ name, kind, isRequired, fallback }): [string, JsonValue | undefined] => [
+    name,
+    fallback ?? (kind.kind === 'flag' && isRequired ? false : undefined),
+  ]);
+  return {
+    // Defaults are submitted, not only shown.
+    fields: fields.map((field) => ({ ...field, fallback: undefined })),
+    start: Object.fromEntries(starts.filter((start): start is [string, JsonValue] => start[1] !== undefined)),
+  };
 }
 
 /** Parameters of built-in types that decide by a value of the run. */
 const EXPRESSIONS: ReadonlySet<string> = new Set(['condition', 'items', 'value']);
+
+/** Returns the kind of a parameter: some of built-in types have inputs of their own. */
+function kindByName({ name, kind }: Field): Kind {
+  if (kind.kind === 'json' && EXPRESSIONS.has(name)) return { kind: 'expression' };
+  if (kind.kind === 'json' && name === 'schema') return { kind: 'form' };
+  if (kind.kind === 'text' && name === 'workflowId') return { kind: 'workflow' };
+  if (kind.kind === 'text' && name === 'source') return { kind: 'code' };
+  return kind;
+}
 
 /** Sets a member of an object; an empty one is omitted. */
 export function withMember(object: JsonObject, name: string, value: JsonValue | undefined): JsonObject {
@@ -58,29 +74,32 @@ export function withMember(object: JsonObject, name: string, value: JsonValue | 
   return value === undefined ? others : { ...object, [name]: value };
 }
 
-function membersOf(schema: JsonValue): Field[] {
+function fieldsOf(schema: JsonValue): Field[] {
   if (!isJsonObject(schema) || !isJsonObject(schema.properties)) return [];
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
-  return Object.entries(schema.properties)
-    .flatMap(([name, property]): Field[] =>
-      isJsonObject(property) ? [toField(name, property, required.has(name))] : [],
-    )
-    .sort((a, b) => Number(b.isRequired) - Number(a.isRequired));
+  return Object.entries(schema.properties).flatMap(([name, property]): Field[] =>
+    isJsonObject(property) ? [toField(name, property, required.has(name))] : [],
+  );
+}
+
+function requiredFirst(fields: readonly Field[]): Field[] {
+  return fields.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired));
 }
 
 function toField(name: string, schema: JsonObject, isRequired: boolean): Field {
+  const { title, description } = schema;
   return {
     name,
-    label: labelOf(name),
-    description: typeof schema.description === 'string' ? schema.description : '',
+    label: typeof title === 'string' && title !== '' ? title : labelOf(name),
+    description: typeof description === 'string' ? description : '',
     isRequired,
     isSecret: schema.writeOnly === true,
     fallback: schema.default,
-    kind: kindOf(name, schema),
+    kind: kindOf(schema),
   };
 }
 
-function kindOf(name: string, schema: JsonObject): Kind {
+function kindOf(schema: JsonObject): Kind {
   const options = optionsOf(schema);
   if (options) return { kind: 'choice', options };
   switch (schema.type) {
@@ -90,10 +109,7 @@ function kindOf(name: string, schema: JsonObject): Kind {
     case 'number':
       return { kind: 'number' };
     case 'string':
-      if (schema.format === 'date') return { kind: 'date' };
-      if (schema.format === 'date-time') return { kind: 'time' };
-      if (name === 'workflowId') return { kind: 'workflow' };
-      return name === 'source' ? { kind: 'code' } : { kind: 'text' };
+      return kindOfText(schema);
     case 'array':
       return kindOfList(schema.items);
     case 'object':
@@ -103,23 +119,39 @@ function kindOf(name: string, schema: JsonObject): Kind {
   }
 }
 
+function kindOfText({ format, contentMediaType }: JsonObject): Kind {
+  switch (format) {
+    case 'date':
+      return { kind: 'date' };
+    case 'date-time':
+      return { kind: 'time' };
+    case 'email':
+      return { kind: 'text', style: 'email' };
+    case 'uri':
+      return { kind: 'text', style: 'url' };
+    default:
+      return contentMediaType === 'text/plain' ? { kind: 'text', style: 'long' } : { kind: 'text' };
+  }
+}
+
 function kindOfList(items: JsonValue | undefined): Kind {
   if (items === undefined || !isJsonObject(items)) return { kind: 'json' };
   const options = optionsOf(items);
   if (options) return { kind: 'choices', options };
   if (items.type === 'string') return { kind: 'texts' };
-  const fields = membersOf(items);
+  const fields = requiredFirst(fieldsOf(items));
   return fields.length === 0 ? { kind: 'json' } : { kind: 'rows', fields };
 }
 
+/** Returns the choices of an enum, each once: an input for them refuses duplicates. */
 function optionsOf({ enum: values }: JsonObject): readonly string[] | undefined {
   if (!Array.isArray(values)) return undefined;
   const list: readonly unknown[] = values;
-  return list.every((value) => typeof value === 'string') ? list : undefined;
+  return list.every((value) => typeof value === 'string') ? [...new Set(list)] : undefined;
 }
 
 /** `maxResponseBytes` → `Max response bytes`. */
-function labelOf(name: string): string {
+export function labelOf(name: string): string {
   const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

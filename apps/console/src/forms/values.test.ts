@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { shownDefaults } from './schema.js';
 import { fromExpressionText, fromNumberText, fromText, toTextFor } from './values.js';
 
 describe('the text of a value', () => {
@@ -27,19 +26,5 @@ describe('the text of a value', () => {
   it('of a number is a finite one, an expression, or refused by the save', () => {
     const texts = ['', ' 1.50 ', '{{ $vars.limit }}', 'Infinity', '12x'];
     expect(texts.map(fromNumberText)).toEqual([undefined, 1.5, '{{ $vars.limit }}', 'Infinity', '12x']);
-  });
-});
-
-describe('a form that nobody has touched', () => {
-  it('has the defaults that it shows, and an answer to each required box', () => {
-    const properties = {
-      carrier: { type: 'string', default: 'DHL' },
-      parcels: { type: 'integer', default: 1 },
-      isGift: { type: 'boolean' },
-      isFragile: { type: 'boolean' },
-      remark: { type: 'string' },
-    };
-    const schema = { type: 'object', required: ['isGift'], properties };
-    expect(shownDefaults(schema)).toEqual({ carrier: 'DHL', parcels: 1, isGift: false });
   });
 });

@@ -91,7 +91,7 @@ function contentsOf({ id: _, position: __, ...contents }: NodeDefinition): JsonV
 }
 
 /** Returns the innermost values that differ. Lists of equal length are compared member by member, others as a whole. */
-function diffValues(
+export function diffValues(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
   path: ValueChange['path'] = [],

@@ -6,7 +6,8 @@ import { ALLOW_LINKS, linkDetails, linkParameterIssues } from '../work/allow-lin
 export default defineNodeType({
   type: 'human',
   title: 'Human task',
-  description: 'Waits until a person has filled in a form, and returns the values. The form is a JSON Schema.',
+  description:
+    'Waits until a person has filled in a form, and returns the values. The form is a JSON Schema, which the console builds from fields.',
   category: 'person',
   hasEffects: false,
   parameters: Type.Object(
@@ -16,7 +17,8 @@ export default defineNodeType({
         {},
         {
           additionalProperties: true,
-          description: 'JSON Schema of the form; its patterns have no lookaround and no back references',
+          description:
+            'JSON Schema of the form. `title` is the label of a field, `description` its help text, `default` what it starts with, and `contentMediaType: text/plain` asks for long text. Patterns have no lookaround and no back references',
         },
       ),
       timeoutSeconds: Type.Optional(

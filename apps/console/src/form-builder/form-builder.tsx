@@ -1,0 +1,47 @@
+import { Input, Stack, Switch } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { markCode } from '../components/mark-code.js';
+import type { FieldInputProps } from '../forms/field-input.js';
+import { TextAsValue } from '../forms/text-as-value.js';
+import { fromText, isExpression } from '../forms/values.js';
+import { FormFields } from './form-fields.js';
+import { toRows } from './form-rows.js';
+
+/**
+ * Builds the form of a human task, as fields with a preview, or as JSON. What the fields cannot represent exactly, such
+ * as an expression, is only edited as JSON.
+ */
+export function FormBuilder({ field, value, onChange }: FieldInputProps) {
+  const rows = useMemo(() => toRows(value), [value]);
+  const [wantsJson, setWantsJson] = useState(rows === undefined);
+  // The text stays when it becomes a schema that has rows: somebody may be typing.
+  if (rows === undefined && !wantsJson) setWantsJson(true);
+  return (
+    <Input.Wrapper label="Form" required={field.isRequired} labelElement="div">
+      <Stack gap="xs" mt={4}>
+        <Switch
+          label="Edit as JSON"
+          description={rows === undefined && reasonOf(isExpression(value))}
+          checked={wantsJson}
+          disabled={rows === undefined}
+          onChange={(event) => setWantsJson(event.currentTarget.checked)}
+        />
+        {wantsJson || rows === undefined ? (
+          <TextAsValue
+            label={field.label}
+            description={markCode(field.description)}
+            value={value}
+            read={fromText}
+            onChange={onChange}
+          />
+        ) : (
+          <FormFields rows={rows} schema={value} onChange={onChange} />
+        )}
+      </Stack>
+    </Input.Wrapper>
+  );
+}
+
+function reasonOf(isOneExpression: boolean): string {
+  return isOneExpression ? 'An expression has no fields' : 'The fields cannot show all of this schema';
+}

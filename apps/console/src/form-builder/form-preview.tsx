@@ -1,0 +1,38 @@
+import type { JsonObject } from '@deckhand/contracts';
+import { Code, Paper, Text } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { ExpressionFormContext } from '../forms/sample-data.js';
+import { TaskForm } from '../forms/task-form.js';
+import { checkForm } from './check-form.js';
+import { type FormRow, toSchema } from './form-rows.js';
+
+const NO_ISSUES: ReadonlyMap<string, string> = new Map();
+
+/** The form as the inbox shows it. It can be filled in, and submits nothing. */
+export function FormPreview({ rows }: { rows: readonly FormRow[] }) {
+  const schema = useMemo(() => toSchema(rows), [rows]);
+  const [submitted, setSubmitted] = useState<JsonObject | undefined>();
+  const issues = submitted ? checkForm(rows, submitted) : NO_ISSUES;
+  return (
+    <Paper component="section" aria-label="Preview" withBorder p="xs">
+      <Text size="sm" c="dimmed" mb="xs">
+        Preview
+      </Text>
+      {/* Whoever fills in a form writes no expressions. */}
+      <ExpressionFormContext value={undefined}>
+        <TaskForm schema={schema} issues={issues} onSubmit={setSubmitted} />
+      </ExpressionFormContext>
+      {/* Always there, so that screen readers notice what it will say. */}
+      <div role="status">
+        {submitted && issues.size === 0 && (
+          <>
+            <Text size="sm" mt="xs" mb={4}>
+              Valid. The output would be:
+            </Text>
+            <Code block>{JSON.stringify(submitted, null, 2)}</Code>
+          </>
+        )}
+      </div>
+    </Paper>
+  );
+}

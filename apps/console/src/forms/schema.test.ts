@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { toFields, toTaskForm } from './schema.js';
+
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    note: { type: 'string', title: 'Why?', default: 'none' },
+    maxAmount: { type: 'number' },
+    isPaid: { type: 'boolean' },
+    isUrgent: { type: 'boolean' },
+    source: { type: 'string', enum: ['web', 'web', 'shop'] },
+  },
+  required: ['isPaid'],
+};
+
+describe('the form of a human task', () => {
+  it("has the fields in its author's order, named by their titles", () => {
+    const { fields } = toTaskForm(SCHEMA);
+    expect(fields.map(({ label }) => label)).toEqual(['Why?', 'Max amount', 'Is paid', 'Is urgent', 'Source']);
+  });
+
+  it('starts with the defaults, and with no for a question that must be answered', () => {
+    expect(toTaskForm(SCHEMA).start).toEqual({ note: 'none', isPaid: false });
+  });
+
+  it('offers each choice once', () => {
+    expect(toTaskForm(SCHEMA).fields.at(-1)?.kind).toEqual({ kind: 'choice', options: ['web', 'shop'] });
+  });
+
+  it('has no inputs that are made for parameters of nodes', () => {
+    const schema = {
+      properties: { source: { type: 'string' }, workflowId: { type: 'string' }, value: {}, schema: {} },
+    };
+    const kinds = (fields: ReturnType<typeof toFields>) => fields.map(({ kind }) => kind.kind);
+    expect(kinds([...toTaskForm(schema).fields])).toEqual(['text', 'text', 'json', 'json']);
+    expect(kinds(toFields(schema))).toEqual(['code', 'workflow', 'expression', 'form']);
+  });
+});
+
+describe('the form of a node', () => {
+  it('has the required fields first, and shows defaults without setting them', () => {
+    const fields = toFields(SCHEMA);
+    expect(fields.map(({ name, fallback }) => [name, fallback])).toEqual([
+      ['isPaid', undefined],
+      ['note', 'none'],
+      ['maxAmount', undefined],
+      ['isUrgent', undefined],
+      ['source', undefined],
+    ]);
+  });
+});

@@ -1,0 +1,45 @@
+import type { JsonObject, JsonValue } from '@deckhand/contracts';
+import { Button, Stack } from '@mantine/core';
+import { type ReactNode, useMemo, useState } from 'react';
+import { FieldList } from './field-list.js';
+import { toTaskForm } from './schema.js';
+
+/** The form of a human task, as a person fills it in. */
+export function TaskForm({
+  schema,
+  issues,
+  isPending = false,
+  isSubmitted = false,
+  children,
+  onSubmit,
+}: {
+  schema: JsonValue;
+  /** Issues of the last submission by the name of their field. */
+  issues: ReadonlyMap<string, string>;
+  isPending?: boolean;
+  isSubmitted?: boolean;
+  /** Shown above the button. */
+  children?: ReactNode;
+  onSubmit: (data: JsonObject) => void;
+}) {
+  const { fields, start } = useMemo(() => toTaskForm(schema), [schema]);
+  const [data, setData] = useState(start);
+  return (
+    <form
+      // The browser would only show the first issue.
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit(data);
+      }}
+    >
+      <Stack gap="sm">
+        <FieldList fields={fields} value={data} issues={issues} onChange={setData} />
+        {children}
+        <Button type="submit" loading={isPending} disabled={isSubmitted} w="fit-content">
+          Submit
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Definition, Execution, ExecutionEntry, JsonValue, PageOf } from '@deckhand/contracts';
+import type { Browser, Page } from 'playwright-core';
+import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
+import { OWNER, stopAll, until } from '../../harness/index.js';
+
+/** The number of clicks from the list of workflows to the submitted form. */
+const AIM = 9;
+
+let stack: OwnedStack;
+let browser: Browser;
+
+beforeAll(async () => {
+  [stack, browser] = await Promise.all([startOwnedStack(), startBrowser()]);
+});
+afterAll(stopAll);
+
+const node = (page: Page, name: string) => page.locator('.react-flow__node', { hasText: name });
+const form = (page: Page) => page.getByRole('region', { name: 'Node', exact: true });
+const row = (page: Page, number: number) => form(page).getByRole('group', { name: `Field ${number}`, exact: true });
+const preview = (page: Page) => form(page).getByRole('region', { name: 'Preview' });
+const json = (page: Page) => form(page).locator('.cm-content').and(form(page).getByLabel('Schema'));
+const isDraftSaved = (page: Page) =>
+  page.getByRole('status', { name: 'Saved state' }).getByText('Draft saved').waitFor();
+const schemaOf = async (id: string): Promise<JsonValue | undefined> => {
+  const { definition } = await stack.say<{ definition: Definition }>('GET', `/api/workflows/${id}/draft`);
+  return definition.nodes.find(({ type }) => type === 'human')?.parameters?.schema;
+};
+
+async function openConsole(): Promise<Page> {
+  const { page } = await openWindow(browser, stack.url);
+  await signIn(page, OWNER);
+  return page;
+}
+
+function asking(schema: JsonValue): Definition {
+  return {
+    nodes: [
+      { id: 'start', type: 'trigger.manual', name: 'Start', position: { x: 0, y: 0 } },
+      { id: 'ask', type: 'human', name: 'Ask', parameters: { title: 'Say', schema }, position: { x: 280, y: 0 } },
+    ],
+    edges: [{ source: 'start', target: 'ask' }],
+  };
+}
+
+async function openNode(schema: JsonValue): Promise<{ page: Page; id: string }> {
+  const id = await stack.createWorkflow('Asks', asking(schema));
+  const page = await openConsole();
+  await page.goto(`/w/${stack.workspaceId}/workflows/${id}`);
+  await node(page, 'Ask').click();
+  return { page, id };
+}
+
+async function lastRun(workflowId: string): Promise<Execution> {
+  const { data } = await stack.say<PageOf<ExecutionEntry>>('GET', `/api/workflows/${workflowId}/executions?limit=1`);
+  return stack.say<Execution>('GET', `/api/executions/${data[0]!.executionId}`);
+}
+
+async function outputOf(executionId: string, nodeId: string): Promise<JsonValue> {
+  const path = `/api/executions/${executionId}/nodes/${nodeId}/output`;
+  return (await stack.say<{ output: JsonValue }>('GET', path)).output;
+}
+
+describe('a form', () => {
+  it(`is built in an empty workflow and filled in by a person in ${AIM} clicks, without any JSON`, async () => {
+    const page = await openConsole();
+    let clicks = 0;
+    await page.exposeFunction('countClick', () => (clicks += 1));
+    await page.evaluate("document.addEventListener('pointerdown', () => window.countClick(), true)");
+    await page.getByRole('button', { name: 'New workflow' }).first().click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Refunds');
+    await page.keyboard.press('Enter');
+    await node(page, 'Start').click();
+    const id = page.url().split('/').at(-1)!;
+    const search = page.getByLabel('Search nodes');
+    await search.click();
+    await search.fill('Human task');
+    await page.keyboard.press('Enter');
+    const title = form(page).locator('.cm-content').and(form(page).getByLabel('Title'));
+    await title.click();
+    await title.fill('Why was it refunded?');
+    const add = form(page).getByRole('button', { name: 'Add field' });
+    await add.click();
+    await page.keyboard.type('Reason');
+    await row(page, 1).getByLabel('Required').click();
+    await add.click();
+    await page.keyboard.type('Amount in EUR');
+    await row(page, 2).getByLabel('Type').selectOption('Number');
+    await preview(page).getByLabel('Amount in EUR').waitFor();
+    for (const screen of ['desktop', 'phone'] as const) {
+      await page.setViewportSize(screen === 'phone' ? { width: 390, height: 844 } : { width: 1280, height: 800 });
+      expect(await issuesInBothSchemes(page, 'form-builder', screen)).toEqual([]);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Input' }).press('Control+Enter');
+    await page.getByRole('link', { name: /^Approvals/ }).click();
+    await page.getByLabel('Reason').fill('Broken');
+    await page.getByLabel('Amount in EUR').fill('12.5');
+    expect(await issuesInBothSchemes(page, 'form', 'desktop')).toEqual([]);
+    await page.getByRole('button', { name: 'Submit' }).press('Enter');
+    await page.getByText('No pending approvals').waitFor();
+    await until(async () => (await lastRun(id)).status === 'success');
+    expect(await outputOf((await lastRun(id)).id, 'human')).toEqual({ reason: 'Broken', amountInEur: 12.5 });
+    expect(clicks).toBeLessThanOrEqual(AIM);
+  });
+
+  it('is previewed as it will be: with its order, defaults, choices and limits, and their messages', async () => {
+    const { page, id } = await openNode({ type: 'object', properties: { note: { type: 'string' } } });
+    await row(page, 1).getByText('Options').click();
+    await row(page, 1).getByLabel('Help text').fill('In a few words');
+    await row(page, 1).getByLabel('Min length').fill('5');
+    // The name of a saved field is used by others: it stays.
+    await row(page, 1).getByRole('textbox', { name: 'Label' }).fill('What happened?');
+    await form(page).getByRole('button', { name: 'Add field' }).press('Enter');
+    await page.keyboard.type('Size');
+    await row(page, 2).getByLabel('Type').selectOption('Choice');
+    await row(page, 2).getByText('Add at least one choice').waitFor();
+    await row(page, 2).getByRole('button', { name: 'Add choice' }).press('Enter');
+    await page.keyboard.type('Small');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Large');
+    await row(page, 2).getByLabel('Required').check();
+    await row(page, 2).getByText('Options').click();
+    await row(page, 2).getByRole('combobox', { name: 'Default' }).click();
+    await page.getByRole('option', { name: 'Large' }).click();
+
+    await preview(page).getByLabel('What happened?').fill('No');
+    await preview(page).getByRole('button', { name: 'Submit' }).click();
+    await preview(page).getByRole('alert').getByText('must NOT have fewer than 5 characters').waitFor();
+    await preview(page).getByLabel('What happened?').fill('A scratch');
+    await preview(page).getByRole('button', { name: 'Submit' }).click();
+    const status = preview(page).getByRole('status');
+    await status.getByText('Valid').waitFor();
+    expect(JSON.parse((await status.locator('pre').textContent())!)).toEqual({ note: 'A scratch', size: 'Large' });
+
+    const up = row(page, 2).getByRole('button', { name: 'Move field 2 up' });
+    await up.focus();
+    await page.keyboard.press('Enter');
+    // The focus stays at the field that has moved.
+    await page.locator('button[aria-label="Move field 1 up"]:focus').waitFor();
+    expect(await preview(page).locator('label').allTextContents()).toEqual(['Size *', 'What happened?']);
+    await page.keyboard.press('Control+z');
+    await until(async () => (await row(page, 2).getByRole('textbox', { name: 'Label' }).inputValue()) === 'Size');
+    await row(page, 1).getByRole('button', { name: 'Move field 1 down' }).press('Enter');
+    await page.locator('button[aria-label="Move field 2 down"]:focus').waitFor();
+    await isDraftSaved(page);
+    const schema = await schemaOf(id);
+    expect(schema).toEqual({
+      type: 'object',
+      properties: {
+        size: { type: 'string', enum: ['Small', 'Large'], title: 'Size', default: 'Large' },
+        note: { type: 'string', title: 'What happened?', description: 'In a few words', minLength: 5 },
+      },
+      required: ['size'],
+    });
+    expect(Object.keys(Object(Object(schema).properties))).toEqual(['size', 'note']);
+    await row(page, 1).getByRole('button', { name: 'Remove field 1' }).press('Enter');
+    await page.locator('button:focus', { hasText: 'Add field' }).waitFor();
+    await until(async () => (await row(page, 2).count()) === 0);
+  });
+
+  it('of which the fields cannot show all is edited as JSON, and never changed by that', async () => {
+    const schema = { type: 'object', properties: { iban: { type: 'string', pattern: '^[A-Z]{2}' } } };
+    const { page, id } = await openNode(schema);
+    const asJson = form(page).getByRole('switch', { name: 'Edit as JSON' });
+    expect(await asJson.isChecked()).toBe(true);
+    expect(await asJson.isDisabled()).toBe(true);
+    await form(page).getByText('The fields cannot show all of this schema').waitFor();
+    await json(page).fill('{{ $trigger.schema }}');
+    await form(page).getByText('An expression has no fields').waitFor();
+    await isDraftSaved(page);
+    expect(await schemaOf(id)).toBe('{{ $trigger.schema }}');
+    // The text stays while somebody types, even when it has become a schema that has fields.
+    await json(page).fill('{ "type": "object", "properties": { "iban": { "type": "string" } } }');
+    await until(async () => !(await asJson.isDisabled()));
+    expect(await json(page).count()).toBe(1);
+    await asJson.press('Space');
+    await preview(page).getByLabel('Iban').waitFor();
+    await asJson.press('Space');
+    await json(page).waitFor();
+  });
+
+  it('that was written by hand keeps its order, and is submitted with its defaults', async () => {
+    const properties = {
+      note: { type: 'string', title: 'Why?', default: '{{ $trigger.reason }}' },
+      isPaid: { type: 'boolean' },
+      size: { type: 'string', enum: ['S', 'S'] },
+    };
+    const id = await stack.createWorkflow('By hand', asking({ type: 'object', properties, required: ['isPaid'] }));
+    const executionId = await stack.start(id, { reason: 'late' });
+    const page = await openConsole();
+    await page.goto(`/w/${stack.workspaceId}/runs/${executionId}?node=ask`);
+    await page.getByLabel('Why?').waitFor();
+    const labels = await page.locator('form label').allTextContents();
+    expect(labels.map((label) => label.replace(' *', ''))).toEqual(['Why?', 'Is paid', 'Size']);
+    await page.getByRole('button', { name: 'Submit' }).click();
+    await until(async () => (await lastRun(id)).status === 'success');
+    expect(await outputOf(executionId, 'ask')).toEqual({ note: 'late', isPaid: false });
+  });
+});
