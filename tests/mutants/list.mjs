@@ -1107,7 +1107,7 @@ export const MUTANTS = [
       '    workflowId: row.errorWorkflowId,\n    workspaceId,\n',
       '    workflowId: row.errorWorkflowId,\n',
     ],
-    ['a start that is not counted is forgotten', "      if (verdict?.kind === 'notCounted') continue;\n", ''],
+    ['a start that is not counted is forgotten', "verdict?.kind === 'notCounted' || ", ''],
   ]),
   ...of('packages/db/src/executions/accept-child.ts', 'integration:integration/worker/error-workflows', [
     [
