@@ -100,6 +100,10 @@ function isJsonArray(value: JsonValue): value is readonly JsonValue[] {
 }
 
 function pathTo(path: string, key: string | number, parent: JsonValue): string {
-  if (Array.isArray(parent)) return `${path}[${key}]`;
-  return /^[A-Za-z_$][\w$]*$/.test(String(key)) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
+  return path + (Array.isArray(parent) ? `[${key}]` : memberPath(String(key)));
+}
+
+/** Returns how an expression reads a member: in brackets if its name is no identifier. */
+export function memberPath(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }

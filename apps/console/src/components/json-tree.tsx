@@ -7,17 +7,32 @@ import { useMemo, useRef, useState } from 'react';
 import { findInJson, isLeaf, type JsonRow, toRows, unfoldSome } from './json-rows.js';
 import classes from './json-tree.module.css';
 
-const ROW_PX = 22;
+const ROW_PX = 24;
 const INDENT_PX = 14;
 /** Longer texts are truncated; copying copies all of it. */
 const MAX_TEXT = 400;
 const TYPING_MS = 200;
 
+/** What a click on a key does. */
+export interface Picking {
+  /** The expression of the whole value, such as `$nodes.order.output`. */
+  readonly root: string;
+  readonly onPick: (expression: string) => void;
+}
+
 /**
  * A tree view for JSON of any size, with a search. Everything is shown as text. @param label names it, for screen
- * readers.
+ * readers. @param picking makes its keys buttons.
  */
-export function JsonTree({ label, value }: { label: string; value: JsonValue }) {
+export function JsonTree({
+  label,
+  value,
+  picking,
+}: {
+  label: string;
+  value: JsonValue;
+  picking?: Picking | undefined;
+}) {
   const [open, setOpen] = useState(() => unfoldSome(value));
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed, TYPING_MS);
@@ -68,6 +83,7 @@ export function JsonTree({ label, value }: { label: string; value: JsonValue }) 
                   top={start}
                   isOpen={rows[index + 1]?.depth === row.depth + 1}
                   isHit={found?.hits.has(row.path) ?? false}
+                  picking={picking}
                   onToggle={toggle}
                 />
               )
@@ -84,12 +100,14 @@ function Line({
   top,
   isOpen,
   isHit,
+  picking,
   onToggle,
 }: {
   row: JsonRow;
   top: number;
   isOpen: boolean;
   isHit: boolean;
+  picking: Picking | undefined;
   onToggle: (path: string) => void;
 }) {
   const { path, label, value, depth, size } = row;
@@ -116,7 +134,21 @@ function Line({
       ) : (
         <span className={classes.fold} />
       )}
-      {label !== undefined && <span className={classes.label}>{label}: </span>}
+      {picking ? (
+        <button
+          type="button"
+          className={classes.key}
+          title={picking.root + path}
+          // The field that the expression is inserted into keeps the focus.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => picking.onPick(picking.root + path)}
+        >
+          {label ?? picking.root}
+        </button>
+      ) : (
+        label !== undefined && <span className={classes.label}>{label}</span>
+      )}
+      {(picking ?? label) !== undefined && <span className={classes.label}>: </span>}
       <span className={classes.value} data-type={typeOf(value)} title={path}>
         {describe(value, size)}
       </span>

@@ -1,53 +1,55 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { debugQuery } from '../../api/executions.js';
-import { JsonTree } from '../../components/json-tree.js';
+import { JsonTree, type Picking } from '../../components/json-tree.js';
 import { Loading } from '../../components/loading.js';
 import { Problem } from '../../components/problem.js';
 
-const PARTS = [
-  ['Parameters', 'parameters'],
-  ['Input', 'input'],
-  ['Console', 'console'],
-] as const;
+const TITLES = { parameters: 'Parameters', input: 'Input', console: 'Console' } as const;
 
-/** What a debug run has kept of a node: its evaluated parameters, its input and its console output. */
+/** What a debug run has kept of a node: its evaluated parameters, its input or its console output. */
 export function NodeDebugData({
+  parts,
   executionId,
   nodeId,
   iteration,
   finishedAt,
+  picking,
 }: {
+  parts: readonly (keyof typeof TITLES)[];
   executionId: string;
   nodeId: string;
   iteration: number | undefined;
   finishedAt: string | null;
+  picking?: Picking | undefined;
 }) {
   const debug = useQuery(debugQuery(executionId, nodeId, iteration, finishedAt));
   if (debug.isError) return <Problem error={debug.error} />;
   if (debug.data === undefined) return <Loading />;
   const { data } = debug;
-  if (data === null) {
+  const kept = parts.flatMap((part) => {
+    const value = data?.[part];
+    return value === undefined ? [] : [{ title: TITLES[part], value }];
+  });
+  if (kept.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        No debug data of this node.
+        None was kept of this node.
       </Text>
     );
   }
   return (
     <Stack gap="sm">
-      {PARTS.map(([title, part]) => {
-        const value = data[part];
-        if (value === undefined) return null;
-        return (
-          <section key={part} aria-label={title}>
+      {kept.map(({ title, value }) => (
+        <section key={title} aria-label={title}>
+          {parts.length > 1 && (
             <Text size="sm" fw={600} mb={6}>
               {title}
             </Text>
-            <JsonTree label={`${title} of ${nodeId}`} value={value} />
-          </section>
-        );
-      })}
+          )}
+          <JsonTree label={`${title} of ${nodeId}`} value={value} picking={picking} />
+        </section>
+      ))}
     </Stack>
   );
 }

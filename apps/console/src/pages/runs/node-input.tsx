@@ -1,52 +1,114 @@
-import type { EdgeDefinition, Execution } from '@deckhand/contracts';
+import type { Definition, Execution } from '@deckhand/contracts';
 import { Stack, Text } from '@mantine/core';
-import { JsonTree } from '../../components/json-tree.js';
+import { type ReactNode, useState } from 'react';
+import { JsonTree, type Picking } from '../../components/json-tree.js';
+import { NodeDebugData } from './node-debug.js';
 import { Output } from './output.js';
-import { sourcesOf } from './sources.js';
+import { containersOf, hasOutput, sourcesOf } from './sources.js';
+
+const NONE: readonly string[] = [];
 
 /** The input of a node: the outputs of its predecessors that ran, or the trigger data. */
 export function NodeInput({
   run,
   nodeId,
-  edges,
+  definition,
   titles,
   iteration,
+  earlier = NONE,
+  pickingOf,
 }: {
   run: Execution;
   nodeId: string;
-  edges: readonly EdgeDefinition[];
+  definition: Definition;
   titles: ReadonlyMap<string, string>;
   /** The iteration of the node; predecessors in the same loop are shown at the same one. */
   iteration: number | undefined;
+  /** Further nodes whose outputs the node can read, shown on demand. */
+  earlier?: readonly string[] | undefined;
+  /** Returns what a click on a key of the data from a node does. */
+  pickingOf?: ((nodeId: string) => Picking | undefined) | undefined;
 }) {
-  if (nodeId === run.data.triggerNodeId) return <JsonTree label={`Input of ${nodeId}`} value={run.data.trigger} />;
-  const sources = sourcesOf(nodeId, edges, run.progress);
-  if (sources.length === 0) {
+  if (nodeId === run.data.triggerNodeId) {
+    return <JsonTree label={`Input of ${nodeId}`} value={run.data.trigger} picking={pickingOf?.(nodeId)} />;
+  }
+  const containers = containersOf(nodeId, definition);
+  const sources = sourcesOf(nodeId, definition.edges, run.progress).filter((source) => !containers.includes(source));
+  if (sources.length + containers.length === 0) {
     return (
       <Text size="sm" c="dimmed">
         No input: no previous node has an output.
       </Text>
     );
   }
+  const outputOf = (source: string): ReactNode => {
+    const progress = run.progress[source];
+    const isInLoop = iteration !== undefined && progress?.iterations !== undefined;
+    return (
+      <Output
+        executionId={run.id}
+        nodeId={source}
+        finishedAt={progress?.finishedAt ?? null}
+        picking={pickingOf?.(source)}
+        {...(isInLoop ? { iteration: String(iteration) } : {})}
+      />
+    );
+  };
   return (
     <Stack gap="sm">
-      {sources.map((source) => {
-        const progress = run.progress[source];
-        const isInLoop = iteration !== undefined && progress?.iterations !== undefined;
-        return (
-          <section key={source} aria-label={`From ${titles.get(source) ?? source}`}>
-            <Text size="sm" mb={6}>
-              From <strong>{titles.get(source) ?? source}</strong>
-            </Text>
-            <Output
+      {containers.map((container) => (
+        <Source key={container} title={titles.get(container) ?? container}>
+          {run.executionMode === 'debug' ? (
+            <NodeDebugData
+              parts={['input']}
               executionId={run.id}
-              nodeId={source}
-              finishedAt={progress?.finishedAt ?? null}
-              {...(isInLoop ? { iteration: String(iteration) } : {})}
+              nodeId={nodeId}
+              iteration={iteration}
+              finishedAt={run.progress[nodeId]?.finishedAt ?? null}
+              picking={pickingOf?.(container)}
             />
-          </section>
-        );
-      })}
+          ) : (
+            <Text size="sm" c="dimmed">
+              The input of each iteration is kept in debug runs only.
+            </Text>
+          )}
+        </Source>
+      ))}
+      {sources.map((source) => (
+        <Source key={source} title={titles.get(source) ?? source}>
+          {outputOf(source)}
+        </Source>
+      ))}
+      {earlier
+        .filter((source) => !sources.includes(source) && hasOutput(run.progress[source]))
+        .map((source) => (
+          <Earlier key={source} title={titles.get(source) ?? source}>
+            {outputOf(source)}
+          </Earlier>
+        ))}
     </Stack>
+  );
+}
+
+function Source({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={`From ${title}`}>
+      <Text size="sm" mb={6}>
+        From <strong>{title}</strong>
+      </Text>
+      {children}
+    </section>
+  );
+}
+
+function Earlier({ title, children }: { title: string; children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <Text size="sm" component="summary" mb={6}>
+        From <strong>{title}</strong>
+      </Text>
+      {isOpen && children}
+    </details>
   );
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { outputQuery } from '../../api/executions.js';
-import { JsonTree } from '../../components/json-tree.js';
+import { JsonTree, type Picking } from '../../components/json-tree.js';
 import { Loading } from '../../components/loading.js';
 import { Problem } from '../../components/problem.js';
 
@@ -10,15 +10,19 @@ export function Output({
   nodeId,
   iteration,
   finishedAt,
+  picking,
 }: {
   executionId: string;
   nodeId: string;
   iteration?: string;
   /** When the node finished: another time means another output. */
   finishedAt: string | null;
+  picking?: Picking | undefined;
 }) {
   const output = useQuery(outputQuery(executionId, nodeId, iteration, finishedAt));
   if (output.isError) return <Problem error={output.error} />;
   if (!output.data) return <Loading />;
-  return <JsonTree key={output.dataUpdatedAt} label={`Output of ${nodeId}`} value={output.data.output} />;
+  return (
+    <JsonTree key={output.dataUpdatedAt} label={`Output of ${nodeId}`} value={output.data.output} picking={picking} />
+  );
 }

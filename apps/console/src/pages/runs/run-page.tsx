@@ -31,7 +31,7 @@ export function RunPage() {
   return <ShownRun key={executionId} run={run.data} />;
 }
 
-const NO_EDGES: Definition['edges'] = [];
+const EMPTY: Definition = { nodes: [], edges: [] };
 
 function ShownRun({ run }: { run: Execution }) {
   const { node: asked } = route.useSearch();
@@ -95,7 +95,7 @@ function ShownRun({ run }: { run: Execution }) {
               nodeId={selected}
               title={titles.get(selected) ?? selected}
               node={definition?.nodes.find(({ id }) => id === selected)}
-              edges={definition?.edges ?? NO_EDGES}
+              definition={definition ?? EMPTY}
               titles={titles}
               onClose={() => select(undefined)}
             />

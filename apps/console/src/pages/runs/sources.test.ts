@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NodeProgress } from '@deckhand/contracts';
-import { sourcesOf } from './sources.js';
+import { containersOf, sourcesOf } from './sources.js';
 
 const ran = (status: NodeProgress['status'], outputBytes = 0): NodeProgress => ({
   status,
@@ -23,5 +23,23 @@ describe('what came to a node', () => {
     const progress = { a: ran('success'), b: ran('failed', 12), c: ran('skipped'), elsewhere: ran('success') };
     expect(sourcesOf('end', edges, progress)).toEqual(['b', 'a']);
     expect(sourcesOf('a', edges, progress)).toEqual([]);
+  });
+
+  it('is an item or the input of a loop or try at the beginning of its body', () => {
+    const definition = {
+      nodes: [
+        { id: 'each', type: 'loop' },
+        { id: 'choose', type: 'switch' },
+      ],
+      edges: [
+        { source: 'each', sourceHandle: 'body', target: 'first' },
+        { source: 'first', target: 'second' },
+        { source: 'each', sourceHandle: 'done', target: 'end' },
+        { source: 'choose', sourceHandle: 'body', target: 'second' },
+      ],
+    };
+    expect(containersOf('first', definition)).toEqual(['each']);
+    expect(containersOf('second', definition)).toEqual([]);
+    expect(containersOf('end', definition)).toEqual([]);
   });
 });

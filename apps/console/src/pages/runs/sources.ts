@@ -1,4 +1,7 @@
-import type { EdgeDefinition, Execution } from '@deckhand/contracts';
+import type { Definition, EdgeDefinition, Execution, NodeProgress } from '@deckhand/contracts';
+
+/** The output of a loop or a try that starts its body. */
+const BODY = 'body';
 
 /** Returns the predecessors of a node that have run, each once. */
 export function sourcesOf(
@@ -7,8 +10,18 @@ export function sourcesOf(
   progress: Execution['progress'],
 ): readonly string[] {
   const before = edges.filter(({ target }) => target === nodeId).map(({ source }) => source);
-  return [...new Set(before)].filter((source) => {
-    const { status, outputBytes } = progress[source] ?? { status: 'pending', outputBytes: 0 };
-    return status === 'success' || outputBytes > 0;
-  });
+  return [...new Set(before)].filter((source) => hasOutput(progress[source]));
+}
+
+/** Returns true if a node has run and has an output. */
+export function hasOutput(progress: NodeProgress | undefined): boolean {
+  return progress !== undefined && (progress.status === 'success' || progress.outputBytes > 0);
+}
+
+/** Returns the loops and tries whose body a node begins: they pass it an item or their input, not their output. */
+export function containersOf(nodeId: string, { nodes, edges }: Definition): readonly string[] {
+  const containers = new Set(nodes.flatMap(({ id, type }) => (type === 'loop' || type === 'try' ? [id] : [])));
+  return edges
+    .filter(({ source, sourceHandle, target }) => target === nodeId && sourceHandle === BODY && containers.has(source))
+    .map(({ source }) => source);
 }

@@ -1,0 +1,129 @@
+import type { Definition, Execution, NodeProgress } from '@deckhand/contracts';
+import { Group, Stack, Tabs, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { describeBytes } from '../../components/durations.js';
+import type { Picking } from '../../components/json-tree.js';
+import { StatusBadge } from '../../components/status-badge.js';
+import { NumberField } from '../../forms/number-field.js';
+import { Duration } from './duration.js';
+import classes from './node-data.module.css';
+import { NodeDebugData } from './node-debug.js';
+import { NodeInput } from './node-input.js';
+import { Output } from './output.js';
+import { hasOutput } from './sources.js';
+
+/** The data of a node in a run: status, times and error, and its input, output and logs. */
+export function NodeData({
+  run,
+  nodeId,
+  progress,
+  definition,
+  titles,
+  tab,
+  onTab,
+  earlier,
+  pickingOf,
+  children,
+}: {
+  run: Execution;
+  nodeId: string;
+  progress: NodeProgress;
+  /** That of the run's version. */
+  definition: Definition;
+  titles: ReadonlyMap<string, string>;
+  tab: string;
+  onTab: (tab: string) => void;
+  /** Further nodes whose outputs the node can read. */
+  earlier?: readonly string[] | undefined;
+  /** Returns what a click on a key of the data from a node does; keys are plain text without it. */
+  pickingOf?: ((nodeId: string) => Picking | undefined) | undefined;
+  /** Shown below the facts. */
+  children?: ReactNode;
+}) {
+  const { status, startedAt, finishedAt, attempts, iterations, outputBytes, error } = progress;
+  const [iteration, setIteration] = useState<number | undefined>();
+  const at = { executionId: run.id, nodeId, finishedAt };
+  const isDebug = run.executionMode === 'debug';
+  return (
+    <div className={classes.parts}>
+      <Stack gap="sm">
+        <Group gap="md">
+          <Text size="sm" component="span">
+            <StatusBadge status={status} />
+          </Text>
+          <Text size="sm" c="dimmed">
+            <Duration from={startedAt} to={finishedAt} />
+            {attempts > 1 && `, ${attempts} attempts`}
+            {outputBytes > 0 && `, ${describeBytes(outputBytes)}`}
+          </Text>
+        </Group>
+        {error && (
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            <strong>{error.code}</strong>: {error.message}
+          </Text>
+        )}
+        {iterations !== undefined && iterations > 0 && (
+          <NumberField
+            label="Iteration"
+            description={`0 to ${iterations - 1}; leave empty for the last`}
+            min={0}
+            max={iterations - 1}
+            size="xs"
+            value={iteration ?? null}
+            onChange={(value) => setIteration(value ?? undefined)}
+          />
+        )}
+        {children}
+      </Stack>
+      <Tabs
+        value={tab === 'debug' && !isDebug ? 'output' : tab}
+        onChange={(next) => onTab(next ?? tab)}
+        keepMounted={false}
+        miw={0}
+      >
+        <Tabs.List>
+          <Tabs.Tab value="input">Input</Tabs.Tab>
+          <Tabs.Tab value="output">Output</Tabs.Tab>
+          <Tabs.Tab value="logs">Logs</Tabs.Tab>
+          {isDebug && <Tabs.Tab value="debug">Debug</Tabs.Tab>}
+        </Tabs.List>
+        <Tabs.Panel value="input" pt="sm">
+          <NodeInput
+            run={run}
+            nodeId={nodeId}
+            definition={definition}
+            titles={titles}
+            iteration={iteration}
+            earlier={earlier}
+            pickingOf={pickingOf}
+          />
+        </Tabs.Panel>
+        <Tabs.Panel value="output" pt="sm">
+          {hasOutput(progress) ? (
+            <Output
+              {...at}
+              picking={pickingOf?.(nodeId)}
+              {...(iteration === undefined ? {} : { iteration: String(iteration) })}
+            />
+          ) : (
+            <Text size="sm" c="dimmed">
+              No output.
+            </Text>
+          )}
+        </Tabs.Panel>
+        <Tabs.Panel value="logs" pt="sm">
+          {isDebug ? (
+            <NodeDebugData parts={['console']} {...at} iteration={iteration} />
+          ) : (
+            <Text size="sm" c="dimmed">
+              Console output is kept in debug runs only.
+            </Text>
+          )}
+        </Tabs.Panel>
+        <Tabs.Panel value="debug" pt="sm">
+          <NodeDebugData parts={['parameters', 'input']} {...at} iteration={iteration} />
+        </Tabs.Panel>
+      </Tabs>
+    </div>
+  );
+}
