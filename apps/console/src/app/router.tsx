@@ -68,9 +68,9 @@ const workflows = createRoute({
 const editor = createRoute({
   getParentRoute: () => workspace,
   path: 'workflows/$workflowId',
-  // With `after`, shows the changes between two versions (src/editor/sides.ts).
-  validateSearch: (given): { before?: string; after?: string } =>
-    optional({ before: text(given.before), after: text(given.after) }),
+  // With `after`, shows the changes between two versions (src/editor/sides.ts); with `run`, a run on the canvas.
+  validateSearch: (given): { before?: string; after?: string; run?: string; node?: string } =>
+    optional({ before: text(given.before), after: text(given.after), run: text(given.run), node: text(given.node) }),
   component: lazyRouteComponent(() => import('../pages/editor/editor-page.js'), 'EditorPage'),
 });
 

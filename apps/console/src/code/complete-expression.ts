@@ -4,7 +4,7 @@ import {
   type CompletionResult,
   pickedCompletion,
 } from '@codemirror/autocomplete';
-import { Facet } from '@codemirror/state';
+import { type EditorState, Facet } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import { exampleLink, expressionFunctions } from '@deckhand/engine/expressions';
@@ -42,11 +42,8 @@ export const needsBraces = Facet.define<boolean, boolean>({ combine: ([first]) =
 export async function completeExpression(context: CompletionContext): Promise<CompletionResult | null> {
   const [data] = context.state.facet(sampleData);
   if (!data) return null;
-  const text = context.state.sliceDoc(0, context.pos);
-  const opening = text.lastIndexOf('{{');
-  const isBare = opening < 0 && !context.state.facet(needsBraces);
-  if (!isBare && (opening < 0 || text.includes('}}', opening))) return null;
-  const inside = isBare ? text : text.slice(opening + 2);
+  const inside = expressionBefore(context.state, context.pos);
+  if (inside === undefined) return null;
   const path = PATH.exec(inside);
   if (path) {
     const [, name = '', steps = '', dot = '', begun = ''] = path;
@@ -57,6 +54,14 @@ export async function completeExpression(context: CompletionContext): Promise<Co
   if (word === undefined || isInText(inside)) return null;
   if (word === '' && !context.explicit && !/(^|[\s({[,:?!&|+*/%<>=-])$/.test(inside)) return null;
   return { from: context.pos - word.length, options: namesToBegin(data), validFor: /^[\w$]*$/ };
+}
+
+/** Returns the part of an expression that is before a position; undefined outside of expressions. */
+export function expressionBefore(state: EditorState, position: number): string | undefined {
+  const text = state.sliceDoc(0, position);
+  const opening = text.lastIndexOf('{{');
+  if (opening < 0) return state.facet(needsBraces) ? undefined : text;
+  return text.includes('}}', opening) ? undefined : text.slice(opening + 2);
 }
 
 /** Returns true inside a string literal, which is not completed. */

@@ -1,10 +1,11 @@
 import { autocompletion } from '@codemirror/autocomplete';
+import type { EditorState } from '@codemirror/state';
 import { Decoration, EditorView, MatchDecorator, ViewPlugin } from '@codemirror/view';
 import { useDeferredValue, useMemo } from 'react';
 import type { ExpressionForm } from '../forms/sample-data.js';
 import type { ExpressionField } from '../forms/text-field.js';
 import { fromExpressionText } from '../forms/values.js';
-import { completeExpression, needsBraces, sampleData } from './complete-expression.js';
+import { completeExpression, expressionBefore, needsBraces, sampleData } from './complete-expression.js';
 import { Preview } from './preview.js';
 import { TextEditor } from './text-editor.js';
 import { useTrial } from './use-trial.js';
@@ -31,6 +32,11 @@ const EXTENSIONS = [
   braces,
   EditorView.contentAttributes.of({ 'aria-autocomplete': 'list' }),
 ];
+
+/** Puts an expression in braces, unless the cursor is in an expression already. */
+function inBraces(state: EditorState, expression: string): string {
+  return expressionBefore(state, state.selection.main.from) === undefined ? `{{ ${expression} }}` : expression;
+}
 
 /** A field for text with expressions: with completion, and a preview on the last run's data. */
 export function ExpressionEditor({
@@ -65,6 +71,7 @@ export function ExpressionEditor({
       issue={issue}
       extensions={EXTENSIONS}
       context={context}
+      toInsert={inBraces}
     >
       <Preview text={settled} trial={trial} />
     </TextEditor>

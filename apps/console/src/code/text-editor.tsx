@@ -4,7 +4,8 @@ import { setDiagnostics } from '@codemirror/lint';
 import { Annotation, Compartment, EditorState, type Extension, Transaction } from '@codemirror/state';
 import { EditorView, keymap, placeholder as emptyText } from '@codemirror/view';
 import { Input } from '@mantine/core';
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useContext, useEffect, useId, useRef, useState } from 'react';
+import { ExpressionFormContext, type FocusedField } from '../forms/sample-data.js';
 import { editorTheme } from './editor-theme.js';
 
 /** An issue of a text, and its position: from 0, in UTF-16 units. */
@@ -36,6 +37,7 @@ export function TextEditor({
   onChange,
   extensions,
   context = NOTHING,
+  toInsert = (_, expression) => expression,
   children,
 }: {
   label: string;
@@ -53,6 +55,8 @@ export function TextEditor({
   extensions: Extension;
   /** Their data, which may change. */
   context?: Extension | undefined;
+  /** Returns the text for an expression that is inserted at the cursor. */
+  toInsert?: (state: EditorState, expression: string) => string;
   /** The description below it, which screen readers read with the field. */
   children?: ReactNode;
 }) {
@@ -66,6 +70,18 @@ export function TextEditor({
   useEffect(() => {
     report.current = onChange;
   });
+
+  const form = useContext(ExpressionFormContext);
+  const [field] = useState((): FocusedField => ({
+    label,
+    insert(expression) {
+      const { current } = view;
+      if (!current) return;
+      const text = toInsert(current.state, expression);
+      current.dispatch(current.state.replaceSelection(text), { userEvent: 'input.paste', scrollIntoView: true });
+    },
+    focus: () => view.current?.focus(),
+  }));
 
   useEffect(() => {
     if (!host.current) return;
@@ -94,7 +110,10 @@ export function TextEditor({
       made.dispatch({ selection: { anchor: made.state.doc.length } });
       made.focus();
     }
-    return () => made.destroy();
+    return () => {
+      form?.onBlur(field, null);
+      made.destroy();
+    };
     // An editor is created once: later changes are passed to it below.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, []);
@@ -155,7 +174,14 @@ export function TextEditor({
       labelProps={{ id: `${id}-label`, onClick: () => view.current?.focus() }}
       descriptionProps={{ id: `${id}-description` }}
     >
-      <div ref={host} style={{ marginTop: isLabelHidden ? 0 : 4 }} />
+      <div
+        ref={host}
+        style={{ marginTop: isLabelHidden ? 0 : 4 }}
+        onFocus={() => {
+          if (!isReadOnly) form?.onFocus(field);
+        }}
+        onBlur={({ relatedTarget }) => form?.onBlur(field, relatedTarget)}
+      />
       <div id={`${id}-below`}>{children}</div>
     </Input.Wrapper>
   );

@@ -29,6 +29,7 @@ export function EditorCanvas({
   types,
   issues,
   progress,
+  ran,
   selected,
   onSelect,
   onEdit,
@@ -39,6 +40,8 @@ export function EditorCanvas({
   types: NodeTypes;
   issues: ReadonlyMap<string, string>;
   progress: Execution['progress'] | undefined;
+  /** The version that ran: nodes that it did not have show no status. */
+  ran: Definition | undefined;
   selected: ReadonlySet<string>;
   onSelect: (ids: ReadonlySet<string>) => void;
   onEdit: (change: (definition: Definition) => Definition, step?: string) => void;
@@ -52,16 +55,18 @@ export function EditorCanvas({
     () => definition.nodes.map((node) => toFlowNode(node.id, toCard(node, types), node.position ?? { x: 0, y: 0 })),
     [definition.nodes, types],
   );
+  const ranIds = useMemo(() => ran && new Set(ran.nodes.map(({ id }) => id)), [ran]);
   const nodes = useMemo(
     (): CardNode[] =>
       cards.map((card) => {
-        const status = progress && (progress[card.id]?.status ?? 'pending');
+        const hasRun = progress !== undefined && ranIds?.has(card.id) !== false;
+        const status = hasRun ? (progress[card.id]?.status ?? 'pending') : undefined;
         const issue = issues.get(card.id);
         const isSelected = selected.has(card.id);
         if (status === undefined && issue === undefined && !isSelected) return card;
         return { ...card, selected: isSelected, data: { ...card.data, status, issue } };
       }),
-    [cards, issues, progress, selected],
+    [cards, issues, progress, ranIds, selected],
   );
   const edges = useMemo(
     () => toFlowEdges(definition).map((edge) => ({ ...edge, selected: chosenEdges.has(edge.id) })),

@@ -7,6 +7,7 @@ const KEYS = [
   ['Ctrl Shift Z', 'redo'],
   ['Ctrl C, Ctrl V', 'copy and paste the selection'],
   ['Delete', 'delete the selection'],
+  ['F6', 'go to the data of the run, and back to the field'],
 ] as const;
 
 /** Shown while no node is selected: the keyboard shortcuts of the canvas. */

@@ -14,6 +14,7 @@ import { CredentialSelect } from './credential-select.js';
 import { changeNode, removeNodes } from './edits.js';
 import type { DescribedIssue } from './issues.js';
 import classes from './node-form.module.css';
+import type { Insertion } from './use-insertion.js';
 import { useSampleData } from './use-sample-data.js';
 
 const ON_ERROR = [
@@ -31,6 +32,7 @@ export function NodeForm({
   workflowId,
   issues,
   shown,
+  insertion: { onFocus, onBlur },
   isReadOnly,
   onEdit,
   onClose,
@@ -45,6 +47,7 @@ export function NodeForm({
   issues: readonly DescribedIssue[];
   /** The run on the canvas, whose data previews of expressions use. */
   shown: Execution | undefined;
+  insertion: Pick<Insertion, 'onFocus' | 'onBlur'>;
   isReadOnly: boolean;
   onEdit: (change: (definition: Definition) => Definition, step?: string) => void;
   onClose: () => void;
@@ -53,7 +56,7 @@ export function NodeForm({
 }) {
   const type = types.get(node.type);
   const data = useSampleData(definition, node.id, { workflowId, workspaceId, shown });
-  const form = useMemo(() => ({ data, isReadOnly }), [data, isReadOnly]);
+  const form = useMemo(() => ({ data, isReadOnly, onFocus, onBlur }), [data, isReadOnly, onFocus, onBlur]);
   const own = issues.filter(({ nodeId }) => nodeId === node.id);
   const byParameter = new Map(
     own.flatMap(({ parameter, text }): [string, string][] => (parameter === undefined ? [] : [[parameter, text]])),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
-import { loopAround, nodesBefore, sourcesOf } from './upstream.js';
+import { containersAround, expressionOf, loopAround, nodesBefore, sourcesOf } from './upstream.js';
 
 /** start → outer ⟲ (first → inner ⟲ (deep) → last) → end */
 const LOOPS: Definition = {
@@ -70,5 +70,39 @@ describe('what comes to a node', () => {
   it('comes from each node once, however many edges lead from it', () => {
     const edges = ['true', 'false'].map((sourceHandle) => ({ source: 'if', sourceHandle, target: 'end' }));
     expect(sourcesOf({ nodes: [], edges }, 'end', undefined)).toEqual([{ nodeId: 'if', isItem: false }]);
+  });
+});
+
+describe('the expression of the data from a node', () => {
+  const guarded: Definition = {
+    nodes: [...LOOPS.nodes, { id: 'try', type: 'try' }, { id: 'pay-now', type: 'set' }, { id: 'after', type: 'set' }],
+    edges: [
+      ...LOOPS.edges,
+      { source: 'end', target: 'try' },
+      { source: 'try', sourceHandle: 'body', target: 'pay-now' },
+      { source: 'try', sourceHandle: 'success', target: 'after' },
+      { source: 'pay-now', target: 'check' },
+    ],
+  };
+  const read = (of: string, at: string) => expressionOf(guarded, { of, at, triggerId: 'start' });
+
+  it('is that of the trigger, or of an output by the id of its node', () => {
+    expect(read('start', 'end')).toBe('$trigger');
+    expect(read('outer', 'end')).toBe('$nodes.outer.output');
+    expect(read('pay-now', 'check')).toBe('$nodes["pay-now"].output');
+  });
+
+  it('is the input at the beginning of a body, where the loop or try has no output yet', () => {
+    expect(read('outer', 'first')).toBe('$input');
+    expect(read('try', 'pay-now')).toBe('$input');
+    expect(read('outer', 'deep')).toBeUndefined();
+    expect(read('try', 'check')).toBeUndefined();
+    expect(read('try', 'after')).toBe('$nodes.try.output');
+    expect(containersAround(guarded, 'deep').map(({ id }) => id)).toEqual(['inner', 'outer']);
+  });
+
+  it('does not exist for nodes that are not before it', () => {
+    expect(read('end', 'first')).toBeUndefined();
+    expect(read('end', 'end')).toBeUndefined();
   });
 });

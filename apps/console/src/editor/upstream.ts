@@ -1,6 +1,7 @@
 import type { Definition, NodeDefinition } from '@deckhand/contracts';
+import { memberPath } from '../components/json-rows.js';
 
-/** The output of a loop that starts its body. */
+/** The output of a loop or a try that starts its body. */
 const BODY = 'body';
 
 /** Returns the ids of the nodes before a node, the nearest first. */
@@ -13,22 +14,47 @@ export function nodesBefore({ edges }: Definition, nodeId: string): string[] {
 }
 
 /** Returns the innermost loop whose body contains a node. */
-export function loopAround({ nodes, edges }: Definition, nodeId: string): NodeDefinition | undefined {
-  const bodies = nodes
-    .filter(({ type }) => type === 'loop')
-    .map((loop) => {
-      const body = new Set(
-        edges.flatMap(({ source, sourceHandle, target }) =>
-          source === loop.id && sourceHandle === BODY ? [target] : [],
-        ),
-      );
-      for (const id of body) for (const { source, target } of edges) if (source === id) body.add(target);
-      return { loop, body };
-    })
-    .filter(({ body }) => body.has(nodeId))
-    // A body contains the bodies of its inner loops.
-    .sort((a, b) => a.body.size - b.body.size);
-  return bodies[0]?.loop;
+export function loopAround(definition: Definition, nodeId: string): NodeDefinition | undefined {
+  return containersAround(definition, nodeId).find(({ type }) => type === 'loop');
+}
+
+/** Returns the loops and tries whose bodies contain a node, the innermost first. */
+export function containersAround({ nodes, edges }: Definition, nodeId: string): readonly NodeDefinition[] {
+  return (
+    nodes
+      .filter(({ type }) => type === 'loop' || type === 'try')
+      .map((container) => {
+        const body = new Set(
+          edges.flatMap(({ source, sourceHandle, target }) =>
+            source === container.id && sourceHandle === BODY ? [target] : [],
+          ),
+        );
+        for (const id of body) for (const { source, target } of edges) if (source === id) body.add(target);
+        return { container, body };
+      })
+      .filter(({ body }) => body.has(nodeId))
+      // A body contains the bodies of its inner containers.
+      .sort((a, b) => a.body.size - b.body.size)
+      .map(({ container }) => container)
+  );
+}
+
+/**
+ * Returns the expression of the data from a node in the fields of another; undefined if these cannot read it.
+ * @param triggerId the trigger of the run.
+ */
+export function expressionOf(
+  definition: Definition,
+  { of, at, triggerId }: { of: string; at: string; triggerId: string },
+): string | undefined {
+  if (of === triggerId) return '$trigger';
+  if (containersAround(definition, at).some(({ id }) => id === of)) {
+    // Its output does not exist yet; what it passes to the beginning of its body is the input.
+    const sources = sourcesOf(definition, at, undefined);
+    return sources.length === 1 && sources[0]?.nodeId === of ? '$input' : undefined;
+  }
+  if (!nodesBefore(definition, at).includes(of)) return undefined;
+  return `$nodes${memberPath(of)}.output`;
 }
 
 /**

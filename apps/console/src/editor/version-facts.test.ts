@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { marksOf, nameAuthor } from './version-facts.js';
+import { describeRunVersion, marksOf, nameAuthor } from './version-facts.js';
 
 describe('a version', () => {
   const workflow = { latestVersionId: 'v3', activeVersionId: 'v2' };
@@ -23,5 +23,12 @@ describe('a version', () => {
       'Former member',
     ]);
     expect(nameAuthor('b', undefined, 'a')).toBe('');
+  });
+
+  it('that ran is told apart from the one on the canvas', () => {
+    expect(describeRunVersion(3, 3, false)).toBe('Ran version 3.');
+    expect(describeRunVersion(3, 3, true)).toBe('Ran version 3, without the changes on the canvas.');
+    expect(describeRunVersion(3, 5, false)).toBe('Ran version 3. The canvas shows version 5.');
+    expect(describeRunVersion(3, 5, true)).toBe('Ran version 3. The canvas shows version 5 with unsaved changes.');
   });
 });

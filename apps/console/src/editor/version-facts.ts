@@ -12,6 +12,15 @@ export function labelPublish(number: number, liveNumber: number | undefined): st
   return number < liveNumber ? `Roll back to version ${number}` : `Publish version ${number}`;
 }
 
+/**
+ * Says which version a run had, and what the canvas shows instead.
+ * @param canvas the version that the canvas started from. @param isDirty whether it has unsaved changes.
+ */
+export function describeRunVersion(ran: number, canvas: number, isDirty: boolean): string {
+  if (ran === canvas) return isDirty ? `Ran version ${ran}, without the changes on the canvas.` : `Ran version ${ran}.`;
+  return `Ran version ${ran}. The canvas shows version ${canvas}${isDirty ? ' with unsaved changes' : ''}.`;
+}
+
 /** Returns the badges of a version: whether execute runs it, and whether webhooks and schedules run it. */
 export function marksOf(
   versionId: string,

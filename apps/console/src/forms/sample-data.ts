@@ -24,10 +24,21 @@ export interface SampleData {
   readonly vars: () => Promise<JsonObject>;
 }
 
+/** A field that has the focus, and takes expressions. */
+export interface FocusedField {
+  readonly label: string;
+  /** Inserts an expression at the cursor. */
+  readonly insert: (expression: string) => void;
+  readonly focus: () => void;
+}
+
 /** The context of a form with expressions; without it, fields accept plain text only. */
 export interface ExpressionForm {
   readonly data: SampleData;
   readonly isReadOnly: boolean;
+  readonly onFocus: (field: FocusedField) => void;
+  /** Called when the field loses the focus to another element, or is gone. */
+  readonly onBlur: (field: FocusedField, next: EventTarget | null) => void;
 }
 
 /** Provides the context to the fields of a form. */

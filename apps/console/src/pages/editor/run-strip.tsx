@@ -1,26 +1,55 @@
-import type { Execution } from '@deckhand/contracts';
 import { CloseButton, Group } from '@mantine/core';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { AnchorLink } from '../../components/anchor-link.js';
 import { StatusBadge } from '../../components/status-badge.js';
+import { CANVAS } from '../../editor/sides.js';
+import { describeRunVersion } from '../../editor/version-facts.js';
 import { Duration } from '../runs/duration.js';
 import classes from './run-strip.module.css';
+import type { ShownRun } from './use-shown-run.js';
 
-/** Summarizes the run on the canvas in a line. */
+/** Summarizes the run on the canvas in a line, and says whether the canvas shows the version that ran. */
 export function RunStrip({
   executionId,
-  run,
+  shown: { run, version, error },
+  canvasNumber,
+  isDirty,
   onClose,
 }: {
   executionId: string;
-  run: Execution | undefined;
+  shown: ShownRun;
+  /** The number of the version that the canvas started from. */
+  canvasNumber: number | undefined;
+  isDirty: boolean;
   onClose: () => void;
 }) {
   const { workspaceId } = useWorkspace();
   return (
     <Group className={classes.strip} gap="md" role="status" aria-label="Current run">
-      <StatusBadge status={run?.status ?? 'pending'} />
+      {error instanceof Error && run === undefined ? (
+        <span className={classes.error}>{error.message}</span>
+      ) : (
+        <StatusBadge status={run?.status ?? 'pending'} />
+      )}
       {run && <Duration from={run.startedAt} to={run.finishedAt} />}
+      {run && version && canvasNumber !== undefined && (
+        <span>
+          {describeRunVersion(version.number, canvasNumber, isDirty)}
+          {(version.number !== canvasNumber || isDirty) && (
+            <>
+              {' '}
+              <AnchorLink
+                to="/w/$workspaceId/workflows/$workflowId"
+                params={{ workspaceId, workflowId: run.workflowId }}
+                search={{ before: run.workflowVersionId, after: CANVAS }}
+                size="sm"
+              >
+                Compare
+              </AnchorLink>
+            </>
+          )}
+        </span>
+      )}
       {run?.error && <span className={classes.error}>{run.error.message}</span>}
       <AnchorLink to="/w/$workspaceId/runs/$executionId" params={{ workspaceId, executionId }} size="sm">
         Open run

@@ -1,5 +1,5 @@
-import { useReactFlow, useStoreApi } from '@xyflow/react';
-import { useCallback } from 'react';
+import { useReactFlow, useStore, useStoreApi } from '@xyflow/react';
+import { useCallback, useEffect, useRef } from 'react';
 import { cardHeight, CARD_WIDTH } from '../../graph/card-size.js';
 import type { Position } from '../../graph/layout.js';
 
@@ -26,6 +26,28 @@ export function useReveal(): (position: Position | undefined) => void {
     },
     [flow, store],
   );
+}
+
+/**
+ * Keeps the middle of the graph in the middle, and a node in view, when the height of the canvas changes.
+ * @param position of the node.
+ */
+export function useSteadyView(position: Position | undefined): void {
+  const flow = useReactFlow();
+  const reveal = useReveal();
+  const height = useStore((state) => state.height);
+  const before = useRef(0);
+  const shown = useRef(position);
+  useEffect(() => {
+    shown.current = position;
+  });
+  useEffect(() => {
+    const change = before.current === 0 ? 0 : height - before.current;
+    before.current = height;
+    if (change === 0) return;
+    const { x, y, zoom } = flow.getViewport();
+    void flow.setViewport({ x, y: y + change / 2, zoom }).then(() => reveal(shown.current));
+  }, [flow, reveal, height]);
 }
 
 /** Returns how far a span has to be moved to be within a length. */

@@ -1,10 +1,12 @@
-import type { ExecuteBody, NodeTypeEntry, Workflow } from '@deckhand/contracts';
-import { useDisclosure } from '@mantine/hooks';
-import { useMutation } from '@tanstack/react-query';
+import { type ExecuteBody, isFinished, type NodeTypeEntry, type Workflow } from '@deckhand/contracts';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { History, Play } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { rerun } from '../../api/executions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
-import { execute } from '../../api/workflows.js';
+import { execute, versionQuery } from '../../api/workflows.js';
 import {
   addNode,
   changeNode,
@@ -30,6 +32,7 @@ import { Tool } from '../../editor/tool.js';
 import { Toolbar } from '../../editor/toolbar.js';
 import type { DraftSync } from '../../editor/use-draft.js';
 import type { Editor } from '../../editor/use-editor.js';
+import { useInsertion } from '../../editor/use-insertion.js';
 import type { Saving } from '../../editor/use-save.js';
 import { useTestEvent } from '../../editor/use-test-event.js';
 import { useShortcuts } from '../../editor/use-shortcuts.js';
@@ -39,13 +42,18 @@ import { WebhookBox } from '../../editor/webhook-box.js';
 import { isAllAt } from '../../forms/issue-at.js';
 import { freeHandle, type NodeTypes } from '../../graph/handles.js';
 import { layOut, placeNodes, type Position } from '../../graph/layout.js';
-import { notify } from '../../components/notice-board.js';
+import { notify, notifyProblem } from '../../components/notice-board.js';
 import { Page } from '../../components/page.js';
 import { Problem } from '../../components/problem.js';
+import { Dock } from './dock.js';
 import { RunStrip } from './run-strip.js';
-import { useReveal } from './use-reveal.js';
+import { SplitDock } from './split-dock.js';
+import { useDockSize } from './use-dock-size.js';
+import { useReveal, useSteadyView } from './use-reveal.js';
 import { useShownRun } from './use-shown-run.js';
 import classes from './workbench.module.css';
+
+const route = getRouteApi('/w/$workspaceId/workflows/$workflowId');
 
 const NOTHING: ReadonlySet<string> = new Set();
 const NO_ISSUES: Saving['issues'] = [];
@@ -71,12 +79,19 @@ export function Workbench({
   const { workspaceId, can } = useWorkspace();
   const reveal = useReveal();
   const { definition, apply } = editor;
-  const [selected, setSelected] = useState(NOTHING);
+  const { node: asked } = route.useSearch();
+  const [selected, setSelected] = useState(() => (asked === undefined ? NOTHING : new Set([asked])));
   const [isAsking, asking] = useDisclosure(false);
   const [isCommenting, commenting] = useDisclosure(false);
   const [isShowingVersions, versions] = useDisclosure(false);
   const [isShowingSettings, settings] = useDisclosure(false);
-  const shown = useShownRun();
+  const shown = useShownRun(workflow);
+  const insertion = useInsertion();
+  const [dockSize, setDockSize] = useDockSize();
+  const { data: base } = useQuery({
+    ...versionQuery(workflow.id, saving.baseVersionId ?? ''),
+    enabled: saving.baseVersionId !== null && shown.executionId !== undefined,
+  });
 
   // Issues of the definition are shown on the canvas or at their fields.
   const showWhy = (error: unknown): void => {
@@ -121,6 +136,20 @@ export function Workbench({
     },
   });
 
+  const again = useMutation({
+    async mutationFn({ executionId, nodeId }: { executionId: string; nodeId: string }) {
+      await saveOrShowWhy();
+      return rerun(executionId, nodeId);
+    },
+    onSuccess({ executionId, warning }) {
+      shown.show(executionId);
+      if (warning !== undefined) notify(warning);
+    },
+    onError: (error) => {
+      if (!isAboutDefinition(error)) notifyProblem(error);
+    },
+  });
+
   const test = useTestEvent(workflow, { onSave: saveOrShowWhy, onRun: shown.show });
   const issues = useMemo(() => issuesByNode(saving.issues), [saving.issues]);
   const choose = (nodeId: string): void => {
@@ -133,6 +162,21 @@ export function Workbench({
       `${nodeId} cron`,
     );
   const chosen = selected.size === 1 ? definition.nodes.find(({ id }) => selected.has(id)) : undefined;
+  useSteadyView(chosen?.position);
+  useHotkeys(
+    [
+      [
+        'F6',
+        () => {
+          const { current: dock } = insertion.dock.ref;
+          if (dock?.contains(document.activeElement)) insertion.field?.focus();
+          else dock?.focus();
+        },
+      ],
+    ],
+    [],
+    true,
+  );
   const add = (entry: NodeTypeEntry, position?: Position): void => {
     const last = selected.size === 0 ? endOfChain(definition, types) : chosen;
     const after = position === undefined && !entry.isTrigger ? last : undefined;
@@ -150,6 +194,22 @@ export function Workbench({
     setSelected(new Set([node.id]));
     reveal(node.position);
   };
+
+  const { run } = shown;
+  const canRerun = run !== undefined && isFinished(run.status) && can('editor');
+  const dock =
+    shown.executionId === undefined ? undefined : (
+      <Dock
+        shown={shown}
+        definition={definition}
+        chosen={chosen}
+        insertion={insertion}
+        isOpen={dockSize.isOpen}
+        onToggle={() => setDockSize({ ...dockSize, isOpen: !dockSize.isOpen })}
+        onRerun={canRerun ? (nodeId) => again.mutate({ executionId: run.id, nodeId }) : undefined}
+        isStarting={again.isPending}
+      />
+    );
 
   return (
     <Page
@@ -195,29 +255,43 @@ export function Workbench({
             <Palette types={entries} onAdd={add} />
           </section>
         )}
-        <section className={classes.canvas} aria-label="Graph">
-          {/* On the canvas, which keeps its place. */}
-          <div className={classes.notes}>
-            <Problem error={isSaidInDialog ? null : saving.error} />
-            <SaveIssues issues={isSaidInDialog ? NO_ISSUES : saving.issues} onSelect={choose} />
-            {shown.executionId !== undefined && (
-              <RunStrip executionId={shown.executionId} run={shown.run} onClose={() => shown.show(undefined)} />
-            )}
-          </div>
-          <EditorCanvas
-            definition={definition}
-            types={types}
-            issues={issues}
-            progress={shown.run?.progress}
-            selected={selected}
-            onSelect={setSelected}
-            onEdit={apply}
-            onDropType={(type, position) => {
-              const entry = types.get(type);
-              if (entry) add(entry, position);
-            }}
-            isReadOnly={isReadOnly}
-          />
+        <section className={classes.canvas} data-docked={dock !== undefined && dockSize.isOpen} aria-label="Graph">
+          <SplitDock
+            dock={dock}
+            isOpen={dockSize.isOpen}
+            share={dockSize.share}
+            onShare={(share) => setDockSize({ ...dockSize, share })}
+          >
+            {/* On the canvas, which keeps its place. */}
+            <div className={classes.notes}>
+              <Problem error={isSaidInDialog ? null : saving.error} />
+              <SaveIssues issues={isSaidInDialog ? NO_ISSUES : saving.issues} onSelect={choose} />
+              {shown.executionId !== undefined && (
+                <RunStrip
+                  executionId={shown.executionId}
+                  shown={shown}
+                  canvasNumber={base?.number}
+                  isDirty={editor.isDirty}
+                  onClose={() => shown.show(undefined)}
+                />
+              )}
+            </div>
+            <EditorCanvas
+              definition={definition}
+              types={types}
+              issues={issues}
+              progress={shown.run?.progress}
+              ran={shown.version?.definition}
+              selected={selected}
+              onSelect={setSelected}
+              onEdit={apply}
+              onDropType={(type, position) => {
+                const entry = types.get(type);
+                if (entry) add(entry, position);
+              }}
+              isReadOnly={isReadOnly}
+            />
+          </SplitDock>
         </section>
         <section className={classes.form} aria-label="Node">
           {chosen ? (
@@ -235,6 +309,7 @@ export function Workbench({
                 workflowId={workflow.id}
                 issues={saving.issues}
                 shown={shown.run}
+                insertion={insertion}
                 isReadOnly={isReadOnly}
                 onEdit={apply}
                 onClose={() => setSelected(NOTHING)}

@@ -8,6 +8,7 @@ import { useLiveRun } from '../../api/follow-run.js';
 import { nodeTypesQuery, versionQuery } from '../../api/workflows.js';
 import { RunGraph } from '../../graph/run-graph.js';
 import { Broken } from '../../components/broken.js';
+import { ButtonLink } from '../../components/button-link.js';
 import { JsonTree } from '../../components/json-tree.js';
 import { Loading } from '../../components/loading.js';
 import { Page } from '../../components/page.js';
@@ -51,7 +52,22 @@ function ShownRun({ run }: { run: Execution }) {
     [definition],
   );
   return (
-    <Page title={name} actions={<RunActions run={run} selected={selected} />}>
+    <Page
+      title={name}
+      actions={
+        <>
+          <ButtonLink
+            variant="default"
+            to="/w/$workspaceId/workflows/$workflowId"
+            params={{ workspaceId: run.workspaceId, workflowId: run.workflowId }}
+            search={selected === undefined ? { run: run.id } : { run: run.id, node: selected }}
+          >
+            Open in editor
+          </ButtonLink>
+          <RunActions run={run} selected={selected} />
+        </>
+      }
+    >
       <RunFacts run={run} versionNumber={version.data?.number} onSelect={select} titles={titles} />
       <section className={classes.graph} aria-label="Graph">
         {definition && nodeTypes.data ? (

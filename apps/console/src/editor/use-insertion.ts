@@ -1,0 +1,60 @@
+import { type FocusEvent, type RefObject, useCallback, useRef, useState } from 'react';
+import { notify } from '../components/notice-board.js';
+import type { FocusedField } from '../forms/sample-data.js';
+
+/** Inserts expressions from the dock into the field that has the focus. */
+export interface Insertion {
+  /** The field; it stays while the focus is in the dock. Undefined while there is none: then expressions are copied. */
+  readonly field: FocusedField | undefined;
+  readonly onFocus: (field: FocusedField) => void;
+  readonly onBlur: (field: FocusedField, next: EventTarget | null) => void;
+  /** Of the dock. */
+  readonly dock: {
+    readonly ref: RefObject<HTMLElement | null>;
+    readonly onBlur: (event: FocusEvent) => void;
+  };
+  readonly insert: (expression: string) => void;
+}
+
+/** Tracks the field of the form that an expression would be inserted into. */
+export function useInsertion(): Insertion {
+  const ref = useRef<HTMLElement>(null);
+  const [field, setField] = useState<FocusedField>();
+  const onBlur = useCallback((left: FocusedField, next: EventTarget | null): void => {
+    if (!isWithin(ref.current, next)) setField((before) => (before === left ? undefined : before));
+  }, []);
+  return {
+    field,
+    onFocus: setField,
+    onBlur,
+    dock: {
+      ref,
+      onBlur({ relatedTarget }) {
+        if (!isWithin(ref.current, relatedTarget)) setField(undefined);
+      },
+    },
+    insert(expression) {
+      if (!field) {
+        void copyExpression(expression);
+        return;
+      }
+      field.insert(expression);
+      notify(`Inserted ${expression} into "${field.label}"`);
+    },
+  };
+}
+
+/** Copies an expression with its braces, and says so. */
+export async function copyExpression(expression: string): Promise<void> {
+  const text = `{{ ${expression} }}`;
+  try {
+    await navigator.clipboard.writeText(text);
+    notify(`Copied ${text}`);
+  } catch {
+    notify(`This browser does not allow copying: ${text}`);
+  }
+}
+
+function isWithin(element: HTMLElement | null, target: EventTarget | null): boolean {
+  return target instanceof Node && element?.contains(target) === true;
+}

@@ -1,0 +1,182 @@
+import type { Definition, Execution, NodeDefinition } from '@deckhand/contracts';
+import { ActionIcon, Button, Group, Text, Title } from '@mantine/core';
+import { ChevronDown, ChevronUp, RotateCw } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { memberPath } from '../../components/json-rows.js';
+import type { Picking } from '../../components/json-tree.js';
+import { Loading } from '../../components/loading.js';
+import { expressionOf, nodesBefore } from '../../editor/upstream.js';
+import { copyExpression, type Insertion } from '../../editor/use-insertion.js';
+import { NodeData } from '../runs/node-data.js';
+import { NodeInput } from '../runs/node-input.js';
+import classes from './dock.module.css';
+import type { ShownRun } from './use-shown-run.js';
+
+/** The data of the selected node in the run on the canvas. A click on a key inserts its expression, or copies it. */
+export function Dock({
+  shown: { run, version, error },
+  definition,
+  chosen,
+  insertion,
+  isOpen,
+  onToggle,
+  onRerun,
+  isStarting,
+}: {
+  shown: ShownRun;
+  /** The definition on the canvas. */
+  definition: Definition;
+  chosen: NodeDefinition | undefined;
+  insertion: Insertion;
+  isOpen: boolean;
+  onToggle: () => void;
+  /** Reruns the run from a node; undefined if it cannot be. */
+  onRerun: ((nodeId: string) => void) | undefined;
+  isStarting: boolean;
+}) {
+  // Kept from node to node.
+  const [tab, setTab] = useState('output');
+  const title = chosen && (chosen.name ?? chosen.id);
+  const isInput = tab === 'input' || (chosen && run?.progress[chosen.id] === undefined);
+  return (
+    <section
+      {...insertion.dock}
+      // A click on it keeps the field that the focus came from.
+      tabIndex={-1}
+      className={classes.dock}
+      data-open={isOpen}
+      aria-label="Run data"
+    >
+      <Group className={classes.bar} gap="sm" wrap="nowrap">
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-expanded={isOpen}
+          aria-label={isOpen ? 'Collapse run data' : 'Expand run data'}
+          onClick={onToggle}
+        >
+          {isOpen ? <ChevronDown size={16} aria-hidden /> : <ChevronUp size={16} aria-hidden />}
+        </ActionIcon>
+        <Title order={2} size="h6" className={classes.title}>
+          {title === undefined ? 'Run data' : `Run data of ${title}`}
+        </Title>
+        {isOpen && chosen && (
+          <Text size="xs" c="dimmed" className={classes.hint}>
+            {insertion.field && isInput
+              ? `Click a key to insert it into "${insertion.field.label}"`
+              : 'Click a key to copy its expression'}
+          </Text>
+        )}
+      </Group>
+      {isOpen && (
+        <div className={classes.body}>
+          {chosen === undefined ? (
+            <Text size="sm" c="dimmed">
+              Select a node to see its input, output and logs.
+            </Text>
+          ) : run && version ? (
+            <ChosenData
+              key={`${run.id} ${chosen.id}`}
+              run={run}
+              ran={version.definition}
+              definition={definition}
+              node={chosen}
+              tab={tab}
+              onTab={setTab}
+              onInsert={insertion.insert}
+              onRerun={onRerun}
+              isStarting={isStarting}
+            />
+          ) : error instanceof Error ? (
+            <Text size="sm">{error.message}</Text>
+          ) : (
+            <Loading />
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function ChosenData({
+  run,
+  ran,
+  definition,
+  node: { id },
+  tab,
+  onTab,
+  onInsert,
+  onRerun,
+  isStarting,
+}: {
+  run: Execution;
+  ran: Definition;
+  definition: Definition;
+  node: NodeDefinition;
+  tab: string;
+  onTab: (tab: string) => void;
+  onInsert: (expression: string) => void;
+  onRerun: ((nodeId: string) => void) | undefined;
+  isStarting: boolean;
+}) {
+  const titles = useMemo(
+    () => new Map([...ran.nodes, ...definition.nodes].map((node) => [node.id, node.name ?? node.id])),
+    [ran, definition],
+  );
+  const { triggerNodeId } = run.data;
+  const rootOf = (of: string): string | undefined => expressionOf(definition, { of, at: id, triggerId: triggerNodeId });
+  const earlier = nodesBefore(definition, id).filter((before) => !['$input', undefined].includes(rootOf(before)));
+  const pickingOf = (of: string): Picking | undefined => {
+    if (of === id) {
+      const root = of === triggerNodeId ? '$trigger' : `$nodes${memberPath(of)}.output`;
+      // No field of a node reads its own output: it is for those after it.
+      return { root, onPick: (expression) => void copyExpression(expression) };
+    }
+    const root = rootOf(of);
+    return root === undefined ? undefined : { root, onPick: onInsert };
+  };
+  const progress = run.progress[id];
+  if (!progress) {
+    return (
+      <>
+        <Text size="sm" c="dimmed" mb="sm">
+          The run has not reached this node. Its input would be:
+        </Text>
+        <NodeInput
+          run={run}
+          nodeId={id}
+          definition={definition}
+          titles={titles}
+          iteration={undefined}
+          earlier={earlier}
+          pickingOf={pickingOf}
+        />
+      </>
+    );
+  }
+  return (
+    <NodeData
+      run={run}
+      nodeId={id}
+      progress={progress}
+      definition={ran}
+      titles={titles}
+      tab={tab}
+      onTab={onTab}
+      earlier={earlier}
+      pickingOf={pickingOf}
+    >
+      {onRerun && (
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<RotateCw size={14} aria-hidden />}
+          loading={isStarting}
+          onClick={() => onRerun(id)}
+        >
+          Re-run from here
+        </Button>
+      )}
+    </NodeData>
+  );
+}
