@@ -185,7 +185,11 @@ describe('the callback of a run', () => {
       Array.from({ length: 4 }, () => [null, null]),
     );
     await instance.db.eventDelivery.updateMany({ where: { executionId: late }, data: { nextAttemptAt: new Date(0) } });
-    await until(async () => (await deliveriesOf(late))[0]?.status === 'delivered');
+    await until(async () => {
+      const [delivery] = await deliveriesOf(late);
+      expect(delivery).toMatchObject({ status: 'delivered' });
+      return true;
+    });
   });
 
   it('keeps no URL, and is sent no more, once the data of its run is deleted', async () => {

@@ -63,15 +63,17 @@ describe('the rate of requests', () => {
   });
 
   it('admits a request at its place, with the time that it waited', async () => {
-    const rate = { ...slow, intervalMs: 80 };
+    const rate = { ...slow, intervalMs: 1_000 };
     const [redis] = workers;
     expect(await admitRequest(redis, query('a', { rate }))).toEqual({ kind: 'admitted', waitedMs: 0, probe: '' });
-    expect((await admitRequest(redis, query('b', { rate }))).kind).toBe('waiting');
+    const first = await admitRequest(redis, query('b', { rate }));
+    if (first.kind !== 'waiting') throw new Error(`the second request is ${first.kind}`);
     const waitedMs = await until(async () => {
       const verdict = await admitRequest(redis, query('b', { rate }));
       return verdict.kind === 'admitted' && verdict.waitedMs;
     });
-    expect(waitedMs).toBeGreaterThanOrEqual(60);
+    // It may be sent 2 ms early.
+    expect(waitedMs).toBeGreaterThanOrEqual(first.waitMs - 2);
   });
 
   it('lets a burst through, gives no place beyond the longest wait, and limits each host and credential', async () => {

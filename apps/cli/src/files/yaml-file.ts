@@ -115,7 +115,11 @@ function toValue(yaml: Document, path: string): unknown {
 /** Writes what aliases stand for in their place: one of the places may change, and the anchor may go. */
 function resolveAliases(yaml: Document): void {
   visit(yaml, { Alias: (_, alias) => createFor(alias, yaml, alias.toJS(yaml)) });
-  visit(yaml, { Value: (_, node) => void delete node.anchor });
+  visit(yaml, {
+    Value(_, node) {
+      delete node.anchor;
+    },
+  });
 }
 
 /** Returns a node with the value, made of as much of the given node as possible. */
