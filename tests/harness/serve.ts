@@ -19,7 +19,8 @@ export interface Echo {
 
 /** Serves on a free port until the test file ends. */
 export async function serve(listener: RequestListener): Promise<Served> {
-  const server = createServer(listener);
+  // Clients close idle connections before: what is sent while a server closes one fails, as it would in production.
+  const server = createServer({ keepAliveTimeout: 60_000 }, listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
