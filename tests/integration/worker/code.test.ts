@@ -24,6 +24,9 @@ const MANY = Math.max(2, availableParallelism() - 1) + 2;
 /** One that the sandbox interrupts, and one that only ending its thread does. */
 const ENDLESS = ['for (;;);', 'return new Array(2 ** 32 - 1).join("x").length'];
 
+/** The longest limit of a script: these run until they are stopped, also on a slow machine. */
+const LONG = { timeoutSeconds: 60 };
+
 const call = callWithKey(() => instance);
 const read = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
 
@@ -52,7 +55,7 @@ describe('a worker with hostile scripts on all its threads', () => {
   it('continues with other runs and with its heartbeat, and fails each for its own reason', async () => {
     const startAll = (more: object = {}) =>
       Promise.all(Array.from({ length: MANY }, (_, n) => execute(script(ENDLESS[n % 2] ?? '', more))));
-    const endless = await startAll();
+    const endless = await startAll(LONG);
     await Promise.all(endless.map(running));
     const others = await Promise.all(
       Array.from({ length: 30 }, (_, n) => execute(chain({ id: 'a', type: 'set', parameters: { fields: { n } } }))),
@@ -80,7 +83,9 @@ describe('a worker with hostile scripts on all its threads', () => {
   });
 
   it('ends them when their runs are stopped', async () => {
-    const endless = await Promise.all(Array.from({ length: MANY }, (_, n) => execute(script(ENDLESS[n % 2] ?? ''))));
+    const endless = await Promise.all(
+      Array.from({ length: MANY }, (_, n) => execute(script(ENDLESS[n % 2] ?? '', LONG))),
+    );
     await Promise.all(endless.map(running));
     const before = performance.now();
     const stops = await Promise.all(endless.map((id) => call('POST', `/api/executions/${id}/stop`)));
