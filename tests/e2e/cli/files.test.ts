@@ -259,10 +259,11 @@ describe('workflows as files', () => {
 
   it('are written beside one that gets no slug, and those of none stay and are named', async () => {
     const { id: workspaceId } = await stack.say<{ id: string }>('POST', '/api/workspaces', { name: 'Gone' });
-    const made = (slug?: string) =>
-      stack.say<{ id: string }>('POST', '/api/workflows', { workspaceId, name: slug ?? 'No slug', slug });
-    await made();
-    const [gone] = [await made('gone'), await made('kept')];
+    const made = (name: string) => stack.say<{ id: string }>('POST', '/api/workflows', { workspaceId, name });
+    await made('No slug');
+    const [gone, kept] = [await made('gone'), await made('kept')];
+    await stack.say('PATCH', `/api/workflows/${gone.id}`, { slug: 'gone' });
+    await stack.say('PATCH', `/api/workflows/${kept.id}`, { slug: 'kept' });
     const DECKHAND_API_KEY = await createApiKey(stack, { name: 'Reader', preset: 'read-only' });
     const settings = { ...env, DECKHAND_WORKSPACE: workspaceId, DECKHAND_API_KEY };
     const dir = await newFolder();
