@@ -49,7 +49,7 @@ export default {
   // Modules of native ESM stay in memory after their test file: a worker that holds so much of its heap starts anew.
   workerIdleMemoryLimit: '1GB',
   // A limit for what hangs; a busy machine takes several times what a quiet one does.
-  testTimeout: 300_000,
+  testTimeout: 600_000,
   projects: [
     {
       ...shared,

@@ -17,7 +17,7 @@ let browser: Browser;
 beforeAll(async () => {
   [instance, browser] = await Promise.all([startInstance(), startBrowser()]);
   await startTestWorker(instance, { publicUrl: instance.gateway.url });
-}, 60_000);
+});
 afterAll(stopAll);
 
 const call = callWithKey(() => instance);

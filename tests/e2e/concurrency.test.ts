@@ -97,7 +97,7 @@ describe('a burst of runs of a workflow with a limit', () => {
     expect([receiver.calls.length, keysOf(receiver.calls).size]).toEqual([RUNS, RUNS]);
     // Counted where all calls arrive: the times that two workers record differ by milliseconds.
     expect(receiver.inFlightMax()).toBe(LIMIT);
-  }, 600_000);
+  });
 });
 
 describe('a workflow with a limit that starts itself', () => {

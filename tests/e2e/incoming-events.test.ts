@@ -119,7 +119,7 @@ it('10,000 events wake 10,000 runs and start 10,000, none lost and none doubled,
       (SELECT count(DISTINCT e.trigger_data::json ->> 'id')::int FROM executions e WHERE e.source = 'event') AS starts`;
   expect(wrong).toEqual({ wakes: 0, starts: EVENTS });
   await worker.stop();
-}, 600_000);
+});
 
 it('events stop the runs with their key and no others, while workers are killed', async () => {
   const RUNS = 600;

@@ -125,7 +125,7 @@ describe('a rolling restart under load', () => {
     expect(deaths).toBe(0);
     // A run was started for each request that was acknowledged, and for no other.
     expect(await instance.db.execution.count()).toBe(new Set(acknowledged).size);
-  }, 400_000);
+  });
 });
 
 /** Warnings and errors in the logs of processes. */

@@ -167,7 +167,7 @@ describe('a random walk of many clients over two APIs and two workers', () => {
       [],
     );
     report(runs, clients.observations, receiver.calls.length);
-  }, 600_000);
+  });
 });
 
 function report(runs: readonly EndedRun[], observations: readonly Observation[], calls: number): void {

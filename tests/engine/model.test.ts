@@ -55,7 +55,7 @@ describe('the engine agrees with the reference interpreter', () => {
       { numRuns: GRAPHS },
     );
     process.stdout.write(`model: ${GRAPHS} graphs agree\n`);
-  }, 600_000);
+  });
 });
 
 /** Runs to the end. Workers die now and then; the next one has only the records. */

@@ -65,7 +65,7 @@ describe('a run from a node', () => {
       }),
       { numRuns: GRAPHS },
     );
-  }, 600_000);
+  });
 
   it('does it and what follows again, and nothing beside them', async () => {
     const definition: Definition = {

@@ -27,7 +27,7 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /** How long the console may take for anything, in ms. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** A browser of a test file's own. @throws when there is none: `npm test` installs it. */
 export async function startBrowser(): Promise<Browser> {

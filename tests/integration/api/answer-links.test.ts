@@ -32,7 +32,7 @@ beforeAll(async () => {
       response.end();
     });
   }));
-}, 60_000);
+});
 afterAll(stopAll);
 
 const call = callWithKey(() => instance);

@@ -2,7 +2,7 @@ import { execa } from 'execa';
 import { REPOSITORY } from '../repository.js';
 
 /** Number of mutants in a sample. */
-const SAMPLE = 8;
+const SAMPLE = 4;
 
 /**
  * Removes a few guards, one at a time, to check that their tests fail. The commit chooses them, so each commit tries
