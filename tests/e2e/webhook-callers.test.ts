@@ -184,10 +184,12 @@ describe('senders of too much', () => {
       for (const socket of idle) socket.destroy();
       return statuses;
     };
+    // A 503 is for the largest of too many bodies at once; '' for a connection that was closed before.
+    const refusals = ['HTTP/1.1 413 Payload Too Large', 'HTTP/1.1 503 Service Unavailable', ''];
     await round();
     const before = await rssOf(api);
     for (let n = 0; n < 5; n += 1) {
-      for (const status of await round()) expect(['HTTP/1.1 413 Payload Too Large', '']).toContain(status);
+      for (const status of await round()) expect(refusals).toContain(status);
     }
     const grown = (await rssOf(api)) - before;
     process.stdout.write(
