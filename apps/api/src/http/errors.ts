@@ -11,8 +11,8 @@ const OF_THE_RUN: readonly ErrorCode[] = ['EXECUTION_FAILED', 'WEBHOOK_TIMEOUT']
 /** Default of `Retry-After`, in seconds. */
 export const RETRY_AFTER_SECONDS = 2;
 
-/** Creates the only handler that turns errors into responses. */
-export function createErrorHandler(logger: Logger): ErrorRequestHandler {
+/** Creates the only handler that turns errors into responses. @param send sends one; by default as JSON. */
+export function createErrorHandler(logger: Logger, send: SendError = sendErrorJson): ErrorRequestHandler {
   // Express recognizes an error handler by its four parameters.
   return (error: unknown, request: Request, response: Response, _next) => {
     if (request.readableAborted) {
@@ -27,8 +27,14 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
     }
     if (known.status === 503) response.setHeader('Retry-After', RETRY_AFTER_SECONDS);
     for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value);
-    sendJson(response, known.status, errorBody(known, request.id));
+    send(response, known, request.id);
   };
+}
+
+type SendError = (response: Response, error: DeckhandError, requestId: string) => void;
+
+function sendErrorJson(response: Response, error: DeckhandError, requestId: string): void {
+  sendJson(response, error.status, errorBody(error, requestId));
 }
 
 /** Logs an error that is not the caller's. */

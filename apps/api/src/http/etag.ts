@@ -34,7 +34,7 @@ export function isForNewOnly({ headers }: Request): boolean {
   return headers['if-none-match']?.trim() === '*';
 }
 
-/** Returns true if the resource may only be replaced, not created: any `If-Match` (RFC 9110, 13.1.1). */
+/** Returns true if the request may only change an existing resource: it has `If-Match` (RFC 9110, 13.1.1). */
 export function isForExistingOnly({ headers }: Request): boolean {
   return headers['if-match'] !== undefined;
 }

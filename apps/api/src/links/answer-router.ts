@@ -1,10 +1,10 @@
 import { parse } from 'content-type';
-import { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
+import { type Request, type Response, Router } from 'express';
 import { DeckhandError, type ValidationIssue, type WaitPlace } from '@deckhand/contracts';
 import { type LinkHolder, readLinkedWait } from '@deckhand/db';
 import { originOf } from '../auth/origin.js';
 import { checkJson } from '../http/check-json.js';
-import { logFailure, RETRY_AFTER_SECONDS, toDeckhandError } from '../http/errors.js';
+import { createErrorHandler, toDeckhandError } from '../http/errors.js';
 import { readBytes } from '../http/read-bytes.js';
 import { completeTask, isSameData } from '../runs/complete-task.js';
 import { isSameDecision, recordDecision } from '../runs/decide.js';
@@ -44,7 +44,10 @@ export function createAnswerRouter(services: Services): Router {
     .all(() => {
       throw new DeckhandError('METHOD_NOT_ALLOWED', { headers: { Allow: 'GET, HEAD, POST' } });
     });
-  router.use('/answer', createErrorPages(services));
+  router.use(
+    '/answer',
+    createErrorHandler(services.logger, (response, error) => sendPage(response, error.status, errorPage(error))),
+  );
   return router;
 }
 
@@ -173,26 +176,6 @@ function requireOwnPage({ headers, host }: Request): void {
 
 function statusOf({ kind }: LinkState): number {
   return kind === 'unknown' ? 404 : 200;
-}
-
-/** Creates the handler that turns errors below `/answer/` into pages. */
-function createErrorPages({ logger }: Services): ErrorRequestHandler {
-  // Express recognizes an error handler by its four parameters.
-  return (error: unknown, request: Request, response: Response, _next) => {
-    if (request.readableAborted) {
-      logger.info({ requestId: request.id }, 'caller disconnected');
-      return;
-    }
-    const known = toDeckhandError(error);
-    logFailure(logger, error, known, request.id);
-    if (response.headersSent || response.destroyed) {
-      response.destroy();
-      return;
-    }
-    if (known.status === 503) response.setHeader('Retry-After', RETRY_AFTER_SECONDS);
-    for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value);
-    sendPage(response, known.status, errorPage(known));
-  };
 }
 
 function errorPage({ code, status, message }: DeckhandError): string {

@@ -21,7 +21,7 @@ import {
 import type { Services } from '../services.js';
 import { notifyWorkers } from './notify-workers.js';
 
-/** Whoever answers: a person, or the holder of a link to the wait. */
+/** Who answers: a person, or the unknown holder of a link to the wait. */
 export type Answerer = Actor | LinkHolder;
 
 /** An answer to a wait. */

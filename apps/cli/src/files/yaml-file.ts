@@ -61,7 +61,7 @@ export async function writeFileOf(
   checkDocument(document, 'The response');
   if (local) {
     const text = merge(local, document);
-    // Whoever reads the file meanwhile, or after a crash, finds the whole of it.
+    // Renamed when it is whole: a reader, or a crash meanwhile, never finds half of it.
     const unfinished = `${local.path}.tmp`;
     await writeFile(unfinished, text);
     await rename(unfinished, local.path);

@@ -25,7 +25,7 @@ describe('a version', () => {
     expect(nameAuthor('b', undefined, 'a')).toBe('');
   });
 
-  it('that ran is told apart from the one on the canvas', () => {
+  it('of the run is named, if the canvas shows another one', () => {
     expect(describeRunVersion(3, 3, false)).toBe('Ran version 3.');
     expect(describeRunVersion(3, 3, true)).toBe('Ran version 3, without the changes on the canvas.');
     expect(describeRunVersion(3, 5, false)).toBe('Ran version 3. The canvas shows version 5.');

@@ -18,7 +18,7 @@ export function FormPreview({ rows }: { rows: readonly FormRow[] }) {
       <Text size="sm" c="dimmed" mb="xs">
         Preview
       </Text>
-      {/* Whoever fills in a form writes no expressions. */}
+      {/* People who fill in a form write no expressions. */}
       <ExpressionFormContext value={undefined}>
         <TaskForm schema={schema} issues={issues} onSubmit={setSubmitted} />
       </ExpressionFormContext>

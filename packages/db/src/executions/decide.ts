@@ -87,9 +87,8 @@ interface FoundWait {
  * would. So the run continues with an answer if and only if the caller is told that it is recorded.
  *
  * If a job has to be queued, the answer is unconfirmed until then: repeating the same answer by the same person, or
- * through the same link, counts
- * as the same answer, even if it names no iteration and the node waits in others meanwhile. Any other answer to a wait
- * that has ended is told how it ended.
+ * through the same link, counts as the same answer, even if it names no iteration and the node waits in others
+ * meanwhile. Any other answer to a wait that has ended is told how it ended.
  * @throws DeckhandError NOT_FOUND, FORBIDDEN, or what `toAnswer` throws.
  */
 export function answerWait(db: Database, actor: Actor | LinkHolder, request: AnswerRequest): Promise<AnswerOutcome> {

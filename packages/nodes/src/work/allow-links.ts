@@ -5,7 +5,7 @@ import Type from 'typebox';
 export const ALLOW_LINKS = Type.Optional(
   Type.Boolean({
     default: false,
-    description: 'Whether `$links.<id>`, a link that needs no account, may answer it: whoever has the link can',
+    description: 'Whether it may be answered by its link, `$links.<id>`, which needs no account',
   }),
 );
 
