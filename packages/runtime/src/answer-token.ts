@@ -18,8 +18,8 @@ const SIGNATURE_BYTES = 20;
 const TOKEN = /^[A-Za-z0-9_-]{60,400}$/;
 
 /**
- * Creates the signer. A token is base64url of the signature and the id of the wait, so it is found without a table of
- * tokens, and whoever knows the id can make none.
+ * Creates the signer. A token is base64url of the signature and the id of the wait: no table of tokens is needed, and
+ * the id alone is not enough to make one.
  */
 export function createAnswerTokens(secretBox: SecretBox): AnswerTokens {
   const keys = secretBox.deriveKeys(LABEL);
