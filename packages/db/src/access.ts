@@ -25,8 +25,8 @@ export interface Actor {
 }
 
 /**
- * The unknown person who answers a wait by a link to it. A process of this instance signed the link: it proves the right
- * to answer that one wait, and nothing else, so there is no membership to check.
+ * The unknown person who answers a wait by a link to it. A process of this instance signed the link: it proves the
+ * right to answer that one wait, and nothing else, so there is no membership to check.
  */
 export interface LinkHolder {
   readonly userId: null;
