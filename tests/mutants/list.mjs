@@ -590,11 +590,6 @@ export const MUTANTS = [
   ]),
   ...of('apps/api/src/links/answer-router.ts', LINKS, [
     [
-      'an invalid token is taken',
-      "if (!place) throw new DeckhandError('NOT_FOUND');\n  return readLink(services, place);",
-      "return readLink(services, place ?? { executionId: '01a1fb35-e8df-7352-8660-75a19a555603', nodeId: 'x', iteration: '' });",
-    ],
-    [
       'a GET answers',
       'const link = await openLink(services, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));',
       "const link = await openLink(services, request);\n      await recordDecision(services, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));",

@@ -36,24 +36,27 @@ describe('a token', () => {
     expect(tokens.sign(ASK)).toBe(createAnswerTokens(createSecretBox(KEY)).sign(ASK));
   });
 
-  it('is valid in no other form: with any character changed, added, or left out', () => {
-    const token = tokens.sign(ASK);
-    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=.%';
-    fc.assert(
-      fc.property(fc.nat(token.length - 1), fc.constantFrom(...Array.from(alphabet)), (at, character) => {
-        fc.pre(token[at] !== character);
-        for (const rest of [token.slice(at + 1), token.slice(at)]) {
-          expect(tokens.verify(token.slice(0, at) + character + rest)).toBeUndefined();
+  // Of three lengths: two of them leave unused bits at the end of base64url.
+  it.each(['ask', 'asks', 'asked'])(
+    'is valid in no other form: with any character changed, added, or left out: %s',
+    (nodeId) => {
+      const token = tokens.sign({ ...ASK, nodeId });
+      const alphabet = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=.%');
+      for (const at of token.split('').keys()) {
+        for (const character of alphabet) {
+          if (character !== token[at]) {
+            expect(tokens.verify(token.slice(0, at) + character + token.slice(at + 1))).toBeUndefined();
+          }
+          expect(tokens.verify(token.slice(0, at) + character + token.slice(at))).toBeUndefined();
         }
-      }),
-      { numRuns: 1_000 },
-    );
-    for (let length = 0; length < token.length; length += 1) {
-      expect(tokens.verify(token.slice(0, length))).toBeUndefined();
-      expect(tokens.verify(token.slice(length + 1))).toBeUndefined();
-    }
-    expect(tokens.verify('A'.repeat(100_000))).toBeUndefined();
-  });
+      }
+      for (let length = 0; length < token.length; length += 1) {
+        expect(tokens.verify(token.slice(0, length))).toBeUndefined();
+        expect(tokens.verify(token.slice(length + 1))).toBeUndefined();
+      }
+      expect(tokens.verify('A'.repeat(100_000))).toBeUndefined();
+    },
+  );
 
   it('of another instance is not valid, nor one whose signature is of another wait', () => {
     const foreign = createAnswerTokens(createSecretBox(OTHER_KEY)).sign(ASK);

@@ -103,6 +103,8 @@ describe('an import', () => {
   it('waits for other work of the same person with definitions, and for nobody else', async () => {
     const { id: ownerId } = await instance.db.user.findUniqueOrThrow({ where: { email: OWNER.email.toLowerCase() } });
     const editor = await addPerson(instance, 'editor');
+    // What the first request loads is there: from now on only the other work keeps it waiting.
+    await preview(ORDERS);
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const other = oneAtATime(ownerId, () => promise);
     const done: string[] = [];
