@@ -27,7 +27,7 @@ const shared = {
     '^@deckhand/queue/heartbeat$': '<rootDir>/packages/queue/src/heartbeat-connection.ts',
     '^@deckhand/sdk/operations$': '<rootDir>/packages/sdk/src/generated/index.ts',
     '^@deckhand/db/schema$': '<rootDir>/packages/db/src/schema/index.ts',
-    '^@deckhand/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
+    '^@deckhand/([a-z0-9-]+)$': '<rootDir>/packages/$1/src/index.ts',
     // TypeScript sources name each other by what they compile to.
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

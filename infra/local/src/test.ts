@@ -3,7 +3,7 @@ import { ensureChromium, NoChromiumError } from './chromium.js';
 import { ensureDebianPostgres } from './debian-postgres.js';
 import { ensureRedisServer, NoRedisError } from './redis-server.js';
 import { REPOSITORY } from './repository.js';
-import { closingLine, NO_TESTS, readCounts, sum, type TestCounts } from './test/counts.js';
+import { closingLine, NO_TESTS, readCounts, readFailures, sum, type TestCounts } from './test/counts.js';
 import { testOtherStores } from './test/other-stores.js';
 import { runJest } from './test/run-jest.js';
 import { runMutants } from './test/run-mutants.js';
@@ -61,6 +61,7 @@ export async function main(args: string[], checks: Promise<number> = Promise.res
   if ((await installPrograms()) !== 0) return 1;
   const rounds = args.includes('--selectProjects') ? [[]] : ROUNDS;
   let total: TestCounts = NO_TESTS;
+  const failures: string[] = [];
   let isFailed = false;
   for (const [index, round] of rounds.entries()) {
     if (isTooLate(`the tests of ${round.join(' ')}`)) {
@@ -71,11 +72,13 @@ export async function main(args: string[], checks: Promise<number> = Promise.res
     const results = join(REPOSITORY, '.deckhand', `test-results-${index + 1}.json`);
     const isClean = await runJest([...args, ...round], results);
     total = sum(total, readCounts(results));
+    failures.push(...readFailures(results));
     isFailed ||= !isClean;
   }
   if (IS_CI && args.length === 0) {
     const others = await testOtherStores();
     total = sum(total, others.counts);
+    failures.push(...others.failures);
     isFailed ||= !others.isClean;
     if (!isFailed && isTooLate('the mutants')) {
       total = sum(total, { ...NO_TESTS, skipped: 1 });
@@ -88,6 +91,7 @@ export async function main(args: string[], checks: Promise<number> = Promise.res
   const failedChecks = await checks;
   total = sum(total, { ...NO_TESTS, failed: failedChecks });
   if (failedChecks > 0) console.log(`${failedChecks} of the checks failed: see above`);
+  if (failures.length > 0) console.log(`Failed:\n${failures.join('\n')}`);
   console.log(closingLine(total));
   return isFailed || total.failed > 0 || total.passed === 0 ? 1 : 0;
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { closingLine, NO_TESTS, readCounts, sum } from './counts.js';
+import { closingLine, NO_TESTS, readCounts, readFailures, sum } from './counts.js';
 
 let dir: string;
 
@@ -33,5 +33,33 @@ describe('the closing line of a run of tests', () => {
 
   it('counts a run without results as a failure', () => {
     expect(readCounts(join(dir, 'nothing.json')).failed).toBe(1);
+  });
+});
+
+describe('the list of failures', () => {
+  it('has the file, the name and the first lines of the error of each failed test', () => {
+    const path = join(dir, 'results.json');
+    const error = `\u001b[31mfirst\u001b[39m\n\n${Array.from({ length: 20 }, (_, n) => `line ${n}`).join('\n')}`;
+    const testResults = [
+      {
+        name: 'a.test.ts',
+        message: 'long',
+        assertionResults: [
+          { status: 'failed', fullName: 'a run › ends', failureMessages: [error] },
+          { status: 'passed', fullName: 'a run › begins', failureMessages: [] },
+        ],
+      },
+      { name: 'b.test.ts', message: 'Cannot find module', assertionResults: [] },
+      { name: 'c.test.ts', message: '', assertionResults: [] },
+    ];
+    writeFileSync(path, JSON.stringify({ testResults }));
+    const [first, ...others] = readFailures(path);
+    const lines = Array.from({ length: 11 }, (_, n) => `    line ${n}`);
+    expect(first?.split('\n')).toEqual(['a.test.ts: a run › ends', '    first', ...lines]);
+    expect(others).toEqual(['b.test.ts\n    Cannot find module']);
+  });
+
+  it('says that there are no results', () => {
+    expect(readFailures(join(dir, 'nothing.json'))).toHaveLength(1);
   });
 });

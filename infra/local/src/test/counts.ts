@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
 
 /** Numbers of tests by result. */
 export interface TestCounts {
@@ -10,31 +11,72 @@ export interface TestCounts {
 /** The counts of no tests. */
 export const NO_TESTS: TestCounts = { passed: 0, failed: 0, skipped: 0 };
 
-/** The part of Jest's results that is counted. */
+/** The part of Jest's results that is read. */
 interface JestResults {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
   readonly numPendingTests: number;
   readonly numTodoTests: number;
   readonly numRuntimeErrorTestSuites: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly fullName: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
 }
+
+/** Maximum number of lines of an error that are shown again at the end. */
+const MAX_ERROR_LINES = 12;
 
 /**
  * Reads the counts from a file of Jest's results. A test file that could not even be loaded counts as a failure, and so
  * does a run that left no results.
  */
 export function readCounts(path: string): TestCounts {
-  let results: JestResults;
-  try {
-    results = JSON.parse(readFileSync(path, 'utf8')) as JestResults;
-  } catch {
-    return { ...NO_TESTS, failed: 1 };
-  }
+  const results = readResults(path);
+  if (!results) return { ...NO_TESTS, failed: 1 };
   return {
     passed: results.numPassedTests,
     failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
     skipped: results.numPendingTests + results.numTodoTests,
   };
+}
+
+/**
+ * Reads the failed tests from a file of Jest's results, so that they can be shown together at the end: each one's file,
+ * name and the first lines of its error. Of a file that could not be loaded, the error.
+ */
+export function readFailures(path: string): string[] {
+  const results = readResults(path);
+  if (!results) return [`No results in ${path}: the tests were ended, or could not begin.`];
+  return results.testResults.flatMap(({ name, message, assertionResults }) => {
+    const failed = assertionResults.filter(({ status }) => status === 'failed');
+    if (assertionResults.length === 0 && message !== '') return [`${name}\n${firstLines(message)}`];
+    return failed.map(
+      ({ fullName, failureMessages }) => `${name}: ${fullName}\n${firstLines(failureMessages.join('\n'))}`,
+    );
+  });
+}
+
+function readResults(path: string): JestResults | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as JestResults;
+  } catch {
+    return undefined;
+  }
+}
+
+function firstLines(error: string): string {
+  const lines = stripVTControlCharacters(error).split('\n');
+  return lines
+    .filter((line) => line.trim() !== '')
+    .slice(0, MAX_ERROR_LINES)
+    .map((line) => `    ${line}`)
+    .join('\n');
 }
 
 /** Adds two counts. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ensureDebianPostgres } from '../debian-postgres.js';
 import { ensurePgBouncer } from '../pgbouncer.js';
 import { REPOSITORY } from '../repository.js';
-import { NO_TESTS, readCounts, sum, type TestCounts } from './counts.js';
+import { NO_TESTS, readCounts, readFailures, sum, type TestCounts } from './counts.js';
 import { runJest } from './run-jest.js';
 
 /** Tests that run again with another PostgreSQL, or with a pooler. */
@@ -33,10 +33,15 @@ const OTHER_STORES: readonly OtherStore[] = [
 
 /**
  * Runs a part of the integration tests with each of them. One that cannot be installed is skipped, with the reason.
- * @returns the counts, and whether every run succeeded.
+ * @returns the counts, what failed, and whether every run succeeded.
  */
-export async function testOtherStores(): Promise<{ readonly counts: TestCounts; readonly isClean: boolean }> {
+export async function testOtherStores(): Promise<{
+  readonly counts: TestCounts;
+  readonly failures: readonly string[];
+  readonly isClean: boolean;
+}> {
   let counts = NO_TESTS;
+  const failures: string[] = [];
   let isClean = true;
   for (const [index, { name, ensure, env, tests }] of OTHER_STORES.entries()) {
     const found = await ensure();
@@ -49,6 +54,7 @@ export async function testOtherStores(): Promise<{ readonly counts: TestCounts; 
     const args = ['--testPathPatterns', tests, '--selectProjects', 'integration'];
     isClean = (await runJest(args, results, env(found.path))) && isClean;
     counts = sum(counts, readCounts(results));
+    failures.push(...readFailures(results).map((failure) => `With ${name}: ${failure}`));
   }
-  return { counts, isClean };
+  return { counts, failures, isClean };
 }
