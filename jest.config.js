@@ -44,8 +44,8 @@ const withStores = {
 export default {
   watchman: false,
   testSequencer: '<rootDir>/tests/harness/long-tests-first.mjs',
-  // More than CI has cores: tests wait more than they compute.
-  maxWorkers: 3,
+  // As many as CI has cores: with more, tests on a busy machine exceed the limits of what they test.
+  maxWorkers: 2,
   // Modules of native ESM stay in memory after their test file: a worker that holds so much of its heap starts anew.
   workerIdleMemoryLimit: '1GB',
   // A limit for what hangs; a busy machine takes several times what a quiet one does.

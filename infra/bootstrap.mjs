@@ -15,8 +15,8 @@ const COMMANDS = {
     generate,
     build,
     together(bundle, lead('../local/dist/test.js', 'installPrograms')),
-    // Checks have company: tests wait more than they compute.
-    (args) => lead('../local/dist/test.js')(args, countFailedChecks()),
+    // Checks come first: beside them, tests would wait for the CPU, and some of them longer than they may.
+    async (args) => lead('../local/dist/test.js')(args, await countFailedChecks()),
   ],
   audit: [audit],
   sbom: [sbom],

@@ -20,7 +20,7 @@ export class NotReadyError extends Error {
 export async function waitReady(
   process: ManagedProcess,
   isReady: () => Promise<boolean>,
-  timeoutMs = 30_000,
+  timeoutMs = 120_000,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   let how: string | undefined;
