@@ -11,7 +11,7 @@ import { runMutants } from './test/run-mutants.js';
 /** True in CI: then everything is tested, also with other stores. */
 const IS_CI = process.env.CI === 'true';
 
-/** Number of parts of the end-to-end tests in CI. On a machine that is several times slower, a part takes 15 minutes. */
+/** Number of parts of the end-to-end tests in CI: on a machine that is several times slower, one takes 15 minutes. */
 const PARTS = 8;
 
 /** Quick tests first, then those of whole processes: in CI in parts, of which a slow machine skips the last. */
