@@ -43,6 +43,8 @@ export interface MemoryRunOptions {
   readonly mode?: ExecutionMode;
   readonly vars?: JsonObject;
   readonly records?: ReadonlyMap<string, NodeRecord>;
+  /** The nodes of a run that ends after a node. */
+  readonly until?: ReadonlySet<string>;
   /** With these, the run gets only the records outside loops and those of iterations in progress. */
   readonly positions?: readonly LoopPosition[];
   /** Answers for `probe` nodes, by `node/iteration`: a value, or an error to throw. */
@@ -116,6 +118,7 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
     positions: new Map(
       options.positions?.map((position) => [recordKey(position.nodeId, position.iteration), position]),
     ),
+    until: options.until,
     control: {
       isHalted: () => abort.signal.aborted,
       signal: () => abort.signal,

@@ -801,6 +801,17 @@ export const MUTANTS = [
   ...of('packages/engine/src/run/reuse-records.ts', 'unit:tests/engine/reuse-records', [
     ['a finished loop with a condition keeps iterations', ' && !isInRepeatedLoop(record)', ''],
   ]),
+  ...of('packages/engine/src/run/scheduler.ts', 'unit:tests/engine/nodes-until', [
+    ['a run up to a node runs others', 'if (cell.taken > 0 && !isLeftOut)', 'if (cell.taken > 0)'],
+    ['an early join after a tested node cancels it', 'if (edge.target.join && !isLeftOut)', 'if (edge.target.join)'],
+  ]),
+  ...of('apps/api/src/runs/test-run.ts', 'integration:integration/api/run-until-node', [
+    [
+      'a run up to a node counts as a success of the workflow',
+      "(isPart && usual === 'normal' ? 'test' : usual)",
+      'usual',
+    ],
+  ]),
   ...of('packages/engine/src/run/retry.ts', RUN_LOOP, [
     ['a minimum delay has no bound', 'Math.min(minDelayMs, LONGEST_MIN_DELAY_MS)', 'minDelayMs'],
     ['a minimum delay is ignored', 'own >= least ? own', 'own >= 0 ? own'],

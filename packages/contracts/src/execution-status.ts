@@ -89,6 +89,9 @@ export type WaitKind = (typeof WAIT_KINDS)[number];
 /** Modes of a run: whether nodes have effects, and what is recorded. */
 export const EXECUTION_MODES = ['normal', 'test', 'debug', 'sandbox'] as const;
 
+/** Modes of runs that are left out of statistics, and have no events. */
+export const TEST_MODES = ['test', 'debug', 'sandbox'] as const;
+
 export type ExecutionMode = (typeof EXECUTION_MODES)[number];
 
 /** Ways to start a run. */

@@ -106,7 +106,7 @@ export {
   markMatched,
   type StartingEvent,
 } from './events-in/start-runs.js';
-export { chooseVersion } from './executions/chosen-version.js';
+export { type ChosenVersion, chooseVersion } from './executions/chosen-version.js';
 export { NO_DEADLINE_AT } from './executions/run-status.js';
 export { updateExecution } from './executions/update.js';
 export {
@@ -327,7 +327,7 @@ export {
 export { changePassword, createFirstOwner, findUserByEmail, hasUsers, readPasswordHash, setupIsOver } from './users.js';
 export { foldStorageChanges } from './maintenance/fold-storage-changes.js';
 export { createVariable, deleteVariable, listVariables, readVariables, updateVariable } from './variables.js';
-export { findVersions, listVersions, readDefinition, readVersion } from './versions/list.js';
+export { findVersions, listVersions, readChosenVersion, readDefinition, readVersion } from './versions/list.js';
 export {
   type NewSecrets,
   type NewVersion,

@@ -12,5 +12,6 @@ export type { Ending, EnginePorts, RunControl, RunRequest } from './run/ports.js
 export { type LoopPosition, type NodeRecord, openIterations, type RecordedError, recordKey } from './run/records.js';
 export { begunWait, type BegunWait, waitKey } from './run/node-state.js';
 export { idempotencyKeyOf } from './run/node-scope.js';
+export { nodesUntil } from './run/nodes-until.js';
 export { runExecution } from './run/run-execution.js';
 export { reuseRecords } from './run/reuse-records.js';

@@ -300,7 +300,14 @@ function describeOperations(world: World): Record<string, Operation> {
     'POST /api/workflows/:id/execute': {
       schema: ExecuteBody,
       examples: [
-        { input: { a: 1 }, triggerNodeId: 'start', executionMode: 'test', version: 'latest', ...LATER },
+        {
+          input: { a: 1 },
+          triggerNodeId: 'start',
+          executionMode: 'test',
+          version: 'latest',
+          untilNodeId: 'start',
+          ...LATER,
+        },
         { ...SOON, callbackUrl: url },
         JOINED,
       ],
@@ -365,7 +372,10 @@ function describeOperations(world: World): Record<string, Operation> {
     'POST /api/executions/:id/resume': { ...NOTHING, id: ran.paused },
     'POST /api/executions/:id/rerun': {
       schema: RerunBody,
-      examples: [{ fromNodeId: 'start', version: 'original', ...LATER }, SOON],
+      examples: [
+        { fromNodeId: 'start', untilNodeId: 'start', executionMode: 'test', version: 'original', ...LATER },
+        SOON,
+      ],
       isOptional: true,
       id: ran.finished,
     },

@@ -17,6 +17,7 @@ const run: ExecutionRecord = {
   triggerNodeId: 'a',
   rerunOf: null,
   rerunFromNodeId: null,
+  untilNodeId: null,
   parentExecutionId: null,
   parentNodeId: null,
   workflowName: 'Orders',

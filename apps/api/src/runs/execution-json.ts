@@ -126,5 +126,6 @@ function dataMembers(run: ExecutionRecord): string {
   if (run.isTriggerOmitted) members.push('"triggerOmitted":true');
   if (run.rerunOf !== null) members.push(`"rerunOf":"${run.rerunOf}"`);
   if (run.rerunFromNodeId !== null) members.push(`"rerunFromNodeId":"${run.rerunFromNodeId}"`);
+  if (run.untilNodeId !== null) members.push(`"untilNodeId":"${run.untilNodeId}"`);
   return [...members, `"approvals":[${run.approvalsJson ?? ''}]`].join(',');
 }

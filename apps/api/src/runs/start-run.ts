@@ -4,6 +4,7 @@ import type { Caller } from '../auth/caller.js';
 import type { Services } from '../services.js';
 import type { StartedRun } from './run-starter.js';
 import { toStartRequest } from './start-request.js';
+import { checkPart } from './test-run.js';
 
 /**
  * Starts a run of a workflow, and records that in the audit log if a key does it.
@@ -11,15 +12,19 @@ import { toStartRequest } from './start-request.js';
  * @throws DeckhandError as `RunStarter`; VALIDATION_FAILED for options that exclude another, or for a bad key.
  */
 export async function startRun(
-  { runStarter, noteStart, prepareCallbacks }: Services,
+  services: Services,
   caller: Caller,
   workflowId: string,
   body: ExecuteBody,
   toKey: (asked: object) => IdempotencyKey | undefined,
 ): Promise<StartedRun> {
+  const { runStarter, noteStart, prepareCallbacks } = services;
   const { request, asked } = toStartRequest(caller, workflowId, body);
+  const { untilNodeId, triggerNodeId: startNodeId } = request;
+  const version =
+    untilNodeId && (await checkPart(services, caller, { workflowId, version: request, startNodeId, untilNodeId }));
   if (body.callbackUrl !== undefined) await prepareCallbacks(caller, workflowId);
-  const started = await runStarter.start(request, toKey(asked));
+  const started = await runStarter.start({ ...request, ...version }, toKey(asked));
   if (caller.kind === 'key') await noteStart(caller, workflowId, started.executionId);
   return started;
 }

@@ -34,6 +34,7 @@ interface LogsOptions {
 
 interface RerunOptions extends FollowOptions {
   readonly fromNode?: string;
+  readonly untilNode?: string;
   readonly workflowVersion?: string;
   readonly follow?: boolean;
 }
@@ -116,6 +117,7 @@ export function runsCommand(context: Context): Command {
         .summary('start a new run with the trigger data of a finished one')
         .argument('<run>', RUN_ID)
         .option('--from-node <node>', 'start at a node, with the outputs of the nodes before it')
+        .option('--until-node <node>', 'end after a node, in the mode test')
         .option('--workflow-version <version>', 'latest (the default), active, original, or the id of a version')
         .option('-f, --follow', 'follow the new run to its end')
         .option('--timeout <seconds>', `with --follow: ${FOLLOW_LIMIT}`, timeLimit)
@@ -225,12 +227,13 @@ async function consoleOf({ deckhand: { client } }: Connection, id: string, nodeI
 
 async function rerun(context: Context, id: string, options: RerunOptions): Promise<void> {
   const connection = await context.connect();
-  const { fromNode, workflowVersion } = options;
+  const { fromNode, untilNode, workflowVersion } = options;
   const { data } = await rerunExecution({
     client: connection.deckhand.client,
     path: { id },
     body: {
       ...(fromNode !== undefined && { fromNodeId: fromNode }),
+      ...(untilNode !== undefined && { untilNodeId: untilNode }),
       ...(workflowVersion !== undefined && { version: workflowVersion }),
     },
     throwOnError: true,

@@ -106,6 +106,7 @@ function readSnapshot(executionId: string, dispatch: number, snapshot: RunSnapsh
     hasParent: false,
     rerunOf: null,
     rerunFromNodeId: null,
+    untilNodeId: null,
     holdsSlot: false,
     concurrencyKey: null,
     loopPositions: null,

@@ -7,6 +7,7 @@ import {
   type LoopPosition,
   type NodeRecord,
   type NodeServices,
+  nodesUntil,
   runExecution,
 } from '@deckhand/engine';
 import { type JsonObject, parseJson, type WaitPlace } from '@deckhand/contracts';
@@ -76,6 +77,7 @@ export async function driveRun(driven: DrivenRun, environment: NodeEnvironment):
     vars: workflow.usesVars ? await loadVariables(claimed.workspaceId) : {},
     records,
     positions,
+    until: claimed.untilNodeId === null ? undefined : nodesUntil(workflow, claimed.untilNodeId),
     control: run.control,
     services,
     answerLink,

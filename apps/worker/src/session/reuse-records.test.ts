@@ -49,6 +49,7 @@ const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({
   hasParent: false,
   rerunOf: 'first',
   rerunFromNodeId: 'c',
+  untilNodeId: null,
   traceParent: null,
   holdsSlot: false,
   concurrencyKey: null,

@@ -1,5 +1,5 @@
 import type { ClaimedExecution, StoredNodeRun } from '@deckhand/db';
-import { type CompiledWorkflow, type NodeRecord, reuseRecords } from '@deckhand/engine';
+import { type CompiledWorkflow, type NodeRecord, nodesUntil, reuseRecords } from '@deckhand/engine';
 import { readRecords } from './records.js';
 
 /** The records that a run should reuse were deleted between its acceptance and its start. */
@@ -30,7 +30,7 @@ export function createRecordsReader({
    * @throws SourceRunGoneError when the data of the source run was deleted before this run had copied all records; or
    * the error of `loadNodeRuns`.
    */
-  return async ({ rerunOf, rerunFromNodeId, workflowVersionId, triggerNodeId }, own) => {
+  return async ({ rerunOf, rerunFromNodeId, untilNodeId, workflowVersionId, triggerNodeId }, own) => {
     if (rerunOf === null || rerunFromNodeId === null) return own;
     const { records } = readRecords(await loadNodeRuns(rerunOf), 'rerun');
     // Checked after the rows were read: checked before, the data could be deleted in between.
@@ -40,6 +40,13 @@ export function createRecordsReader({
       throw new SourceRunGoneError('the source run has no data any more');
     }
     const workflow = await loadVersion(workflowVersionId);
-    return new Map([...reuseRecords({ workflow, triggerNodeId, records }, rerunFromNodeId), ...own]);
+    const reused = reuseRecords({ workflow, triggerNodeId, records }, rerunFromNodeId);
+    if (untilNodeId !== null) {
+      const runs = nodesUntil(workflow, untilNodeId);
+      // What this run leaves out does not continue.
+      for (const [key, { nodeId, status }] of reused)
+        if (!runs.has(nodeId) && status !== 'success' && status !== 'failed') reused.delete(key);
+    }
+    return new Map([...reused, ...own]);
   };
 }

@@ -95,6 +95,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
         hasParent: false,
         rerunOf: null,
         rerunFromNodeId: null,
+        untilNodeId: null,
         holdsSlot: isLimited,
         concurrencyKey: isLimited ? 'key' : null,
         loopPositions: null,

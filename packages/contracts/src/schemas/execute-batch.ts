@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { CLOSED, ErrorResponse, Id } from './common.js';
-import { ExecuteBody, ExecuteResponse } from './executions.js';
+import { ExecuteResponse, startFields } from './executions.js';
 
 /** Most items of a batch. */
 export const MAX_BATCH_ITEMS = 1_000;
@@ -11,7 +11,7 @@ export const IDEMPOTENCY_KEY_PATTERN = '^[\\x21-\\x7e]{1,255}$';
 /** One start of a batch. */
 export const ExecuteBatchItem = Type.Object(
   {
-    ...ExecuteBody.properties,
+    ...startFields,
     idempotencyKey: Type.Optional(
       Type.String({
         pattern: IDEMPOTENCY_KEY_PATTERN,

@@ -1,6 +1,12 @@
 import Type, { type Static } from 'typebox';
 import type { JsonValue } from '../json.js';
-import { EXECUTION_MODES, EXECUTION_SOURCES, EXECUTION_STATUSES, type NodeStatus } from '../execution-status.js';
+import {
+  EXECUTION_MODES,
+  EXECUTION_SOURCES,
+  EXECUTION_STATUSES,
+  type NodeStatus,
+  TEST_MODES,
+} from '../execution-status.js';
 import {
   AnyJson,
   AnyObject,
@@ -50,22 +56,29 @@ const RerunVersionChoice = Type.String({
     'The version that runs: `latest` (the default), `active`, `original` (that of the run), or the id of one',
 });
 
+const UntilNode = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description:
+    'The node to end after: only it and the nodes before it run. The mode is `test` by default, and cannot be `normal`',
+});
+
+/** What a start of a run may have, in a batch, too. */
+export const startFields = {
+  input: Type.Optional(AnyObject),
+  triggerNodeId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  executionMode: Type.Optional(oneOf(EXECUTION_MODES, { default: 'normal' })),
+  version: Type.Optional(VersionChoice),
+  callbackUrl: Type.Optional({
+    ...EventUrl,
+    description:
+      'Gets the event of the end of the run, signed with a secret of the workspace. http or https. Only in the mode normal, and without `debounce`',
+  }),
+  ...RequestOptions.properties,
+};
+
 /** Body of POST /api/workflows/{id}/execute; all of it is optional. */
-export const ExecuteBody = Type.Object(
-  {
-    input: Type.Optional(AnyObject),
-    triggerNodeId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    executionMode: Type.Optional(oneOf(EXECUTION_MODES, { default: 'normal' })),
-    version: Type.Optional(VersionChoice),
-    callbackUrl: Type.Optional({
-      ...EventUrl,
-      description:
-        'Gets the event of the end of the run, signed with a secret of the workspace. http or https. Only in the mode normal, and without `debounce`',
-    }),
-    ...RequestOptions.properties,
-  },
-  CLOSED,
-);
+export const ExecuteBody = Type.Object({ ...startFields, untilNodeId: Type.Optional(UntilNode) }, CLOSED);
 
 /** Body of POST /api/executions/{id}/rerun. */
 export const RerunBody = Type.Object(
@@ -76,6 +89,10 @@ export const RerunBody = Type.Object(
         maxLength: 64,
         description: 'The node to start at, with the outputs of the nodes before it; by default the trigger',
       }),
+    ),
+    untilNodeId: Type.Optional(UntilNode),
+    executionMode: Type.Optional(
+      oneOf(TEST_MODES, { description: 'The mode of the new run; by default that of the original' }),
     ),
     version: Type.Optional(RerunVersionChoice),
     ...StartOptions.properties,
@@ -357,6 +374,7 @@ export const Execution = Type.Object({
     triggerNodeId: Type.String(),
     rerunOf: Type.Optional(Id),
     rerunFromNodeId: Type.Optional(Type.String()),
+    untilNodeId: Type.Optional(Type.String({ description: 'The node after which the run ends' })),
     approvals: Type.Array(ApprovalRecord),
   }),
   error: nullable(ExecutionError),

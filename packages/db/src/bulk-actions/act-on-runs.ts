@@ -123,7 +123,7 @@ export async function rerunRuns(
     tx,
     actor,
     sources.filter(({ fromNodeId }) => !action.fromFailedNode || fromNodeId !== null),
-    version,
+    { version },
   );
   const requests: (AcceptRequest & { readonly rerunOf: string })[] = [];
   for (const { executionId, fromNodeId } of sources) {

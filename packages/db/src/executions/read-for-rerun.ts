@@ -51,18 +51,25 @@ interface Row {
   readonly isBegunNode: boolean;
 }
 
+/** How runs are rerun. */
+export interface RerunChoice {
+  /** The version to run: `latest`, `active`, `original`, or the id of one. */
+  readonly version: string;
+  /** Whether the rerun may start at a node that the run did not reach. */
+  readonly mayStartAnywhere?: boolean;
+}
+
 /**
  * Reads the data for a rerun of a finished run.
- * @param version the version to run: `latest`, `active`, `original`, or the id of one.
  * @throws DeckhandError as `readManyForRerun` returns.
  */
 export async function readForRerun(
   db: Database,
   actor: Actor,
   executionId: string,
-  { fromNodeId, version }: { readonly fromNodeId: string | null; readonly version: string },
+  { fromNodeId, ...choice }: RerunChoice & { readonly fromNodeId: string | null },
 ): Promise<RerunOrigin> {
-  const origins = await readManyForRerun(db, actor, [{ executionId, fromNodeId }], version);
+  const origins = await readManyForRerun(db, actor, [{ executionId, fromNodeId }], choice);
   const origin = origins.get(executionId.toLowerCase()) ?? noSuchRun();
   if (origin instanceof DeckhandError) throw origin;
   return origin;
@@ -77,7 +84,7 @@ export async function readManyForRerun(
   db: Queryable,
   actor: Actor,
   sources: readonly RerunSource[],
-  version: string,
+  { version, mayStartAnywhere = false }: RerunChoice,
 ): Promise<Map<string, RerunOrigin | DeckhandError>> {
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`
     SELECT e.id, asked.from_node_id AS "fromNodeId", e.workflow_id AS "workflowId",
@@ -99,16 +106,17 @@ export async function readManyForRerun(
       WHEN 'latest' THEN w.latest_version_id WHEN 'active' THEN w.active_version_id
       WHEN 'original' THEN e.workflow_version_id ELSE ${isUuid(version) ? version : null}::uuid END
     WHERE ${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid`);
-  return new Map(rows.map((row) => [row.id, toOrigin(row)]));
+  return new Map(rows.map((row) => [row.id, toOrigin(row, mayStartAnywhere)]));
 }
 
-function toOrigin(run: Row): RerunOrigin | DeckhandError {
+function toOrigin(run: Row, mayStartAnywhere: boolean): RerunOrigin | DeckhandError {
   const { workflowId, workflowVersionId, triggerNodeId, executionMode, triggerData, fromNodeId } = run;
   if (!hasRole(run.role, 'editor')) return new DeckhandError('FORBIDDEN', { message: 'This needs the role editor' });
   if (!isFinished(run.status)) return new DeckhandError('EXECUTION_NOT_FINISHED');
   if (triggerData === null) return new DeckhandError('TRIGGER_DATA_GONE');
   if (fromNodeId !== null && !run.isKnownNode) return badNode(`"${fromNodeId}" is no node of the version`);
-  if (fromNodeId !== null && !run.isBegunNode) return badNode(`the run did not come to "${fromNodeId}"`);
+  if (fromNodeId !== null && !run.isBegunNode && !mayStartAnywhere)
+    return badNode(`the run did not come to "${fromNodeId}"`);
   const { concurrencyKey: key, concurrencyLimit } = run;
   // Someone wants this rerun: it waits for its turn, whatever the original would have done.
   const concurrency = key === null ? undefined : { key, limit: concurrencyLimit ?? 1 };

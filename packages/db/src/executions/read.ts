@@ -43,6 +43,7 @@ export interface ExecutionRecord {
   readonly triggerNodeId: string;
   readonly rerunOf: string | null;
   readonly rerunFromNodeId: string | null;
+  readonly untilNodeId: string | null;
   readonly parentExecutionId: string | null;
   readonly parentNodeId: string | null;
   /** Null for a run that was not delayed. */
@@ -104,7 +105,7 @@ export async function readExecutions(
       e.workflow_version_id AS "workflowVersionId", e.status::text AS status, e.execution_mode::text AS "executionMode",
       e.source::text AS source, e.created_at AS "createdAt", e.started_at AS "startedAt",
       e.finished_at AS "finishedAt", e.current_node_id AS "currentNodeId", e.trigger_node_id AS "triggerNodeId",
-      e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId",
+      e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId", e.until_node_id AS "untilNodeId",
       e.parent_execution_id AS "parentExecutionId", e.parent_node_id AS "parentNodeId", e.start_at AS "startAt", e.expires_at AS "expiresAt",
       e.priority::int AS priority, e.concurrency_key AS "concurrencyKey", e.concurrency_limit::int AS "concurrencyLimit", e.holds_key AS "holdsKey",
       e.error_of AS "errorOf", e.error_execution_id AS "errorExecutionId", e.error_start_code AS "errorStartCode", e.tags, e.metadata::text AS "metadataJson", (SELECT f.name FROM workflows f WHERE f.id = e.workflow_id) AS "workflowName", e.revision, asked.is_entry AND coalesce(octet_length(e.trigger_data) > ${INLINE_OUTPUT_BYTES}, false) AS "isTriggerOmitted",

@@ -1,6 +1,7 @@
 import type { Page, PageOf, VersionEntry } from '@deckhand/contracts';
 import { type Actor, visibleWorkspace } from '../access.js';
 import type { Database } from '../client.js';
+import type { ChosenVersion } from '../executions/chosen-version.js';
 import type { WorkflowVersion } from '../generated/client.js';
 import { pageRange, toPage } from '../paging.js';
 import { readPeople } from '../users.js';
@@ -51,6 +52,26 @@ export async function readVersion(
   if (!row) throw noSuchWorkflow();
   const people = await readPeople(db, [row.createdBy]);
   return { ...toVersionEntry(row, people), definition: row.definition };
+}
+
+/** Reads the version that a choice stands for now. Undefined if the actor may see no such version. */
+export async function readChosenVersion(
+  db: Database,
+  actor: Actor,
+  workflowId: string,
+  { versionId, isActiveVersion = false }: ChosenVersion,
+): Promise<{ readonly id: string; readonly definition: unknown } | undefined> {
+  const workflow = await db.workflow.findFirst({
+    where: { id: workflowId, workspace: visibleWorkspace(actor) },
+    select: { latestVersionId: true, activeVersionId: true },
+  });
+  const id = versionId ?? (isActiveVersion ? workflow?.activeVersionId : workflow?.latestVersionId);
+  if (!workflow || id === null || id === undefined) return undefined;
+  const row = await db.workflowVersion.findFirst({
+    where: { id, workflowId },
+    select: { id: true, definition: true },
+  });
+  return row ?? undefined;
 }
 
 /** Returns the workflows of the given versions, by the versions' ids, of those in the workspace of a place. */

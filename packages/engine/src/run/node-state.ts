@@ -73,7 +73,12 @@ export function storedDecision({ state }: NodeRecord): JoinDecision | undefined 
 
 /** Whether a record settles its node. */
 export function isSettled(record: NodeRecord | undefined): boolean {
-  return record?.status === 'success' || record?.status === 'failed' || record?.status === 'skipped';
+  return isFinished(record) || record?.status === 'skipped';
+}
+
+/** Whether a record is of a node that ran to its end. */
+export function isFinished(record: NodeRecord | undefined): boolean {
+  return record?.status === 'success' || record?.status === 'failed';
 }
 
 /** A wait, as stored in its node's record. */

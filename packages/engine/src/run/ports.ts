@@ -56,6 +56,8 @@ export interface RunRequest {
    * of all of its iterations.
    */
   readonly positions: ReadonlyMap<string, LoopPosition>;
+  /** The nodes of a run that ends after a node, by `nodesUntil`: others are skipped. Undefined for a whole run. */
+  readonly until?: ReadonlySet<string> | undefined;
   readonly control: RunControl;
   readonly services: NodeServices;
   /**

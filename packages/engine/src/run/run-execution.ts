@@ -11,6 +11,7 @@
  * 7. A node that an early join or a try cancels is aborted, and its outcome is dropped. Its record tells whether it had
  *    begun.
  * 8. A long delay before a next attempt is such a wait: it outlives the worker, and the attempts made are kept.
+ * 9. A run that ends after a node skips all nodes that are not before it, except those that the records settle.
  */
 import type { JsonValue } from '@deckhand/contracts';
 import type { GraphNode, Region } from '../compile/graph.js';
@@ -22,6 +23,7 @@ import { INTERRUPTED } from './failure.js';
 import {
   begunWait,
   hasBegun,
+  isFinished,
   isSettled,
   storedContainer,
   storedResult,
@@ -64,7 +66,7 @@ const MAX_IN_FLIGHT = 64;
  * @throws what `ports.flush` throws, and errors of the engine itself; failures of nodes are part of the ending.
  */
 export async function runExecution(request: RunRequest): Promise<Ending> {
-  const { control, ports, records } = request;
+  const { control, ports, records, until } = request;
   const failing = lazy(() => new AbortController());
   const halt = lazy(() => AbortSignal.any([control.signal(), failing().signal]));
   let result: TerminalResult | null = null;
@@ -114,6 +116,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   const scheduler = createScheduler(request.workflow.root, request.triggerNodeId, events, {
     decisionOf: (node, scope) => joins.earlierDecision(find(node, scope)),
     isSettled: (node, scope) => isSettled(find(node, scope)),
+    isLeftOut: until && ((node, scope) => !until.has(node.id) && !isFinished(find(node, scope))),
   });
   ports.positionsFrom(() => [...scheduler.positions(), ...unreached.values()]);
 

@@ -16,6 +16,8 @@
  *    replayed, it might decide otherwise.
  * 9. A failure that its node does not handle settles the innermost try around it, by the `error` handle. The rest of
  *    its body is cancelled in the same step.
+ * 10. A node that is left out is skipped once all edges into it are settled, also one with an early join, which cancels
+ *     nothing then.
  */
 import type { JsonValue } from '@deckhand/contracts';
 import { BODY_HANDLE, ERROR_HANDLE } from '../compile/loops.js';
@@ -65,12 +67,14 @@ export interface SchedulerEvents {
   cancelled(node: GraphNode, scope: Scope): void;
 }
 
-/** What earlier workers recorded, for early joins. */
+/** What is decided before the graph is: by earlier workers, for early joins, and by the request. */
 export interface EarlierDecisions {
   /** Returns the decision of an early join. */
   decisionOf(node: GraphNode, scope: Scope): JoinDecision | undefined;
   /** Returns whether the records settle a node: it is not cancelled, although its record has not been replayed yet. */
   isSettled(node: GraphNode, scope: Scope): boolean;
+  /** Returns whether a node is skipped even if edges into it are taken: the run ends before it. */
+  readonly isLeftOut?: ((node: GraphNode, scope: Scope) => boolean) | undefined;
 }
 
 /** The state of one run's graph. */
@@ -145,13 +149,14 @@ export function createScheduler(
     const cell = cellOf(scope, edge.target);
     cell.unsettled -= 1;
     if (isTaken) cell.taken += 1;
-    if (edge.target.join) {
+    const isLeftOut = earlier.isLeftOut?.(edge.target, scope) === true;
+    if (edge.target.join && !isLeftOut) {
       settleEarly(edge, edge.target.join, { scope, cell, isTaken });
       return;
     }
     // A cancelled node is settled, whatever its edges.
     if (cell.unsettled > 0 || cell.state !== 'waiting') return;
-    if (cell.taken > 0) makeReady(edge.target, scope);
+    if (cell.taken > 0 && !isLeftOut) makeReady(edge.target, scope);
     else skip(edge.target, scope);
   }
 

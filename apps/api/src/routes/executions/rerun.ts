@@ -8,6 +8,7 @@ import { forKey, type Route } from '../../http/route.js';
 import { readIdempotencyKey } from '../../runs/idempotency.js';
 import { recordRunChange } from '../../runs/record-run-change.js';
 import { startedAnswer } from '../../runs/started-answer.js';
+import { checkPart, modeOfPart } from '../../runs/test-run.js';
 import type { Services } from '../../services.js';
 
 const parse = compileBody(RerunBody);
@@ -21,7 +22,7 @@ export function rerunExecution(services: Services): Route {
     {
       summary: 'Rerun a run',
       description:
-        'Starts a new run with the same trigger data, node and mode, of the latest version unless `version` selects another. With `fromNodeId`, the run starts at that node and reuses the outputs of the nodes before it.',
+        'Starts a new run with the same trigger data, node and mode, of the latest version unless `version` selects another. With `fromNodeId`, the run starts at that node and reuses the outputs of the nodes before it. With `untilNodeId`, it ends after that node.',
       returns: 'The id of the new run',
       takesIdempotencyKey: true,
       body: RerunBody,
@@ -42,28 +43,37 @@ export function rerunExecution(services: Services): Route {
     async (request, response, caller) => {
       const rerunOf = pathId(request);
       const body = parse(await readOptionalBody(request));
-      const { fromNodeId = null, version = 'latest' } = body;
+      const { fromNodeId = null, untilNodeId, version = 'latest' } = body;
       const changes = serializeOptions(body);
-      const origin = await readForRerun(db, caller, rerunOf, { fromNodeId, version });
-      // Without `version` and options, the hash of the body is the same as in earlier releases.
+      const isPart = untilNodeId !== undefined;
+      const origin = await readForRerun(db, caller, rerunOf, { fromNodeId, version, mayStartAnywhere: isPart });
+      const { workflowId } = origin;
+      const chosen = chooseVersion(version, origin.workflowVersionId);
+      const startNodeId = fromNodeId ?? origin.triggerNodeId;
+      // Without `version`, mode, part and options, the hash of the body is the same as in earlier releases.
       const asked = {
         rerunOf,
         fromNodeId,
         ...(version === 'latest' ? {} : { version }),
         ...(changes === undefined ? {} : { options: changes }),
+        ...(isPart ? { untilNodeId } : {}),
+        ...(body.executionMode === undefined ? {} : { mode: body.executionMode }),
       };
       const { rate, ...started } = await runStarter.start(
         {
-          workflowId: origin.workflowId,
+          workflowId,
           actor: { userId: caller.userId, boundTo: caller.boundTo },
           triggerNodeId: origin.triggerNodeId,
-          mode: origin.executionMode,
+          mode: modeOfPart(body.executionMode, origin.executionMode, isPart),
           source: 'rerun',
           triggerData: origin.triggerData,
           rerunOf,
           rerunFromNodeId: fromNodeId ?? undefined,
+          untilNodeId,
           options: serializeOptions({ ...origin.options, ...body }),
-          ...chooseVersion(version, origin.workflowVersionId),
+          ...(isPart
+            ? await checkPart(services, caller, { workflowId, version: chosen, startNodeId, untilNodeId })
+            : chosen),
         },
         readIdempotencyKey(request, asked),
       );
