@@ -4,6 +4,7 @@ export const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0
 /** Matches the id of a node. */
 export const NODE_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 
+const DATE_PATTERN = /^\d{4}-\d\d-\d\d$/;
 const TIME_PATTERN = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 
 const EARLIEST_MS = Date.UTC(0, 0, 1);
@@ -42,6 +43,13 @@ export function toDate(text: string): Date {
   const date = readTime(text);
   if (date === undefined) throw new RangeError('not a time');
   return date;
+}
+
+/** Returns true for an ISO 8601 date that exists, such as 2026-01-31. */
+export function isDate(text: string): boolean {
+  const ms = DATE_PATTERN.test(text) ? Date.parse(text) : NaN;
+  // JavaScript takes the 30th of February for a day in March.
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }
 
 /**

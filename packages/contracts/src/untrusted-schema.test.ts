@@ -77,6 +77,19 @@ describe('a schema of a user', () => {
     expect(issuesOf({ uniqueItems: true }, [1, '1', null, 'null'])).toEqual([]);
   });
 
+  it.each([
+    ['date', '2028-02-29', ['2026-02-29', '31.1.2026', '2026-01-31T09:00:00Z', '']],
+    ['date-time', '2028-02-29T09:00:00Z', ['2026-02-29T09:00:00Z', '2028-02-29', '']],
+    ['email', 'ada@example.com', ['ada', '']],
+    ['uri', 'https://example.com/a', ['/a', '']],
+    ['uuid', '8a3f0c52-6b1d-4f0e-9d7a-2f6f1f5f9f10', ['8a3f0c52', '']],
+  ])('checks the format %s', (format, right, wrong) => {
+    const schema = { properties: { field: { format } } };
+    expect(issuesOf(schema, { field: right })).toEqual([]);
+    const issue = { path: 'field', message: `must match format "${format}"` };
+    for (const field of wrong) expect(issuesOf(schema, { field })).toEqual([issue]);
+  });
+
   it('takes a text for no e-mail address, and no URI, that is very long', () => {
     expect(issuesOf({ format: 'email' }, 'ada@example.com')).toEqual([]);
     expect(issuesOf({ format: 'email' }, `ada@${'a'.repeat(20_000)}.com`)).toHaveLength(1);

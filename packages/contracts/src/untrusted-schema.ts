@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { RegExpEngine } from 'ajv/dist/types/index.js';
 import { RE2JS } from 're2js';
-import { isTime, UUID_PATTERN } from './formats.js';
+import { isDate, isTime, UUID_PATTERN } from './formats.js';
 import { estimatePatternSize } from './pattern-size.js';
 import { isEmail, isUri } from './text-formats.js';
 
@@ -110,6 +110,7 @@ export function createUntrustedAjv(options: { allErrors: boolean }): Ajv2020 {
   ajv.addFormat('email', isEmail);
   ajv.addFormat('uri', isUri);
   ajv.addFormat('uuid', UUID_PATTERN);
+  ajv.addFormat('date', isDate);
   ajv.addFormat('date-time', isTime);
   // Ajv's own implementation compares every pair of items.
   ajv.removeKeyword('uniqueItems');

@@ -1,4 +1,4 @@
-import { isEmail, isTime, isUri, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import { isDate, isEmail, isTime, isUri, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { choicesOf, type FieldType, type FormRow, keywordsOf, limitsOf, withNames } from './form-rows.js';
 
 /**
@@ -60,6 +60,8 @@ function sizeOf(least: 'minimum' | 'minLength' | 'minItems', value: JsonValue): 
 
 function isOfFormat(text: string, type: FieldType): boolean {
   switch (type) {
+    case 'date':
+      return isDate(text);
     case 'email':
       return isEmail(text);
     case 'url':

@@ -160,7 +160,15 @@ describe('a form', () => {
   });
 
   it('accepts and refuses the same data as the API, with the same messages', () => {
-    const texts = fc.constantFrom('', 'a', 'ada@example.com', 'https://example.com/a', '2026-01-05T09:00:00Z', '👩‍👧');
+    const texts = fc.constantFrom(
+      '',
+      'a',
+      'ada@example.com',
+      'https://example.com/a',
+      '2026-01-05',
+      '2026-01-05T09:00:00Z',
+      '👩‍👧',
+    );
     const values = fc.oneof(texts, fc.integer(), fc.double({ noNaN: true }), fc.array(texts), JSON_VALUES);
     const rowsAndData = ROWS.chain((rows) =>
       fc.tuple(
