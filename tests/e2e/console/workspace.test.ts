@@ -367,7 +367,11 @@ describe('folders', () => {
     await row(page, 'Folder Warehouse').press('Enter');
 
     await choose(page, 'Figures', 'Delete');
-    await dialog(page).getByText('Its subfolder is deleted, too. No workflow is deleted').waitFor();
+    await dialog(page)
+      .getByText(
+        'Its subfolder is deleted, too. No workflow is deleted. All its workflows move to the top level, managed ones until',
+      )
+      .waitFor();
     expect(await issuesOfAccess(page)).toEqual([]);
     await dialog(page).getByRole('button', { name: 'Delete' }).press('Enter');
     await page.getByText('This folder is empty').waitFor();

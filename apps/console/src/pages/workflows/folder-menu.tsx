@@ -60,7 +60,9 @@ export function FolderMenu({ folder, onDeleted }: { folder: FolderEntry; onDelet
 /** Describes what is deleted with a folder, and what is kept. */
 function describeLoss(tree: FolderTree, id: string): string {
   const inner = allFolders(tree).filter((folder) => folder.id !== id && isWithin(tree, folder.id, id)).length;
-  if (inner === 0) return 'No workflow is deleted. Its workflows move to the top level.';
+  const kept =
+    'No workflow is deleted. All its workflows move to the top level, managed ones until they are applied again.';
+  if (inner === 0) return kept;
   const folders = inner === 1 ? 'Its subfolder is deleted, too' : `Its ${inner} subfolders are deleted, too`;
-  return `${folders}. No workflow is deleted. All their workflows move to the top level.`;
+  return `${folders}. ${kept}`;
 }
