@@ -153,10 +153,11 @@ async function readRoot(
 }
 
 /** Returns the members of `$input` that are known without a run. */
-function shapeOfInput({ sources, shapes }: SampleData): JsonValue | undefined {
+function shapeOfInput({ sources, shapes, tryData }: SampleData): JsonValue | undefined {
   const [only, ...others] = sources;
   if (others.length > 0) return Object.fromEntries(sources.map(({ nodeId }) => [nodeId, {}]));
-  return only === undefined || only.isItem ? undefined : shapes.output(only.nodeId);
+  if (only?.gives === 'input') return shapeOfInput(tryData(only.nodeId));
+  return only?.gives === 'output' ? shapes.output(only.nodeId) : undefined;
 }
 
 function keysOf(steps: string): (string | number)[] {

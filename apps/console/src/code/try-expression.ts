@@ -9,7 +9,7 @@ import {
   type ExpressionReferences,
   type ExpressionScope,
 } from '@deckhand/engine/expressions';
-import type { SampleData } from '../forms/sample-data.js';
+import type { SampleData, SampleSource } from '../forms/sample-data.js';
 
 /** The result of evaluating a text with expressions. */
 export type Trial =
@@ -47,8 +47,10 @@ export async function tryExpression(text: string, data: SampleData): Promise<Tri
 
 /** `$input` of the node. */
 export async function readInput(data: SampleData): Promise<JsonValue | undefined> {
-  const read = async ({ nodeId, isItem }: SampleData['sources'][number]): Promise<JsonValue | undefined> =>
-    isItem ? (await readLoop(data))?.item : data.output(nodeId);
+  const read = async ({ nodeId, gives }: SampleSource): Promise<JsonValue | undefined> => {
+    if (gives === 'input') return readInput(data.tryData(nodeId));
+    return gives === 'item' ? (await readLoop(data))?.item : data.output(nodeId);
+  };
   const [only, ...others] = data.sources;
   if (!only) return null;
   if (others.length === 0) return read(only);

@@ -62,14 +62,34 @@ describe('the loop around a node', () => {
 
 describe('what comes to a node', () => {
   it('is an item where it comes right from the loop around it', () => {
-    expect(sourcesOf(LOOPS, 'first', 'outer')).toEqual([{ nodeId: 'outer', isItem: true }]);
-    expect(sourcesOf(LOOPS, 'last', 'outer')).toEqual([{ nodeId: 'inner', isItem: false }]);
-    expect(sourcesOf(LOOPS, 'end', undefined)).toEqual([{ nodeId: 'outer', isItem: false }]);
+    expect(sourcesOf(LOOPS, 'first')).toEqual([{ nodeId: 'outer', gives: 'item' }]);
+    expect(sourcesOf(LOOPS, 'last')).toEqual([{ nodeId: 'inner', gives: 'output' }]);
+    expect(sourcesOf(LOOPS, 'end')).toEqual([{ nodeId: 'outer', gives: 'output' }]);
+  });
+
+  it('is the input of a try where it comes right from the try around it', () => {
+    const edges = [
+      { source: 'outer', sourceHandle: 'body', target: 'inner' },
+      { source: 'inner', sourceHandle: 'body', target: 'pay' },
+      { source: 'pay', target: 'check' },
+      { source: 'inner', sourceHandle: 'error', target: 'undo' },
+    ];
+    const nodes = [
+      { id: 'outer', type: 'try' },
+      { id: 'inner', type: 'try' },
+    ];
+    const from = (nodeId: string) => sourcesOf({ nodes, edges }, nodeId);
+    expect(from('inner')).toEqual([{ nodeId: 'outer', gives: 'input' }]);
+    expect(from('pay')).toEqual([{ nodeId: 'inner', gives: 'input' }]);
+    expect(from('check')).toEqual([{ nodeId: 'pay', gives: 'output' }]);
+    expect(from('undo')).toEqual([{ nodeId: 'inner', gives: 'output' }]);
+    const circle = [...edges, { source: 'inner', sourceHandle: 'body', target: 'outer' }];
+    expect(sourcesOf({ nodes, edges: circle }, 'inner')).toEqual([{ nodeId: 'outer', gives: 'output' }]);
   });
 
   it('comes from each node once, however many edges lead from it', () => {
     const edges = ['true', 'false'].map((sourceHandle) => ({ source: 'if', sourceHandle, target: 'end' }));
-    expect(sourcesOf({ nodes: [], edges }, 'end', undefined)).toEqual([{ nodeId: 'if', isItem: false }]);
+    expect(sourcesOf({ nodes: [], edges }, 'end')).toEqual([{ nodeId: 'if', gives: 'output' }]);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Definition, NodeDefinition } from '@deckhand/contracts';
 import { memberPath } from '../components/json-rows.js';
+import type { SampleSource } from '../forms/sample-data.js';
 
 /** The output of a loop or a try that starts its body. */
 const BODY = 'body';
@@ -50,17 +51,24 @@ export function expressionOf(
   if (of === triggerId) return '$trigger';
   if (containersAround(definition, at).some(({ id }) => id === of)) {
     // Its output does not exist yet; what it passes to the beginning of its body is the input.
-    const sources = sourcesOf(definition, at, undefined);
+    const sources = sourcesOf(definition, at);
     return sources.length === 1 && sources[0]?.nodeId === of ? '$input' : undefined;
   }
   if (!nodesBefore(definition, at).includes(of)) return undefined;
   return `$nodes${memberPath(of)}.output`;
 }
 
-/**
- * Returns the direct predecessors of a node, each once. `isItem`: its output there is an item of the surrounding loop.
- */
-export function sourcesOf({ edges }: Definition, nodeId: string, loopId: string | undefined) {
+/** Returns the direct predecessors of a node, each once, and what comes from them. */
+export function sourcesOf(definition: Definition, nodeId: string): SampleSource[] {
+  const { edges } = definition;
+  const containers = containersAround(definition, nodeId);
+  const loopId = containers.find(({ type }) => type === 'loop')?.id;
+  const comesFrom = (id: string): SampleSource['gives'] => {
+    if (id === loopId) return 'item';
+    const isTry = containers.some((container) => container.id === id && container.type === 'try');
+    // Where a half-drawn graph leads in a circle, a try is no end of the way to the input.
+    return isTry && !nodesBefore(definition, id).includes(nodeId) ? 'input' : 'output';
+  };
   const ids = new Set(edges.flatMap(({ source, target }) => (target === nodeId ? [source] : [])));
-  return [...ids].map((id) => ({ nodeId: id, isItem: id === loopId }));
+  return [...ids].map((id) => ({ nodeId: id, gives: comesFrom(id) }));
 }

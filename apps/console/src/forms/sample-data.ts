@@ -9,8 +9,10 @@ export interface SampleData {
   readonly before: readonly string[];
   /** The nodes that have a link here. */
   readonly links: readonly string[];
-  /** The direct predecessors; `isItem` if the output there is an item of the surrounding loop. */
-  readonly sources: readonly { readonly nodeId: string; readonly isItem: boolean }[];
+  /** The direct predecessors. */
+  readonly sources: readonly SampleSource[];
+  /** Returns the data for previews of a surrounding try. */
+  readonly tryData: (nodeId: string) => SampleData;
   /** The surrounding loop: its list as written, and the data for previews of it. */
   readonly loop: (() => { readonly items: JsonValue; readonly data: SampleData }) | undefined;
   /** Returns the output of a node; undefined if there is none, or it is too large to be fetched for a preview. */
@@ -22,6 +24,15 @@ export interface SampleData {
   };
   /** The variables of the workspace. */
   readonly vars: () => Promise<JsonObject>;
+}
+
+/**
+ * A direct predecessor, and what comes from it: its output, an item of the surrounding loop, or the input of the
+ * surrounding try.
+ */
+export interface SampleSource {
+  readonly nodeId: string;
+  readonly gives: 'output' | 'item' | 'input';
 }
 
 /** A field that has the focus, and takes expressions. */
