@@ -125,7 +125,7 @@ export {
   wakeHolders,
 } from './locks/run-locks.js';
 export { acceptChild, endWaitsOfParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';
-export { acceptExecutions, acceptUnlessBusy, type Busy } from './executions/accept.js';
+export { acceptExecutions, acceptUnlessBusy, type Busy, findLanded } from './executions/accept.js';
 export { pruneDebounces } from './executions/debounce.js';
 export {
   acceptOnce,

@@ -76,11 +76,8 @@ async function end(status: 'failed' | 'timeout' | 'success', id?: string): Promi
 const pending = async () => (await db.errorStart.findMany()).map(({ executionId }) => executionId);
 async function startDue() {
   const due = await findDueErrorStarts(db, { limit: 100, except: [] });
-  return startErrorWorkflows(
-    db,
-    due.map(({ executionId }) => ({ executionId, countedUnder: null })),
-    withWorkflowKey,
-  );
+  const starts = due.map(({ executionId }) => ({ executionId, countedUnder: null }));
+  return (await startErrorWorkflows(db, starts, withWorkflowKey)).results;
 }
 const started = (failedId: string) => db.execution.findMany({ where: { errorOf: failedId } });
 const read = (id: string) => db.execution.findUniqueOrThrow({ where: { id } });
@@ -219,7 +216,8 @@ describe('an error workflow', () => {
     expect(await pending()).toEqual([failed]);
     await delayErrorStarts(db, [failed], 60);
     expect(await findDueErrorStarts(db, { limit: 10, except: [] })).toEqual([]);
-    expect(await startErrorWorkflows(db, [{ executionId: failed, countedUnder: 5 }], withWorkflowKey)).toHaveLength(1);
+    const counted = await startErrorWorkflows(db, [{ executionId: failed, countedUnder: 5 }], withWorkflowKey);
+    expect(counted).toMatchObject({ results: [{ failedId: failed }], uncounted: [] });
     expect(await started(failed)).toHaveLength(1);
   });
 

@@ -281,6 +281,16 @@ describe('the runs per minute of a workspace', () => {
     expect(await runsOf(workflowId)).toHaveLength(30);
   });
 
+  it('do not count a run again that a worker started before it died', async () => {
+    const workflowId = await startedBy({ name: 'counted.again' });
+    await limitFreshly(1);
+    const eventId = await send('counted.again', {});
+    await matched(eventId);
+    await instance.db.event.updateMany({ where: { eventId }, data: { matchedAt: null, nextMatchAt: new Date(0) } });
+    await matched(eventId);
+    expect(await runsOf(workflowId)).toHaveLength(1);
+  });
+
   it('count neither a run whose key is locked, nor those that are started with it, before they are started', async () => {
     const workflowIds = [
       await startedBy({ name: 'counted.locked', options: { concurrency } }),

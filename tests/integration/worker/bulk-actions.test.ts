@@ -261,7 +261,8 @@ describe('a bulk action', () => {
     await stores.db.$executeRaw`UPDATE bulk_actions SET next_batch_at = now() - interval '1 minute'`;
     await pass();
     // A worker that found the action before it was aborted.
-    expect(due && (await performBatch(stores.db, due, ids, withWorkflowKey))).toBeUndefined();
+    const batch = { executionIds: ids, countedUnder: null };
+    expect(due && (await performBatch(stores.db, due, batch, withWorkflowKey))).toBeUndefined();
     expect(await read(action.id)).toMatchObject({ status: 'aborted', done: 10 });
     expect(await stores.db.execution.count({ where: { id: { in: ids }, status: 'stopped' } })).toBe(10);
     expect(await stores.db.bulkActionRun.count()).toBe(0);
@@ -293,6 +294,20 @@ describe('a bulk action', () => {
     await db.$executeRaw`UPDATE bulk_actions SET next_batch_at = now()`;
     await passUntilFinished(action.id);
     expect(await read(action.id)).toMatchObject({ done: RUNS, failed: 0, blockedBy: null });
+  });
+
+  it('counts no rerun towards the limit of runs a minute that something else refuses', async () => {
+    await addRuns('failed', 3);
+    const { db } = stores;
+    const where = { id: seed.workspaceId };
+    await db.workspace.update({ where, data: { executionsPerMinute: 3, storageQuotaBytes: 1, storedBytes: 1 } });
+    const action = await start({ action: 'rerun' });
+    await pass();
+    expect(await read(action.id)).toMatchObject({ done: 0, blockedBy: 'workspace_over_quota' });
+    await db.workspace.update({ where, data: { storageQuotaBytes: null } });
+    await db.$executeRaw`UPDATE bulk_actions SET next_batch_at = now()`;
+    await pass();
+    expect(await read(action.id)).toMatchObject({ status: 'finished', done: 3, failed: 0 });
   });
 
   it('fails when the person who started it may no longer change runs, or the key was revoked', async () => {
@@ -348,8 +363,10 @@ describe('a bulk action', () => {
       while (performance.now() < end);
       return withWorkflowKey(...given);
     };
+    const batch = { executionIds: ids, countedUnder: null };
     let batches = 0;
-    for (; (await read(action.id)).status === 'running'; batches += 1) await performBatch(stores.db, due, ids, slowly);
+    for (; (await read(action.id)).status === 'running'; batches += 1)
+      await performBatch(stores.db, due, batch, slowly);
     expect(batches).toBeGreaterThan(1);
     expect((await rerunsOf(ids)).map(({ concurrencyKey }) => concurrencyKey)).toEqual(ids.map(() => '1'));
   });

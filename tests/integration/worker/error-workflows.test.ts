@@ -48,6 +48,15 @@ async function reportOf(failedId: string) {
   return read(id);
 }
 const starts = () => instance.db.errorStart.count();
+/** Sets the limit of runs a minute. A new minute begins. */
+async function limit(executionsPerMinute: number | null): Promise<void> {
+  const { redis } = instance.gateway.services;
+  await redis.del(`{deckhand}:execution-rate:${instance.workspaceId}`);
+  await instance.gateway.call('PUT', `/api/admin/workspaces/${instance.workspaceId}/limits`, {
+    as: instance.session,
+    body: { executionsPerMinute, storageQuotaBytes: null },
+  });
+}
 
 describe('an error workflow', () => {
   it('runs with the failed run, its error and its node', async () => {
@@ -126,14 +135,21 @@ describe('an error workflow', () => {
     }
   });
 
+  it('that cannot be started does not count towards the runs of a minute', async () => {
+    const workflowId = await fails();
+    const handlerId = await addHandler();
+    await call('PATCH', `/api/workflows/${workflowId}`, { errorWorkflowId: handlerId });
+    await call('DELETE', `/api/workflows/${handlerId}`);
+    await limit(2);
+    const failed = await run(workflowId);
+    await until(async () => (await read(failed.id)).errorStartCode !== null, 10_000, 'the refusal');
+    expect(await call('POST', `/api/workflows/${workflowId}/execute`, {})).toMatchObject({ status: 202 });
+    await limit(null);
+  });
+
   it('waits for the next minute of a workspace with a limit', async () => {
     const workflowId = await fails();
     await call('PATCH', `/api/workflows/${workflowId}`, { errorWorkflowId: await addHandler() });
-    const limit = (executionsPerMinute: number | null) =>
-      instance.gateway.call('PUT', `/api/admin/workspaces/${instance.workspaceId}/limits`, {
-        as: instance.session,
-        body: { executionsPerMinute, storageQuotaBytes: null },
-      });
     await limit(1);
     const failed = await run(workflowId);
     const start = () => instance.db.errorStart.findUnique({ where: { executionId: failed.id } });

@@ -67,42 +67,56 @@ export function createBulkActions(context: MaintenanceContext, isIdle: () => boo
   }
 
   /**
-   * Counts the new runs of a workspace with a limit of runs per minute. @returns how many the limit allows, and in how
-   * many seconds it allows more; null if it allows all.
+   * Counts new runs under the limit of runs per minute. @returns how many the limit allows, and in how many seconds it
+   * allows more; null if it allows all.
    */
-  async function admit(action: DueBulkAction, max: number): Promise<{ count: number; againInSeconds: number | null }> {
-    const { kind, workspaceId, executionsPerMinute } = action;
-    let count = kind === 'rerun' && executionsPerMinute !== null ? 0 : max;
+  async function admit(workspaceId: string, limit: number, max: number) {
+    let count = 0;
     let againInSeconds: number | null = null;
     while (count < max && againInSeconds === null) {
-      againInSeconds = await countExecution(workspaceId, executionsPerMinute ?? 0);
+      againInSeconds = await countExecution(workspaceId, limit);
       if (againInSeconds === null) count += 1;
     }
     return { count, againInSeconds };
   }
 
-  /** Makes the next batch of an action. @returns whether any run was settled. */
+  /** Makes the next batch of an action. New runs are counted once nothing else refuses them. @returns whether it did. */
   async function advance(action: DueBulkAction): Promise<boolean> {
     const found = await findUnsettledRuns(db, action.id, Math.min(BATCH, action.ratePerSecond ?? BATCH));
     let bytes = 0;
     const fitting = found.filter((run, index) => (bytes += run.bytes) <= MAX_BATCH_BYTES || index === 0);
-    const { count, againInSeconds } = await admit(action, fitting.length);
-    const ids = fitting.slice(0, count).map(({ id }) => id);
     const outcomes: (BulkOutcome | undefined)[] = [];
     const badRuns: string[] = [];
-    const act = {
-      act: async (batch: readonly string[]) => [await performBatch(db, action, batch, addKey)],
-      isUnavailable: isStoreUnavailable,
-      onBadRow(executionId: string, err: unknown) {
-        metrics.badRow(NAME);
-        logger.error({ err, actionId: action.id, executionId }, 'a bulk action failed at a run');
-        // After another error, the run may be fine: it is tried again.
-        if (isRowError(err)) badRuns.push(executionId);
-      },
-    };
+    const perform = (ids: readonly string[], countedUnder: number | null) =>
+      actOnRows(
+        ids,
+        {
+          act: async (executionIds: readonly string[]) => [
+            await performBatch(db, action, { executionIds, countedUnder }, addKey),
+          ],
+          isUnavailable: isStoreUnavailable,
+          onBadRow(executionId: string, err: unknown) {
+            metrics.badRow(NAME);
+            logger.error({ err, actionId: action.id, executionId }, 'a bulk action failed at a run');
+            // After another error, the run may be fine: it is tried again.
+            if (isRowError(err)) badRuns.push(executionId);
+          },
+        },
+        (results) => outcomes.push(...results),
+      );
     try {
-      await actOnRows(ids, act, (results) => outcomes.push(...results));
-      if (againInSeconds !== null) await delayBulkAction(db, action.id, 'workspace_rate_limited', againInSeconds);
+      await perform(
+        fitting.map(({ id }) => id),
+        null,
+      );
+      const { workspaceId, executionsPerMinute: limit } = action;
+      const uncounted = outcomes.flatMap((outcome) => outcome?.uncounted ?? []);
+      // Without a limit, one was set since the action was read: the next batch is counted.
+      if (limit !== null && uncounted.length > 0) {
+        const { count, againInSeconds } = await admit(workspaceId, limit, uncounted.length);
+        if (count > 0) await perform(uncounted.slice(0, count), limit);
+        if (againInSeconds !== null) await delayBulkAction(db, action.id, 'workspace_rate_limited', againInSeconds);
+      }
     } finally {
       for (const id of badRuns) outcomes.push(await failUnsettledRun(db, action, id));
       for (const outcome of outcomes) await note(action, outcome);

@@ -43,6 +43,16 @@ export function createErrorWorkflowStarting(context: MaintenanceContext): Period
     return counted;
   }
 
+  /** Starts error workflows. They are counted once nothing else refuses them. */
+  async function start(due: readonly DueErrorStart[]): Promise<readonly ErrorStartResult[]> {
+    const uncountedStarts = due.map(({ executionId }) => ({ executionId, countedUnder: null }));
+    const { results, uncounted } = await startErrorWorkflows(db, uncountedStarts, addKey);
+    if (uncounted.length === 0) return results;
+    await announce(results);
+    const counted = await count(due.filter(({ executionId }) => uncounted.includes(executionId)));
+    return (await startErrorWorkflows(db, counted, addKey)).results;
+  }
+
   async function announce(results: readonly ErrorStartResult[]): Promise<void> {
     const jobs = [];
     for (const { failedId, workspaceId, errorWorkflowId, result } of results) {
@@ -64,7 +74,7 @@ export function createErrorWorkflowStarting(context: MaintenanceContext): Period
       work: {
         find: (page) => findDueErrorStarts(db, page),
         idOf: ({ executionId }) => executionId,
-        act: async (due) => startErrorWorkflows(db, await count(due), addKey),
+        act: start,
         onDone: announce,
         maxRows: BATCH,
         budgetMs: 500,

@@ -8,6 +8,7 @@ import {
   type EventDelay,
   type EventTrigger,
   findEventTriggers,
+  findLanded,
   markMatched,
   type StartingEvent,
 } from '@deckhand/db';
@@ -99,8 +100,9 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
   }
 
   /**
-   * Accepts runs. One under a limit of runs per minute is counted once nothing else refuses it, as everywhere. None is
-   * counted behind another of its event that is refused: both are requested again.
+   * Accepts runs. One under a limit of runs per minute is counted once nothing else refuses it, as everywhere, and not
+   * again if it exists: a worker that died had counted it. None is counted behind another of its event that is refused:
+   * both are requested again.
    */
   async function accept(planned: readonly Planned[]): Promise<Outcome[]> {
     if (planned.length === 0) return [];
@@ -109,6 +111,10 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
       planned.map(({ request }) => request),
       MAX_LOCK_WAIT_MS,
     );
+    const uncounted = planned.flatMap(({ request }, index) =>
+      outcomes[index]?.kind === 'notCounted' ? [request.executionId] : [],
+    );
+    const existing = uncounted.length === 0 ? new Map<string, string>() : await findLanded(db, uncounted);
     const refused = new Set<string>();
     const blockedFor = new Map<string, number>();
     const counted: { readonly index: number; readonly request: AcceptRequest }[] = [];
@@ -116,7 +122,9 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
       const outcome = outcomes[index];
       if (outcome?.kind === 'notCounted' && !refused.has(eventId)) {
         const { workspaceId, executionsPerMinute } = outcome;
-        const seconds = blockedFor.get(workspaceId) ?? (await count(workspaceId, executionsPerMinute));
+        const seconds = existing.has(request.executionId)
+          ? null
+          : (blockedFor.get(workspaceId) ?? (await count(workspaceId, executionsPerMinute)));
         if (seconds === null) {
           counted.push({ index, request: { ...request, countedUnder: executionsPerMinute } });
           continue;

@@ -46,6 +46,8 @@ export interface BulkOutcome {
   readonly skipped: readonly BulkActionError[];
   /** The new runs, by a rerun. */
   readonly startedIds: readonly string[];
+  /** Runs whose reruns only lack being counted under the limit of runs per minute. They stay unsettled. */
+  readonly uncounted: readonly string[];
   /** The limit of the workspace that delays the rest. */
   readonly blockedBy?: ErrorCode | undefined;
 }
@@ -55,7 +57,7 @@ export function toError(executionId: string, { code, message }: DeckhandError): 
   return { executionId, code, message };
 }
 
-const NOTHING = { done: [], failed: [], skipped: [], startedIds: [] } as const;
+const NOTHING = { done: [], failed: [], skipped: [], startedIds: [], uncounted: [] } as const;
 
 const gone = (id: string) => toError(id, new DeckhandError('NOT_FOUND', { message: 'There is no such run' }));
 
@@ -104,10 +106,13 @@ export async function deleteRuns(tx: Queryable, workspaceId: string, ids: readon
   return { ...NOTHING, done: erasable.filter((id) => !left.has(id)), failed, skipped };
 }
 
-/** Starts a new run for each finished run. Runs beyond a limit of the workspace stay unsettled. */
+/**
+ * Starts a new run for each finished run. Runs beyond a limit of the workspace stay unsettled.
+ * @param countedUnder the limit of runs per minute under which they were counted; null if they were not.
+ */
 export async function rerunRuns(
   tx: Queryable,
-  action: DueBulkAction,
+  { action, countedUnder }: { action: DueBulkAction; countedUnder: number | null },
   actor: Actor,
   ids: readonly string[],
   addKey: AddWorkflowKey,
@@ -143,13 +148,14 @@ export async function rerunRuns(
       rerunOf: executionId,
       rerunFromNodeId: fromNodeId ?? undefined,
       options: serializeOptions(origin.options),
-      ...(action.executionsPerMinute !== null && { countedUnder: action.executionsPerMinute }),
+      ...(countedUnder !== null && { countedUnder }),
       ...chooseVersion(version, origin.workflowVersionId),
     });
   }
   const verdicts = requests.length === 0 ? [] : await insertWithKeys(tx, requests, addKey);
   const done: string[] = [];
   const startedIds: string[] = [];
+  const uncounted: string[] = [];
   let blockedBy: ErrorCode | undefined;
   for (const [index, { executionId, rerunOf }] of requests.entries()) {
     const verdict = verdicts[index] ?? { kind: 'notFound' };
@@ -158,11 +164,13 @@ export async function rerunRuns(
       startedIds.push(executionId);
     } else if (verdict.kind === 'overQuota') {
       blockedBy = 'workspace_over_quota';
-    } else if (verdict.kind !== 'notCounted' && verdict.kind !== 'needsKey') {
+    } else if (verdict.kind === 'notCounted') {
+      uncounted.push(rerunOf);
+    } else if (verdict.kind !== 'needsKey') {
       failed.push(toError(rerunOf, refusal(verdict)));
     }
   }
-  return { done, failed, skipped, startedIds, blockedBy };
+  return { done, failed, skipped, startedIds, uncounted, blockedBy };
 }
 
 /** Returns the nodes that ended runs by failing, by the ids of the runs. */

@@ -56,12 +56,13 @@ export function findUnsettledRuns(db: Database, actionId: string, limit: number)
  *
  * Race: another worker that acts on the same runs, and a person who aborts. Both need the lock of the action's row;
  * afterwards, the runs are read again.
+ * @param batch.countedUnder the limit of runs per minute under which new runs were counted; null if they were not.
  * @returns what it did; undefined if the action does not run any more, or another worker is acting on it.
  */
 export function performBatch(
   db: Database,
   action: DueBulkAction,
-  executionIds: readonly string[],
+  { executionIds, countedUnder }: { readonly executionIds: readonly string[]; readonly countedUnder: number | null },
   addKey: AddWorkflowKey,
 ): Promise<BulkOutcome | undefined> {
   return inBatch(db, action, executionIds, (tx, actor, ids) => {
@@ -71,7 +72,7 @@ export function performBatch(
       case 'delete':
         return deleteRuns(tx, action.workspaceId, ids);
       case 'rerun':
-        return rerunRuns(tx, action, actor, ids, addKey);
+        return rerunRuns(tx, { action, countedUnder }, actor, ids, addKey);
     }
   });
 }
@@ -83,7 +84,9 @@ export function failUnsettledRun(
   executionId: string,
 ): Promise<BulkOutcome | undefined> {
   const failed = [toError(executionId, new DeckhandError('INTERNAL'))];
-  return inBatch(db, action, [executionId], () => Promise.resolve({ done: [], failed, skipped: [], startedIds: [] }));
+  return inBatch(db, action, [executionId], () =>
+    Promise.resolve({ done: [], failed, skipped: [], startedIds: [], uncounted: [] }),
+  );
 }
 
 /** Delays the next batch of a bulk action, because a limit of its workspace is reached. */
@@ -140,10 +143,12 @@ function inBatch(
 async function settle(
   tx: Queryable,
   action: DueBulkAction,
-  { done, failed, skipped, blockedBy }: BulkOutcome,
+  { done, failed, skipped, uncounted, blockedBy }: BulkOutcome,
   earlier: readonly BulkActionError[],
 ): Promise<void> {
   const settled = [...done, ...[...failed, ...skipped].map(({ executionId }) => executionId)];
+  // What is counted next goes on with the batch.
+  if (settled.length === 0 && uncounted.length > 0 && blockedBy === undefined) return;
   await tx.$executeRaw(Prisma.sql`/* bulk-actions.settle-runs */
     DELETE FROM bulk_action_runs
     WHERE action_id = ${action.id}::uuid AND execution_id = ANY (${settled}::uuid[])`);

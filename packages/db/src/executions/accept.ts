@@ -220,7 +220,7 @@ export async function insertWithKeys(
 }
 
 /** Returns the workspaces of the runs that exist, by the runs' ids. */
-async function findLanded(db: Queryable, ids: readonly string[]): Promise<Map<string, string>> {
+export async function findLanded(db: Queryable, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db.$queryRaw<{ id: string; workspaceId: string }[]>`
     SELECT id, workspace_id AS "workspaceId" FROM executions WHERE id = ANY (${ids}::uuid[])`;
   return new Map(rows.map(({ id, workspaceId }) => [id, workspaceId]));

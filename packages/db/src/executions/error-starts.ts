@@ -65,10 +65,10 @@ export async function delayErrorStarts(db: Database, executionIds: readonly stri
       ORDER BY execution_id FOR UPDATE SKIP LOCKED)`);
 }
 
-/** A due start after its workspace's limit of runs per minute was asked. */
+/** A due start. It is counted under its workspace's limit of runs per minute once nothing else refuses it. */
 export interface CountedErrorStart {
   readonly executionId: string;
-  /** The limit under which it was counted; null without one. */
+  /** The limit under which it was counted; null if it was not. */
   readonly countedUnder: number | null;
   /** Why it is given up; undefined if it is not. */
   readonly refusal?: ErrorCode;
@@ -105,14 +105,14 @@ interface TakenRow {
  * the starts from the list, all in one transaction. So each is started once, and no failed run is forgotten.
  *
  * Race: two holders of the lease. They take different rows (SKIP LOCKED), and a row that is taken is gone afterwards.
- * A start under a limit that has changed since it was counted stays in the list, and so do those whose keys take too
- * long to find.
+ * A start that has to be counted stays in the list, and so do those whose keys take too long to find.
+ * @returns the results, and the failed runs whose starts have to be counted.
  */
 export function startErrorWorkflows(
   db: Database,
   starts: readonly CountedErrorStart[],
   addKey: AddWorkflowKey,
-): Promise<readonly ErrorStartResult[]> {
+): Promise<{ readonly results: readonly ErrorStartResult[]; readonly uncounted: readonly string[] }> {
   return db.$transaction(async (tx) => {
     const taken = await take(
       tx,
@@ -129,9 +129,11 @@ export function startErrorWorkflows(
     );
     const results: ErrorStartResult[] = [];
     const settled: string[] = [];
+    const uncounted: string[] = [];
     for (const { failedId, workspaceId, errorWorkflowId } of taken) {
       const { executionId, verdict } = byFailed.get(failedId) ?? { executionId: '', verdict: undefined };
       const refusal = asked.get(failedId)?.refusal;
+      if (verdict?.kind === 'notCounted') uncounted.push(failedId);
       if (verdict?.kind === 'notCounted' || verdict?.kind === 'needsKey') continue;
       settled.push(failedId);
       const of = { failedId, workspaceId, errorWorkflowId };
@@ -142,7 +144,7 @@ export function startErrorWorkflows(
     await record(tx, results);
     await tx.$executeRaw(Prisma.sql`/* error-starts.settle */
       DELETE FROM error_starts WHERE execution_id = ANY (${settled}::uuid[])`);
-    return results;
+    return { results, uncounted };
   });
 }
 
