@@ -30,9 +30,9 @@ const TYPES: readonly FieldType[] = [
   'texts',
 ];
 
-/** Names that have meant something else to some program. */
+/** Names that fields may have, also those that have meant something else to some program. */
 const NAMES = fc.oneof(
-  fc.string({ minLength: 1 }).filter((name) => !/^\d+$/.test(name)),
+  fc.string({ minLength: 1 }).filter((name) => !/^(\d+|__proto__)$/.test(name)),
   fc.constantFrom('constructor', 'toString', 'amount', 'a.b', 'a/b~c', 'größe', '-1', '1.5'),
 );
 const JSON_VALUES = fc.json({ maxDepth: 2 }).map(parseJson);
