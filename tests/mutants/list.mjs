@@ -1137,6 +1137,15 @@ export const MUTANTS = [
     ['scopes are not compared', '        requireScope(caller, needed, String(request.params.id));\n', ''],
     ['a key does what is for people', "if (caller.kind === 'key') throw new DeckhandError('SESSION_REQUIRED');", ''],
   ]),
+  ...of('packages/contracts/src/duration-filter.ts', 'integration:integration/api/run-lists', [
+    [
+      'a filter by duration reads all runs of a workspace',
+      'to - from > MAX_DURATION_RANGE_DAYS * DAY_MS',
+      'Number.isFinite(from) && to - from > MAX_DURATION_RANGE_DAYS * DAY_MS',
+    ],
+    ['a filter by duration reads all runs in another order', "filter.sortBy !== 'startedAt'", 'false'],
+    ['every range of a filter by duration ends now', 'Math.min(Date.now(), ...', 'Math.max(Date.now(), ...'],
+  ]),
   ...of('apps/api/src/auth/authenticate.ts', 'integration:integration/api/run-lists', [
     [
       "somebody else's workspace is told what is wrong",

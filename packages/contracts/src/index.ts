@@ -1,6 +1,7 @@
 export * from './allowed-hosts.js';
 export * from './answer-headers.js';
 export * from './wait-id.js';
+export * from './duration-filter.js';
 export * from './errors.js';
 export * from './event-types.js';
 export * from './execution-status.js';

@@ -135,6 +135,28 @@ describe('times in requests', () => {
   });
 });
 
+describe('the ETag of a list', () => {
+  const path = () => `/api/executions?${query({ workspaceId: instance.workspaceId, fields: 'id,status' })}` as const;
+  const read = (headers: Readonly<Record<string, string>> = {}) =>
+    instance.gateway.call('GET', path(), { as: instance.key, headers });
+
+  it('answers 304 until a run of the page changes', async () => {
+    const etag = (await read()).headers.get('etag') ?? '';
+    expect(etag).toMatch(/^W\/"[\w-]+"$/);
+    const same = await read({ 'if-none-match': etag });
+    expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', etag]);
+    expect((await read({ 'if-none-match': 'W/"other"' })).status).toBe(200);
+    await instance.db.execution.update({ where: { id: runs.waiting }, data: { status: 'paused' } });
+    const changed = await read({ 'if-none-match': etag });
+    expect([changed.status, changed.body.data.map(({ status }) => status)]).toEqual([
+      200,
+      ['failed', 'stopped', 'paused', 'success'],
+    ]);
+    await instance.db.execution.update({ where: { id: runs.waiting }, data: { status: 'pending' } });
+    expect((await read({ 'if-none-match': etag })).status).toBe(304);
+  });
+});
+
 describe('the limit of a list', () => {
   it('above the maximum is the maximum, and the response says so', async () => {
     expect((await list({ limit: '501' })).body.limit).toBe(500);
@@ -202,6 +224,85 @@ describe('workspaceId in a query', () => {
       });
       expect([status, body.code]).toEqual([403, 'FORBIDDEN']);
     }
+  });
+});
+
+describe('runs by their duration', () => {
+  /** A run in progress that began ten minutes ago, and one that took a minute and a half. */
+  let slow: string;
+  let quick: string;
+  const RANGE = { 'startedAt[gte]': new Date(Date.now() - 3_600_000).toISOString() };
+
+  beforeAll(async () => {
+    [slow, quick] = [await execute(), await execute()];
+    const startedAt = new Date(Date.now() - 600_000);
+    const times = { createdAt: startedAt, startedAt };
+    await instance.db.execution.update({ where: { id: slow }, data: { ...times, status: 'paused' } });
+    const finishedAt = new Date(startedAt.getTime() + 90_000);
+    await instance.db.execution.update({ where: { id: quick }, data: { ...times, status: 'success', finishedAt } });
+  });
+  afterAll(() => instance.db.execution.deleteMany({ where: { id: { in: [slow, quick] } } }));
+
+  it.each([
+    ['minDurationMs=90000', ['slow', 'quick']],
+    ['minDurationMs=90001', ['slow']],
+    ['minDurationMs=86400000', []],
+    ['maxDurationMs=90000', ['quick']],
+    ['maxDurationMs=89999', []],
+    ['minDurationMs=0&maxDurationMs=3600000', ['slow', 'quick']],
+  ])('are found by %s, those in progress by their time so far', async (limits, names) => {
+    const found = await idsOf({ ...Object.fromEntries(new URLSearchParams(limits)), ...RANGE });
+    expect(new Set(found)).toEqual(new Set(names.map((name) => (name === 'slow' ? slow : quick))));
+  });
+
+  it('without a start have none', async () => {
+    const days = { 'startedAt[gte]': '2026-03-01', 'startedAt[lte]': '2026-04-01' };
+    expect(await idsOf({ ...days, minDurationMs: '0' })).toEqual([runs.last, runs.first]);
+  });
+
+  it.each<[Readonly<Record<string, string>>, string]>([
+    [{ minDurationMs: '-1' }, 'minDurationMs'],
+    [{ maxDurationMs: '1.5' }, 'maxDurationMs'],
+    [{ minDurationMs: 'long' }, 'minDurationMs'],
+    [{ maxDurationMs: '31536000001' }, 'maxDurationMs'],
+    [{ ...RANGE, minDurationMs: '2', maxDurationMs: '1' }, 'maxDurationMs'],
+    [{ ...RANGE, minDurationMs: '1', sortBy: 'createdAt' }, 'sortBy'],
+    [{ ...RANGE, maxDurationMs: '1', sortBy: 'finishedAt' }, 'sortBy'],
+    [{ minDurationMs: '1' }, 'startedAt.gte'],
+    [{ maxDurationMs: '1', 'startedAt[lte]': '2026-03-10' }, 'startedAt.gte'],
+    [{ minDurationMs: '1', 'startedAt[gte]': '2026-03-01', 'startedAt[lte]': '2026-04-02' }, 'startedAt.gte'],
+    [{ minDurationMs: '1', 'startedAt[gt]': '2026-03-01' }, 'startedAt.gt'],
+    [{ minDurationMs: '1', 'startedAt[gte]': '2026-03-01', 'startedAt[lte]': '9999-01-01' }, 'startedAt.gte'],
+  ])('400 for %p, which is named, because it would read all runs', async (params, path) => {
+    const format = { ...params, format: 'json' };
+    for (const { status, body } of [
+      await list(params),
+      await call(`/api/workflows/${workflowId}/executions?${query(params)}`),
+      await call(`/api/executions/export?${query({ workspaceId: instance.workspaceId, ...format })}`),
+    ]) {
+      expect([status, 'details' in body && body.details?.[0]?.path]).toEqual([400, path]);
+    }
+  });
+
+  it('are stopped, and acted on in bulk, by the same filter with a range', async () => {
+    const post = (path: `/api/${string}`, body: object) =>
+      instance.gateway.call('POST', path, {
+        as: instance.key,
+        body: { workspaceId: instance.workspaceId, ...body },
+      });
+    const startedAt = { gte: RANGE['startedAt[gte]'] };
+    const count = (filter: object) => post('/api/bulk-actions?dryRun=true', { action: 'stop', filter });
+    expect((await count({ minDurationMs: 90_001, startedAt })).body).toEqual({ total: 1 });
+    expect((await count({ maxDurationMs: 90_001, startedAt })).body).toEqual({ total: 0 });
+    for (const [refused, path] of [
+      [await count({ minDurationMs: 1 }), 'filter.startedAt.gte'],
+      [await post('/api/executions/stop', { minDurationMs: 1 }), 'startedAt.gte'],
+    ] as const) {
+      expect([refused.status, refused.body.details?.[0]?.path]).toEqual([400, path]);
+    }
+    expect((await post('/api/executions/stop', { maxDurationMs: 1, startedAt })).body).toEqual({ stopped: 0 });
+    expect((await post('/api/executions/stop', { minDurationMs: 1, startedAt })).body).toEqual({ stopped: 1 });
+    expect((await call(`/api/executions/${slow}`)).body.status).toBe('stopped');
   });
 });
 

@@ -182,6 +182,12 @@ describe('a statement of the apps uses', () => {
   });
 });
 
+it('a list by duration reads the runs of its range only', async () => {
+  const startedAt = { gte: new Date(Date.now() - 3_600_000).toISOString() };
+  const limits = { minDurationMs: 60_000, maxDurationMs: 86_400_000 };
+  expect(await indexesOf(list({ ...limits, startedAt }))).toEqual(['executions_in_workspace']);
+});
+
 it('stopping all runs of a workspace reads unfinished runs only', async () => {
   const used = await indexesOf((of) =>
     stopExecutions(of, actor(), { workspaceId: seed.workspaceId }, () => Promise.resolve()),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import fresh from 'fresh';
 import { DeckhandError } from '@deckhand/contracts';
@@ -10,6 +11,11 @@ export function hasSeen({ headers }: Request, etag: string): boolean {
 /** Returns the `ETag` of a resource. @param updatedAt when it was changed last. */
 export function stateTag(updatedAt: string): string {
   return `"${updatedAt}"`;
+}
+
+/** Returns the `ETag` of a response without a revision of its own, from its text. */
+export function textTag(text: string): string {
+  return `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
 }
 
 /** Sets the `ETag` of a resource. @param updatedAt when it was changed last. */

@@ -1,4 +1,4 @@
-import type { EntryView, Page } from '@deckhand/contracts';
+import { checkDuration, type EntryView, hasDuration, type Page } from '@deckhand/contracts';
 import {
   type ExecutionIdPage,
   isSearch,
@@ -36,10 +36,11 @@ export function listRuns(
 }
 
 /**
- * Finds the ids of a page of runs. A search may read all runs of a workspace until its statement times out, so it
- * counts towards the workspace's share of searches.
+ * Finds the ids of a page of runs. A search may read all runs of a workspace until its statement times out, and a filter
+ * by duration all of a range, so they count towards the workspace's share of searches.
  * @param source the database that runs are read from; the primary by default.
- * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH; RATE_LIMITED.
+ * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH; RATE_LIMITED; VALIDATION_FAILED for a filter by
+ * duration without a range.
  */
 export async function findPage(
   { db, shares }: Services,
@@ -48,7 +49,8 @@ export async function findPage(
   source = db,
 ): Promise<ExecutionIdPage> {
   const find = (): Promise<ExecutionIdPage> => listExecutionIds(db, caller, request, source);
-  if (!isSearch(request)) return find();
+  checkDuration(request);
+  if (!isSearch(request) && !hasDuration(request)) return find();
   // Only its members may use up a workspace's share.
   await requireRole(db, caller, request.workspaceId, 'viewer');
   return shares.within(request.workspaceId, 'searches', find);

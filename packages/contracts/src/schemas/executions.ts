@@ -108,9 +108,25 @@ const StartedAt = Type.Object(TimeRange.properties, {
 /** Characters of a text that is searched for. */
 const MAX_SEARCH = 200;
 
+/** Longest duration in a filter, in ms: a year. */
+const MAX_DURATION_MS = 31_536_000_000;
+/** Longest range of start times with a filter by duration, in days. `checkDuration` checks it. */
+export const MAX_DURATION_RANGE_DAYS = 31;
+
+const durationOf = (which: string) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_DURATION_MS,
+      description: `Only runs that took at ${which} so many ms from their start; a run in progress counts until now. Needs a range of start times: \`startedAt[gte]\`, at most ${MAX_DURATION_RANGE_DAYS} days before its end`,
+    }),
+  );
+
 /** Filters that have one value. */
 const singleFilters = {
   startedAt: Type.Optional(StartedAt),
+  minDurationMs: durationOf('least'),
+  maxDurationMs: durationOf('most'),
   workflowName: Type.Optional(Type.String({ maxLength: 200, description: 'The whole name of the workflow' })),
   rerunOf: Type.Optional(Type.String({ format: 'uuid', description: 'The run that was rerun' })),
   parentExecutionId: Type.Optional(

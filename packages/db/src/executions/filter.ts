@@ -31,7 +31,7 @@ const unseen: ToValue = (value) => Prisma.sql`(SELECT ${value})`;
 /** Returns the condition on the run `e` of an actor and a filter, without the text searches. */
 export function filterConditions(filter: ResolvedFilter, toValue = seen): Prisma.Sql {
   const { workspaceId, workflowId, workflowIds, status, executionMode, source, startedAt } = filter;
-  const { rerunOf, parentExecutionId, failureGroup, tag, metadata } = filter;
+  const { rerunOf, parentExecutionId, failureGroup, tag, metadata, minDurationMs, maxDurationMs } = filter;
   const parts = [Prisma.sql`e.workspace_id = ${toValue(Prisma.sql`${workspaceId}::uuid`)}`];
   if (workflowId !== undefined) parts.push(Prisma.sql`e.workflow_id = ${toValue(Prisma.sql`${workflowId}::uuid`)}`);
   if (workflowIds !== undefined) parts.push(isAnyOf(Prisma.sql`e.workflow_id`, workflowIds));
@@ -49,6 +49,8 @@ export function filterConditions(filter: ResolvedFilter, toValue = seen): Prisma
   }
   if (tag !== undefined) parts.push(hasTags(tag));
   if (metadata !== undefined) parts.push(hasMetadata(metadata));
+  if (minDurationMs !== undefined) parts.push(Prisma.sql`${DURATION} >= ${milliseconds(minDurationMs)}`);
+  if (maxDurationMs !== undefined) parts.push(Prisma.sql`${DURATION} <= ${milliseconds(maxDurationMs)}`);
   return Prisma.join([...parts, ...withinRange(BEGAN_AT, startedAt ?? {})], ' AND ');
 }
 
@@ -67,6 +69,13 @@ function hasValueOf(column: Prisma.Sql, values: readonly string[]): Prisma.Sql {
  * executions_in_workspace, executions_of_workflow and executions_with_status, which have the same expression.
  */
 export const BEGAN_AT = Prisma.sql`coalesce(e.started_at, e.created_at)`;
+
+/** How long the run `e` took, or has taken until now; null if it has not started. No index has it. */
+const DURATION = Prisma.sql`coalesce(e.finished_at, now()) - e.started_at`;
+
+function milliseconds(ms: number): Prisma.Sql {
+  return Prisma.sql`${ms}::float8 * interval '1 millisecond'`;
+}
 
 /** Returns the conditions that a time of the run `e` is within bounds. */
 function withinRange(time: Prisma.Sql, { gte, gt, lte, lt }: TimeRange): Prisma.Sql[] {

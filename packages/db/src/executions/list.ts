@@ -50,7 +50,7 @@ export async function listExecutionIds(
 export async function findRunIds(db: Database, filter: ExecutionFilter, limit: number): Promise<string[]> {
   const resolved = await resolveFilter(db, filter);
   if (isSearch(filter)) {
-    return findIds(db, { ...resolved, sortBy: 'createdAt', sortOrder: 'desc' }, { limit, offset: 0 });
+    return findIds(db, { ...resolved, sortBy: 'startedAt', sortOrder: 'desc' }, { limit, offset: 0 });
   }
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     SELECT e.id FROM executions e WHERE ${filterConditions(resolved)} LIMIT ${limit}`);

@@ -1,9 +1,11 @@
 import {
   BulkAction,
   BulkActionPreview,
+  checkDuration,
   compileBody,
   CreateBulkActionBody,
   DryRunQuery,
+  hasDuration,
   ListBulkActionsQuery,
   pageOf,
   validationFailed,
@@ -36,7 +38,7 @@ export function createBulkAction(services: Services): Route {
   /** A search may read all runs of a workspace, so it counts towards the workspace's share of searches. */
   async function findRuns(caller: Caller, body: CreateBulkActionBody): Promise<string[]> {
     const find = (): Promise<string[]> => findBulkRuns(db, caller, body);
-    if (!body.filter || !isSearch(body.filter)) return find();
+    if (!body.filter || !(isSearch(body.filter) || hasDuration(body.filter))) return find();
     // Only its members may use up a workspace's share.
     await requireRole(db, caller, body.workspaceId, 'editor');
     return shares.within(body.workspaceId, 'searches', find);
@@ -61,6 +63,7 @@ export function createBulkAction(services: Services): Route {
       const body = parse(await readBody(request));
       const issues = findIssues(body);
       if (issues.length > 0) throw validationFailed(issues);
+      if (body.filter) checkDuration(body.filter, 'filter.');
       if (dryRun) {
         sendJson(response, 200, { total: (await findRuns(caller, body)).length });
         return;

@@ -1,4 +1,4 @@
-import { DeckhandError, ExecutionExport, ExportExecutionsQuery } from '@deckhand/contracts';
+import { checkDuration, DeckhandError, ExecutionExport, ExportExecutionsQuery } from '@deckhand/contracts';
 import { type Database, exportExecutionIds, requireRole } from '@deckhand/db';
 import type { Response } from 'express';
 import { once } from 'node:events';
@@ -38,6 +38,7 @@ export function exportExecutions({ db, runReads, executions, shares }: Services)
     },
     async (request, response, caller) => {
       const { format: name, ...query } = readQuery(request);
+      checkDuration(query);
       const format = EXPORT_FORMATS[name];
       if (running >= MAX_CONCURRENT) {
         throw new DeckhandError('RATE_LIMITED', {

@@ -1,4 +1,5 @@
 import { ExecutionPage, ListExecutionsQuery } from '@deckhand/contracts';
+import { hasSeen, textTag } from '../../http/etag.js';
 import { setAge, wantsFresh } from '../../http/freshness.js';
 import { queryReader } from '../../http/query.js';
 import { sendJsonText } from '../../http/respond.js';
@@ -7,6 +8,9 @@ import { listRuns } from '../../runs/list-runs.js';
 import type { Services } from '../../services.js';
 
 const readQuery = queryReader(ListExecutionsQuery);
+
+/** Longest page with an ETag, in characters: the digest of a longer one would delay other requests. */
+const MAX_TAGGED_LENGTH = 1_048_576;
 
 /** GET /api/executions */
 export function listExecutions(services: Services): Route {
@@ -18,14 +22,24 @@ export function listExecutions(services: Services): Route {
       description: 'Lists runs without outputs. Takes filters, and a cursor for the next page.',
       returns: 'Runs without outputs, the last started first',
       query: ListExecutionsQuery,
+      headers: { 'If-None-Match': 'The ETag of an earlier response: 304 while the page is the same' },
       readsReplica: true,
-      responses: { 200: ExecutionPage },
+      responses: { 200: ExecutionPage, 304: null },
       errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {
       const isFresh = wantsFresh(request);
       const { value, ageMs } = await listRuns(services, caller, readQuery(request), { isFresh });
       setAge(response, ageMs);
+      response.setHeader('Cache-Control', 'private, no-cache');
+      if (value.length <= MAX_TAGGED_LENGTH) {
+        const etag = textTag(value);
+        response.setHeader('ETag', etag);
+        if (hasSeen(request, etag)) {
+          response.writeHead(304).end();
+          return;
+        }
+      }
       sendJsonText(response, 200, value);
     },
   );

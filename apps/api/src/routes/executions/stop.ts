@@ -1,4 +1,5 @@
 import {
+  checkDuration,
   compileBody,
   type ExecutionFilter,
   StatusResponse,
@@ -61,6 +62,7 @@ export function stopExecutions(services: Services): Route {
       const body = parse(await readBody(request));
       await requireRole(services.db, caller, body.workspaceId, 'editor');
       const filter = toFilter(body);
+      checkDuration(filter);
       if (body.all !== true && !hasFilter(filter)) {
         throw validationFailed([{ path: 'all', message: 'must be true to stop every run, unless a filter is given' }]);
       }
