@@ -787,6 +787,12 @@ export const MUTANTS = [
     ['a late report changes the circuit', "if opened ~= ARGV[2] then return 'ignored' end", ''],
     ['a dead probe keeps the circuit open', 'if lease <= now then running = 0 end', ''],
   ]),
+  ...of('packages/nodes/src/http/client.ts', 'unit:http/client', [
+    ['a server gets a request twice that it may get once', '!request.isRepeatable || ', ''],
+  ]),
+  ...of('packages/nodes/src/http/dispatcher.ts', 'unit:http/client', [
+    ['a request is sent again that a new connection has failed', 'socket.bytesRead > 0 && ', ''],
+  ]),
   ...of('packages/nodes/src/http/traffic-limits.ts', 'unit:http/traffic-limits', [
     [
       'a stop counts as a failure of the host',

@@ -68,6 +68,8 @@ export function createEventSender({
       followRedirects: false,
       maxResponseBytes: MAX_RESPONSE_BYTES,
       ignoresBody: true,
+      // Receivers know a repetition by its webhook-id.
+      isRepeatable: true,
       signal,
     });
   }

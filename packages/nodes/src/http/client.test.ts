@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { HttpRequest } from '@deckhand/engine';
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { stopAll } from '../../../../tests/harness/cleanup.js';
 import { serve } from '../../../../tests/harness/serve.js';
@@ -165,6 +166,63 @@ describe('a request that is aborted', () => {
     });
     await expect(send(url, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'HTTP_REQUEST_FAILED' });
     expect(hits).toBe(0);
+  });
+});
+
+describe('a kept connection that the server ends as the next request comes', () => {
+  /** Serves one request of each connection, which has its number as the response, and ends the connection then. */
+  async function serveOnePerConnection(end: (socket: Socket, response: ServerResponse) => void) {
+    const used = new WeakSet<Socket>();
+    const received: string[] = [];
+    const { url } = await serve((request, response) => {
+      received.push(request.method ?? '');
+      if (used.has(request.socket)) end(request.socket, response);
+      else response.end(String(received.length));
+      used.add(request.socket);
+    });
+    return { url, received };
+  }
+  /** Opens a connection. undici gives it to the next request in a later turn of the event loop. */
+  async function keepConnection(url: string): Promise<void> {
+    await textOf(url);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const post = { method: 'POST', body: 'sent' } as const;
+
+  it.each([
+    ['closes', (socket: Socket) => socket.destroy()],
+    ['resets', (socket: Socket) => socket.resetAndDestroy()],
+  ])('has its request sent again on a new one, if that may be: a server that %s it', async (_how, end) => {
+    const { url, received } = await serveOnePerConnection(end);
+    await keepConnection(url);
+    expect(await textOf(url, { ...post, isRepeatable: true })).toBe('3');
+    expect(received).toEqual(['GET', 'POST', 'POST']);
+  });
+
+  it('fails a request that the server may not get twice', async () => {
+    const { url, received } = await serveOnePerConnection((socket) => socket.destroy());
+    await keepConnection(url);
+    await expect(send(url, post)).rejects.toMatchObject({ code: 'HTTP_REQUEST_FAILED' });
+    expect(received).toEqual(['GET', 'POST']);
+  });
+
+  it('has none sent again whose response had begun', async () => {
+    const { url, received } = await serveOnePerConnection((socket, response) => {
+      response.setHeader('content-length', '100').write('half', () => socket.destroy());
+    });
+    await keepConnection(url);
+    await expect(send(url, { ...post, isRepeatable: true })).rejects.toMatchObject({ code: 'HTTP_REQUEST_FAILED' });
+    expect(received).toEqual(['GET', 'POST']);
+  });
+
+  it('is told from a new one that the server ends', async () => {
+    let count = 0;
+    const { url } = await serve((request) => {
+      count += 1;
+      request.socket.destroy();
+    });
+    await expect(send(url, { ...post, isRepeatable: true })).rejects.toMatchObject({ code: 'HTTP_REQUEST_FAILED' });
+    expect(count).toBe(1);
   });
 });
 

@@ -1,7 +1,6 @@
 import { type HttpClient, type HttpRequest, type HttpResponse, NodeError } from '@deckhand/engine';
 import { isIPv6 } from 'node:net';
 import { types } from 'node:util';
-import type { Dispatcher } from 'undici';
 import { type AddressRules, ANY_ADDRESS, PUBLIC_ONLY, resolveHost } from '../network/addresses.js';
 import type { Dispatchers } from './dispatcher.js';
 import { proxyFor, type ProxySettings } from './proxy.js';
@@ -54,9 +53,9 @@ export function createHttpClient(options: HttpClientOptions): PooledHttpClient {
     const checked = proxyUrl === undefined || allowPrivate ? undefined : await resolveHost(url.hostname, held);
     const opened = pools.get(held) ?? open(held);
     pools.set(held, opened);
-    const dispatcher = (await opened).through(proxyUrl);
+    const dispatchers = await opened;
     const address = asksForAddresses ? checked : undefined;
-    return exchange(dispatcher, { url, request, memory: options.memory, address });
+    return exchange(dispatchers, proxyUrl, { url, request, memory: options.memory, address });
   }
 
   return {
@@ -99,13 +98,24 @@ interface Exchange {
   readonly address: string | undefined;
 }
 
-async function exchange(dispatcher: Dispatcher, { url, request, memory, address }: Exchange): Promise<Step> {
+async function exchange(
+  dispatchers: Dispatchers,
+  proxyUrl: string | undefined,
+  { url, request, memory, address }: Exchange,
+): Promise<Step> {
   const { method, signal, maxResponseBytes } = request;
   const { pathname, search } = url;
   const origin = address === undefined ? url.origin : originAt(url, address);
   const headers = address === undefined ? request.headers : { host: url.host, ...request.headers };
   const body = request.body ?? null;
-  const answer = await dispatcher.request({ origin, path: pathname + search, method, headers, body, signal });
+  const parts = { origin, path: pathname + search, method, headers, body, signal };
+  const answer = await dispatchers
+    .through(proxyUrl)
+    .request(parts)
+    .catch((error: unknown) => {
+      if (!request.isRepeatable || !dispatchers.endedKeptConnection(error)) throw error;
+      return dispatchers.fresh().request(parts);
+    });
   const { 'set-cookie': cookies, ...others } = answer.headers;
   const answered = joined(others);
   const next = request.followRedirects ? redirect(request, answer.statusCode, answered) : undefined;

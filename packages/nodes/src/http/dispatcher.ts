@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { types } from 'node:util';
 import { Agent, buildConnector, type Dispatcher, ProxyAgent } from 'undici';
 import { addressRefused, type AddressRules, bareHost, guardedLookup, PUBLIC_ONLY } from '../network/addresses.js';
 
@@ -7,11 +8,17 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const SILENCE_MS = 300_000;
 /** Maximum number of connections to one origin; further requests wait. */
 const CONNECTIONS_PER_ORIGIN = 64;
+/** Codes of errors by which a server ends a connection. */
+const ENDED_BY_SERVER = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /** Pools of connections, with timeouts for silent servers. */
 export interface Dispatchers {
   /** Returns the pool for requests through a proxy, or for direct requests if undefined. */
   through(proxyUrl: string | undefined): Dispatcher;
+  /** Returns the pool for direct requests that each need a new connection. */
+  fresh(): Dispatcher;
+  /** Returns true if an error is that of a direct connection which had brought responses before. */
+  endedKeptConnection(error: unknown): boolean;
   close(): Promise<void>;
 }
 
@@ -29,9 +36,24 @@ export function createDispatchers(options: { rules: AddressRules; tunnelsAll: bo
     bodyTimeout: SILENCE_MS,
   };
   const pools = new Map<string | undefined, Dispatcher>();
+  let fresh: Dispatcher | undefined;
+  const endsOfKept = new WeakSet<object>();
+  const guarded = guardedConnector(options.rules);
+  const connect: buildConnector.connector = (target, callback) =>
+    guarded(target, (...[error, socket]) => {
+      if (error) {
+        callback(error, null);
+        return;
+      }
+      // undici fails the request with the error of its socket, and does not say what the socket was used for before.
+      socket.on('error', (end: NodeJS.ErrnoException) => {
+        if (socket.bytesRead > 0 && ENDED_BY_SERVER.has(end.code ?? '')) endsOfKept.add(end);
+      });
+      callback(null, socket);
+    });
 
   function open(proxyUrl: string | undefined): Dispatcher {
-    if (proxyUrl === undefined) return new Agent({ ...settings, connect: guardedConnector(options.rules) });
+    if (proxyUrl === undefined) return new Agent({ ...settings, connect });
     // Without TLS options, the server name of TLS is taken from the Host header.
     return new ProxyAgent({
       ...settings,
@@ -47,8 +69,14 @@ export function createDispatchers(options: { rules: AddressRules; tunnelsAll: bo
       pools.set(proxyUrl, pool);
       return pool;
     },
+    fresh() {
+      // Without pipelining, undici closes each connection after its response.
+      fresh ??= new Agent({ ...settings, connect, pipelining: 0 });
+      return fresh;
+    },
+    endedKeptConnection: (error) => types.isNativeError(error) && endsOfKept.has(error),
     async close() {
-      await Promise.all([...pools.values()].map((pool) => pool.close()));
+      await Promise.all([...pools.values(), ...(fresh ? [fresh] : [])].map((pool) => pool.close()));
     },
   };
 }
