@@ -1227,6 +1227,13 @@ export const MUTANTS = [
   ...of('apps/api/src/auth/close-to-keys.ts', 'integration:integration/api/keys', [
     ['a key may sign in', ' || !isClosedToKeys(request.path)', ' || !isClosedToKeys("")'],
   ]),
+  ...of('apps/api/src/http/answer-once.ts', 'integration:integration/api/answer-once', [
+    [
+      'another If-Match gets the response of the first',
+      'condition === undefined ? (body ?? null) : { condition, body }',
+      'body ?? null',
+    ],
+  ]),
   ...of('packages/db/src/idempotency/requests.ts', 'integration:integration/api/answer-once', [
     [
       'an attempt that was given up does its work later',

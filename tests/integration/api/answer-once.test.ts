@@ -128,6 +128,28 @@ describe('an Idempotency-Key', () => {
     expect(await foldersCalled('Mine')).toBe(3);
   });
 
+  it('409 with another If-Match', async () => {
+    const body = { workspaceId: instance.workspaceId, slug: 'conditional', name: 'Conditional' };
+    const first = await post('/api/workflows/apply', 'new-conditional', body);
+    const apply = async (condition?: string) => {
+      const headers = {
+        'idempotency-key': 'conditional',
+        ...(condition === undefined ? {} : { 'if-match': condition }),
+      };
+      const answer = await instance.gateway.call('POST', '/api/workflows/apply', {
+        as: instance.session,
+        body,
+        headers,
+      });
+      return [answer.status, answer.body.code, isReplay(answer)];
+    };
+    const etag = first.headers.get('etag') ?? '';
+    expect(await apply(etag)).toEqual([201, undefined, false]);
+    expect(await apply(etag)).toEqual([201, undefined, true]);
+    expect(await apply('"2026-01-01T00:00:00.000Z"')).toEqual([409, 'CONFLICT', false]);
+    expect(await apply()).toEqual([409, 'CONFLICT', false]);
+  });
+
   it('shows a response to nobody who has lost the workspace since', async () => {
     const editor = await addPerson(instance, 'editor');
     const ask = () => post('/api/folders', 'lost', folder('Lost'), { as: editor.session });

@@ -36,7 +36,8 @@ export interface ActResult {
  * `Idempotency-Key` gets the first response again, and has no effect. The key is marked in the transaction that records
  * the change of the actor passed to `act`, so the effect happens once even if processes die. A refused request frees
  * its key.
- * @throws DeckhandError CONFLICT if the key belongs to another body, or to a request whose response was lost;
+ * @throws DeckhandError CONFLICT if the key belongs to another body or `If-Match`, or to a request whose response was
+ * lost;
  * SERVICE_UNAVAILABLE if the first request is in progress; VALIDATION_FAILED for a bad key; the errors of `act`.
  */
 export type AnswerOnce = (once: OnceRequest, act: (actor: Caller) => Promise<ActResult>) => Promise<void>;
@@ -51,7 +52,7 @@ export function createAnswerOnce(options: { db: Database; logger: Logger; hashKe
     { response, caller }: OnceRequest,
     reservation: Exclude<Reservation, { kind: 'reserved' }>,
   ): Promise<void> {
-    if (reservation.kind === 'otherBody') throw conflict('This Idempotency-Key was used with another body');
+    if (reservation.kind === 'otherBody') throw conflict('This Idempotency-Key was used with another body or If-Match');
     if (reservation.kind === 'inProgress') {
       // Clients that follow the contract do not retry a 409, and the attempt may be that of a dead process.
       const message = 'A request with this Idempotency-Key is in progress';
@@ -71,7 +72,9 @@ export function createAnswerOnce(options: { db: Database; logger: Logger; hashKe
 
   return async (once, act) => {
     const { request, response, caller, body } = once;
-    const asked = readIdempotencyKey(request, body ?? null);
+    const condition = request.headers['if-match'];
+    // Without a condition, the hash stays that of the body: processes of other versions know it.
+    const asked = readIdempotencyKey(request, condition === undefined ? (body ?? null) : { condition, body });
     if (!asked) {
       const result = await act(caller);
       if (result.etag !== undefined) response.setHeader('ETag', result.etag);
