@@ -124,11 +124,18 @@ interface Call {
   readonly body: string | undefined;
 }
 
-/** Sends a request over a connection of the agent. `json` is the body as text; `null` for another type than JSON. */
-function callApi(url: string, { method, agent, headers, body }: Call): Promise<Reply & { json: string }> {
+/**
+ * Sends a request over a connection of the agent. The server may close an idle connection in the moment in which it is
+ * used again, and then has not seen the request: it is sent again, as every HTTP client does (RFC 9112, section 9.3.1).
+ * `json` is the body as text; `null` for another type than JSON.
+ */
+function callApi(url: string, call: Call): Promise<Reply & { json: string }> {
+  const { method, agent, headers, body } = call;
   return new Promise((resolve) => {
-    const fail = (error: NodeJS.ErrnoException): void =>
-      resolve({ status: 0, code: error.code ?? error.message, json: 'null' });
+    const fail = (error: NodeJS.ErrnoException): void => {
+      if (sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')) resolve(callApi(url, call));
+      else resolve({ status: 0, code: error.code ?? error.message, json: 'null' });
+    };
     const ofBody =
       body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     const sent = sendRequest(
