@@ -4,13 +4,11 @@ import { call } from './call.js';
 
 const USAGE_MS = 15_000;
 
-const limitsPath = (workspaceId: string): string => `/api/admin/workspaces/${workspaceId}/limits`;
-
 /** The limits of a workspace; for administrators of the instance, like everything here. */
 export const limitsQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: ['limits', workspaceId],
-    queryFn: ({ signal }) => call<WorkspaceLimits>('GET', limitsPath(workspaceId), { signal }),
+    queryFn: ({ signal }) => call<WorkspaceLimits>('GET', `/api/admin/workspaces/${workspaceId}/limits`, { signal }),
   });
 
 /** The usage of a workspace. */
@@ -28,6 +26,6 @@ export const settingsQuery = queryOptions({
 });
 
 export const writeLimits = (workspaceId: string, body: WorkspaceLimits): Promise<WorkspaceLimits> =>
-  call('PUT', limitsPath(workspaceId), { body });
+  call('PUT', `/api/admin/workspaces/${workspaceId}/limits`, { body });
 export const writeSettings = (body: InstanceSettings): Promise<InstanceSettings> =>
   call('PUT', '/api/admin/settings', { body });

@@ -9,4 +9,6 @@ export const apiKeysQuery = queryOptions({
 });
 
 export const createApiKey = (body: CreateApiKeyBody): Promise<CreatedApiKey> => call('POST', '/api/api-keys', { body });
+export const rotateApiKey = (id: string, body: { password: string }): Promise<CreatedApiKey> =>
+  call('POST', `/api/api-keys/${id}/rotate`, { body });
 export const revokeApiKey = (id: string): Promise<ApiKeyEntry> => call('POST', `/api/api-keys/${id}/revoke`);

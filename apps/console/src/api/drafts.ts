@@ -12,7 +12,7 @@ export interface ReadDraft {
 /** Reads the draft of a workflow; null without one. */
 export async function readDraft(workflowId: string, signal?: AbortSignal): Promise<ReadDraft | null> {
   try {
-    const answer = await send('GET', pathOf(workflowId), { signal });
+    const answer = await send('GET', `/api/workflows/${workflowId}/draft`, { signal });
     const draft = parseOwnJson<Draft & Pick<ReadDraft, 'definition'>>(await answer.text());
     return { definition: draft.definition, baseVersionId: draft.baseVersionId, tag: tagOf(answer) };
   } catch (error) {
@@ -33,20 +33,18 @@ export async function saveDraft(
   { tag, signal }: { tag: string | null; signal: AbortSignal },
 ): Promise<string> {
   const headers: Record<string, string> = tag === null ? { 'if-none-match': '*' } : { 'if-match': tag };
-  return tagOf(await send('PUT', pathOf(workflowId), { body, headers, signal }));
+  return tagOf(await send('PUT', `/api/workflows/${workflowId}/draft`, { body, headers, signal }));
 }
 
 /** Deletes the draft of a workflow, unless it is another one by now. */
 export async function deleteDraft(workflowId: string, tag: string, signal: AbortSignal): Promise<void> {
   try {
-    await call<null>('DELETE', pathOf(workflowId), { headers: { 'if-match': tag }, signal });
+    await call<null>('DELETE', `/api/workflows/${workflowId}/draft`, { headers: { 'if-match': tag }, signal });
   } catch (error) {
     // Somebody else saved another draft, or deleted this one.
     if (!(error instanceof ApiError) || (error.status !== 412 && error.status !== 404)) throw error;
   }
 }
-
-const pathOf = (workflowId: string): string => `/api/workflows/${workflowId}/draft`;
 
 function tagOf({ headers }: Response): string {
   return headers.get('etag') ?? '';

@@ -125,13 +125,15 @@ export const debugQuery = (
       }),
   });
 
-const act =
-  <T>(verb: string) =>
-  (executionId: string): Promise<T> =>
-    call<T>('POST', `/api/executions/${executionId}/${verb}`);
-
-export const stopRun = act<StatusResponse>('stop');
-export const pauseRun = act<StatusResponse>('pause');
-export const resumeRun = act<StatusResponse>('resume');
+export const stopRun = (executionId: string): Promise<StatusResponse> =>
+  call('POST', `/api/executions/${executionId}/stop`);
+export const pauseRun = (executionId: string): Promise<StatusResponse> =>
+  call('POST', `/api/executions/${executionId}/pause`);
+export const resumeRun = (executionId: string): Promise<StatusResponse> =>
+  call('POST', `/api/executions/${executionId}/resume`);
+/** Deletes the data of a finished run; its status, times and errors stay. */
+export const redactRun = (executionId: string): Promise<StatusResponse> =>
+  call('POST', `/api/executions/${executionId}/redact`);
+export const deleteRun = (executionId: string): Promise<null> => call('DELETE', `/api/executions/${executionId}`);
 export const rerun = (executionId: string, fromNodeId?: string): Promise<ExecuteResponse> =>
   call('POST', `/api/executions/${executionId}/rerun`, { body: fromNodeId === undefined ? {} : { fromNodeId } });

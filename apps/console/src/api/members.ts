@@ -26,3 +26,5 @@ export const createInvite = (workspaceId: string, body: CreateInviteBody): Promi
   call('POST', `/api/workspaces/${workspaceId}/invites`, { body });
 export const deleteInvite = (workspaceId: string, id: string): Promise<null> =>
   call('DELETE', `/api/workspaces/${workspaceId}/invites/${id}`);
+export const leaveWorkspace = (workspaceId: string): Promise<null> =>
+  call('DELETE', `/api/workspaces/${workspaceId}/membership`);

@@ -1,4 +1,5 @@
 import {
+  type ActivationEntry,
   type CreateWorkflowBody,
   type ExecuteResponse,
   type ExecuteBody,
@@ -13,6 +14,7 @@ import {
   parseOwnJson,
   type Version,
   type VersionEntry,
+  type WebhookDelivery,
   type WebhookTestUrl,
   type Workflow,
   type WorkflowEntry,
@@ -86,6 +88,8 @@ export const importN8n = (body: ImportN8nBody): Promise<ImportedWorkflow> =>
 /** @param ifMatch changes nothing unless this is still the tag of the workflow. */
 export const updateWorkflow = (id: string, body: UpdateWorkflowBody, ifMatch?: string): Promise<Workflow> =>
   call('PATCH', `/api/workflows/${id}`, { body, ...(ifMatch !== undefined && { headers: { 'if-match': ifMatch } }) });
+export const duplicateWorkflow = (id: string, name: string): Promise<Pick<Workflow, 'id'>> =>
+  call('POST', `/api/workflows/${id}/duplicate`, { body: { name } });
 export const deleteWorkflow = (id: string): Promise<null> => call('DELETE', `/api/workflows/${id}`);
 export const saveVersion = (id: string, body: SaveVersionBody): Promise<SavedVersion> =>
   call('POST', `/api/workflows/${id}/versions`, { body });
@@ -93,6 +97,27 @@ export const execute = (id: string, body: ExecuteBody): Promise<ExecuteResponse>
   call('POST', `/api/workflows/${id}/execute`, { body });
 export const openWebhookTest = (id: string, nodeId: string): Promise<WebhookTestUrl> =>
   call('POST', `/api/workflows/${id}/webhooks/${nodeId}/test`);
+
+export const changeWebhookUrl = (id: string, nodeId: string): Promise<unknown> =>
+  call('POST', `/api/workflows/${id}/webhooks/${nodeId}/url`, { body: {} });
+
+/** The latest requests to the webhooks of a workflow. */
+export const deliveriesQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['deliveries', id],
+    queryFn: ({ signal }) =>
+      call<PageOf<WebhookDelivery>>('GET', `/api/workflows/${id}/deliveries`, { query: { limit: 500 }, signal }),
+  });
+export const replayWebhook = (id: string, deliveryId: string): Promise<ExecuteResponse> =>
+  call('POST', `/api/workflows/${id}/deliveries/${deliveryId}/replay`);
+
+/** The latest activations and deactivations of a workflow. */
+export const activationsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['activations', id],
+    queryFn: ({ signal }) =>
+      call<PageOf<ActivationEntry>>('GET', `/api/workflows/${id}/activations`, { query: { limit: 100 }, signal }),
+  });
 
 /** The next times of a cron expression. */
 export const scheduleTimesQuery = (cron: string, timezone: string) =>

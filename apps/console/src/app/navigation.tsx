@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import {
   Braces,
+  CalendarClock,
   CircleAlert,
   KeyRound,
   Layers,
@@ -24,6 +25,7 @@ import classes from './navigation.module.css';
 /** The areas of a workspace, in the order of daily use. */
 const AREAS = [
   { to: '/w/$workspaceId/workflows', label: 'Workflows', Icon: Workflow },
+  { to: '/w/$workspaceId/schedules', label: 'Schedules', Icon: CalendarClock },
   { to: '/w/$workspaceId/runs', label: 'Runs', Icon: ListVideo },
   { to: '/w/$workspaceId/failures', label: 'Failures', Icon: CircleAlert },
   { to: '/w/$workspaceId/bulk-actions', label: 'Bulk actions', Icon: Layers },

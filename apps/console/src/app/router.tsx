@@ -148,6 +148,11 @@ const fleet = createRoute({
   path: 'fleet',
   component: lazyRouteComponent(() => import('../pages/fleet/fleet-page.js'), 'FleetPage'),
 });
+const schedules = createRoute({
+  getParentRoute: () => workspace,
+  path: 'schedules',
+  component: lazyRouteComponent(() => import('../pages/schedules/schedule-list.js'), 'ScheduleList'),
+});
 const members = createRoute({
   getParentRoute: () => workspace,
   path: 'members',
@@ -203,6 +208,7 @@ const tree = root.addChildren([
     eventEndpoint,
     approvals,
     apiKeys,
+    schedules,
     fleet,
     members,
     variables,

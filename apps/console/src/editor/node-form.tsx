@@ -9,6 +9,7 @@ import { ExpressionFormContext } from '../forms/sample-data.js';
 import { SchemaForm } from '../forms/schema-form.js';
 import type { NodeTypes } from '../graph/handles.js';
 import { markCode } from '../components/mark-code.js';
+import { BackOffFields } from './back-off-fields.js';
 import { Connections } from './connections.js';
 import { CredentialSelect } from './credential-select.js';
 import { changeNode, removeNodes } from './edits.js';
@@ -21,6 +22,11 @@ const ON_ERROR = [
   { value: 'stop', label: 'Stop the run' },
   { value: 'continue', label: 'Continue with error output' },
   { value: 'branch', label: 'Route to error branch' },
+];
+
+const ON_INTERRUPT = [
+  { value: 'rerun', label: 'Run it again' },
+  { value: 'fail', label: 'Fail' },
 ];
 
 /** The form of a node: parameters, error handling and settings. */
@@ -146,6 +152,9 @@ export function NodeForm({
                   if (value !== null) change({ retry: { ...node.retry, maxAttempts: value } }, 'retry');
                 }}
               />
+              {(node.retry?.maxAttempts ?? 1) > 1 && (
+                <BackOffFields retry={node.retry} onChange={(retry) => change({ retry }, 'retry')} />
+              )}
               <NumberField
                 label="Timeout (seconds)"
                 min={0.001}
@@ -158,6 +167,16 @@ export function NodeForm({
                     ),
                   )
                 }
+              />
+              <Select
+                label="If its worker dies"
+                description="While the node runs"
+                data={ON_INTERRUPT}
+                allowDeselect={false}
+                value={node.onInterrupt ?? 'rerun'}
+                onChange={(value) => {
+                  if (value === 'rerun' || value === 'fail') change({ onInterrupt: value }, 'onInterrupt');
+                }}
               />
               <Checkbox
                 label="Disabled"
@@ -189,11 +208,12 @@ function renderParameter(props: FieldInputProps): ReactNode {
 
 /** Removes settings that equal their defaults, so that definitions stay short. */
 function withoutNothing(node: NodeDefinition): NodeDefinition {
-  const { onError, disabled, name, ...rest } = node;
+  const { onError, onInterrupt, disabled, name, ...rest } = node;
   return {
     ...rest,
     ...(name === undefined || name === '' ? {} : { name }),
     ...(onError === undefined || onError === 'stop' ? {} : { onError }),
+    ...(onInterrupt === undefined || onInterrupt === 'rerun' ? {} : { onInterrupt }),
     ...(disabled === true ? { disabled } : {}),
   };
 }

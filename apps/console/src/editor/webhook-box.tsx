@@ -1,8 +1,12 @@
 import type { Workflow } from '@deckhand/contracts';
 import { Button, CopyButton, Group, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { Check, Copy } from 'lucide-react';
+import { changeWebhookUrl, workflowQuery } from '../api/workflows.js';
+import { ConfirmButton } from '../components/confirm-button.js';
 import { Problem } from '../components/problem.js';
 import type { TestEvent } from './use-test-event.js';
+import { WebhookRequests } from './webhook-requests.js';
 
 const MESSAGES: Readonly<Record<TestEvent['state'], string>> = {
   idle: '',
@@ -11,7 +15,7 @@ const MESSAGES: Readonly<Record<TestEvent['state'], string>> = {
   expired: 'No event was received in time.',
 };
 
-/** The URL of a webhook, and its test URL, for those who may open it. */
+/** The URL of a webhook and its latest requests, and, for those who may use it, its test URL. */
 export function WebhookBox({
   workflow,
   nodeId,
@@ -21,6 +25,7 @@ export function WebhookBox({
   nodeId: string;
   test: TestEvent | undefined;
 }) {
+  const queryClient = useQueryClient();
   const webhook = workflow.webhooks.find((one) => one.nodeId === nodeId);
   return (
     <Stack gap="xs">
@@ -35,6 +40,23 @@ export function WebhookBox({
         <Text size="sm" c="dimmed">
           Responds with 410 until the workflow is active.
         </Text>
+      )}
+      {webhook && (
+        <Group gap="xs">
+          <WebhookRequests workflowId={workflow.id} nodeId={nodeId} canReplay={test !== undefined} />
+          {test && (
+            <ConfirmButton
+              label="Change URL"
+              of={nodeId}
+              question="Change the URL of this webhook?"
+              consequence="Requests to the current URL are refused from then on. Give the new one to all callers."
+              act={async () => {
+                await changeWebhookUrl(workflow.id, nodeId);
+                await queryClient.invalidateQueries({ queryKey: workflowQuery(workflow.id).queryKey });
+              }}
+            />
+          )}
+        </Group>
       )}
       {test && (
         <>

@@ -7,6 +7,7 @@ import { issueAt } from '../forms/issue-at.js';
 import { LimitInput } from '../forms/limit-input.js';
 import { FormFooter } from '../components/form-footer.js';
 import { CANCEL_PATHS, CancelRules } from './cancel-rules.js';
+import { TOOL_PATHS, ToolFields } from './tool-fields.js';
 
 type Settings = NonNullable<Definition['settings']>;
 
@@ -20,7 +21,7 @@ const PATHS = {
   limit: 'definition.settings.concurrency.limit',
 };
 /** The issues of a refused save that this form can show. */
-export const SETTING_PATHS: readonly string[] = [...Object.values(PATHS), ...CANCEL_PATHS];
+export const SETTING_PATHS: readonly string[] = [...Object.values(PATHS), ...CANCEL_PATHS, ...TOOL_PATHS];
 
 /** What happens to a start at the limit of its key. */
 const ON_LIMIT = ['queue', 'cancelOldest', 'reject'] as const;
@@ -82,6 +83,7 @@ function Fields({
   const [key, setKey] = useState(before?.key ?? '');
   const [limit, setLimit] = useState(before ? (before.limit ?? 1) : null);
   const [onLimit, setOnLimit] = useState(before?.onLimit ?? 'queue');
+  const [tool, setTool] = useState(settings.mcp);
   const [cancelOn, setCancelOn] = useState<readonly CancelRule[]>(settings.cancelOn ?? []);
   return (
     <form
@@ -89,7 +91,7 @@ function Fields({
         event.preventDefault();
         const named = cancelOn.filter(({ name }) => name !== '');
         onApply({
-          ...(settings.mcp && { mcp: settings.mcp }),
+          ...(tool && { mcp: tool }),
           ...(limit !== null && {
             concurrency: {
               ...(key !== '' && { key }),
@@ -170,6 +172,7 @@ function Fields({
           />
         </Group>
         <CancelRules rules={cancelOn} error={error} onChange={setCancelOn} />
+        <ToolFields tool={tool} error={error} onChange={setTool} />
         <Text size="sm" c="dimmed">
           They apply to new runs once the workflow is saved.
         </Text>

@@ -1,5 +1,5 @@
 import type { ApiKeyEntry } from '@deckhand/contracts';
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
@@ -11,6 +11,7 @@ import { Listing } from '../../components/listing.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { Page } from '../../components/page.js';
 import { CreateKey } from './create-key.js';
+import { RotateKey } from './rotate-key.js';
 
 const COLUMNS: Columns<ApiKeyEntry> = [
   { id: 'name', header: 'Name', cell: ({ row: { original } }) => original.name },
@@ -24,7 +25,7 @@ const COLUMNS: Columns<ApiKeyEntry> = [
     header: 'Expires',
     cell: ({ row: { original } }) => original.expiresAt?.slice(0, 10) ?? 'Never',
   },
-  { id: 'revoke', header: '', cell: ({ row: { original } }) => <Revoke entry={original} /> },
+  { id: 'actions', header: '', cell: ({ row: { original } }) => <Actions entry={original} /> },
 ];
 
 /** The person's API keys. */
@@ -54,19 +55,22 @@ export function KeyList() {
   );
 }
 
-function Revoke({ entry: { id, name, state } }: { entry: ApiKeyEntry }) {
+function Actions({ entry: { id, name, state } }: { entry: ApiKeyEntry }) {
   const queryClient = useQueryClient();
   if (state !== 'Active') return null;
   return (
-    <ConfirmButton
-      label="Revoke"
-      of={name}
-      question={`Revoke the key "${name}"?`}
-      consequence="All requests with it will be refused. This cannot be undone."
-      act={async () => {
-        await revokeApiKey(id);
-        await queryClient.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
-      }}
-    />
+    <Group gap="xs" wrap="nowrap">
+      <RotateKey id={id} name={name} />
+      <ConfirmButton
+        label="Revoke"
+        of={name}
+        question={`Revoke the key "${name}"?`}
+        consequence="All requests with it will be refused. This cannot be undone."
+        act={async () => {
+          await revokeApiKey(id);
+          await queryClient.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
+        }}
+      />
+    </Group>
   );
 }

@@ -1,6 +1,7 @@
 import type { AuditLogEntry } from '@deckhand/contracts';
+import { SegmentedControl } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { auditLogQuery } from '../../api/audit-log.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { Broken } from '../../components/broken.js';
@@ -23,17 +24,33 @@ const COLUMNS: Columns<AuditLogEntry> = [
   { id: 'at', header: 'When', cell: ({ row: { original } }) => <RelativeTime at={original.at} /> },
 ];
 
-/** Who did what in the workspace, the newest first. */
+const OF_WORKSPACE = 'This workspace';
+const OF_INSTANCE = 'Instance';
+
+/** Who did what in the workspace, the newest first; for administrators also in the whole instance. */
 export function AuditLog() {
-  const { workspaceId } = useWorkspace();
-  const query = useInfiniteQuery(auditLogQuery(workspaceId));
+  const { workspaceId, user } = useWorkspace();
+  const [range, setRange] = useState(OF_WORKSPACE);
+  const query = useInfiniteQuery(auditLogQuery(range === OF_INSTANCE ? undefined : workspaceId));
   const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const more = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
   return (
-    <Page title="Audit log">
+    <Page
+      title="Audit log"
+      actions={
+        user.isAdmin && (
+          <SegmentedControl
+            aria-label="Entries of"
+            data={[OF_WORKSPACE, OF_INSTANCE]}
+            value={range}
+            onChange={setRange}
+          />
+        )
+      }
+    >
       {query.isError && rows.length === 0 ? (
         <Broken error={query.error} reset={() => void query.refetch()} />
       ) : query.isPending ? (

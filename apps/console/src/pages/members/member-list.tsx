@@ -2,8 +2,10 @@ import { type MemberEntry, ROLES } from '@deckhand/contracts';
 import { Button, Select } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { UserPlus } from 'lucide-react';
-import { changeRole, membersQuery, removeMember } from '../../api/members.js';
+import { changeRole, leaveWorkspace, membersQuery, removeMember } from '../../api/members.js';
+import { meQuery } from '../../api/people.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { choice } from '../../app/search.js';
 import { ConfirmButton } from '../../components/confirm-button.js';
@@ -81,7 +83,8 @@ function RoleOf({ member: { userId, name, role } }: { member: MemberEntry }) {
 function Remove({ member: { userId, name } }: { member: MemberEntry }) {
   const { workspaceId, can, user } = useWorkspace();
   const queryClient = useQueryClient();
-  if (!can('admin') || userId === user.id) return null;
+  if (userId === user.id) return <Leave />;
+  if (!can('admin')) return null;
   return (
     <ConfirmButton
       label="Remove"
@@ -91,6 +94,26 @@ function Remove({ member: { userId, name } }: { member: MemberEntry }) {
       act={async () => {
         await removeMember(workspaceId, userId);
         await queryClient.invalidateQueries({ queryKey: membersQuery(workspaceId).queryKey });
+      }}
+    />
+  );
+}
+
+function Leave() {
+  const { workspaceId, name } = useWorkspace();
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  return (
+    <ConfirmButton
+      label="Leave"
+      of={name}
+      question={`Leave the workspace ${name}?`}
+      consequence="You and your API keys lose access at once. Only an invite brings you back."
+      act={async () => {
+        await leaveWorkspace(workspaceId);
+        // The start page must not find the workspace any more.
+        await queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
+        await navigate({ to: '/' });
       }}
     />
   );

@@ -4,12 +4,13 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { ChevronDown, Pause, Play, RotateCw, Square } from 'lucide-react';
-import { pauseRun, rerun, resumeRun, runQuery, stopRun } from '../../api/executions.js';
+import { deleteRun, pauseRun, redactRun, rerun, resumeRun, runQuery, stopRun } from '../../api/executions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
+import { ConfirmDialog } from '../../components/confirm-dialog.js';
 import { notify, notifyProblem } from '../../components/notice-board.js';
 import { SaveAsTest } from './save-as-test.js';
 
-/** The actions on a run in its current status: stop, pause, resume, rerun, save as a test. */
+/** The actions on a run in its current status: stop, pause, resume, rerun, save as a test, redact, delete. */
 export function RunActions({ run, selected }: { run: Execution; selected: string | undefined }) {
   const { can } = useWorkspace();
   if (!can('editor')) return null;
@@ -80,6 +81,9 @@ function Steer({ run }: { run: Execution }) {
 
 function RunAgain({ run, selected }: { run: Execution; selected: string | undefined }) {
   const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const [isRedacting, redacting] = useDisclosure(false);
+  const [isDeleting, deleting] = useDisclosure(false);
   const [isSaving, saving] = useDisclosure(false);
   const again = useMutation({
     mutationFn: (fromNodeId: string | undefined) => rerun(run.id, fromNodeId),
@@ -114,8 +118,36 @@ function RunAgain({ run, selected }: { run: Execution; selected: string | undefi
           {(run.status === 'success' || run.status === 'failed') && (
             <Menu.Item onClick={saving.open}>Save as a test…</Menu.Item>
           )}
+          <Menu.Item onClick={redacting.open}>Redact…</Menu.Item>
+          <Menu.Item c="var(--status-bad)" onClick={deleting.open}>
+            Delete…
+          </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      <ConfirmDialog
+        isOpen={isRedacting}
+        question="Redact this run?"
+        consequence="Its input, result, outputs and debug data are deleted. Its status, times and errors stay."
+        label="Redact"
+        act={async () => {
+          await redactRun(run.id);
+          queryClient.removeQueries({ queryKey: ['output', run.id] });
+          queryClient.removeQueries({ queryKey: ['debug', run.id] });
+          await queryClient.invalidateQueries({ queryKey: runQuery(run.id).queryKey });
+        }}
+        onClose={redacting.close}
+      />
+      <ConfirmDialog
+        isOpen={isDeleting}
+        question="Delete this run?"
+        consequence="The run and all its data are deleted."
+        label="Delete"
+        act={async () => {
+          await deleteRun(run.id);
+          await navigate({ to: '/w/$workspaceId/runs', params: { workspaceId: run.workspaceId } });
+        }}
+        onClose={deleting.close}
+      />
       {isSaving && <SaveAsTest run={run} onClose={saving.close} />}
     </Button.Group>
   );

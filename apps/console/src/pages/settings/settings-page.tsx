@@ -11,13 +11,29 @@ import { notify } from '../../components/notice-board.js';
 import { Page } from '../../components/page.js';
 import { Problem } from '../../components/problem.js';
 import { ErrorWorkflowSelect } from '../workflows/error-workflow-select.js';
+import { CallbackSecrets } from './callback-secrets.js';
+import { DeleteWorkspace } from './delete-workspace.js';
+import { Usage } from './usage.js';
 
 /** The settings of the workspace. Only its admins change them. */
 export function SettingsPage() {
-  const { workspaceId } = useWorkspace();
+  const { workspaceId, can } = useWorkspace();
   const query = useQuery(workspaceQuery(workspaceId));
   if (query.isError && !query.data) return <Broken error={query.error} reset={() => void query.refetch()} />;
-  return <Page title="Settings">{query.data ? <Form key={workspaceId} workspace={query.data} /> : <Loading />}</Page>;
+  return (
+    <Page title="Settings">
+      {query.data ? (
+        <Stack gap="xl" key={workspaceId}>
+          <Form workspace={query.data} />
+          <Usage />
+          {can('admin') && <CallbackSecrets />}
+          {can('owner') && <DeleteWorkspace />}
+        </Stack>
+      ) : (
+        <Loading />
+      )}
+    </Page>
+  );
 }
 
 /** Stands for null, which a field of choices cannot have. */

@@ -1,16 +1,18 @@
 import type { WorkflowEntry } from '@deckhand/contracts';
 import { Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Siren, Trash2 } from 'lucide-react';
+import { Copy, History, Siren, Trash2 } from 'lucide-react';
 import { foldersQuery } from '../../api/folders.js';
 import { useWorkspace } from '../../api/use-workspace.js';
-import { deleteWorkflow, updateWorkflow, workflowQuery } from '../../api/workflows.js';
+import { deleteWorkflow, duplicateWorkflow, updateWorkflow, workflowQuery } from '../../api/workflows.js';
 import { targetsOf } from '../../folders/tree.js';
 import { type Action, ActionMenu } from '../../components/action-menu.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
 import { notify } from '../../components/notice-board.js';
+import { ActivationList } from './activation-list.js';
 import { ErrorWorkflowForm } from './error-workflow-form.js';
 import { moveAction, renameAction } from './list-actions.js';
+import { NameForm } from './name-form.js';
 
 /** The actions on a workflow in the list; none for roles below editor, nor where files define the workflow. */
 export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
@@ -44,6 +46,22 @@ export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
       },
     }),
     {
+      label: 'Duplicate',
+      Icon: Copy,
+      dialog: (close) => (
+        <NameForm
+          title={`Duplicate ${name}`}
+          name={`${name} (copy)`}
+          submit="Duplicate"
+          act={async (next) => {
+            await duplicateWorkflow(id, next);
+            await refresh();
+          }}
+          onClose={close}
+        />
+      ),
+    },
+    {
       label: 'Error workflow',
       Icon: Siren,
       dialog: (close) => (
@@ -57,6 +75,11 @@ export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
           onClose={close}
         />
       ),
+    },
+    {
+      label: 'Activations',
+      Icon: History,
+      dialog: (close) => <ActivationList workflowId={id} name={name} onClose={close} />,
     },
     {
       label: 'Delete',

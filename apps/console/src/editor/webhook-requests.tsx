@@ -1,0 +1,90 @@
+import type { WebhookDelivery } from '@deckhand/contracts';
+import { Button, Modal, Table } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { deliveriesQuery, replayWebhook } from '../api/workflows.js';
+import { useWorkspace } from '../api/use-workspace.js';
+import { AnchorLink } from '../components/anchor-link.js';
+import { Broken } from '../components/broken.js';
+import { EmptyState } from '../components/empty-state.js';
+import { Loading } from '../components/loading.js';
+import { RelativeTime } from '../components/relative-time.js';
+import { ReplayButton } from '../components/replay-button.js';
+
+/** Number of requests that are shown. */
+const SHOWN = 50;
+
+/** A button that lists the latest requests to a webhook, and replays them. */
+export function WebhookRequests(props: { workflowId: string; nodeId: string; canReplay: boolean }) {
+  const [isOpen, dialog] = useDisclosure(false);
+  return (
+    <>
+      <Button variant="default" size="compact-sm" onClick={dialog.open}>
+        Requests
+      </Button>
+      <Modal
+        opened={isOpen}
+        size="lg"
+        onClose={dialog.close}
+        title="Latest requests"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <Requests {...props} />
+      </Modal>
+    </>
+  );
+}
+
+function Requests({ workflowId, nodeId, canReplay }: { workflowId: string; nodeId: string; canReplay: boolean }) {
+  const { workspaceId } = useWorkspace();
+  const queryClient = useQueryClient();
+  const query = useQuery(deliveriesQuery(workflowId));
+  if (query.isError) return <Broken error={query.error} reset={() => void query.refetch()} />;
+  if (!query.data) return <Loading />;
+  const rows = query.data.data.filter((delivery) => delivery.nodeId === nodeId).slice(0, SHOWN);
+  if (rows.length === 0) return <EmptyState title="No requests yet">Send a request to the URL.</EmptyState>;
+  return (
+    <Table aria-label="Requests">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Received</Table.Th>
+          <Table.Th>Response</Table.Th>
+          <Table.Th>Run</Table.Th>
+          <Table.Td />
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map(({ id, at, method, executionId, ...response }) => (
+          <Table.Tr key={id}>
+            <Table.Td>
+              <RelativeTime at={at} />
+            </Table.Td>
+            <Table.Td>{describeResponse(response)}</Table.Td>
+            <Table.Td>
+              {executionId !== null && (
+                <AnchorLink to="/w/$workspaceId/runs/$executionId" params={{ workspaceId, executionId }}>
+                  {executionId.slice(0, 8)}
+                </AnchorLink>
+              )}
+            </Table.Td>
+            <Table.Td>
+              {/* A request that started no run has no payload. */}
+              {canReplay && executionId !== null && (
+                <ReplayButton
+                  type={method}
+                  replay={() => replayWebhook(workflowId, id)}
+                  onSettled={() => queryClient.invalidateQueries({ queryKey: deliveriesQuery(workflowId).queryKey })}
+                />
+              )}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function describeResponse({ status, errorCode, isTest }: Pick<WebhookDelivery, 'status' | 'errorCode' | 'isTest'>) {
+  const response = `${status ?? 'Disconnected'}${errorCode === null ? '' : ` ${errorCode}`}`;
+  return isTest ? `${response} (test)` : response;
+}

@@ -1,0 +1,85 @@
+import type { CreatedApiKey } from '@deckhand/contracts';
+import { Button, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { apiKeysQuery, rotateApiKey } from '../../api/api-keys.js';
+import { adviceOnPassword } from '../../components/advice.js';
+import { FormFooter } from '../../components/form-footer.js';
+import { KeyMade } from './key-made.js';
+
+/** Replaces an API key by a new one with the same rights. */
+export function RotateKey({ id, name }: { id: string; name: string }) {
+  const [isOpen, dialog] = useDisclosure(false);
+  const [made, setMade] = useState<CreatedApiKey>();
+  const close = (): void => {
+    setMade(undefined);
+    dialog.close();
+  };
+  return (
+    <>
+      <Button variant="default" size="compact-sm" aria-label={`Rotate ${name}`} onClick={dialog.open}>
+        Rotate
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title={made ? 'API key rotated' : `Rotate the key "${name}"?`}
+        // A click outside must not close a dialog whose content is shown only once.
+        closeOnClickOutside={made === undefined}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+        size="lg"
+      >
+        {made ? <KeyMade made={made} onDone={close} /> : <Confirm id={id} onMade={setMade} onCancel={close} />}
+      </Modal>
+    </>
+  );
+}
+
+function Confirm({
+  id,
+  onMade,
+  onCancel,
+}: {
+  id: string;
+  onMade: (made: CreatedApiKey) => void;
+  onCancel: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const [password, setPassword] = useState('');
+  const rotation = useMutation({
+    mutationFn: () => rotateApiKey(id, { password }),
+    async onSuccess(key) {
+      onMade(key);
+      await queryClient.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        rotation.mutate();
+      }}
+    >
+      <Stack>
+        <Text size="sm">The new key has the same name, scopes and workspace. The old one stays valid for a day.</Text>
+        <PasswordInput
+          label="Your password"
+          description="Confirm your password"
+          required
+          autoComplete="current-password"
+          data-autofocus
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        <FormFooter
+          error={rotation.error}
+          advice={adviceOnPassword(rotation.error)}
+          submit="Rotate key"
+          isPending={rotation.isPending}
+          onCancel={onCancel}
+        />
+      </Stack>
+    </form>
+  );
+}

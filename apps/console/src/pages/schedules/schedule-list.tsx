@@ -1,0 +1,86 @@
+import type { ScheduleEntry } from '@deckhand/contracts';
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { pauseSchedule, resumeSchedule, schedulesQuery } from '../../api/schedules.js';
+import { useWorkspace } from '../../api/use-workspace.js';
+import type { Columns } from '../../components/data-table.js';
+import { EmptyState } from '../../components/empty-state.js';
+import { Listing } from '../../components/listing.js';
+import { notifyProblem } from '../../components/notice-board.js';
+import { Page } from '../../components/page.js';
+import { RelativeTime } from '../../components/relative-time.js';
+
+const COLUMNS: Columns<ScheduleEntry> = [
+  {
+    id: 'workflow',
+    header: 'Workflow',
+    cell: ({ row: { original } }) => (
+      <Link
+        from="/w/$workspaceId/schedules"
+        to="/w/$workspaceId/workflows/$workflowId"
+        params={{ workflowId: original.workflowId }}
+      >
+        {original.workflowName}
+      </Link>
+    ),
+  },
+  { id: 'cron', header: 'Cron', cell: ({ row: { original } }) => <code>{original.cron}</code> },
+  { id: 'timezone', header: 'Time zone', cell: ({ row: { original } }) => original.timezone },
+  {
+    id: 'next',
+    header: 'Next run',
+    cell: ({ row: { original } }) => (original.pausedAt === null ? <LocalTime at={original.nextFireAt} /> : 'Paused'),
+  },
+  { id: 'last', header: 'Last run', cell: ({ row: { original } }) => <RelativeTime at={original.lastFireAt} /> },
+  { id: 'blocked', header: 'Delayed by', cell: ({ row: { original } }) => original.blockedBy },
+  { id: 'pause', header: '', cell: ({ row: { original } }) => <PauseOrResume schedule={original} /> },
+];
+
+/** The schedules of the active workflows of the workspace. */
+export function ScheduleList() {
+  const { workspaceId } = useWorkspace();
+  return (
+    <Page title="Schedules">
+      <Listing
+        label="Schedules"
+        query={useQuery(schedulesQuery(workspaceId))}
+        columns={COLUMNS}
+        keyOf={({ workflowId, nodeId }) => `${workflowId} ${nodeId}`}
+        empty={
+          <EmptyState title="No schedules">Activate a workflow with a schedule trigger to run it by itself.</EmptyState>
+        }
+      />
+    </Page>
+  );
+}
+
+function LocalTime({ at }: { at: string | null }) {
+  if (at === null) return null;
+  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+  return <time dateTime={at}>{format.format(new Date(at))}</time>;
+}
+
+function PauseOrResume({ schedule: { workflowId, workflowName, nodeId, pausedAt } }: { schedule: ScheduleEntry }) {
+  const { workspaceId, can } = useWorkspace();
+  const queryClient = useQueryClient();
+  const isPaused = pausedAt !== null;
+  const change = useMutation({
+    mutationFn: () => (isPaused ? resumeSchedule(workflowId, nodeId) : pauseSchedule(workflowId, nodeId)),
+    onError: notifyProblem,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: schedulesQuery(workspaceId).queryKey }),
+  });
+  if (!can('editor')) return null;
+  const label = isPaused ? 'Resume' : 'Pause';
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      aria-label={`${label} ${nodeId} of ${workflowName}`}
+      loading={change.isPending}
+      onClick={() => change.mutate()}
+    >
+      {label}
+    </Button>
+  );
+}

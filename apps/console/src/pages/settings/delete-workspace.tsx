@@ -1,0 +1,70 @@
+import { Button, Group, Modal, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { meQuery } from '../../api/people.js';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { deleteWorkspace } from '../../api/workspaces.js';
+import { Problem } from '../../components/problem.js';
+
+/** Deletes the workspace, after its name is typed. */
+export function DeleteWorkspace() {
+  const { workspaceId, name } = useWorkspace();
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const [isAsking, asking] = useDisclosure(false);
+  const [typed, setTyped] = useState('');
+  const deletion = useMutation({
+    mutationFn: () => deleteWorkspace(workspaceId),
+    async onSuccess() {
+      // The start page must not find the workspace any more.
+      await queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
+      await navigate({ to: '/' });
+    },
+  });
+  return (
+    <section aria-labelledby="delete">
+      <Title order={2} size="h4" id="delete" mb="xs">
+        Delete the workspace
+      </Title>
+      <Button variant="default" onClick={asking.open}>
+        Delete workspace
+      </Button>
+      <Modal
+        opened={isAsking}
+        onClose={asking.close}
+        title={`Delete the workspace ${name}?`}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            deletion.mutate();
+          }}
+        >
+          <Stack>
+            <Text size="sm">
+              Its runs are stopped, and its workflows, runs, credentials and members are deleted. This cannot be undone.
+            </Text>
+            <TextInput
+              label="Type the name of the workspace"
+              data-autofocus
+              value={typed}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+            />
+            <Problem error={deletion.error} />
+            <Group justify="flex-end">
+              <Button variant="default" onClick={asking.close}>
+                Cancel
+              </Button>
+              <Button type="submit" color="red.9" disabled={typed !== name} loading={deletion.isPending}>
+                Delete
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Modal>
+    </section>
+  );
+}
