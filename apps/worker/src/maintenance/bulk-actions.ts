@@ -80,7 +80,7 @@ export function createBulkActions(context: MaintenanceContext, isIdle: () => boo
     return { count, againInSeconds };
   }
 
-  /** Makes the next batch of an action. New runs are counted once nothing else refuses them. @returns whether it did. */
+  /** Makes the next batch of an action; new runs are counted once nothing else refuses them. @returns if it did. */
   async function advance(action: DueBulkAction): Promise<boolean> {
     const found = await findUnsettledRuns(db, action.id, Math.min(BATCH, action.ratePerSecond ?? BATCH));
     let bytes = 0;
