@@ -149,6 +149,76 @@ describe('the list of runs', () => {
     await page.getByRole('combobox', { name: 'Status' }).click();
     await page.getByRole('option', { name: 'Success' }).click();
     await page.getByText('No matching runs').waitFor();
+    await page.getByRole('option', { name: 'Failed' }).click();
+    await table.getByText('no ship today').first().waitFor();
+    await page.getByRole('combobox', { name: 'Trigger' }).click();
+    await page.getByRole('option', { name: 'Webhook' }).click();
+    await page.getByText('No matching runs').waitFor();
+    await page.getByRole('option', { name: 'Editor' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'More filters' }).click();
+    await page.getByLabel('Longer than (seconds)').fill('3600');
+    await page.waitForURL('**within=7d**');
+    await page.getByText('No matching runs').waitFor();
+    await page.getByLabel('Longer than (seconds)').fill('0');
+    await table.getByText('no ship today').first().waitFor();
+    // Whoever opens the link sees the same.
+    await page.reload();
+    await table.getByText('no ship today').first().waitFor();
+    expect(await page.getByLabel('Longer than (seconds)').inputValue()).toBe('0');
+    expect(new URL(page.url()).searchParams.get('status')).toBe('success,failed');
+    await page.getByRole('combobox', { name: 'Tags' }).fill('none');
+    await page.keyboard.press('Enter');
+    await page.getByText('No matching runs').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('stays as it is while runs are selected, and shows new ones on request', async () => {
+    const { page } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    await page.goto(`/w/${stack.workspaceId}/runs?workflowId=${orders}`);
+    const table = page.getByRole('table', { name: 'Runs' });
+    await table.getByRole('checkbox').first().check();
+    const id = await stack.start(orders, { count: 1 });
+    await page.getByRole('button', { name: '1 new run' }).click();
+    await table.locator(`a[href$="${id}"]`).waitFor();
+    await page.getByRole('button', { name: '1 selected' }).waitFor();
+    await page.getByLabel('Live').uncheck();
+    await table.getByRole('checkbox', { checked: true }).uncheck();
+    const next = await stack.start(orders, { count: 1 });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await table.locator(`a[href$="${next}"]`).waitFor();
+  });
+
+  it('leads to the comparison of two runs, which shows what differs', async () => {
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    const [less, more] = [await stack.start(orders, { count: 2 }), await stack.start(orders, { count: 3 })];
+    await page.goto(`/w/${stack.workspaceId}/runs?workflowId=${orders}`);
+    const table = page.getByRole('table', { name: 'Runs' });
+    for (const id of [more, less]) {
+      await table
+        .getByRole('row')
+        .filter({ has: page.locator(`a[href$="${id}"]`) })
+        .getByRole('checkbox')
+        .check();
+    }
+    await page.getByRole('link', { name: 'Compare', exact: true }).click();
+    await page.waitForURL(`**left=${less}&right=${more}**`);
+    await page.getByRole('status').getByText('3 nodes differ').waitFor();
+    const nodes = page.getByRole('table', { name: 'Nodes' });
+    await nodes
+      .getByRole('row', { name: /^Add the price/ })
+      .getByText('Changed')
+      .waitFor();
+    await nodes.getByRole('button', { name: 'Add the price' }).click();
+    const output = page.getByRole('region', { name: 'Output' });
+    await output.getByRole('group', { name: 'First run' }).getByText('6').waitFor();
+    await output.getByRole('group', { name: 'Second run' }).getByText('9').waitFor();
+    await page.getByRole('region', { name: 'First run' }).getByRole('link', { name: 'First run' }).click();
+    await page.getByRole('button', { name: 'Compare with…' }).click();
+    await page.getByRole('list', { name: 'Other runs' }).locator(`a[href*="right=${more}"]`).click();
+    await page.getByRole('status').getByText('3 nodes differ').waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -177,13 +247,14 @@ describe('the list of workflows', () => {
 });
 
 it('every page can be used by everybody', async () => {
-  const finished = await stack.start(orders, { count: 1 });
+  const [finished, other] = [await stack.start(orders, { count: 1 }), await stack.start(orders, { count: 50 })];
   for (const screen of ['desktop', 'phone'] as const) {
     const { page, complaints } = await openWindow(browser, stack.url, { screen });
     await signIn(page, OWNER);
     for (const [name, path, ready] of [
       ['runs', 'runs', 'Success'],
       ['run', `runs/${finished}?node=ship`, 'shipped'],
+      ['run comparison', `runs/compare?left=${finished}&right=${other}&node=price`, 'Output'],
     ] as const) {
       await page.goto(`/w/${stack.workspaceId}/${path}`);
       await page.getByText(ready).first().waitFor();

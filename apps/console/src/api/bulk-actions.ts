@@ -1,7 +1,14 @@
-import type { BulkAction, CreateBulkActionBody, PageOf } from '@deckhand/contracts';
+import {
+  type BulkAction,
+  type CreateBulkActionBody,
+  EXECUTION_SOURCES,
+  EXECUTION_STATUSES,
+  type PageOf,
+} from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.js';
-import type { RunFilter } from './executions.js';
+import { choicesOf } from '../app/search.js';
+import { rangeOf, type RunFilter } from './executions.js';
 
 /** Which runs a bulk action is for. */
 export type BulkTarget = Pick<CreateBulkActionBody, 'executionIds' | 'filter' | 'all'>;
@@ -27,9 +34,16 @@ export const bulkActionQuery = (id: string) =>
   });
 
 /** Converts the filter of the list of runs. */
-export function toBulkTarget({ from, to, ...rest }: RunFilter): BulkTarget {
-  const startedAt = { ...(from !== undefined && { gte: from }), ...(to !== undefined && { lte: to }) };
-  const filter = { ...rest, ...(Object.keys(startedAt).length > 0 && { startedAt }) };
+export function toBulkTarget(given: RunFilter): BulkTarget {
+  const { within: _within, from: _from, to: _to, status, source, tag, ...rest } = given;
+  const startedAt = rangeOf(given);
+  const filter = {
+    ...rest,
+    ...(status !== undefined && { status: choicesOf(EXECUTION_STATUSES, status) }),
+    ...(source !== undefined && { source: choicesOf(EXECUTION_SOURCES, source) }),
+    ...(tag !== undefined && { tag: tag.split(',') }),
+    ...(Object.keys(startedAt).length > 0 && { startedAt }),
+  };
   return { filter, ...(Object.keys(filter).length === 0 && { all: true }) };
 }
 

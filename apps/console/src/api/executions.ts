@@ -7,6 +7,7 @@ import type {
   ExecutionMode,
   ExecutionSource,
   ExecutionStatus,
+  IterationEntry,
   NodeDebug,
   NodeOutput,
   PageOf,
@@ -17,35 +18,108 @@ import { ApiError } from './api-error.js';
 import { call, type Query } from './call.js';
 
 const PAGE = 100;
+/** No cursor: empty parameters are not sent. */
+const FIRST_PAGE = '';
 
-/** Filters of a list of runs; an export takes the same. */
+/** Periods up to now, in ms, of which lists show runs. */
+export const RUN_PERIODS = {
+  '15m': 15 * 60_000,
+  '1h': 3_600_000,
+  '24h': 24 * 3_600_000,
+  '7d': 7 * 24 * 3_600_000,
+} as const;
+export type RunPeriod = keyof typeof RUN_PERIODS;
+export const RUN_PERIOD_NAMES = ['15m', '1h', '24h', '7d'] as const satisfies readonly RunPeriod[];
+
+/** Filters of a list of runs, as in its URL; an export takes the same. */
 export interface RunFilter {
-  readonly status?: ExecutionStatus | undefined;
+  /** Separated by commas. */
+  readonly status?: string | undefined;
+  /** What started the runs, separated by commas. */
+  readonly source?: string | undefined;
   readonly workflowId?: string | undefined;
+  /** The period of the start; instead of `from` and `to`. */
+  readonly within?: RunPeriod | undefined;
   /** ISO 8601, inclusive. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+  readonly minDurationMs?: number | undefined;
+  readonly maxDurationMs?: number | undefined;
+  /** All of these, separated by commas. */
+  readonly tag?: string | undefined;
   readonly search?: string | undefined;
   readonly errorContains?: string | undefined;
   readonly failureGroup?: string | undefined;
 }
 
-/** Converts a filter to the parameters of the API. */
-export function toRunQuery(workspaceId: string, { from, to, ...rest }: RunFilter): Query {
-  return { workspaceId, ...rest, 'startedAt[gte]': from, 'startedAt[lte]': to, sortBy: 'createdAt' };
+const MINUTE_MS = 60_000;
+
+/**
+ * Returns the bounds of the start of runs; none without such a filter. A period begins with a minute, so that a list
+ * that is polled has the same URL, and its ETag, for a while.
+ */
+export function rangeOf({ within, from, to }: RunFilter): { readonly gte?: string; readonly lte?: string } {
+  const gte = within === undefined ? from : startOf(within);
+  return { ...(gte !== undefined && { gte }), ...(to !== undefined && within === undefined && { lte: to }) };
 }
+
+function startOf(period: RunPeriod): string {
+  const start = Date.now() - RUN_PERIODS[period];
+  return new Date(start - (start % MINUTE_MS)).toISOString();
+}
+
+/** Converts a filter to the parameters of the API. */
+export function toRunQuery(workspaceId: string, filter: RunFilter): Query {
+  const { within: _within, from: _from, to: _to, ...rest } = filter;
+  const { gte, lte } = rangeOf(filter);
+  // In the order of the range, only its runs are read.
+  const sortBy = gte === undefined && lte === undefined ? 'createdAt' : 'startedAt';
+  return { workspaceId, ...rest, 'startedAt[gte]': gte, 'startedAt[lte]': lte, sortBy };
+}
+
+const ROW_FIELDS = [
+  'id',
+  'workspaceId',
+  'workflowId',
+  'workflowName',
+  'status',
+  'source',
+  'executionMode',
+  'createdAt',
+  'startedAt',
+  'finishedAt',
+  'error',
+  'tags',
+] as const;
+
+/** A run in a list. */
+export type RunRow = Pick<ExecutionEntry, (typeof ROW_FIELDS)[number]>;
+
+interface RunPage extends PageOf<RunRow> {
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+const fetchRuns = (workspaceId: string, filter: RunFilter, cursor: string, signal: AbortSignal) =>
+  call<RunPage>('GET', '/api/executions', {
+    query: { ...toRunQuery(workspaceId, filter), fields: ROW_FIELDS.join(','), limit: PAGE, cursor },
+    signal,
+  });
 
 /** The runs of a workspace, page by page, the newest first. */
 export const runsQuery = (workspaceId: string, filter: RunFilter) =>
   infiniteQueryOptions({
     queryKey: ['runs', workspaceId, filter],
-    queryFn: ({ pageParam, signal }) =>
-      call<PageOf<ExecutionEntry>>('GET', '/api/executions', {
-        query: { ...toRunQuery(workspaceId, filter), limit: PAGE, offset: pageParam },
-        signal,
-      }),
-    initialPageParam: 0,
-    getNextPageParam: ({ offset, limit, hasMore }) => (hasMore ? offset + limit : undefined),
+    queryFn: ({ pageParam, signal }) => fetchRuns(workspaceId, filter, pageParam, signal),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+
+/** The first page of the same list, read beside it. */
+export const newestRunsQuery = (workspaceId: string, filter: RunFilter) =>
+  queryOptions({
+    queryKey: ['newest-runs', workspaceId, filter],
+    queryFn: ({ signal }) => fetchRuns(workspaceId, filter, FIRST_PAGE, signal),
   });
 
 /** A run without its outputs. */
@@ -104,6 +178,22 @@ export const outputQuery = (executionId: string, nodeId: string, iteration?: str
         query: { iteration },
         signal,
       }),
+  });
+
+/** Maximum number of iterations that are read at once. */
+export const MAX_ITERATIONS = 100;
+
+/** The iterations of a node in a loop of a finished run, which do not change any more. */
+export const iterationsQuery = (executionId: string, nodeId: string) =>
+  queryOptions({
+    queryKey: ['iterations', executionId, nodeId],
+    queryFn: ({ signal }) =>
+      call<PageOf<IterationEntry>>(
+        'GET',
+        `/api/executions/${executionId}/nodes/${encodeURIComponent(nodeId)}/iterations`,
+        { query: { limit: MAX_ITERATIONS }, signal },
+      ),
+    staleTime: Infinity,
   });
 
 /** The debug data of a node; null if the run has kept none. @param finishedAt as for an output. */

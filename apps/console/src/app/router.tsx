@@ -1,18 +1,17 @@
-import { EXECUTION_STATUSES, FAILURE_GROUP_STATES, WORKFLOW_STATUSES } from '@deckhand/contracts';
+import { EXECUTION_SOURCES, EXECUTION_STATUSES, FAILURE_GROUP_STATES, WORKFLOW_STATUSES } from '@deckhand/contracts';
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import type { RunFilter } from '../api/executions.js';
+import { RUN_PERIOD_NAMES, type RunFilter } from '../api/executions.js';
 import type { FailureFilter } from '../api/failure-groups.js';
 import { Broken } from '../components/broken.js';
 import { NotFound } from '../components/not-found.js';
 import { Invite } from '../pages/sign-in/invite.js';
 import { SetUp } from '../pages/sign-in/set-up.js';
 import { SignIn } from '../pages/sign-in/sign-in.js';
-import { RunList } from '../pages/runs/run-list.js';
 import { SCOPES, type WorkflowAddress } from '../pages/workflows/address.js';
 import { WorkflowList } from '../pages/workflows/workflow-list.js';
 import { watchSession } from '../session/store.js';
 import { Home } from './home.js';
-import { choice, optional, text } from './search.js';
+import { choice, count, optional, several, text } from './search.js';
 import { leaveOnceSignedIn, requireSession } from './require-session.js';
 import { Shell } from './shell.js';
 
@@ -77,13 +76,18 @@ const editor = createRoute({
 const runs = createRoute({
   getParentRoute: () => workspace,
   path: 'runs',
-  component: RunList,
+  component: lazyRouteComponent(() => import('../pages/runs/run-list.js'), 'RunList'),
   validateSearch: (given): RunFilter =>
     optional({
-      status: choice(EXECUTION_STATUSES, given.status),
+      status: several(EXECUTION_STATUSES, given.status),
+      source: several(EXECUTION_SOURCES, given.source),
       workflowId: text(given.workflowId),
+      within: choice(RUN_PERIOD_NAMES, given.within),
       from: text(given.from),
       to: text(given.to),
+      minDurationMs: count(given.minDurationMs),
+      maxDurationMs: count(given.maxDurationMs),
+      tag: text(given.tag),
       search: text(given.search),
       errorContains: text(given.errorContains),
       failureGroup: text(given.failureGroup),
@@ -96,6 +100,14 @@ const run = createRoute({
   // The graph and its layout are loaded with the pages that draw one.
   component: lazyRouteComponent(() => import('../pages/runs/run-page.js'), 'RunPage'),
   validateSearch: (given): { node?: string } => optional({ node: text(given.node) }),
+});
+
+const compareRuns = createRoute({
+  getParentRoute: () => workspace,
+  path: 'runs/compare',
+  component: lazyRouteComponent(() => import('../pages/run-comparison/run-comparison.js'), 'RunComparison'),
+  validateSearch: (given): { left?: string; right?: string; node?: string } =>
+    optional({ left: text(given.left), right: text(given.right), node: text(given.node) }),
 });
 
 const failures = createRoute({
@@ -200,6 +212,7 @@ const tree = root.addChildren([
     editor,
     runs,
     run,
+    compareRuns,
     failures,
     failure,
     bulkActions,

@@ -39,7 +39,7 @@ export function summarise({ nodes, edges, settings }: DefinitionDiff): string {
 /** Returns the label of a node's value: a parameter by its path, anything else in words. */
 export function labelNodeValue({ path }: ValueChange): string {
   const [first, ...rest] = path;
-  return first === 'parameters' ? joinPath(rest) : label(path, NODE_LABELS);
+  return first === 'parameters' ? labelPath(rest) : label(path, NODE_LABELS);
 }
 
 /** Returns the label of a setting. */
@@ -57,9 +57,10 @@ function count(noun: string, changes: readonly { readonly change: Change }[]): s
 
 function label(path: ValueChange['path'], labels: Readonly<Record<string, string>>): string {
   const [first = '', ...rest] = path;
-  return labels[joinPath(path)] ?? joinPath([labels[first] ?? first, ...rest]);
+  return labels[labelPath(path)] ?? labelPath([labels[first] ?? first, ...rest]);
 }
 
-function joinPath(path: ValueChange['path']): string {
+/** Formats the path of a value: `items[0].name`. */
+export function labelPath(path: ValueChange['path']): string {
   return path.map((name, index) => (typeof name === 'number' ? `[${name}]` : index === 0 ? name : `.${name}`)).join('');
 }

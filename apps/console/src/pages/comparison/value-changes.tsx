@@ -6,17 +6,22 @@ import type { Change, ValueChange } from '../../graph/diff-definitions.js';
 import { splitChange } from './split-change.js';
 import classes from './value-changes.module.css';
 
+const SIDES = { before: 'Before', after: 'After' } as const;
+
 /** Values before and after, side by side; a single side for added and removed values. */
 export function ValueChanges({
   change,
   values,
   labelOf,
   isSecret,
+  sides = SIDES,
 }: {
   change: Change;
   values: readonly ValueChange[];
   labelOf: (value: ValueChange) => string;
   isSecret: (value: ValueChange) => boolean;
+  /** The names of the sides. */
+  sides?: Readonly<Record<'before' | 'after', string>>;
 }) {
   if (values.length === 0) {
     return (
@@ -32,8 +37,8 @@ export function ValueChanges({
       <div key={label} className={classes.value} role="group" aria-label={label}>
         <h3 className={classes.label}>{label}</h3>
         <div className={classes.sides} data-change={change}>
-          {change !== 'added' && <Side label="Before">{before}</Side>}
-          {change !== 'removed' && <Side label="After">{after}</Side>}
+          {change !== 'added' && <Side label={sides.before}>{before}</Side>}
+          {change !== 'removed' && <Side label={sides.after}>{after}</Side>}
         </div>
       </div>
     );

@@ -1,10 +1,10 @@
-import type { ExecutionEntry, FailureGroup, FailureGroupState } from '@deckhand/contracts';
+import type { FailureGroup, FailureGroupState } from '@deckhand/contracts';
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { BellOff, CircleCheck, ListVideo, RotateCw, Undo2 } from 'lucide-react';
-import { runsQuery } from '../../api/executions.js';
+import { type RunRow, runsQuery } from '../../api/executions.js';
 import { changeFailureState, failureGroupQuery } from '../../api/failure-groups.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { Broken } from '../../components/broken.js';
@@ -40,7 +40,7 @@ const VERSION_COLUMNS: Columns<AffectedVersion> = [
   { id: 'lastSeenAt', header: 'Last seen', cell: ({ row: { original } }) => <RelativeTime at={original.lastSeenAt} /> },
 ];
 
-const RUN_COLUMNS: Columns<ExecutionEntry> = [
+const RUN_COLUMNS: Columns<RunRow> = [
   {
     id: 'workflow',
     header: 'Workflow',

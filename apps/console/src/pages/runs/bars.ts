@@ -1,51 +1,154 @@
-import type { Execution, NodeStatus } from '@deckhand/contracts';
+import type { Definition, Execution, NodeStatus } from '@deckhand/contracts';
 
-/** A node's time on the timeline. */
-export interface Bar {
-  readonly nodeId: string;
-  readonly status: NodeStatus;
-  /** Number of iterations of a node in a loop; otherwise 0. */
-  readonly iterations: number;
-  /** Whether its output is that of an earlier run: its time is before this one. */
-  readonly isReused: boolean;
-  readonly startedAt: string;
-  readonly finishedAt: string | null;
-  /** Its start and length, in percent of the run. */
+/** A part of the timeline, in percent of its length. */
+export interface Span {
   readonly left: number;
   readonly width: number;
 }
 
-/**
- * Returns the bars of nodes that have started, in the order of their starts. Nodes whose outputs a rerun has reused
- * come first, without a length: their times are those of the earlier run.
- * @param order of the definition, for nodes that started in the same millisecond.
- */
-export function toBars(
-  { progress, createdAt }: Pick<Execution, 'progress' | 'createdAt'>,
-  order: readonly string[],
-  now: number,
-): Bar[] {
-  const rank = new Map(order.map((nodeId, index) => [nodeId, index]));
-  const rankOf = ({ nodeId }: { nodeId: string }): number => rank.get(nodeId) ?? order.length;
-  const begin = Date.parse(createdAt);
-  const begun = Object.entries(progress).flatMap(([nodeId, { status, iterations = 0, startedAt, finishedAt }]) => {
-    if (startedAt === null) return [];
-    const [from, to] = [Date.parse(startedAt), endOf(finishedAt, now)];
-    return [{ nodeId, status, iterations, startedAt, finishedAt, from, to, isReused: from < begin && to <= begin }];
-  });
-  const own = begun.filter(({ isReused }) => !isReused);
-  const from = Math.min(...own.map((node) => node.from));
-  const to = Math.max(...own.map((node) => node.to));
-  const whole = Math.max(1, to - from);
-  return begun
-    .sort((a, b) => Number(b.isReused) - Number(a.isReused) || a.from - b.from || rankOf(a) - rankOf(b))
-    .map(({ from: start, to: end, ...bar }) => ({
-      ...bar,
-      left: bar.isReused ? 0 : ((start - from) / whole) * 100,
-      width: bar.isReused ? 0 : ((end - start) / whole) * 100,
-    }));
+/** A node's time on the timeline. */
+export interface Bar extends Span {
+  readonly nodeId: string;
+  readonly status: NodeStatus;
+  readonly attempts: number;
+  /** Number of iterations of a node in a loop; otherwise 0. */
+  readonly iterations: number;
+  /** Number of loops that contain it. */
+  readonly depth: number;
+  /** Whether its output is that of an earlier run: its time is before this one. */
+  readonly isReused: boolean;
+  readonly startedAt: string;
+  readonly finishedAt: string | null;
 }
+
+/** The times of a run. */
+export interface RunTimes {
+  readonly bars: readonly Bar[];
+  /** The time in the queue; undefined while no node has started. */
+  readonly queue: (Span & { readonly ms: number }) | undefined;
+  readonly ticks: readonly { readonly left: number; readonly label: string }[];
+  /** Returns the place of a time span, such as of an iteration. */
+  spanOf(startedAt: string, finishedAt: string | null): Span;
+}
+
+/**
+ * Returns the times of a run from when it was queued, or was to start. Nodes are in the order of their starts, each
+ * loop followed by the nodes of its body. Nodes whose outputs a rerun has reused come first, without a length: their
+ * times are those of the earlier run.
+ */
+export function toTimes(
+  {
+    progress,
+    createdAt,
+    startAt,
+    startedAt: begunAt,
+  }: Pick<Execution, 'progress' | 'createdAt' | 'startAt' | 'startedAt'>,
+  definition: Pick<Definition, 'nodes' | 'edges'>,
+  now: number,
+): RunTimes {
+  // Nodes that started in the same millisecond are in the order of the definition.
+  const rank = new Map(definition.nodes.map(({ id }, index) => [id, index]));
+  const rankOf = (nodeId: string): number => rank.get(nodeId) ?? rank.size;
+  const queuedAt = Math.max(Date.parse(createdAt), startAt === null ? 0 : Date.parse(startAt));
+  const begun = Object.entries(progress).flatMap(
+    ([nodeId, { status, attempts, iterations = 0, startedAt, finishedAt }]) => {
+      if (startedAt === null) return [];
+      const [from, to] = [Date.parse(startedAt), endOf(finishedAt, now)];
+      const isReused = from < Date.parse(createdAt) && to <= Date.parse(createdAt);
+      return [{ nodeId, status, attempts, iterations, startedAt, finishedAt, from, to, isReused }];
+    },
+  );
+  const own = begun.filter(({ isReused }) => !isReused);
+  // The clocks of workers may be behind that of the database.
+  const from = Math.min(queuedAt, ...own.map((node) => node.from));
+  const to = Math.max(begunAt === null ? from : Date.parse(begunAt), ...own.map((node) => node.to));
+  const whole = Math.max(1, to - from);
+  const place = (start: number, end: number): Span => ({
+    left: ((start - from) / whole) * 100,
+    width: (Math.max(0, end - start) / whole) * 100,
+  });
+  const parents = findLoops(definition);
+  const bars = begun
+    .sort((a, b) => Number(b.isReused) - Number(a.isReused) || a.from - b.from || rankOf(a.nodeId) - rankOf(b.nodeId))
+    .map(({ from: start, to: end, ...bar }) => ({ ...bar, ...(bar.isReused ? NOWHERE : place(start, end)) }));
+  const queueMs = begunAt === null ? 0 : Math.max(0, Date.parse(begunAt) - queuedAt);
+  return {
+    bars: nest(bars, parents),
+    queue: begunAt === null ? undefined : { ...place(queuedAt, queuedAt + queueMs), ms: queueMs },
+    ticks: toTicks(whole),
+    spanOf: (startedAt, finishedAt) => place(Date.parse(startedAt), endOf(finishedAt, now)),
+  };
+}
+
+const NOWHERE: Span = { left: 0, width: 0 };
 
 function endOf(finishedAt: string | null, now: number): number {
   return finishedAt === null ? now : Date.parse(finishedAt);
+}
+
+/** Returns the innermost loop of each node in the body of one. No edge leaves a body. */
+function findLoops({ nodes, edges }: Pick<Definition, 'nodes' | 'edges'>): ReadonlyMap<string, string> {
+  const bodies = nodes
+    .filter(({ type }) => type === 'loop')
+    .map(({ id }) => {
+      const body = new Set(
+        edges
+          .filter(({ source, sourceHandle }) => source === id && sourceHandle === 'body')
+          .map(({ target }) => target),
+      );
+      // A set is also walked to what is added meanwhile.
+      for (const node of body) for (const { source, target } of edges) if (source === node) body.add(target);
+      return { id, body };
+    })
+    .sort((a, b) => b.body.size - a.body.size);
+  return new Map(bodies.flatMap(({ id, body }) => [...body].map((node) => [node, id] as const)));
+}
+
+/** Puts the nodes of bodies after their loops. */
+function nest(bars: readonly Omit<Bar, 'depth'>[], parents: ReadonlyMap<string, string>): Bar[] {
+  const listed = new Set(bars.map(({ nodeId }) => nodeId));
+  const parentOf = (nodeId: string): string | undefined => {
+    const parent = parents.get(nodeId);
+    return parent !== undefined && listed.has(parent) ? parent : undefined;
+  };
+  const under = (parent: string | undefined, depth: number): Bar[] =>
+    bars
+      .filter(({ nodeId }) => parentOf(nodeId) === parent)
+      .flatMap((bar) => [{ ...bar, depth }, ...under(bar.nodeId, depth + 1)]);
+  return under(undefined, 0);
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const STEPS = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 15, 30].flatMap((count) => [count * SECOND, count * MINUTE]),
+  ...[1, 2, 3, 6, 12].map((count) => count * HOUR),
+  ...[1, 2, 5, 10, 30, 100].map((count) => count * DAY),
+].sort((a, b) => a - b);
+/** Maximum number of ticks after the first. */
+const MAX_TICKS = 5;
+
+function toTicks(whole: number): RunTimes['ticks'] {
+  const step = STEPS.find((one) => whole / one <= MAX_TICKS) ?? whole / MAX_TICKS;
+  const count = Math.floor(whole / step);
+  return Array.from({ length: count + 1 }, (_, index) => ({
+    left: ((index * step) / whole) * 100,
+    label: describeTick(index * step),
+  }));
+}
+
+function describeTick(ms: number): string {
+  const [unit, name] = (
+    [
+      [DAY, 'd'],
+      [HOUR, 'h'],
+      [MINUTE, 'min'],
+      [SECOND, 's'],
+      [1, 'ms'],
+    ] as const
+  ).find(([size]) => ms >= size) ?? [1, 'ms'];
+  return `${Number((ms / unit).toFixed(1))} ${name}`;
 }

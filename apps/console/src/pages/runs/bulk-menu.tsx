@@ -2,15 +2,20 @@ import type { CreateBulkActionBody } from '@deckhand/contracts';
 import { Button, Menu } from '@mantine/core';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
-import { toBulkTarget } from '../../api/bulk-actions.js';
+import { type BulkTarget, toBulkTarget } from '../../api/bulk-actions.js';
 import type { RunFilter } from '../../api/executions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { StartBulkAction } from '../bulk-actions/start-bulk-action.js';
 
+type Action = CreateBulkActionBody['action'];
+
 /** Starts a bulk action on the selected runs; without any, on all that match the filter. */
 export function BulkMenu({ filter, selected }: { filter: RunFilter; selected: readonly string[] }) {
   const { workspaceId, can } = useWorkspace();
-  const [action, setAction] = useState<CreateBulkActionBody['action']>();
+  // The runs that were counted are acted on: a period ends when the dialog opens.
+  const [started, setStarted] = useState<{ readonly action: Action; readonly target: BulkTarget }>();
+  const start = (action: Action): void =>
+    setStarted({ action, target: selected.length === 0 ? toBulkTarget(filter) : { executionIds: [...selected] } });
   if (!can('editor')) return null;
   return (
     <>
@@ -21,21 +26,14 @@ export function BulkMenu({ filter, selected }: { filter: RunFilter; selected: re
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => setAction('rerun')}>Re-run…</Menu.Item>
-          <Menu.Item onClick={() => setAction('stop')}>Stop…</Menu.Item>
-          <Menu.Item c="var(--status-bad)" onClick={() => setAction('delete')}>
+          <Menu.Item onClick={() => start('rerun')}>Re-run…</Menu.Item>
+          <Menu.Item onClick={() => start('stop')}>Stop…</Menu.Item>
+          <Menu.Item c="var(--status-bad)" onClick={() => start('delete')}>
             Delete…
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {action && (
-        <StartBulkAction
-          workspaceId={workspaceId}
-          action={action}
-          target={selected.length === 0 ? toBulkTarget(filter) : { executionIds: [...selected] }}
-          onClose={() => setAction(undefined)}
-        />
-      )}
+      {started && <StartBulkAction workspaceId={workspaceId} {...started} onClose={() => setStarted(undefined)} />}
     </>
   );
 }

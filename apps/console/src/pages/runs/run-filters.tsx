@@ -1,12 +1,33 @@
-import { EXECUTION_STATUSES } from '@deckhand/contracts';
-import { Button, Group, Select, TextInput } from '@mantine/core';
-import { FilterX } from 'lucide-react';
-import type { RunFilter } from '../../api/executions.js';
-import { choice } from '../../app/search.js';
+import { EXECUTION_SOURCES, EXECUTION_STATUSES, type ExecutionSource } from '@deckhand/contracts';
+import { Button, Group, MultiSelect, Select, TagsInput, TextInput } from '@mantine/core';
+import { FilterX, SlidersHorizontal } from 'lucide-react';
+import { useState } from 'react';
+import { rangeOf, RUN_PERIOD_NAMES, type RunFilter, type RunPeriod } from '../../api/executions.js';
+import { choice, choicesOf, text } from '../../app/search.js';
+import { fromLocalTime, toLocalTime } from '../../components/local-time.js';
 import { SearchField } from '../../components/search-field.js';
 import { STATUS_LOOKS } from '../../components/status-badge.js';
-import { fromLocalTime, toLocalTime } from '../../components/local-time.js';
+import { NumberField } from '../../forms/number-field.js';
 import { WorkflowSelect } from '../../forms/workflow-select.js';
+
+/** A range with ends of its own. */
+const CUSTOM = 'custom';
+const PERIODS: Readonly<Record<RunPeriod, string>> = {
+  '15m': 'Last 15 minutes',
+  '1h': 'Last hour',
+  '24h': 'Last 24 hours',
+  '7d': 'Last 7 days',
+};
+const SOURCES: Readonly<Record<ExecutionSource, string>> = {
+  api: 'API',
+  editor: 'Editor',
+  webhook: 'Webhook',
+  schedule: 'Schedule',
+  rerun: 'Re-run',
+  workflow: 'Workflow',
+  error: 'Error workflow',
+  event: 'Event',
+};
 
 /** The filters of the list of runs. */
 export function RunFilters({
@@ -18,65 +39,173 @@ export function RunFilters({
   onChange: (change: RunFilter) => void;
   onClear: () => void;
 }) {
+  const isRange = filter.from !== undefined || filter.to !== undefined;
+  const [isCustom, setCustom] = useState(isRange);
+  const hasMore = (filter.tag ?? filter.minDurationMs ?? filter.maxDurationMs) !== undefined;
+  const [isOpen, setOpen] = useState(hasMore);
   const isFiltered = Object.keys(filter).length > 0;
+  const change = (changed: RunFilter): void => {
+    const { minDurationMs, maxDurationMs, within, from } = { ...filter, ...changed };
+    const needsStart = (minDurationMs ?? maxDurationMs) !== undefined && (within ?? from) === undefined;
+    // The API finds durations within a range only.
+    onChange(needsStart ? { ...changed, within: '7d', from: undefined, to: undefined } : changed);
+  };
+  const period = filter.within ?? (isCustom || isRange ? CUSTOM : null);
   return (
     <Group mb="md" gap="sm" role="search" aria-label="Filter runs" align="flex-end">
       <SearchField
         label="Search"
         placeholder="Input, output, ID"
         value={filter.search}
-        onChange={(search) => onChange({ search })}
+        onChange={(search) => change({ search })}
         flex="1 1 140px"
         maw={260}
       />
-      <Select
+      <MultiSelect
         label="Status"
-        placeholder="Any"
+        placeholder={filter.status === undefined ? 'Any' : ''}
         clearable
         data={EXECUTION_STATUSES.map((status) => ({ value: status, label: STATUS_LOOKS[status].label }))}
-        value={filter.status ?? null}
-        onChange={(value) => onChange({ status: choice(EXECUTION_STATUSES, value) })}
+        value={choicesOf(EXECUTION_STATUSES, filter.status)}
+        onChange={(values) => change({ status: text(values.join(',')) })}
+        flex="1 1 130px"
+        maw={300}
+      />
+      <Select
+        label="Time"
+        placeholder="Any"
+        clearable
+        data={[
+          ...RUN_PERIOD_NAMES.map((name) => ({ value: name, label: PERIODS[name] })),
+          { value: CUSTOM, label: 'Custom range' },
+        ]}
+        value={period}
+        onChange={(value) => {
+          setCustom(value === CUSTOM);
+          if (value !== CUSTOM) change({ within: choice(RUN_PERIOD_NAMES, value), from: undefined, to: undefined });
+          else change({ within: undefined, from: rangeOf(filter).gte });
+        }}
         flex="1 1 130px"
         maw={190}
       />
+      {period === CUSTOM && (
+        <>
+          <TextInput
+            label="From"
+            type="datetime-local"
+            value={toLocalTime(filter.from)}
+            onChange={({ currentTarget: { value } }) => change({ from: fromLocalTime(value) })}
+            flex="1 1 180px"
+            maw={200}
+          />
+          <TextInput
+            label="To"
+            type="datetime-local"
+            value={toLocalTime(filter.to)}
+            onChange={({ currentTarget: { value } }) => change({ to: fromLocalTime(value) })}
+            flex="1 1 180px"
+            maw={200}
+          />
+        </>
+      )}
       <WorkflowSelect
         label="Workflow"
         placeholder="Any"
         clearable
         value={filter.workflowId ?? null}
-        onChange={(workflowId) => onChange({ workflowId: workflowId ?? undefined })}
+        onChange={(workflowId) => change({ workflowId: workflowId ?? undefined })}
         flex="1 1 130px"
         maw={230}
+      />
+      <MultiSelect
+        label="Trigger"
+        placeholder={filter.source === undefined ? 'Any' : ''}
+        clearable
+        data={EXECUTION_SOURCES.map((source) => ({ value: source, label: SOURCES[source] }))}
+        value={choicesOf(EXECUTION_SOURCES, filter.source)}
+        onChange={(values) => change({ source: text(values.join(',')) })}
+        flex="1 1 130px"
+        maw={300}
       />
       <SearchField
         label="Error contains"
         placeholder="Error text"
         value={filter.errorContains}
-        onChange={(errorContains) => onChange({ errorContains })}
+        onChange={(errorContains) => change({ errorContains })}
         flex="1 1 140px"
         maw={260}
       />
-      <TextInput
-        label="From"
-        type="datetime-local"
-        value={toLocalTime(filter.from)}
-        onChange={({ currentTarget: { value } }) => onChange({ from: fromLocalTime(value) })}
-        flex="1 1 180px"
-        maw={200}
-      />
-      <TextInput
-        label="To"
-        type="datetime-local"
-        value={toLocalTime(filter.to)}
-        onChange={({ currentTarget: { value } }) => onChange({ to: fromLocalTime(value) })}
-        flex="1 1 180px"
-        maw={200}
-      />
+      {isOpen ? (
+        <>
+          <TagsInput
+            label="Tags"
+            placeholder={filter.tag === undefined ? 'All of these' : ''}
+            clearable
+            value={filter.tag?.split(',') ?? []}
+            onChange={(tags) => change({ tag: text(tags.join(',')) })}
+            flex="1 1 140px"
+            maw={300}
+          />
+          <Limit
+            label="Longer than (seconds)"
+            value={filter.minDurationMs}
+            onChange={(minDurationMs) => change({ minDurationMs })}
+          />
+          <Limit
+            label="Shorter than (seconds)"
+            value={filter.maxDurationMs}
+            onChange={(maxDurationMs) => change({ maxDurationMs })}
+          />
+        </>
+      ) : (
+        <Button
+          variant="subtle"
+          color="gray"
+          leftSection={<SlidersHorizontal size={16} aria-hidden />}
+          onClick={() => setOpen(true)}
+        >
+          More filters
+        </Button>
+      )}
       {isFiltered && (
-        <Button variant="subtle" color="gray" leftSection={<FilterX size={16} aria-hidden />} onClick={onClear}>
+        <Button
+          variant="subtle"
+          color="gray"
+          leftSection={<FilterX size={16} aria-hidden />}
+          onClick={() => {
+            setCustom(false);
+            onClear();
+          }}
+        >
           Clear
         </Button>
       )}
     </Group>
+  );
+}
+
+/** A limit of the duration, in ms, that is typed in seconds. */
+function Limit({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: number | undefined;
+  onChange: (value: number | undefined) => void;
+}) {
+  return (
+    <NumberField
+      label={label}
+      placeholder="Any"
+      min={0}
+      max={31_536_000}
+      decimalScale={3}
+      hideControls
+      value={value === undefined ? null : value / 1_000}
+      onChange={(seconds) => onChange(seconds === null ? undefined : Math.round(seconds * 1_000))}
+      flex="1 1 130px"
+      maw={190}
+    />
   );
 }

@@ -1,10 +1,8 @@
-import type { ExecutionEntry } from '@deckhand/contracts';
-import { Button, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { Button, Switch, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { RefreshCw } from 'lucide-react';
+import { ArrowUp, RefreshCw } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
-import { type RunFilter, runsQuery } from '../../api/executions.js';
+import type { RunFilter, RunRow } from '../../api/executions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { optional } from '../../app/search.js';
 import { AnchorLink } from '../../components/anchor-link.js';
@@ -16,18 +14,18 @@ import { RelativeTime } from '../../components/relative-time.js';
 import { Page } from '../../components/page.js';
 import { StatusBadge } from '../../components/status-badge.js';
 import { BulkMenu } from './bulk-menu.js';
+import { CompareSelected } from './compare-selected.js';
 import { Duration } from './duration.js';
 import { ExportRuns } from './export-runs.js';
 import { RunFilters } from './run-filters.js';
+import classes from './run-list.module.css';
 import { SelectionContext, SelectRun } from './selection.js';
+import { useRuns } from './use-runs.js';
 import { WorkflowName } from './workflow-name.js';
 
 const route = getRouteApi('/w/$workspaceId/runs');
 
-/** Polling interval of the list while only its first page is shown, in ms. */
-const LIVE_MS = 2_000;
-
-const COLUMNS: Columns<ExecutionEntry> = [
+const COLUMNS: Columns<RunRow> = [
   {
     id: 'workflow',
     header: 'Workflow',
@@ -52,54 +50,46 @@ const COLUMNS: Columns<ExecutionEntry> = [
   { id: 'select', header: 'Select', cell: ({ row: { original } }) => <SelectRun run={original} /> },
 ];
 
-/** The runs of a workspace. The newest page is updated live; older pages are loaded on request. */
+/** The runs of a workspace, live unless that is switched off; older pages are loaded on request. */
 export function RunList() {
   const { workspaceId } = useWorkspace();
   const filter = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useInfiniteQuery({
-    ...runsQuery(workspaceId, filter),
-    // With more pages, rows would move while they are read.
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? LIVE_MS : false),
-    placeholderData: (before) => before,
-  });
-  const rows = useMemo(() => withoutTwins(query.data?.pages.flatMap(({ data }) => data) ?? []), [query.data]);
+  const [isLive, setLive] = useState(true);
+  const [selected, setSelected] = useState<ReadonlyMap<string, RunRow>>(new Map());
+  const { query, rows, newCount, showNewest } = useRuns(workspaceId, filter, { isLive, isHeld: selected.size > 0 });
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const more = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const selection = useMemo(
     () => ({
-      ids,
-      toggle: (id: string) =>
-        setIds((before) => new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id])),
+      runs: selected,
+      toggle: (run: RunRow) =>
+        setSelected((before) => {
+          const next = new Map(before);
+          if (!next.delete(run.id)) next.set(run.id, run);
+          return next;
+        }),
     }),
-    [ids],
+    [selected],
   );
   const narrow = (change: RunFilter): void =>
     void navigate({ search: (before) => optional({ ...before, ...change }), replace: true });
   const isFiltered = Object.keys(filter).length > 0;
-  const isLive = (query.data?.pages.length ?? 0) <= 1;
   return (
     <Page
       title="Runs"
       actions={
         <>
           {!isLive && (
-            <Button
-              variant="default"
-              leftSection={<RefreshCw size={16} aria-hidden />}
-              onClick={() => {
-                window.scrollTo({ top: 0 });
-                void navigate({ search: filter, replace: true });
-                void query.refetch();
-              }}
-            >
-              Newest
+            <Button variant="default" leftSection={<RefreshCw size={16} aria-hidden />} onClick={showNewest}>
+              Refresh
             </Button>
           )}
-          <BulkMenu filter={filter} selected={[...ids]} />
+          <Switch label="Live" checked={isLive} onChange={({ currentTarget: { checked } }) => setLive(checked)} />
+          <CompareSelected runs={[...selected.values()]} />
+          <BulkMenu filter={filter} selected={[...selected.keys()]} />
           <ExportRuns workspaceId={workspaceId} filter={filter} />
         </>
       }
@@ -119,6 +109,13 @@ export function RunList() {
         <Loading />
       ) : rows.length > 0 ? (
         <SelectionContext value={selection}>
+          {newCount > 0 && (
+            <div className={classes.news}>
+              <Button size="xs" leftSection={<ArrowUp size={14} aria-hidden />} onClick={showNewest}>
+                {newCount === 1 ? '1 new run' : `${newCount} new runs`}
+              </Button>
+            </div>
+          )}
           <DataTable label="Runs" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} onNearEnd={more} />
         </SelectionContext>
       ) : isFiltered ? (
@@ -132,11 +129,6 @@ export function RunList() {
   );
 }
 
-/** Removes repeated runs: new runs move others to the next page, where they would be shown again. */
-function withoutTwins(runs: readonly ExecutionEntry[]): ExecutionEntry[] {
-  return [...new Map(runs.map((run) => [run.id, run])).values()];
-}
-
-function describeOrigin({ source, executionMode }: ExecutionEntry): string {
+function describeOrigin({ source, executionMode }: RunRow): string {
   return executionMode === 'normal' ? source : `${source}, ${executionMode}`;
 }

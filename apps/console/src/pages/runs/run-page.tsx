@@ -13,6 +13,7 @@ import { JsonTree } from '../../components/json-tree.js';
 import { Loading } from '../../components/loading.js';
 import { Page } from '../../components/page.js';
 import { Callbacks } from './callbacks.js';
+import { CompareWith } from './compare-with.js';
 import { NodePanel } from './node-panel.js';
 import { RunActions } from './run-actions.js';
 import { RunFacts } from './run-facts.js';
@@ -64,35 +65,42 @@ function ShownRun({ run }: { run: Execution }) {
           >
             Open in editor
           </ButtonLink>
+          <CompareWith run={run} />
           <RunActions run={run} selected={selected} />
         </>
       }
     >
       <RunFacts run={run} versionNumber={version.data?.number} onSelect={select} titles={titles} />
-      <section className={classes.graph} aria-label="Graph">
-        {definition && nodeTypes.data ? (
-          <RunGraph
-            definition={definition}
-            types={types}
-            progress={run.progress}
-            selected={selected}
-            onSelect={select}
-          />
-        ) : version.isError ? (
-          <Broken error={version.error} reset={() => void version.refetch()} />
-        ) : (
-          <Loading />
-        )}
-      </section>
-      <div className={classes.columns}>
-        <Tabs defaultValue="timeline" keepMounted={false}>
+      <div className={classes.panes}>
+        <section className={classes.graph} aria-label="Graph">
+          {definition && nodeTypes.data ? (
+            <RunGraph
+              definition={definition}
+              types={types}
+              progress={run.progress}
+              selected={selected}
+              onSelect={select}
+            />
+          ) : version.isError ? (
+            <Broken error={version.error} reset={() => void version.refetch()} />
+          ) : (
+            <Loading />
+          )}
+        </section>
+        <Tabs defaultValue="timeline" keepMounted={false} className={classes.tabs}>
           <Tabs.List>
             <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
             <Tabs.Tab value="trigger">Trigger data</Tabs.Tab>
             {callbacks.length > 0 && <Tabs.Tab value="callbacks">Callbacks</Tabs.Tab>}
           </Tabs.List>
           <Tabs.Panel value="timeline" pt="sm">
-            <Timeline run={run} titles={titles} selected={selected} onSelect={select} />
+            <Timeline
+              run={run}
+              definition={definition ?? EMPTY}
+              titles={titles}
+              selected={selected}
+              onSelect={select}
+            />
           </Tabs.Panel>
           <Tabs.Panel value="trigger" pt="sm">
             <JsonTree label="Trigger data" value={run.data.trigger} />

@@ -1,24 +1,25 @@
-import type { ExecutionEntry } from '@deckhand/contracts';
 import { Checkbox } from '@mantine/core';
 import { createContext, useContext } from 'react';
+import type { RunRow } from '../../api/executions.js';
 
 /** The selected runs of a list, by their ids. */
 interface Selection {
-  readonly ids: ReadonlySet<string>;
-  readonly toggle: (id: string) => void;
+  readonly runs: ReadonlyMap<string, RunRow>;
+  readonly toggle: (run: RunRow) => void;
 }
 
 /** Columns of a table are stable, so its cells read the selection from here. */
-export const SelectionContext = createContext<Selection>({ ids: new Set(), toggle: () => undefined });
+export const SelectionContext = createContext<Selection>({ runs: new Map(), toggle: () => undefined });
 
-/** Selects a run for a bulk action. */
-export function SelectRun({ run: { id, workflowName, createdAt } }: { run: ExecutionEntry }) {
-  const { ids, toggle } = useContext(SelectionContext);
+/** Selects a run for a bulk action, or for a comparison. */
+export function SelectRun({ run }: { run: RunRow }) {
+  const { id, workflowName, createdAt } = run;
+  const { runs, toggle } = useContext(SelectionContext);
   return (
     <Checkbox
       aria-label={`Select the run of ${workflowName ?? 'a deleted workflow'} from ${createdAt}`}
-      checked={ids.has(id)}
-      onChange={() => toggle(id)}
+      checked={runs.has(id)}
+      onChange={() => toggle(run)}
     />
   );
 }

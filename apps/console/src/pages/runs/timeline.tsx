@@ -1,21 +1,27 @@
-import type { Execution } from '@deckhand/contracts';
+import type { Definition, Execution, IterationEntry } from '@deckhand/contracts';
 import { Text } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { type CSSProperties, useEffect, useState } from 'react';
+import { iterationsQuery, MAX_ITERATIONS } from '../../api/executions.js';
 import { describeDuration, durationMs } from '../../components/durations.js';
 import { STATUS_LOOKS, StatusBadge } from '../../components/status-badge.js';
-import { toBars } from './bars.js';
+import { type Bar, type RunTimes, type Span, toTimes } from './bars.js';
 import classes from './timeline.module.css';
 
 const TICK_MS = 500;
+const INDENT_PX = 16;
 
-/** A bar per node, from its start to its end, in the order of their starts. */
+/** A bar per node, from its start to its end, in the order of their starts, on an axis of time. */
 export function Timeline({
   run,
+  definition,
   titles,
   selected,
   onSelect,
 }: {
   run: Execution;
+  /** That of the run's version. */
+  definition: Definition;
   titles: ReadonlyMap<string, string>;
   selected: string | undefined;
   onSelect: (nodeId: string) => void;
@@ -27,8 +33,8 @@ export function Timeline({
     const timer = setInterval(() => setNow(Date.now()), TICK_MS);
     return () => clearInterval(timer);
   }, [isRunning]);
-  const bars = toBars(run, [...titles.keys()], now);
-  if (bars.length === 0) {
+  const times = toTimes(run, definition, now);
+  if (times.bars.length === 0) {
     return (
       <Text size="sm" c="dimmed">
         No node has started.
@@ -36,40 +42,86 @@ export function Timeline({
     );
   }
   return (
-    <ol className={classes.list} aria-label="Timeline of nodes">
-      {bars.map(({ nodeId, status, iterations, isReused, startedAt, finishedAt, left, width }) => (
-        <li key={nodeId}>
-          <button
-            type="button"
-            className={classes.row}
-            aria-pressed={nodeId === selected}
-            onClick={() => onSelect(nodeId)}
-          >
-            <span className={classes.name}>
-              {titles.get(nodeId) ?? nodeId}
-              {iterations > 1 && <span className={classes.rounds}> × {iterations}</span>}
+    <div className={classes.timeline}>
+      <div className={classes.head} aria-hidden>
+        <span className={classes.axis}>
+          {times.ticks.map(({ left, label }) => (
+            <span key={label} className={classes.tick} style={{ left: `${left}%` }}>
+              {label}
             </span>
-            <span className={classes.status}>
-              <StatusBadge status={status} />
-            </span>
+          ))}
+        </span>
+      </div>
+      <ol className={classes.list} aria-label="Timeline of nodes">
+        {times.queue && (
+          <li className={classes.row}>
+            <span className={classes.name}>Queue</span>
             <span className={classes.track}>
-              {!isReused && (
-                <span
-                  className={classes.bar}
-                  style={{
-                    left: `${left}%`,
-                    width: `${width}%`,
-                    background: `var(--status-${STATUS_LOOKS[status].tone})`,
-                  }}
-                />
-              )}
+              <span className={classes.queue} style={toStyle(times.queue)} />
             </span>
-            <span className={classes.time}>
-              {isReused ? 'Reused' : describeDuration(durationMs(startedAt, finishedAt, now) ?? 0)}
-            </span>
-          </button>
-        </li>
-      ))}
-    </ol>
+            <span className={classes.time}>{describeDuration(times.queue.ms)}</span>
+          </li>
+        )}
+        {times.bars.map((bar) => (
+          <li key={bar.nodeId}>
+            <button
+              type="button"
+              className={classes.row}
+              aria-pressed={bar.nodeId === selected}
+              onClick={() => onSelect(bar.nodeId)}
+            >
+              <span className={classes.name} style={{ paddingInlineStart: bar.depth * INDENT_PX }}>
+                {titles.get(bar.nodeId) ?? bar.nodeId}
+                {bar.iterations > 1 && <span className={classes.rounds}> × {bar.iterations}</span>}
+                {bar.attempts > 1 && bar.iterations === 0 && (
+                  <span className={classes.rounds}> · {bar.attempts} attempts</span>
+                )}
+              </span>
+              <span className={classes.status}>
+                <StatusBadge status={bar.status} />
+              </span>
+              <span className={classes.track}>
+                {!bar.isReused && <Track run={run} bar={bar} spanOf={times.spanOf} />}
+              </span>
+              <span className={classes.time}>
+                {bar.isReused ? (
+                  <span className={classes.reused}>Reused</span>
+                ) : (
+                  describeDuration(durationMs(bar.startedAt, bar.finishedAt, now) ?? 0)
+                )}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </div>
   );
+}
+
+/** The bar of a node; once the run is finished, one of each iteration. */
+function Track({ run, bar, spanOf }: { run: Execution; bar: Bar; spanOf: RunTimes['spanOf'] }) {
+  const { nodeId, iterations, status } = bar;
+  const isSplit = run.finishedAt !== null && iterations > 1 && iterations <= MAX_ITERATIONS;
+  const query = useQuery({ ...iterationsQuery(run.id, nodeId), enabled: isSplit });
+  const parts = isSplit ? (query.data?.data ?? []).flatMap(toPart) : [];
+  if (parts.length === 0) return <span className={classes.bar} style={toStyle(bar, status)} />;
+  return parts.map((part) => (
+    <span
+      key={part.iteration}
+      className={classes.bar}
+      data-part
+      title={`Iteration ${part.iteration}: ${STATUS_LOOKS[part.status].label}`}
+      style={toStyle(spanOf(part.startedAt, part.finishedAt), part.status)}
+    />
+  ));
+}
+
+/** An iteration that has started. */
+function toPart({ startedAt, ...entry }: IterationEntry) {
+  return startedAt === null ? [] : [{ ...entry, startedAt }];
+}
+
+function toStyle({ left, width }: Span, status?: Bar['status']): CSSProperties {
+  const background = status && `var(--status-${STATUS_LOOKS[status].tone})`;
+  return { left: `${left}%`, width: `${width}%`, ...(background !== undefined && { background }) };
 }

@@ -1,0 +1,126 @@
+import { Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { JsonValue } from '@deckhand/contracts';
+import { outputQuery } from '../../api/executions.js';
+import { describeBytes } from '../../components/durations.js';
+import { Loading } from '../../components/loading.js';
+import { Problem } from '../../components/problem.js';
+import { diffValues } from '../../graph/diff-definitions.js';
+import { labelPath } from '../comparison/describe-diff.js';
+import { ValueChanges } from '../comparison/value-changes.js';
+import { hasOutput, sourcesOf } from '../runs/sources.js';
+import type { NodePair, Side } from './compare-nodes.js';
+
+/** Number of differences that are shown. */
+const MAX_SHOWN = 50;
+/** Largest output that is compared value by value, in bytes. */
+const MAX_COMPARED_BYTES = 1_048_576;
+const SIDES = { before: 'First run', after: 'Second run' } as const;
+
+/** What differs in the input and the output of a node; of a node in a loop, in its last iteration. */
+export function NodeDifference({ pair, left, right }: { pair: NodePair; left: Side; right: Side }) {
+  const { nodeId, title } = pair;
+  const errors = [pair.left?.error, pair.right?.error];
+  const titles = new Map([...left.definition.nodes, ...right.definition.nodes].map(({ id, name }) => [id, name ?? id]));
+  const isTrigger = nodeId === right.run.data.triggerNodeId || nodeId === left.run.data.triggerNodeId;
+  const sources = [left, right].flatMap(({ run, definition }) => sourcesOf(nodeId, definition.edges, run.progress));
+  return (
+    <Stack gap="md">
+      <div>
+        <Title order={2} size="h5">
+          {title}
+        </Title>
+        <Text size="xs" c="dimmed">
+          {nodeId}
+          {((pair.left?.iterations ?? 0) > 0 || (pair.right?.iterations ?? 0) > 0) && ', last iteration'}
+        </Text>
+      </div>
+      {errors.some((error) => error !== undefined) && (
+        <Part title="Error">
+          <Differences
+            before={errors[0] && `${errors[0].code}: ${errors[0].message}`}
+            after={errors[1] && `${errors[1].code}: ${errors[1].message}`}
+          />
+        </Part>
+      )}
+      {isTrigger ? (
+        <Part title="Trigger data">
+          <Differences before={left.run.data.trigger} after={right.run.data.trigger} />
+        </Part>
+      ) : (
+        [...new Set(sources)].map((source) => (
+          <Part key={source} title={`Input from ${titles.get(source) ?? source}`}>
+            <OutputDifference nodeId={source} left={left} right={right} />
+          </Part>
+        ))
+      )}
+      <Part title="Output">
+        <OutputDifference nodeId={nodeId} left={left} right={right} />
+      </Part>
+    </Stack>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title}>
+      <Text size="sm" fw={600} mb={6}>
+        {title}
+      </Text>
+      {children}
+    </section>
+  );
+}
+
+function OutputDifference({ nodeId, left, right }: { nodeId: string; left: Side; right: Side }) {
+  const sizes = [left, right].map(({ run }) => run.progress[nodeId]?.outputBytes ?? 0);
+  const isLarge = sizes.some((bytes) => bytes > MAX_COMPARED_BYTES);
+  const [before, after] = [useOutput(nodeId, left, !isLarge), useOutput(nodeId, right, !isLarge)];
+  if (isLarge) {
+    return (
+      <Text size="sm" c="dimmed">
+        Too large to compare: {sizes.map(describeBytes).join(' and ')}.
+      </Text>
+    );
+  }
+  if (before.error ?? after.error) return <Problem error={before.error ?? after.error} />;
+  if (before.isLoading || after.isLoading) return <Loading />;
+  return <Differences before={before.data?.output} after={after.data?.output} />;
+}
+
+function useOutput(nodeId: string, { run }: Side, isWanted: boolean) {
+  const progress = run.progress[nodeId];
+  return useQuery({
+    ...outputQuery(run.id, nodeId, undefined, progress?.finishedAt),
+    enabled: isWanted && hasOutput(progress),
+  });
+}
+
+/** The values that differ, side by side. */
+function Differences({ before, after }: { before: JsonValue | undefined; after: JsonValue | undefined }) {
+  const values = diffValues(before, after);
+  if (values.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {before === undefined ? 'None in either run.' : 'No differences.'}
+      </Text>
+    );
+  }
+  return (
+    <>
+      <ValueChanges
+        change="changed"
+        values={values.slice(0, MAX_SHOWN)}
+        labelOf={({ path }) => (path.length === 0 ? 'All of it' : labelPath(path))}
+        isSecret={() => false}
+        sides={SIDES}
+      />
+      {values.length > MAX_SHOWN && (
+        <Text size="sm" c="dimmed" mt="sm">
+          {values.length - MAX_SHOWN} more differences are not shown.
+        </Text>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,155 @@
+import { type Execution, isFinished } from '@deckhand/contracts';
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { ReactFlowProvider } from '@xyflow/react';
+import { useMemo } from 'react';
+import { wholeRunQuery } from '../../api/executions.js';
+import { useLiveRun } from '../../api/follow-run.js';
+import { nodeTypesQuery, versionQuery } from '../../api/workflows.js';
+import { AnchorLink } from '../../components/anchor-link.js';
+import { Broken } from '../../components/broken.js';
+import { ButtonLink } from '../../components/button-link.js';
+import { EmptyState } from '../../components/empty-state.js';
+import { Loading } from '../../components/loading.js';
+import { Page } from '../../components/page.js';
+import { RelativeTime } from '../../components/relative-time.js';
+import { StatusBadge } from '../../components/status-badge.js';
+import type { NodeTypes } from '../../graph/handles.js';
+import { RunGraph } from '../../graph/run-graph.js';
+import { Duration } from '../runs/duration.js';
+import { useWorkflowName } from '../runs/workflow-name.js';
+import { compareNodes, type Side } from './compare-nodes.js';
+import { NodeDifference } from './node-difference.js';
+import { NodeTable } from './node-table.js';
+import classes from './run-comparison.module.css';
+
+const route = getRouteApi('/w/$workspaceId/runs/compare');
+
+/** Two runs of a workflow side by side: on their graphs, node by node, and value by value. */
+export function RunComparison() {
+  const { left = '', right = '' } = route.useSearch();
+  const [first, second] = [useSide(left), useSide(right)];
+  const nodeTypes = useQuery(nodeTypesQuery);
+  const types = useMemo(() => new Map(nodeTypes.data?.data.map((entry) => [entry.type, entry])), [nodeTypes.data]);
+  const error = first.error ?? second.error ?? nodeTypes.error;
+  if (left === '' || right === '')
+    return <EmptyState title="Select two runs">Select them in the list of runs.</EmptyState>;
+  if (error) return <Broken error={error} reset={() => window.location.reload()} />;
+  if (!first.side || !second.side || !nodeTypes.data) return <Loading />;
+  return <Compared key={left + right} left={first.side} right={second.side} types={types} />;
+}
+
+/** A run, the definition of its version, and the number of that. */
+interface NumberedSide extends Side {
+  readonly number: number;
+}
+
+/** Reads a run, with its outputs once it is finished. */
+function useSide(executionId: string): { readonly side: NumberedSide | undefined; readonly error: Error | null } {
+  const live = useLiveRun(executionId === '' ? undefined : executionId);
+  const { data } = live;
+  const whole = useQuery({ ...wholeRunQuery(executionId), enabled: data !== undefined && isFinished(data.status) });
+  const version = useQuery({
+    ...versionQuery(data?.workflowId ?? '', data?.workflowVersionId ?? ''),
+    enabled: data !== undefined,
+  });
+  const run = whole.data ?? data;
+  const side = useMemo(
+    () => run && version.data && { run, definition: version.data.definition, number: version.data.number },
+    [run, version.data],
+  );
+  return { side, error: live.error ?? whole.error ?? version.error };
+}
+
+function Compared({ left, right, types }: { left: NumberedSide; right: NumberedSide; types: NodeTypes }) {
+  const { workspaceId, workflowId } = right.run;
+  const { node: asked } = route.useSearch();
+  const navigate = route.useNavigate();
+  const name = useWorkflowName(workflowId);
+  const pairs = useMemo(() => compareNodes(left, right), [left, right]);
+  const selected = pairs.find(({ nodeId }) => nodeId === asked) ?? pairs.find(({ differs }) => differs);
+  const select = (node: string | undefined): void =>
+    void navigate({ search: (before) => ({ ...before, node }), replace: true, resetScroll: false });
+  const count = pairs.filter(({ differs }) => differs).length;
+  const areOfOne = left.run.workflowId === workflowId;
+  return (
+    <Page
+      title={`Compare runs of ${name}`}
+      actions={
+        <ButtonLink variant="default" to="/w/$workspaceId/runs" params={{ workspaceId }} search={{ workflowId }}>
+          Runs of the workflow
+        </ButtonLink>
+      }
+    >
+      <p className={classes.summary} role="status">
+        {count === 0 ? 'No node differs' : count === 1 ? '1 node differs' : `${count} nodes differ`}
+        {!areOfOne && '. The runs are of different workflows'}.
+        {areOfOne && left.number !== right.number && (
+          <>
+            {' '}
+            The versions differ:{' '}
+            <AnchorLink
+              to="/w/$workspaceId/workflows/$workflowId"
+              params={{ workspaceId, workflowId }}
+              search={{ before: left.run.workflowVersionId, after: right.run.workflowVersionId }}
+            >
+              {`version ${left.number} and version ${right.number}`}
+            </AnchorLink>
+            .
+          </>
+        )}
+      </p>
+      <div className={classes.sides}>
+        {[left, right].map((side, index) => (
+          <section key={side.run.id} aria-label={NAMES[index]}>
+            <Facts name={NAMES[index] ?? ''} run={side.run} number={side.number} />
+            <div className={classes.graph}>
+              <ReactFlowProvider>
+                <RunGraph
+                  definition={side.definition}
+                  types={types}
+                  progress={side.run.progress}
+                  selected={selected?.nodeId}
+                  onSelect={select}
+                />
+              </ReactFlowProvider>
+            </div>
+          </section>
+        ))}
+      </div>
+      <div className={classes.columns}>
+        <NodeTable pairs={pairs} selected={selected?.nodeId} onSelect={select} />
+        <section className={classes.panel} aria-label="Node">
+          {selected ? (
+            <NodeDifference key={selected.nodeId} pair={selected} left={left} right={right} />
+          ) : (
+            <Text size="sm" c="dimmed">
+              Select a node to compare its input and output.
+            </Text>
+          )}
+        </section>
+      </div>
+    </Page>
+  );
+}
+
+const NAMES = ['First run', 'Second run'];
+
+function Facts({ name, run, number }: { name: string; run: Execution; number: number }) {
+  const { workspaceId, id: executionId } = run;
+  return (
+    <div className={classes.facts}>
+      <AnchorLink to="/w/$workspaceId/runs/$executionId" params={{ workspaceId, executionId }}>
+        {name}
+      </AnchorLink>
+      <StatusBadge status={run.status} />
+      <span>
+        <Duration from={run.startedAt} to={run.finishedAt} />
+      </span>
+      <span>Version {number}</span>
+      <span>{run.source}</span>
+      <RelativeTime at={run.createdAt} />
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import type { Execution } from '@deckhand/contracts';
+import { Button, Modal, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ArrowLeftRight } from 'lucide-react';
+import { runsQuery } from '../../api/executions.js';
+import { Loading } from '../../components/loading.js';
+import { Problem } from '../../components/problem.js';
+import { RelativeTime } from '../../components/relative-time.js';
+import { StatusBadge } from '../../components/status-badge.js';
+import classes from './compare-with.module.css';
+import { Duration } from './duration.js';
+
+/** Number of runs to choose from. */
+const CHOICES = 20;
+
+/** Chooses another run of the same workflow to compare a run with. */
+export function CompareWith({ run }: { run: Execution }) {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <Button variant="default" leftSection={<ArrowLeftRight size={16} aria-hidden />} onClick={open}>
+        Compare with…
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title="Compare with another run"
+        size="lg"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <Choices run={run} />
+      </Modal>
+    </>
+  );
+}
+
+function Choices({ run }: { run: Execution }) {
+  const query = useInfiniteQuery(runsQuery(run.workspaceId, { workflowId: run.workflowId }));
+  if (query.isError) return <Problem error={query.error} />;
+  if (!query.data) return <Loading />;
+  const others = query.data.pages.flatMap(({ data }) => data).filter(({ id }) => id !== run.id);
+  if (others.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        The workflow has no other run.
+      </Text>
+    );
+  }
+  return (
+    <>
+      <Text size="sm" mb="sm">
+        The latest runs of the workflow. To compare others, select two in the list of runs.
+      </Text>
+      <ul className={classes.list} aria-label="Other runs">
+        {others.slice(0, CHOICES).map(({ id, status, createdAt, startedAt, finishedAt, source }) => (
+          <li key={id}>
+            <Link
+              className={classes.run}
+              to="/w/$workspaceId/runs/compare"
+              params={{ workspaceId: run.workspaceId }}
+              search={id < run.id ? { left: id, right: run.id } : { left: run.id, right: id }}
+            >
+              <StatusBadge status={status} />
+              <RelativeTime at={createdAt} />
+              <span>
+                <Duration from={startedAt} to={finishedAt} />
+              </span>
+              <span>{source}</span>
+              <code>{id.slice(-8)}</code>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
