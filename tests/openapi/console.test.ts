@@ -33,13 +33,11 @@ const used = new Set(requests.map(({ operation }) => operation));
 
 /** The table of docs/console.md: operations that the console does not use, each with its reason. */
 const [, table = ''] = readFileSync(repositoryPath('docs/console.md'), 'utf8').split('## Operations without a place');
+const [rows = ''] = table.split('\n##');
 const reasons = new Map(
-  table
-    .split('\n##')[0]
-    ?.matchAll(/^\| (.+?) \| (.+?) \|$/gm)
-    .flatMap(([, names = '', reason = '']) =>
-      [...names.matchAll(/`(\w+)`/g)].map(([, name = '']): [string, string] => [name, reason]),
-    ),
+  [...rows.matchAll(/^\| (.+?) \| (.+?) \|$/gm)].flatMap(([, names = '', reason = '']) =>
+    [...names.matchAll(/`(\w+)`/g)].map(([, name = '']): [string, string] => [name, reason]),
+  ),
 );
 
 describe('the operations of the API', () => {

@@ -44,7 +44,7 @@ async function ended(id: string) {
 async function run(path: string, asked: object) {
   calls.length = 0;
   const { status, body, text } = await call('POST', path, asked);
-  if (status !== 202) throw new Error(text);
+  if (status !== 202 || body.executionId === undefined) throw new Error(text);
   const finished = await ended(body.executionId);
   return { ...finished, calls: [...calls] };
 }
@@ -131,7 +131,7 @@ describe('a run up to a node', () => {
     };
     const at = (message: string) => [400, [{ path: 'untilNodeId', message }]];
     const rerun = `/api/executions/${first.id}/rerun`;
-    const execute = `/api/workflows/${workflowId}/execute`;
+    const execute = `/api/workflows/${workflowId}/execute` as const;
     expect(await refused(rerun, { untilNodeId: 'nobody' })).toEqual(at('"nobody" is no node of the version'));
     expect(await refused(rerun, { fromNodeId: 'b', untilNodeId: 'a' })).toEqual(at('"a" does not come after "b"'));
     expect(await refused(rerun, { untilNodeId: 'beside' })).toEqual(at('"beside" does not come after "start"'));

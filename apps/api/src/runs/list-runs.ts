@@ -36,8 +36,8 @@ export function listRuns(
 }
 
 /**
- * Finds the ids of a page of runs. A search may read all runs of a workspace until its statement times out, and a filter
- * by duration all of a range, so they count towards the workspace's share of searches.
+ * Finds the ids of a page of runs. A search may read all runs of a workspace until its statement times out, and a
+ * filter by duration all of a range, so they count towards the workspace's share of searches.
  * @param source the database that runs are read from; the primary by default.
  * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH; RATE_LIMITED; VALIDATION_FAILED for a filter by
  * duration without a range.

@@ -16,7 +16,7 @@ export function choicesOf<T extends string>(choices: readonly T[], value: unknow
 }
 
 /** Returns a parameter of the URL that names several of a list, separated by commas. */
-export function several<T extends string>(choices: readonly T[], value: unknown): string | undefined {
+export function several(choices: readonly string[], value: unknown): string | undefined {
   return text(choicesOf(choices, value).join(','));
 }
 

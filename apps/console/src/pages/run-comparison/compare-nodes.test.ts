@@ -44,7 +44,7 @@ const RUN: Execution = {
 };
 const side = (ids: string, progress: Execution['progress']) => ({
   run: { ...RUN, progress },
-  definition: { nodes: [...ids].map((id) => ({ id, type: 'set' })), edges: [] } satisfies Definition,
+  definition: { nodes: Array.from(ids, (id) => ({ id, type: 'set' })), edges: [] } satisfies Definition,
 });
 
 describe('nodes of two runs', () => {

@@ -28,7 +28,7 @@ export interface RunTimes {
   readonly queue: (Span & { readonly ms: number }) | undefined;
   readonly ticks: readonly { readonly left: number; readonly label: string }[];
   /** Returns the place of a time span, such as of an iteration. */
-  spanOf(startedAt: string, finishedAt: string | null): Span;
+  readonly spanOf: (startedAt: string, finishedAt: string | null) => Span;
 }
 
 /**

@@ -45,7 +45,7 @@ export function useRuns(
     rows,
     newCount,
     /** Shows the first page as it is now, from its top. */
-    showNewest(): void {
+    showNewest: (): void => {
       window.scrollTo({ top: 0 });
       queryClient.setQueryData(
         options.queryKey,
