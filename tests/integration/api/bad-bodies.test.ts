@@ -348,6 +348,8 @@ function describeOperations(world: World): Record<string, Operation> {
           parentExecutionId: ran.finished,
           tag: ['a'],
           metadata: { customer: '42' },
+          minDurationMs: 1,
+          maxDurationMs: 2,
         },
       ],
     },
