@@ -21,7 +21,8 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const saved = (page: Page, text: string) => page.getByRole('status', { name: 'Saved state' }).getByText(text).waitFor();
+const saved = (page: Page, text: string) =>
+  page.getByRole('status', { name: 'Saved state' }).getByText(text, { exact: true }).waitFor();
 const read = (id: string) => stack.say<Workflow>('GET', `/api/workflows/${id}`);
 const readDraft = (id: string) => stack.say<{ definition: Definition }>('GET', `/api/workflows/${id}/draft`);
 const numbersOf = async (id: string) =>

@@ -98,9 +98,7 @@ export function Workbench({
     if (isAboutDefinition(error)) commenting.close();
     if (isAllAt(error, SETTING_PATHS)) settings.open();
   };
-  const save = (comment?: string): void => {
-    if (!saving.isPending) void saving.save(comment).then(commenting.close, showWhy);
-  };
+  const save = (comment?: string): void => void saving.save(comment).then(commenting.close, showWhy);
   const saveOrShowWhy = (): Promise<string | null> =>
     saving.save().catch((error: unknown) => {
       showWhy(error);
