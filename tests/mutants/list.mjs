@@ -169,7 +169,6 @@ export const MUTANTS = [
       "outcomes[index] = { kind: 'rateLimited', seconds };",
       "outcomes[index] = { kind: 'notFound' };",
     ],
-    ['a run is counted twice, because another of its event is refused', ' && !refused.has(eventId)', ''],
     ['a run is counted again after its worker died', 'existing.has(request.executionId)', 'false'],
   ]),
   ...of('apps/cli/src/connection.ts', CLI, [

@@ -111,9 +111,11 @@ describe('the page of a run', () => {
     const place = await page.evaluate<number>('window.scrollY');
     expect(place).toBeGreaterThan(0);
     await row.click();
-    await page.getByRole('tab', { name: 'Debug' }).click();
-    await page.getByRole('tree', { name: 'Parameters of price' }).getByText('12').waitFor();
+    const debug = page.getByRole('tab', { name: 'Debug' });
+    await debug.waitFor();
     expect(await page.evaluate<number>('window.scrollY')).toBe(place);
+    await debug.click();
+    await page.getByRole('tree', { name: 'Parameters of price' }).getByText('12').waitFor();
   });
 
   it('marks what a partial rerun has reused, and links to the version that ran', async () => {

@@ -101,8 +101,7 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
 
   /**
    * Accepts runs. One under a limit of runs per minute is counted once nothing else refuses it, as everywhere, and not
-   * again if it exists: a worker that died had counted it. None is counted behind another of its event that is refused:
-   * both are requested again.
+   * again if it exists: another of its event was refused, or a worker that died had counted it.
    */
   async function accept(planned: readonly Planned[]): Promise<Outcome[]> {
     if (planned.length === 0) return [];
@@ -115,24 +114,21 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
       outcomes[index]?.kind === 'notCounted' ? [request.executionId] : [],
     );
     const existing = uncounted.length === 0 ? new Map<string, string>() : await findLanded(db, uncounted);
-    const refused = new Set<string>();
     const blockedFor = new Map<string, number>();
     const counted: { readonly index: number; readonly request: AcceptRequest }[] = [];
-    for (const [index, { eventId, request }] of planned.entries()) {
+    for (const [index, { request }] of planned.entries()) {
       const outcome = outcomes[index];
-      if (outcome?.kind === 'notCounted' && !refused.has(eventId)) {
-        const { workspaceId, executionsPerMinute } = outcome;
-        const seconds = existing.has(request.executionId)
-          ? null
-          : (blockedFor.get(workspaceId) ?? (await count(workspaceId, executionsPerMinute)));
-        if (seconds === null) {
-          counted.push({ index, request: { ...request, countedUnder: executionsPerMinute } });
-          continue;
-        }
+      if (outcome?.kind !== 'notCounted') continue;
+      const { workspaceId, executionsPerMinute } = outcome;
+      const seconds = existing.has(request.executionId)
+        ? null
+        : (blockedFor.get(workspaceId) ?? (await count(workspaceId, executionsPerMinute)));
+      if (seconds === null) {
+        counted.push({ index, request: { ...request, countedUnder: executionsPerMinute } });
+      } else {
         blockedFor.set(workspaceId, seconds);
         outcomes[index] = { kind: 'rateLimited', seconds };
       }
-      if (delayAfter(outcomes[index]) !== undefined) refused.add(eventId);
     }
     if (counted.length === 0) return outcomes;
     const again = await acceptUnlessBusy(
