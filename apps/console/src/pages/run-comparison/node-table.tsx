@@ -55,13 +55,13 @@ function SideOfNode({ progress }: { progress: NodeProgress | undefined }) {
   );
 }
 
-function Difference({ pair: { isIn, left, right, output } }: { pair: NodePair }) {
+function Difference({ pair: { isIn, left, right, output, differs } }: { pair: NodePair }) {
   if (isIn !== 'both') return <ChangeMark change={isIn === 'right' ? 'added' : 'removed'} />;
   const [before, after] = [left && finishedMs(left), right && finishedMs(right)];
   const change = before === undefined || after === undefined ? 0 : after - before;
   return (
     <span className={classes.side}>
-      {output === 'changed' && <ChangeMark change="changed" />}
+      {differs && <ChangeMark change="changed" />}
       {output === 'same' && <span className={classes.time}>Same output</span>}
       {change !== 0 && (
         <span className={classes.time}>
