@@ -162,7 +162,7 @@ describe('the list of runs', () => {
     await page.getByText('No matching runs').waitFor();
     await page.getByLabel('Longer than (seconds)').fill('0');
     await table.getByText('no ship today').first().waitFor();
-    // Whoever opens the link sees the same.
+    // The URL has all filters.
     await page.reload();
     await table.getByText('no ship today').first().waitFor();
     expect(await page.getByLabel('Longer than (seconds)').inputValue()).toBe('0');

@@ -80,7 +80,10 @@ export function createBulkActions(context: MaintenanceContext, isIdle: () => boo
     return { count, againInSeconds };
   }
 
-  /** Makes the next batch of an action; new runs are counted once nothing else refuses them. @returns if it did. */
+  /**
+   * Makes the next batch of an action. New runs are counted under the limit of runs per minute once nothing else
+   * refuses them. @returns whether any run was settled.
+   */
   async function advance(action: DueBulkAction): Promise<boolean> {
     const found = await findUnsettledRuns(db, action.id, Math.min(BATCH, action.ratePerSecond ?? BATCH));
     let bytes = 0;

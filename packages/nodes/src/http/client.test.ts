@@ -215,7 +215,7 @@ describe('a kept connection that the server ends as the next request comes', () 
     expect(received).toEqual(['GET', 'POST']);
   });
 
-  it('is told from a new one that the server ends', async () => {
+  it('has none sent again whose connection was new', async () => {
     let count = 0;
     const { url } = await serve((request) => {
       count += 1;
