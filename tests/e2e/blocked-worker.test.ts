@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { JsonObject } from '@deckhand/contracts';
 import { connectRedis, createRunQueue, readFleet, type Redis, type RunQueue } from '@deckhand/queue';
 import type { Database } from '@deckhand/db';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   chain,
   type Instance,
@@ -30,6 +30,8 @@ const BLOCKING = ['--import', join(import.meta.dirname, '../harness/block-on-mar
 let instance: Instance;
 let redis: Redis;
 let queue: RunQueue;
+/** Those of the current test: a worker that outlives it would take the runs of the next one. */
+const workers: TestApp[] = [];
 
 beforeAll(async () => {
   instance = await startInstance();
@@ -46,6 +48,7 @@ beforeAll(async () => {
     },
   });
 });
+afterEach(() => Promise.all(workers.splice(0).map((worker) => worker.stop())));
 afterAll(stopAll);
 
 /** Records the runs for which a loss was counted, because a finished node resets the number. */
@@ -70,16 +73,17 @@ async function readLosers(ids: readonly string[]): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-const startWorker = (databaseUrl = instance.databaseUrl) =>
-  spawnApp(
-    'worker',
-    {
-      DATABASE_URL: databaseUrl,
-      REDIS_URL: instance.redis.url,
-      WORKER_MAX_BLOCKED_MS: String(MAX_BLOCKED_MS),
-    },
-    { nodeArgs: BLOCKING },
-  );
+async function startWorker(databaseUrl = instance.databaseUrl): Promise<TestApp> {
+  const env = {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: instance.redis.url,
+    WORKER_MAX_BLOCKED_MS: String(MAX_BLOCKED_MS),
+  };
+  const worker = await spawnApp('worker', env, { nodeArgs: BLOCKING });
+  workers.push(worker);
+  return worker;
+}
+
 const read = (id: string) => instance.db.execution.findUniqueOrThrow({ where: { id } });
 const readAll = (ids: readonly string[]) => Promise.all(ids.map(read));
 const entryOf = async ({ pid }: TestApp) => (await readFleet(redis)).find((entry) => entry.pid === pid);
@@ -145,29 +149,27 @@ describe('a run that blocks its worker', () => {
       'the blockingRun to be named',
     );
     await until(async () => (await entryOf(first))?.state === 'stalled', 10_000, 'the worker to be stalled');
-    const second = await startWorker();
+    await startWorker();
     await untilNeighboursEnd(scene);
     await until(async () => (await read(scene.blockingRun)).status === 'success', 10_000, 'the end of the blockingRun');
     // The run continued elsewhere, so the worker that it blocked ends without failing it.
     expect(await first.ended).toBe(EXIT_BLOCKED);
     expect((await read(scene.blockingRun)).status).toBe('success');
     expect(await readLosers([scene.blockingRun, ...scene.neighbours])).toEqual([scene.blockingRun]);
-    await second.stop();
   });
 
   it('continues elsewhere once only, when the worker comes back', async () => {
     const first = await startWorker();
     const scene = await startRuns((earlier) => (earlier === 0 ? 4_500 : 0));
-    const second = await startWorker();
+    await startWorker();
     await untilNeighboursEnd(scene);
     await until(async () => (await read(scene.blockingRun)).status === 'success', 10_000, 'the end of the blockingRun');
     const ended = await readAll([scene.blockingRun, ...scene.neighbours]);
     await until(async () => (await entryOf(first))?.active === 0, 10_000, 'the worker to notice what it lost');
     expect(await entryOf(first)).toMatchObject({ state: 'consuming', blockedMs: 0, occupiedBy: null });
-    expect(first.output()).toContain('the event loop was blocked');
+    await until(() => first.output().includes('the event loop was blocked'), 10_000, 'the log of the block');
     expect(await readAll([scene.blockingRun, ...scene.neighbours])).toEqual(ended);
     expect(await readLosers(scene.neighbours)).toEqual([]);
-    await Promise.all([first.stop(), second.stop()]);
   });
 });
 
@@ -179,24 +181,22 @@ describe('a run that blocks its worker while PostgreSQL does not answer', () => 
     await until(async () => (await read(scene.blockingRun)).workerId !== null, 10_000, 'the claim of the blockingRun');
     postgres.silence(() => true);
     expect(await worker.ended).toBe(EXIT_BLOCKED);
-    const next = await startWorker();
+    await startWorker();
     await untilNeighboursEnd(scene);
     await until(async () => (await read(scene.blockingRun)).status === 'success', 10_000, 'the end of the blockingRun');
     expect(await readLosers([scene.blockingRun, ...scene.neighbours])).toEqual([scene.blockingRun]);
-    await next.stop();
   });
 });
 
 describe('a run that blocks every worker', () => {
   it('fails, and the workers that it blocked end, so that others continue', async () => {
-    const workers = [await startWorker(), await startWorker()];
+    const blocked = [await startWorker(), await startWorker()];
     const scene = await startRuns(() => FOR_GOOD_MS);
-    await Promise.race(workers.map(({ ended }) => ended));
+    await Promise.race(blocked.map(({ ended }) => ended));
     await expectFailedForBlocking(scene.blockingRun);
-    for (const worker of workers) expect(await worker.ended).toBe(EXIT_BLOCKED);
-    const next = await startWorker();
+    for (const worker of blocked) expect(await worker.ended).toBe(EXIT_BLOCKED);
+    await startWorker();
     await untilNeighboursEnd(scene);
-    await next.stop();
   });
 
   it('fails where there is one worker, which continues by itself once it is started again', async () => {
@@ -204,9 +204,8 @@ describe('a run that blocks every worker', () => {
     const scene = await startRuns(() => FOR_GOOD_MS);
     expect(await worker.ended).toBe(EXIT_BLOCKED);
     await expectFailedForBlocking(scene.blockingRun);
-    const next = await startWorker();
+    await startWorker();
     await untilNeighboursEnd(scene);
     expect(await readLosers(scene.neighbours)).toEqual([]);
-    await next.stop();
   });
 });

@@ -37,9 +37,11 @@ describe('the closing line of a run of tests', () => {
 });
 
 describe('the list of failures', () => {
-  it('has the file, the name and the first lines of the error of each failed test', () => {
+  it('has the file, the name, the first lines of the error and its place for each failed test', () => {
     const path = join(dir, 'results.json');
-    const error = `\u001b[31mfirst\u001b[39m\n\n${Array.from({ length: 20 }, (_, n) => `line ${n}`).join('\n')}`;
+    const stack =
+      '    at until (/repo/until.ts:7:1)\n    at async /repo/tests/a.test.ts:12:5\n    at /repo/b.test.ts:9:9';
+    const error = `\u001b[31mfirst\u001b[39m\n\n${Array.from({ length: 20 }, (_, n) => `line ${n}`).join('\n')}\n${stack}`;
     const testResults = [
       {
         name: 'a.test.ts',
@@ -54,8 +56,9 @@ describe('the list of failures', () => {
     ];
     writeFileSync(path, JSON.stringify({ testResults }));
     const [first, ...others] = readFailures(path);
-    const lines = Array.from({ length: 11 }, (_, n) => `    line ${n}`);
-    expect(first?.split('\n')).toEqual(['a.test.ts: a run › ends', '    first', ...lines]);
+    const lines = Array.from({ length: 4 }, (_, n) => `    line ${n}`);
+    const place = '    at /repo/tests/a.test.ts:12';
+    expect(first?.split('\n')).toEqual(['a.test.ts: a run › ends', '    first', ...lines, place]);
     expect(others).toEqual(['b.test.ts\n    Cannot find module']);
   });
 

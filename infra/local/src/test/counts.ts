@@ -29,8 +29,11 @@ interface JestResults {
   }[];
 }
 
-/** Maximum number of lines of an error that are shown again at the end. */
-const MAX_ERROR_LINES = 12;
+/** How much of an error is shown again at the end, in lines and characters of a line. */
+const MAX_ERROR_LINES = 5;
+const MAX_LINE_LENGTH = 240;
+/** The place in a test file, in a line of a stack trace. */
+const TEST_PLACE = /[\w./-]+\.test\.ts:\d+/;
 
 /**
  * Reads the counts from a file of Jest's results. A test file that could not even be loaded counts as a failure, and so
@@ -70,12 +73,16 @@ function readResults(path: string): JestResults | undefined {
   }
 }
 
+/** Returns the first lines of an error, and of its stack trace the place in the test file. */
 function firstLines(error: string): string {
-  const lines = stripVTControlCharacters(error).split('\n');
-  return lines
-    .filter((line) => line.trim() !== '')
-    .slice(0, MAX_ERROR_LINES)
-    .map((line) => `    ${line}`)
+  const lines = stripVTControlCharacters(error)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const isStack = (line: string): boolean => /^\s*at /.test(line);
+  const place = lines.find((line) => isStack(line) && TEST_PLACE.test(line))?.match(TEST_PLACE)?.[0];
+  const first = lines.filter((line) => !isStack(line)).slice(0, MAX_ERROR_LINES);
+  return [...first, ...(place === undefined ? [] : [`at ${place}`])]
+    .map((line) => `    ${line.slice(0, MAX_LINE_LENGTH)}`)
     .join('\n');
 }
 
