@@ -1,4 +1,4 @@
-import type { Definition, Execution } from '@deckhand/contracts';
+import type { Definition, Execution, NodeDefinition } from '@deckhand/contracts';
 import { useComputedColorScheme } from '@mantine/core';
 import {
   Background,
@@ -12,14 +12,17 @@ import {
 import '@xyflow/react/dist/style.css';
 import { type DragEvent, useMemo, useState } from 'react';
 import canvas from '../graph/canvas.module.css';
-import { type CardNode, toCard, toFlowEdges, toFlowNode } from '../graph/flow.js';
+import { type CardNode, toCard, toFlowEdge, toFlowNode } from '../graph/flow.js';
 import type { NodeTypes } from '../graph/handles.js';
 import type { Position } from '../graph/layout.js';
 import { NodeCard } from '../graph/node-card.js';
+import { cachedFor } from './cached-for.js';
 import { connect, disconnect, moveNodes, removeNodes } from './edits.js';
 import { DRAG_TYPE } from './palette.js';
 
 const CARD_TYPES = { card: NodeCard };
+const NOWHERE: ReadonlyMap<string, Position> = new Map();
+const edgeOf = cachedFor(toFlowEdge);
 
 /**
  * The editable graph: nodes can be moved, connected, selected and deleted. During a run it shows the run's progress.
@@ -51,12 +54,16 @@ export function EditorCanvas({
   const colorMode = useComputedColorScheme('light');
   const flow = useReactFlow();
   const [chosenEdges, setChosenEdges] = useState<ReadonlySet<string>>(new Set());
-  const cards = useMemo(
-    () => definition.nodes.map((node) => toFlowNode(node.id, toCard(node, types), node.position ?? { x: 0, y: 0 })),
-    [definition.nodes, types],
+  // While nodes are dragged, only the canvas knows where they are: the definition changes once, when the drag ends.
+  const [dragged, setDragged] = useState(NOWHERE);
+  const cardOf = useMemo(
+    () =>
+      cachedFor((node: NodeDefinition) => toFlowNode(node.id, toCard(node, types), node.position ?? { x: 0, y: 0 })),
+    [types],
   );
+  const cards = useMemo(() => definition.nodes.map(cardOf), [definition.nodes, cardOf]);
   const ranIds = useMemo(() => ran && new Set(ran.nodes.map(({ id }) => id)), [ran]);
-  const nodes = useMemo(
+  const marked = useMemo(
     (): CardNode[] =>
       cards.map((card) => {
         const hasRun = progress !== undefined && ranIds?.has(card.id) !== false;
@@ -68,13 +75,21 @@ export function EditorCanvas({
       }),
     [cards, issues, progress, ranIds, selected],
   );
+  const nodes = useMemo(
+    () =>
+      marked.map((card) => {
+        const position = dragged.get(card.id);
+        return position === undefined ? card : { ...card, position };
+      }),
+    [marked, dragged],
+  );
   const edges = useMemo(
-    () => toFlowEdges(definition).map((edge) => ({ ...edge, selected: chosenEdges.has(edge.id) })),
-    [definition, chosenEdges],
+    () => definition.edges.map(edgeOf).map((edge) => (chosenEdges.has(edge.id) ? { ...edge, selected: true } : edge)),
+    [definition.edges, chosenEdges],
   );
 
   const onNodesChange = (changes: NodeChange<CardNode>[]): void => {
-    const moved = new Map<string, Position>();
+    const moved = new Map(dragged);
     const removed = new Set<string>();
     const chosen = new Set(selected);
     for (const change of changes) {
@@ -85,7 +100,14 @@ export function EditorCanvas({
         else chosen.delete(change.id);
       }
     }
-    if (moved.size > 0) onEdit((before) => moveNodes(before, moved), `move ${[...moved.keys()].join()}`);
+    if (changes.some((change) => change.type === 'position' && change.dragging === true)) {
+      setDragged(moved);
+    } else if (changes.some(({ type }) => type === 'position')) {
+      // Moves by arrow keys belong together, drags do not.
+      const step = dragged.size > 0 ? undefined : `move ${[...moved.keys()].join()}`;
+      onEdit((before) => moveNodes(before, moved), step);
+      setDragged(NOWHERE);
+    }
     if (removed.size > 0) {
       onEdit((before) => removeNodes(before, removed));
       for (const id of removed) chosen.delete(id);

@@ -1,6 +1,8 @@
 /** Of a node on the canvas, in px. */
 export const CARD_WIDTH = 204;
 const CARD_HEIGHT = 58;
+/** The diameter of an input or output, as in canvas.module.css. */
+export const HANDLE_SIZE = 10;
 /** Each named output has a separate line. */
 const HANDLE_HEIGHT = 22;
 

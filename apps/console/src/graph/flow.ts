@@ -1,6 +1,6 @@
 import type { Definition, EdgeDefinition, NodeDefinition, NodeStatus } from '@deckhand/contracts';
-import type { Edge, Node, NodeChange } from '@xyflow/react';
-import { cardHeight, CARD_WIDTH } from './card-size.js';
+import { type Edge, type Node, type NodeChange, type NodeHandle, Position as Side } from '@xyflow/react';
+import { cardHeight, CARD_WIDTH, HANDLE_SIZE, handleTop } from './card-size.js';
 import type { Change } from './diff-definitions.js';
 import { handlesOf, type NodeTypes, outputHandles } from './handles.js';
 import type { Position } from './layout.js';
@@ -39,10 +39,43 @@ export function toCard(node: NodeDefinition, types: NodeTypes): CardData {
   };
 }
 
-/** Returns a node of the canvas. Its size is known before it is drawn, so that a large graph appears at once. */
+/**
+ * Returns a node of the canvas. Its size and its handles are known before it is drawn: a large graph appears at once,
+ * and a node that moves is not measured again.
+ */
 export function toFlowNode(id: string, data: CardData, position: Position): CardNode {
   const size = { width: CARD_WIDTH, height: cardHeight(data.handles.length) };
-  return { id, type: 'card', position: { ...position }, data, ...size, ariaLabel: describeCard(data) };
+  return {
+    id,
+    type: 'card',
+    position: { ...position },
+    data,
+    ...size,
+    measured: size,
+    handles: toFlowHandles(data),
+    ariaLabel: describeCard(data),
+  };
+}
+
+function toFlowHandles({ isTrigger, handles, hasUnnamedHandle }: CardData): NodeHandle[] {
+  const at = (x: number, y: number) => ({
+    x: x - HANDLE_SIZE / 2,
+    y: y - HANDLE_SIZE / 2,
+    width: HANDLE_SIZE,
+    height: HANDLE_SIZE,
+  });
+  const input: NodeHandle = { type: 'target', position: Side.Left, ...at(0, handleTop(0, 0)) };
+  const unnamed: NodeHandle = { type: 'source', position: Side.Right, ...at(CARD_WIDTH, handleTop(0, 0)) };
+  return [
+    ...(isTrigger ? [] : [input]),
+    ...(hasUnnamedHandle ? [unnamed] : []),
+    ...handles.map((id, index): NodeHandle => ({
+      id,
+      type: 'source',
+      position: Side.Right,
+      ...at(CARD_WIDTH, handleTop(index, handles.length)),
+    })),
+  ];
 }
 
 /** Returns the node that a person selected by these changes, by mouse or keyboard. */
