@@ -117,7 +117,7 @@ async function measure(stack: Stack, workspaceId: string, query: string, filters
     for (let i = 0; i < REPEATS; i += 1) {
       const { db, serverMs, statements } = explaining(own);
       const { ids } = await listExecutionIds(db, actor, { ...request, ...page });
-      const entries = ids.map((executionId) => ({ executionId, actor, isSlim: true, isEntry: true }));
+      const entries = ids.map((executionId) => ({ executionId, actor, isSlim: true }));
       if (entries.length > 0) await readExecutions(db, entries);
       server.push({ ms: serverMs(), statements: statements(), rows: ids.length });
       http.push(await timeOf(stack, workspaceId, filters));

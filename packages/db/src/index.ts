@@ -184,7 +184,7 @@ export { pauseExecution, resumeExecution } from './executions/pause.js';
 export { hasTriggerData, readForRerun, type RerunOrigin } from './executions/read-for-rerun.js';
 export { type LinkedWait, readLinkedWait } from './executions/read-linked-wait.js';
 export { computeRunDigest } from './executions/run-digest.js';
-export { readExecutions, type ExecutionRecord, type ReadExecutionRequest } from './executions/read.js';
+export { readExecutions, readLargeValues, type ExecutionRecord, type ReadExecutionRequest } from './executions/read.js';
 export {
   type ExecutionResult,
   type ExecutionState,

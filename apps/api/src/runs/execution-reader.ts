@@ -5,12 +5,14 @@ import {
   type ExecutionRecord,
   readDefinition,
   readExecutions,
+  readLargeValues,
   type ReadExecutionRequest,
   type ReadStateRequest,
   readVisibleStates,
   type VisibleState,
 } from '@deckhand/db';
-import { createBatcher } from '@deckhand/runtime';
+import { createFairSemaphore } from '@deckhand/nodes';
+import { createBatcher, nextSlice } from '@deckhand/runtime';
 import { LRUCache } from 'lru-cache';
 import { savedNodes } from '../definitions.js';
 import { executionEntryJson, executionJson } from './execution-json.js';
@@ -55,6 +57,9 @@ const FIRST_ENTRIES = 20;
 /** Approximate number of nodes in a list, beyond which runs are shown without their progress. */
 const MAX_ENTRY_NODES = 50_000;
 const BATCH = { maxSize: 50, concurrency: 4 } as const;
+/** How many runs with large values are read at the same time, and how many of them for one caller. */
+const MAX_LARGE_READS = 4;
+const MAX_LARGE_READS_OF_CALLER = 2;
 const STATE_BATCH = { maxSize: 500, concurrency: 2 } as const;
 /** Versions whose node ids are remembered, which never change, and all their ids. */
 const MAX_VERSIONS = 1_000;
@@ -79,16 +84,47 @@ export function createExecutionReader(db: Database): ExecutionReader {
   });
   const nodeIdsOf = (versionId: string): Promise<readonly string[]> => nodeIdsOfVersions.forceFetch(versionId);
 
+  const large = createFairSemaphore(MAX_LARGE_READS, MAX_LARGE_READS_OF_CALLER);
+
+  /**
+   * Adds values that were left out because of their size. Serializing and sending them takes long: once it returns, the
+   * caller has a slice of the event loop for that.
+   */
+  async function withLargeValues(
+    actor: Actor,
+    run: ExecutionRecord,
+    { trigger, result }: { readonly trigger: boolean; readonly result: boolean },
+  ): Promise<ExecutionRecord> {
+    if (!trigger && !result) return run;
+    const release = await large.acquire(actor.userId, new AbortController().signal);
+    try {
+      const values = await readLargeValues(db, actor, { executionId: run.id, trigger, result });
+      if (!values) throw noSuchRun();
+      await nextSlice();
+      return {
+        ...run,
+        ...(trigger ? { triggerJson: values.triggerJson, isTriggerOmitted: false } : {}),
+        ...(result ? { resultJson: values.resultJson, isResultOmitted: false } : {}),
+      };
+    } finally {
+      release();
+    }
+  }
+
   return {
     async read(actor, executionId, { isSlim }) {
-      const run = await readOne({ actor, executionId, isSlim });
-      if (!run) throw noSuchRun();
-      const json = executionJson(run, await nodeIdsOf(run.workflowVersionId));
+      const found = await readOne({ actor, executionId, isSlim });
+      if (!found) throw noSuchRun();
+      const nodeIds = await nodeIdsOf(found.workflowVersionId);
+      const wanted = { trigger: found.isTriggerOmitted, result: found.isResultOmitted && !isSlim };
+      const run = await withLargeValues(actor, found, wanted);
+      const json = executionJson(run, nodeIds);
       return { json, status: run.status, revision: run.revision, workspaceId: run.workspaceId };
     },
     async readResult(actor, executionId) {
-      const run = await readOne({ actor, executionId, isSlim: false, progress: 'none' });
-      if (!run) throw noSuchRun();
+      const found = await readOne({ actor, executionId, isSlim: true, progress: 'none' });
+      if (!found) throw noSuchRun();
+      const run = await withLargeValues(actor, found, { trigger: false, result: found.isResultOmitted });
       return maskHeaders(run.resultJson ?? 'null');
     },
     async state(actor, executionId) {
@@ -107,7 +143,7 @@ export function createExecutionReader(db: Database): ExecutionReader {
         const fitting = Math.ceil(((MAX_ENTRY_NODES - nodes) / Math.max(nodes, 1)) * done);
         const count = progress !== 'nodes' ? executionIds.length : done === 0 ? FIRST_ENTRIES : fitting;
         const asked = executionIds.slice(done, done + count);
-        const request = { actor, isSlim: true, isEntry: true, progress } as const;
+        const request = { actor, isSlim: true, progress } as const;
         const found = await readExecutions(
           source,
           asked.map((executionId) => ({ ...request, executionId })),

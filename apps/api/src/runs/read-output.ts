@@ -1,5 +1,6 @@
-import { DeckhandError, maskHeaders, shownIteration } from '@deckhand/contracts';
+import { DeckhandError, INLINE_OUTPUT_BYTES, maskHeaders, shownIteration } from '@deckhand/contracts';
 import { type Actor, readNodeOutput } from '@deckhand/db';
+import { nextSlice } from '@deckhand/runtime';
 import type { Services } from '../services.js';
 
 /** An output of a node, or of one of its iterations. */
@@ -21,6 +22,8 @@ export async function readOutput(
   const output =
     record.outputJson ?? (record.outputRef && (await outputs.get([record.outputRef])).get(record.outputRef));
   if (!output) throw new DeckhandError('NOT_FOUND', { message: 'There is no such output' });
+  // Serializing and sending a large one takes long.
+  if (output.length > INLINE_OUTPUT_BYTES) await nextSlice();
   const head = JSON.stringify({ nodeId, iteration: shownIteration(record.iteration), status: record.status });
   return `${head.slice(0, -1)},"output":${maskHeaders(output)}}`;
 }

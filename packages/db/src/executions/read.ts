@@ -10,7 +10,7 @@ import type { Actor } from '../access.js';
 import { batchRows } from '../batch.js';
 import { type Database, Prisma } from '../client.js';
 import { personJson } from '../users.js';
-import { isInPartitionsOf } from './run-ids.js';
+import { isInPartitionsOf, isRun } from './run-ids.js';
 
 /** How much is read of a run's nodes: each of them, their number per status, or nothing. */
 export type ProgressDetail = 'nodes' | 'counts' | 'none';
@@ -19,10 +19,8 @@ export type ProgressDetail = 'nodes' | 'counts' | 'none';
 export interface ReadExecutionRequest {
   readonly executionId: string;
   readonly actor: Actor;
-  /** Leaves out every output, and a result above 64 KiB. */
+  /** Leaves out every output. */
   readonly isSlim: boolean;
-  /** Leaves out trigger data above 64 KiB; a request for a single run includes all of it. */
-  readonly isEntry?: boolean;
   /** How much is read of the nodes; `nodes` by default. */
   readonly progress?: ProgressDetail;
 }
@@ -68,11 +66,11 @@ export interface ExecutionRecord {
   readonly revision: number;
   /** Null after retention has deleted it. */
   readonly triggerJson: string | null;
-  /** Whether it is left out because of its size. */
+  /** Whether it is left out because it has more than 64 KiB. */
   readonly isTriggerOmitted: boolean;
   readonly errorJson: string | null;
   readonly resultJson: string | null;
-  /** Whether it is left out because of its size. */
+  /** Whether it is left out because it has more than 64 KiB. */
   readonly isResultOmitted: boolean;
   /** The members of `progress`, comma-separated, without the braces; null when no node has begun. */
   readonly progressJson: string | null;
@@ -90,8 +88,8 @@ interface Row extends ExecutionRecord {
 
 /**
  * Reads many runs, each with the progress of its nodes as JSON text that the database creates, so that outputs are
- * neither parsed nor serialised. Outputs above 64 KiB are left out, and so are all outputs of a run that has very many
- * (`outputOmitted`).
+ * neither parsed nor serialised. So that many runs fit into memory, outputs, results and trigger data above 64 KiB are
+ * left out, and so are all outputs of a run that has very many (`outputOmitted`).
  * @returns the runs in the order of the requests; undefined for one that does not exist or is not visible.
  */
 export async function readExecutions(
@@ -108,11 +106,12 @@ export async function readExecutions(
       e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId", e.until_node_id AS "untilNodeId",
       e.parent_execution_id AS "parentExecutionId", e.parent_node_id AS "parentNodeId", e.start_at AS "startAt", e.expires_at AS "expiresAt",
       e.priority::int AS priority, e.concurrency_key AS "concurrencyKey", e.concurrency_limit::int AS "concurrencyLimit", e.holds_key AS "holdsKey",
-      e.error_of AS "errorOf", e.error_execution_id AS "errorExecutionId", e.error_start_code AS "errorStartCode", e.tags, e.metadata::text AS "metadataJson", (SELECT f.name FROM workflows f WHERE f.id = e.workflow_id) AS "workflowName", e.revision, asked.is_entry AND coalesce(octet_length(e.trigger_data) > ${INLINE_OUTPUT_BYTES}, false) AS "isTriggerOmitted",
-      CASE WHEN NOT asked.is_entry OR octet_length(e.trigger_data) <= ${INLINE_OUTPUT_BYTES} THEN e.trigger_data END AS "triggerJson",
+      e.error_of AS "errorOf", e.error_execution_id AS "errorExecutionId", e.error_start_code AS "errorStartCode", e.tags, e.metadata::text AS "metadataJson", (SELECT f.name FROM workflows f WHERE f.id = e.workflow_id) AS "workflowName", e.revision, 
+      coalesce(octet_length(e.trigger_data) > ${INLINE_OUTPUT_BYTES}, false) AS "isTriggerOmitted",
+      CASE WHEN octet_length(e.trigger_data) <= ${INLINE_OUTPUT_BYTES} THEN e.trigger_data END AS "triggerJson",
       e.error AS "errorJson",
-      CASE WHEN NOT asked.is_slim OR octet_length(e.result) <= ${INLINE_OUTPUT_BYTES} THEN e.result END AS "resultJson",
-      asked.is_slim AND coalesce(octet_length(e.result) > ${INLINE_OUTPUT_BYTES}, false) AS "isResultOmitted", nodes.progress AS "progressJson", nodes.ids AS "begunNodeIds",
+      CASE WHEN octet_length(e.result) <= ${INLINE_OUTPUT_BYTES} THEN e.result END AS "resultJson",
+      coalesce(octet_length(e.result) > ${INLINE_OUTPUT_BYTES}, false) AS "isResultOmitted", nodes.progress AS "progressJson", nodes.ids AS "begunNodeIds",
       (
         SELECT string_agg('{"nodeId":"' || w.node_id || '","iteration":'
           || CASE WHEN w.iteration = '' THEN 'null' WHEN w.iteration LIKE '%.%' THEN '"' || w.iteration || '"' ELSE w.iteration END
@@ -130,9 +129,8 @@ export async function readExecutions(
       { type: 'uuid', values: requests.map((request) => request.actor.userId) },
       { type: 'uuid', values: requests.map((request) => request.actor.boundTo) },
       { type: 'boolean', values: requests.map((request) => request.isSlim) },
-      { type: 'boolean', values: requests.map((request) => request.isEntry ?? false) },
       { type: 'text', values: requests.map((request) => request.progress ?? 'nodes') },
-    ])} AS asked (id, user_id, bound_to, is_slim, is_entry, progress, position)
+    ])} AS asked (id, user_id, bound_to, is_slim, progress, position)
     CROSS JOIN LATERAL (
       -- One run at a time (OFFSET), so that the plan is good for any number of ids.
       SELECT e.* FROM executions e WHERE e.id = unplanned_id(asked.id) AND ${isInPartitionsOf(Prisma.sql`e.id`, ids)} OFFSET 0
@@ -168,4 +166,28 @@ export async function readExecutions(
     ) nodes`;
   const found = new Map(rows.map(({ position, ...record }) => [position, record]));
   return requests.map((_, index) => found.get(index + 1));
+}
+
+/** The trigger data and the result of a run as JSON text; null for what was not asked for, or is gone. */
+export type LargeValues = Pick<ExecutionRecord, 'triggerJson' | 'resultJson'>;
+
+/**
+ * Reads values of a run that `readExecutions` left out, of any size.
+ * @returns undefined if the run does not exist or is not visible.
+ */
+export async function readLargeValues(
+  db: Database,
+  actor: Actor,
+  {
+    executionId,
+    trigger,
+    result,
+  }: { readonly executionId: string; readonly trigger: boolean; readonly result: boolean },
+): Promise<LargeValues | undefined> {
+  const rows = await db.$queryRaw<LargeValues[]>`/* executions.read-large-values */
+    SELECT CASE WHEN ${trigger} THEN e.trigger_data END AS "triggerJson", CASE WHEN ${result} THEN e.result END AS "resultJson"
+    FROM executions e
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
+    WHERE ${isRun(Prisma.sql`e.id`, executionId)} AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`;
+  return rows[0];
 }
