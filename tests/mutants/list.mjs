@@ -812,10 +812,19 @@ export const MUTANTS = [
     ['an early join after a tested node cancels it', 'if (edge.target.join && !isLeftOut)', 'if (edge.target.join)'],
   ]),
   ...of('apps/api/src/runs/test-run.ts', 'integration:integration/api/run-until-node', [
+    ['a run up to a node counts as a success of the workflow', "(usual === 'normal' ? 'test' : usual)", 'usual'],
+  ]),
+  ...of('apps/api/src/runs/test-run.ts', 'integration:integration/api/mocks', [
+    ['a live run has mocks', "if (asked === 'normal') {", "if (asked === 'normal' && !parts.mocks) {"],
+  ]),
+  ...of('packages/db/src/retention.ts', 'integration:integration/api/mocks', [
+    ['a run without its data keeps its mocks', ' mocks = NULL,', ''],
+  ]),
+  ...of('apps/api/src/routes/executions/rerun.ts', 'integration:integration/api/mocks', [
     [
-      'a run up to a node counts as a success of the workflow',
-      "(isPart && usual === 'normal' ? 'test' : usual)",
-      'usual',
+      'a key that may not start runs gives mocks to one',
+      "if (mocks !== undefined && caller.kind === 'key')",
+      'if (rerunOf === undefined)',
     ],
   ]),
   ...of('packages/engine/src/run/retry.ts', RUN_LOOP, [

@@ -17,7 +17,7 @@ export async function pruneData(db: Queryable, executionIds: readonly string[]):
         AND ${isNotBeingIndexed}
       ${LOCK_FREE_RUNS}
     ), emptied AS (
-      UPDATE executions e SET trigger_data = NULL, result = NULL, metadata = NULL, callback_url = NULL, response = NULL, stored_bytes = 0, revision = e.revision + 1
+      UPDATE executions e SET trigger_data = NULL, mocks = NULL, result = NULL, metadata = NULL, callback_url = NULL, response = NULL, stored_bytes = 0, revision = e.revision + 1
       FROM taken t WHERE e.id = t.id
     ), emptied_nodes AS (
       UPDATE node_runs n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL

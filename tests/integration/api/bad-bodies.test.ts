@@ -306,6 +306,7 @@ function describeOperations(world: World): Record<string, Operation> {
           executionMode: 'test',
           version: 'latest',
           untilNodeId: 'start',
+          mocks: {},
           ...LATER,
         },
         { ...SOON, callbackUrl: url },
@@ -375,7 +376,7 @@ function describeOperations(world: World): Record<string, Operation> {
     'POST /api/executions/:id/rerun': {
       schema: RerunBody,
       examples: [
-        { fromNodeId: 'start', untilNodeId: 'start', executionMode: 'test', version: 'original', ...LATER },
+        { fromNodeId: 'start', untilNodeId: 'start', mocks: {}, executionMode: 'test', version: 'original', ...LATER },
         SOON,
       ],
       isOptional: true,

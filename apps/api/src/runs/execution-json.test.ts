@@ -18,6 +18,7 @@ const run: ExecutionRecord = {
   rerunOf: null,
   rerunFromNodeId: null,
   untilNodeId: null,
+  mockedNodeIds: null,
   parentExecutionId: null,
   parentNodeId: null,
   workflowName: 'Orders',

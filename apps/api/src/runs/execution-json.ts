@@ -127,5 +127,6 @@ function dataMembers(run: ExecutionRecord): string {
   if (run.rerunOf !== null) members.push(`"rerunOf":"${run.rerunOf}"`);
   if (run.rerunFromNodeId !== null) members.push(`"rerunFromNodeId":"${run.rerunFromNodeId}"`);
   if (run.untilNodeId !== null) members.push(`"untilNodeId":"${run.untilNodeId}"`);
+  if (run.mockedNodeIds !== null) members.push(`"mockedNodeIds":${JSON.stringify(run.mockedNodeIds)}`);
   return [...members, `"approvals":[${run.approvalsJson ?? ''}]`].join(',');
 }

@@ -223,7 +223,8 @@ function isLarge({ triggerData }: AcceptRequest): boolean {
 
 /** Returns the snapshot of a run for its job. Returns undefined if a claim needs more, or a slot under a limit. */
 function toSnapshot(request: AcceptRequest, { workspaceId, run }: Accepted): RunSnapshot | undefined {
-  if (!run || run.isLimited || request.rerunOf !== undefined || request.untilNodeId !== undefined) return undefined;
+  if (request.untilNodeId !== undefined || request.mocks !== undefined) return undefined;
+  if (!run || run.isLimited || request.rerunOf !== undefined) return undefined;
   return {
     workspaceId,
     workflowId: request.workflowId,

@@ -2,7 +2,7 @@ import { type ExecuteBody, serializeOptions, validationFailed } from '@deckhand/
 import { chooseVersion } from '@deckhand/db';
 import type { Caller } from '../auth/caller.js';
 import type { StartRunRequest } from './run-starter.js';
-import { modeOfPart } from './test-run.js';
+import { modeOfTest } from './test-run.js';
 
 /** A start as an operation asks for it. */
 export interface AskedStart {
@@ -13,16 +13,17 @@ export interface AskedStart {
 
 /** Converts a body to a request for a run. @throws DeckhandError VALIDATION_FAILED for options that exclude another. */
 export function toStartRequest(caller: Caller, workflowId: string, body: ExecuteBody): AskedStart {
-  const { callbackUrl, debounce, untilNodeId } = body;
-  const mode = modeOfPart(body.executionMode, 'normal', untilNodeId !== undefined);
+  const { callbackUrl, debounce, untilNodeId, mocks } = body;
+  const mode = modeOfTest(body.executionMode, 'normal', body);
   if (callbackUrl !== undefined && mode !== 'normal') {
     throw validationFailed([{ path: 'callbackUrl', message: 'is for runs in the mode normal: others have no events' }]);
   }
   if (callbackUrl !== undefined && debounce !== undefined) {
     throw validationFailed([{ path: 'callbackUrl', message: 'excludes debounce, by which a run has many callers' }]);
   }
-  if (untilNodeId !== undefined && debounce !== undefined) {
-    throw validationFailed([{ path: 'untilNodeId', message: 'excludes debounce, by which a run has many callers' }]);
+  if ((untilNodeId !== undefined || mocks !== undefined) && debounce !== undefined) {
+    const path = untilNodeId === undefined ? 'mocks' : 'untilNodeId';
+    throw validationFailed([{ path, message: 'excludes debounce, by which a run has many callers' }]);
   }
   const options = serializeOptions(body);
   const asked = {
@@ -33,6 +34,7 @@ export function toStartRequest(caller: Caller, workflowId: string, body: Execute
     ...(body.version === undefined ? {} : { version: body.version }),
     ...(options === undefined ? {} : { options }),
     ...(untilNodeId === undefined ? {} : { untilNodeId }),
+    ...(mocks === undefined ? {} : { mocks }),
   } as const;
   const request = {
     triggerNodeId: asked.triggerNodeId,
@@ -43,6 +45,7 @@ export function toStartRequest(caller: Caller, workflowId: string, body: Execute
     triggerData: JSON.stringify(asked.input),
     options,
     untilNodeId,
+    mocks: mocks && JSON.stringify(mocks),
     ...chooseVersion(body.version ?? 'latest'),
   } as const;
   return { request, asked };

@@ -4,7 +4,7 @@ import type { Caller } from '../auth/caller.js';
 import type { Services } from '../services.js';
 import type { StartedRun } from './run-starter.js';
 import { toStartRequest } from './start-request.js';
-import { checkPart } from './test-run.js';
+import { checkTest } from './test-run.js';
 
 /**
  * Starts a run of a workflow, and records that in the audit log if a key does it.
@@ -20,9 +20,13 @@ export async function startRun(
 ): Promise<StartedRun> {
   const { runStarter, noteStart, prepareCallbacks } = services;
   const { request, asked } = toStartRequest(caller, workflowId, body);
-  const { untilNodeId, triggerNodeId: startNodeId } = request;
-  const version =
-    untilNodeId && (await checkPart(services, caller, { workflowId, version: request, startNodeId, untilNodeId }));
+  const version = await checkTest(services, caller, {
+    workflowId,
+    version: request,
+    startNodeId: request.triggerNodeId,
+    untilNodeId: body.untilNodeId,
+    mocks: body.mocks,
+  });
   if (body.callbackUrl !== undefined) await prepareCallbacks(caller, workflowId);
   const started = await runStarter.start({ ...request, ...version }, toKey(asked));
   if (caller.kind === 'key') await noteStart(caller, workflowId, started.executionId);

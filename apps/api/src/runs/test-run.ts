@@ -1,53 +1,110 @@
-import { type ExecutionMode, TEST_MODES, validationFailed } from '@deckhand/contracts';
+import {
+  type ExecutionMode,
+  isStorable,
+  type JsonObject,
+  MAX_MOCKS_BYTES,
+  TEST_MODES,
+  validationFailed,
+  type ValidationIssue,
+} from '@deckhand/contracts';
 import { type ChosenVersion, readChosenVersion } from '@deckhand/db';
-import { compileInSteps, nodesUntil } from '@deckhand/engine';
+import { type CompiledWorkflow, compileInSteps, nodesUntil } from '@deckhand/engine';
 import { runInTimeSlices } from '@deckhand/runtime';
 import type { Caller } from '../auth/caller.js';
 import { oneAtATime } from '../definitions.js';
 import type { Services } from '../services.js';
 
-/** The part of a workflow that a run of the version runs. */
-export interface RunPart {
+/** What makes a run a test of a part of its workflow. */
+export interface TestParts {
+  /** The node after which it ends. */
+  readonly untilNodeId?: string | undefined;
+  /** Outputs by node id, of nodes that do not run. */
+  readonly mocks?: JsonObject | undefined;
+}
+
+/** A run of a part of a workflow. */
+export interface TestedRun extends TestParts {
   readonly workflowId: string;
   readonly version: ChosenVersion;
   /** The node that it starts at; null for the default trigger of the version. */
   readonly startNodeId: string | null;
-  /** The node after which it ends. */
-  readonly untilNodeId: string;
 }
 
 /**
- * Checks that a version has a part, and returns the version by its id: a later one may not have it. A version that does
- * not exist is left to the start of the run.
- * @throws DeckhandError VALIDATION_FAILED for `untilNodeId`.
+ * Checks that a version has the parts of a test, and returns the version by its id: a later one may not have them. A
+ * version that does not exist is left to the start of the run, and so is a run that is no test.
+ * @throws DeckhandError VALIDATION_FAILED for `untilNodeId` and `mocks`.
  */
-export async function checkPart(
+export async function checkTest(
   { db, nodeTypes }: Pick<Services, 'db' | 'nodeTypes'>,
   caller: Caller,
-  { workflowId, version, startNodeId, untilNodeId }: RunPart,
+  { workflowId, version, startNodeId, ...parts }: TestedRun,
 ): Promise<ChosenVersion> {
+  if (!isTest(parts)) return version;
   const chosen = await readChosenVersion(db, caller, workflowId, version);
   if (!chosen) return version;
   const compiled = await oneAtATime(caller.userId, () => runInTimeSlices(compileInSteps(chosen.definition, nodeTypes)));
   if ('issues' in compiled) throw validationFailed(compiled.issues);
   const { workflow } = compiled;
-  if (!workflow.nodes.has(untilNodeId)) throw badUntil(`"${untilNodeId}" is no node of the version`);
   const startId = startNodeId ?? workflow.triggers[0]?.nodeId;
-  if (startId !== undefined && workflow.nodes.has(startId) && !nodesUntil(workflow, untilNodeId).has(startId)) {
-    throw badUntil(`"${untilNodeId}" does not come after "${startId}"`);
-  }
+  const issues = [...findUntilIssues(workflow, parts.untilNodeId, startId), ...findMockIssues(workflow, parts.mocks)];
+  if (issues.length > 0) throw validationFailed(issues);
   return { versionId: chosen.id };
 }
 
-/**
- * Returns the mode of a run that may be one of a part. @throws DeckhandError VALIDATION_FAILED for a part in the mode
- * normal: it would count as a success of the whole workflow.
- */
-export function modeOfPart(asked: ExecutionMode | undefined, usual: ExecutionMode, isPart: boolean): ExecutionMode {
-  if (isPart && asked === 'normal') throw badUntil(`is for runs in the modes ${TEST_MODES.join(', ')}`);
-  return asked ?? (isPart && usual === 'normal' ? 'test' : usual);
+/** Returns whether a run is a test of a part of its workflow. */
+function isTest({ untilNodeId, mocks }: TestParts): boolean {
+  return untilNodeId !== undefined || mocks !== undefined;
 }
 
-function badUntil(message: string): Error {
-  return validationFailed([{ path: 'untilNodeId', message }]);
+/**
+ * Returns the mode of a run that may be a test. @throws DeckhandError VALIDATION_FAILED for a test in the mode normal:
+ * it would count as a success of the whole workflow.
+ */
+export function modeOfTest(asked: ExecutionMode | undefined, usual: ExecutionMode, parts: TestParts): ExecutionMode {
+  if (!isTest(parts)) return asked ?? usual;
+  if (asked === 'normal') {
+    const path = parts.untilNodeId === undefined ? 'mocks' : 'untilNodeId';
+    throw validationFailed([{ path, message: `is for runs in the modes ${TEST_MODES.join(', ')}` }]);
+  }
+  return asked ?? (usual === 'normal' ? 'test' : usual);
+}
+
+function findUntilIssues(
+  workflow: CompiledWorkflow,
+  untilNodeId: string | undefined,
+  startId: string | undefined,
+): ValidationIssue[] {
+  if (untilNodeId === undefined) return [];
+  if (!workflow.nodes.has(untilNodeId)) return [badUntil(`"${untilNodeId}" is no node of the version`)];
+  const isReached =
+    startId === undefined || !workflow.nodes.has(startId) || nodesUntil(workflow, untilNodeId).has(startId);
+  return isReached ? [] : [badUntil(`"${untilNodeId}" does not come after "${startId}"`)];
+}
+
+function badUntil(message: string): ValidationIssue {
+  return { path: 'untilNodeId', message };
+}
+
+function findMockIssues(workflow: CompiledWorkflow, mocks: JsonObject | undefined): ValidationIssue[] {
+  if (mocks === undefined) return [];
+  if (!isStorable(mocks)) {
+    return [{ path: 'mocks', message: 'has a text with a NUL character or half a surrogate pair' }];
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(mocks));
+  if (bytes > MAX_MOCKS_BYTES) {
+    return [{ path: 'mocks', message: `must have at most ${MAX_MOCKS_BYTES} bytes as JSON, and has ${bytes}` }];
+  }
+  return Object.keys(mocks).flatMap((id) => {
+    const message = whyNotMocked(workflow, id);
+    return message === undefined ? [] : [{ path: `mocks.${id}`, message }];
+  });
+}
+
+function whyNotMocked(workflow: CompiledWorkflow, id: string): string | undefined {
+  const node = workflow.nodes.get(id);
+  if (!node) return 'is no node of the version';
+  if (node.type.isTrigger) return 'is a trigger: give the input instead';
+  // A mock would have to say which of them the run takes.
+  return node.lastHandle === undefined ? undefined : 'is a node with several outputs';
 }

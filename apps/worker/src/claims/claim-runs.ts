@@ -107,6 +107,7 @@ function readSnapshot(executionId: string, dispatch: number, snapshot: RunSnapsh
     rerunOf: null,
     rerunFromNodeId: null,
     untilNodeId: null,
+    mocks: null,
     holdsSlot: false,
     concurrencyKey: null,
     loopPositions: null,

@@ -16,6 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Journal } from '../checkpoints/journal.js';
 import type { ActiveRun } from './active-runs.js';
 import { childIdOf } from './derived-id.js';
+import { mocksOf } from './mocks.js';
 import type { OpenCredential } from './open-credential.js';
 import type { RunObserver } from './run-observer.js';
 import type { WaitTimer } from './wait-timer.js';
@@ -78,6 +79,7 @@ export async function driveRun(driven: DrivenRun, environment: NodeEnvironment):
     records,
     positions,
     until: claimed.untilNodeId === null ? undefined : nodesUntil(workflow, claimed.untilNodeId),
+    mocks: claimed.mocks === null ? undefined : mocksOf(claimed),
     control: run.control,
     services,
     answerLink,

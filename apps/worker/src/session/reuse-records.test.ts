@@ -50,6 +50,7 @@ const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({
   rerunOf: 'first',
   rerunFromNodeId: 'c',
   untilNodeId: null,
+  mocks: null,
   traceParent: null,
   holdsSlot: false,
   concurrencyKey: null,

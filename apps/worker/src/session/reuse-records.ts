@@ -1,5 +1,6 @@
 import type { ClaimedExecution, StoredNodeRun } from '@deckhand/db';
 import { type CompiledWorkflow, type NodeRecord, nodesUntil, reuseRecords } from '@deckhand/engine';
+import { mocksOf } from './mocks.js';
 import { readRecords } from './records.js';
 
 /** The records that a run should reuse were deleted between its acceptance and its start. */
@@ -30,7 +31,8 @@ export function createRecordsReader({
    * @throws SourceRunGoneError when the data of the source run was deleted before this run had copied all records; or
    * the error of `loadNodeRuns`.
    */
-  return async ({ rerunOf, rerunFromNodeId, untilNodeId, workflowVersionId, triggerNodeId }, own) => {
+  return async (claimed, own) => {
+    const { rerunOf, rerunFromNodeId, untilNodeId, workflowVersionId, triggerNodeId } = claimed;
     if (rerunOf === null || rerunFromNodeId === null) return own;
     const { records } = readRecords(await loadNodeRuns(rerunOf), 'rerun');
     // Checked after the rows were read: checked before, the data could be deleted in between.
@@ -41,11 +43,13 @@ export function createRecordsReader({
     }
     const workflow = await loadVersion(workflowVersionId);
     const reused = reuseRecords({ workflow, triggerNodeId, records }, rerunFromNodeId);
-    if (untilNodeId !== null) {
-      const runs = nodesUntil(workflow, untilNodeId);
+    const runs = untilNodeId === null ? undefined : nodesUntil(workflow, untilNodeId);
+    const mocks = mocksOf(claimed);
+    for (const [key, { nodeId, status }] of reused) {
       // What this run leaves out does not continue.
-      for (const [key, { nodeId, status }] of reused)
-        if (!runs.has(nodeId) && status !== 'success' && status !== 'failed') reused.delete(key);
+      if (runs?.has(nodeId) === false) {
+        if (status !== 'success' && status !== 'failed') reused.delete(key);
+      } else if (mocks.has(nodeId)) reused.delete(key);
     }
     return new Map([...reused, ...own]);
   };

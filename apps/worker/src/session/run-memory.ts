@@ -25,12 +25,13 @@ const MAX_PLACES = 10_000;
  */
 export function createRunMemory(
   budget: MemoryBudget,
-  run: Pick<ClaimedExecution, 'workspaceId' | 'triggerData' | 'triggerNodeId'>,
+  run: Pick<ClaimedExecution, 'workspaceId' | 'triggerData' | 'triggerNodeId'> &
+    Partial<Pick<ClaimedExecution, 'mocks'>>,
   onExceeded: () => void,
 ): RunMemory {
   const account = budget.open({ group: run.workspaceId, onRevoked: onExceeded });
   const bytesByPlace = new Map<string, number>();
-  let total = run.triggerData.length;
+  let total = run.triggerData.length + (run.mocks?.length ?? 0);
   account.set(total);
   return {
     record({ nodeId, iteration }, bytes) {

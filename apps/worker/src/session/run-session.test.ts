@@ -96,6 +96,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
         rerunOf: null,
         rerunFromNodeId: null,
         untilNodeId: null,
+        mocks: null,
         holdsSlot: isLimited,
         concurrencyKey: isLimited ? 'key' : null,
         loopPositions: null,

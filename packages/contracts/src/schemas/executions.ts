@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import type { JsonValue } from '../json.js';
+import type { JsonObject, JsonValue } from '../json.js';
 import {
   EXECUTION_MODES,
   EXECUTION_SOURCES,
@@ -56,6 +56,16 @@ const RerunVersionChoice = Type.String({
     'The version that runs: `latest` (the default), `active`, `original` (that of the run), or the id of one',
 });
 
+/** Maximum size of the mocks of a run, in bytes as JSON. */
+export const MAX_MOCKS_BYTES = 524_288;
+
+const Mocks = Type.Unsafe<JsonObject>({
+  type: 'object',
+  additionalProperties: true,
+  description:
+    'Outputs by node id: these nodes do not run, and have the outputs given here. Up to 512 KiB. The mode is `test` by default, and cannot be `normal`',
+});
+
 const UntilNode = Type.String({
   minLength: 1,
   maxLength: 64,
@@ -78,7 +88,10 @@ export const startFields = {
 };
 
 /** Body of POST /api/workflows/{id}/execute; all of it is optional. */
-export const ExecuteBody = Type.Object({ ...startFields, untilNodeId: Type.Optional(UntilNode) }, CLOSED);
+export const ExecuteBody = Type.Object(
+  { ...startFields, untilNodeId: Type.Optional(UntilNode), mocks: Type.Optional(Mocks) },
+  CLOSED,
+);
 
 /** Body of POST /api/executions/{id}/rerun. */
 export const RerunBody = Type.Object(
@@ -91,6 +104,7 @@ export const RerunBody = Type.Object(
       }),
     ),
     untilNodeId: Type.Optional(UntilNode),
+    mocks: Type.Optional(Mocks),
     executionMode: Type.Optional(
       oneOf(TEST_MODES, { description: 'The mode of the new run; by default that of the original' }),
     ),
@@ -391,6 +405,9 @@ export const Execution = Type.Object({
     rerunOf: Type.Optional(Id),
     rerunFromNodeId: Type.Optional(Type.String()),
     untilNodeId: Type.Optional(Type.String({ description: 'The node after which the run ends' })),
+    mockedNodeIds: Type.Optional(
+      Type.Array(Type.String(), { description: 'Nodes that did not run, but have the outputs that the start gave' }),
+    ),
     approvals: Type.Array(ApprovalRecord),
   }),
   error: nullable(ExecutionError),

@@ -325,7 +325,7 @@ export function findMetadataIssues(metadata: JsonObject | undefined, path = 'met
 }
 
 /** Whether `jsonb` can hold a value. The recursion is as deep as JSON of requests may be. */
-function isStorable(value: JsonValue): boolean {
+export function isStorable(value: JsonValue): boolean {
   if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) return value.every(isStorable);

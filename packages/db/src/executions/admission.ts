@@ -34,6 +34,8 @@ export interface AcceptRequest extends ChosenVersion {
   readonly rerunFromNodeId?: string | undefined;
   /** The node after which the run ends; without one, it is a whole run. */
   readonly untilNodeId?: string | undefined;
+  /** Serialised outputs by node id that a test run uses instead of running these nodes. */
+  readonly mocks?: string | undefined;
   /** The failed run that this one is started for. */
   readonly errorOf?: string;
   /** The incoming event that starts it. Its row names the debounced starts that are committed. */
@@ -198,12 +200,13 @@ export function admitted(requests: readonly AcceptRequest[]): Prisma.Sql {
       ${requests.map((request) => request.rerunOf ?? null)}::uuid[],
       ${requests.map((request) => request.rerunFromNodeId ?? null)}::text[],
       ${requests.map((request) => request.untilNodeId ?? null)}::text[],
+      ${requests.map((request) => request.mocks ?? null)}::text[],
       ${requests.map((request) => request.countedUnder ?? null)}::int[],
       ${requests.map((request) => request.traceParent ?? null)}::text[],
       ${requests.map((request) => request.options ?? null)}::jsonb[],
       ${requests.map((request) => request.errorOf ?? null)}::uuid[]
     ) AS asked (id, workflow_id, user_id, bound_to, asked_version_id, asks_active, trigger_node_id, mode, source, trigger_data,
-      rerun_of, rerun_from_node_id, until_node_id, counted_under, trace_parent, options, error_of)
+      rerun_of, rerun_from_node_id, until_node_id, mocks, counted_under, trace_parent, options, error_of)
     LEFT JOIN workflows w
       ON w.id = asked.workflow_id AND (asked.bound_to IS NULL OR asked.bound_to = w.workspace_id)
     LEFT JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = asked.user_id
@@ -221,12 +224,12 @@ export function insertion(condition: Prisma.Sql): Prisma.Sql {
     inserted AS (
       INSERT INTO executions (
         id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id, trigger_data,
-        rerun_of, rerun_from_node_id, until_node_id, created_at, dispatched_at, deadline_at, time_left_ms, stored_bytes,
+        rerun_of, rerun_from_node_id, until_node_id, mocks, created_at, dispatched_at, deadline_at, time_left_ms, stored_bytes,
         trace_parent, error_of, ${OPTION_COLUMNS}
       )
       SELECT id, workspace_id, workflow_id, version_id, mode, source, start_node_id, trigger_data,
-        rerun_of, rerun_from_node_id, until_node_id, now(), now(), deadline_at, time_left_ms,
-        octet_length(trigger_data) + ${optionBytes(Prisma.sql`options`)}, trace_parent, error_of, ${optionValues(Prisma.sql`options`)}
+        rerun_of, rerun_from_node_id, until_node_id, mocks, now(), now(), deadline_at, time_left_ms,
+        octet_length(trigger_data) + coalesce(octet_length(mocks), 0) + ${optionBytes(Prisma.sql`options`)}, trace_parent, error_of, ${optionValues(Prisma.sql`options`)}
       FROM admitted
       WHERE ${condition}
       ON CONFLICT (id) DO NOTHING

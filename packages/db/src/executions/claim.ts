@@ -57,6 +57,8 @@ export interface ClaimedExecution {
   readonly rerunFromNodeId: string | null;
   /** The node after which it ends; null for a whole run. */
   readonly untilNodeId: string | null;
+  /** Serialised outputs by node id that it uses instead of running these nodes; null without any. */
+  readonly mocks: string | null;
   /** W3C traceparent of the request that started it; null without tracing. */
   readonly traceParent: string | null;
   /** Whether it counts towards a limit of concurrent runs, so that others may wait for its slot. */
@@ -166,7 +168,7 @@ function claimedColumns(of: {
   e.deadline_at AS "deadlineAt", e.time_left_ms::float8 AS "timeLeftMs", extract(epoch FROM now() - e.dispatched_at)::float8 AS "waitedSeconds",
   extract(epoch FROM now() - ${of.startedAt})::float8 AS "startedSecondsAgo",
   e.answers AS "answerCount", e.parent_execution_id IS NOT NULL AS "hasParent",
-  e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId", e.until_node_id AS "untilNodeId",
+  e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId", e.until_node_id AS "untilNodeId", e.mocks,
   e.trace_parent AS "traceParent", e.holds_slot AS "holdsSlot", e.concurrency_key AS "concurrencyKey", e.loop_positions AS "loopPositions"`;
 }
 

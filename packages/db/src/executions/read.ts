@@ -42,6 +42,8 @@ export interface ExecutionRecord {
   readonly rerunOf: string | null;
   readonly rerunFromNodeId: string | null;
   readonly untilNodeId: string | null;
+  /** The nodes that it has mocks of; null without any. */
+  readonly mockedNodeIds: readonly string[] | null;
   readonly parentExecutionId: string | null;
   readonly parentNodeId: string | null;
   /** Null for a run that was not delayed. */
@@ -104,6 +106,7 @@ export async function readExecutions(
       e.source::text AS source, e.created_at AS "createdAt", e.started_at AS "startedAt",
       e.finished_at AS "finishedAt", e.current_node_id AS "currentNodeId", e.trigger_node_id AS "triggerNodeId",
       e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId", e.until_node_id AS "untilNodeId",
+      CASE WHEN e.mocks IS NOT NULL THEN (SELECT array_agg(name) FROM json_object_keys(e.mocks::json) AS name) END AS "mockedNodeIds",
       e.parent_execution_id AS "parentExecutionId", e.parent_node_id AS "parentNodeId", e.start_at AS "startAt", e.expires_at AS "expiresAt",
       e.priority::int AS priority, e.concurrency_key AS "concurrencyKey", e.concurrency_limit::int AS "concurrencyLimit", e.holds_key AS "holdsKey",
       e.error_of AS "errorOf", e.error_execution_id AS "errorExecutionId", e.error_start_code AS "errorStartCode", e.tags, e.metadata::text AS "metadataJson", (SELECT f.name FROM workflows f WHERE f.id = e.workflow_id) AS "workflowName", e.revision, 

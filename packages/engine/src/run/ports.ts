@@ -58,6 +58,8 @@ export interface RunRequest {
   readonly positions: ReadonlyMap<string, LoopPosition>;
   /** The nodes of a run that ends after a node, by `nodesUntil`: others are skipped. Undefined for a whole run. */
   readonly until?: ReadonlySet<string> | undefined;
+  /** Outputs by node id that a test run uses instead of running these nodes. */
+  readonly mocks?: ReadonlyMap<string, JsonValue> | undefined;
   readonly control: RunControl;
   readonly services: NodeServices;
   /**

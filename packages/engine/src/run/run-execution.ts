@@ -11,7 +11,8 @@
  * 7. A node that an early join or a try cancels is aborted, and its outcome is dropped. Its record tells whether it had
  *    begun.
  * 8. A long delay before a next attempt is such a wait: it outlives the worker, and the attempts made are kept.
- * 9. A run that ends after a node skips all nodes that are not before it, except those that the records settle.
+ * 9. A node with a mock does not run, and has the output of that.
+ * 10. A run that ends after a node skips all nodes that are not before it, except those that the records settle.
  */
 import type { JsonValue } from '@deckhand/contracts';
 import type { GraphNode, Region } from '../compile/graph.js';
@@ -66,7 +67,7 @@ const MAX_IN_FLIGHT = 64;
  * @throws what `ports.flush` throws, and errors of the engine itself; failures of nodes are part of the ending.
  */
 export async function runExecution(request: RunRequest): Promise<Ending> {
-  const { control, ports, records, until } = request;
+  const { control, ports, records, until, mocks } = request;
   const failing = lazy(() => new AbortController());
   const halt = lazy(() => AbortSignal.any([control.signal(), failing().signal]));
   let result: TerminalResult | null = null;
@@ -348,6 +349,11 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   /** Runs a node. One that returns at once is settled at once, others run in parallel. */
   function start(task: Task, before: NodeRecord | undefined): void {
     const { node } = task;
+    const mock = mocks?.get(node.id);
+    if (mock !== undefined) {
+      settle(task, { kind: 'output', output: mock }, { startedAt: ports.now(), attempts: 0 });
+      return;
+    }
     if (before?.status === 'running' && node.definition.onInterrupt === 'fail') {
       settle(
         task,

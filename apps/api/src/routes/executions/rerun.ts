@@ -1,5 +1,7 @@
 import { compileBody, ExecuteResponse, RerunBody, serializeOptions } from '@deckhand/contracts';
 import { chooseVersion, readForRerun } from '@deckhand/db';
+import type { NeededScope } from '../../auth/access-rule.js';
+import { requireScope } from '../../auth/authenticate.js';
 import { pathId } from '../../http/query.js';
 import { setRateHeaders } from '../../http/rate-limit.js';
 import { readOptionalBody } from '../../http/read-body.js';
@@ -8,10 +10,13 @@ import { forKey, type Route } from '../../http/route.js';
 import { readIdempotencyKey } from '../../runs/idempotency.js';
 import { recordRunChange } from '../../runs/record-run-change.js';
 import { startedAnswer } from '../../runs/started-answer.js';
-import { checkPart, modeOfPart } from '../../runs/test-run.js';
+import { checkTest, modeOfTest } from '../../runs/test-run.js';
 import type { Services } from '../../services.js';
 
 const parse = compileBody(RerunBody);
+
+/** What giving data to a workflow needs, as `execute` does. */
+const RUNS_WORKFLOWS: NeededScope = { scope: 'workflows:write', startsRuns: true };
 
 /** POST /api/executions/{id}/rerun */
 export function rerunExecution(services: Services): Route {
@@ -22,7 +27,7 @@ export function rerunExecution(services: Services): Route {
     {
       summary: 'Rerun a run',
       description:
-        'Starts a new run with the same trigger data, node and mode, of the latest version unless `version` selects another. With `fromNodeId`, the run starts at that node and reuses the outputs of the nodes before it. With `untilNodeId`, it ends after that node.',
+        'Starts a new run with the same trigger data, node and mode, of the latest version unless `version` selects another. With `fromNodeId`, the run starts at that node and reuses the outputs of the nodes before it. With `untilNodeId`, it ends after that node. With `mocks`, a key also needs what starting runs of the workflow needs.',
       returns: 'The id of the new run',
       takesIdempotencyKey: true,
       body: RerunBody,
@@ -43,12 +48,15 @@ export function rerunExecution(services: Services): Route {
     async (request, response, caller) => {
       const rerunOf = pathId(request);
       const body = parse(await readOptionalBody(request));
-      const { fromNodeId = null, untilNodeId, version = 'latest' } = body;
+      const { fromNodeId = null, untilNodeId, mocks, version = 'latest' } = body;
       const changes = serializeOptions(body);
-      const isPart = untilNodeId !== undefined;
-      const origin = await readForRerun(db, caller, rerunOf, { fromNodeId, version, mayStartAnywhere: isPart });
+      const origin = await readForRerun(db, caller, rerunOf, {
+        fromNodeId,
+        version,
+        mayStartAnywhere: untilNodeId !== undefined,
+      });
       const { workflowId } = origin;
-      const chosen = chooseVersion(version, origin.workflowVersionId);
+      if (mocks !== undefined && caller.kind === 'key') requireScope(caller, RUNS_WORKFLOWS, workflowId);
       const startNodeId = fromNodeId ?? origin.triggerNodeId;
       // Without `version`, mode, part and options, the hash of the body is the same as in earlier releases.
       const asked = {
@@ -56,7 +64,8 @@ export function rerunExecution(services: Services): Route {
         fromNodeId,
         ...(version === 'latest' ? {} : { version }),
         ...(changes === undefined ? {} : { options: changes }),
-        ...(isPart ? { untilNodeId } : {}),
+        ...(untilNodeId === undefined ? {} : { untilNodeId }),
+        ...(mocks === undefined ? {} : { mocks }),
         ...(body.executionMode === undefined ? {} : { mode: body.executionMode }),
       };
       const { rate, ...started } = await runStarter.start(
@@ -64,16 +73,21 @@ export function rerunExecution(services: Services): Route {
           workflowId,
           actor: { userId: caller.userId, boundTo: caller.boundTo },
           triggerNodeId: origin.triggerNodeId,
-          mode: modeOfPart(body.executionMode, origin.executionMode, isPart),
+          mode: modeOfTest(body.executionMode, origin.executionMode, body),
           source: 'rerun',
           triggerData: origin.triggerData,
           rerunOf,
           rerunFromNodeId: fromNodeId ?? undefined,
           untilNodeId,
+          mocks: mocks && JSON.stringify(mocks),
           options: serializeOptions({ ...origin.options, ...body }),
-          ...(isPart
-            ? await checkPart(services, caller, { workflowId, version: chosen, startNodeId, untilNodeId })
-            : chosen),
+          ...(await checkTest(services, caller, {
+            workflowId,
+            version: chooseVersion(version, origin.workflowVersionId),
+            startNodeId,
+            untilNodeId,
+            mocks,
+          })),
         },
         readIdempotencyKey(request, asked),
       );
