@@ -72,6 +72,23 @@ describe('a run up to a node', () => {
     expect((await runUntil(nested, 'done', 'done')).calls).toEqual(['done/']);
   });
 
+  it('runs one iteration of a loop with a condition whose body it cuts', async () => {
+    const pages: Definition = {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'each', type: 'loop', parameters: { mode: 'while', condition: '{{ $loop.index < 3 }}' } },
+        probe('get'),
+        probe('keep'),
+        probe('done'),
+      ],
+      edges: edges('start -> each', 'each.body -> get', 'get -> keep', 'each.done -> done'),
+    };
+    const { calls, ending } = await runUntil(pages, 'get');
+    expect([calls, ending.kind]).toEqual([['get/0'], 'success']);
+    expect((await runUntil(pages, 'keep')).calls).toHaveLength(6);
+    expect((await runUntil(pages, 'done')).calls).toHaveLength(7);
+  });
+
   it('is not cancelled by an early join after it', async () => {
     const race: Definition = {
       nodes: [

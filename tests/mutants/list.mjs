@@ -811,6 +811,13 @@ export const MUTANTS = [
     ['a run up to a node runs others', 'if (cell.taken > 0 && !isLeftOut)', 'if (cell.taken > 0)'],
     ['an early join after a tested node cancels it', 'if (edge.target.join && !isLeftOut)', 'if (edge.target.join)'],
   ]),
+  ...of('packages/engine/src/run/attempt.ts', 'unit:tests/engine/nodes-until', [
+    [
+      'a loop with a shortened body goes on',
+      'if (index > 0 && request.until && isCut(node, request.until))',
+      'if (false)',
+    ],
+  ]),
   ...of('apps/api/src/runs/test-run.ts', 'integration:integration/api/run-until-node', [
     ['a run up to a node counts as a success of the workflow', "(usual === 'normal' ? 'test' : usual)", 'usual'],
   ]),

@@ -1,4 +1,5 @@
 import type { JsonValue } from '@deckhand/contracts';
+import type { GraphNode } from '../compile/graph.js';
 import type { NodeFailure } from '../node-failure.js';
 import type { Outcome, WaitAnswer, WaitRequest } from '../node-type.js';
 import { failureOf, timeoutError } from './failure.js';
@@ -68,6 +69,8 @@ export function goesOn(
   { node, scope }: Task,
   { index, previous, rule: { mode, maxIterations } }: NextIteration,
 ): boolean | NodeFailure {
+  // Without its last nodes, the body cannot make the condition come out otherwise.
+  if (index > 0 && request.until && isCut(node, request.until)) return false;
   try {
     if (mode === 'while' || index > 0) {
       const loop = { item: index === 0 ? inputOf(node, scope) : previous, index, previous };
@@ -80,6 +83,11 @@ export function goesOn(
   if (index < maxIterations) return true;
   const message = `maxIterations (${maxIterations}) did not end it`;
   return { message, code: 'LOOP_TOO_LONG', isRetryable: false };
+}
+
+/** Returns whether a run up to a node leaves out a part of the body of a loop. */
+function isCut({ body }: GraphNode, until: ReadonlySet<string>): boolean {
+  return body?.nodes.some(({ id }) => !until.has(id)) === true;
 }
 
 /** Returns the debug data of a task; undefined in other modes. */
