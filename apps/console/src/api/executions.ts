@@ -11,6 +11,7 @@ import type {
   NodeDebug,
   NodeOutput,
   PageOf,
+  RerunBody,
   StatusResponse,
 } from '@deckhand/contracts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
@@ -227,3 +228,7 @@ export const redactRun = (executionId: string): Promise<StatusResponse> =>
 export const deleteRun = (executionId: string): Promise<null> => call('DELETE', `/api/executions/${executionId}`);
 export const rerun = (executionId: string, fromNodeId?: string): Promise<ExecuteResponse> =>
   call('POST', `/api/executions/${executionId}/rerun`, { body: fromNodeId === undefined ? {} : { fromNodeId } });
+
+/** Reruns a run from a node, or only the node itself (`untilNodeId`), with outputs of others that are given. */
+export const rerunFrom = (executionId: string, body: RerunBody): Promise<ExecuteResponse> =>
+  call('POST', `/api/executions/${executionId}/rerun`, { body });

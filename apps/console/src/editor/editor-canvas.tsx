@@ -1,4 +1,4 @@
-import type { Definition, Execution, NodeDefinition } from '@deckhand/contracts';
+import type { Definition, Execution, JsonObject, NodeDefinition } from '@deckhand/contracts';
 import { useComputedColorScheme } from '@mantine/core';
 import {
   Background,
@@ -33,6 +33,7 @@ export function EditorCanvas({
   issues,
   progress,
   ran,
+  pinned,
   selected,
   onSelect,
   onEdit,
@@ -45,6 +46,8 @@ export function EditorCanvas({
   progress: Execution['progress'] | undefined;
   /** The version that ran: nodes that it did not have show no status. */
   ran: Definition | undefined;
+  /** The pinned outputs, by node id. */
+  pinned: JsonObject;
   selected: ReadonlySet<string>;
   onSelect: (ids: ReadonlySet<string>) => void;
   onEdit: (change: (definition: Definition) => Definition, step?: string) => void;
@@ -70,10 +73,11 @@ export function EditorCanvas({
         const status = hasRun ? (progress[card.id]?.status ?? 'pending') : undefined;
         const issue = issues.get(card.id);
         const isSelected = selected.has(card.id);
-        if (status === undefined && issue === undefined && !isSelected) return card;
-        return { ...card, selected: isSelected, data: { ...card.data, status, issue } };
+        const isPinned = Object.hasOwn(pinned, card.id);
+        if (status === undefined && issue === undefined && !isSelected && !isPinned) return card;
+        return { ...card, selected: isSelected, data: { ...card.data, status, issue, isPinned } };
       }),
-    [cards, issues, progress, ranIds, selected],
+    [cards, issues, progress, ranIds, pinned, selected],
   );
   const nodes = useMemo(
     () =>

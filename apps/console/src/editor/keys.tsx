@@ -3,6 +3,7 @@ import { Kbd, Stack, Text, Title } from '@mantine/core';
 const KEYS = [
   ['Ctrl S', 'save a version'],
   ['Ctrl Enter', 'run the workflow'],
+  ['Ctrl Shift Enter', 'test the selected node'],
   ['Ctrl Z', 'undo'],
   ['Ctrl Shift Z', 'redo'],
   ['Ctrl C, Ctrl V', 'copy and paste the selection'],

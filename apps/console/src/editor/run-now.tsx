@@ -6,7 +6,7 @@ import {
   isJsonObject,
   type JsonObject,
 } from '@deckhand/contracts';
-import { Button, Group, Modal, Select, Stack, Textarea } from '@mantine/core';
+import { Button, Group, Modal, Select, Stack, Text, Textarea } from '@mantine/core';
 import { getHotkeyHandler } from '@mantine/hooks';
 import { useState } from 'react';
 import { choice } from '../app/search.js';
@@ -26,6 +26,7 @@ export function RunNow({
   workflowId,
   definition,
   isTrigger,
+  pinned,
   isOpen,
   isPending,
   error,
@@ -35,6 +36,8 @@ export function RunNow({
   workflowId: string;
   definition: Definition;
   isTrigger: (type: string) => boolean;
+  /** The pinned outputs, by node id. */
+  pinned: JsonObject;
   isOpen: boolean;
   isPending: boolean;
   error: unknown;
@@ -44,13 +47,17 @@ export function RunNow({
   const triggers = definition.nodes.filter(({ type }) => isTrigger(type));
   const [remembered] = useState(() => readLastInput(workflowId));
   const [input, setInput] = useState(remembered.input);
-  const [mode, setMode] = useState<ExecutionMode>(remembered.mode);
+  const [chosenMode, setMode] = useState<ExecutionMode | undefined>();
   const [trigger, setTrigger] = useState<string | null>(null);
+  const pinnedIds = Object.keys(pinned);
+  const isPinned = pinnedIds.length > 0;
+  const mode = chosenMode ?? (isPinned && remembered.mode === 'normal' ? 'test' : remembered.mode);
   const parsed = readInput(input);
   const run = (): void => {
     if (!parsed || isPending) return;
     keepLastInput(workflowId, { input, mode });
-    onRun({ input: parsed, executionMode: mode, ...(trigger === null ? {} : { triggerNodeId: trigger }) });
+    const mocks = isPinned && mode !== 'normal' && { mocks: pinned };
+    onRun({ input: parsed, executionMode: mode, ...mocks, ...(trigger === null ? {} : { triggerNodeId: trigger }) });
   };
   return (
     <Modal opened={isOpen} onClose={onClose} title="Run workflow" closeButtonProps={{ 'aria-label': 'Close' }}>
@@ -91,6 +98,14 @@ export function RunNow({
             value={mode}
             onChange={(value) => setMode(choice(EXECUTION_MODES, value) ?? 'normal')}
           />
+          {isPinned && (
+            <Text size="sm">
+              {mode === 'normal'
+                ? 'Pinned outputs are not used in this mode: '
+                : 'These do not run, their outputs are pinned: '}
+              {pinnedIds.map((id) => definition.nodes.find((node) => node.id === id)?.name ?? id).join(', ')}
+            </Text>
+          )}
           <Problem error={error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>

@@ -1,5 +1,5 @@
 import type { Definition } from '@deckhand/contracts';
-import { useHotkeys } from '@mantine/hooks';
+import { getHotkeyHandler, useHotkeys, useWindowEvent } from '@mantine/hooks';
 import { useState } from 'react';
 import { type Clip, copyNodes, paste } from './edits.js';
 import type { Editor } from './use-editor.js';
@@ -11,19 +11,35 @@ export function useShortcuts(
   actions: {
     readonly save: () => void;
     readonly run: () => void;
+    /** Runs the selected node alone. */
+    readonly test: () => void;
     readonly select: (ids: ReadonlySet<string>) => void;
     readonly isReadOnly: boolean;
   },
 ): void {
   const [clip, setClip] = useState<Clip>({ nodes: [], edges: [] });
+  const runs: [string, () => void][] = [
+    ['mod+Enter', actions.run],
+    ['mod+shift+Enter', actions.test],
+  ];
   // Also in fields, including code editors.
-  useHotkeys(
-    [
-      ['mod+S', actions.save],
-      ['mod+Enter', actions.run],
-    ],
-    [],
-    true,
+  useHotkeys([['mod+S', actions.save], ...runs], [], true);
+  // Before the canvas, which would deselect the node that has the focus.
+  const runOnCanvas = getHotkeyHandler(
+    runs.map(([key, act]) => [
+      key,
+      (event: KeyboardEvent) => {
+        event.stopPropagation();
+        act();
+      },
+    ]),
+  );
+  useWindowEvent(
+    'keydown',
+    (event) => {
+      if (event.target instanceof Element && event.target.closest('.react-flow')) runOnCanvas(event);
+    },
+    { capture: true },
   );
   useHotkeys([
     ['mod+Z', editor.undo],

@@ -18,6 +18,8 @@ export interface CardData extends Record<string, unknown> {
   readonly status?: NodeStatus | undefined;
   /** Its issues, as text. */
   readonly issue?: string | undefined;
+  /** Whether its output is pinned. */
+  readonly isPinned?: boolean | undefined;
   /** Its difference to another version. */
   readonly change?: Change | undefined;
 }

@@ -1,5 +1,5 @@
 import { Handle, type NodeProps, Position } from '@xyflow/react';
-import { Braces, CircleHelp, GitFork, Globe, type LucideIcon, OctagonAlert, UserRound, Zap } from 'lucide-react';
+import { Braces, CircleHelp, GitFork, Globe, type LucideIcon, OctagonAlert, Pin, UserRound, Zap } from 'lucide-react';
 import { memo } from 'react';
 import { STATUS_LOOKS } from '../components/status-badge.js';
 import { handleTop } from './card-size.js';
@@ -19,6 +19,7 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
 /** A node on the canvas: its name and type, its status or change, and its inputs and outputs. */
 export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<CardNode>) {
   const { title, typeTitle, category, isTrigger, isDisabled, handles, hasUnnamedHandle, status, issue, change } = data;
+  const { isPinned = false } = data;
   const Icon = ICONS[category] ?? CircleHelp;
   const appearance = status === undefined ? undefined : STATUS_LOOKS[status];
   return (
@@ -47,6 +48,11 @@ export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<Car
           </span>
           <span className={classes.type}>{isDisabled ? `${typeTitle}, disabled` : typeTitle}</span>
         </span>
+        {isPinned && (
+          <span title="Output pinned">
+            <Pin size={16} role="img" aria-label="Output pinned" className={classes.pin} />
+          </span>
+        )}
         {appearance !== undefined && (
           <appearance.Icon
             size={16}

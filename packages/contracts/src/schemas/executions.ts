@@ -492,6 +492,7 @@ export type ListExecutionsQuery = Static<typeof ListExecutionsQuery>;
 export type ExportExecutionsQuery = Static<typeof ExportExecutionsQuery>;
 export type ListWorkflowExecutionsQuery = Static<typeof ListWorkflowExecutionsQuery>;
 export type ExecuteBody = Static<typeof ExecuteBody>;
+export type RerunBody = Static<typeof RerunBody>;
 export type ExecuteResponse = Static<typeof ExecuteResponse>;
 export type WorkerCounts = Static<typeof WorkerCounts>;
 export type NodeProgress = Static<typeof NodeProgress>;

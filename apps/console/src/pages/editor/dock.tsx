@@ -1,27 +1,27 @@
 import type { Definition, Execution, NodeDefinition } from '@deckhand/contracts';
-import { ActionIcon, Button, Group, Text, Title } from '@mantine/core';
-import { ChevronDown, ChevronUp, RotateCw } from 'lucide-react';
+import { ActionIcon, Group, Stack, Text, Title } from '@mantine/core';
+import { ChevronDown, ChevronUp } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { memberPath } from '../../components/json-rows.js';
-import type { Picking } from '../../components/json-tree.js';
+import { JsonTree, type Picking } from '../../components/json-tree.js';
 import { Loading } from '../../components/loading.js';
 import { expressionOf, nodesBefore } from '../../editor/upstream.js';
 import { copyExpression, type Insertion } from '../../editor/use-insertion.js';
 import { NodeData } from '../runs/node-data.js';
 import { NodeInput } from '../runs/node-input.js';
 import classes from './dock.module.css';
+import { NodeActions, type NodeActionsOf } from './node-actions.js';
 import type { ShownRun } from './use-shown-run.js';
 
 /** The data of the selected node in the run on the canvas. A click on a key inserts its expression, or copies it. */
 export function Dock({
-  shown: { run, version, error },
+  shown: { executionId, run, version, error },
   definition,
   chosen,
   insertion,
   isOpen,
   onToggle,
-  onRerun,
-  isStarting,
+  actions,
 }: {
   shown: ShownRun;
   /** The definition on the canvas. */
@@ -30,9 +30,7 @@ export function Dock({
   insertion: Insertion;
   isOpen: boolean;
   onToggle: () => void;
-  /** Reruns the run from a node; undefined if it cannot be. */
-  onRerun: ((nodeId: string) => void) | undefined;
-  isStarting: boolean;
+  actions: NodeActionsOf;
 }) {
   // Kept from node to node.
   const [tab, setTab] = useState('output');
@@ -84,9 +82,16 @@ export function Dock({
               tab={tab}
               onTab={setTab}
               onInsert={insertion.insert}
-              onRerun={onRerun}
-              isStarting={isStarting}
+              actions={actions}
             />
+          ) : executionId === undefined ? (
+            <Stack gap="sm">
+              <NodeActions key={chosen.id} node={chosen} run={undefined} actions={actions} />
+              <Text size="sm" c="dimmed">
+                Run the workflow to see the data of this node.
+              </Text>
+              <PinnedOutput nodeId={chosen.id} actions={actions} />
+            </Stack>
           ) : error instanceof Error ? (
             <Text size="sm">{error.message}</Text>
           ) : (
@@ -102,12 +107,11 @@ function ChosenData({
   run,
   ran,
   definition,
-  node: { id },
+  node,
   tab,
   onTab,
   onInsert,
-  onRerun,
-  isStarting,
+  actions,
 }: {
   run: Execution;
   ran: Definition;
@@ -116,9 +120,9 @@ function ChosenData({
   tab: string;
   onTab: (tab: string) => void;
   onInsert: (expression: string) => void;
-  onRerun: ((nodeId: string) => void) | undefined;
-  isStarting: boolean;
+  actions: NodeActionsOf;
 }) {
+  const { id } = node;
   const titles = useMemo(
     () => new Map([...ran.nodes, ...definition.nodes].map((node) => [node.id, node.name ?? node.id])),
     [ran, definition],
@@ -138,8 +142,10 @@ function ChosenData({
   const progress = run.progress[id];
   if (!progress) {
     return (
-      <>
-        <Text size="sm" c="dimmed" mb="sm">
+      <Stack gap="sm">
+        <NodeActions node={node} run={run} actions={actions} />
+        <PinnedOutput nodeId={id} actions={actions} />
+        <Text size="sm" c="dimmed">
           The run has not reached this node. Its input would be:
         </Text>
         <NodeInput
@@ -151,7 +157,7 @@ function ChosenData({
           earlier={earlier}
           pickingOf={pickingOf}
         />
-      </>
+      </Stack>
     );
   }
   return (
@@ -165,18 +171,14 @@ function ChosenData({
       onTab={onTab}
       earlier={earlier}
       pickingOf={pickingOf}
+      pinned={actions.pins.outputs[id]}
     >
-      {onRerun && (
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<RotateCw size={14} aria-hidden />}
-          loading={isStarting}
-          onClick={() => onRerun(id)}
-        >
-          Re-run from here
-        </Button>
-      )}
+      <NodeActions node={node} run={run} actions={actions} />
     </NodeData>
   );
+}
+
+function PinnedOutput({ nodeId, actions: { pins } }: { nodeId: string; actions: NodeActionsOf }) {
+  const output = pins.outputs[nodeId];
+  return output === undefined ? null : <JsonTree label={`Pinned output of ${nodeId}`} value={output} />;
 }

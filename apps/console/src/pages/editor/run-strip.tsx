@@ -1,3 +1,4 @@
+import type { Definition } from '@deckhand/contracts';
 import { CloseButton, Group } from '@mantine/core';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { AnchorLink } from '../../components/anchor-link.js';
@@ -7,6 +8,10 @@ import { describeRunVersion } from '../../editor/version-facts.js';
 import { Duration } from '../runs/duration.js';
 import classes from './run-strip.module.css';
 import type { ShownRun } from './use-shown-run.js';
+
+function titleOf(nodeId: string, definition: Definition | undefined): string {
+  return definition?.nodes.find(({ id }) => id === nodeId)?.name ?? nodeId;
+}
 
 /** Summarizes the run on the canvas in a line, and says whether the canvas shows the version that ran. */
 export function RunStrip({
@@ -49,6 +54,9 @@ export function RunStrip({
             </>
           )}
         </span>
+      )}
+      {run?.data.untilNodeId !== undefined && (
+        <span>Ran up to {titleOf(run.data.untilNodeId, version?.definition)}.</span>
       )}
       {run?.error && <span className={classes.error}>{run.error.message}</span>}
       <AnchorLink to="/w/$workspaceId/runs/$executionId" params={{ workspaceId, executionId }} size="sm">

@@ -1,10 +1,10 @@
-import { type ExecuteBody, isFinished, type NodeTypeEntry, type Workflow } from '@deckhand/contracts';
+import { type ExecuteBody, isFinished, type NodeTypeEntry, type RerunBody, type Workflow } from '@deckhand/contracts';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { History, Play } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { rerun } from '../../api/executions.js';
+import { rerunFrom } from '../../api/executions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { execute, versionQuery } from '../../api/workflows.js';
 import {
@@ -33,6 +33,7 @@ import { Toolbar } from '../../editor/toolbar.js';
 import type { DraftSync } from '../../editor/use-draft.js';
 import type { Editor } from '../../editor/use-editor.js';
 import { useInsertion } from '../../editor/use-insertion.js';
+import { canPin, usePins } from '../../editor/use-pins.js';
 import type { Saving } from '../../editor/use-save.js';
 import { useTestEvent } from '../../editor/use-test-event.js';
 import { useShortcuts } from '../../editor/use-shortcuts.js';
@@ -87,6 +88,8 @@ export function Workbench({
   const [isShowingSettings, settings] = useDisclosure(false);
   const shown = useShownRun(workflow);
   const insertion = useInsertion();
+  const pins = usePins(workflow.id, definition, types);
+  const hasPins = Object.keys(pins.outputs).length > 0;
   const [dockSize, setDockSize] = useDockSize();
   const { data: base } = useQuery({
     ...versionQuery(workflow.id, saving.baseVersionId ?? ''),
@@ -105,18 +108,6 @@ export function Workbench({
       throw error;
     });
   const isSaidInDialog = isCommenting || (isShowingSettings && isAllAt(saving.refusal, SETTING_PATHS));
-  useShortcuts(editor, selected, {
-    save: () => {
-      // Saves from the dialog go through its comment.
-      if (!isCommenting && !isReadOnly) save();
-    },
-    run: () => {
-      if (can('editor') && !isCommenting && !isShowingVersions && !isShowingSettings) asking.open();
-    },
-    select: setSelected,
-    isReadOnly,
-  });
-
   const start = useMutation({
     async mutationFn(body: ExecuteBody) {
       await saving.save();
@@ -135,9 +126,9 @@ export function Workbench({
   });
 
   const again = useMutation({
-    async mutationFn({ executionId, nodeId }: { executionId: string; nodeId: string }) {
+    async mutationFn({ executionId, ...body }: RerunBody & { executionId: string }) {
       await saveOrShowWhy();
-      return rerun(executionId, nodeId);
+      return rerunFrom(executionId, body);
     },
     onSuccess({ executionId, warning }) {
       shown.show(executionId);
@@ -160,6 +151,47 @@ export function Workbench({
       `${nodeId} cron`,
     );
   const chosen = selected.size === 1 ? definition.nodes.find(({ id }) => selected.has(id)) : undefined;
+  const { run } = shown;
+  const finished = run && isFinished(run.status) && can('editor') ? run : undefined;
+  const mocks = hasPins ? { mocks: pins.outputs } : {};
+  const rerunFromChosen =
+    finished && chosen
+      ? () =>
+          again.mutate({
+            executionId: finished.id,
+            fromNodeId: chosen.id,
+            ...(finished.executionMode === 'normal' ? {} : mocks),
+          })
+      : undefined;
+  // A pinned node does not run, and a trigger has nothing before it.
+  const canTest = chosen && !types.get(chosen.type)?.isTrigger && pins.outputs[chosen.id] === undefined;
+  const testChosen =
+    finished && chosen && canTest
+      ? () =>
+          again.mutate({
+            executionId: finished.id,
+            fromNodeId: chosen.id,
+            untilNodeId: chosen.id,
+            // Its logs are kept in the mode debug only.
+            executionMode: finished.executionMode === 'sandbox' ? 'sandbox' : 'debug',
+            ...mocks,
+          })
+      : undefined;
+  const hasDialog = isCommenting || isShowingVersions || isShowingSettings;
+  useShortcuts(editor, selected, {
+    save: () => {
+      // Saves from the dialog go through its comment.
+      if (!isCommenting && !isReadOnly) save();
+    },
+    run: () => {
+      if (can('editor') && !hasDialog) asking.open();
+    },
+    test: () => {
+      if (!hasDialog && !isAsking && !again.isPending) testChosen?.();
+    },
+    select: setSelected,
+    isReadOnly,
+  });
   useSteadyView(chosen?.position);
   useHotkeys(
     [
@@ -193,10 +225,8 @@ export function Workbench({
     reveal(node.position);
   };
 
-  const { run } = shown;
-  const canRerun = run !== undefined && isFinished(run.status) && can('editor');
   const dock =
-    shown.executionId === undefined ? undefined : (
+    shown.executionId === undefined && !hasPins ? undefined : (
       <Dock
         shown={shown}
         definition={definition}
@@ -204,8 +234,13 @@ export function Workbench({
         insertion={insertion}
         isOpen={dockSize.isOpen}
         onToggle={() => setDockSize({ ...dockSize, isOpen: !dockSize.isOpen })}
-        onRerun={canRerun ? (nodeId) => again.mutate({ executionId: run.id, nodeId }) : undefined}
-        isStarting={again.isPending}
+        actions={{
+          pins,
+          canPin: chosen !== undefined && can('editor') && canPin(chosen, types),
+          onTest: testChosen,
+          onRerun: rerunFromChosen,
+          isStarting: again.isPending,
+        }}
       />
     );
 
@@ -280,6 +315,7 @@ export function Workbench({
               issues={issues}
               progress={shown.run?.progress}
               ran={shown.version?.definition}
+              pinned={pins.outputs}
               selected={selected}
               onSelect={setSelected}
               onEdit={apply}
@@ -326,6 +362,7 @@ export function Workbench({
         workflowId={workflow.id}
         definition={definition}
         isTrigger={(type) => types.get(type)?.isTrigger ?? false}
+        pinned={pins.outputs}
         isOpen={isAsking}
         isPending={start.isPending}
         error={start.error}

@@ -1,8 +1,8 @@
-import type { Definition, Execution, NodeProgress } from '@deckhand/contracts';
+import type { Definition, Execution, JsonValue, NodeProgress } from '@deckhand/contracts';
 import { Group, Stack, Tabs, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { describeBytes } from '../../components/durations.js';
-import type { Picking } from '../../components/json-tree.js';
+import { JsonTree, type Picking } from '../../components/json-tree.js';
 import { StatusBadge } from '../../components/status-badge.js';
 import { NumberField } from '../../forms/number-field.js';
 import { Duration } from './duration.js';
@@ -23,6 +23,7 @@ export function NodeData({
   onTab,
   earlier,
   pickingOf,
+  pinned,
   children,
 }: {
   run: Execution;
@@ -37,6 +38,8 @@ export function NodeData({
   earlier?: readonly string[] | undefined;
   /** Returns what a click on a key of the data from a node does; keys are plain text without it. */
   pickingOf?: ((nodeId: string) => Picking | undefined) | undefined;
+  /** The output that is pinned to the node, shown in place of the run's. */
+  pinned?: JsonValue | undefined;
   /** Shown below the facts. */
   children?: ReactNode;
 }) {
@@ -99,7 +102,9 @@ export function NodeData({
           />
         </Tabs.Panel>
         <Tabs.Panel value="output" pt="sm">
-          {hasOutput(progress) ? (
+          {pinned !== undefined ? (
+            <JsonTree label={`Pinned output of ${nodeId}`} value={pinned} picking={pickingOf?.(nodeId)} />
+          ) : hasOutput(progress) ? (
             <Output
               {...at}
               picking={pickingOf?.(nodeId)}

@@ -1,0 +1,67 @@
+import { type JsonValue, parseJson } from '@deckhand/contracts';
+import { Button, Group, Modal, Stack, Textarea } from '@mantine/core';
+import { getHotkeyHandler } from '@mantine/hooks';
+import { useState } from 'react';
+
+/** Asks for the output that is pinned to a node, as JSON. */
+export function PinDialog({
+  title,
+  initial,
+  onClose,
+  onPin,
+}: {
+  /** That of the node. */
+  title: string;
+  initial: JsonValue;
+  onClose: () => void;
+  onPin: (output: JsonValue) => void;
+}) {
+  const [text, setText] = useState(() => JSON.stringify(initial, undefined, 2));
+  const output = readOutput(text);
+  const pin = (): void => {
+    if (output !== undefined) onPin(output);
+  };
+  return (
+    <Modal opened onClose={onClose} title={`Pinned output of ${title}`} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          pin();
+        }}
+      >
+        <Stack>
+          <Textarea
+            label="Output"
+            description="JSON that test runs use instead of running the node"
+            autosize
+            minRows={6}
+            maxRows={20}
+            spellCheck={false}
+            data-autofocus
+            value={text}
+            error={output === undefined ? 'Not JSON' : undefined}
+            onChange={(event) => setText(event.currentTarget.value)}
+            onKeyDown={getHotkeyHandler([['mod+Enter', pin]])}
+            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" disabled={output === undefined}>
+              Pin output
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function readOutput(text: string): JsonValue | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
