@@ -141,7 +141,7 @@ describe('the files of the console', () => {
     expect([answer.status, await answer.json()]).toEqual([404, expect.objectContaining({ code: 'NOT_FOUND' })]);
   });
 
-  it('of the first page weigh less than 350 KB of compressed JavaScript', async () => {
+  it('of the first page weigh less than 300 KB of compressed JavaScript', async () => {
     const { page } = await openWindow(browser, stack.url);
     const sizes = new Map<string, number>();
     page.on('response', (response) => {
@@ -155,6 +155,6 @@ describe('the files of the console', () => {
     // eslint-disable-next-line no-console -- a measure, for whoever reads the log
     console.log(`first load: ${Math.round(bytes / 1_000)} KB of JavaScript in ${sizes.size} files`);
     expect(bytes).toBeGreaterThan(0);
-    expect(bytes).toBeLessThan(350_000);
+    expect(bytes).toBeLessThan(300_000);
   });
 });
