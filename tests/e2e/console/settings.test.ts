@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { PageOf, ScheduleEntry, Workflow, WorkflowEntry, WorkspaceEntry } from '@deckhand/contracts';
+import type { Execution, PageOf, ScheduleEntry, Workflow, WorkflowEntry, WorkspaceEntry } from '@deckhand/contracts';
 import type { Browser } from 'playwright-core';
 import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { OWNER, stopAll, until } from '../../harness/index.js';
+import { startMailServer } from '../../harness/mail-server.js';
 
 let stack: OwnedStack;
 let browser: Browser;
@@ -135,6 +136,52 @@ it('a run is redacted and deleted', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.waitForURL('**/runs');
   await expect(stack.say('GET', `/api/executions/${run}`)).rejects.toThrow();
+  expect(complaints).toEqual([]);
+});
+
+it('alerts on failed runs are set up, and tell of each failing workflow once', async () => {
+  const { port, messages } = await startMailServer();
+  const secret = { host: '127.0.0.1', port };
+  await stack.say('POST', '/api/credentials', { workspaceId: stack.workspaceId, name: 'Mail', type: 'smtp', secret });
+  const { page, complaints } = await openWindow(browser, stack.url);
+  await signIn(page, OWNER);
+  await page.goto(`/w/${stack.workspaceId}/settings`);
+  await page.getByText('Nobody is told when a run fails').waitFor();
+  await page.getByRole('button', { name: 'Set up alerts' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Failure alerts' });
+  expect(await issuesInBothSchemes(page, 'failure-alerts', 'desktop')).toEqual([]);
+  await dialog.getByRole('combobox', { name: 'Credential' }).click();
+  await page.getByRole('option', { name: 'Mail' }).click();
+  await dialog.getByLabel('From').fill('deckhand@example.com');
+  await dialog.getByLabel('To').fill('ada@example.com');
+  await dialog.getByRole('button', { name: 'Set up alerts' }).click();
+  await page.getByText('Alerts are sent from now on.').waitFor();
+  const chosen = page.getByRole('combobox', { name: 'Error workflow' });
+  await until(async () => (await chosen.inputValue()) === 'Failure alerts');
+
+  const orders = await stack.createWorkflow('Orders', {
+    nodes: [
+      { id: 'start', type: 'trigger.manual' },
+      { id: 'refuse', type: 'fail', parameters: { message: 'No such order' } },
+    ],
+    edges: [{ source: 'start', target: 'refuse' }],
+  });
+  const first = await stack.start(orders);
+  await until(() => messages.length > 0, 30_000, 'the message');
+  // Without the line breaks of the encoding (RFC 2045, section 6.7).
+  const message = messages[0]?.replaceAll('=\r\n', '');
+  expect(message).toMatch(/^ENVELOPE ada@example.com\n[^]*Subject: Orders failed[^]*No such order/);
+  expect(message).toContain(`${stack.url}/w/${stack.workspaceId}/runs/${first}`);
+  const second = await stack.start(orders);
+  await until(
+    async () => {
+      const { errorExecutionId } = await stack.say<Execution>('GET', `/api/executions/${second}`);
+      return (await stack.say<Execution>('GET', `/api/executions/${errorExecutionId}`)).status === 'success';
+    },
+    30_000,
+    'the report of the second run to end',
+  );
+  expect(messages).toHaveLength(1);
   expect(complaints).toEqual([]);
 });
 

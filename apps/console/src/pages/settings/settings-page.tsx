@@ -13,6 +13,7 @@ import { Problem } from '../../components/problem.js';
 import { ErrorWorkflowSelect } from '../workflows/error-workflow-select.js';
 import { CallbackSecrets } from './callback-secrets.js';
 import { DeleteWorkspace } from './delete-workspace.js';
+import { FailureAlerts } from './failure-alerts.js';
 import { Usage } from './usage.js';
 
 /** The settings of the workspace. Only its admins change them. */
@@ -24,7 +25,8 @@ export function SettingsPage() {
     <Page title="Settings">
       {query.data ? (
         <Stack gap="xl" key={workspaceId}>
-          <Form workspace={query.data} />
+          <Form key={query.data.errorWorkflowId} workspace={query.data} />
+          {can('admin') && <FailureAlerts hasErrorWorkflow={query.data.errorWorkflowId !== null} />}
           <Usage />
           {can('admin') && <CallbackSecrets />}
           {can('owner') && <DeleteWorkspace />}

@@ -1,0 +1,124 @@
+import { Button, Modal, SegmentedControl, Stack, TagsInput, Text, TextInput, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { createWorkflow, deleteWorkflow, updateWorkflow } from '../../api/workflows.js';
+import { updateWorkspace, workspaceQuery } from '../../api/workspaces.js';
+import { choice } from '../../app/search.js';
+import { FormFooter } from '../../components/form-footer.js';
+import { notify } from '../../components/notice-board.js';
+import { CredentialSelect } from '../../editor/credential-select.js';
+import { type AlertChannel, alertWorkflow } from './alert-workflow.js';
+
+/** Sets up alerts on failed runs: an error workflow of the workspace, which may be changed like any other. */
+export function FailureAlerts({ hasErrorWorkflow }: { hasErrorWorkflow: boolean }) {
+  const [isOpen, dialog] = useDisclosure(false);
+  return (
+    <section aria-labelledby="failure-alerts">
+      <Title order={2} size="h4" id="failure-alerts" mb="xs">
+        Failure alerts
+      </Title>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm" c="dimmed">
+          {hasErrorWorkflow
+            ? 'The error workflow above is started when a run fails. New alerts replace it.'
+            : 'Nobody is told when a run fails. Alerts are sent by e-mail, or as a request to a chat or an on-call service.'}
+        </Text>
+        <Button variant="default" onClick={dialog.open}>
+          Set up alerts
+        </Button>
+      </Stack>
+      {isOpen && <SetUpAlerts onClose={dialog.close} />}
+    </section>
+  );
+}
+
+const KINDS = ['email', 'request'] as const;
+
+function SetUpAlerts({ onClose }: { onClose: () => void }) {
+  const { workspaceId } = useWorkspace();
+  const queryClient = useQueryClient();
+  const [kind, setKind] = useState<(typeof KINDS)[number]>('email');
+  const [credentialId, setCredentialId] = useState<string>();
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState<string[]>([]);
+  const [url, setUrl] = useState('');
+  const creation = useMutation({
+    mutationFn: (channel: AlertChannel) => setUp(workspaceId, channel),
+    async onSuccess() {
+      await queryClient.invalidateQueries({ queryKey: workspaceQuery(workspaceId).queryKey });
+      notify('Alerts are sent from now on.');
+      onClose();
+    },
+  });
+  const channel = kind === 'request' ? { kind, url } : { kind, credentialId: credentialId ?? '', from, to };
+  const isComplete = kind === 'request' || (credentialId !== undefined && to.length > 0);
+  return (
+    <Modal opened onClose={onClose} title="Failure alerts" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isComplete) creation.mutate(channel);
+        }}
+      >
+        <Stack>
+          <SegmentedControl
+            aria-label="Send by"
+            data={[
+              { value: 'email', label: 'E-mail' },
+              { value: 'request', label: 'HTTP request' },
+            ]}
+            value={kind}
+            onChange={(value) => setKind(choice(KINDS, value) ?? 'email')}
+          />
+          {kind === 'email' ? (
+            <>
+              <CredentialSelect
+                workspaceId={workspaceId}
+                types={['smtp']}
+                value={credentialId}
+                onChange={setCredentialId}
+              />
+              <TextInput label="From" required value={from} onChange={(event) => setFrom(event.currentTarget.value)} />
+              <TagsInput
+                label="To"
+                description="E-mail addresses, each followed by Enter"
+                required
+                acceptValueOnBlur
+                value={to}
+                onChange={setTo}
+              />
+            </>
+          ) : (
+            <TextInput
+              label="URL"
+              description="Gets a POST request whose body has the text of the alert as `text`"
+              type="url"
+              required
+              value={url}
+              onChange={(event) => setUrl(event.currentTarget.value)}
+            />
+          )}
+          <Text size="sm" c="dimmed">
+            Each workflow whose runs fail is reported once in ten minutes at most.
+          </Text>
+          <FormFooter error={creation.error} submit="Set up alerts" isPending={creation.isPending} onCancel={onClose} />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+/** Creates and activates the workflow, and makes it the error workflow of the workspace, or leaves nothing behind. */
+async function setUp(workspaceId: string, channel: AlertChannel): Promise<void> {
+  const definition = alertWorkflow(channel, `${window.location.origin}/w/${workspaceId}/runs`);
+  const { id } = await createWorkflow({ workspaceId, name: 'Failure alerts', definition });
+  try {
+    await updateWorkflow(id, { status: 'active' });
+    await updateWorkspace(workspaceId, { errorWorkflowId: id });
+  } catch (error) {
+    await deleteWorkflow(id).catch(() => undefined);
+    throw error;
+  }
+}
