@@ -3,8 +3,8 @@ import { choice } from '../app/search.js';
 
 /** What a run was started with last. */
 export interface LastInput {
-  /** As it was typed. */
-  readonly input: string;
+  /** As it was typed; undefined if this tab has started none. */
+  readonly input: string | undefined;
   readonly mode: ExecutionMode;
 }
 
@@ -14,7 +14,7 @@ const placeOf = (workflowId: string): string => `deckhand.input.${workflowId}`;
 export function readLastInput(workflowId: string): LastInput {
   const kept = sessionStorage.getItem(placeOf(workflowId));
   const last = kept === null ? null : parseJson(kept);
-  if (!isJsonObject(last) || typeof last.input !== 'string') return { input: '{}', mode: 'normal' };
+  if (!isJsonObject(last) || typeof last.input !== 'string') return { input: undefined, mode: 'normal' };
   return { input: last.input, mode: choice(EXECUTION_MODES, last.mode) ?? 'normal' };
 }
 

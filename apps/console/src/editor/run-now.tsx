@@ -11,6 +11,7 @@ import { getHotkeyHandler } from '@mantine/hooks';
 import { useState } from 'react';
 import { choice } from '../app/search.js';
 import { keepLastInput, readLastInput } from './last-input.js';
+import { sampleInput } from './sample-input.js';
 import { fromText } from '../forms/values.js';
 import { Problem } from '../components/problem.js';
 
@@ -46,15 +47,18 @@ export function RunNow({
 }) {
   const triggers = definition.nodes.filter(({ type }) => isTrigger(type));
   const [remembered] = useState(() => readLastInput(workflowId));
-  const [input, setInput] = useState(remembered.input);
+  const [typed, setTyped] = useState(remembered.input);
   const [chosenMode, setMode] = useState<ExecutionMode | undefined>();
   const [trigger, setTrigger] = useState<string | null>(null);
   const pinnedIds = Object.keys(pinned);
   const isPinned = pinnedIds.length > 0;
   const mode = chosenMode ?? (isPinned && remembered.mode === 'normal' ? 'test' : remembered.mode);
+  const chosen = triggers.find(({ id }) => id === trigger) ?? triggers[0];
+  const input = typed ?? JSON.stringify(isOpen ? sampleInput(definition, chosen) : {}, undefined, 2);
   const parsed = readInput(input);
   const run = (): void => {
     if (!parsed || isPending) return;
+    setTyped(input);
     keepLastInput(workflowId, { input, mode });
     const mocks = isPinned && mode !== 'normal' && { mocks: pinned };
     onRun({ input: parsed, executionMode: mode, ...mocks, ...(trigger === null ? {} : { triggerNodeId: trigger }) });
@@ -87,7 +91,7 @@ export function RunNow({
             data-autofocus
             value={input}
             error={parsed ? undefined : 'Not a JSON object'}
-            onChange={(event) => setInput(event.currentTarget.value)}
+            onChange={(event) => setTyped(event.currentTarget.value)}
             onKeyDown={getHotkeyHandler([['mod+Enter', run]])}
             styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
           />
