@@ -13,7 +13,8 @@ import { Broken } from '../../components/broken.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { Loading } from '../../components/loading.js';
 import { Page } from '../../components/page.js';
-import type { WorkflowAddress } from './address.js';
+import { isFinding, type WorkflowAddress } from './address.js';
+import { Checklist } from './checklist.js';
 import { CreateWorkflow } from './create-workflow.js';
 import { FolderMenu } from './folder-menu.js';
 import { FolderPath } from './folder-path.js';
@@ -80,6 +81,7 @@ export function WorkflowList() {
     >
       <WorkflowFilters key={folderId} address={address} folder={folder} onChange={narrow} />
       <WorkflowTable workspaceId={workspaceId} address={address} tree={tree} newButton={newButton} />
+      {folderId === null && !isFinding(address) && <Checklist key={workspaceId} />}
       <CreateWorkflow workspaceId={workspaceId} folder={folder} isOpen={isCreating} onClose={creating.close} />
       <ImportN8n workspaceId={workspaceId} folder={folder} isOpen={isImporting} onClose={importing.close} />
       <NameForm

@@ -1,0 +1,68 @@
+import { Button, Group, Text, Title } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Circle, CircleCheck } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { firstStepsQuery } from '../../api/first-steps.js';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { AnchorLink } from '../../components/anchor-link.js';
+import classes from './checklist.module.css';
+
+/** The first steps in a workspace, until all are done or somebody hides them in this browser. */
+export function Checklist() {
+  const { workspaceId, can } = useWorkspace();
+  const [isHidden, setHidden] = useLocalStorage({
+    key: `deckhand.checklist-hidden.${workspaceId}`,
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  });
+  const { data } = useQuery({ ...firstStepsQuery(workspaceId), enabled: !isHidden && can('editor') });
+  if (isHidden || !data) return null;
+  const { workflowId, hasRun, hasActive, hasAlerts } = data;
+  if (hasRun && hasActive && hasAlerts) return null;
+  const inEditor = (text: string): ReactNode =>
+    workflowId === undefined ? (
+      text
+    ) : (
+      <AnchorLink to="/w/$workspaceId/workflows/$workflowId" params={{ workspaceId, workflowId }}>
+        {text}
+      </AnchorLink>
+    );
+  return (
+    <section aria-labelledby="checklist" className={classes.card}>
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h4" id="checklist">
+          First steps
+        </Title>
+        <Button variant="subtle" size="compact-sm" onClick={() => setHidden(true)}>
+          Hide
+        </Button>
+      </Group>
+      <ul className={classes.steps}>
+        <Step isDone={workflowId !== undefined}>Create a workflow, empty or from a template</Step>
+        <Step isDone={hasRun}>{inEditor('Run it, and see the data of each node below the canvas')}</Step>
+        <Step isDone={hasActive}>{inEditor('Activate it, so that its webhooks and schedules start runs')}</Step>
+        <Step isDone={hasAlerts}>
+          <AnchorLink to="/w/$workspaceId/settings" params={{ workspaceId }}>
+            Set up alerts for failed runs
+          </AnchorLink>
+        </Step>
+      </ul>
+    </section>
+  );
+}
+
+function Step({ isDone, children }: { isDone: boolean; children: ReactNode }) {
+  return (
+    <li className={classes.step}>
+      {isDone ? (
+        <CircleCheck size={18} role="img" aria-label="Done" className={classes.done} />
+      ) : (
+        <Circle size={18} role="img" aria-label="To do" />
+      )}
+      <Text size="sm" component="span">
+        {children}
+      </Text>
+    </li>
+  );
+}
