@@ -21,6 +21,9 @@ export const SCREENS = {
   phone: { width: 390, height: 844 },
 } as const;
 
+/** A large screen, of which pictures are taken. */
+const WIDE = { width: 1920, height: 1080 };
+
 /** WCAG 2.2, A and AA. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** Those of them that depend on colours. */
@@ -105,6 +108,7 @@ export async function issuesInBothSchemes(page: Page, name: string, screen: keyo
     await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
     await takePicture(page, `${name}-${screen}-${colorScheme}`);
+    if (screen === 'desktop') await takeWidePicture(page, `${name}-wide-${colorScheme}`);
     const found = await issuesOfAccess(page, rules);
     const width = await page.evaluate<number>('document.documentElement.scrollWidth');
     if (width > SCREENS[screen].width) found.push(`is ${width} pixels wide`);
@@ -112,6 +116,13 @@ export async function issuesInBothSchemes(page: Page, name: string, screen: keyo
   }
   await page.emulateMedia({ colorScheme: 'light' });
   return issues;
+}
+
+async function takeWidePicture(page: Page, name: string): Promise<void> {
+  if (process.env.SCREENSHOTS === undefined) return;
+  await page.setViewportSize(WIDE);
+  await takePicture(page, name);
+  await page.setViewportSize(SCREENS.desktop);
 }
 
 /** Keeps a picture of the page for docs/console, when the environment asks for them (`SCREENSHOTS=1`). */
