@@ -17,6 +17,12 @@ import { createVirtualWorld } from '@deckhand/testing';
 
 /** Number of graphs; set it higher for a longer run. */
 const GRAPHS = Number(process.env.MODEL_GRAPHS ?? 10_000);
+/**
+ * A run that hangs for so long fails, and shrinking a failure ends after so long, in ms: then the counterexample is
+ * reported, before the time limit of the test hides it.
+ */
+const HANGING_MS = 60_000;
+const SHRINKING_ENDS_MS = 480_000;
 /** Maximum number of workers of a run: one for each crash and each rest. */
 const MAX_WORKERS = 500;
 
@@ -52,7 +58,12 @@ describe('the engine agrees with the reference interpreter', () => {
         const unknown = calls.filter((key) => !reference.runs.has(key) && !reference.isInCancelledBody(key));
         expect([...unknown, ...violations]).toEqual([]);
       }),
-      { numRuns: GRAPHS },
+      {
+        numRuns: GRAPHS,
+        timeout: HANGING_MS,
+        interruptAfterTimeLimit: SHRINKING_ENDS_MS,
+        markInterruptAsFailure: true,
+      },
     );
     process.stdout.write(`model: ${GRAPHS} graphs agree\n`);
   });
