@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { JsonObject } from '@deckhand/contracts';
 import { connectRedis, createRunQueue, readFleet, type Redis, type RunQueue } from '@deckhand/queue';
 import type { Database } from '@deckhand/db';
@@ -24,6 +25,8 @@ const NEIGHBOURS = 5;
 const FOR_GOOD_MS = 600_000;
 /** Shorter than the default, so that the test need not wait for it. */
 const MAX_BLOCKED_MS = 6_000;
+/** Long enough for another worker to start and to take the runs. */
+const LONG_BLOCKED_MS = 30_000;
 const EXIT_BLOCKED = 'code 70';
 const BLOCKING = ['--import', join(import.meta.dirname, '../harness/block-on-marker.mjs')];
 
@@ -73,11 +76,14 @@ async function readLosers(ids: readonly string[]): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-async function startWorker(databaseUrl = instance.databaseUrl): Promise<TestApp> {
+async function startWorker({
+  databaseUrl = instance.databaseUrl,
+  maxBlockedMs = MAX_BLOCKED_MS,
+} = {}): Promise<TestApp> {
   const env = {
     DATABASE_URL: databaseUrl,
     REDIS_URL: instance.redis.url,
-    WORKER_MAX_BLOCKED_MS: String(MAX_BLOCKED_MS),
+    WORKER_MAX_BLOCKED_MS: String(maxBlockedMs),
   };
   const worker = await spawnApp('worker', env, { nodeArgs: BLOCKING });
   workers.push(worker);
@@ -99,11 +105,17 @@ interface Scene {
   readonly neighbours: readonly string[];
 }
 
-/** @param blockForMs how long the response to the blocking run's call blocks, by the number of earlier calls. */
-async function startRuns(blockForMs: (earlier: number) => number): Promise<Scene> {
+/**
+ * @param blockForMs how long the response to the blocking run's call blocks, by the number of earlier calls.
+ * @param unblockedBy a file that ends the block once it exists.
+ */
+async function startRuns(blockForMs: (earlier: number) => number, unblockedBy?: string): Promise<Scene> {
   const receiver = await startReceiver(
     (path, earlier) => (path === '/neighbour' && earlier < NEIGHBOURS ? FOR_GOOD_MS : 0),
-    { body: (path, earlier): JsonObject => (path === '/blockingRun' ? { blockForMs: blockForMs(earlier) } : {}) },
+    {
+      body: (path, earlier): JsonObject =>
+        path === '/blockingRun' ? { blockForMs: blockForMs(earlier), ...(unblockedBy && { unblockedBy }) } : {},
+    },
   );
   const start = async (path: string, count: number) => {
     const call = { id: 'call', type: 'http', parameters: { url: receiver.url + path, method: 'POST' } };
@@ -141,7 +153,7 @@ async function expectFailedForBlocking(blockingRun: string): Promise<void> {
 
 describe('a run that blocks its worker', () => {
   it('is named by the heartbeat; others continue with the runs of that worker, and only its loss counts', async () => {
-    const first = await startWorker();
+    const first = await startWorker({ maxBlockedMs: LONG_BLOCKED_MS });
     const scene = await startRuns((earlier) => (earlier === 0 ? FOR_GOOD_MS : 0));
     await until(
       async () => (await entryOf(first))?.occupiedBy === scene.blockingRun,
@@ -159,14 +171,22 @@ describe('a run that blocks its worker', () => {
   });
 
   it('continues elsewhere once only, when the worker comes back', async () => {
-    const first = await startWorker();
-    const scene = await startRuns((earlier) => (earlier === 0 ? 4_500 : 0));
+    const first = await startWorker({ maxBlockedMs: FOR_GOOD_MS });
+    const unblockedBy = join(dirname(first.logPath), 'unblocked');
+    const scene = await startRuns((earlier) => (earlier === 0 ? FOR_GOOD_MS : 0), unblockedBy);
     await startWorker();
     await untilNeighboursEnd(scene);
     await until(async () => (await read(scene.blockingRun)).status === 'success', 10_000, 'the end of the blockingRun');
+    await writeFile(unblockedBy, '');
     const ended = await readAll([scene.blockingRun, ...scene.neighbours]);
-    await until(async () => (await entryOf(first))?.active === 0, 10_000, 'the worker to notice what it lost');
-    expect(await entryOf(first)).toMatchObject({ state: 'consuming', blockedMs: 0, occupiedBy: null });
+    await until(
+      async () => {
+        const entry = await entryOf(first);
+        return entry?.state === 'consuming' && entry.active === 0 && entry.blockedMs === 0 && !entry.occupiedBy;
+      },
+      10_000,
+      'the worker to notice what it lost',
+    );
     await until(() => first.output().includes('the event loop was blocked'), 10_000, 'the log of the block');
     expect(await readAll([scene.blockingRun, ...scene.neighbours])).toEqual(ended);
     expect(await readLosers(scene.neighbours)).toEqual([]);
@@ -176,7 +196,7 @@ describe('a run that blocks its worker', () => {
 describe('a run that blocks its worker while PostgreSQL does not answer', () => {
   it('does not keep the process from ending, and counts the loss', async () => {
     const postgres = await startTcpProxy(instance.databaseUrl);
-    const worker = await startWorker(postgres.url);
+    const worker = await startWorker({ databaseUrl: postgres.url });
     const scene = await startRuns((earlier) => (earlier === 0 ? FOR_GOOD_MS : 0));
     await until(async () => (await read(scene.blockingRun)).workerId !== null, 10_000, 'the claim of the blockingRun');
     postgres.silence(() => true);

@@ -22,6 +22,8 @@ import {
 import { buildOlder } from '../harness/older-build.js';
 
 const RUNS_PER_SECOND = 15;
+/** One worker is too few for the load, of which each run takes 0.6 s: otherwise, one would stand by. */
+const WORKER_CONCURRENCY = '8';
 /** The other version: the previous commit, unless another is given. */
 const OLDER = process.env.SKEW_COMMIT ?? 'HEAD~1';
 
@@ -42,7 +44,7 @@ describe('a worker of an earlier version beside one of this', () => {
       instance,
       chain(call('first'), { id: 'pure', type: 'set', parameters: { fields: { ok: true } } }, call('last')),
     );
-    const env = { DATABASE_URL: instance.databaseUrl, REDIS_URL: instance.redis.url };
+    const env = { DATABASE_URL: instance.databaseUrl, REDIS_URL: instance.redis.url, WORKER_CONCURRENCY };
     const [api, newer] = await Promise.all([spawnApp('api', env), spawnApp('worker', env)]);
     const old = await spawnApp('worker', env, { root: older.root });
     const load = startLoad({
