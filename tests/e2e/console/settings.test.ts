@@ -146,7 +146,7 @@ it('alerts on failed runs are set up, and tell of each failing workflow once', a
   const { page, complaints } = await openWindow(browser, stack.url);
   await signIn(page, OWNER);
   await page.goto(`/w/${stack.workspaceId}/settings`);
-  await page.getByText('Nobody is told when a run fails').waitFor();
+  await page.getByText('No alert is sent when a run fails').waitFor();
   await page.getByRole('button', { name: 'Set up alerts' }).click();
   const dialog = page.getByRole('dialog', { name: 'Failure alerts' });
   expect(await issuesInBothSchemes(page, 'failure-alerts', 'desktop')).toEqual([]);

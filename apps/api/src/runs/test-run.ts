@@ -41,6 +41,8 @@ export async function checkTest(
   { workflowId, version, startNodeId, ...parts }: TestedRun,
 ): Promise<ChosenVersion> {
   if (!isTest(parts)) return version;
+  // Also of a version that does not exist now, but may when the run starts.
+  requireStorable(parts.mocks);
   const chosen = await readChosenVersion(db, caller, workflowId, version);
   if (!chosen) return version;
   const compiled = await oneAtATime(caller.userId, () => runInTimeSlices(compileInSteps(chosen.definition, nodeTypes)));
@@ -86,15 +88,17 @@ function badUntil(message: string): ValidationIssue {
   return { path: 'untilNodeId', message };
 }
 
-function findMockIssues(workflow: CompiledWorkflow, mocks: JsonObject | undefined): ValidationIssue[] {
-  if (mocks === undefined) return [];
-  if (!isStorable(mocks)) {
-    return [{ path: 'mocks', message: 'has a text with a NUL character or half a surrogate pair' }];
-  }
+function requireStorable(mocks: JsonObject = {}): void {
+  if (!isStorable(mocks)) throw badMocks('has a text with a NUL character or half a surrogate pair');
   const bytes = Buffer.byteLength(JSON.stringify(mocks));
-  if (bytes > MAX_MOCKS_BYTES) {
-    return [{ path: 'mocks', message: `must have at most ${MAX_MOCKS_BYTES} bytes as JSON, and has ${bytes}` }];
-  }
+  if (bytes > MAX_MOCKS_BYTES) throw badMocks(`must have at most ${MAX_MOCKS_BYTES} bytes as JSON, and has ${bytes}`);
+}
+
+function badMocks(message: string): Error {
+  return validationFailed([{ path: 'mocks', message }]);
+}
+
+function findMockIssues(workflow: CompiledWorkflow, mocks: JsonObject = {}): ValidationIssue[] {
   return Object.keys(mocks).flatMap((id) => {
     const message = whyNotMocked(workflow, id);
     return message === undefined ? [] : [{ path: `mocks.${id}`, message }];

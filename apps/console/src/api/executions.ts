@@ -226,9 +226,7 @@ export const resumeRun = (executionId: string): Promise<StatusResponse> =>
 export const redactRun = (executionId: string): Promise<StatusResponse> =>
   call('POST', `/api/executions/${executionId}/redact`);
 export const deleteRun = (executionId: string): Promise<null> => call('DELETE', `/api/executions/${executionId}`);
-export const rerun = (executionId: string, fromNodeId?: string): Promise<ExecuteResponse> =>
-  call('POST', `/api/executions/${executionId}/rerun`, { body: fromNodeId === undefined ? {} : { fromNodeId } });
 
-/** Reruns a run from a node, or only the node itself (`untilNodeId`), with outputs of others that are given. */
-export const rerunFrom = (executionId: string, body: RerunBody): Promise<ExecuteResponse> =>
+/** Reruns a run: all of it, from a node on, or only a node (`untilNodeId`), with outputs of others that are given. */
+export const rerun = (executionId: string, body: RerunBody): Promise<ExecuteResponse> =>
   call('POST', `/api/executions/${executionId}/rerun`, { body });

@@ -15,7 +15,7 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(RerunBody);
 
-/** What giving data to a workflow needs, as `execute` does. */
+/** The scope for starting runs of a workflow, as `execute` needs it: mocks are data that the caller gives. */
 const RUNS_WORKFLOWS: NeededScope = { scope: 'workflows:write', startsRuns: true };
 
 /** POST /api/executions/{id}/rerun */

@@ -4,7 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { History, Play } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { rerunFrom } from '../../api/executions.js';
+import { rerun } from '../../api/executions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { execute, versionQuery } from '../../api/workflows.js';
 import {
@@ -128,7 +128,7 @@ export function Workbench({
   const again = useMutation({
     async mutationFn({ executionId, ...body }: RerunBody & { executionId: string }) {
       await saveOrShowWhy();
-      return rerunFrom(executionId, body);
+      return rerun(executionId, body);
     },
     onSuccess({ executionId, warning }) {
       shown.show(executionId);

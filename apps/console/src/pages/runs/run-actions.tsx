@@ -86,7 +86,7 @@ function RunAgain({ run, selected }: { run: Execution; selected: string | undefi
   const [isDeleting, deleting] = useDisclosure(false);
   const [isSaving, saving] = useDisclosure(false);
   const again = useMutation({
-    mutationFn: (fromNodeId: string | undefined) => rerun(run.id, fromNodeId),
+    mutationFn: (fromNodeId: string | undefined) => rerun(run.id, fromNodeId === undefined ? {} : { fromNodeId }),
     onError: notifyProblem,
     async onSuccess({ executionId, warning }) {
       if (warning !== undefined) notify(warning);

@@ -23,7 +23,7 @@ export function FailureAlerts({ hasErrorWorkflow }: { hasErrorWorkflow: boolean 
         <Text size="sm" c="dimmed">
           {hasErrorWorkflow
             ? 'The error workflow above is started when a run fails. New alerts replace it.'
-            : 'Nobody is told when a run fails. Alerts are sent by e-mail, or as a request to a chat or an on-call service.'}
+            : 'No alert is sent when a run fails. Set one up, by e-mail or as an HTTP request.'}
         </Text>
         <Button variant="default" onClick={dialog.open}>
           Set up alerts
