@@ -700,7 +700,8 @@ export const MUTANTS = [
       'return lockNames(tx, [`lock ${workspaceId} ${key}`]);',
       'return lockNames(tx, []);',
     ],
-    ['a lock is granted after its time', 'AND (l.due_at IS NULL OR l.due_at > clock_timestamp())', ''],
+    ['a lock is granted after its time', 'AND (l.due_at IS NULL OR l.due_at >= now())', ''],
+    ['a lock is not granted to a request that does not wait', 'l.due_at >= now()', 'l.due_at > clock_timestamp()'],
     [
       'a cancelled node holds its lock',
       "AND l.iteration = '' AND n.status = 'stopped')",

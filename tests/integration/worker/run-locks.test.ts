@@ -94,6 +94,14 @@ it('a run that does not get it in time goes on at its error output', async () =>
   });
 });
 
+it('a run that does not wait gets a lock that is free, and none that is held', async () => {
+  const holder = await start(4, 0);
+  await isAt(holder, 'inside');
+  const late = await start(4, 0);
+  await until(async () => (await read(late)).status === 'success', 8_000);
+  expect((await read(late)).progress.late).toMatchObject({ output: { code: 'LOCK_TIMEOUT' } });
+});
+
 it('leaves connections to other runs, however many runs want the same lock', async () => {
   const other = await createWorkflow(instance, chain({ id: 'a', type: 'set', parameters: { fields: {} } }));
   await instance.db.$transaction(

@@ -64,8 +64,11 @@ const IS_ALIVE = Prisma.sql`coalesce(${isUnfinished()}, false)
 /** Whether the locks of the run `e` have to be given to others, in the words of the index executions_lock_changes. */
 const HAS_CHANGED = Prisma.sql`(e.lock_state = 2 OR (e.lock_state = 1 AND e.finished_at IS NOT NULL))`;
 
-/** Whether the request `l` waits, and its time is not up. */
-const IS_WAITING = Prisma.sql`l.acquired_at IS NULL AND (l.due_at IS NULL OR l.due_at > clock_timestamp())`;
+/**
+ * Whether the request `l` waits, and its time was not up when the transaction began: so one that does not wait at all
+ * is granted a free lock by the transaction that makes it.
+ */
+const IS_WAITING = Prisma.sql`l.acquired_at IS NULL AND (l.due_at IS NULL OR l.due_at >= now())`;
 
 /**
  * Requests a lock, or asks what became of an earlier request of the same node. Repeating it is harmless.
