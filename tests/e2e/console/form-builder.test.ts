@@ -96,6 +96,8 @@ describe('a form', () => {
     await page.keyboard.press('Control+Enter');
     await page.getByRole('dialog').getByRole('textbox', { name: 'Input' }).press('Control+Enter');
     await page.getByRole('link', { name: /^Approvals/ }).click();
+    // The preview in the editor has the same fields.
+    await page.getByRole('heading', { name: 'Approvals and forms' }).waitFor();
     await page.getByLabel('Reason').fill('Broken');
     await page.getByLabel('Amount in EUR').fill('12.5');
     expect(await issuesInBothSchemes(page, 'form', 'desktop')).toEqual([]);
