@@ -25,7 +25,7 @@ const settings = () => stack.say<InstanceSettings>('GET', '/api/admin/settings')
 
 async function openAdministration(page: Page): Promise<void> {
   await signIn(page, OWNER);
-  await page.getByRole('navigation').getByRole('link', { name: 'Administration' }).click();
+  await page.getByRole('navigation', { name: 'Areas' }).getByRole('link', { name: 'Administration' }).click();
   await page.getByLabel('Max concurrent runs').waitFor();
 }
 
@@ -62,7 +62,7 @@ describe('the limits of a workspace', () => {
     await page.getByLabel('E-mail').fill('grace@example.com');
     await page.getByLabel(/^Password/).fill('a password of some length');
     await page.getByRole('button', { name: 'Join' }).click();
-    await page.getByRole('navigation').getByRole('link', { name: 'Members' }).waitFor();
+    await page.getByRole('navigation', { name: 'Areas' }).getByRole('link', { name: 'Members' }).waitFor();
     expect(await page.getByRole('link', { name: 'Administration' }).count()).toBe(0);
     await page.goto(`/w/${stack.workspaceId}/administration`);
     await page.getByText('Only for administrators').waitFor();

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(stopAll);
 
 const go = (page: Page, area: string) =>
-  page.getByRole('navigation').getByRole('link', { name: area, exact: true }).click();
+  page.getByRole('navigation', { name: 'Areas' }).getByRole('link', { name: area, exact: true }).click();
 
 it('an event endpoint is created with its events, tried, replayed, rotated, and enabled after a 410', async () => {
   const { page, complaints } = await openWindow(browser, stack.url);

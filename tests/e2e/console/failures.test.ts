@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(stopAll);
 
 const go = (page: Page, area: string) =>
-  page.getByRole('navigation').getByRole('link', { name: area, exact: true }).click();
+  page.getByRole('navigation', { name: 'Areas' }).getByRole('link', { name: area, exact: true }).click();
 const list = async <T>(path: string) =>
   (await stack.say<PageOf<T>>('GET', `${path}?workspaceId=${stack.workspaceId}`)).data;
 

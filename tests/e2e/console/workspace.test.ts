@@ -61,7 +61,8 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const go = (page: Page, area: string) => page.getByRole('navigation').getByRole('link', { name: area }).click();
+const go = (page: Page, area: string) =>
+  page.getByRole('navigation', { name: 'Areas' }).getByRole('link', { name: area }).click();
 
 describe('an approval', () => {
   it('waits in the inbox, is decided with a comment, and the form after it is filled in', async () => {
@@ -305,7 +306,7 @@ describe('folders', () => {
     await page.waitForURL(/workflows\/[\w-]+$/);
     await page.goBack();
     await row(page, 'Count parcels').waitFor();
-    await page.getByRole('navigation', { name: 'Folder path' }).getByRole('link', { name: 'Reports' }).click();
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Reports' }).click();
     await title(page, 'Reports');
     await page.goBack();
     await title(page, 'Weekly');
@@ -375,7 +376,7 @@ describe('folders', () => {
     expect(await issuesOfAccess(page)).toEqual([]);
     await dialog(page).getByRole('button', { name: 'Delete' }).press('Enter');
     await page.getByText('This folder is empty').waitFor();
-    await page.getByRole('navigation', { name: 'Folder path' }).getByRole('link').press('Enter');
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').press('Enter');
     await row(page, 'Loose').waitFor();
     expect(await folderOf(loose)).toBeNull();
     await choose(page, 'Loose', 'Delete');

@@ -1,4 +1,4 @@
-import { Stack, VisuallyHidden } from '@mantine/core';
+import { Stack, Tooltip, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import {
@@ -45,8 +45,8 @@ const ADMINISTRATION = [
   { to: '/w/$workspaceId/administration', label: 'Administration', Icon: SlidersHorizontal },
 ] as const;
 
-/** Links to the areas of the workspace. */
-export function Navigation() {
+/** Links to the areas of the workspace; with `isCollapsed` only their icons, with the names as tooltips. */
+export function Navigation({ isCollapsed }: { isCollapsed: boolean }) {
   const { workspaceId = '' } = useParams({ strict: false });
   const approvals = useQuery(approvalsQuery(workspaceId)).data?.data.length ?? 0;
   const waiting = approvals + (useQuery(humanTasksQuery(workspaceId)).data?.data.length ?? 0);
@@ -54,23 +54,31 @@ export function Navigation() {
   return (
     <Stack gap={2} component="nav" aria-label="Areas">
       {[...AREAS, ...(isAdmin ? ADMINISTRATION : [])].map(({ to, label, Icon }) => (
-        <Link
+        <Tooltip
           key={to}
-          to={to}
-          params={{ workspaceId }}
-          className={classes.link}
-          activeOptions={{ includeSearch: false }}
-          activeProps={{ 'aria-current': 'page' }}
+          label={label}
+          position="right"
+          disabled={!isCollapsed}
+          events={{ hover: true, focus: true, touch: false }}
         >
-          <Icon size={18} aria-hidden />
-          <span>{label}</span>
-          {label === 'Approvals' && waiting > 0 && (
-            <span className={classes.count}>
-              {waiting}
-              <VisuallyHidden> waiting</VisuallyHidden>
-            </span>
-          )}
-        </Link>
+          <Link
+            to={to}
+            params={{ workspaceId }}
+            className={classes.link}
+            data-collapsed={isCollapsed}
+            activeOptions={{ includeSearch: false }}
+            activeProps={{ 'aria-current': 'page' }}
+          >
+            <Icon size={18} aria-hidden />
+            <span className={isCollapsed ? classes.hidden : undefined}>{label}</span>
+            {label === 'Approvals' && waiting > 0 && (
+              <span className={classes.count}>
+                {waiting}
+                <VisuallyHidden> waiting</VisuallyHidden>
+              </span>
+            )}
+          </Link>
+        </Tooltip>
       ))}
     </Stack>
   );

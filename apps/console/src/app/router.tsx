@@ -73,25 +73,32 @@ const editor = createRoute({
   component: lazyRouteComponent(() => import('../pages/editor/editor-page.js'), 'EditorPage'),
 });
 
+const runFilterIn = (given: Record<string, unknown>): Omit<RunFilter, 'workflowId'> => ({
+  status: several(EXECUTION_STATUSES, given.status),
+  source: several(EXECUTION_SOURCES, given.source),
+  within: choice(RUN_PERIOD_NAMES, given.within),
+  from: text(given.from),
+  to: text(given.to),
+  minDurationMs: count(given.minDurationMs),
+  maxDurationMs: count(given.maxDurationMs),
+  tag: text(given.tag),
+  search: text(given.search),
+  errorContains: text(given.errorContains),
+  failureGroup: text(given.failureGroup),
+});
+
 const runs = createRoute({
   getParentRoute: () => workspace,
   path: 'runs',
   component: lazyRouteComponent(() => import('../pages/runs/run-list.js'), 'RunList'),
-  validateSearch: (given): RunFilter =>
-    optional({
-      status: several(EXECUTION_STATUSES, given.status),
-      source: several(EXECUTION_SOURCES, given.source),
-      workflowId: text(given.workflowId),
-      within: choice(RUN_PERIOD_NAMES, given.within),
-      from: text(given.from),
-      to: text(given.to),
-      minDurationMs: count(given.minDurationMs),
-      maxDurationMs: count(given.maxDurationMs),
-      tag: text(given.tag),
-      search: text(given.search),
-      errorContains: text(given.errorContains),
-      failureGroup: text(given.failureGroup),
-    }),
+  validateSearch: (given): RunFilter => optional({ ...runFilterIn(given), workflowId: text(given.workflowId) }),
+});
+
+const workflowRuns = createRoute({
+  getParentRoute: () => workspace,
+  path: 'workflows/$workflowId/executions',
+  component: lazyRouteComponent(() => import('../pages/runs/workflow-runs.js'), 'WorkflowRuns'),
+  validateSearch: (given): Omit<RunFilter, 'workflowId'> => optional(runFilterIn(given)),
 });
 
 const run = createRoute({
@@ -210,6 +217,7 @@ const tree = root.addChildren([
     workspaceHome,
     workflows,
     editor,
+    workflowRuns,
     runs,
     run,
     compareRuns,

@@ -8,10 +8,12 @@ import { Broken } from '../components/broken.js';
 import { Loading } from '../components/loading.js';
 import { useSession } from '../session/use-session.js';
 import { rememberWorkspace } from './last-workspace.js';
+import { CollapseButton } from './collapse-button.js';
 import { Navigation } from './navigation.js';
 import { PersonMenu } from './person-menu.js';
 import { SchemeSwitch } from './scheme-switch.js';
 import classes from './shell.module.css';
+import { useCollapsed } from './use-collapsed.js';
 import { WorkspaceSwitch } from './workspace-switch.js';
 
 /** The frame of every page of a workspace. Without a session, it redirects to the sign-in page, and back afterwards. */
@@ -21,6 +23,7 @@ export function Shell() {
   const { workspaceId = '' } = useParams({ strict: false });
   const me = useQuery({ ...meQuery, enabled: session !== undefined });
   const [isOpen, { toggle, close }] = useDisclosure(false);
+  const { isCollapsed, isWide, toggle: toggleCollapsed } = useCollapsed();
   useEffect(close, [pathname, close]);
   useEffect(() => rememberWorkspace(workspaceId), [workspaceId]);
   if (me.isError && !me.data) return <Broken error={me.error} reset={() => void me.refetch()} />;
@@ -28,7 +31,7 @@ export function Shell() {
   return (
     <AppShell
       header={{ height: 56 }}
-      navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      navbar={{ width: isCollapsed ? 56 : 216, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding={{ base: 'md', md: 'lg' }}
     >
       <a href="#content" className={classes.skip}>
@@ -53,7 +56,8 @@ export function Shell() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" className={classes.side}>
-        <Navigation />
+        <Navigation isCollapsed={isCollapsed} />
+        {isWide && <CollapseButton isCollapsed={isCollapsed} onToggle={toggleCollapsed} />}
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
         <Outlet />

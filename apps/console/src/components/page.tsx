@@ -6,18 +6,21 @@ import classes from './page.module.css';
  * A page: its title, which is also the browser tab's, its actions and its content.
  * @param above the path to the page, such as the folders that contain it.
  * @param menu actions on the object that the title names.
+ * @param tabs links to the other pages of that object.
  */
 export function Page({
   title,
   above,
   menu,
   actions,
+  tabs,
   children,
 }: {
   title: string;
   above?: ReactNode;
   menu?: ReactNode;
   actions?: ReactNode;
+  tabs?: ReactNode;
   children: ReactNode;
 }) {
   useEffect(() => {
@@ -27,11 +30,14 @@ export function Page({
     <div className={classes.page}>
       {above}
       <Group justify="space-between" gap="sm" mb="md">
-        <Group gap={4} wrap="nowrap">
-          <Title order={1} size="h2" className={classes.title}>
-            {title}
-          </Title>
-          {menu}
+        <Group gap="xs">
+          <Group gap={4} wrap="nowrap">
+            <Title order={1} size="h2" className={classes.title}>
+              {title}
+            </Title>
+            {menu}
+          </Group>
+          {tabs}
         </Group>
         {actions !== undefined && (
           <Group gap="xs" wrap="wrap">

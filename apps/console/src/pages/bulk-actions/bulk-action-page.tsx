@@ -7,6 +7,7 @@ import { AnchorLink } from '../../components/anchor-link.js';
 import { Broken } from '../../components/broken.js';
 import { type Columns, DataTable } from '../../components/data-table.js';
 import { Loading } from '../../components/loading.js';
+import { Breadcrumbs } from '../../components/breadcrumbs.js';
 import { Page } from '../../components/page.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { StatusBadge } from '../../components/status-badge.js';
@@ -44,7 +45,17 @@ export function BulkActionPage() {
   const action = query.data;
   const { workspaceId, done, failed, skipped, errors, createdByUser, createdAt, finishedAt } = action;
   return (
-    <Page title={describeAction(action)} actions={<Abort action={action} />}>
+    <Page
+      title={describeAction(action)}
+      above={
+        <Breadcrumbs>
+          <AnchorLink size="sm" to="/w/$workspaceId/bulk-actions" params={{ workspaceId }}>
+            Bulk actions
+          </AnchorLink>
+        </Breadcrumbs>
+      }
+      actions={<Abort action={action} />}
+    >
       <Stack gap="lg">
         <Group gap="lg">
           <StatusBadge status={action.status} />

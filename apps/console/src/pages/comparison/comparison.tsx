@@ -4,11 +4,13 @@ import { ReactFlowProvider } from '@xyflow/react';
 import { versionQuery, versionsQuery } from '../../api/workflows.js';
 import { CANVAS, NOTHING, predecessorOf } from '../../editor/sides.js';
 import type { NodeTypes } from '../../graph/handles.js';
+import { AnchorLink } from '../../components/anchor-link.js';
 import { Broken } from '../../components/broken.js';
 import { ButtonLink } from '../../components/button-link.js';
 import { Loading } from '../../components/loading.js';
 import { Page } from '../../components/page.js';
 import type { Saving } from '../../editor/use-save.js';
+import { WorkflowPath } from '../workflows/workflow-path.js';
 import { Changes } from './changes.js';
 import { Publish } from './publish.js';
 import { SideChoice } from './side-choice.js';
@@ -36,6 +38,18 @@ export function Comparison({ before, ...given }: Given & { before: string | unde
   return (
     <Page
       title={`Compare versions of ${workflow.name}`}
+      above={
+        <WorkflowPath workflow={workflow}>
+          <AnchorLink
+            size="sm"
+            to="/w/$workspaceId/workflows/$workflowId"
+            params={{ workspaceId, workflowId }}
+            search={{}}
+          >
+            {workflow.name}
+          </AnchorLink>
+        </WorkflowPath>
+      }
       actions={
         <>
           {versions.data && !given.isReadOnly && <Publish {...given} versions={versions.data.data} />}

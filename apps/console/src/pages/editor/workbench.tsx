@@ -46,6 +46,8 @@ import { layOut, placeNodes, type Position } from '../../graph/layout.js';
 import { notify, notifyProblem } from '../../components/notice-board.js';
 import { Page } from '../../components/page.js';
 import { Problem } from '../../components/problem.js';
+import { WorkflowPath } from '../workflows/workflow-path.js';
+import { WorkflowTabs } from '../workflows/workflow-tabs.js';
 import { Dock } from './dock.js';
 import { RunStrip } from './run-strip.js';
 import { SplitDock } from './split-dock.js';
@@ -247,6 +249,8 @@ export function Workbench({
   return (
     <Page
       title={workflow.name}
+      above={<WorkflowPath workflow={workflow} />}
+      tabs={<WorkflowTabs workspaceId={workspaceId} workflowId={workflow.id} />}
       actions={
         isReadOnly ? (
           <>

@@ -21,6 +21,8 @@ import { EmptyState } from '../../components/empty-state.js';
 import { Listing } from '../../components/listing.js';
 import { Loading } from '../../components/loading.js';
 import { notifyProblem } from '../../components/notice-board.js';
+import { AnchorLink } from '../../components/anchor-link.js';
+import { Breadcrumbs } from '../../components/breadcrumbs.js';
 import { Page } from '../../components/page.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { ReplayButton } from '../../components/replay-button.js';
@@ -43,14 +45,24 @@ const COLUMNS: Columns<EventDelivery> = [
 
 /** An event endpoint with its latest deliveries. */
 export function EndpointPage() {
-  const { endpointId } = route.useParams();
+  const { workspaceId, endpointId } = route.useParams();
   const query = useQuery(eventEndpointQuery(endpointId));
   const deliveries = useQuery(eventDeliveriesQuery(endpointId));
   if (query.isError && !query.data) return <Broken error={query.error} reset={() => void query.refetch()} />;
   if (!query.data) return <Loading />;
   const endpoint = query.data;
   return (
-    <Page title={endpoint.url} actions={<Actions endpoint={endpoint} />}>
+    <Page
+      title={endpoint.url}
+      above={
+        <Breadcrumbs>
+          <AnchorLink size="sm" to="/w/$workspaceId/event-endpoints" params={{ workspaceId }}>
+            Event endpoints
+          </AnchorLink>
+        </Breadcrumbs>
+      }
+      actions={<Actions endpoint={endpoint} />}
+    >
       <Stack gap="lg">
         <Group gap="lg">
           <StatusBadge status={statusOf(endpoint)} />

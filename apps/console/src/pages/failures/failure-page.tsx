@@ -12,6 +12,8 @@ import { ButtonLink } from '../../components/button-link.js';
 import { type Columns, DataTable } from '../../components/data-table.js';
 import { Loading } from '../../components/loading.js';
 import { notifyProblem } from '../../components/notice-board.js';
+import { AnchorLink } from '../../components/anchor-link.js';
+import { Breadcrumbs } from '../../components/breadcrumbs.js';
 import { Page } from '../../components/page.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { StatusBadge } from '../../components/status-badge.js';
@@ -74,7 +76,17 @@ export function FailurePage() {
     workflow.versions.map((version) => ({ ...version, workflowName: workflow.workflowName ?? 'Deleted workflow' })),
   );
   return (
-    <Page title={group.message || 'No message'} actions={<Actions group={group} />}>
+    <Page
+      title={group.message || 'No message'}
+      above={
+        <Breadcrumbs>
+          <AnchorLink size="sm" to="/w/$workspaceId/failures" params={{ workspaceId }}>
+            Failures
+          </AnchorLink>
+        </Breadcrumbs>
+      }
+      actions={<Actions group={group} />}
+    >
       <Stack gap="lg">
         <Group gap="lg">
           <StatusBadge status={group.state} />

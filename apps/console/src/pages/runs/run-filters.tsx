@@ -32,10 +32,13 @@ const SOURCES: Readonly<Record<ExecutionSource, string>> = {
 /** The filters of the list of runs. */
 export function RunFilters({
   filter,
+  hasWorkflow,
   onChange,
   onClear,
 }: {
   filter: RunFilter;
+  /** Whether to offer a filter by workflow. */
+  hasWorkflow: boolean;
   onChange: (change: RunFilter) => void;
   onClear: () => void;
 }) {
@@ -108,15 +111,17 @@ export function RunFilters({
           />
         </>
       )}
-      <WorkflowSelect
-        label="Workflow"
-        placeholder="Any"
-        clearable
-        value={filter.workflowId ?? null}
-        onChange={(workflowId) => change({ workflowId: workflowId ?? undefined })}
-        flex="1 1 130px"
-        maw={230}
-      />
+      {hasWorkflow && (
+        <WorkflowSelect
+          label="Workflow"
+          placeholder="Any"
+          clearable
+          value={filter.workflowId ?? null}
+          onChange={(workflowId) => change({ workflowId: workflowId ?? undefined })}
+          flex="1 1 130px"
+          maw={230}
+        />
+      )}
       <MultiSelect
         label="Trigger"
         placeholder={filter.source === undefined ? 'Any' : ''}

@@ -1,7 +1,7 @@
 import { Button, Switch, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ArrowUp, RefreshCw } from 'lucide-react';
-import { useCallback, useMemo, useState } from 'react';
+import { type ComponentProps, useCallback, useMemo, useState } from 'react';
 import type { RunFilter, RunRow } from '../../api/executions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { optional } from '../../app/search.js';
@@ -25,6 +25,20 @@ import { WorkflowName } from './workflow-name.js';
 
 const route = getRouteApi('/w/$workspaceId/runs');
 
+/** The columns after the one that names the run. */
+export const RUN_COLUMNS: Columns<RunRow> = [
+  { id: 'status', header: 'Status', cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
+  { id: 'createdAt', header: 'Started', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
+  {
+    id: 'duration',
+    header: 'Duration',
+    cell: ({ row: { original } }) => <Duration from={original.startedAt} to={original.finishedAt} />,
+  },
+  { id: 'source', header: 'Trigger', cell: ({ row: { original } }) => describeOrigin(original) },
+  { id: 'error', header: 'Error', cell: ({ row: { original } }) => original.error?.message },
+  { id: 'select', header: 'Select', cell: ({ row: { original } }) => <SelectRun run={original} /> },
+];
+
 const COLUMNS: Columns<RunRow> = [
   {
     id: 'workflow',
@@ -38,23 +52,40 @@ const COLUMNS: Columns<RunRow> = [
       </Link>
     ),
   },
-  { id: 'status', header: 'Status', cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
-  { id: 'createdAt', header: 'Started', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
-  {
-    id: 'duration',
-    header: 'Duration',
-    cell: ({ row: { original } }) => <Duration from={original.startedAt} to={original.finishedAt} />,
-  },
-  { id: 'source', header: 'Trigger', cell: ({ row: { original } }) => describeOrigin(original) },
-  { id: 'error', header: 'Error', cell: ({ row: { original } }) => original.error?.message },
-  { id: 'select', header: 'Select', cell: ({ row: { original } }) => <SelectRun run={original} /> },
+  ...RUN_COLUMNS,
 ];
 
 /** The runs of a workspace, live unless that is switched off; older pages are loaded on request. */
 export function RunList() {
-  const { workspaceId } = useWorkspace();
   const filter = route.useSearch();
   const navigate = route.useNavigate();
+  return (
+    <Runs
+      filter={filter}
+      page={{ title: 'Runs' }}
+      columns={COLUMNS}
+      onFilter={(change) => void navigate({ search: change, replace: true })}
+    />
+  );
+}
+
+/** A list of runs with its filters. */
+export function Runs({
+  filter: chosen,
+  workflowId,
+  page,
+  columns,
+  onFilter,
+}: {
+  filter: RunFilter;
+  /** Lists the runs of this workflow only, whatever the filter. */
+  workflowId?: string;
+  page: Omit<ComponentProps<typeof Page>, 'actions' | 'children'>;
+  columns: Columns<RunRow>;
+  onFilter: (change: (before: RunFilter) => RunFilter) => void;
+}) {
+  const { workspaceId } = useWorkspace();
+  const filter = workflowId === undefined ? chosen : { ...chosen, workflowId };
   const [isLive, setLive] = useState(true);
   const [selected, setSelected] = useState<ReadonlyMap<string, RunRow>>(new Map());
   const { query, rows, newCount, showNewest } = useRuns(workspaceId, filter, { isLive, isHeld: selected.size > 0 });
@@ -74,12 +105,11 @@ export function RunList() {
     }),
     [selected],
   );
-  const narrow = (change: RunFilter): void =>
-    void navigate({ search: (before) => optional({ ...before, ...change }), replace: true });
-  const isFiltered = Object.keys(filter).length > 0;
+  const narrow = (change: RunFilter): void => onFilter((before) => optional({ ...before, ...change }));
+  const isFiltered = Object.keys(chosen).length > 0;
   return (
     <Page
-      title="Runs"
+      {...page}
       actions={
         <>
           {!isLive && (
@@ -94,7 +124,12 @@ export function RunList() {
         </>
       }
     >
-      <RunFilters filter={filter} onChange={narrow} onClear={() => void navigate({ search: {}, replace: true })} />
+      <RunFilters
+        filter={chosen}
+        hasWorkflow={workflowId === undefined}
+        onChange={narrow}
+        onClear={() => onFilter(() => ({}))}
+      />
       {filter.failureGroup !== undefined && (
         <Text size="sm" mb="sm">
           Only runs of{' '}
@@ -116,7 +151,7 @@ export function RunList() {
               </Button>
             </div>
           )}
-          <DataTable label="Runs" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} onNearEnd={more} />
+          <DataTable label="Runs" columns={columns} rows={rows} keyOf={({ id }) => id} onNearEnd={more} />
         </SelectionContext>
       ) : isFiltered ? (
         <EmptyState title="No matching runs">Remove a filter, or change the search.</EmptyState>

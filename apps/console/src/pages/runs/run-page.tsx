@@ -7,6 +7,8 @@ import { callbacksQuery } from '../../api/executions.js';
 import { useLiveRun } from '../../api/follow-run.js';
 import { nodeTypesQuery, versionQuery } from '../../api/workflows.js';
 import { RunGraph } from '../../graph/run-graph.js';
+import { AnchorLink } from '../../components/anchor-link.js';
+import { Breadcrumbs } from '../../components/breadcrumbs.js';
 import { Broken } from '../../components/broken.js';
 import { ButtonLink } from '../../components/button-link.js';
 import { JsonTree } from '../../components/json-tree.js';
@@ -36,6 +38,7 @@ export function RunPage() {
 const EMPTY: Definition = { nodes: [], edges: [] };
 
 function ShownRun({ run }: { run: Execution }) {
+  const { workspaceId, workflowId } = run;
   const { node: asked } = route.useSearch();
   const navigate = route.useNavigate();
   const name = useWorkflowName(run.workflowId);
@@ -55,6 +58,23 @@ function ShownRun({ run }: { run: Execution }) {
   return (
     <Page
       title={name}
+      above={
+        <Breadcrumbs>
+          <AnchorLink size="sm" to="/w/$workspaceId/workflows" params={{ workspaceId }}>
+            Workflows
+          </AnchorLink>
+          <AnchorLink size="sm" to="/w/$workspaceId/workflows/$workflowId" params={{ workspaceId, workflowId }}>
+            {name}
+          </AnchorLink>
+          <AnchorLink
+            size="sm"
+            to="/w/$workspaceId/workflows/$workflowId/executions"
+            params={{ workspaceId, workflowId }}
+          >
+            Executions
+          </AnchorLink>
+        </Breadcrumbs>
+      }
       actions={
         <>
           <ButtonLink

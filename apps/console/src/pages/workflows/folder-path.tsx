@@ -1,25 +1,35 @@
 import type { FolderEntry } from '@deckhand/contracts';
+import type { ReactNode } from 'react';
 import { AnchorLink } from '../../components/anchor-link.js';
-import classes from './folder-path.module.css';
+import { Breadcrumbs } from '../../components/breadcrumbs.js';
 
-/** The path to a folder: a link to each folder on it. */
-export function FolderPath({ workspaceId, path }: { workspaceId: string; path: readonly FolderEntry[] }) {
+/** The path to a page below the list of workflows: a link to each folder on it, and what follows them. */
+export function FolderPath({
+  workspaceId,
+  path,
+  children,
+}: {
+  workspaceId: string;
+  path: readonly FolderEntry[];
+  children?: ReactNode;
+}) {
   return (
-    <nav aria-label="Folder path">
-      <ol className={classes.path}>
-        <li>
-          <AnchorLink size="sm" to="/w/$workspaceId/workflows" params={{ workspaceId }}>
-            Workflows
-          </AnchorLink>
-        </li>
-        {path.map(({ id, name }) => (
-          <li key={id}>
-            <AnchorLink size="sm" to="/w/$workspaceId/workflows" params={{ workspaceId }} search={{ folderId: id }}>
-              {name}
-            </AnchorLink>
-          </li>
-        ))}
-      </ol>
-    </nav>
+    <Breadcrumbs>
+      <AnchorLink size="sm" to="/w/$workspaceId/workflows" params={{ workspaceId }}>
+        Workflows
+      </AnchorLink>
+      {path.map(({ id, name }) => (
+        <AnchorLink
+          key={id}
+          size="sm"
+          to="/w/$workspaceId/workflows"
+          params={{ workspaceId }}
+          search={{ folderId: id }}
+        >
+          {name}
+        </AnchorLink>
+      ))}
+      {children}
+    </Breadcrumbs>
   );
 }

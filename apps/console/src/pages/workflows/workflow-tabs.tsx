@@ -1,0 +1,27 @@
+import { Link } from '@tanstack/react-router';
+import classes from './workflow-tabs.module.css';
+
+const TABS = [
+  { to: '/w/$workspaceId/workflows/$workflowId', label: 'Editor' },
+  { to: '/w/$workspaceId/workflows/$workflowId/executions', label: 'Executions' },
+] as const;
+
+/** Links between the pages of a workflow. */
+export function WorkflowTabs({ workspaceId, workflowId }: { workspaceId: string; workflowId: string }) {
+  return (
+    <nav className={classes.tabs} aria-label="Workflow">
+      {TABS.map(({ to, label }) => (
+        <Link
+          key={to}
+          to={to}
+          params={{ workspaceId, workflowId }}
+          className={classes.tab}
+          activeOptions={{ exact: true, includeSearch: false }}
+          activeProps={{ 'aria-current': 'page' }}
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}
