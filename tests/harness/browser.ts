@@ -84,6 +84,13 @@ export async function signIn(page: Page, { email, password }: { email: string; p
   await page.waitForURL(/\/w\//);
 }
 
+/** Adds a node in the editor by typing what it is, with one click. */
+export async function addNode(page: Page, title: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add node', exact: true }).click();
+  await page.getByRole('combobox', { name: 'Search nodes' }).fill(title);
+  await page.keyboard.press('Enter');
+}
+
 /** Returns the accessibility violations of the page (WCAG 2.2 A and AA, as found by axe), a line each. */
 export async function issuesOfAccess(page: Page, rules: readonly string[] = RULES): Promise<string[]> {
   // Not as a script of the page: its policy allows none.

@@ -33,6 +33,7 @@ export function nodePage(type: NodeType, example: NodeExample, sample: JsonValue
     `# ${type.title}`,
     `\`${type.type}\` · ${ROLES[type.category]}`,
     type.description,
+    `Search words: ${type.keywords.join(', ')}`,
     '## Parameters',
     rows.length > 0 ? table : 'None.',
     ...(type.credential ? ['## Credential', credentialText(type.credential)] : []),

@@ -179,8 +179,10 @@ export interface NodeTypeSpec<S extends TObject> {
   /** Its name in definitions: `http`, `trigger.manual`. */
   readonly type: string;
   readonly title: string;
-  /** One or two sentences for people, shown in its page and in the palette. */
+  /** One or two sentences for people, shown in its page and in the picker of nodes. */
   readonly description: string;
+  /** Words that people may search it by and that its title does not have, in lower case, the best ones first. */
+  readonly keywords?: readonly string[];
   readonly category: 'trigger' | 'data' | 'flow' | 'action' | 'person';
   /**
    * Whether it has effects outside. Such a node starts only when the checkpoint before it is on disk; one without
@@ -228,6 +230,7 @@ export interface NodeType {
   readonly type: string;
   readonly title: string;
   readonly description: string;
+  readonly keywords: readonly string[];
   readonly category: NodeTypeSpec<TObject>['category'];
   readonly hasEffects: boolean;
   readonly isTrigger: boolean;
@@ -259,6 +262,7 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     type: spec.type,
     title: spec.title,
     description: spec.description,
+    keywords: spec.keywords ?? [],
     category: spec.category,
     hasEffects: spec.hasEffects,
     isTrigger: spec.category === 'trigger',

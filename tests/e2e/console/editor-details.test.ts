@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
 import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
-import { openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import { addNode, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { OWNER, stopAll, until } from '../../harness/index.js';
 
@@ -46,8 +46,7 @@ async function openEditor(name: string, definition: Definition): Promise<{ page:
 }
 
 async function add(page: Page, title: string): Promise<void> {
-  await page.getByLabel('Search nodes').fill(title);
-  await page.keyboard.press('Enter');
+  await addNode(page, title);
   await form(page).getByRole('heading', { name: title, exact: true }).waitFor();
 }
 

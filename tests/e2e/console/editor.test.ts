@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CreatedInvite, Definition, PageOf, SavedVersion, VersionEntry, Workflow } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import { addNode, issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { chain, OWNER, stopAll, until } from '../../harness/index.js';
 
@@ -96,10 +96,9 @@ async function createCheck(name: string): Promise<{ id: string; versionId: strin
   return { id, versionId: workflowVersionId };
 }
 
-/** Adds a node by typing its name into the palette. */
+/** Adds a node by typing its name. */
 async function add(page: Page, title: string): Promise<void> {
-  await page.getByLabel('Search nodes').fill(title);
-  await page.keyboard.press('Enter');
+  await addNode(page, title);
   await form(page).getByRole('heading', { name: title, exact: true }).waitFor();
 }
 
@@ -121,16 +120,17 @@ describe('a workflow', () => {
     await form(page).getByLabel('Condition').fill('{{ $input.text.length > 8 }}');
     await add(page, 'End (result)');
     await form(page).getByLabel('Body').fill('{{ $nodes.set.output }}');
-    // Another node by dragging it onto the canvas, and an edge by hand.
-    await page.getByLabel('Search nodes').fill('');
-    await page.getByRole('button', { name: 'Fail', exact: true }).dragTo(page.locator('.react-flow__pane'), {
-      targetPosition: { x: 250, y: 520 },
-    });
-    await form(page).getByLabel('Message').fill('too short');
+    // Another node where a connection is dropped, and an edge by hand.
     await node(page, 'If')
       .locator('.react-flow__handle-right')
       .nth(1)
-      .dragTo(node(page, 'Fail').locator('.react-flow__handle-left'));
+      .dragTo(page.locator('.react-flow__pane'), { targetPosition: { x: 250, y: 500 } });
+    await page.getByRole('combobox', { name: 'Search nodes' }).fill('throw');
+    await page.keyboard.press('Enter');
+    await form(page).getByLabel('Message').fill('too short');
+    await node(page, 'Greet')
+      .locator('.react-flow__handle-right')
+      .dragTo(node(page, 'End (result)').locator('.react-flow__handle-left'));
 
     await page.keyboard.press('Control+S');
     await page.getByText('Saved', { exact: true }).waitFor();
@@ -142,6 +142,7 @@ describe('a workflow', () => {
       { source: 'set', target: 'if' },
       { source: 'if', sourceHandle: 'true', target: 'terminal' },
       { source: 'if', sourceHandle: 'false', target: 'fail' },
+      { source: 'set', target: 'terminal' },
     ]);
 
     await page.getByRole('button', { name: 'Run', exact: true }).click();

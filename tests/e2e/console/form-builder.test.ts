@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition, Execution, ExecutionEntry, JsonValue, PageOf } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import { addNode, issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { OWNER, stopAll, until } from '../../harness/index.js';
 
@@ -73,10 +73,7 @@ describe('a form', () => {
     await page.keyboard.press('Enter');
     await node(page, 'Start').click();
     const id = page.url().split('/').at(-1)!;
-    const search = page.getByLabel('Search nodes');
-    await search.click();
-    await search.fill('Human task');
-    await page.keyboard.press('Enter');
+    await addNode(page, 'Human task');
     const title = form(page).locator('.cm-content').and(form(page).getByLabel('Title'));
     await title.click();
     await title.fill('Why was it refunded?');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition, Execution } from '@deckhand/contracts';
 import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
-import { openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import { addNode, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { OWNER, stopAll, until } from '../../harness/index.js';
 
@@ -87,8 +87,7 @@ describe('what is large', () => {
     await page.keyboard.up('Space');
     await until(async () => (await place()) !== before);
     report('a workflow of 300 nodes', await tasks());
-    await page.getByLabel('Search nodes').fill('Wait');
-    await page.keyboard.press('Enter');
+    await addNode(page, 'Wait');
     await page.getByText('Draft saved').waitFor();
     expect(complaints).toEqual([]);
   });

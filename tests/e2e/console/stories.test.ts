@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition, Execution, ExecutionEntry, PageOf, Workflow, WorkspaceEntry } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import { addNode, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { OWNER, stopAll, until } from '../../harness/index.js';
 
@@ -42,10 +42,7 @@ async function create(page: Page, name: string): Promise<string> {
 
 /** Adds a node with one click. */
 async function add(page: Page, title: string): Promise<void> {
-  const search = page.getByLabel('Search nodes');
-  await search.click();
-  await search.fill(title);
-  await page.keyboard.press('Enter');
+  await addNode(page, title);
   await form(page).getByRole('heading', { name: title, exact: true }).waitFor();
 }
 

@@ -6,6 +6,7 @@ export function describeNodeTypes(nodeTypes: NodeTypes) {
     type: type.type,
     title: type.title,
     description: type.description,
+    keywords: [...type.keywords],
     category: type.category,
     hasEffects: type.hasEffects,
     isTrigger: type.isTrigger,

@@ -6,11 +6,15 @@ import {
   Controls,
   type EdgeChange,
   type NodeChange,
+  type OnConnectEnd,
+  type OnConnectStart,
   ReactFlow,
   useReactFlow,
+  useStoreApi,
 } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
-import { type DragEvent, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
+import { handleTop } from '../graph/card-size.js';
 import canvas from '../graph/canvas.module.css';
 import { type CardNode, toCard, toFlowEdge, toFlowNode } from '../graph/flow.js';
 import type { NodeTypes } from '../graph/handles.js';
@@ -18,7 +22,8 @@ import type { Position } from '../graph/layout.js';
 import { NodeCard } from '../graph/node-card.js';
 import { cachedFor } from './cached-for.js';
 import { connect, disconnect, moveNodes, removeNodes } from './edits.js';
-import { DRAG_TYPE } from './palette.js';
+import { EdgeActions } from './edge-actions.js';
+import type { Spot } from './insert-node.js';
 
 const CARD_TYPES = { card: NodeCard };
 const NOWHERE: ReadonlyMap<string, Position> = new Map();
@@ -37,7 +42,7 @@ export function EditorCanvas({
   selected,
   onSelect,
   onEdit,
-  onDropType,
+  onAdd,
   isReadOnly,
 }: {
   definition: Definition;
@@ -51,11 +56,14 @@ export function EditorCanvas({
   selected: ReadonlySet<string>;
   onSelect: (ids: ReadonlySet<string>) => void;
   onEdit: (change: (definition: Definition) => Definition, step?: string) => void;
-  onDropType: (type: string, position: Position) => void;
+  /** Asks for a node to add. */
+  onAdd: (spot: Spot) => void;
   isReadOnly: boolean;
 }) {
   const colorMode = useComputedColorScheme('light');
   const flow = useReactFlow();
+  const store = useStoreApi();
+  const [hoveredEdge, setHoveredEdge] = useState<string>();
   const [chosenEdges, setChosenEdges] = useState<ReadonlySet<string>>(new Set());
   // While nodes are dragged, only the canvas knows where they are: the definition changes once, when the drag ends.
   const [dragged, setDragged] = useState(NOWHERE);
@@ -133,21 +141,27 @@ export function EditorCanvas({
   };
   const onConnect = ({ source, target, sourceHandle }: Connection): void =>
     onEdit((before) => connect(before, { source, target, ...(sourceHandle === null ? {} : { sourceHandle }) }));
-  const onDrop = (event: DragEvent): void => {
-    const type = event.dataTransfer.getData(DRAG_TYPE);
-    if (type === '') return;
-    event.preventDefault();
-    onDropType(type, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }));
+  /** A connection that ends on the empty canvas asks for a node to connect there. */
+  const onConnectEnd: OnConnectEnd = (event, { fromNode, fromHandle, toNode }) => {
+    if (isReadOnly || toNode || !fromNode || fromHandle.type !== 'source') return;
+    const end = 'changedTouches' in event ? event.changedTouches[0] : event;
+    if (!end || !isPane(document.elementFromPoint(end.clientX, end.clientY))) return;
+    const { x, y } = flow.screenToFlowPosition({ x: end.clientX, y: end.clientY });
+    const position = { x, y: y - handleTop(0, 0) };
+    onAdd({ kind: 'output', source: fromNode.id, sourceHandle: fromHandle.id ?? undefined, position });
   };
+  /** A click on an output asks for a node that follows it. */
+  const onClickHandle: OnConnectStart = (_, { nodeId, handleId, handleType }) => {
+    if (isReadOnly || nodeId === null || handleType !== 'source') return;
+    onAdd({ kind: 'output', source: nodeId, sourceHandle: handleId ?? undefined });
+    // Otherwise the next click on an input would connect the two.
+    queueMicrotask(() => store.setState({ connectionClickStartHandle: null }));
+  };
+  const [chosenEdge] = chosenEdges.size === 1 ? chosenEdges : [];
+  const edgeWithActions = isReadOnly ? undefined : (hoveredEdge ?? chosenEdge);
 
   return (
-    <div
-      className={canvas.canvas}
-      onDragOver={(event) => {
-        if (event.dataTransfer.types.includes(DRAG_TYPE)) event.preventDefault();
-      }}
-      onDrop={onDrop}
-    >
+    <div className={canvas.canvas} data-editable={!isReadOnly}>
       <ReactFlow
         nodes={nodes}
         edges={edges}
@@ -156,6 +170,12 @@ export function EditorCanvas({
         onNodesChange={onNodesChange}
         onEdgesChange={onEdgesChange}
         onConnect={onConnect}
+        onConnectEnd={onConnectEnd}
+        onClickConnectStart={onClickHandle}
+        onEdgeMouseEnter={(_, { id }) => setHoveredEdge(id)}
+        // Not when the mouse leaves the edge, because its buttons cover it.
+        onPaneMouseMove={() => setHoveredEdge(undefined)}
+        onNodeMouseEnter={() => setHoveredEdge(undefined)}
         nodesDraggable={!isReadOnly}
         nodesConnectable={!isReadOnly}
         deleteKeyCode={isReadOnly ? null : ['Delete', 'Backspace']}
@@ -167,7 +187,21 @@ export function EditorCanvas({
       >
         <Background gap={22} />
         <Controls showInteractive={false} />
+        {edgeWithActions !== undefined && (
+          <EdgeActions
+            definition={definition}
+            types={types}
+            id={edgeWithActions}
+            onAdd={() => onAdd({ kind: 'edge', id: edgeWithActions })}
+            onDelete={() => onEdit((before) => disconnect(before, new Set([edgeWithActions])))}
+          />
+        )}
       </ReactFlow>
     </div>
   );
+}
+
+/** Returns true for the part of the canvas where nothing is. */
+function isPane(element: Element | null): boolean {
+  return element?.classList.contains('react-flow__pane') ?? false;
 }

@@ -24,6 +24,7 @@ const SET = {
   isTrigger: false,
   handles: [],
   credentialTypes: [],
+  keywords: [],
   parameters: {},
 };
 const EMPTY: Definition = { nodes: [], edges: [] };

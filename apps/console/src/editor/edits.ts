@@ -7,7 +7,7 @@ import type { Position } from '../graph/layout.js';
 // Each edit takes a definition and returns the next one. Nothing is changed in place, so every step can be undone.
 
 /** Horizontal distance to a node that is placed next, in px. */
-const STEP_PX = 280;
+export const STEP_PX = 280;
 /** Vertical distance to a node that is already there, in px. */
 const ASIDE_PX = 110;
 

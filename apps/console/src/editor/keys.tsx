@@ -1,6 +1,7 @@
 import { Kbd, Stack, Text, Title } from '@mantine/core';
 
 const KEYS = [
+  ['N', 'add a node'],
   ['Ctrl S', 'save a version'],
   ['Ctrl Enter', 'run the workflow'],
   ['Ctrl Shift Enter', 'test the selected node'],
@@ -19,9 +20,9 @@ export function Keys() {
         Select a node
       </Title>
       <Text size="sm" c="dimmed">
-        Select a node to edit it, or add one from the list. A new node is connected to the selected one, or to the end
-        of a chain. To connect nodes, drag from the dot on the right of a node to the dot on the left of another, or
-        select the next step in the form.
+        Select a node to edit it, or add one: it is connected to the selected one, or to the end of a chain. A click on
+        the dot on the right of a node adds one after it. To connect nodes, drag from that dot to the dot on the left of
+        another, or select the next step in the form.
       </Text>
       {KEYS.map(([keys, meaning]) => (
         <Text key={keys} size="sm">

@@ -1,6 +1,16 @@
 import type { Workflow } from '@deckhand/contracts';
 import { Button, Group, Text } from '@mantine/core';
-import { History, LayoutDashboard, MessageSquarePlus, Play, Redo2, Save, SlidersHorizontal, Undo2 } from 'lucide-react';
+import {
+  History,
+  LayoutDashboard,
+  MessageSquarePlus,
+  Play,
+  Plus,
+  Redo2,
+  Save,
+  SlidersHorizontal,
+  Undo2,
+} from 'lucide-react';
 import { Activation } from './activation.js';
 import { DraftConflict } from './draft-conflict.js';
 import type { DraftState } from './draft-writer.js';
@@ -22,6 +32,7 @@ export function Toolbar({
   editor,
   isSaving,
   sync,
+  onAdd,
   onSave,
   onSaveToActivate,
   onSaveWithComment,
@@ -34,6 +45,8 @@ export function Toolbar({
   editor: Editor;
   sync: DraftSync;
   isSaving: boolean;
+  /** Asks for a node to add. */
+  onAdd: () => void;
   onSave: () => void;
   /** Saves what is to be activated. @returns its version. */
   onSaveToActivate: () => Promise<string | null>;
@@ -49,6 +62,9 @@ export function Toolbar({
         {editor.isDirty ? DRAFT_STATES[sync.state] : 'Saved'}
       </Text>
       {editor.isDirty && sync.state === 'conflict' && <DraftConflict sync={sync} />}
+      <Button variant="light" leftSection={<Plus size={16} aria-hidden />} onClick={onAdd}>
+        Add node
+      </Button>
       <Tool label="Undo" isDisabled={!editor.canUndo} onClick={editor.undo}>
         <Undo2 size={17} aria-hidden />
       </Tool>

@@ -13,6 +13,7 @@ export function useShortcuts(
     readonly run: () => void;
     /** Runs the selected node alone. */
     readonly test: () => void;
+    readonly add: () => void;
     readonly select: (ids: ReadonlySet<string>) => void;
     readonly isReadOnly: boolean;
   },
@@ -42,6 +43,7 @@ export function useShortcuts(
     { capture: true },
   );
   useHotkeys([
+    ['N', () => !actions.isReadOnly && actions.add()],
     ['mod+Z', editor.undo],
     ['mod+shift+Z', editor.redo],
     ['mod+Y', editor.redo],

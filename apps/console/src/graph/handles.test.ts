@@ -10,6 +10,7 @@ const entry = (type: string, handles: string[]) => ({
   isTrigger: false,
   handles,
   credentialTypes: [],
+  keywords: [],
   parameters: {},
 });
 const TYPES: NodeTypes = new Map([entry('set', []), entry('if', ['true', 'false'])].map((type) => [type.type, type]));

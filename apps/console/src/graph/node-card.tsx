@@ -1,26 +1,18 @@
 import { Handle, type NodeProps, Position } from '@xyflow/react';
-import { Braces, CircleHelp, GitFork, Globe, type LucideIcon, OctagonAlert, Pin, UserRound, Zap } from 'lucide-react';
+import { OctagonAlert, Pin } from 'lucide-react';
 import { memo } from 'react';
 import { STATUS_LOOKS } from '../components/status-badge.js';
 import { handleTop } from './card-size.js';
+import { categoryIcon } from './category-icon.js';
 import { ChangeMark } from './change-mark.js';
 import type { CardNode } from './flow.js';
 import classes from './node-card.module.css';
-
-/** Icons by category; a category that this console does not know gets the last one. */
-const ICONS: Readonly<Record<string, LucideIcon>> = {
-  trigger: Zap,
-  flow: GitFork,
-  data: Braces,
-  action: Globe,
-  person: UserRound,
-};
 
 /** A node on the canvas: its name and type, its status or change, and its inputs and outputs. */
 export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<CardNode>) {
   const { title, typeTitle, category, isTrigger, isDisabled, handles, hasUnnamedHandle, status, issue, change } = data;
   const { isPinned = false } = data;
-  const Icon = ICONS[category] ?? CircleHelp;
+  const Icon = categoryIcon(category);
   const appearance = status === undefined ? undefined : STATUS_LOOKS[status];
   return (
     <div

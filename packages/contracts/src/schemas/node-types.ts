@@ -8,6 +8,7 @@ export const NodeTypeEntry = Type.Object({
   type: Type.String(),
   title: Type.String(),
   description: Type.String(),
+  keywords: Type.Array(Type.String(), { description: 'Words to search it by, beside those of its title' }),
   category: Type.String(),
   hasEffects: Type.Boolean({ description: 'Whether it has effects outside; it has none in sandbox mode' }),
   isTrigger: Type.Boolean(),

@@ -30,6 +30,7 @@ export default defineNodeType({
   title: 'Aggregate a list',
   description:
     'Counts, sums or collects the items of a list. Returns an object; with `groupBy`, a list with one object per group, in the order in which the groups first appear. Items without a field do not count for it, and sums and averages use numbers only.',
+  keywords: ['sum', 'total', 'count', 'average', 'minimum', 'maximum', 'group by', 'reduce', 'statistics', 'collect'],
   category: 'data',
   hasEffects: false,
   parameters: Type.Object(

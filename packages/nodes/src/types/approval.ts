@@ -10,6 +10,7 @@ export default defineNodeType({
   title: 'Approval',
   description:
     'Waits for a decision, and continues at the output of that choice with `{ decision, approved, comment, by, at }`. Fails if there is no decision in time.',
+  keywords: ['approve', 'reject', 'decision', 'confirm', 'review', 'sign off', 'human in the loop', 'permission'],
   category: 'person',
   hasEffects: false,
   parameters: Type.Object(

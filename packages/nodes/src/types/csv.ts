@@ -12,6 +12,7 @@ export default defineNodeType({
   title: 'CSV',
   description:
     'Reads a table of comma-separated values (RFC 4180) into a list of objects, or writes one. Values are texts: numbers and dates stay as they are written. `parse` returns the list, `write` returns `{ text }`.',
+  keywords: ['comma-separated', 'table', 'spreadsheet', 'excel', 'parse', 'export'],
   category: 'data',
   hasEffects: false,
   parameters: Type.Object(

@@ -24,6 +24,7 @@ export default defineNodeType({
   title: 'Dates and times',
   description:
     'Parses, formats, moves and compares dates in a time zone. Returns `{ iso, milliseconds, zone }`, where `iso` has the zone’s offset; `format` adds `text`, `difference` returns `{ amount, unit }`. Months and days follow the calendar of the zone, so a day has 23 or 25 hours where clocks change. Use `{{ $now }}` for the current time.',
+  keywords: ['date', 'time zone', 'timestamp', 'today', 'now', 'add days', 'calendar', 'format date'],
   category: 'data',
   hasEffects: false,
   parameters: Type.Object(

@@ -23,6 +23,7 @@ export default defineNodeType({
   title: 'Send an email',
   description:
     'Sends a message by SMTP and returns `{ messageId, accepted, rejected }`: the addresses that the server accepted, and those that it refused. The Message-ID stays the same when the node is retried. A password is sent to public servers only over TLS.',
+  keywords: ['e-mail', 'mail', 'smtp', 'send message', 'notify', 'notification', 'gmail', 'outlook'],
   category: 'action',
   hasEffects: true,
   credential: { types: ['smtp'], needed: () => ['smtp'] },

@@ -5,6 +5,7 @@ export default defineNodeType({
   type: 'fail',
   title: 'Fail',
   description: 'Fails the run with a message.',
+  keywords: ['error', 'throw', 'raise', 'abort', 'exit'],
   category: 'flow',
   hasEffects: false,
   parameters: Type.Object(

@@ -43,6 +43,7 @@ export default defineNodeType({
   title: 'Filter a list',
   description:
     'Returns the items of a list that meet the conditions, in their order. Values are compared by value and type: 1 is not "1".',
+  keywords: ['where', 'keep items', 'remove items', 'search', 'exclude'],
   category: 'data',
   hasEffects: false,
   parameters: Type.Object(

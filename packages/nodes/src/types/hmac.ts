@@ -10,6 +10,7 @@ export default defineNodeType({
   title: 'HMAC',
   description:
     'Signs a text or bytes with a secret (HMAC, RFC 2104), or verifies the signature that came with it: for a webhook, over `{{ $trigger.rawBody }}`. `sign` returns `{ signature }`, `verify` returns `{ valid: true }` or fails with SIGNATURE_INVALID, unless `acceptInvalid` is set. The secret comes from its credential.',
+  keywords: ['signature', 'sign', 'verify', 'crypto', 'secret'],
   category: 'data',
   hasEffects: false,
   credential: { types: ['apiKey', 'bearer', 'header'], needed: () => ['apiKey', 'bearer', 'header'] },

@@ -8,6 +8,7 @@ export default defineNodeType({
   title: 'Human task',
   description:
     'Waits until a person has filled in a form, and returns the values. The form is a JSON Schema, which the console builds from fields.',
+  keywords: ['form', 'ask', 'question', 'input', 'survey', 'person', 'assign'],
   category: 'person',
   hasEffects: false,
   parameters: Type.Object(

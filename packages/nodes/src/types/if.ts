@@ -8,6 +8,7 @@ export default defineNodeType({
   title: 'If',
   description:
     'Continues at `true` if its condition is true, otherwise at `false`, and passes its input on. Values count as true as in JavaScript.',
+  keywords: ['condition', 'branch', 'else', 'then', 'compare', 'boolean', 'check'],
   category: 'flow',
   hasEffects: false,
   parameters: Type.Object(

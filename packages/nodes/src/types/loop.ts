@@ -10,6 +10,7 @@ export default defineNodeType({
   title: 'Loop',
   description:
     "Runs the nodes after its `body` output once per item, or as often as its condition says, then continues at `done` with the list of the outputs. In the body, `$loop.item` and `$loop.index` are the item and its number from 0. With a condition, the iterations follow each other: the item is the output of the iteration before, in the first one the loop's input, and `$loop.previous` is the same, but null in the first.",
+  keywords: ['foreach', 'for each', 'for', 'while', 'iterate', 'repeat', 'each', 'batch', 'paging', 'pagination'],
   category: 'flow',
   hasEffects: false,
   parameters: Type.Object(

@@ -10,6 +10,7 @@ export default defineNodeType({
   title: 'Merge',
   description:
     'Joins branches once all of them have finished: as an object by node id, as an array in the order of the edges, or only the first branch that was taken. With the modes `any` and `count`, it continues as soon as one branch, or so many, have come, and cancels the rest: nodes that only lead to it do not start any more, those in progress are aborted, and their waits and sub-workflows end. With fewer branches than `count`, it fails.',
+  keywords: ['join', 'combine', 'wait for all', 'fan in', 'race', 'parallel'],
   category: 'flow',
   hasEffects: false,
   parameters: Type.Object(

@@ -14,6 +14,7 @@ export default defineNodeType({
   title: 'Edit fields',
   description:
     'Returns an object with the given fields. With `keepInput` they are added to the fields of the input, and replace those of the same name.',
+  keywords: ['transform', 'map', 'rename', 'set', 'assign', 'field', 'variable', 'json', 'object', 'mapping'],
   category: 'data',
   hasEffects: false,
   parameters: Type.Object(

@@ -10,6 +10,7 @@ export default defineNodeType({
   title: 'Sort a list',
   description:
     'Returns a list sorted by one or several fields. Equal items keep their order; items without the field come last. Numbers come before texts, texts before anything else.',
+  keywords: ['order by', 'rank', 'arrange'],
   category: 'data',
   hasEffects: false,
   parameters: Type.Object(

@@ -10,6 +10,7 @@ export default defineNodeType({
   title: 'Split',
   description:
     'Splits a list into batches of `size`, a text at its `separator`, or each item of a list into one item per element of its `field`, with the other members of the item.',
+  keywords: ['batch', 'chunk', 'flatten', 'unwind', 'explode', 'separate'],
   category: 'data',
   hasEffects: false,
   parameters: Type.Object(

@@ -11,6 +11,7 @@ export default defineNodeType({
   title: 'Switch',
   description:
     'Continues at the output of the first case that equals its value, at `default` if none does, and passes its input on.',
+  keywords: ['case', 'router', 'route', 'choose', 'branch'],
   category: 'flow',
   hasEffects: false,
   parameters: Type.Object(

@@ -8,6 +8,7 @@ export default defineNodeType({
   title: 'End (result)',
   description:
     "Sets the run's result, which a webhook on completion responds with. Without a `body`, the result is the node's input. If a run reaches several of these nodes, the last one counts.",
+  keywords: ['end', 'result', 'return', 'output', 'finish'],
   category: 'flow',
   hasEffects: false,
   parameters: Type.Object(

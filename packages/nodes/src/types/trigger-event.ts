@@ -11,6 +11,7 @@ export default defineNodeType({
   title: 'Event',
   description:
     'Starts a run for each event with a given name that is sent to the workspace, while the workflow is active. Its output is the event: `{ id, name, key, data, receivedAt }`.',
+  keywords: ['subscribe', 'listen', 'publish', 'message', 'queue', 'signal'],
   category: 'trigger',
   hasEffects: false,
   parameters: Type.Object(

@@ -9,6 +9,7 @@ export default defineNodeType({
   type: 'trigger.manual',
   title: 'Manual trigger',
   description: 'Starts a run by hand or through the API. Its output is the `input` that the run was started with.',
+  keywords: ['start', 'button', 'by hand', 'begin', 'test'],
   category: 'trigger',
   hasEffects: false,
   parameters: Type.Object(

@@ -11,6 +11,7 @@ export default defineNodeType({
   title: 'Schedule',
   description:
     'Starts a run at the times of a cron expression, while the workflow is active. Its output is `{ scheduledFor, timezone, nodeId, isCatchUp }`: the time that was due, in UTC, and whether it had been missed by more than a minute.',
+  keywords: ['cron', 'timer', 'every day', 'daily', 'hourly', 'weekly', 'interval', 'periodic', 'recurring'],
   category: 'trigger',
   hasEffects: false,
   parameters: Type.Object(

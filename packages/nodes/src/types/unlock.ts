@@ -6,6 +6,7 @@ export default defineNodeType({
   title: 'Unlock',
   description:
     'Releases the lock that this run holds under a key, and passes its input on. The run that has waited longest gets the lock next. If the run holds no such lock, the node does nothing.',
+  keywords: ['release', 'mutex'],
   category: 'flow',
   hasEffects: true,
   parameters: Type.Object(

@@ -10,6 +10,7 @@ export default defineNodeType({
   title: 'Wait for event',
   description:
     'Waits until an event with its name and key is sent to the workspace, and continues at `received` with the event: `{ id, name, key, data, receivedAt }`. If none comes in time, it continues at `timeout` with its input. It occupies no worker meanwhile.',
+  keywords: ['callback', 'resume', 'correlate', 'receive', 'signal', 'message'],
   category: 'flow',
   hasEffects: false,
   parameters: Type.Object(

@@ -7,6 +7,7 @@ export default defineNodeType({
   title: 'Wait',
   description:
     'Waits for some seconds, or until a time, and passes its input on. It occupies no worker meanwhile. If the time is in the past, it does not wait.',
+  keywords: ['delay', 'sleep', 'pause', 'later', 'timeout'],
   category: 'flow',
   hasEffects: false,
   parameters: Type.Object(

@@ -7,6 +7,15 @@ export default defineNodeType({
   title: 'Run sub-workflow',
   description:
     'Starts a run of another workflow of the workspace. With `waitForCompletion` it waits until that run has ended and returns its result; otherwise it returns `{ executionId }` at once. If this run is stopped, so is the other one. In the body of a `loop` with `concurrency`, up to 200 of them run at the same time; with `onError: "continue"`, the list that the loop returns has an `error` in place of the result of each that failed.',
+  keywords: [
+    'subworkflow',
+    'child workflow',
+    'call workflow',
+    'execute workflow',
+    'nested',
+    'reuse',
+    'trigger workflow',
+  ],
   category: 'action',
   hasEffects: true,
   parameters: Type.Object(

@@ -38,6 +38,7 @@ export default defineNodeType({
   title: 'XML',
   description:
     'Reads XML into an object, or writes it. An element becomes a member by its name, several of one name a list; attributes are members with an `@` before their name, and the text beside them is `#text`. Values are texts. Document types and custom entities are refused. `parse` returns the object, `write` returns `{ text }`.',
+  keywords: ['soap', 'rss', 'feed', 'parse'],
   category: 'data',
   hasEffects: false,
   parameters: Type.Object(

@@ -7,22 +7,13 @@ import { useMemo, useState } from 'react';
 import { rerun } from '../../api/executions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { execute, versionQuery } from '../../api/workflows.js';
-import {
-  addNode,
-  changeNode,
-  changeSettings,
-  endOfChain,
-  moveNodes,
-  newNode,
-  placeBeside,
-  removeNodes,
-} from '../../editor/edits.js';
+import { changeNode, changeSettings, endOfChain, moveNodes } from '../../editor/edits.js';
 import { EditorCanvas } from '../../editor/editor-canvas.js';
-import { isFirst } from '../../editor/first-definition.js';
+import { insertNode, type Spot } from '../../editor/insert-node.js';
 import { isAboutDefinition, issuesByNode } from '../../editor/issues.js';
 import { Keys } from '../../editor/keys.js';
 import { NodeForm } from '../../editor/node-form.js';
-import { Palette } from '../../editor/palette.js';
+import { NodePicker } from '../../editor/node-picker.js';
 import { RunNow } from '../../editor/run-now.js';
 import { SaveIssues } from '../../editor/save-issues.js';
 import { ScheduleBox } from '../../editor/schedule-box.js';
@@ -41,8 +32,8 @@ import { Versions } from '../../editor/versions.js';
 import { SETTING_PATHS, WorkflowSettings } from '../../editor/workflow-settings.js';
 import { WebhookBox } from '../../editor/webhook-box.js';
 import { isAllAt } from '../../forms/issue-at.js';
-import { freeHandle, type NodeTypes } from '../../graph/handles.js';
-import { layOut, placeNodes, type Position } from '../../graph/layout.js';
+import { type NodeTypes } from '../../graph/handles.js';
+import { layOut, placeNodes } from '../../graph/layout.js';
 import { notify, notifyProblem } from '../../components/notice-board.js';
 import { Page } from '../../components/page.js';
 import { Problem } from '../../components/problem.js';
@@ -59,6 +50,7 @@ import classes from './workbench.module.css';
 const route = getRouteApi('/w/$workspaceId/workflows/$workflowId');
 
 const NOTHING: ReadonlySet<string> = new Set();
+const NEXT: Spot = { kind: 'next' };
 const NO_ISSUES: Saving['issues'] = [];
 
 /** Edits, saves and tests a workflow. A run that is started here is shown on the same canvas. */
@@ -84,6 +76,8 @@ export function Workbench({
   const { definition, apply } = editor;
   const { node: asked } = route.useSearch();
   const [selected, setSelected] = useState(() => (asked === undefined ? NOTHING : new Set([asked])));
+  /** Where a node is being added. */
+  const [spot, setSpot] = useState<Spot>();
   const [isAsking, asking] = useDisclosure(false);
   const [isCommenting, commenting] = useDisclosure(false);
   const [isShowingVersions, versions] = useDisclosure(false);
@@ -191,6 +185,7 @@ export function Workbench({
     test: () => {
       if (!hasDialog && !isAsking && !again.isPending) testChosen?.();
     },
+    add: () => setSpot(NEXT),
     select: setSelected,
     isReadOnly,
   });
@@ -209,23 +204,19 @@ export function Workbench({
     [],
     true,
   );
-  const add = (entry: NodeTypeEntry, position?: Position): void => {
+  const add = (entry: NodeTypeEntry, spot: Spot): void => {
     const last = selected.size === 0 ? endOfChain(definition, types) : chosen;
-    const after = position === undefined && !entry.isTrigger ? last : undefined;
-    // A first trigger of one's own is instead of the one that every workflow begins with.
-    const [first] = entry.isTrigger && isFirst(definition) ? definition.nodes : [];
-    const base = first ? removeNodes(definition, new Set([first.id])) : definition;
-    const node = newNode(base, entry, position ?? first?.position ?? placeBeside(base, last));
-    const handle = after && freeHandle(after, definition, types);
-    const edge = after && {
-      source: after.id,
-      target: node.id,
-      ...(handle === undefined ? {} : { sourceHandle: handle }),
-    };
-    apply(() => addNode(base, node, edge));
-    setSelected(new Set([node.id]));
-    reveal(node.position);
+    const inserted = insertNode(definition, entry, spot, { types, last });
+    apply(() => inserted.definition);
+    setSelected(new Set([inserted.node.id]));
+    setSpot(undefined);
+    reveal(inserted.node.position);
   };
+  // After an output no run can start.
+  const offered = useMemo(
+    () => (spot === undefined || spot.kind === 'next' ? entries : entries.filter(({ isTrigger }) => !isTrigger)),
+    [entries, spot],
+  );
 
   const dock =
     shown.executionId === undefined && !hasPins ? undefined : (
@@ -266,6 +257,7 @@ export function Workbench({
         ) : (
           <Toolbar
             workflow={workflow}
+            onAdd={() => setSpot(NEXT)}
             editor={editor}
             sync={sync}
             isSaving={saving.isPending}
@@ -286,12 +278,7 @@ export function Workbench({
           the command line.
         </p>
       )}
-      <div className={classes.bench} data-readonly={isReadOnly}>
-        {!isReadOnly && (
-          <section className={classes.palette} aria-label="Add nodes">
-            <Palette types={entries} onAdd={add} />
-          </section>
-        )}
+      <div className={classes.bench}>
         <section className={classes.canvas} data-docked={dock !== undefined && dockSize.isOpen} aria-label="Graph">
           <SplitDock
             dock={dock}
@@ -323,10 +310,7 @@ export function Workbench({
               selected={selected}
               onSelect={setSelected}
               onEdit={apply}
-              onDropType={(type, position) => {
-                const entry = types.get(type);
-                if (entry) add(entry, position);
-              }}
+              onAdd={setSpot}
               isReadOnly={isReadOnly}
             />
           </SplitDock>
@@ -362,6 +346,12 @@ export function Workbench({
           )}
         </section>
       </div>
+      <NodePicker
+        types={offered}
+        isOpen={spot !== undefined}
+        onClose={() => setSpot(undefined)}
+        onPick={(type) => add(type, spot ?? NEXT)}
+      />
       <RunNow
         workflowId={workflow.id}
         definition={definition}

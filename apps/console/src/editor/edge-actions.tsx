@@ -1,0 +1,57 @@
+import type { Definition } from '@deckhand/contracts';
+import { ActionIcon } from '@mantine/core';
+import { ViewportPortal } from '@xyflow/react';
+import { Plus, Trash2 } from 'lucide-react';
+import { CARD_WIDTH, handleTop } from '../graph/card-size.js';
+import { edgeId } from '../graph/flow.js';
+import { handlesOf, type NodeTypes } from '../graph/handles.js';
+import classes from './edge-actions.module.css';
+
+/** Buttons in the middle of an edge: adds a node there, and deletes the edge. */
+export function EdgeActions({
+  definition,
+  types,
+  id,
+  onAdd,
+  onDelete,
+}: {
+  definition: Definition;
+  types: NodeTypes;
+  /** Of the edge. */
+  id: string;
+  onAdd: () => void;
+  onDelete: () => void;
+}) {
+  const middle = middleOf(definition, types, id);
+  if (!middle) return null;
+  return (
+    <ViewportPortal>
+      <div
+        className={classes.actions}
+        style={{ transform: `translate(${middle.x}px, ${middle.y}px) translate(-50%, -50%)` }}
+      >
+        <ActionIcon size={24} radius="xl" aria-label="Add node here" onClick={onAdd}>
+          <Plus size={14} aria-hidden />
+        </ActionIcon>
+        <ActionIcon size={24} radius="xl" variant="default" aria-label="Delete connection" onClick={onDelete}>
+          <Trash2 size={13} aria-hidden />
+        </ActionIcon>
+      </div>
+    </ViewportPortal>
+  );
+}
+
+/** Returns the middle of an edge: halfway between its ends. */
+function middleOf({ nodes, edges }: Definition, types: NodeTypes, id: string): { x: number; y: number } | undefined {
+  const edge = edges.find(({ source, sourceHandle, target }) => edgeId(source, sourceHandle, target) === id);
+  const source = nodes.find((node) => node.id === edge?.source);
+  const target = nodes.find((node) => node.id === edge?.target);
+  if (!edge || !source?.position || !target?.position) return undefined;
+  const handles = handlesOf(source, types);
+  const top =
+    edge.sourceHandle === undefined ? handleTop(0, 0) : handleTop(handles.indexOf(edge.sourceHandle), handles.length);
+  return {
+    x: (source.position.x + CARD_WIDTH + target.position.x) / 2,
+    y: (source.position.y + top + target.position.y + handleTop(0, 0)) / 2,
+  };
+}
