@@ -401,14 +401,28 @@ describe('what has no equivalent', () => {
   });
 
   it('loses nothing: every node has a note, and so have notes, pins and settings', async () => {
-    const sticky = node('Note', 'stickyNote', { content: 'Read me' });
+    const sticky = {
+      ...node('Note', 'stickyNote', { content: 'Read me', color: 5, width: 380, height: 20 }),
+      position: [-40, 300],
+    };
+    const long = node('Long', 'stickyNote', { content: `${'a'.repeat(4_000)} and the rest` });
     const workflow = await imported(
-      [START, sticky],
+      [START, sticky, long],
       {},
       { pinData: { Start: [] }, settings: { errorWorkflow: 'x', saveManualExecutions: true } },
     );
-    expect(workflow.notes.map(({ node: name }) => name)).toEqual(['Start', 'Note']);
-    expect(JSON.stringify(workflow.notes)).toContain('Read me');
+    expect(levels(workflow)).toEqual({ Start: 'converted', Note: 'converted', Long: 'review' });
+    expect(workflow.definition.notes?.[0]).toEqual({
+      id: 'note1',
+      text: 'Read me',
+      position: { x: -40, y: 300 },
+      width: 380,
+      height: 40,
+      color: 'blue',
+    });
+    expect(workflow.definition.notes?.[1]?.text).toBe('a'.repeat(4_000));
+    expect(JSON.stringify(workflow.notes)).toContain('and the rest');
+    expect('workflow' in compileWorkflow(workflow.definition, nodeTypes)).toBe(true);
     expect(workflow.remarks.join(' ')).toMatch(/error workflow.*pinned data of Start.*saveManualExecutions/s);
   });
 });

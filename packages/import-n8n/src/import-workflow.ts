@@ -2,8 +2,10 @@ import {
   type Definition,
   type EdgeDefinition,
   type JsonObject,
+  MAX_NOTES,
   MAX_TIMEOUT_SECONDS,
   type NodeDefinition,
+  type NoteDefinition,
 } from '@deckhand/contracts';
 import type { Scope } from './expressions/scope.js';
 import { type Attachments, findAttachments } from './attachments.js';
@@ -13,6 +15,7 @@ import type { Conversion, Converted, Output } from './nodes/converter.js';
 import { afterLoop, loopNode } from './nodes/loop.js';
 import { converterOf, isTrigger, shortType } from './nodes/registry.js';
 import { firstItem, optional, type Source } from './source.js';
+import { isWholeSticky, toSticky } from './sticky-note.js';
 import { stubOf } from './stub.js';
 import { withOptions } from './options.js';
 import { unsupported, UnsupportedError } from './unsupported.js';
@@ -80,6 +83,7 @@ class WorkflowConversion {
   readonly #nodes: NodeDefinition[] = [];
   readonly #edges: EdgeDefinition[] = [];
   readonly #notes: ImportNote[] = [];
+  readonly #stickies: NoteDefinition[] = [];
   #converted = 0;
 
   constructor(workflow: N8nWorkflow, refused: ReadonlyMap<string, string>) {
@@ -106,7 +110,12 @@ class WorkflowConversion {
         ? { timeoutSeconds: Math.min(seconds, MAX_TIMEOUT_SECONDS) }
         : undefined;
     return {
-      definition: { nodes: this.#nodes, edges: this.#edges, ...(settings && { settings }) },
+      definition: {
+        nodes: this.#nodes,
+        edges: this.#edges,
+        ...(settings && { settings }),
+        ...(this.#stickies.length > 0 && { notes: this.#stickies }),
+      },
       notes: this.#notes,
       outputs: new Map([...this.#done].map(([name, { outputs }]) => [name, outputs])),
     };
@@ -115,7 +124,7 @@ class WorkflowConversion {
   #convertNode(node: N8nNode): void {
     const { name, type } = node;
     if (shortType(type) === STICKY_NOTE) {
-      this.#note(node, 'converted', [], [`a note on the canvas: ${text(node.parameters.content) ?? ''}`]);
+      this.#keepSticky(node);
       return;
     }
     const owner = this.#attachments.ownerOf(name);
@@ -149,6 +158,15 @@ class WorkflowConversion {
     const isReviewed = neverRuns || (level === 'converted' && messages.length > 0);
     const ids = converted.nodes.map((each) => each.id);
     this.#note(node, isReviewed ? 'review' : level, ids, messages);
+  }
+
+  #keepSticky(node: N8nNode): void {
+    const isRoom = this.#stickies.length < MAX_NOTES;
+    if (isRoom) this.#stickies.push(toSticky(node, `note${this.#stickies.length + 1}`));
+    // What is not on the canvas is in the report.
+    const isKept = isRoom && isWholeSticky(node);
+    const messages = isKept ? [] : [`a note on the canvas: ${text(node.parameters.content) ?? ''}`];
+    this.#note(node, isKept ? 'converted' : 'review', [], messages);
   }
 
   #tryNode(

@@ -13,7 +13,7 @@ const ENV = '$env';
 /** Members of a file in their order. */
 const FILE_MEMBERS = ['slug', 'name', 'description', 'folder', 'status', 'errorWorkflow'] as const;
 /** Members of a file that are those of the definition. */
-const DEFINITION_MEMBERS = ['settings', 'nodes', 'edges'] as const;
+const DEFINITION_MEMBERS = ['settings', 'nodes', 'edges', 'notes'] as const;
 /** The member that only the file has: the workspace knows nothing of it. */
 export const TESTS = 'tests';
 const SETTINGS = ['timeoutSeconds', 'rateLimit', 'maxConcurrentExecutions', 'cancelOn', 'mcp'];
@@ -32,13 +32,14 @@ const NODE = [
   'position',
 ];
 const EDGE = ['source', 'sourceHandle', 'target', 'targetHandle'];
+const NOTE = ['id', 'text', 'color', 'position', 'width', 'height'];
 
 /**
  * Returns a document in its canonical form, by which documents are compared: members in their order, without those that
  * have their default, except in the definition. The order of parameters stays: nodes may return objects in it.
  */
 export function canonical(document: FileDocument): FileDocument {
-  const { slug, name, description = '', folder, settings, nodes, edges, errorWorkflow, status } = document;
+  const { slug, name, description = '', folder, settings, nodes, edges, notes, errorWorkflow, status } = document;
   const path = folderPath(folder);
   return {
     slug,
@@ -52,6 +53,9 @@ export function canonical(document: FileDocument): FileDocument {
       nodes: nodes.map(canonicalNode),
       edges: (Array.isArray(edges) ? edges : []).map((edge: unknown) => (isObject(edge) ? inOrder(edge, EDGE) : edge)),
     }),
+    ...(Array.isArray(notes) && notes.length > 0
+      ? { notes: notes.map((note: unknown) => (isObject(note) ? inOrder(note, NOTE) : note)) }
+      : {}),
   };
 }
 
@@ -134,10 +138,12 @@ export function checkDocument(value: unknown, where: string): FileDocument {
     throw misused(`${where}: slug must have lower-case letters, digits and single hyphens, and up to 64 of them.`);
   }
   if (typeof name !== 'string' || name === '') throw misused(`${where}: name must be a text.`);
-  for (const list of ['nodes', 'edges', TESTS]) {
+  for (const list of ['nodes', 'edges', 'notes', TESTS]) {
     if (value[list] !== undefined && !Array.isArray(value[list])) throw misused(`${where}: ${list} must be a list.`);
   }
-  if (value.edges !== undefined && value.nodes === undefined) throw misused(`${where}: edges need nodes.`);
+  for (const part of ['edges', 'notes']) {
+    if (value[part] !== undefined && value.nodes === undefined) throw misused(`${where}: ${part} need nodes.`);
+  }
   return { ...value, slug, name };
 }
 

@@ -31,6 +31,19 @@ const closed = (properties: Schema, required: readonly string[] = []): Schema =>
   additionalProperties: false,
 });
 
+const POSITION = closed({ x: { type: 'number' }, y: { type: 'number' } }, ['x', 'y']);
+const NOTE = closed(
+  {
+    id: NODE_ID,
+    text: { type: 'string', maxLength: 4_000 },
+    color: { enum: ['yellow', 'orange', 'red', 'green', 'blue', 'purple', 'gray'], default: 'yellow' },
+    position: POSITION,
+    width: { type: 'number', minimum: 40, maximum: 10_000 },
+    height: { type: 'number', minimum: 40, maximum: 10_000 },
+  },
+  ['id', 'text', 'position'],
+);
+
 const TEST = closed(
   {
     name: TEXT,
@@ -90,7 +103,7 @@ export function fileSchema(types: readonly DescribedType[]): Schema {
       onInterrupt: { enum: ['rerun', 'fail'] },
       onError: { enum: ['stop', 'continue', 'branch'] },
       mock: {},
-      position: closed({ x: { type: 'number' }, y: { type: 'number' } }, ['x', 'y']),
+      position: POSITION,
     },
     ['id', 'type'],
   );
@@ -117,6 +130,7 @@ export function fileSchema(types: readonly DescribedType[]): Schema {
             'target',
           ]),
         },
+        notes: { type: 'array', items: NOTE, description: 'Notes on the canvas of the editor' },
         tests: { type: 'array', items: { $ref: '#/$defs/test' }, description: 'Run by "deckhand test"' },
       },
       ['slug', 'name'],

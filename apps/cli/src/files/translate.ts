@@ -69,7 +69,7 @@ export function toDocument(
       errorWorkflowId === null || errorWorkflowId === NO_ERROR_WORKFLOW
         ? errorWorkflowId
         : nameOf(errorWorkflowId, 'errorWorkflow'),
-    ...(definition && { settings: definition.settings, nodes, edges: definition.edges }),
+    ...(definition && { settings: definition.settings, nodes, edges: definition.edges, notes: definition.notes }),
   };
   return { document: canonical(document), issues };
 }
@@ -103,12 +103,13 @@ function statusOf(status: unknown): 'draft' | 'active' | 'inactive' {
 
 /** Translates the definition of a file; undefined if it has none. @throws ExitError as `toBody`. */
 export function definitionOf(ids: Ids, document: FileDocument, env: ReadVariable): Definition | undefined {
-  const { nodes, edges = [], settings } = document;
+  const { nodes, edges = [], settings, notes } = document;
   if (nodes === undefined) return undefined;
   const definition: unknown = {
     nodes: Array.isArray(nodes) ? nodes.map((node: unknown) => (isObject(node) ? toNode(node) : node)) : nodes,
     edges,
     ...(settings !== undefined && { settings }),
+    ...(notes !== undefined && { notes }),
   };
   if (isDefinition(definition)) return definition;
   throw misused('nodes and edges must be lists.');

@@ -106,6 +106,26 @@ ${`  - id: a
 `);
   });
 
+  it('keeps the notes of the canvas, in their canonical form', () => {
+    const note = { position: { x: 1, y: 2 }, text: 'Ask Ada\nbefore *every* change\n', id: 'a', color: 'red' };
+    const document = canonical({ slug: 'a', name: 'A', nodes: [], edges: [], notes: [note] });
+    expect(toYaml(document)).toBe(`slug: a
+name: A
+status: draft
+nodes: []
+edges: []
+notes:
+  - id: a
+    text: |
+      Ask Ada
+      before *every* change
+    color: red
+    position: { x: 1, y: 2 }
+`);
+    expect(canonical({ slug: 'a', name: 'A', nodes: [], notes: [] })).not.toHaveProperty('notes');
+    expect(() => checkDocument({ slug: 'a', name: 'A', notes: [note] }, 'a.yaml')).toThrow('notes need nodes');
+  });
+
   it.each([
     ['a: [', 'is no valid YAML'],
     ['a: 1\na: 2', 'is no valid YAML'],

@@ -1,36 +1,66 @@
-import type { Definition, Execution, JsonObject, NodeDefinition } from '@deckhand/contracts';
+import {
+  type Definition,
+  type Execution,
+  type JsonObject,
+  MAX_NOTES,
+  type NodeDefinition,
+  type NoteDefinition,
+} from '@deckhand/contracts';
 import { useComputedColorScheme } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import {
   Background,
   type Connection,
+  ControlButton,
   Controls,
   type EdgeChange,
+  MiniMap,
   type NodeChange,
   type OnConnectEnd,
   type OnConnectStart,
+  Panel,
   ReactFlow,
   useReactFlow,
   useStoreApi,
 } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
-import { useMemo, useState } from 'react';
+import { Search, StickyNote } from 'lucide-react';
+import { useMemo, useRef, useState } from 'react';
+import { notify } from '../components/notice-board.js';
 import { handleTop } from '../graph/card-size.js';
 import canvas from '../graph/canvas.module.css';
 import { type CardNode, toCard, toFlowEdge, toFlowNode } from '../graph/flow.js';
 import type { NodeTypes } from '../graph/handles.js';
 import type { Position } from '../graph/layout.js';
 import { NodeCard } from '../graph/node-card.js';
+import { align } from './align.js';
+import { AlignBar } from './align-bar.js';
 import { cachedFor } from './cached-for.js';
 import { connect, disconnect, moveNodes, removeNodes } from './edits.js';
 import { EdgeActions } from './edge-actions.js';
+import { FindNode } from './find-node.js';
 import type { Spot } from './insert-node.js';
+import { NoteCard, type NoteNode, selectNote, toFlowNote } from './note-card.js';
+import { addNote, changeNote, noteKey, sizeOfNote } from './notes.js';
 
-const CARD_TYPES = { card: NodeCard };
+const CARD_TYPES = { card: NodeCard, note: NoteCard };
+/** Number of nodes from which a small map of all of them is of use. */
+const MAP_FROM = 12;
 const NOWHERE: ReadonlyMap<string, Position> = new Map();
 const edgeOf = cachedFor(toFlowEdge);
 
+type CanvasNode = CardNode | NoteNode;
+
+/** A note while its size changes. */
+interface Resized {
+  readonly key: string;
+  readonly width: number;
+  readonly height: number;
+}
+
 /**
- * The editable graph: nodes can be moved, connected, selected and deleted. During a run it shows the run's progress.
+ * The editable graph: nodes and notes can be moved, connected, selected, arranged and deleted. During a run it shows
+ * the run's progress.
  */
 export function EditorCanvas({
   definition,
@@ -41,6 +71,7 @@ export function EditorCanvas({
   pinned,
   selected,
   onSelect,
+  onReveal,
   onEdit,
   onAdd,
   isReadOnly,
@@ -55,6 +86,8 @@ export function EditorCanvas({
   pinned: JsonObject;
   selected: ReadonlySet<string>;
   onSelect: (ids: ReadonlySet<string>) => void;
+  /** Selects a node, and brings it into view. */
+  onReveal: (nodeId: string) => void;
   onEdit: (change: (definition: Definition) => Definition, step?: string) => void;
   /** Asks for a node to add. */
   onAdd: (spot: Spot) => void;
@@ -64,6 +97,8 @@ export function EditorCanvas({
   const flow = useReactFlow();
   const store = useStoreApi();
   const [hoveredEdge, setHoveredEdge] = useState<string>();
+  const element = useRef<HTMLDivElement>(null);
+  const [isFinding, setFinding] = useState(false);
   const [chosenEdges, setChosenEdges] = useState<ReadonlySet<string>>(new Set());
   // While nodes are dragged, only the canvas knows where they are: the definition changes once, when the drag ends.
   const [dragged, setDragged] = useState(NOWHERE);
@@ -71,6 +106,26 @@ export function EditorCanvas({
     () =>
       cachedFor((node: NodeDefinition) => toFlowNode(node.id, toCard(node, types), node.position ?? { x: 0, y: 0 })),
     [types],
+  );
+  const [resized, setResized] = useState<Resized>();
+  const noteOf = useMemo(
+    () =>
+      cachedFor((note: NoteDefinition) =>
+        toFlowNote(
+          note,
+          isReadOnly
+            ? undefined
+            : {
+                change: (change, step) =>
+                  onEdit(
+                    (before) => changeNote(before, note.id, change),
+                    step === undefined ? undefined : `note ${note.id} ${step}`,
+                  ),
+                remove: () => onEdit((before) => removeNodes(before, new Set([noteKey(note.id)]))),
+              },
+        ),
+      ),
+    [isReadOnly, onEdit],
   );
   const cards = useMemo(() => definition.nodes.map(cardOf), [definition.nodes, cardOf]);
   const ranIds = useMemo(() => ran && new Set(ran.nodes.map(({ id }) => id)), [ran]);
@@ -87,26 +142,44 @@ export function EditorCanvas({
       }),
     [cards, issues, progress, ranIds, pinned, selected],
   );
+  const notes = useMemo(
+    () =>
+      (definition.notes ?? []).map((note) =>
+        selected.has(noteKey(note.id)) ? selectNote(noteOf(note)) : noteOf(note),
+      ),
+    [definition.notes, noteOf, selected],
+  );
   const nodes = useMemo(
     () =>
-      marked.map((card) => {
-        const position = dragged.get(card.id);
-        return position === undefined ? card : { ...card, position };
+      [...notes, ...marked].map((part): CanvasNode => {
+        const position = dragged.get(part.id);
+        const moved = position === undefined ? part : { ...part, position };
+        if (moved.id !== resized?.key) return moved;
+        const { width, height } = resized;
+        return { ...moved, width, height, measured: { width, height } };
       }),
-    [marked, dragged],
+    [notes, marked, dragged, resized],
   );
   const edges = useMemo(
     () => definition.edges.map(edgeOf).map((edge) => (chosenEdges.has(edge.id) ? { ...edge, selected: true } : edge)),
     [definition.edges, chosenEdges],
   );
 
-  const onNodesChange = (changes: NodeChange<CardNode>[]): void => {
+  const onNodesChange = (changes: NodeChange<CanvasNode>[]): void => {
     const moved = new Map(dragged);
     const removed = new Set<string>();
     const chosen = new Set(selected);
     for (const change of changes) {
       if (change.type === 'position' && change.position) moved.set(change.id, change.position);
       if (change.type === 'remove') removed.add(change.id);
+      // Sizes that were measured have no such mark.
+      if (change.type === 'dimensions' && change.resizing !== undefined && change.dimensions) {
+        const width = Math.round(change.dimensions.width);
+        const height = Math.round(change.dimensions.height);
+        setResized(change.resizing ? { key: change.id, width, height } : undefined);
+        const note = definition.notes?.find(({ id }) => noteKey(id) === change.id);
+        if (note && !change.resizing) onEdit((before) => changeNote(before, note.id, { width, height }));
+      }
       if (change.type === 'select') {
         if (change.selected) chosen.add(change.id);
         else chosen.delete(change.id);
@@ -160,8 +233,40 @@ export function EditorCanvas({
   const [chosenEdge] = chosenEdges.size === 1 ? chosenEdges : [];
   const edgeWithActions = isReadOnly ? undefined : (hoveredEdge ?? chosenEdge);
 
+  const write = (): void => {
+    if (isReadOnly) return;
+    const { width, height, transform } = store.getState();
+    const [left, top, zoom] = transform;
+    const size = sizeOfNote({});
+    const position = {
+      x: Math.round((width / 2 - left) / zoom - size.width / 2),
+      y: Math.round((height / 2 - top) / zoom - size.height / 2),
+    };
+    const added = addNote(definition, { text: '', position, ...size });
+    if (!added) {
+      notify(`A workflow has at most ${MAX_NOTES} notes.`);
+      return;
+    }
+    onEdit(() => added.definition);
+    onSelect(new Set([noteKey(added.id)]));
+  };
+  const chosen = nodes.filter(({ id }) => selected.has(id));
+  // Elsewhere the browser finds text, and dialogs have keys of their own.
+  const onCanvas =
+    (act: () => void) =>
+    (event: KeyboardEvent): void => {
+      const { activeElement } = document;
+      if (activeElement !== document.body && !element.current?.contains(activeElement)) return;
+      event.preventDefault();
+      act();
+    };
+  useHotkeys([
+    ['shift+S', onCanvas(write), { preventDefault: false }],
+    ['mod+F', onCanvas(() => setFinding(true)), { preventDefault: false }],
+  ]);
+
   return (
-    <div className={canvas.canvas} data-editable={!isReadOnly}>
+    <div ref={element} className={canvas.canvas} data-editable={!isReadOnly}>
       <ReactFlow
         nodes={nodes}
         edges={edges}
@@ -186,7 +291,16 @@ export function EditorCanvas({
         aria-label="Workflow graph"
       >
         <Background gap={22} />
-        <Controls showInteractive={false} />
+        <Controls showInteractive={false}>
+          <ControlButton title="Find a node" aria-label="Find a node" onClick={() => setFinding(true)}>
+            <Search aria-hidden className={canvas.tool} />
+          </ControlButton>
+          {!isReadOnly && (
+            <ControlButton title="Add a note" aria-label="Add a note" onClick={write}>
+              <StickyNote aria-hidden className={canvas.tool} />
+            </ControlButton>
+          )}
+        </Controls>
         {edgeWithActions !== undefined && (
           <EdgeActions
             definition={definition}
@@ -195,6 +309,31 @@ export function EditorCanvas({
             onAdd={() => onAdd({ kind: 'edge', id: edgeWithActions })}
             onDelete={() => onEdit((before) => disconnect(before, new Set([edgeWithActions])))}
           />
+        )}
+        {nodes.length >= MAP_FROM && (
+          <MiniMap className={canvas.map} pannable zoomable ariaLabel="Map of the workflow" />
+        )}
+        {isFinding && (
+          <Panel position="top-center">
+            <FindNode definition={definition} types={types} onChoose={onReveal} onClose={() => setFinding(false)} />
+          </Panel>
+        )}
+        {!isReadOnly && chosen.length > 1 && (
+          <Panel position="bottom-center">
+            <AlignBar
+              onAlign={(how) =>
+                onEdit((before) =>
+                  moveNodes(
+                    before,
+                    align(
+                      chosen.map(({ id, position, width = 0, height = 0 }) => ({ id, position, width, height })),
+                      how,
+                    ),
+                  ),
+                )
+              }
+            />
+          </Panel>
         )}
       </ReactFlow>
     </div>

@@ -1,8 +1,10 @@
-import type { Definition, EdgeDefinition, NodeDefinition, NodeTypeEntry } from '@deckhand/contracts';
+import type { Definition, EdgeDefinition, NodeDefinition, NodeTypeEntry, NoteDefinition } from '@deckhand/contracts';
 import { toFields } from '../forms/schema.js';
 import { edgeId } from '../graph/flow.js';
 import { type NodeTypes, outputHandles } from '../graph/handles.js';
 import type { Position } from '../graph/layout.js';
+import { freeId } from './free-id.js';
+import { addNote, noteKey, withNotes } from './notes.js';
 
 // Each edit takes a definition and returns the next one. Nothing is changed in place, so every step can be undone.
 
@@ -66,16 +68,20 @@ export function changeNode(
 
 /** Replaces the settings of the workflow; removes them if none is set. */
 export function changeSettings(
-  { nodes, edges }: Definition,
+  { settings: _, ...rest }: Definition,
   settings: NonNullable<Definition['settings']>,
 ): Definition {
-  return { nodes, edges, ...(Object.keys(settings).length === 0 ? {} : { settings }) };
+  return { ...rest, ...(Object.keys(settings).length === 0 ? {} : { settings }) };
 }
 
-/** Removes nodes and their edges. */
+/** Removes nodes, their edges, and notes. @param ids those of the canvas. */
 export function removeNodes(definition: Definition, ids: ReadonlySet<string>): Definition {
+  const { notes = [] } = definition;
   return {
-    ...definition,
+    ...withNotes(
+      definition,
+      notes.filter(({ id }) => !ids.has(noteKey(id))),
+    ),
     nodes: definition.nodes.filter(({ id }) => !ids.has(id)),
     edges: definition.edges.filter(({ source, target }) => !ids.has(source) && !ids.has(target)),
   };
@@ -93,57 +99,64 @@ export function disconnect(definition: Definition, ids: ReadonlySet<string>): De
   return { ...definition, edges: definition.edges.filter((edge) => !ids.has(edgeIdOf(edge))) };
 }
 
-/** Moves nodes to other positions. */
+/** Moves nodes and notes to other positions. @param places by the ids of the canvas. */
 export function moveNodes(definition: Definition, places: ReadonlyMap<string, Position>): Definition {
+  const { nodes, notes = [] } = definition;
+  const movedTo = <T extends object>(part: T, place: Position | undefined): T =>
+    place === undefined ? part : { ...part, position: { x: place.x, y: place.y } };
   return {
-    ...definition,
-    nodes: definition.nodes.map((node) => {
-      const place = places.get(node.id);
-      return place === undefined ? node : { ...node, position: { x: place.x, y: place.y } };
-    }),
+    ...withNotes(
+      definition,
+      notes.map((note) => movedTo(note, places.get(noteKey(note.id)))),
+    ),
+    nodes: nodes.map((node) => movedTo(node, places.get(node.id))),
   };
 }
 
-/** Copied nodes and the edges between them. */
+/** Copied nodes, the edges between them, and notes. */
 export interface Clip {
   readonly nodes: readonly NodeDefinition[];
+  readonly notes: readonly NoteDefinition[];
   readonly edges: readonly EdgeDefinition[];
 }
 
-/** Copies nodes. */
-export function copyNodes({ nodes, edges }: Definition, ids: ReadonlySet<string>): Clip {
+/** Copies nodes and notes. @param ids those of the canvas. */
+export function copyNodes({ nodes, edges, notes = [] }: Definition, ids: ReadonlySet<string>): Clip {
   return {
+    notes: notes.filter(({ id }) => ids.has(noteKey(id))),
     nodes: nodes.filter(({ id }) => ids.has(id)),
     edges: edges.filter(({ source, target }) => ids.has(source) && ids.has(target)),
   };
 }
 
-/** Pastes copied nodes under new ids, slightly offset. @returns the definition and the new ids. */
+/** Pastes what was copied under new ids, slightly offset. @returns the definition, and the new ids on the canvas. */
 export function paste(definition: Definition, clip: Clip): { definition: Definition; ids: ReadonlySet<string> } {
   const renamed = new Map<string, string>();
   let next = definition;
   for (const node of clip.nodes) {
     const id = freeId(next.nodes, node.id.replace(/\d+$/, ''));
     renamed.set(node.id, id);
-    const { x, y } = node.position ?? { x: 0, y: 0 };
-    next = addNode(next, { ...node, id, position: { x: x + 40, y: y + 60 } });
+    next = addNode(next, { ...node, id, position: offset(node.position ?? { x: 0, y: 0 }) });
+  }
+  const pasted = new Set(renamed.values());
+  for (const note of clip.notes) {
+    const added = addNote(next, { ...note, position: offset(note.position) });
+    if (added === undefined) break;
+    next = added.definition;
+    pasted.add(noteKey(added.id));
   }
   const edges = clip.edges.map((edge) => ({
     ...edge,
     source: renamed.get(edge.source) ?? edge.source,
     target: renamed.get(edge.target) ?? edge.target,
   }));
-  return { definition: { ...next, edges: [...next.edges, ...edges] }, ids: new Set(renamed.values()) };
+  return { definition: { ...next, edges: [...next.edges, ...edges] }, ids: pasted };
+}
+
+function offset({ x, y }: Position): { x: number; y: number } {
+  return { x: x + 40, y: y + 60 };
 }
 
 function edgeIdOf({ source, sourceHandle, target }: EdgeDefinition): string {
   return edgeId(source, sourceHandle, target);
-}
-
-function freeId(nodes: readonly NodeDefinition[], wanted: string): string {
-  const taken = new Set(nodes.map(({ id }) => id));
-  const stem = wanted === '' ? 'node' : wanted;
-  let id = stem;
-  for (let number = 2; taken.has(id); number += 1) id = `${stem}${number}`;
-  return id;
 }

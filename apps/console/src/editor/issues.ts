@@ -37,7 +37,8 @@ export function describeIssues(definition: Definition, issues: readonly Validati
       return { nodeId: undefined, parameter: undefined, place, text: `${rest} ${message}`.trim() };
     }
     const setting = path.replace(/^definition\.?(settings\.?)?/, '');
-    const place = path.startsWith('definition.settings') ? 'Settings' : 'Workflow';
+    const isSetting = path.startsWith('definition.settings');
+    const place = isSetting ? 'Settings' : path.startsWith('definition.notes') ? 'Notes' : 'Workflow';
     return { nodeId: undefined, parameter: undefined, place, text: `${setting} ${message}`.trim() };
   });
 }

@@ -8,6 +8,9 @@ const KEYS = [
   ['Ctrl Z', 'undo'],
   ['Ctrl Shift Z', 'redo'],
   ['Ctrl C, Ctrl V', 'copy and paste the selection'],
+  ['Shift S', 'add a note'],
+  ['Ctrl F', 'find a node'],
+  ['Shift', 'with the mouse: select an area'],
   ['Delete', 'delete the selection'],
   ['F6', 'go to the data of the run, and back to the field'],
 ] as const;

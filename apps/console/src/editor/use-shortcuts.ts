@@ -18,7 +18,7 @@ export function useShortcuts(
     readonly isReadOnly: boolean;
   },
 ): void {
-  const [clip, setClip] = useState<Clip>({ nodes: [], edges: [] });
+  const [clip, setClip] = useState<Clip>({ nodes: [], edges: [], notes: [] });
   const runs: [string, () => void][] = [
     ['mod+Enter', actions.run],
     ['mod+shift+Enter', actions.test],
@@ -51,7 +51,7 @@ export function useShortcuts(
     [
       'mod+V',
       () => {
-        if (actions.isReadOnly || clip.nodes.length === 0) return;
+        if (actions.isReadOnly || clip.nodes.length + clip.notes.length === 0) return;
         const pasted = paste(editor.definition, clip);
         editor.apply((): Definition => pasted.definition);
         actions.select(pasted.ids);

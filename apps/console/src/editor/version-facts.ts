@@ -2,8 +2,8 @@ import type { MemberEntry, Workflow } from '@deckhand/contracts';
 import type { DefinitionDiff } from '../graph/diff-definitions.js';
 
 /** Counts the differences as the list of changes shows them. */
-export function countChanges({ nodes, edges, settings }: DefinitionDiff): number {
-  return nodes.length + edges.length + (settings.length > 0 ? 1 : 0);
+export function countChanges({ nodes, edges, settings, notes }: DefinitionDiff): number {
+  return nodes.length + edges.length + notes.length + (settings.length > 0 ? 1 : 0);
 }
 
 /** Returns the label of the action that makes a version live. @param liveNumber undefined while none is live. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Definition, JsonObject } from '@deckhand/contracts';
 import { diffDefinitions } from './diff-definitions.js';
 
-const NOTHING = { nodes: [], edges: [], settings: [] };
+const NOTHING = { nodes: [], edges: [], settings: [], notes: [] };
 
 const ORDERS: Definition = {
   nodes: [
@@ -37,6 +37,23 @@ describe('two definitions', () => {
     const nodes = ORDERS.nodes.map((node) => ({ parameters: {}, disabled: false, onError: 'stop' as const, ...node }));
     expect(diffDefinitions(ORDERS, { ...ORDERS, nodes })).toEqual(NOTHING);
     expect(diffDefinitions({ nodes: [], edges: [] }, { nodes: [], edges: [], settings: {} })).toEqual(NOTHING);
+  });
+
+  it('differ by what notes say, not by where they are', () => {
+    const note = (id: string, text: string, x = 0) => ({ id, text, position: { x, y: 0 } });
+    const before = { ...ORDERS, notes: [note('a', 'A'), note('b', 'B'), note('c', 'C')] };
+    const after = {
+      ...ORDERS,
+      notes: [{ ...note('a', 'A', 9), color: 'yellow' as const }, note('b', 'BB'), note('d', 'D')],
+    };
+    expect(diffDefinitions(before, after)).toEqual({
+      ...NOTHING,
+      notes: [
+        { change: 'changed', note: after.notes[1] },
+        { change: 'added', note: after.notes[2] },
+        { change: 'removed', note: before.notes[2] },
+      ],
+    });
   });
 
   it('differ by the nodes that were added, changed and removed, in that order of the later one', () => {

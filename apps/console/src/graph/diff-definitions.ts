@@ -4,6 +4,7 @@ import {
   isJsonObject,
   type JsonValue,
   type NodeDefinition,
+  type NoteDefinition,
 } from '@deckhand/contracts';
 
 /** The kind of a difference. */
@@ -31,11 +32,19 @@ export interface EdgeChange {
   readonly edge: EdgeDefinition;
 }
 
+/** A note that differs in more than its place and size. */
+export interface NoteChange {
+  readonly change: Change;
+  /** The note after the change; a removed note as it was before. */
+  readonly note: NoteDefinition;
+}
+
 /** The differences between two definitions: in the order of the later one, then removed parts. */
 export interface DefinitionDiff {
   readonly nodes: readonly NodeChange[];
   readonly edges: readonly EdgeChange[];
   readonly settings: readonly ValueChange[];
+  readonly notes: readonly NoteChange[];
 }
 
 /** Defaults of a node's members: to state one makes no difference. */
@@ -63,7 +72,22 @@ export function diffDefinitions(before: Definition, after: Definition): Definiti
         .map((edge) => ({ change: 'removed' as const, edge })),
     ],
     settings: diffValues(before.settings ?? {}, after.settings ?? {}),
+    notes: diffNotes(before.notes ?? [], after.notes ?? []),
   };
+}
+
+function diffNotes(before: readonly NoteDefinition[], after: readonly NoteDefinition[]): NoteChange[] {
+  const notesBefore = new Map(before.map((note) => [note.id, note]));
+  const idsAfter = new Set(after.map(({ id }) => id));
+  return [
+    ...after.flatMap((note): NoteChange[] => {
+      const old = notesBefore.get(note.id);
+      if (!old) return [{ change: 'added', note }];
+      const isSame = old.text === note.text && (old.color ?? 'yellow') === (note.color ?? 'yellow');
+      return isSame ? [] : [{ change: 'changed', note }];
+    }),
+    ...before.filter(({ id }) => !idsAfter.has(id)).map((note): NoteChange => ({ change: 'removed', note })),
+  ];
 }
 
 /** Returns the identity of an edge within its definition. */

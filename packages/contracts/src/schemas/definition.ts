@@ -8,6 +8,12 @@ import { MAX_TIMEOUT_SECONDS, WorkflowConcurrency } from './start-options.js';
 export const MAX_NODES = 5_000;
 /** Most edges a definition may have. */
 export const MAX_EDGES = 20_000;
+/** Most notes a definition may have. */
+export const MAX_NOTES = 100;
+/** Most characters of a note. */
+export const MAX_NOTE_TEXT = 4_000;
+/** The colors of notes. */
+export const NOTE_COLORS = ['yellow', 'orange', 'red', 'green', 'blue', 'purple', 'gray'] as const;
 /** `settings.timeoutSeconds` when a definition has none. */
 export const DEFAULT_TIMEOUT_SECONDS = 3_600;
 
@@ -26,6 +32,8 @@ export const Retry = Type.Object(
   CLOSED,
 );
 
+const Position = Type.Object({ x: Type.Number(), y: Type.Number() }, CLOSED);
+
 /** One node of a definition. `parameters` are checked against the node type's own schema. */
 export const NodeDefinition = Type.Object(
   {
@@ -33,7 +41,7 @@ export const NodeDefinition = Type.Object(
     type: Type.String({ minLength: 1, maxLength: 64 }),
     name: Type.Optional(Type.String({ maxLength: 200 })),
     parameters: Type.Optional(AnyObject),
-    position: Type.Optional(Type.Object({ x: Type.Number(), y: Type.Number() }, CLOSED)),
+    position: Type.Optional(Position),
     disabled: Type.Optional(Type.Boolean({ description: 'Passes its input on' })),
     retry: Type.Optional(Retry),
     timeoutSeconds: Type.Optional(Seconds(86_400)),
@@ -50,6 +58,28 @@ export const EdgeDefinition = Type.Object(
   { source: NodeId, target: NodeId, sourceHandle: Type.Optional(Handle), targetHandle: Type.Optional(Handle) },
   CLOSED,
 );
+
+const NoteSide = (side: string) =>
+  Type.Optional(Type.Number({ minimum: 40, maximum: 10_000, description: `Its ${side} on the canvas, in px` }));
+
+/** A note on the canvas of the editor, for people. Runs know nothing of it. */
+export const NoteDefinition = Type.Object(
+  {
+    id: NodeId,
+    text: Type.String({ maxLength: MAX_NOTE_TEXT }),
+    position: Position,
+    width: NoteSide('width'),
+    height: NoteSide('height'),
+    color: Type.Optional(oneOf(NOTE_COLORS, { default: 'yellow' })),
+  },
+  CLOSED,
+);
+
+/** The notes of a definition. */
+export const Notes = Type.Array(NoteDefinition, {
+  maxItems: MAX_NOTES,
+  description: 'Notes on the canvas of the editor. Runs know nothing of them',
+});
 
 /** Most events that a workflow names to stop its runs. */
 export const MAX_CANCEL_RULES = 5;
@@ -136,6 +166,7 @@ export const Definition = Type.Object(
     nodes: Type.Array(NodeDefinition, { maxItems: MAX_NODES }),
     edges: Type.Array(EdgeDefinition, { maxItems: MAX_EDGES }),
     settings: Type.Optional(WorkflowSettings),
+    notes: Type.Optional(Notes),
   },
   CLOSED,
 );
@@ -144,5 +175,6 @@ export type Definition = Static<typeof Definition>;
 export type CancelRule = Static<typeof CancelRule>;
 export type NodeDefinition = Static<typeof NodeDefinition>;
 export type EdgeDefinition = Static<typeof EdgeDefinition>;
+export type NoteDefinition = Static<typeof NoteDefinition>;
 export type ToolSettings = Static<typeof ToolSettings>;
 export type RetrySettings = Static<typeof Retry>;

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { AnyJson, AnyObject, CLOSED, Id, KnownPerson, nullable, Time } from './common.js';
-import { EdgeDefinition, MAX_EDGES, MAX_NODES, NodeDefinition } from './definition.js';
+import { EdgeDefinition, MAX_EDGES, MAX_NODES, NodeDefinition, Notes } from './definition.js';
 
 const Anything = Type.Optional(AnyJson);
 const { id, type, name, position } = NodeDefinition.properties;
@@ -30,6 +30,7 @@ export const DraftDefinition = Type.Object(
     nodes: Type.Array(DraftNode, { maxItems: MAX_NODES }),
     edges: Type.Array(EdgeDefinition, { maxItems: MAX_EDGES }),
     settings: Type.Optional(AnyObject),
+    notes: Type.Optional(Notes),
   },
   CLOSED,
 );

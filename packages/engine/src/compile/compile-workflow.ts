@@ -75,7 +75,7 @@ export function* compileInSteps(
   const nodes = yield* collectNodes(rawNodes, nodeTypes, issues, enough);
   const edges = yield* collectEdges(rawEdges, issues, { ids: new Set(rawNodes.map(idOf)), nodes, enough });
   const nesting = yield* checkGraph(nodes, edges, issues, enough);
-  if ('value' in shape) issues.push(...checkKey(shape.value));
+  if ('value' in shape) issues.push(...checkKey(shape.value), ...checkNotes(shape.value));
   if (issues.length > 0 || 'issues' in shape || !nesting) return { issues };
 
   yield;
@@ -102,6 +102,18 @@ function checkKey({ settings }: Definition): ValidationIssue[] {
   if (key === undefined) return [];
   const compiled = compileTriggerExpression(key, KEY_NAMES);
   return 'message' in compiled ? [{ path: 'settings.concurrency.key', message: compiled.message }] : [];
+}
+
+/** Returns the issues of notes with the same id. */
+function checkNotes({ notes = [] }: Definition): ValidationIssue[] {
+  const ids = new Map<string, number>();
+  return notes.flatMap(({ id }, index) => {
+    const first = ids.get(id);
+    if (first === undefined) ids.set(id, index);
+    return first === undefined
+      ? []
+      : [{ path: `notes[${index}].id`, message: `"${id}" is also the id of notes[${first}]` }];
+  });
 }
 
 function idOf(node: unknown): unknown {

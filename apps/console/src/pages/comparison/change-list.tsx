@@ -55,6 +55,13 @@ export function ChangeList({
           </button>
         </li>
       )}
+      {diff.notes.map(({ change, note }) => (
+        <li key={`note ${note.id}`} className={classes.row}>
+          <Row change={change} title={/^.+/.exec(note.text)?.[0] ?? 'Empty note'}>
+            Note
+          </Row>
+        </li>
+      ))}
       {diff.edges.map(({ change, edge }) => (
         <li key={edgeKey(edge)} className={classes.row}>
           <Row change={change} title={describeEdge(edge, titleOf)}>

@@ -31,7 +31,7 @@ export function Changes({ before, after, types }: { before: Definition; after: D
         <DiffGraph before={before} after={after} diff={diff} types={types} selected={selected} onSelect={select} />
       </section>
       {summary === '' ? (
-        <EmptyState title="No changes">At most the positions of nodes on the canvas differ.</EmptyState>
+        <EmptyState title="No changes">At most the positions of nodes and notes on the canvas differ.</EmptyState>
       ) : (
         <div className={classes.columns}>
           <ChangeList diff={diff} nodes={nodes} types={types} selected={selected} onSelect={select} />

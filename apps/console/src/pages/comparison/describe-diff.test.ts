@@ -5,7 +5,7 @@ import { labelNodeValue, labelSetting, summarise } from './describe-diff.js';
 
 const NODE: NodeDefinition = { id: 'a', type: 'set' };
 const EDGE: EdgeDefinition = { source: 'a', target: 'b' };
-const NOTHING = { nodes: [], edges: [], settings: [] };
+const NOTHING = { nodes: [], edges: [], settings: [], notes: [] };
 const at = (...path: (string | number)[]) => ({ path, before: undefined, after: 1 });
 
 describe('a difference', () => {
@@ -13,8 +13,10 @@ describe('a difference', () => {
     const nodes = (['changed', 'added', 'changed'] as Change[]).map((change) => ({ change, node: NODE, values: [] }));
     expect(summarise(NOTHING)).toBe('');
     expect(summarise({ ...NOTHING, edges: [{ change: 'removed', edge: EDGE }] })).toBe('1 connection removed');
-    expect(summarise({ nodes, edges: [{ change: 'added', edge: EDGE }], settings: [at('timeoutSeconds')] })).toBe(
-      '1 node added, 2 changed; 1 connection added; settings changed',
+    const notes = [{ change: 'changed' as const, note: { id: 'a', text: '', position: { x: 0, y: 0 } } }];
+    const edges = [{ change: 'added' as const, edge: EDGE }];
+    expect(summarise({ nodes, edges, settings: [at('timeoutSeconds')], notes })).toBe(
+      '1 node added, 2 changed; 1 connection added; 1 note changed; settings changed',
     );
   });
 

@@ -30,10 +30,9 @@ const SETTING_LABELS: Readonly<Record<string, string>> = {
 };
 
 /** Summarizes the differences in a line; empty without any. */
-export function summarise({ nodes, edges, settings }: DefinitionDiff): string {
-  return [count('node', nodes), count('connection', edges), settings.length > 0 ? 'settings changed' : '']
-    .filter((part) => part !== '')
-    .join('; ');
+export function summarise({ nodes, edges, settings, notes }: DefinitionDiff): string {
+  const parts = [count('node', nodes), count('connection', edges), count('note', notes)];
+  return [...parts, settings.length > 0 ? 'settings changed' : ''].filter((part) => part !== '').join('; ');
 }
 
 /** Returns the label of a node's value: a parameter by its path, anything else in words. */

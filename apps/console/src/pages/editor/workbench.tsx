@@ -14,6 +14,7 @@ import { isAboutDefinition, issuesByNode } from '../../editor/issues.js';
 import { Keys } from '../../editor/keys.js';
 import { NodeForm } from '../../editor/node-form.js';
 import { NodePicker } from '../../editor/node-picker.js';
+import { isNoteKey } from '../../editor/notes.js';
 import { RunNow } from '../../editor/run-now.js';
 import { SaveIssues } from '../../editor/save-issues.js';
 import { ScheduleBox } from '../../editor/schedule-box.js';
@@ -205,7 +206,7 @@ export function Workbench({
     true,
   );
   const add = (entry: NodeTypeEntry, spot: Spot): void => {
-    const last = selected.size === 0 ? endOfChain(definition, types) : chosen;
+    const last = [...selected].every(isNoteKey) ? endOfChain(definition, types) : chosen;
     const inserted = insertNode(definition, entry, spot, { types, last });
     apply(() => inserted.definition);
     setSelected(new Set([inserted.node.id]));
@@ -309,6 +310,7 @@ export function Workbench({
               pinned={pins.outputs}
               selected={selected}
               onSelect={setSelected}
+              onReveal={choose}
               onEdit={apply}
               onAdd={setSpot}
               isReadOnly={isReadOnly}
