@@ -139,7 +139,7 @@ describe('the list of runs', () => {
     const id = await stack.start(orders, { count: 1, customer: 'Zebra Ltd' });
     const table = page.getByRole('table', { name: 'Runs' });
     await table.locator(`a[href$="${id}"]`).waitFor();
-    await page.getByLabel('Search').fill('zebra');
+    await page.getByRole('textbox', { name: 'Search' }).fill('zebra');
     await page.waitForURL('**search=zebra**');
     await table.locator(`a[href$="${id}"]`).waitFor();
     await until(async () => (await table.locator('tbody a').count()) === 1);

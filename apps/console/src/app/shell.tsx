@@ -9,6 +9,7 @@ import { Loading } from '../components/loading.js';
 import { useSession } from '../session/use-session.js';
 import { rememberWorkspace } from './last-workspace.js';
 import { CollapseButton } from './collapse-button.js';
+import { Commands } from './commands.js';
 import { Navigation } from './navigation.js';
 import { PersonMenu } from './person-menu.js';
 import { SchemeSwitch } from './scheme-switch.js';
@@ -51,6 +52,7 @@ export function Shell() {
         </Link>
         <WorkspaceSwitch workspaces={me.data.workspaces} />
         <Group gap={4} ml="auto" wrap="nowrap">
+          <Commands />
           <SchemeSwitch />
           <PersonMenu user={me.data.user} />
         </Group>

@@ -1,19 +1,6 @@
-import { Kbd, Stack, Text, Title } from '@mantine/core';
-
-const KEYS = [
-  ['N', 'add a node'],
-  ['Ctrl S', 'save a version'],
-  ['Ctrl Enter', 'run the workflow'],
-  ['Ctrl Shift Enter', 'test the selected node'],
-  ['Ctrl Z', 'undo'],
-  ['Ctrl Shift Z', 'redo'],
-  ['Ctrl C, Ctrl V', 'copy and paste the selection'],
-  ['Shift S', 'add a note'],
-  ['Ctrl F', 'find a node'],
-  ['Shift', 'with the mouse: select an area'],
-  ['Delete', 'delete the selection'],
-  ['F6', 'go to the data of the run, and back to the field'],
-] as const;
+import { Stack, Text, Title } from '@mantine/core';
+import { ShortcutList } from '../components/shortcut-list.js';
+import { CANVAS_KEYS } from './canvas-keys.js';
 
 /** Shown while no node is selected: the keyboard shortcuts of the canvas. */
 export function Keys() {
@@ -27,11 +14,7 @@ export function Keys() {
         the dot on the right of a node adds one after it. To connect nodes, drag from that dot to the dot on the left of
         another, or select the next step in the form.
       </Text>
-      {KEYS.map(([keys, meaning]) => (
-        <Text key={keys} size="sm">
-          <Kbd>{keys}</Kbd> {meaning}
-        </Text>
-      ))}
+      <ShortcutList shortcuts={CANVAS_KEYS} />
     </Stack>
   );
 }

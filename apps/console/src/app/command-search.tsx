@@ -1,0 +1,125 @@
+import { Modal } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { CircleUserRound, KeyRound, Keyboard, ListVideo, Plus, UserPlus, Workflow } from 'lucide-react';
+import { useState } from 'react';
+import { newestRunsQuery, type RunRow, runQuery } from '../api/executions.js';
+import { meQuery } from '../api/people.js';
+import { useWorkspace } from '../api/use-workspace.js';
+import { workflowNamesQuery } from '../api/workflow-names.js';
+import { type Choice, type ChoiceGroup, SearchList } from '../components/search-list.js';
+import { STATUS_LOOKS } from '../components/status-badge.js';
+import { ADMINISTRATION, AREAS } from './areas.js';
+import type { Overlay } from './commands.js';
+
+/** Time without a key before the server is asked, in ms. */
+const PAUSE_MS = 150;
+const SHOWN_WORKFLOWS = 8;
+const SHOWN_RUNS = 5;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Searches pages, actions, workflows and runs of the workspace. */
+export function CommandSearch({ onClose, onOpen }: { onClose: () => void; onOpen: (overlay: Overlay) => void }) {
+  const [search, setSearch] = useState('');
+  const groups = useGroups(search, onClose, onOpen);
+  return (
+    <Modal opened onClose={onClose} title="Search" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <SearchList
+        label="Search everything"
+        placeholder="A page, a workflow, the ID of a run, or an action"
+        search={search}
+        onSearch={setSearch}
+        groups={groups}
+        empty="Nothing is found in this workspace."
+      />
+    </Modal>
+  );
+}
+
+function useGroups(search: string, onClose: () => void, onOpen: (overlay: Overlay) => void): ChoiceGroup[] {
+  const { workspaceId, can } = useWorkspace();
+  const navigate = useNavigate();
+  const wanted = search.trim().toLowerCase();
+  const [asked] = useDebouncedValue(wanted, PAUSE_MS);
+  const isAdmin = useQuery(meQuery).data?.user.isAdmin ?? false;
+  const workflows = useQuery({ ...workflowNamesQuery(workspaceId, asked), placeholderData: keepPreviousData });
+  const recent = useQuery(newestRunsQuery(workspaceId, {})).data?.data ?? [];
+  const named = useQuery({ ...runQuery(wanted), enabled: UUID.test(wanted), retry: false }).data;
+  const matches = (text: string): boolean => wanted.split(/\s+/).every((word) => text.toLowerCase().includes(word));
+  const going = (go: () => Promise<void>) => (): void => {
+    onClose();
+    void go();
+  };
+  const toRun = ({ id, workflowName, status }: Pick<RunRow, 'id' | 'workflowName' | 'status'>): Choice => ({
+    key: id,
+    label: `Run of ${workflowName ?? 'a deleted workflow'}`,
+    detail: id,
+    hint: STATUS_LOOKS[status].label,
+    Icon: ListVideo,
+    onPick: going(() =>
+      navigate({ to: '/w/$workspaceId/runs/$executionId', params: { workspaceId, executionId: id } }),
+    ),
+  });
+  const pages: Choice[] = [
+    ...[...AREAS, ...(isAdmin ? ADMINISTRATION : [])].map(({ to, label, Icon }) => ({
+      key: to,
+      label,
+      Icon,
+      onPick: going(() => navigate({ to, params: { workspaceId } })),
+    })),
+    {
+      key: 'account',
+      label: 'Your account',
+      Icon: CircleUserRound,
+      onPick: going(() => navigate({ to: '/w/$workspaceId/account', params: { workspaceId } })),
+    },
+  ];
+  const actions: Choice[] = [
+    ...(can('editor')
+      ? [{ key: 'new-workflow', label: 'New workflow', Icon: Plus, onPick: () => onOpen('new-workflow') }]
+      : []),
+    {
+      key: 'new-key',
+      label: 'Create an API key',
+      Icon: KeyRound,
+      onPick: going(() => navigate({ to: '/w/$workspaceId/api-keys', params: { workspaceId } })),
+    },
+    ...(can('admin')
+      ? [
+          {
+            key: 'invite',
+            label: 'Invite a member',
+            Icon: UserPlus,
+            onPick: going(() => navigate({ to: '/w/$workspaceId/members', params: { workspaceId } })),
+          },
+        ]
+      : []),
+    { key: 'shortcuts', label: 'Keyboard shortcuts', hint: '?', Icon: Keyboard, onPick: () => onOpen('shortcuts') },
+  ];
+  const runs = recent.filter(({ id, workflowName }) => matches(`${id} ${workflowName ?? ''}`));
+  const groups: ChoiceGroup[] = [
+    { label: 'Run', choices: named?.workspaceId === workspaceId ? [toRun(named)] : [] },
+    {
+      label: 'Workflows',
+      choices: [...(workflows.data ?? [])].slice(0, SHOWN_WORKFLOWS).map(([workflowId, name]) => ({
+        key: workflowId,
+        label: name,
+        Icon: Workflow,
+        onPick: going(() =>
+          navigate({ to: '/w/$workspaceId/workflows/$workflowId', params: { workspaceId, workflowId } }),
+        ),
+      })),
+    },
+    { label: 'Actions', choices: actions.filter(({ label }) => matches(label)) },
+    { label: 'Pages', choices: pages.filter(({ label }) => matches(label)) },
+    {
+      label: 'Recent runs',
+      choices: runs
+        .filter(({ id }) => id !== named?.id)
+        .slice(0, SHOWN_RUNS)
+        .map(toRun),
+    },
+  ];
+  return groups.filter(({ choices }) => choices.length > 0);
+}

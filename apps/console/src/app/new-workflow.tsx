@@ -1,0 +1,8 @@
+import { useWorkspace } from '../api/use-workspace.js';
+import { CreateWorkflow } from '../pages/workflows/create-workflow.js';
+
+/** Creates a workflow from any page, at the top level. */
+export function NewWorkflow({ onClose }: { onClose: () => void }) {
+  const { workspaceId } = useWorkspace();
+  return <CreateWorkflow workspaceId={workspaceId} folder={undefined} isOpen onClose={onClose} />;
+}
