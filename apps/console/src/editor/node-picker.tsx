@@ -2,7 +2,7 @@ import type { NodeTypeEntry } from '@deckhand/contracts';
 import { Modal } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { type ChoiceGroup, SearchList } from '../components/search-list.js';
-import { categoryIcon } from '../graph/category-icon.js';
+import { typeIcon } from '../graph/type-icon.js';
 import { findNodeTypes } from './find-node-types.js';
 
 const CATEGORIES: Readonly<Record<string, string>> = {
@@ -43,7 +43,7 @@ function Types({ types, onPick }: { types: readonly NodeTypeEntry[]; onPick: (ty
         key: type.type,
         label: type.title,
         detail: firstSentence(type.description),
-        Icon: categoryIcon(type.category),
+        Icon: typeIcon(type.type, type.category),
         onPick: () => onPick(type),
       })),
     });

@@ -5,7 +5,7 @@ import { useDeferredValue } from 'react';
 import { scheduleTimesQuery } from '../api/workflows.js';
 import { Problem } from '../components/problem.js';
 import { NumberField } from '../forms/number-field.js';
-import { fromCron, type Repeat, toCron } from './cron.js';
+import { fromCron, type Repeat, toCron, WEEKDAYS } from '../graph/cron.js';
 
 const REPEATS = [
   { value: 'minutes', label: 'Every few minutes' },
@@ -15,7 +15,6 @@ const REPEATS = [
   { value: 'week', label: 'Every week' },
   { value: 'month', label: 'Every month' },
 ];
-const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 /** Divisors of an hour: with others, the last period of an hour would be shorter. */
 const MINUTES = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
 

@@ -4,12 +4,16 @@ import { cardHeight, CARD_WIDTH, HANDLE_SIZE, handleTop } from './card-size.js';
 import type { Change } from './diff-definitions.js';
 import { handlesOf, type NodeTypes, outputHandles } from './handles.js';
 import type { Position } from './layout.js';
+import { summarize } from './summarize.js';
 
 /** The data that a node on the canvas shows. */
 export interface CardData extends Record<string, unknown> {
   readonly title: string;
+  readonly type: string;
   readonly typeTitle: string;
   readonly category: string;
+  /** What it does, by its parameters. */
+  readonly summary?: string | undefined;
   readonly isTrigger: boolean;
   readonly isDisabled: boolean;
   /** Its named outputs. */
@@ -32,8 +36,10 @@ export function toCard(node: NodeDefinition, types: NodeTypes): CardData {
   const typeTitle = type?.title ?? node.type;
   return {
     title: node.name ?? node.id,
+    type: node.type,
     typeTitle,
     category: type?.category ?? 'unknown',
+    summary: summarize(node),
     isTrigger: type?.isTrigger ?? node.type.startsWith('trigger.'),
     isDisabled: node.disabled ?? false,
     handles: handlesOf(node, types),
@@ -106,6 +112,6 @@ export function edgeId(source: string, sourceHandle: string | null | undefined, 
   return `${source}:${sourceHandle ?? ''}>${target}`;
 }
 
-function describeCard({ title, typeTitle, status, change }: CardData): string {
-  return [title, typeTitle, status, change].filter(Boolean).join(', ');
+function describeCard({ title, typeTitle, summary, status, change }: CardData): string {
+  return [title, typeTitle, summary, status, change].filter(Boolean).join(', ');
 }

@@ -3,16 +3,17 @@ import { OctagonAlert, Pin } from 'lucide-react';
 import { memo } from 'react';
 import { STATUS_LOOKS } from '../components/status-badge.js';
 import { handleTop } from './card-size.js';
-import { categoryIcon } from './category-icon.js';
 import { ChangeMark } from './change-mark.js';
 import type { CardNode } from './flow.js';
 import classes from './node-card.module.css';
+import { typeIcon } from './type-icon.js';
 
-/** A node on the canvas: its name and type, its status or change, and its inputs and outputs. */
+/** A node on the canvas: its name, what it does, its status or change, and its inputs and outputs. */
 export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<CardNode>) {
-  const { title, typeTitle, category, isTrigger, isDisabled, handles, hasUnnamedHandle, status, issue, change } = data;
-  const { isPinned = false } = data;
-  const Icon = categoryIcon(category);
+  const { title, type, typeTitle, category, summary, isTrigger, isDisabled, isPinned = false } = data;
+  const { handles, hasUnnamedHandle, status, issue, change } = data;
+  const Icon = typeIcon(type, category);
+  const line = summary ?? typeTitle;
   const appearance = status === undefined ? undefined : STATUS_LOOKS[status];
   return (
     <div
@@ -31,14 +32,16 @@ export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<Car
       )}
       {!isTrigger && <Handle type="target" position={Position.Left} style={{ top: handleTop(0, 0) }} />}
       <div className={classes.head}>
-        <span className={classes.icon}>
+        <span className={classes.icon} data-category={category} title={typeTitle}>
           <Icon size={18} aria-hidden />
         </span>
         <span className={classes.words}>
           <span className={classes.title} title={title}>
             {title}
           </span>
-          <span className={classes.type}>{isDisabled ? `${typeTitle}, disabled` : typeTitle}</span>
+          <span className={classes.line} title={summary}>
+            {isDisabled ? `${line}, disabled` : line}
+          </span>
         </span>
         {isPinned && (
           <span title="Output pinned">

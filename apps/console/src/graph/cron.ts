@@ -6,6 +6,30 @@ export type Repeat =
   | { readonly every: 'week'; readonly time: string; readonly weekday: number }
   | { readonly every: 'month'; readonly time: string; readonly day: number };
 
+/** The names of the days, by their number in a cron expression. */
+export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
+
+/** Describes a cron expression in a few words, such as `daily at 09:30`; one that is no simple repetition by itself. */
+export function describeCron(cron: string): string {
+  const repeat = fromCron(cron);
+  switch (repeat?.every) {
+    case 'minutes':
+      return `every ${repeat.minutes} min`;
+    case 'hour':
+      return `hourly at :${String(repeat.minute).padStart(2, '0')}`;
+    case 'day':
+      return `daily at ${repeat.time}`;
+    case 'weekday':
+      return `Monday to Friday at ${repeat.time}`;
+    case 'week':
+      return `${WEEKDAYS[repeat.weekday] ?? ''}s at ${repeat.time}`;
+    case 'month':
+      return `monthly on day ${repeat.day} at ${repeat.time}`;
+    case undefined:
+      return cron;
+  }
+}
+
 /** Formats a repetition as a cron expression. */
 export function toCron(repeat: Repeat): string {
   switch (repeat.every) {

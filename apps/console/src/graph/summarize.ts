@@ -1,0 +1,94 @@
+import { isJsonObject, type JsonObject, type JsonValue, type NodeDefinition } from '@deckhand/contracts';
+import { describeCron } from './cron.js';
+
+/** Longest summary, in characters: the card shows fewer. */
+const MAX_LENGTH = 80;
+/** Most entries of a list that a summary names. */
+const MAX_ENTRIES = 10;
+
+type Summary = (parameters: JsonObject) => string | undefined;
+
+/** What a node of a type does, by its parameters. */
+const SUMMARIES = new Map<string, Summary>(
+  Object.entries<Summary>({
+    'trigger.webhook': ({ method }) => textOf(method) ?? 'POST',
+    'trigger.schedule': ({ cron }) => (typeof cron === 'string' ? describeCron(cron) : undefined),
+    'trigger.event': ({ name }) => textOf(name),
+    http: ({ method, url }) => joined(textOf(method) ?? 'GET', textOf(url)?.replace(/^https?:\/\//, '')),
+    email: ({ to }) => joined('to', Array.isArray(to) ? to.slice(0, MAX_ENTRIES).map(textOf).join(', ') : textOf(to)),
+    postgres: ({ query }) => textOf(query),
+    if: ({ condition }) => textOf(condition),
+    switch: ({ value }) => textOf(value),
+    loop: ({ mode, items, condition }) =>
+      mode === 'while' || mode === 'until' ? joined(mode, textOf(condition)) : joined('each of', textOf(items)),
+    merge: ({ mode, count }) =>
+      mode === 'any' ? 'the first' : mode === 'count' ? joined('the first', textOf(count)) : undefined,
+    wait: ({ seconds, until }) =>
+      seconds === undefined ? joined('until', textOf(until)) : joined(textOf(seconds), 's'),
+    'wait.event': ({ name }) => textOf(name),
+    lock: ({ key }) => textOf(key),
+    unlock: ({ key }) => textOf(key),
+    fail: ({ message }) => textOf(message),
+    set: ({ fields }) => (isJsonObject(fields) ? Object.keys(fields).slice(0, MAX_ENTRIES).join(', ') : undefined),
+    filter: ({ conditions, match }) =>
+      entriesOf(conditions)
+        .map(({ field, operator, value }) => present(textOf(field) ?? 'item', textOf(operator), textOf(value)))
+        .join(match === 'any' ? ' or ' : ' and '),
+    sort: ({ by }) =>
+      entriesOf(by)
+        .map(({ field }) => textOf(field) ?? 'item')
+        .join(', '),
+    aggregate: ({ operations }) =>
+      entriesOf(operations)
+        .map(({ operation, field }) => present(textOf(operation), textOf(field)))
+        .join(', '),
+    split: ({ size, field }) => (size === undefined ? textOf(field) : joined('every', textOf(size))),
+    dates: ({ operation }) => textOf(operation),
+    csv: ({ operation }) => textOf(operation),
+    xml: ({ operation }) => textOf(operation),
+    hmac: ({ operation }) => textOf(operation),
+    approval: ({ message }) => textOf(message),
+    human: ({ title }) => textOf(title),
+  }),
+);
+
+/**
+ * Returns a line on what a node does, such as `GET api.example.com/orders` or `$input.amount > 100`; undefined if its
+ * parameters do not say.
+ */
+export function summarize({ type, parameters = {} }: NodeDefinition): string | undefined {
+  const line = SUMMARIES.get(type)?.(parameters)?.trim() ?? '';
+  if (line === '') return undefined;
+  return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1)}…` : line;
+}
+
+/** A value in one line; the braces around expressions are left out. */
+function textOf(value: JsonValue | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  // More is not shown, and the text may have megabytes.
+  const text = typeof value === 'string' ? value.slice(0, 4 * MAX_LENGTH) : shortJson(value);
+  return text
+    .replace(/\{\{\s*(.*?)\s*\}\}/gs, '$1')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** Lists and objects only by their size. */
+function shortJson(value: JsonValue): string {
+  if (Array.isArray(value)) return value.length === 1 ? '1 item' : `${value.length} items`;
+  return isJsonObject(value) ? '{…}' : String(value);
+}
+
+/** Joins words; undefined if one is missing. */
+function joined(...words: readonly (string | undefined)[]): string | undefined {
+  return words.includes(undefined) ? undefined : words.join(' ');
+}
+
+/** Joins the words that are there. */
+function present(...words: readonly (string | undefined)[]): string {
+  return words.filter((word) => word !== undefined).join(' ');
+}
+
+function entriesOf(list: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(list) ? list.slice(0, MAX_ENTRIES).filter(isJsonObject) : [];
+}
