@@ -43,6 +43,7 @@ import { WorkflowTabs } from '../workflows/workflow-tabs.js';
 import { Dock } from './dock.js';
 import { RunStrip } from './run-strip.js';
 import { SplitDock } from './split-dock.js';
+import { SplitInspector } from './split-inspector.js';
 import { useDockSize } from './use-dock-size.js';
 import { useReveal, useSteadyView } from './use-reveal.js';
 import { useShownRun } from './use-shown-run.js';
@@ -279,7 +280,43 @@ export function Workbench({
           the command line.
         </p>
       )}
-      <div className={classes.bench}>
+      <SplitInspector
+        inspector={
+          <section className={classes.form} aria-label="Node">
+            {chosen ? (
+              <>
+                {/* Not among the disabled fields: URLs are copied and tested in a managed workflow, too. */}
+                {chosen.type === 'trigger.webhook' && (
+                  <WebhookBox workflow={workflow} nodeId={chosen.id} test={can('editor') ? test : undefined} />
+                )}
+                <NodeForm
+                  key={chosen.id}
+                  definition={definition}
+                  node={chosen}
+                  types={types}
+                  workspaceId={workspaceId}
+                  workflowId={workflow.id}
+                  issues={saving.issues}
+                  shown={shown.run}
+                  insertion={insertion}
+                  isReadOnly={isReadOnly}
+                  onEdit={apply}
+                  onClose={() => setSelected(NOTHING)}
+                >
+                  {chosen.type === 'trigger.schedule' && (
+                    <ScheduleBox
+                      parameters={chosen.parameters ?? {}}
+                      onChange={(cron) => changeCron(chosen.id, cron)}
+                    />
+                  )}
+                </NodeForm>
+              </>
+            ) : (
+              <Keys />
+            )}
+          </section>
+        }
+      >
         <section className={classes.canvas} data-docked={dock !== undefined && dockSize.isOpen} aria-label="Graph">
           <SplitDock
             dock={dock}
@@ -317,37 +354,7 @@ export function Workbench({
             />
           </SplitDock>
         </section>
-        <section className={classes.form} aria-label="Node">
-          {chosen ? (
-            <>
-              {/* Not among the disabled fields: URLs are copied and tested in a managed workflow, too. */}
-              {chosen.type === 'trigger.webhook' && (
-                <WebhookBox workflow={workflow} nodeId={chosen.id} test={can('editor') ? test : undefined} />
-              )}
-              <NodeForm
-                key={chosen.id}
-                definition={definition}
-                node={chosen}
-                types={types}
-                workspaceId={workspaceId}
-                workflowId={workflow.id}
-                issues={saving.issues}
-                shown={shown.run}
-                insertion={insertion}
-                isReadOnly={isReadOnly}
-                onEdit={apply}
-                onClose={() => setSelected(NOTHING)}
-              >
-                {chosen.type === 'trigger.schedule' && (
-                  <ScheduleBox parameters={chosen.parameters ?? {}} onChange={(cron) => changeCron(chosen.id, cron)} />
-                )}
-              </NodeForm>
-            </>
-          ) : (
-            <Keys />
-          )}
-        </section>
-      </div>
+      </SplitInspector>
       <NodePicker
         types={offered}
         isOpen={spot !== undefined}
