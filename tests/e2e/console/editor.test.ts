@@ -202,6 +202,48 @@ describe('a workflow', () => {
     await count(2);
   });
 
+  it('gets what was copied or cut in another, as JSON, and nothing from other text', async () => {
+    const ids = await Promise.all([
+      stack.createWorkflow('From', {
+        ...chain(
+          { id: 'rest', type: 'wait', parameters: { seconds: 5 } },
+          { id: 'last', type: 'set', parameters: { fields: {} } },
+        ),
+      }),
+      stack.createWorkflow('To', { nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] }),
+    ]);
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    await openEditor(page, ids[0]);
+    await node(page, 'rest').click();
+    await page.keyboard.down('Control');
+    await node(page, 'last').click();
+    await page.keyboard.up('Control');
+    await page.keyboard.press('Control+X');
+    await node(page, 'rest').waitFor({ state: 'detached' });
+    await openEditor(page, ids[1]);
+    await page.keyboard.press('Control+V');
+    await node(page, 'last').waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    const { definition } = await stack.say<Workflow>('GET', `/api/workflows/${ids[1]}`);
+    expect(definition).toMatchObject({
+      nodes: [{ id: 'start' }, { id: 'rest', parameters: { seconds: 5 } }, { id: 'last' }],
+      edges: [{ source: 'rest', target: 'last' }],
+    });
+    // A field keeps its own paste.
+    const name = form(page).getByLabel('Name', { exact: true });
+    await node(page, 'start').click();
+    await name.fill('Begin');
+    await name.selectText();
+    await page.keyboard.press('Control+C');
+    await page.locator('.react-flow__pane').click({ position: { x: 5, y: 5 } });
+    await page.keyboard.press('Control+V');
+    await node(page, 'Begin').waitFor();
+    expect(await page.locator('.react-flow__node').count()).toBe(3);
+    expect(complaints).toEqual([]);
+  });
+
   it('that two people change at once keeps both: the later save is refused kindly', async () => {
     const id = await stack.createWorkflow('Shared', { nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] });
     const windows = await Promise.all([openWindow(browser, stack.url), openWindow(browser, stack.url)]);

@@ -6,7 +6,7 @@ export const CANVAS_KEYS = [
   ['Ctrl Shift Enter', 'test the selected node'],
   ['Ctrl Z', 'undo'],
   ['Ctrl Shift Z', 'redo'],
-  ['Ctrl C, Ctrl V', 'copy and paste the selection'],
+  ['Ctrl C, Ctrl X, Ctrl V', 'copy, cut and paste, also between workflows'],
   ['Shift S', 'add a note'],
   ['Ctrl F', 'find a node'],
   ['Shift', 'with the mouse: select an area'],

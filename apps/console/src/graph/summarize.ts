@@ -76,7 +76,7 @@ function textOf(value: JsonValue | undefined): string | undefined {
 /** Lists and objects only by their size. */
 function shortJson(value: JsonValue): string {
   if (Array.isArray(value)) return value.length === 1 ? '1 item' : `${value.length} items`;
-  return isJsonObject(value) ? '{…}' : String(value);
+  return isJsonObject(value) ? '{…}' : JSON.stringify(value);
 }
 
 /** Joins words; undefined if one is missing. */

@@ -28,6 +28,7 @@ import { useInsertion } from '../../editor/use-insertion.js';
 import { canPin, usePins } from '../../editor/use-pins.js';
 import type { Saving } from '../../editor/use-save.js';
 import { useTestEvent } from '../../editor/use-test-event.js';
+import { useClipboard } from '../../editor/use-clipboard.js';
 import { useShortcuts } from '../../editor/use-shortcuts.js';
 import { Versions } from '../../editor/versions.js';
 import { SETTING_PATHS, WorkflowSettings } from '../../editor/workflow-settings.js';
@@ -176,7 +177,8 @@ export function Workbench({
           })
       : undefined;
   const hasDialog = isCommenting || isShowingVersions || isShowingSettings;
-  useShortcuts(editor, selected, {
+  useClipboard(editor, selected, { select: setSelected, isReadOnly });
+  useShortcuts(editor, {
     save: () => {
       // Saves from the dialog go through its comment.
       if (!isCommenting && !isReadOnly) save();
@@ -188,7 +190,6 @@ export function Workbench({
       if (!hasDialog && !isAsking && !again.isPending) testChosen?.();
     },
     add: () => setSpot(NEXT),
-    select: setSelected,
     isReadOnly,
   });
   useSteadyView(chosen?.position);
