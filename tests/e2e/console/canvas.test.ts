@@ -3,7 +3,7 @@ import type { Definition, Workflow } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
 import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
-import { OWNER, stopAll } from '../../harness/index.js';
+import { OWNER, stopAll, until } from '../../harness/index.js';
 
 const NAMES = ['Start', 'Read', 'Check', 'Ship'];
 const CHAIN: Definition = {
@@ -116,6 +116,25 @@ describe('nodes', () => {
     expect(shift('read')).toBe(0);
     await page.getByRole('button', { name: 'Undo' }).click();
     expect(await save()).toEqual(CHAIN);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('the inspector', () => {
+  it('is made wider by keys, and stays so', async () => {
+    const { page, complaints } = await openEditor('Wide', CHAIN);
+    const inspector = page.getByRole('region', { name: 'Node', exact: true });
+    const widthOf = async (): Promise<number> => Math.round((await inspector.boundingBox())!.width);
+    expect(await widthOf()).toBe(420);
+    const edge = page.getByRole('separator', { name: 'Resize inspector' });
+    await edge.press('ArrowLeft');
+    await until(async () => (await widthOf()) === 440);
+    await page.reload();
+    await edge.waitFor();
+    expect(await widthOf()).toBe(440);
+    await edge.press('Home');
+    await edge.press('End');
+    expect(await widthOf()).toBeLessThanOrEqual(720);
     expect(complaints).toEqual([]);
   });
 });

@@ -283,7 +283,8 @@ export function Workbench({
       )}
       <SplitInspector
         inspector={
-          <section className={classes.form} aria-label="Node">
+          // Scrolled by keyboard also while there is nothing in it to focus.
+          <section className={classes.form} aria-label="Node" tabIndex={chosen ? undefined : 0}>
             {chosen ? (
               <>
                 {/* Not among the disabled fields: URLs are copied and tested in a managed workflow, too. */}
