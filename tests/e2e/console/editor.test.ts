@@ -202,6 +202,40 @@ describe('a workflow', () => {
     await count(2);
   });
 
+  it('is run with an input that was saved under a name, or with that of an earlier run', async () => {
+    const id = await stack.createWorkflow('Again', { nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] });
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    await openEditor(page, id);
+    await node(page, 'start').waitFor();
+    await page.keyboard.press('Control+Enter');
+    const dialog = page.getByRole('dialog', { name: 'Run workflow' });
+    const input = dialog.getByRole('textbox', { name: 'Input', exact: true });
+    const source = dialog.getByRole('combobox', { name: 'Fill in from' });
+    expect(await source.isDisabled()).toBe(true);
+    await input.fill('{"order": 17}');
+    await dialog.getByRole('button', { name: 'Save input…' }).click();
+    await dialog.getByLabel('Name of the input').fill('An order');
+    await page.keyboard.press('Enter');
+    expect(await issuesInBothSchemes(page, 'run-dialog', 'desktop')).toEqual([]);
+    await input.fill('{"order": 18}');
+    await input.press('Control+Enter');
+    await node(page, 'start').getByRole('img', { name: 'Success' }).waitFor();
+
+    await page.reload();
+    await node(page, 'start').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await source.click();
+    await page.getByRole('option', { name: 'An order' }).click();
+    expect(JSON.parse(await input.inputValue())).toEqual({ order: 17 });
+    await dialog.getByRole('button', { name: 'Delete An order' }).click();
+    await source.click();
+    await page.getByRole('option', { name: /success$/ }).click();
+    await until(async () => (await input.inputValue()).includes('18'));
+    expect(await page.getByRole('option', { name: 'An order' }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
   it('gets what was copied or cut in another, as JSON, and nothing from other text', async () => {
     const ids = await Promise.all([
       stack.createWorkflow('From', {

@@ -24,10 +24,13 @@ export function Commands() {
         variant="default"
         size="xs"
         visibleFrom="sm"
-        aria-label="Search"
         aria-keyshortcuts="Control+K"
         leftSection={<Search size={14} aria-hidden />}
-        rightSection={<Kbd size="xs">Ctrl K</Kbd>}
+        rightSection={
+          <Kbd size="xs" aria-hidden>
+            Ctrl K
+          </Kbd>
+        }
         onClick={() => setOverlay('search')}
       >
         Search

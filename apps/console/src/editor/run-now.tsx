@@ -10,6 +10,7 @@ import { Button, Group, Modal, Select, Stack, Text, Textarea } from '@mantine/co
 import { getHotkeyHandler } from '@mantine/hooks';
 import { useState } from 'react';
 import { choice } from '../app/search.js';
+import { InputSource } from './input-source.js';
 import { keepLastInput, readLastInput } from './last-input.js';
 import { sampleInput } from './sample-input.js';
 import { fromText } from '../forms/values.js';
@@ -81,6 +82,7 @@ export function RunNow({
               onChange={setTrigger}
             />
           )}
+          {isOpen && <InputSource workflowId={workflowId} input={input} onFill={setTyped} />}
           <Textarea
             label="Input"
             description="A JSON object, available to nodes as $trigger"
