@@ -146,7 +146,7 @@ describe('a workflow', () => {
     ]);
 
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByLabel('Input').fill('{ "name": "Ada" }');
+    await page.getByRole('textbox', { name: 'Input' }).fill('{ "name": "Ada" }');
     await page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true }).click();
     await node(page, 'End (result)').getByRole('img', { name: 'Success' }).waitFor();
     await node(page, 'Fail').getByRole('img', { name: 'Skipped' }).waitFor();

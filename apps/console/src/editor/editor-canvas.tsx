@@ -29,6 +29,8 @@ import { useMemo, useRef, useState } from 'react';
 import { notify } from '../components/notice-board.js';
 import { handleTop } from '../graph/card-size.js';
 import canvas from '../graph/canvas.module.css';
+import { ContainerFrames } from '../graph/container-frames.js';
+import { containersOf } from '../graph/containers.js';
 import { type CardNode, toCard, toFlowEdge, toFlowNode } from '../graph/flow.js';
 import type { NodeTypes } from '../graph/handles.js';
 import type { Position } from '../graph/layout.js';
@@ -160,6 +162,7 @@ export function EditorCanvas({
       }),
     [notes, marked, dragged, resized],
   );
+  const containers = useMemo(() => containersOf(definition), [definition]);
   const edges = useMemo(
     () => definition.edges.map(edgeOf).map((edge) => (chosenEdges.has(edge.id) ? { ...edge, selected: true } : edge)),
     [definition.edges, chosenEdges],
@@ -291,6 +294,7 @@ export function EditorCanvas({
         aria-label="Workflow graph"
       >
         <Background gap={22} />
+        <ContainerFrames containers={containers} nodes={nodes} progress={progress} />
         <Controls showInteractive={false}>
           <ControlButton title="Find a node" aria-label="Find a node" onClick={() => setFinding(true)}>
             <Search aria-hidden className={canvas.tool} />

@@ -1,9 +1,7 @@
 import type { Definition, NodeDefinition } from '@deckhand/contracts';
 import { memberPath } from '../components/json-rows.js';
 import type { SampleSource } from '../forms/sample-data.js';
-
-/** The output of a loop or a try that starts its body. */
-const BODY = 'body';
+import { containersOf } from '../graph/containers.js';
 
 /** Returns the ids of the nodes before a node, the nearest first. */
 export function nodesBefore({ edges }: Definition, nodeId: string): string[] {
@@ -20,24 +18,10 @@ export function loopAround(definition: Definition, nodeId: string): NodeDefiniti
 }
 
 /** Returns the loops and tries whose bodies contain a node, the innermost first. */
-export function containersAround({ nodes, edges }: Definition, nodeId: string): readonly NodeDefinition[] {
-  return (
-    nodes
-      .filter(({ type }) => type === 'loop' || type === 'try')
-      .map((container) => {
-        const body = new Set(
-          edges.flatMap(({ source, sourceHandle, target }) =>
-            source === container.id && sourceHandle === BODY ? [target] : [],
-          ),
-        );
-        for (const id of body) for (const { source, target } of edges) if (source === id) body.add(target);
-        return { container, body };
-      })
-      .filter(({ body }) => body.has(nodeId))
-      // A body contains the bodies of its inner containers.
-      .sort((a, b) => a.body.size - b.body.size)
-      .map(({ container }) => container)
-  );
+export function containersAround(definition: Definition, nodeId: string): readonly NodeDefinition[] {
+  return containersOf(definition)
+    .filter(({ body }) => body.has(nodeId))
+    .map(({ node }) => node);
 }
 
 /**

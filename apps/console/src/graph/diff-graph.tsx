@@ -2,6 +2,7 @@ import type { Definition } from '@deckhand/contracts';
 import { type Edge, useReactFlow, useStoreApi } from '@xyflow/react';
 import { useEffect, useMemo } from 'react';
 import { CHANGE_LOOKS } from './change-mark.js';
+import { containersOf } from './containers.js';
 import { type DefinitionDiff, edgeKey } from './diff-definitions.js';
 import { type CardNode, toCard, toFlowEdge, toFlowNode } from './flow.js';
 import type { NodeTypes } from './handles.js';
@@ -47,7 +48,16 @@ export function DiffGraph({
     });
   }, [before, after, diff]);
   useReveal(cards, selected);
-  return <StillGraph nodes={nodes} edges={edges} label="Graph of both versions" onSelect={onSelect} />;
+  const containers = useMemo(() => containersOf(uniteDefinitions(before, after)), [before, after]);
+  return (
+    <StillGraph
+      nodes={nodes}
+      edges={edges}
+      containers={containers}
+      label="Graph of both versions"
+      onSelect={onSelect}
+    />
+  );
 }
 
 /** Scrolls the selected card into view, because it may have been selected in a list. */

@@ -1,6 +1,7 @@
 import { type Definition, type Execution, type NodeStatus } from '@deckhand/contracts';
 import type { Edge } from '@xyflow/react';
 import { useMemo } from 'react';
+import { containersOf } from './containers.js';
 import { type CardNode, toCard, toFlowEdges, toFlowNode } from './flow.js';
 import type { NodeTypes } from './handles.js';
 import { placeNodes } from './layout.js';
@@ -40,7 +41,17 @@ export function RunGraph({
       ),
     [definition, progress],
   );
-  return <StillGraph nodes={nodes} edges={edges} label="Graph of the run" onSelect={onSelect} />;
+  const containers = useMemo(() => containersOf(definition), [definition]);
+  return (
+    <StillGraph
+      nodes={nodes}
+      edges={edges}
+      containers={containers}
+      progress={progress}
+      label="Graph of the run"
+      onSelect={onSelect}
+    />
+  );
 }
 
 /** Marks an edge that the run has taken. */

@@ -1,7 +1,10 @@
+import type { Execution } from '@deckhand/contracts';
 import { useComputedColorScheme } from '@mantine/core';
 import { Background, Controls, type Edge, ReactFlow } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
 import canvas from './canvas.module.css';
+import { ContainerFrames } from './container-frames.js';
+import type { Container } from './containers.js';
 import { type CardNode, chosenNode } from './flow.js';
 import { NodeCard } from './node-card.js';
 
@@ -11,11 +14,16 @@ const NODE_TYPES = { card: NodeCard };
 export function StillGraph({
   nodes,
   edges,
+  containers,
+  progress,
   label,
   onSelect,
 }: {
   nodes: CardNode[];
   edges: Edge[];
+  containers: readonly Container[];
+  /** Of a run, whose iterations are shown. */
+  progress?: Execution['progress'] | undefined;
   /** Its description, for screen readers. */
   label: string;
   onSelect: (nodeId: string | undefined) => void;
@@ -44,6 +52,7 @@ export function StillGraph({
         aria-label={label}
       >
         <Background gap={22} />
+        <ContainerFrames containers={containers} nodes={nodes} progress={progress} />
         <Controls showInteractive={false} />
       </ReactFlow>
     </div>

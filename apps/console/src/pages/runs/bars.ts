@@ -1,4 +1,5 @@
 import type { Definition, Execution, NodeStatus } from '@deckhand/contracts';
+import { containersOf } from '../../graph/containers.js';
 
 /** A part of the timeline, in percent of its length. */
 export interface Span {
@@ -86,22 +87,10 @@ function endOf(finishedAt: string | null, now: number): number {
   return finishedAt === null ? now : Date.parse(finishedAt);
 }
 
-/** Returns the innermost loop of each node in the body of one. No edge leaves a body. */
-function findLoops({ nodes, edges }: Pick<Definition, 'nodes' | 'edges'>): ReadonlyMap<string, string> {
-  const bodies = nodes
-    .filter(({ type }) => type === 'loop')
-    .map(({ id }) => {
-      const body = new Set(
-        edges
-          .filter(({ source, sourceHandle }) => source === id && sourceHandle === 'body')
-          .map(({ target }) => target),
-      );
-      // A set is also walked to what is added meanwhile.
-      for (const node of body) for (const { source, target } of edges) if (source === node) body.add(target);
-      return { id, body };
-    })
-    .sort((a, b) => b.body.size - a.body.size);
-  return new Map(bodies.flatMap(({ id, body }) => [...body].map((node) => [node, id] as const)));
+/** Returns the innermost loop of each node in the body of one. */
+function findLoops(definition: Pick<Definition, 'nodes' | 'edges'>): ReadonlyMap<string, string> {
+  const loops = containersOf(definition).filter(({ node }) => node.type === 'loop');
+  return new Map(loops.toReversed().flatMap(({ node, body }) => [...body].map((id) => [id, node.id] as const)));
 }
 
 /** Puts the nodes of bodies after their loops. */

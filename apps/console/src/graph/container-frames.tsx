@@ -1,0 +1,54 @@
+import type { Execution } from '@deckhand/contracts';
+import { ViewportPortal } from '@xyflow/react';
+import classes from './container-frames.module.css';
+import type { Container } from './containers.js';
+import { framesOf, iterationsOf } from './frames.js';
+
+/** A node on the canvas: its place and size, in px. */
+interface Placed {
+  readonly id: string;
+  readonly position: { readonly x: number; readonly y: number };
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+}
+
+/** Frames behind the nodes, around the bodies of loops and tries. Screen readers have the edges instead. */
+export function ContainerFrames({
+  containers,
+  nodes,
+  progress,
+}: {
+  containers: readonly Container[];
+  nodes: readonly Placed[];
+  /** Of a run, whose iterations are shown. */
+  progress?: Execution['progress'] | undefined;
+}) {
+  if (containers.length === 0) return null;
+  const boxes = new Map(
+    nodes.map(({ id, position, width = 0, height = 0 }) => [id, { x: position.x, y: position.y, width, height }]),
+  );
+  const frames = framesOf(containers, boxes);
+  return (
+    <ViewportPortal>
+      {/* Outer ones first, below the others. */}
+      {containers.toReversed().map((container) => {
+        const { id, name = id } = container.node;
+        const frame = frames.get(id);
+        const count = progress && iterationsOf(container, progress);
+        return (
+          frame && (
+            <div
+              key={id}
+              className={classes.frame}
+              aria-hidden
+              style={{ transform: `translate(${frame.x}px, ${frame.y}px)`, width: frame.width, height: frame.height }}
+            >
+              <span className={classes.title}>{name}</span>
+              {count !== undefined && <span> · {count === 1 ? '1 iteration' : `${count} iterations`}</span>}
+            </div>
+          )
+        );
+      })}
+    </ViewportPortal>
+  );
+}

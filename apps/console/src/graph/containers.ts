@@ -1,0 +1,29 @@
+import type { Definition, NodeDefinition } from '@deckhand/contracts';
+
+/** The output of a loop or a try that starts its body. */
+const BODY = 'body';
+
+/** A node that contains others: a loop or a try, and the ids of all nodes in its body. */
+export interface Container {
+  readonly node: NodeDefinition;
+  readonly body: ReadonlySet<string>;
+}
+
+/** Finds the nodes that contain others, inner ones first. No edge leaves a body; an unfinished graph may have cycles. */
+export function containersOf({ nodes, edges }: Pick<Definition, 'nodes' | 'edges'>): Container[] {
+  const outgoing = Map.groupBy(edges, ({ source }) => source);
+  return (
+    nodes
+      .filter(({ type }) => type === 'loop' || type === 'try')
+      .map((node) => {
+        const start = (outgoing.get(node.id) ?? []).filter(({ sourceHandle }) => sourceHandle === BODY);
+        const body = new Set(start.map(({ target }) => target));
+        // Iterating over a set includes elements that are added meanwhile.
+        for (const id of body) for (const { target } of outgoing.get(id) ?? []) body.add(target);
+        return { node, body };
+      })
+      .filter(({ body }) => body.size > 0)
+      // A body contains the bodies of its inner containers.
+      .sort((one, other) => one.body.size - other.body.size)
+  );
+}
