@@ -2,7 +2,7 @@ import type { Execution } from '@deckhand/contracts';
 import type { Container } from './containers.js';
 
 /** A place on the canvas, in px. */
-export interface Box {
+export interface Rect {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -18,8 +18,8 @@ const TITLE_HEIGHT = 22;
  * @param containers inner ones first.
  * @param boxes of nodes, by id.
  */
-export function framesOf(containers: readonly Container[], boxes: ReadonlyMap<string, Box>): Map<string, Box> {
-  const frames = new Map<string, Box>();
+export function framesOf(containers: readonly Container[], boxes: ReadonlyMap<string, Rect>): Map<string, Rect> {
+  const frames = new Map<string, Rect>();
   for (const { node, body } of containers) {
     const inside = [...body].flatMap((id) => [boxes.get(id), frames.get(id)]);
     const frame = around(inside.filter((box) => box !== undefined));
@@ -28,7 +28,7 @@ export function framesOf(containers: readonly Container[], boxes: ReadonlyMap<st
   return frames;
 }
 
-function around(boxes: readonly Box[]): Box | undefined {
+function around(boxes: readonly Rect[]): Rect | undefined {
   if (boxes.length === 0) return undefined;
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const { x, y, width, height } of boxes) {
