@@ -120,6 +120,48 @@ describe('nodes', () => {
   });
 });
 
+describe('the body of a loop', () => {
+  const LOOP: Definition = {
+    nodes: [
+      { id: 'start', type: 'trigger.manual', position: { x: 0, y: 0 } },
+      { id: 'each', type: 'loop', name: 'Each order', parameters: { items: [1, 2, 3] }, position: { x: 250, y: 0 } },
+      { id: 'pack', type: 'set', name: 'Pack', parameters: { fields: { box: 1 } }, position: { x: 500, y: 0 } },
+      { id: 'ship', type: 'set', name: 'Ship', parameters: { fields: { sent: 1 } }, position: { x: 750, y: 60 } },
+    ],
+    edges: [
+      { source: 'start', target: 'each' },
+      { source: 'each', sourceHandle: 'body', target: 'pack' },
+      { source: 'pack', target: 'ship' },
+    ],
+  };
+
+  it('is framed, also while a node is dragged, and a run says how many iterations it had', async () => {
+    const { page, complaints } = await openEditor('Framed', LOOP);
+    const frame = page.locator('.react-flow__viewport-portal').getByText('Each order').locator('..');
+    const boxOf = async (target: ReturnType<typeof note>) => (await target.boundingBox())!;
+    const isAround = async (name: string): Promise<boolean> => {
+      const [outer, inner] = await Promise.all([boxOf(frame), boxOf(node(page, name))]);
+      const isWide = outer.x <= inner.x && outer.x + outer.width >= inner.x + inner.width;
+      return isWide && outer.y <= inner.y && outer.y + outer.height >= inner.y + inner.height;
+    };
+    expect([await isAround('Pack'), await isAround('Ship'), await isAround('Each order')]).toEqual([true, true, false]);
+    const ship = await boxOf(node(page, 'Ship'));
+    await page.mouse.move(ship.x + 20, ship.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(ship.x + 20, ship.y + 90, { steps: 5 });
+    expect(await isAround('Ship')).toBe(true);
+    await page.mouse.up();
+    expect(await issuesInBothSchemes(page, 'loop', 'desktop')).toEqual([]);
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true }).click();
+    await frame.getByText('3 iterations').waitFor();
+    await page.getByRole('link', { name: 'Open run' }).click();
+    await page.getByRole('region', { name: 'Run', exact: true }).waitFor();
+    await frame.getByText('3 iterations').waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
 describe('the inspector', () => {
   it('is made wider by keys, and stays so', async () => {
     const { page, complaints } = await openEditor('Wide', CHAIN);
