@@ -11,7 +11,7 @@ import { workflowNamesQuery } from '../api/workflow-names.js';
 import { type Choice, type ChoiceGroup, SearchList } from '../components/search-list.js';
 import { STATUS_LOOKS } from '../components/status-badge.js';
 import { ADMINISTRATION, AREAS } from './areas.js';
-import type { Overlay } from './commands.js';
+import type { Overlay } from './overlay.js';
 
 /** Time without a key before the server is asked, in ms. */
 const PAUSE_MS = 150;

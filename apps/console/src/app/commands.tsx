@@ -2,14 +2,12 @@ import { ActionIcon, Button, Kbd } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { Search } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
+import type { Overlay } from './overlay.js';
 
 // Loaded when they are opened first.
 const CommandSearch = lazy(async () => ({ default: (await import('./command-search.js')).CommandSearch }));
 const Shortcuts = lazy(async () => ({ default: (await import('./shortcuts.js')).Shortcuts }));
 const NewWorkflow = lazy(async () => ({ default: (await import('./new-workflow.js')).NewWorkflow }));
-
-/** What can be opened over any page. */
-export type Overlay = 'search' | 'shortcuts' | 'new-workflow';
 
 /** The search over everything, with its button, and other dialogs that are opened by keyboard on any page. */
 export function Commands() {

@@ -9,7 +9,7 @@ export interface Container {
   readonly body: ReadonlySet<string>;
 }
 
-/** Finds the nodes that contain others, inner ones first. No edge leaves a body; an unfinished graph may have cycles. */
+/** Finds the nodes that contain others, inner ones first. No edge leaves a body; a draft may have cycles. */
 export function containersOf({ nodes, edges }: Pick<Definition, 'nodes' | 'edges'>): Container[] {
   const outgoing = Map.groupBy(edges, ({ source }) => source);
   return (
