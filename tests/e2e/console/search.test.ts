@@ -28,7 +28,7 @@ describe('the search', () => {
   it('leads by keyboard to a page, a workflow and a run, also from a field', async () => {
     const { page, complaints } = await openWindow(browser, stack.url);
     await signIn(page, OWNER);
-    await page.getByRole('link', { name: 'Weekly parcels' }).waitFor();
+    await page.getByRole('link', { name: 'Weekly parcels', exact: true }).waitFor();
     await page.keyboard.press('Control+k');
     await found(page, 'Pages').first().waitFor();
     await found(page, 'Recent runs').getByText(executionId).waitFor();

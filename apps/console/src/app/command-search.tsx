@@ -102,14 +102,18 @@ function useGroups(search: string, onClose: () => void, onOpen: (overlay: Overla
     { label: 'Run', choices: named?.workspaceId === workspaceId ? [toRun(named)] : [] },
     {
       label: 'Workflows',
-      choices: [...(workflows.data ?? [])].slice(0, SHOWN_WORKFLOWS).map(([workflowId, name]) => ({
-        key: workflowId,
-        label: name,
-        Icon: Workflow,
-        onPick: going(() =>
-          navigate({ to: '/w/$workspaceId/workflows/$workflowId', params: { workspaceId, workflowId } }),
-        ),
-      })),
+      // While the server is asked, these are what it found for an earlier search.
+      choices: [...(workflows.data ?? [])]
+        .filter(([, name]) => matches(name))
+        .slice(0, SHOWN_WORKFLOWS)
+        .map(([workflowId, name]) => ({
+          key: workflowId,
+          label: name,
+          Icon: Workflow,
+          onPick: going(() =>
+            navigate({ to: '/w/$workspaceId/workflows/$workflowId', params: { workspaceId, workflowId } }),
+          ),
+        })),
     },
     { label: 'Actions', choices: actions.filter(({ label }) => matches(label)) },
     { label: 'Pages', choices: pages.filter(({ label }) => matches(label)) },
