@@ -76,7 +76,7 @@ describe('an approval', () => {
     await entry.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('No pending approvals').waitFor();
     await page.goto(`/w/${stack.workspaceId}/runs/${id}?node=form`);
-    await page.getByLabel('Carrier').fill('Pigeon');
+    await page.getByRole('textbox', { name: 'Carrier' }).fill('Pigeon');
     await page.getByRole('button', { name: 'Submit' }).click();
     await page.getByRole('tree', { name: 'Output of form' }).getByText('"Pigeon"').waitFor();
     const run = await stack.say<Execution>('GET', `/api/executions/${id}`);
