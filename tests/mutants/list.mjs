@@ -688,6 +688,9 @@ export const MUTANTS = [
       'the statement that ends the waits asks again; this one only saves it the work',
     ],
   ]),
+  ...of('packages/db/src/locks/run-locks.ts', 'integration:integration/worker/run-locks', [
+    ['a lock is not granted to a request that does not wait', 'l.due_at >= now()', 'l.due_at > clock_timestamp()'],
+  ]),
   ...of('packages/db/src/locks/run-locks.ts', 'integration:integration/executions/run-locks', [
     [
       'holders of a lock are not counted',
@@ -701,7 +704,6 @@ export const MUTANTS = [
       'return lockNames(tx, []);',
     ],
     ['a lock is granted after its time', 'AND (l.due_at IS NULL OR l.due_at >= now())', ''],
-    ['a lock is not granted to a request that does not wait', 'l.due_at >= now()', 'l.due_at > clock_timestamp()'],
     [
       'a cancelled node holds its lock',
       "AND l.iteration = '' AND n.status = 'stopped')",
