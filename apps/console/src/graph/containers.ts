@@ -3,15 +3,19 @@ import type { Definition, NodeDefinition } from '@deckhand/contracts';
 /** The output of a loop or a try that starts its body. */
 const BODY = 'body';
 
-/** A node that contains others: a loop or a try, and the ids of all nodes in its body. */
+/** A node that contains others: a loop or a try. */
 export interface Container {
   readonly node: NodeDefinition;
+  /** The ids of all nodes in its body. */
   readonly body: ReadonlySet<string>;
+  /** Those of them that are in no container inside it. */
+  readonly own: readonly string[];
 }
 
 /** Finds the nodes that contain others, inner ones first. No edge leaves a body; a draft may have cycles. */
 export function containersOf({ nodes, edges }: Pick<Definition, 'nodes' | 'edges'>): Container[] {
   const outgoing = Map.groupBy(edges, ({ source }) => source);
+  const contained = new Set<string>();
   return (
     nodes
       .filter(({ type }) => type === 'loop' || type === 'try')
@@ -25,5 +29,10 @@ export function containersOf({ nodes, edges }: Pick<Definition, 'nodes' | 'edges
       .filter(({ body }) => body.size > 0)
       // A body contains the bodies of its inner containers.
       .sort((one, other) => one.body.size - other.body.size)
+      .map(({ node, body }) => {
+        const own = [...body].filter((id) => !contained.has(id));
+        for (const id of own) contained.add(id);
+        return { node, body, own };
+      })
   );
 }

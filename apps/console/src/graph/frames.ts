@@ -20,8 +20,8 @@ const TITLE_HEIGHT = 22;
  */
 export function framesOf(containers: readonly Container[], boxes: ReadonlyMap<string, Rect>): Map<string, Rect> {
   const frames = new Map<string, Rect>();
-  for (const { node, body } of containers) {
-    const inside = [...body].flatMap((id) => [boxes.get(id), frames.get(id)]);
+  for (const { node, own } of containers) {
+    const inside = own.flatMap((id) => [boxes.get(id), frames.get(id)]);
     const frame = around(inside.filter((box) => box !== undefined));
     if (frame) frames.set(node.id, frame);
   }
@@ -45,8 +45,9 @@ function around(boxes: readonly Rect[]): Rect | undefined {
   };
 }
 
-/** Returns how many iterations of a container a run has begun; undefined if it does not repeat. */
-export function iterationsOf({ body }: Container, progress: Execution['progress']): number | undefined {
-  const counts = [...body].flatMap((id) => progress[id]?.iterations ?? []);
+/** Returns how many iterations of a loop a run has begun; undefined for a try, and before the first. */
+export function iterationsOf({ node, own }: Container, progress: Execution['progress']): number | undefined {
+  if (node.type !== 'loop') return undefined;
+  const counts = own.flatMap((id) => progress[id]?.iterations ?? []);
   return counts.length === 0 ? undefined : Math.max(...counts);
 }
