@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isNodeId } from '@deckhand/contracts';
+import { isNodeId, MAX_NODES } from '@deckhand/contracts';
 import fc from 'fast-check';
 import { fromText, toText } from './clip-text.js';
 import type { Clip } from './edits.js';
@@ -48,6 +48,7 @@ describe('a part of a workflow as text', () => {
     '{"nodes": [{"id": "a/b", "type": "set"}]}',
     '{"nodes": [{"id": "a", "type": "set"}, {"id": "a", "type": "set"}]}',
     JSON.stringify({ nodes: [{ id: 'a', type: 'set', name: 'x'.repeat(2 * 1024 * 1024) }] }),
+    JSON.stringify({ nodes: Array.from({ length: MAX_NODES + 1 }, (_, index) => ({ id: `n${index}`, type: 'set' })) }),
   ])('is not what %.60s is', (text) => {
     expect(fromText(text)).toBeUndefined();
   });
@@ -67,17 +68,26 @@ describe('a part of a workflow as text', () => {
   });
 
   it('is read or refused, whatever it is', () => {
-    const any = fc.jsonValue({ maxDepth: 2 });
-    const id = fc.oneof(fc.constantFrom('a', 'b', 'c'), any);
-    const node = fc.record({ id, type: fc.oneof(fc.constant('set'), any), retry: any, position: any, parameters: any });
-    const edge = fc.oneof(fc.record({ source: id, target: id, sourceHandle: any }), any);
+    const anything = fc.jsonValue({ maxDepth: 2 });
+    const id = fc.oneof(fc.constantFrom('a', 'b', 'c'), anything);
+    const node = fc.record({
+      id,
+      type: fc.oneof(fc.constant('set'), anything),
+      retry: anything,
+      position: anything,
+      parameters: anything,
+    });
+    const edge = fc.oneof(fc.record({ source: id, target: id, sourceHandle: anything }), anything);
     fc.assert(
-      fc.property(fc.record({ nodes: fc.array(node), edges: fc.oneof(fc.array(edge), any), notes: any }), (value) => {
-        const clip = read(value);
-        for (const { id: nodeId } of clip?.nodes ?? []) expect(isNodeId(nodeId)).toBe(true);
-        const ids = new Set(clip?.nodes.map((each) => each.id));
-        for (const { source, target } of clip?.edges ?? []) expect(ids.has(source) && ids.has(target)).toBe(true);
-      }),
+      fc.property(
+        fc.record({ nodes: fc.array(node), edges: fc.oneof(fc.array(edge), anything), notes: anything }),
+        (value) => {
+          const clip = read(value);
+          for (const { id: nodeId } of clip?.nodes ?? []) expect(isNodeId(nodeId)).toBe(true);
+          const ids = new Set(clip?.nodes.map((each) => each.id));
+          for (const { source, target } of clip?.edges ?? []) expect(ids.has(source) && ids.has(target)).toBe(true);
+        },
+      ),
     );
   });
 });

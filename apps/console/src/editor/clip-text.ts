@@ -3,6 +3,7 @@ import {
   isJsonObject,
   isNodeId,
   type JsonValue,
+  MAX_NODES,
   MAX_NOTE_TEXT,
   type NodeDefinition,
   NOTE_COLORS,
@@ -11,7 +12,7 @@ import {
 } from '@deckhand/contracts';
 import type { Clip } from './edits.js';
 
-/** Longest text that is read as a part of a workflow, in characters: as long as a definition may be. */
+/** Longest text that is read as a part of a workflow, in characters. */
 const MAX_TEXT = 2 * 1024 * 1024;
 
 /** Writes a part of a workflow as JSON, in the form of a definition. */
@@ -27,7 +28,7 @@ export function toText({ nodes, edges, notes }: Clip): string {
 export function fromText(text: string): Clip | undefined {
   if (text.length > MAX_TEXT) return undefined;
   const value = parse(text);
-  if (!isJsonObject(value) || !Array.isArray(value.nodes)) return undefined;
+  if (!isJsonObject(value) || !Array.isArray(value.nodes) || value.nodes.length > MAX_NODES) return undefined;
   const nodes = value.nodes.map(toNode);
   if (!nodes.every((node) => node !== undefined)) return undefined;
   const ids = new Set(nodes.map(({ id }) => id));
