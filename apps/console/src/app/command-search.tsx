@@ -1,3 +1,4 @@
+import { isUuid } from '@deckhand/contracts';
 import { Modal } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -8,6 +9,7 @@ import { newestRunsQuery, type RunRow, runQuery } from '../api/executions.js';
 import { meQuery } from '../api/people.js';
 import { useWorkspace } from '../api/use-workspace.js';
 import { workflowNamesQuery } from '../api/workflow-names.js';
+import { Problem } from '../components/problem.js';
 import { type Choice, type ChoiceGroup, SearchList } from '../components/search-list.js';
 import { STATUS_LOOKS } from '../components/status-badge.js';
 import { ADMINISTRATION, AREAS } from './areas.js';
@@ -17,12 +19,11 @@ import type { Overlay } from './overlay.js';
 const PAUSE_MS = 150;
 const SHOWN_WORKFLOWS = 8;
 const SHOWN_RUNS = 5;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Searches pages, actions, workflows and runs of the workspace. */
 export function CommandSearch({ onClose, onOpen }: { onClose: () => void; onOpen: (overlay: Overlay) => void }) {
   const [search, setSearch] = useState('');
-  const groups = useGroups(search, onClose, onOpen);
+  const { groups, error } = useGroups(search, onClose, onOpen);
   return (
     <Modal opened onClose={onClose} title="Search" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
       <SearchList
@@ -33,19 +34,24 @@ export function CommandSearch({ onClose, onOpen }: { onClose: () => void; onOpen
         groups={groups}
         empty="Nothing is found in this workspace."
       />
+      <Problem error={error} />
     </Modal>
   );
 }
 
-function useGroups(search: string, onClose: () => void, onOpen: (overlay: Overlay) => void): ChoiceGroup[] {
+function useGroups(
+  search: string,
+  onClose: () => void,
+  onOpen: (overlay: Overlay) => void,
+): { groups: ChoiceGroup[]; error: Error | null } {
   const { workspaceId, can } = useWorkspace();
   const navigate = useNavigate();
   const wanted = search.trim().toLowerCase();
   const [asked] = useDebouncedValue(wanted, PAUSE_MS);
   const isAdmin = useQuery(meQuery).data?.user.isAdmin ?? false;
   const workflows = useQuery({ ...workflowNamesQuery(workspaceId, asked), placeholderData: keepPreviousData });
-  const recent = useQuery(newestRunsQuery(workspaceId, {})).data?.data ?? [];
-  const named = useQuery({ ...runQuery(wanted), enabled: UUID.test(wanted), retry: false }).data;
+  const newest = useQuery(newestRunsQuery(workspaceId, {}));
+  const named = useQuery({ ...runQuery(wanted), enabled: isUuid(wanted), retry: false }).data;
   const matches = (text: string): boolean => wanted.split(/\s+/).every((word) => text.toLowerCase().includes(word));
   const going = (go: () => Promise<void>) => (): void => {
     onClose();
@@ -97,7 +103,7 @@ function useGroups(search: string, onClose: () => void, onOpen: (overlay: Overla
       : []),
     { key: 'shortcuts', label: 'Keyboard shortcuts', hint: '?', Icon: Keyboard, onPick: () => onOpen('shortcuts') },
   ];
-  const runs = recent.filter(({ id, workflowName }) => matches(`${id} ${workflowName ?? ''}`));
+  const runs = (newest.data?.data ?? []).filter(({ id, workflowName }) => matches(`${id} ${workflowName ?? ''}`));
   const groups: ChoiceGroup[] = [
     { label: 'Run', choices: named?.workspaceId === workspaceId ? [toRun(named)] : [] },
     {
@@ -125,5 +131,5 @@ function useGroups(search: string, onClose: () => void, onOpen: (overlay: Overla
         .map(toRun),
     },
   ];
-  return groups.filter(({ choices }) => choices.length > 0);
+  return { groups: groups.filter(({ choices }) => choices.length > 0), error: workflows.error ?? newest.error };
 }
