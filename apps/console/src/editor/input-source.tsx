@@ -2,14 +2,16 @@ import { ActionIcon, Button, Group, Popover, Select, TextInput } from '@mantine/
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Bookmark, Trash2 } from 'lucide-react';
-import { useState } from 'react';
-import { newestRunsQuery, wholeRunQuery } from '../api/executions.js';
+import { useRef, useState } from 'react';
+import { newestRunsQuery, runQuery } from '../api/executions.js';
 import { useWorkspace } from '../api/use-workspace.js';
-import { notifyProblem } from '../components/notice-board.js';
+import { notify, notifyProblem } from '../components/notice-board.js';
 import { STATUS_LOOKS } from '../components/status-badge.js';
 import { MAX_INPUT_LENGTH, MAX_INPUTS, useSavedInputs, withInput } from './saved-inputs.js';
 
 const SAVED = 'saved:';
+/** Longest input that is shown for editing, in characters. */
+const MAX_SHOWN = 500_000;
 
 /** Fills in the input of a run from one that was saved or from an earlier run, and saves what is typed under a name. */
 export function InputSource({
@@ -27,15 +29,21 @@ export function InputSource({
   const [chosen, setChosen] = useState<string | null>(null);
   const runs = useQuery(newestRunsQuery(workspaceId, { workflowId })).data?.data ?? [];
   const queryClient = useQueryClient();
+  const latest = useRef<string | null>(null);
   const inputOf = async (executionId: string): Promise<string> => {
-    const { data } = await queryClient.query(wholeRunQuery(executionId));
+    const { data } = await queryClient.query(runQuery(executionId));
     return JSON.stringify(data.trigger, undefined, 2);
   };
   const fill = async (source: string | null): Promise<void> => {
     setChosen(source);
+    latest.current = source;
     if (source === null) return;
     const own = saved.find(({ name }) => `${SAVED}${name}` === source);
-    onFill(own?.input ?? (await inputOf(source)));
+    const text = own?.input ?? (await inputOf(source));
+    // Another may have been chosen meanwhile.
+    if (latest.current !== source) return;
+    if (text.length > MAX_SHOWN) notify('The input of this run is too long to be edited.');
+    else onFill(text);
   };
   const chosenInput = saved.find(({ name }) => `${SAVED}${name}` === chosen);
   const groups = [
@@ -79,7 +87,10 @@ export function InputSource({
         isFull={saved.length >= MAX_INPUTS}
         isTooLong={input.length > MAX_INPUT_LENGTH}
         onSave={(name) => {
-          setSaved(withInput(saved, { name, input }));
+          if (!setSaved(withInput(saved, { name, input }))) {
+            notify('The input is not saved: this browser has no room for it.');
+            return;
+          }
           setChosen(`${SAVED}${name}`);
         }}
       />

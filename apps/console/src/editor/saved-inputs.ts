@@ -12,15 +12,25 @@ export interface SavedInput {
 export const MAX_INPUTS = 20;
 export const MAX_INPUT_LENGTH = 50_000;
 
-/** The inputs that this browser keeps of a workflow, by name. */
-export function useSavedInputs(workflowId: string): [SavedInput[], (inputs: readonly SavedInput[]) => void] {
+/** The inputs that this browser keeps of a workflow, by name. What keeps them returns false if there is no room. */
+export function useSavedInputs(workflowId: string): [SavedInput[], (inputs: readonly SavedInput[]) => boolean] {
+  const key = `deckhand.inputs.${workflowId}`;
   const [inputs, set] = useLocalStorage({
-    key: `deckhand.inputs.${workflowId}`,
+    key,
     defaultValue: [],
     getInitialValueInEffect: false,
     deserialize: readInputs,
   });
-  return [inputs, (next) => set([...next])];
+  const keep = (next: readonly SavedInput[]): boolean => {
+    try {
+      localStorage.setItem(key, JSON.stringify(next));
+    } catch {
+      return false;
+    }
+    set([...next]);
+    return true;
+  };
+  return [inputs, keep];
 }
 
 /** Puts an input into the list, in place of one of the same name. */
