@@ -27,6 +27,13 @@ const ENGINE_GLOBALS = [
   'queueMicrotask',
 ];
 
+/** Texts of the console that are not translated. */
+const UNTRANSLATED = [
+  'JSXText[value=/[A-Za-z]{2}/]',
+  'JSXAttribute[name.name=/^(label|title|placeholder|description|legend|empty|error|alt|aria-label)$/] > Literal[value=/[A-Z][a-z]/]',
+  'CallExpression[callee.name=/^notify/] > :matches(Literal, TemplateLiteral)',
+];
+
 export default defineConfig(
   globalIgnores([
     '**/dist/',
@@ -111,6 +118,10 @@ export default defineConfig(
       'react-hooks/incompatible-library': 'off',
       // A click may start what nobody waits for: what it leads to is shown.
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
+      'no-restricted-syntax': [
+        'error',
+        ...UNTRANSLATED.map((selector) => ({ selector, message: "Write i18n.t('…')." })),
+      ],
     },
   },
   {

@@ -93,6 +93,7 @@ const CHECKS = [
     ['Check types', 'typecheck'],
     ['Check imports', 'deps'],
     ['Look for dead code', 'deadcode'],
+    ['Check the texts of the console', 'texts:check'],
   ],
   [['Lint', 'lint']],
 ];

@@ -52,7 +52,7 @@ export interface Visit {
 export async function openWindow(
   browser: Browser,
   baseURL: string,
-  { screen = 'desktop' }: { readonly screen?: keyof typeof SCREENS } = {},
+  { screen = 'desktop', locale = 'en-GB' }: { readonly screen?: keyof typeof SCREENS; readonly locale?: string } = {},
 ): Promise<Visit> {
   const context = await browser.newContext({
     baseURL,
@@ -60,7 +60,7 @@ export async function openWindow(
     colorScheme: 'light',
     reducedMotion: 'reduce',
     timezoneId: 'UTC',
-    locale: 'en-GB',
+    locale,
   });
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();

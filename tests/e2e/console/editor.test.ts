@@ -230,7 +230,7 @@ describe('a workflow', () => {
     expect(JSON.parse(await input.inputValue())).toEqual({ order: 17 });
     await dialog.getByRole('button', { name: 'Delete An order' }).click();
     await source.click();
-    await page.getByRole('option', { name: /success$/ }).click();
+    await page.getByRole('option', { name: /Success$/ }).click();
     await until(async () => (await input.inputValue()).includes('18'));
     expect(await page.getByRole('option', { name: 'An order' }).count()).toBe(0);
     expect(complaints).toEqual([]);

@@ -1,4 +1,5 @@
 import type { ErrorResponse, ValidationIssue } from '@deckhand/contracts';
+import { i18n } from '../language/i18n.js';
 
 /** An error response, or no response at all (`status` 0). */
 export class ApiError extends Error {
@@ -13,7 +14,7 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(status: number, body: Omit<Partial<ErrorResponse>, 'code'> & { code?: string }, retryAfter?: number) {
-    super(body.error ?? `The service responded with ${status}`);
+    super(body.error ?? i18n.t('The service responded with {status}', { status }));
     this.status = status;
     this.code = body.code ?? 'UNKNOWN';
     this.issues = Array.isArray(body.details) ? body.details.filter(isIssue) : [];
@@ -24,7 +25,7 @@ export class ApiError extends Error {
 
 /** Returns the error of a request without a response. */
 export function unreachable(): ApiError {
-  return new ApiError(0, { error: 'The service cannot be reached', code: 'UNREACHABLE' });
+  return new ApiError(0, { error: i18n.t('The service cannot be reached'), code: 'UNREACHABLE' });
 }
 
 function isIssue(value: unknown): value is ValidationIssue {

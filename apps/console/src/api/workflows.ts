@@ -21,6 +21,7 @@ import {
   type WorkflowStatus,
 } from '@deckhand/contracts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { servedText } from '../language/served-text.js';
 import { call, send } from './call.js';
 
 /** Filters of a list of workflows. */
@@ -78,7 +79,15 @@ export const versionsQuery = (workflowId: string) =>
 /** Every node type; they change with the service only. */
 export const nodeTypesQuery = queryOptions({
   queryKey: ['node-types'],
-  queryFn: ({ signal }) => call<PageOf<NodeTypeEntry>>('GET', '/api/node-types', { query: { limit: 500 }, signal }),
+  async queryFn({ signal }) {
+    const page = await call<PageOf<NodeTypeEntry>>('GET', '/api/node-types', { query: { limit: 500 }, signal });
+    const translate = (type: NodeTypeEntry): NodeTypeEntry => ({
+      ...type,
+      title: servedText(type.title),
+      description: servedText(type.description),
+    });
+    return { ...page, data: page.data.map(translate) };
+  },
   staleTime: Infinity,
 });
 

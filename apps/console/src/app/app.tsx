@@ -1,8 +1,10 @@
+import { I18nProvider } from '@lingui/react';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createQueryClient } from '../api/query-client.js';
 import { Notices } from '../components/notices.js';
+import { i18n } from '../language/i18n.js';
 import { createAppRouter } from './router.js';
 import { cssVariables, theme } from './theme.js';
 
@@ -19,11 +21,13 @@ declare module '@tanstack/react-router' {
 /** The console. */
 export function App() {
   return (
-    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-        <Notices />
-      </QueryClientProvider>
-    </MantineProvider>
+    <I18nProvider i18n={i18n}>
+      <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
+        <QueryClientProvider client={queryClient}>
+          <RouterProvider router={router} />
+          <Notices />
+        </QueryClientProvider>
+      </MantineProvider>
+    </I18nProvider>
   );
 }

@@ -1,5 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react';
+import { i18n } from '../language/i18n.js';
 import classes from './navigation.module.css';
 
 /** Collapses the navigation to its icons, and expands it. */
@@ -7,7 +8,7 @@ export function CollapseButton({ isCollapsed, onToggle }: { isCollapsed: boolean
   const Icon = isCollapsed ? PanelLeftOpen : PanelLeftClose;
   return (
     <Tooltip
-      label="Expand navigation"
+      label={i18n.t('Expand navigation')}
       position="right"
       disabled={!isCollapsed}
       events={{ hover: true, focus: true, touch: false }}
@@ -16,11 +17,11 @@ export function CollapseButton({ isCollapsed, onToggle }: { isCollapsed: boolean
         type="button"
         className={classes.toggle}
         aria-expanded={!isCollapsed}
-        aria-label={isCollapsed ? 'Expand navigation' : 'Collapse navigation'}
+        aria-label={isCollapsed ? i18n.t('Expand navigation') : i18n.t('Collapse navigation')}
         onClick={onToggle}
       >
         <Icon size={18} aria-hidden />
-        {!isCollapsed && <span>Collapse</span>}
+        {!isCollapsed && <span>{i18n.t('Collapse')}</span>}
       </button>
     </Tooltip>
   );

@@ -12,6 +12,7 @@ import { workflowNamesQuery } from '../api/workflow-names.js';
 import { Problem } from '../components/problem.js';
 import { type Choice, type ChoiceGroup, SearchList } from '../components/search-list.js';
 import { STATUS_LOOKS } from '../components/status-badge.js';
+import { i18n } from '../language/i18n.js';
 import { ADMINISTRATION, AREAS } from './areas.js';
 import type { Overlay } from './overlay.js';
 
@@ -25,14 +26,20 @@ export function CommandSearch({ onClose, onOpen }: { onClose: () => void; onOpen
   const [search, setSearch] = useState('');
   const { groups, error } = useGroups(search, onClose, onOpen);
   return (
-    <Modal opened onClose={onClose} title="Search" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={i18n.t({ id: 'noun: Search', message: 'Search' })}
+      size="lg"
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+    >
       <SearchList
-        label="Search everything"
-        placeholder="A page, a workflow, the ID of a run, or an action"
+        label={i18n.t('Search everything')}
+        placeholder={i18n.t('A page, a workflow, the ID of a run, or an action')}
         search={search}
         onSearch={setSearch}
         groups={groups}
-        empty="Nothing is found in this workspace."
+        empty={i18n.t('Nothing is found in this workspace.')}
       />
       <Problem error={error} />
     </Modal>
@@ -59,7 +66,8 @@ function useGroups(
   };
   const toRun = ({ id, workflowName, status }: Pick<RunRow, 'id' | 'workflowName' | 'status'>): Choice => ({
     key: id,
-    label: `Run of ${workflowName ?? 'a deleted workflow'}`,
+    label:
+      workflowName === null ? i18n.t('Run of a deleted workflow') : i18n.t('Run of {workflowName}', { workflowName }),
     detail: id,
     hint: STATUS_LOOKS[status].label,
     Icon: ListVideo,
@@ -76,18 +84,18 @@ function useGroups(
     })),
     {
       key: 'account',
-      label: 'Your account',
+      label: i18n.t('Your account'),
       Icon: CircleUserRound,
       onPick: going(() => navigate({ to: '/w/$workspaceId/account', params: { workspaceId } })),
     },
   ];
   const actions: Choice[] = [
     ...(can('editor')
-      ? [{ key: 'new-workflow', label: 'New workflow', Icon: Plus, onPick: () => onOpen('new-workflow') }]
+      ? [{ key: 'new-workflow', label: i18n.t('New workflow'), Icon: Plus, onPick: () => onOpen('new-workflow') }]
       : []),
     {
       key: 'new-key',
-      label: 'Create an API key',
+      label: i18n.t('Create an API key'),
       Icon: KeyRound,
       onPick: going(() => navigate({ to: '/w/$workspaceId/api-keys', params: { workspaceId } })),
     },
@@ -95,19 +103,28 @@ function useGroups(
       ? [
           {
             key: 'invite',
-            label: 'Invite a member',
+            label: i18n.t('Invite a member'),
             Icon: UserPlus,
             onPick: going(() => navigate({ to: '/w/$workspaceId/members', params: { workspaceId } })),
           },
         ]
       : []),
-    { key: 'shortcuts', label: 'Keyboard shortcuts', hint: '?', Icon: Keyboard, onPick: () => onOpen('shortcuts') },
+    {
+      key: 'shortcuts',
+      label: i18n.t('Keyboard shortcuts'),
+      hint: '?',
+      Icon: Keyboard,
+      onPick: () => onOpen('shortcuts'),
+    },
   ];
   const runs = (newest.data?.data ?? []).filter(({ id, workflowName }) => matches(`${id} ${workflowName ?? ''}`));
   const groups: ChoiceGroup[] = [
-    { label: 'Run', choices: named?.workspaceId === workspaceId ? [toRun(named)] : [] },
     {
-      label: 'Workflows',
+      label: i18n.t({ id: 'noun: Run', message: 'Run' }),
+      choices: named?.workspaceId === workspaceId ? [toRun(named)] : [],
+    },
+    {
+      label: i18n.t('Workflows'),
       // While the server is asked, these are what it found for an earlier search.
       choices: [...(workflows.data ?? [])]
         .filter(([, name]) => matches(name))
@@ -121,10 +138,10 @@ function useGroups(
           ),
         })),
     },
-    { label: 'Actions', choices: actions.filter(({ label }) => matches(label)) },
-    { label: 'Pages', choices: pages.filter(({ label }) => matches(label)) },
+    { label: i18n.t('Actions'), choices: actions.filter(({ label }) => matches(label)) },
+    { label: i18n.t('Pages'), choices: pages.filter(({ label }) => matches(label)) },
     {
-      label: 'Recent runs',
+      label: i18n.t('Recent runs'),
       choices: runs
         .filter(({ id }) => id !== named?.id)
         .slice(0, SHOWN_RUNS)

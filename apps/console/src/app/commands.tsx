@@ -2,7 +2,10 @@ import { ActionIcon, Button, Kbd } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { Search } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
+import { i18n } from '../language/i18n.js';
 import type { Overlay } from './overlay.js';
+
+const SEARCH_KEYS = 'Ctrl K';
 
 // Loaded when they are opened first.
 const CommandSearch = lazy(async () => ({ default: (await import('./command-search.js')).CommandSearch }));
@@ -26,19 +29,19 @@ export function Commands() {
         leftSection={<Search size={14} aria-hidden />}
         rightSection={
           <Kbd size="xs" aria-hidden>
-            Ctrl K
+            {SEARCH_KEYS}
           </Kbd>
         }
         onClick={() => setOverlay('search')}
       >
-        Search
+        {i18n.t('Search')}
       </Button>
       <ActionIcon
         variant="subtle"
         color="gray"
         size="lg"
         hiddenFrom="sm"
-        aria-label="Search"
+        aria-label={i18n.t('Search')}
         onClick={() => setOverlay('search')}
       >
         <Search size={18} aria-hidden />

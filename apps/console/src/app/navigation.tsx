@@ -1,8 +1,10 @@
+import { Trans } from '@lingui/react';
 import { Stack, Tooltip, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { approvalsQuery, humanTasksQuery } from '../api/approvals.js';
 import { meQuery } from '../api/people.js';
+import { i18n } from '../language/i18n.js';
 import { ADMINISTRATION, AREAS } from './areas.js';
 import classes from './navigation.module.css';
 
@@ -13,7 +15,7 @@ export function Navigation({ isCollapsed }: { isCollapsed: boolean }) {
   const waiting = approvals + (useQuery(humanTasksQuery(workspaceId)).data?.data.length ?? 0);
   const isAdmin = useQuery(meQuery).data?.user.isAdmin ?? false;
   return (
-    <Stack gap={2} component="nav" aria-label="Areas">
+    <Stack gap={2} component="nav" aria-label={i18n.t('Areas')}>
       {[...AREAS, ...(isAdmin ? ADMINISTRATION : [])].map(({ to, label, Icon }) => (
         <Tooltip
           key={to}
@@ -32,10 +34,9 @@ export function Navigation({ isCollapsed }: { isCollapsed: boolean }) {
           >
             <Icon size={18} aria-hidden />
             <span className={isCollapsed ? classes.hidden : undefined}>{label}</span>
-            {label === 'Approvals' && waiting > 0 && (
+            {to === '/w/$workspaceId/approvals' && waiting > 0 && (
               <span className={classes.count}>
-                {waiting}
-                <VisuallyHidden> waiting</VisuallyHidden>
+                <Trans id="{waiting}<0> waiting</0>" values={{ waiting }} components={{ 0: <VisuallyHidden /> }} />
               </span>
             )}
           </Link>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { meQuery } from '../api/people.js';
 import { createWorkspace } from '../api/workspaces.js';
 import { Problem } from '../components/problem.js';
+import { i18n } from '../language/i18n.js';
 
 /** For a person without a workspace: creates one. */
 export function NoWorkspace() {
@@ -23,18 +24,18 @@ export function NoWorkspace() {
       >
         <Stack>
           <Title order={1} size="h3">
-            You are not a member of a workspace yet
+            {i18n.t('You are not a member of a workspace yet')}
           </Title>
-          <Text c="dimmed">Ask a colleague for an invite, or create a workspace.</Text>
+          <Text c="dimmed">{i18n.t('Ask a colleague for an invite, or create a workspace.')}</Text>
           <TextInput
-            label="Workspace name"
+            label={i18n.t('Workspace name')}
             required
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <Problem error={creation.error} />
           <Button type="submit" loading={creation.isPending}>
-            Create workspace
+            {i18n.t('Create workspace')}
           </Button>
         </Stack>
       </form>

@@ -4,9 +4,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { CircleUserRound, LogOut, Settings } from 'lucide-react';
 import { signOut } from '../api/people.js';
+import { i18n } from '../language/i18n.js';
+import { chooseLanguage, type Language, LANGUAGES, readLanguage } from '../language/language.js';
 import { endSession } from '../session/store.js';
 
-/** Shows who is signed in, and signs out. */
+// TypeScript knows the keys of objects only as texts.
+const languages = Object.keys(LANGUAGES) as Language[];
+
+/** Shows who is signed in, chooses the language, and signs out. */
 export function PersonMenu({ user }: { user: User }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -20,7 +25,12 @@ export function PersonMenu({ user }: { user: User }) {
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Signed in as ${user.name}`}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label={i18n.t('Signed in as {name}', { name: user.name })}
+        >
           <CircleUserRound size={20} aria-hidden />
         </ActionIcon>
       </Menu.Target>
@@ -36,11 +46,26 @@ export function PersonMenu({ user }: { user: User }) {
           leftSection={<Settings size={16} aria-hidden />}
           onClick={() => void navigate({ to: '/w/$workspaceId/account', params: { workspaceId } })}
         >
-          Your account
+          {i18n.t('Your account')}
         </Menu.Item>
         <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => void leave()}>
-          Sign out
+          {i18n.t('Sign out')}
         </Menu.Item>
+        <Menu.Divider />
+        <div role="group" aria-label={i18n.t('Language')}>
+          <Menu.Label aria-hidden>{i18n.t('Language')}</Menu.Label>
+          {languages.map((language) => (
+            <Menu.RadioItem
+              key={language}
+              value={language}
+              lang={language}
+              checked={language === readLanguage()}
+              onChange={() => chooseLanguage(language)}
+            >
+              {LANGUAGES[language]}
+            </Menu.RadioItem>
+          ))}
+        </div>
       </Menu.Dropdown>
     </Menu>
   );

@@ -1,5 +1,6 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { Moon, Sun } from 'lucide-react';
+import { i18n } from '../language/i18n.js';
 
 /** Switches between light and dark. */
 export function SchemeSwitch() {
@@ -10,7 +11,7 @@ export function SchemeSwitch() {
       variant="subtle"
       color="gray"
       size="lg"
-      aria-label={`Switch to ${other} mode`}
+      aria-label={other === 'dark' ? i18n.t('Switch to dark mode') : i18n.t('Switch to light mode')}
       onClick={() => setColorScheme(other)}
     >
       {other === 'dark' ? <Moon size={18} aria-hidden /> : <Sun size={18} aria-hidden />}

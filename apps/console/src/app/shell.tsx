@@ -6,6 +6,7 @@ import { useEffect } from 'react';
 import { meQuery } from '../api/people.js';
 import { Broken } from '../components/broken.js';
 import { Loading } from '../components/loading.js';
+import { i18n } from '../language/i18n.js';
 import { useSession } from '../session/use-session.js';
 import { rememberWorkspace } from './last-workspace.js';
 import { CollapseButton } from './collapse-button.js';
@@ -16,6 +17,8 @@ import { SchemeSwitch } from './scheme-switch.js';
 import classes from './shell.module.css';
 import { useCollapsed } from './use-collapsed.js';
 import { WorkspaceSwitch } from './workspace-switch.js';
+
+const PRODUCT = 'Deckhand';
 
 /** The frame of every page of a workspace. Without a session, it redirects to the sign-in page, and back afterwards. */
 export function Shell() {
@@ -36,7 +39,7 @@ export function Shell() {
       padding={{ base: 'md', md: 'lg' }}
     >
       <a href="#content" className={classes.skip}>
-        Skip to the content
+        {i18n.t('Skip to the content')}
       </a>
       <AppShell.Header className={classes.bar}>
         <Burger
@@ -44,11 +47,11 @@ export function Shell() {
           onClick={toggle}
           hiddenFrom="sm"
           size="sm"
-          aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
+          aria-label={isOpen ? i18n.t('Close the navigation') : i18n.t('Open the navigation')}
         />
-        <Link to="/" className={classes.brand} aria-label="Deckhand">
+        <Link to="/" className={classes.brand} aria-label={PRODUCT}>
           <img src="/icon.svg" alt="" width={26} height={26} />
-          <span className={classes.word}>Deckhand</span>
+          <span className={classes.word}>{PRODUCT}</span>
         </Link>
         <WorkspaceSwitch workspaces={me.data.workspaces} />
         <Group gap={4} ml="auto" wrap="nowrap">

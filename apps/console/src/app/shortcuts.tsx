@@ -1,23 +1,29 @@
 import { Modal, Stack, Title } from '@mantine/core';
 import { ShortcutList } from '../components/shortcut-list.js';
 import { CANVAS_KEYS } from '../editor/canvas-keys.js';
+import { i18n } from '../language/i18n.js';
 
 const EVERYWHERE = [
-  ['Ctrl K', 'search pages, workflows, runs and actions'],
-  ['?', 'show these shortcuts'],
+  ['Ctrl K', i18n.t('search pages, workflows, runs and actions')],
+  ['?', i18n.t('show these shortcuts')],
 ] as const;
 
 /** Lists the keyboard shortcuts. */
 export function Shortcuts({ onClose }: { onClose: () => void }) {
   return (
-    <Modal opened onClose={onClose} title="Keyboard shortcuts" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={i18n.t('Keyboard shortcuts')}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+    >
       <Stack gap="sm">
         <Title order={3} size="h6">
-          Everywhere
+          {i18n.t('Everywhere')}
         </Title>
         <ShortcutList shortcuts={EVERYWHERE} />
         <Title order={3} size="h6">
-          In the editor
+          {i18n.t('In the editor')}
         </Title>
         <ShortcutList shortcuts={CANVAS_KEYS} />
       </Stack>

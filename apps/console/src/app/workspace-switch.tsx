@@ -2,6 +2,7 @@ import type { MeResponse } from '@deckhand/contracts';
 import { Select } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { ChevronsUpDown } from 'lucide-react';
+import { i18n } from '../language/i18n.js';
 
 /** Selects the workspace of the pages. */
 export function WorkspaceSwitch({ workspaces }: { workspaces: MeResponse['workspaces'] }) {
@@ -9,7 +10,7 @@ export function WorkspaceSwitch({ workspaces }: { workspaces: MeResponse['worksp
   const { workspaceId = '' } = useParams({ strict: false });
   return (
     <Select
-      aria-label="Workspace"
+      aria-label={i18n.t('Workspace')}
       data={workspaces.map((workspace) => ({ value: workspace.workspaceId, label: workspace.name }))}
       value={workspaceId}
       allowDeselect={false}

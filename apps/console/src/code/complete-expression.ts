@@ -9,6 +9,7 @@ import type { EditorView } from '@codemirror/view';
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import { exampleLink, expressionFunctions } from '@deckhand/engine/expressions';
 import type { SampleData } from '../forms/sample-data.js';
+import { i18n } from '../language/i18n.js';
 import { readInput, readLoop } from './try-expression.js';
 
 /** Names and the fields read from them, up to the cursor: `$nodes.order.output.lines[0].` */
@@ -22,14 +23,14 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const MAX_FIELDS = 500;
 
 const NAMES: readonly (readonly [string, string])[] = [
-  ['$trigger', 'The data that started the run'],
-  ['$input', 'The output of the previous node'],
-  ['$nodes', 'The outputs of earlier nodes, by id'],
-  ['$loop', 'In a loop: the item and its index'],
-  ['$links', 'The links that answer approvals and human tasks, by node id'],
-  ['$vars', 'The variables of the workspace'],
-  ['$execution', 'The run: id and mode'],
-  ['$now', 'The current time, as ISO 8601 text'],
+  ['$trigger', i18n.t('The data that started the run')],
+  ['$input', i18n.t('The output of the previous node')],
+  ['$nodes', i18n.t('The outputs of earlier nodes, by id')],
+  ['$loop', i18n.t('In a loop: the item and its index')],
+  ['$links', i18n.t('The links that answer approvals and human tasks, by node id')],
+  ['$vars', i18n.t('The variables of the workspace')],
+  ['$execution', i18n.t('The run: id and mode')],
+  ['$now', i18n.t('The current time, as ISO 8601 text')],
 ];
 
 /** The data for completing expressions. */
@@ -104,10 +105,10 @@ async function optionsAfter(
   data: SampleData,
 ): Promise<Completion[]> {
   if (name === '$nodes' && keys.length === 0) {
-    return data.before.map((id, index) => ({ ...toField(id, undefined, dot), detail: 'node', boost: -index }));
+    return data.before.map((id, index) => ({ ...toField(id, undefined, dot), detail: i18n.t('node'), boost: -index }));
   }
   if (name === '$links' && keys.length === 0) {
-    return data.links.map((id) => ({ ...toField(id, undefined, dot), detail: 'link' }));
+    return data.links.map((id) => ({ ...toField(id, undefined, dot), detail: i18n.t('link') }));
   }
   if (!name.startsWith('$')) {
     return expressionFunctions
@@ -247,8 +248,8 @@ function insert(
 
 /** A value in a few characters. */
 function summarize(value: JsonValue): string {
-  if (Array.isArray(value)) return `list of ${value.length}`;
-  if (isJsonObject(value)) return 'object';
+  if (Array.isArray(value)) return i18n.t('list of {count}', { count: value.length });
+  if (isJsonObject(value)) return i18n.t('object');
   const text = JSON.stringify(value);
   return text.length > 24 ? `${text.slice(0, 23)}…` : text;
 }

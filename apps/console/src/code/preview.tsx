@@ -1,4 +1,6 @@
 import type { JsonValue } from '@deckhand/contracts';
+import { Trans } from '@lingui/react';
+import { i18n } from '../language/i18n.js';
 import classes from './below.module.css';
 import type { Trial } from './try-expression.js';
 
@@ -17,16 +19,18 @@ function contentOf(text: string, trial: Trial) {
   switch (trial.kind) {
     case 'constant':
       return NAME_OF_RUN.test(text) ? (
-        <p className={classes.issue}>This is plain text. Put expressions in {'{{ }}'}.</p>
+        <p className={classes.issue}>
+          {i18n.t('This is plain text. Put expressions in {braces}.', { braces: '{{ }}' })}
+        </p>
       ) : null;
     case 'untried':
-      return <p className={classes.note}>Run the workflow once to see the value here.</p>;
+      return <p className={classes.note}>{i18n.t('Run the workflow once to see the value here.')}</p>;
     case 'issue':
       return <p className={classes.issue}>{trial.issue.message}</p>;
     case 'failed':
       return (
         <>
-          <p className={classes.issue}>With the last run: {trial.reason}</p>
+          <p className={classes.issue}>{i18n.t('With the last run: {reason}', { reason: trial.reason })}</p>
           <Missing ids={trial.missing} />
         </>
       );
@@ -34,7 +38,10 @@ function contentOf(text: string, trial: Trial) {
       return (
         <>
           <p className={classes.note}>
-            In the last run: <span className={classes.value}>{shorten(trial.value)}</span>
+            <Trans
+              id="In the last run: <0/>"
+              components={{ 0: <span className={classes.value}>{shorten(trial.value)}</span> }}
+            />
           </p>
           <Missing ids={trial.missing} />
         </>
@@ -44,7 +51,7 @@ function contentOf(text: string, trial: Trial) {
 
 function Missing({ ids }: { ids: readonly string[] }) {
   if (ids.length === 0) return null;
-  return <p className={classes.note}>Without data, or with too much: {ids.join(', ')}</p>;
+  return <p className={classes.note}>{i18n.t('Without data, or with too much: {ids}', { ids: ids.join(', ') })}</p>;
 }
 
 function shorten(value: JsonValue): string {

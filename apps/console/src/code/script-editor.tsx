@@ -4,6 +4,7 @@ import { bracketMatching, indentOnInput } from '@codemirror/language';
 import { keymap, lineNumbers } from '@codemirror/view';
 import { useDeferredValue, useMemo } from 'react';
 import type { TextField } from '../forms/text-field.js';
+import { i18n } from '../language/i18n.js';
 import classes from './below.module.css';
 import { scriptIssue } from './script-issue.js';
 import { TextEditor } from './text-editor.js';
@@ -17,7 +18,7 @@ export function ScriptEditor({ isReadOnly, ...field }: TextField & { isReadOnly:
   return (
     <TextEditor {...field} isReadOnly={isReadOnly} issue={issue} extensions={EXTENSIONS}>
       {issue && <p className={classes.issue}>{issue.message}</p>}
-      <p className={classes.note}>Tab indents. To leave by keyboard, press Escape and then Tab.</p>
+      <p className={classes.note}>{i18n.t('Tab indents. To leave by keyboard, press Escape and then Tab.')}</p>
     </TextEditor>
   );
 }

@@ -1,4 +1,5 @@
 import { parse } from 'acorn';
+import { i18n } from '../language/i18n.js';
 import type { TextIssue } from './text-editor.js';
 
 /** The function around the source, on one line, so that positions need only be shifted. */
@@ -13,11 +14,12 @@ export function scriptIssue(source: string): TextIssue | undefined {
     return undefined;
   } catch (error) {
     if (!(error instanceof SyntaxError) || !('pos' in error) || typeof error.pos !== 'number') {
-      return { message: 'The script nests too deeply', from: 0, to: 0 };
+      return { message: i18n.t('The script nests too deeply'), from: 0, to: 0 };
     }
     // An issue at the end of the text is marked on its last character.
     const from = Math.max(0, Math.min(error.pos - BEFORE.length, source.length - 1));
     const { length: line } = source.slice(0, from).split('\n');
-    return { message: `Line ${line}: ${error.message.replace(/ \(\d+:\d+\)$/, '')}`, from, to: from + 1 };
+    const message = error.message.replace(/ \(\d+:\d+\)$/, '');
+    return { message: i18n.t('Line {line}: {message}', { line, message }), from, to: from + 1 };
   }
 }

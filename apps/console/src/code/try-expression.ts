@@ -10,6 +10,7 @@ import {
   type ExpressionScope,
 } from '@deckhand/engine/expressions';
 import type { SampleData, SampleSource } from '../forms/sample-data.js';
+import { i18n } from '../language/i18n.js';
 
 /** The result of evaluating a text with expressions. */
 export type Trial =
@@ -41,7 +42,7 @@ export async function tryExpression(text: string, data: SampleData): Promise<Tri
   try {
     return { kind: 'value', value: evaluate(scope), missing };
   } catch (error) {
-    return { kind: 'failed', reason: error instanceof ExpressionError ? error.reason : 'it failed', missing };
+    return { kind: 'failed', reason: error instanceof ExpressionError ? error.reason : i18n.t('it failed'), missing };
   }
 }
 

@@ -1,6 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { Ellipsis, type LucideIcon } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { i18n } from '../language/i18n.js';
 
 /** An action in a dialog. */
 export interface Action {
@@ -28,7 +29,13 @@ export function ActionMenu({ of, actions }: { of: string; actions: readonly Acti
     <>
       <Menu position="bottom-end" returnFocus>
         <Menu.Target>
-          <ActionIcon ref={button} variant="subtle" color="gray" size={34} aria-label={`Actions for ${of}`}>
+          <ActionIcon
+            ref={button}
+            variant="subtle"
+            color="gray"
+            size={34}
+            aria-label={i18n.t('Actions for {of}', { of })}
+          >
             <Ellipsis size={18} aria-hidden />
           </ActionIcon>
         </Menu.Target>

@@ -1,4 +1,5 @@
 import { ApiError } from '../api/api-error.js';
+import { i18n } from '../language/i18n.js';
 
 /** An error for people: what happened, and what to do about it. */
 export interface Advice {
@@ -9,7 +10,10 @@ export interface Advice {
 /** Explains an error. */
 export function adviceOn(error: unknown): Advice {
   if (!(error instanceof ApiError)) {
-    return { message: 'This page failed', advice: `Reload it. If it fails again, report: ${String(error)}` };
+    return {
+      message: i18n.t('This page failed'),
+      advice: i18n.t('Reload it. If it fails again, report: {error}', { error: String(error) }),
+    };
   }
   return { message: error.message, advice: adviceOnIssue(error) };
 }
@@ -17,21 +21,27 @@ export function adviceOn(error: unknown): Advice {
 function adviceOnIssue({ status, code, retryAfter, requestId }: ApiError): string {
   switch (status) {
     case 0:
-      return 'Check your connection. This page retries automatically.';
+      return i18n.t('Check your connection. This page retries automatically.');
     case 401:
-      return 'Sign in again.';
+      return i18n.t('Sign in again.');
     case 403:
-      return 'Ask an administrator of the workspace for a role with this permission.';
+      return i18n.t('Ask an administrator of the workspace for a role with this permission.');
     case 404:
-      return 'It may have been deleted, or it is in a workspace of which you are not a member.';
+      return i18n.t('It may have been deleted, or it is in a workspace of which you are not a member.');
     case 409:
-      return code === 'NO_ACTIVE_VERSION' ? 'Save a version first.' : 'Reload the page to see the current state.';
+      return code === 'NO_ACTIVE_VERSION'
+        ? i18n.t('Save a version first.')
+        : i18n.t('Reload the page to see the current state.');
     case 413:
-      return 'Free storage, or ask an administrator for a higher quota.';
+      return i18n.t('Free storage, or ask an administrator for a higher quota.');
     case 429:
-      return `Wait ${retryAfter ?? 60} seconds, then try again.`;
+      return i18n.t('Wait {seconds} seconds, then try again.', { seconds: retryAfter ?? 60 });
     default:
-      if (status >= 500) return `Try again in a moment. If it keeps failing, report the request ${requestId ?? ''}.`;
+      if (status >= 500) {
+        return i18n.t('Try again in a moment. If it keeps failing, report the request {requestId}.', {
+          requestId: requestId ?? '',
+        });
+      }
       return '';
   }
 }
@@ -39,5 +49,5 @@ function adviceOnIssue({ status, code, retryAfter, requestId }: ApiError): strin
 /** Advice for a refused password: its error is that of a missing session or permission. */
 export function adviceOnPassword(error: unknown): string | undefined {
   const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403);
-  return isRefused ? 'Check whether Caps Lock is on, and try again.' : undefined;
+  return isRefused ? i18n.t('Check whether Caps Lock is on, and try again.') : undefined;
 }

@@ -1,4 +1,5 @@
 import { Button, Center, Stack, Text, Title } from '@mantine/core';
+import { i18n } from '../language/i18n.js';
 import { adviceOn } from './advice.js';
 
 /** Shown instead of a page that failed. */
@@ -14,7 +15,7 @@ export function Broken({ error, reset }: { error: unknown; reset: () => void }) 
           {advice}
         </Text>
         <Button variant="default" onClick={reset}>
-          Try again
+          {i18n.t('Try again')}
         </Button>
       </Stack>
     </Center>

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { i18n } from '../language/i18n.js';
 import { ConfirmDialog } from './confirm-dialog.js';
 
 /**
@@ -22,7 +23,12 @@ export function ConfirmButton({
   const [isAsking, asking] = useDisclosure(false);
   return (
     <>
-      <Button variant="default" size="compact-sm" aria-label={`${label} ${of}`} onClick={asking.open}>
+      <Button
+        variant="default"
+        size="compact-sm"
+        aria-label={i18n.t('{label} {of}', { label, of })}
+        onClick={asking.open}
+      >
         {label}
       </Button>
       <ConfirmDialog

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { i18n } from '../language/i18n.js';
 import { Problem } from './problem.js';
 
 /**
@@ -23,14 +24,14 @@ export function ConfirmDialog({
 }) {
   const action = useMutation({ mutationFn: act, onSuccess: onClose });
   return (
-    <Modal opened={isOpen} onClose={onClose} title={question} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={isOpen} onClose={onClose} title={question} closeButtonProps={{ 'aria-label': i18n.t('Close') }}>
       <Text size="sm" mb="md">
         {consequence}
       </Text>
       <Problem error={action.error} />
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={onClose}>
-          Cancel
+          {i18n.t('Cancel')}
         </Button>
         <Button color="red.9" loading={action.isPending} onClick={() => action.mutate()}>
           {label}

@@ -1,5 +1,6 @@
 import { Button, Code, CopyButton, Group } from '@mantine/core';
 import { Check, Copy } from 'lucide-react';
+import { i18n } from '../language/i18n.js';
 
 /** A text to copy. @param label names it, for screen readers. */
 export function CopyText({ label, text }: { label: string; text: string }) {
@@ -13,11 +14,11 @@ export function CopyText({ label, text }: { label: string; text: string }) {
           <Button
             variant="default"
             leftSection={copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
-            aria-label={`Copy: ${label}`}
+            aria-label={i18n.t('Copy: {label}', { label })}
             onClick={copy}
             flex="none"
           >
-            {copied ? 'Copied' : 'Copy'}
+            {copied ? i18n.t('Copied') : i18n.t('Copy')}
           </Button>
         )}
       </CopyButton>

@@ -1,3 +1,5 @@
+import { i18n } from '../language/i18n.js';
+
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -5,8 +7,10 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** Returns how long ago something was, in one unit; after a week, its date. */
 export function describeAge(ageMs: number, date: Date): string {
-  if (ageMs < 5 * SECOND_MS) return 'just now';
-  return ageMs < 7 * DAY_MS ? `${describeElapsed(ageMs)} ago` : date.toISOString().slice(0, 10);
+  if (ageMs < 5 * SECOND_MS) return i18n.t('just now');
+  return ageMs < 7 * DAY_MS
+    ? i18n.t('{elapsed} ago', { elapsed: describeElapsed(ageMs) })
+    : date.toISOString().slice(0, 10);
 }
 
 /** Returns a time that has passed, in one unit. */
@@ -35,7 +39,7 @@ export function durationMs(from: string | null, to: string | null, now: number):
 
 /** A size for people. */
 export function describeBytes(bytes: number): string {
-  if (bytes < 1_024) return `${bytes} bytes`;
+  if (bytes < 1_024) return i18n.t('{bytes} bytes', { bytes });
   if (bytes < 1_048_576) return `${(bytes / 1_024).toFixed(1)} KiB`;
   return `${(bytes / 1_048_576).toFixed(1)} MiB`;
 }

@@ -1,4 +1,5 @@
 import { Button, Group } from '@mantine/core';
+import { i18n } from '../language/i18n.js';
 import { Problem } from './problem.js';
 
 /**
@@ -24,7 +25,7 @@ export function FormFooter({
       <Problem error={error} advice={advice} />
       <Group justify="flex-end">
         <Button variant="default" onClick={onCancel}>
-          Cancel
+          {i18n.t('Cancel')}
         </Button>
         <Button type="submit" loading={isPending}>
           {submit}

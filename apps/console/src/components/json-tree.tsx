@@ -4,6 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Check, ChevronDown, ChevronRight, Copy, Search } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
+import { i18n } from '../language/i18n.js';
 import { findInJson, isLeaf, type JsonRow, toRows, unfoldSome } from './json-rows.js';
 import classes from './json-tree.module.css';
 
@@ -56,8 +57,8 @@ export function JsonTree({
       <Group gap={6} mb={6} wrap="nowrap">
         <TextInput
           size="xs"
-          aria-label={`Search in: ${label}`}
-          placeholder="Search names and values"
+          aria-label={i18n.t('Search in: {label}', { label })}
+          placeholder={i18n.t('Search names and values')}
           leftSection={<Search size={13} aria-hidden />}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
@@ -65,8 +66,9 @@ export function JsonTree({
         />
         {found && (
           <Text size="xs" c="dimmed" role="status">
-            {found.hits.size}
-            {found.isCut ? '+' : ''} found
+            {found.isCut
+              ? i18n.t('{count}+ found', { count: found.hits.size })
+              : i18n.t('{count} found', { count: found.hits.size })}
           </Text>
         )}
         <CopyJson value={value} />
@@ -112,6 +114,8 @@ function Line({
 }) {
   const { path, label, value, depth, size } = row;
   const isBranch = size !== undefined && size > 0;
+  const expand = path === '' ? i18n.t('Expand all') : i18n.t('Expand {path}', { path });
+  const collapse = path === '' ? i18n.t('Collapse all') : i18n.t('Collapse {path}', { path });
   return (
     <div
       role="treeitem"
@@ -127,7 +131,7 @@ function Line({
           type="button"
           className={classes.fold}
           onClick={() => onToggle(path)}
-          aria-label={`${isOpen ? 'Collapse' : 'Expand'} ${path === '' ? 'all' : path}`}
+          aria-label={isOpen ? collapse : expand}
         >
           {isOpen ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />}
         </button>
@@ -163,7 +167,7 @@ function CopyJson({ value }: { value: JsonValue }) {
       {({ copied, copy }) => (
         <ActionIcon
           variant="default"
-          aria-label="Copy as JSON"
+          aria-label={i18n.t('Copy as JSON')}
           // Created on demand, because a large value takes time.
           onPointerEnter={() => setText(JSON.stringify(value, null, 2))}
           onFocus={() => setText(JSON.stringify(value, null, 2))}
@@ -183,7 +187,7 @@ function describe(value: JsonValue, size: number | undefined): string {
   }
   if (typeof value !== 'string') return String(value);
   return value.length > MAX_TEXT
-    ? `${JSON.stringify(value.slice(0, MAX_TEXT))} … ${value.length} characters`
+    ? `${JSON.stringify(value.slice(0, MAX_TEXT))} … ${i18n.t('{length} characters', { length: value.length })}`
     : JSON.stringify(value);
 }
 

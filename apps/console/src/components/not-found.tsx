@@ -1,4 +1,5 @@
 import { Center, Stack, Text, Title } from '@mantine/core';
+import { i18n } from '../language/i18n.js';
 import { AnchorLink } from './anchor-link.js';
 
 /** Shown at an unknown URL. */
@@ -7,10 +8,10 @@ export function NotFound() {
     <Center mih={320} p="lg">
       <Stack align="center" gap="xs">
         <Title order={1} size="h3">
-          Page not found
+          {i18n.t('Page not found')}
         </Title>
-        <Text c="dimmed">The address may contain a typo, or the page no longer exists.</Text>
-        <AnchorLink to="/">Go to workflows</AnchorLink>
+        <Text c="dimmed">{i18n.t('The address may contain a typo, or the page no longer exists.')}</Text>
+        <AnchorLink to="/">{i18n.t('Go to workflows')}</AnchorLink>
       </Stack>
     </Center>
   );

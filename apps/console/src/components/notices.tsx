@@ -1,5 +1,6 @@
 import { Notification } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
+import { i18n } from '../language/i18n.js';
 import { dismiss, readNotices, watchNotices } from './notice-board.js';
 import classes from './notices.module.css';
 
@@ -13,7 +14,7 @@ export function Notices() {
           key={id}
           color={isBad ? 'red' : 'harbor'}
           onClose={() => dismiss(id)}
-          closeButtonProps={{ 'aria-label': 'Dismiss' }}
+          closeButtonProps={{ 'aria-label': i18n.t('Dismiss') }}
           withBorder
         >
           {text}

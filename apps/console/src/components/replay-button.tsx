@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { i18n } from '../language/i18n.js';
 import { notifyProblem } from './notice-board.js';
 
 /** Sends an event again. @param type of the event, for screen readers. */
@@ -17,11 +18,11 @@ export function ReplayButton({
     <Button
       variant="default"
       size="compact-sm"
-      aria-label={`Replay ${type}`}
+      aria-label={i18n.t('Replay {type}', { type })}
       loading={replaying.isPending}
       onClick={() => replaying.mutate()}
     >
-      Replay
+      {i18n.t('Replay')}
     </Button>
   );
 }

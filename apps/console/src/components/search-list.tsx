@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { type LucideIcon, Search } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { i18n } from '../language/i18n.js';
 import classes from './search-list.module.css';
 
 /** An entry that a search finds. */
@@ -78,7 +79,7 @@ export function SearchList({
         }}
         onKeyDown={onKeyDown}
       />
-      <div id={id} role="listbox" aria-label={`${label}: results`} className={classes.list}>
+      <div id={id} role="listbox" aria-label={i18n.t('{label}: results', { label })} className={classes.list}>
         {groups.map((group) => (
           <div key={group.label} role="group" aria-label={group.label}>
             <div className={classes.group} aria-hidden>

@@ -24,6 +24,7 @@ import {
   SkipForward,
   TimerOff,
 } from 'lucide-react';
+import { i18n } from '../language/i18n.js';
 import classes from './status-badge.module.css';
 
 /** How an event endpoint is doing. */
@@ -47,29 +48,29 @@ interface Look {
 
 /** The appearance of each status, never by its colour alone. */
 export const STATUS_LOOKS: Readonly<Record<Status, Look>> = {
-  pending: { label: 'Pending', Icon: CircleDashed, tone: 'idle' },
-  running: { label: 'Running', Icon: LoaderCircle, tone: 'busy' },
-  paused: { label: 'Paused', Icon: CirclePause, tone: 'held' },
-  waiting: { label: 'Waiting', Icon: Clock, tone: 'wait' },
-  waiting_for_input: { label: 'Waiting for approval', Icon: Hand, tone: 'wait' },
-  waiting_for_human: { label: 'Waiting for input', Icon: Hand, tone: 'wait' },
-  success: { label: 'Success', Icon: CircleCheck, tone: 'good' },
-  failed: { label: 'Failed', Icon: CircleX, tone: 'bad' },
-  timeout: { label: 'Timed out', Icon: TimerOff, tone: 'bad' },
-  stopped: { label: 'Stopped', Icon: Ban, tone: 'idle' },
-  skipped: { label: 'Skipped', Icon: SkipForward, tone: 'idle' },
-  draft: { label: 'Draft', Icon: PencilLine, tone: 'idle' },
-  active: { label: 'Active', Icon: Power, tone: 'good' },
-  open: { label: 'Open', Icon: CircleAlert, tone: 'bad' },
-  ignored: { label: 'Ignored', Icon: BellOff, tone: 'idle' },
-  resolved: { label: 'Resolved', Icon: CircleCheck, tone: 'good' },
-  finished: { label: 'Finished', Icon: CircleCheck, tone: 'good' },
-  enabled: { label: 'Enabled', Icon: Power, tone: 'good' },
-  failing: { label: 'Failing', Icon: CircleAlert, tone: 'bad' },
-  disabled: { label: 'Disabled', Icon: PowerOff, tone: 'idle' },
-  delivered: { label: 'Delivered', Icon: CircleCheck, tone: 'good' },
-  aborted: { label: 'Aborted', Icon: Ban, tone: 'idle' },
-  inactive: { label: 'Inactive', Icon: PowerOff, tone: 'wait' },
+  pending: { label: i18n.t('Pending'), Icon: CircleDashed, tone: 'idle' },
+  running: { label: i18n.t('Running'), Icon: LoaderCircle, tone: 'busy' },
+  paused: { label: i18n.t('Paused'), Icon: CirclePause, tone: 'held' },
+  waiting: { label: i18n.t('Waiting'), Icon: Clock, tone: 'wait' },
+  waiting_for_input: { label: i18n.t('Waiting for approval'), Icon: Hand, tone: 'wait' },
+  waiting_for_human: { label: i18n.t('Waiting for input'), Icon: Hand, tone: 'wait' },
+  success: { label: i18n.t('Success'), Icon: CircleCheck, tone: 'good' },
+  failed: { label: i18n.t('Failed'), Icon: CircleX, tone: 'bad' },
+  timeout: { label: i18n.t('Timed out'), Icon: TimerOff, tone: 'bad' },
+  stopped: { label: i18n.t('Stopped'), Icon: Ban, tone: 'idle' },
+  skipped: { label: i18n.t('Skipped'), Icon: SkipForward, tone: 'idle' },
+  draft: { label: i18n.t('Draft'), Icon: PencilLine, tone: 'idle' },
+  active: { label: i18n.t('Active'), Icon: Power, tone: 'good' },
+  open: { label: i18n.t({ id: 'status: Open', message: 'Open' }), Icon: CircleAlert, tone: 'bad' },
+  ignored: { label: i18n.t('Ignored'), Icon: BellOff, tone: 'idle' },
+  resolved: { label: i18n.t('Resolved'), Icon: CircleCheck, tone: 'good' },
+  finished: { label: i18n.t('Finished'), Icon: CircleCheck, tone: 'good' },
+  enabled: { label: i18n.t('Enabled'), Icon: Power, tone: 'good' },
+  failing: { label: i18n.t('Failing'), Icon: CircleAlert, tone: 'bad' },
+  disabled: { label: i18n.t('Disabled'), Icon: PowerOff, tone: 'idle' },
+  delivered: { label: i18n.t('Delivered'), Icon: CircleCheck, tone: 'good' },
+  aborted: { label: i18n.t('Aborted'), Icon: Ban, tone: 'idle' },
+  inactive: { label: i18n.t('Inactive'), Icon: PowerOff, tone: 'wait' },
 };
 
 /** A status as an icon and a word. */

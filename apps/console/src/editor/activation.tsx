@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { updateWorkflow, workflowQuery } from '../api/workflows.js';
 import { ButtonLink } from '../components/button-link.js';
 import { notify, notifyProblem } from '../components/notice-board.js';
+import { i18n } from '../language/i18n.js';
 import type { Editor } from './use-editor.js';
 import { usePublication, usePublish } from './use-publication.js';
 
@@ -34,7 +35,7 @@ export function Activation({
     mutationFn: () => updateWorkflow(workflow.id, { status: 'inactive' }),
     onError: notifyProblem,
     async onSuccess() {
-      notify('The workflow is inactive.');
+      notify(i18n.t('The workflow is inactive.'));
       await queryClient.invalidateQueries({ queryKey: workflowQuery(workflow.id).queryKey });
     },
   });
@@ -43,14 +44,16 @@ export function Activation({
   return (
     <>
       <Switch
-        label="Active"
+        label={i18n.t('Active')}
         checked={isActive}
         disabled={activation.isPending || deactivation.isPending}
         onChange={() => (isActive ? deactivation.mutate() : activation.mutate())}
       />
       {publication && (
-        <Text size="sm" c="dimmed" role="status" aria-label="Published version">
-          v{publication.liveNumber} live{candidate && `, v${candidate.number} unpublished`}
+        <Text size="sm" c="dimmed" role="status" aria-label={i18n.t('Published version')}>
+          {candidate
+            ? i18n.t('v{live} live, v{next} unpublished', { live: publication.liveNumber, next: candidate.number })
+            : i18n.t('v{live} live', { live: publication.liveNumber })}
         </Text>
       )}
       {publication && candidate && (
@@ -60,8 +63,12 @@ export function Activation({
           params={{ workspaceId: workflow.workspaceId, workflowId: workflow.id }}
           search={{ before: publication.liveId, after: candidate.side }}
         >
-          Publish version {candidate.number}
-          {candidate.changes > 0 && ` (${candidate.changes} ${candidate.changes === 1 ? 'change' : 'changes'})`}
+          {candidate.changes > 0
+            ? i18n.t('Publish version {number} ({changes, plural, one {# change} other {# changes}})', {
+                number: candidate.number,
+                changes: candidate.changes,
+              })
+            : i18n.t('Publish version {number}', { number: candidate.number })}
         </ButtonLink>
       )}
     </>

@@ -10,23 +10,24 @@ import {
   AlignVerticalDistributeCenter,
   type LucideIcon,
 } from 'lucide-react';
+import { i18n } from '../language/i18n.js';
 import type { Alignment } from './align.js';
 
 const ACTIONS: readonly (readonly [Alignment, string, LucideIcon])[] = [
-  ['left', 'Align left', AlignStartVertical],
-  ['center', 'Align center', AlignCenterVertical],
-  ['right', 'Align right', AlignEndVertical],
-  ['top', 'Align top', AlignStartHorizontal],
-  ['middle', 'Align middle', AlignCenterHorizontal],
-  ['bottom', 'Align bottom', AlignEndHorizontal],
-  ['horizontally', 'Distribute horizontally', AlignHorizontalDistributeCenter],
-  ['vertically', 'Distribute vertically', AlignVerticalDistributeCenter],
+  ['left', i18n.t('Align left'), AlignStartVertical],
+  ['center', i18n.t('Align center'), AlignCenterVertical],
+  ['right', i18n.t('Align right'), AlignEndVertical],
+  ['top', i18n.t('Align top'), AlignStartHorizontal],
+  ['middle', i18n.t('Align middle'), AlignCenterHorizontal],
+  ['bottom', i18n.t('Align bottom'), AlignEndHorizontal],
+  ['horizontally', i18n.t('Distribute horizontally'), AlignHorizontalDistributeCenter],
+  ['vertically', i18n.t('Distribute vertically'), AlignVerticalDistributeCenter],
 ];
 
 /** Arranges the selection. */
 export function AlignBar({ onAlign }: { onAlign: (how: Alignment) => void }) {
   return (
-    <Group gap={4} role="toolbar" aria-label="Arrange the selection">
+    <Group gap={4} role="toolbar" aria-label={i18n.t('Arrange the selection')}>
       {ACTIONS.map(([how, label, Icon]) => (
         <Tooltip key={how} label={label}>
           <ActionIcon variant="default" size={32} aria-label={label} onClick={() => onAlign(how)}>

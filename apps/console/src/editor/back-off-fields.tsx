@@ -1,5 +1,6 @@
 import type { NodeDefinition } from '@deckhand/contracts';
 import { NumberField } from '../forms/number-field.js';
+import { i18n } from '../language/i18n.js';
 
 type Retry = NonNullable<NodeDefinition['retry']>;
 
@@ -16,8 +17,8 @@ export function BackOffFields({ retry, onChange }: { retry: Retry | undefined; o
   return (
     <>
       <NumberField
-        label="Retry delay (ms)"
-        description="Before the second attempt"
+        label={i18n.t('Retry delay (ms)')}
+        description={i18n.t('Before the second attempt')}
         placeholder="1000"
         min={0}
         max={MAX_MS}
@@ -26,8 +27,8 @@ export function BackOffFields({ retry, onChange }: { retry: Retry | undefined; o
         onChange={(value) => set('delayMs', value)}
       />
       <NumberField
-        label="Back-off factor"
-        description="Multiplies the delay after each attempt"
+        label={i18n.t('Back-off factor')}
+        description={i18n.t('Multiplies the delay after each attempt')}
         placeholder="2"
         min={1}
         max={10}
@@ -35,7 +36,7 @@ export function BackOffFields({ retry, onChange }: { retry: Retry | undefined; o
         onChange={(value) => set('factor', value)}
       />
       <NumberField
-        label="Max delay (ms)"
+        label={i18n.t('Max delay (ms)')}
         placeholder="60000"
         min={0}
         max={MAX_MS}

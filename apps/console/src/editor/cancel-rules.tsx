@@ -2,6 +2,7 @@ import { type CancelRule, MAX_CANCEL_RULES } from '@deckhand/contracts';
 import { ActionIcon, Button, Group, Input, Stack, TextInput } from '@mantine/core';
 import { Plus, X } from 'lucide-react';
 import { issueAt } from '../forms/issue-at.js';
+import { i18n } from '../language/i18n.js';
 
 const pathOf = (index: number, field: keyof CancelRule): string => `definition.settings.cancelOn[${index}].${field}`;
 
@@ -26,16 +27,16 @@ export function CancelRules({
     onChange(rules.map((before, at) => (at === index ? rule : before)));
   return (
     <Input.Wrapper
-      label="Stop runs on events"
+      label={i18n.t('Stop runs on events')}
       labelElement="div"
-      description="Also those that wait. The key is optional"
+      description={i18n.t('Also those that wait. The key is optional')}
     >
       <Stack gap={6} mt={4}>
         {rules.map((rule, index) => (
           // Rows have no identity other than their index.
           <Group key={index} gap={6} wrap="nowrap" align="flex-start">
             <TextInput
-              aria-label={`Event ${index + 1}: name`}
+              aria-label={i18n.t('Event {number}: name', { number: index + 1 })}
               placeholder="order.cancelled"
               value={rule.name}
               error={issueAt(error, pathOf(index, 'name'))}
@@ -43,8 +44,8 @@ export function CancelRules({
               flex={1}
             />
             <TextInput
-              aria-label={`Event ${index + 1}: key`}
-              placeholder="Any key, or {{ $trigger.… }}"
+              aria-label={i18n.t('Event {number}: key', { number: index + 1 })}
+              placeholder={i18n.t('Any key, or {expression}', { expression: '{{ $trigger.… }}' })}
               maxLength={1_000}
               value={rule.key ?? ''}
               error={issueAt(error, pathOf(index, 'key'))}
@@ -57,7 +58,7 @@ export function CancelRules({
               variant="subtle"
               color="gray"
               size="lg"
-              aria-label={`Remove event ${index + 1}`}
+              aria-label={i18n.t('Remove event {number}', { number: index + 1 })}
               onClick={() => onChange(rules.filter((_, at) => at !== index))}
             >
               <X size={16} aria-hidden />
@@ -72,7 +73,7 @@ export function CancelRules({
             onClick={() => onChange([...rules, { name: '' }])}
             w="fit-content"
           >
-            Add event
+            {i18n.t('Add event')}
           </Button>
         )}
       </Stack>

@@ -1,6 +1,7 @@
 import type { Definition, NodeDefinition } from '@deckhand/contracts';
 import { MultiSelect } from '@mantine/core';
 import { type NodeTypes, outputHandles } from '../graph/handles.js';
+import { i18n } from '../language/i18n.js';
 import { connect } from './edits.js';
 
 /** Connects the outputs of a node to next nodes by keyboard, as the canvas does by mouse. */
@@ -31,7 +32,7 @@ export function Connections({
   return outputHandles(node, types).map((handle) => (
     <MultiSelect
       key={handle ?? ''}
-      label={handle === undefined ? 'Next step' : `If ${handle} →`}
+      label={handle === undefined ? i18n.t('Next step') : i18n.t('If {handle} →', { handle })}
       data={targets}
       searchable
       value={definition.edges

@@ -3,6 +3,7 @@ import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { credentialsQuery } from '../api/credentials.js';
 import { useWorkspace } from '../api/use-workspace.js';
+import { i18n } from '../language/i18n.js';
 
 /** Selects a credential of the workspace, of those that a node can use in a version that this person saves. */
 export function CredentialSelect({
@@ -22,9 +23,9 @@ export function CredentialSelect({
   );
   return (
     <Select
-      label="Credential"
-      description={`Types: ${types.join(', ')}`}
-      placeholder="None"
+      label={i18n.t('Credential')}
+      description={i18n.t('Types: {types}', { types: types.join(', ') })}
+      placeholder={i18n.t('None')}
       clearable
       data={credentials.map(({ id, name }) => ({ value: id, label: name }))}
       value={value ?? null}

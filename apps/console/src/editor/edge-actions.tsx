@@ -5,6 +5,7 @@ import { Plus, Trash2 } from 'lucide-react';
 import { CARD_WIDTH, handleTop } from '../graph/card-size.js';
 import { edgeId } from '../graph/flow.js';
 import { handlesOf, type NodeTypes } from '../graph/handles.js';
+import { i18n } from '../language/i18n.js';
 import classes from './edge-actions.module.css';
 
 /** Buttons in the middle of an edge: adds a node there, and deletes the edge. */
@@ -30,10 +31,10 @@ export function EdgeActions({
         className={classes.actions}
         style={{ transform: `translate(${middle.x}px, ${middle.y}px) translate(-50%, -50%)` }}
       >
-        <ActionIcon size={24} radius="xl" aria-label="Add node here" onClick={onAdd}>
+        <ActionIcon size={24} radius="xl" aria-label={i18n.t('Add node here')} onClick={onAdd}>
           <Plus size={14} aria-hidden />
         </ActionIcon>
-        <ActionIcon size={24} radius="xl" variant="default" aria-label="Delete connection" onClick={onDelete}>
+        <ActionIcon size={24} radius="xl" variant="default" aria-label={i18n.t('Delete connection')} onClick={onDelete}>
           <Trash2 size={13} aria-hidden />
         </ActionIcon>
       </div>

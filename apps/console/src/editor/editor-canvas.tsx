@@ -31,10 +31,12 @@ import { handleTop } from '../graph/card-size.js';
 import canvas from '../graph/canvas.module.css';
 import { ContainerFrames } from '../graph/container-frames.js';
 import { containersOf } from '../graph/containers.js';
+import { FLOW_LABELS } from '../graph/flow-labels.js';
 import { type CardNode, toCard, toFlowEdge, toFlowNode } from '../graph/flow.js';
 import type { NodeTypes } from '../graph/handles.js';
 import type { Position } from '../graph/layout.js';
 import { NodeCard } from '../graph/node-card.js';
+import { i18n } from '../language/i18n.js';
 import { align } from './align.js';
 import { AlignBar } from './align-bar.js';
 import { cachedFor } from './cached-for.js';
@@ -247,7 +249,7 @@ export function EditorCanvas({
     };
     const added = addNote(definition, { text: '', position, ...size });
     if (!added) {
-      notify(`A workflow has at most ${MAX_NOTES} notes.`);
+      notify(i18n.t('A workflow has at most {max} notes.', { max: MAX_NOTES }));
       return;
     }
     onEdit(() => added.definition);
@@ -291,16 +293,21 @@ export function EditorCanvas({
         fitView
         fitViewOptions={{ minZoom: 0.4, maxZoom: 1, padding: 0.15 }}
         minZoom={0.05}
-        aria-label="Workflow graph"
+        aria-label={i18n.t('Workflow graph')}
+        ariaLabelConfig={FLOW_LABELS}
       >
         <Background gap={22} />
         <ContainerFrames containers={containers} nodes={nodes} progress={progress} />
         <Controls showInteractive={false}>
-          <ControlButton title="Find a node" aria-label="Find a node" onClick={() => setFinding(true)}>
+          <ControlButton
+            title={i18n.t('Find a node')}
+            aria-label={i18n.t('Find a node')}
+            onClick={() => setFinding(true)}
+          >
             <Search aria-hidden className={canvas.tool} />
           </ControlButton>
           {!isReadOnly && (
-            <ControlButton title="Add a note" aria-label="Add a note" onClick={write}>
+            <ControlButton title={i18n.t('Add a note')} aria-label={i18n.t('Add a note')} onClick={write}>
               <StickyNote aria-hidden className={canvas.tool} />
             </ControlButton>
           )}
@@ -315,7 +322,7 @@ export function EditorCanvas({
           />
         )}
         {nodes.length >= MAP_FROM && (
-          <MiniMap className={canvas.map} pannable zoomable ariaLabel="Map of the workflow" />
+          <MiniMap className={canvas.map} pannable zoomable ariaLabel={i18n.t('Map of the workflow')} />
         )}
         {isFinding && (
           <Panel position="top-center">

@@ -2,6 +2,7 @@ import type { Definition } from '@deckhand/contracts';
 import { Select } from '@mantine/core';
 import { Search } from 'lucide-react';
 import type { NodeTypes } from '../graph/handles.js';
+import { i18n } from '../language/i18n.js';
 
 const focus = (field: HTMLInputElement | null): void => field?.focus();
 
@@ -22,15 +23,15 @@ export function FindNode({
       ref={focus}
       w={320}
       maw="90vw"
-      aria-label="Find a node"
-      placeholder="Name, id or type"
+      aria-label={i18n.t('Find a node')}
+      placeholder={i18n.t('Name, id or type')}
       leftSection={<Search size={14} aria-hidden />}
       rightSection={null}
       searchable
       selectFirstOptionOnChange
       defaultDropdownOpened
       limit={20}
-      nothingFoundMessage="No node found"
+      nothingFoundMessage={i18n.t('No node found')}
       data={definition.nodes.map(({ id, name, type }) => ({
         value: id,
         label: [name, id, types.get(type)?.title ?? type].filter((part) => part !== undefined).join(' · '),

@@ -7,6 +7,7 @@ import { newestRunsQuery, runQuery } from '../api/executions.js';
 import { useWorkspace } from '../api/use-workspace.js';
 import { notify, notifyProblem } from '../components/notice-board.js';
 import { STATUS_LOOKS } from '../components/status-badge.js';
+import { i18n } from '../language/i18n.js';
 import { MAX_INPUT_LENGTH, MAX_INPUTS, useSavedInputs, withInput } from './saved-inputs.js';
 
 const SAVED = 'saved:';
@@ -42,25 +43,29 @@ export function InputSource({
     const text = own?.input ?? (await inputOf(source));
     // Another may have been chosen meanwhile.
     if (latest.current !== source) return;
-    if (text.length > MAX_SHOWN) notify('The input of this run is too long to be edited.');
+    if (text.length > MAX_SHOWN) notify(i18n.t('The input of this run is too long to be edited.'));
     else onFill(text);
   };
   const chosenInput = saved.find(({ name }) => `${SAVED}${name}` === chosen);
   const groups = [
-    { group: 'Saved inputs', items: saved.map(({ name }) => ({ value: `${SAVED}${name}`, label: name })) },
+    { group: i18n.t('Saved inputs'), items: saved.map(({ name }) => ({ value: `${SAVED}${name}`, label: name })) },
     {
-      group: 'Recent runs',
+      group: i18n.t('Recent runs'),
       items: runs.map(({ id, createdAt, status }) => ({
         value: id,
-        label: `${new Date(createdAt).toLocaleString()}, ${STATUS_LOOKS[status].label.toLowerCase()}`,
+        label: `${new Date(createdAt).toLocaleString()} · ${STATUS_LOOKS[status].label}`,
       })),
     },
   ].filter(({ items }) => items.length > 0);
   return (
     <Group align="end" gap="xs" wrap="nowrap">
       <Select
-        label="Fill in from"
-        placeholder={groups.length === 0 ? 'Nothing is saved, and nothing has run' : 'A saved input or an earlier run'}
+        label={i18n.t('Fill in from')}
+        placeholder={
+          groups.length === 0
+            ? i18n.t('Nothing is saved, and nothing has run')
+            : i18n.t('A saved input or an earlier run')
+        }
         disabled={groups.length === 0}
         searchable
         clearable
@@ -74,7 +79,7 @@ export function InputSource({
           variant="subtle"
           color="gray"
           size="lg"
-          aria-label={`Delete ${chosenInput.name}`}
+          aria-label={i18n.t('Delete {name}', { name: chosenInput.name })}
           onClick={() => {
             setChosen(null);
             setSaved(saved.filter((each) => each !== chosenInput));
@@ -88,7 +93,7 @@ export function InputSource({
         isTooLong={input.length > MAX_INPUT_LENGTH}
         onSave={(name) => {
           if (!setSaved(withInput(saved, { name, input }))) {
-            notify('The input is not saved: this browser has no room for it.');
+            notify(i18n.t('The input is not saved: this browser has no room for it.'));
             return;
           }
           setChosen(`${SAVED}${name}`);
@@ -116,7 +121,11 @@ function SaveInput({
     setName('');
     dialog.close();
   };
-  const reason = isTooLong ? 'Too long to be saved' : isFull ? `At most ${MAX_INPUTS} are saved` : undefined;
+  const reason = isTooLong
+    ? i18n.t('Too long to be saved')
+    : isFull
+      ? i18n.t('At most {max} are saved', { max: MAX_INPUTS })
+      : undefined;
   return (
     <Popover opened={isOpen} onChange={(open) => !open && dialog.close()} trapFocus withinPortal={false}>
       <Popover.Target>
@@ -127,14 +136,14 @@ function SaveInput({
           title={reason}
           onClick={dialog.toggle}
         >
-          Save input…
+          {i18n.t('Save input…')}
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
         <Group align="end" gap="xs" wrap="nowrap">
           <TextInput
-            label="Name of the input"
-            description="Kept in this browser, for this workflow"
+            label={i18n.t('Name of the input')}
+            description={i18n.t('Kept in this browser, for this workflow')}
             maxLength={100}
             data-autofocus
             value={name}
@@ -146,7 +155,7 @@ function SaveInput({
               save();
             }}
           />
-          <Button onClick={save}>Save</Button>
+          <Button onClick={save}>{i18n.t('Save')}</Button>
         </Group>
       </Popover.Dropdown>
     </Popover>

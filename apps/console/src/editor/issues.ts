@@ -1,5 +1,6 @@
 import type { Definition, ValidationIssue } from '@deckhand/contracts';
 import { ApiError } from '../api/api-error.js';
+import { i18n } from '../language/i18n.js';
 
 /**
  * Returns true if a save was refused because of the definition: it has issues, or another version was saved meanwhile.
@@ -38,7 +39,11 @@ export function describeIssues(definition: Definition, issues: readonly Validati
     }
     const setting = path.replace(/^definition\.?(settings\.?)?/, '');
     const isSetting = path.startsWith('definition.settings');
-    const place = isSetting ? 'Settings' : path.startsWith('definition.notes') ? 'Notes' : 'Workflow';
+    const place = isSetting
+      ? i18n.t('Settings')
+      : path.startsWith('definition.notes')
+        ? i18n.t('Notes')
+        : i18n.t('Workflow');
     return { nodeId: undefined, parameter: undefined, place, text: `${setting} ${message}`.trim() };
   });
 }

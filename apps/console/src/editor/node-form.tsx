@@ -9,6 +9,7 @@ import { ExpressionFormContext } from '../forms/sample-data.js';
 import { SchemaForm } from '../forms/schema-form.js';
 import type { NodeTypes } from '../graph/handles.js';
 import { markCode } from '../components/mark-code.js';
+import { i18n } from '../language/i18n.js';
 import { BackOffFields } from './back-off-fields.js';
 import { Connections } from './connections.js';
 import { CredentialSelect } from './credential-select.js';
@@ -19,14 +20,14 @@ import type { Insertion } from './use-insertion.js';
 import { useSampleData } from './use-sample-data.js';
 
 const ON_ERROR = [
-  { value: 'stop', label: 'Stop the run' },
-  { value: 'continue', label: 'Continue with error output' },
-  { value: 'branch', label: 'Route to error branch' },
+  { value: 'stop', label: i18n.t('Stop the run') },
+  { value: 'continue', label: i18n.t('Continue with error output') },
+  { value: 'branch', label: i18n.t('Route to error branch') },
 ];
 
 const ON_INTERRUPT = [
-  { value: 'rerun', label: 'Run it again' },
-  { value: 'fail', label: 'Fail' },
+  { value: 'rerun', label: i18n.t('Run it again') },
+  { value: 'fail', label: i18n.t('Fail') },
 ];
 
 /** The form of a node: parameters, error handling and settings. */
@@ -78,10 +79,10 @@ export function NodeForm({
             {type?.title ?? node.type}
           </Title>
           <Text size="xs" c="dimmed">
-            Id {node.id}
+            {i18n.t('Id {id}', { id: node.id })}
           </Text>
         </div>
-        <CloseButton aria-label="Close" onClick={onClose} />
+        <CloseButton aria-label={i18n.t('Close')} onClick={onClose} />
       </Group>
       <fieldset disabled={isReadOnly} className={classes.fields}>
         <Stack gap="md">
@@ -97,7 +98,7 @@ export function NodeForm({
             </Text>
           )}
           <TextInput
-            label="Name"
+            label={i18n.t('Name')}
             maxLength={200}
             value={node.name ?? ''}
             onChange={(event) => change({ name: event.currentTarget.value }, 'name')}
@@ -129,10 +130,10 @@ export function NodeForm({
           )}
           <Connections definition={definition} node={node} types={types} onEdit={onEdit} />
           <details>
-            <summary>Error handling & settings</summary>
+            <summary>{i18n.t('Error handling & settings')}</summary>
             <Stack gap="sm" mt="sm">
               <Select
-                label="On error"
+                label={i18n.t('On error')}
                 data={ON_ERROR}
                 allowDeselect={false}
                 value={node.onError ?? 'stop'}
@@ -142,8 +143,8 @@ export function NodeForm({
                 }}
               />
               <NumberField
-                label="Max attempts"
-                description="Including the first"
+                label={i18n.t('Max attempts')}
+                description={i18n.t('Including the first')}
                 min={1}
                 max={10}
                 allowDecimal={false}
@@ -156,7 +157,7 @@ export function NodeForm({
                 <BackOffFields retry={node.retry} onChange={(retry) => change({ retry }, 'retry')} />
               )}
               <NumberField
-                label="Timeout (seconds)"
+                label={i18n.t('Timeout (seconds)')}
                 min={0.001}
                 max={86_400}
                 value={node.timeoutSeconds ?? null}
@@ -169,8 +170,8 @@ export function NodeForm({
                 }
               />
               <Select
-                label="If its worker dies"
-                description="While the node runs"
+                label={i18n.t('If its worker dies')}
+                description={i18n.t('While the node runs')}
                 data={ON_INTERRUPT}
                 allowDeselect={false}
                 value={node.onInterrupt ?? 'rerun'}
@@ -179,8 +180,8 @@ export function NodeForm({
                 }}
               />
               <Checkbox
-                label="Disabled"
-                description="Passes its input through"
+                label={i18n.t('Disabled')}
+                description={i18n.t('Passes its input through')}
                 checked={node.disabled ?? false}
                 onChange={(event) => change({ disabled: event.currentTarget.checked }, 'disabled')}
               />
@@ -194,7 +195,7 @@ export function NodeForm({
               onClose();
             }}
           >
-            Delete node
+            {i18n.t('Delete node')}
           </Button>
         </Stack>
       </fieldset>

@@ -3,14 +3,15 @@ import { Modal } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { type ChoiceGroup, SearchList } from '../components/search-list.js';
 import { typeIcon } from '../graph/type-icon.js';
+import { i18n } from '../language/i18n.js';
 import { findNodeTypes } from './find-node-types.js';
 
 const CATEGORIES: Readonly<Record<string, string>> = {
-  trigger: 'Triggers',
-  action: 'Actions',
-  flow: 'Flow',
-  data: 'Data',
-  person: 'People',
+  trigger: i18n.t('Triggers'),
+  action: i18n.t('Actions'),
+  flow: i18n.t('Flow'),
+  data: i18n.t('Data'),
+  person: i18n.t('People'),
 };
 
 /** Asks for the type of a new node. */
@@ -26,7 +27,12 @@ export function NodePicker({
   onPick: (type: NodeTypeEntry) => void;
 }) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Add node" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={i18n.t('Add node')}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+    >
       <Types types={types} onPick={onPick} />
     </Modal>
   );
@@ -48,19 +54,21 @@ function Types({ types, onPick }: { types: readonly NodeTypeEntry[]; onPick: (ty
       })),
     });
     // In the order of the match, which groups would break.
-    if (search.trim() !== '') return found.length > 0 ? [toGroup('Best matches first', found)] : [];
+    if (search.trim() !== '') return found.length > 0 ? [toGroup(i18n.t('Best matches first'), found)] : [];
     return [...Map.groupBy(found, ({ category }) => category)].map(([category, entries]) =>
       toGroup(CATEGORIES[category] ?? category, entries),
     );
   }, [types, search, onPick]);
   return (
     <SearchList
-      label="Search nodes"
-      placeholder="Name or purpose, such as delay or database"
+      label={i18n.t('Search nodes')}
+      placeholder={i18n.t('Name or purpose, such as delay or database')}
       search={search}
       onSearch={setSearch}
       groups={groups}
-      empty={`No node is found by "${search}". HTTP request calls any API, and Code runs JavaScript.`}
+      empty={i18n.t('No node is found by "{search}". HTTP request calls any API, and Code runs JavaScript.', {
+        search,
+      })}
     />
   );
 }

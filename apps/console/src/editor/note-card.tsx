@@ -3,6 +3,7 @@ import { ActionIcon, Group, Tooltip } from '@mantine/core';
 import { type Node, type NodeProps, NodeResizeControl, NodeToolbar } from '@xyflow/react';
 import { Pencil, Trash2 } from 'lucide-react';
 import { memo, useState } from 'react';
+import { i18n } from '../language/i18n.js';
 import classes from './note-card.module.css';
 import { noteKey, sizeOfNote } from './notes.js';
 
@@ -20,6 +21,16 @@ interface NoteEdits {
 }
 
 export type NoteNode = Node<NoteData, 'note'>;
+
+const COLOR_LABELS: Readonly<Record<(typeof NOTE_COLORS)[number], string>> = {
+  yellow: i18n.t('Color yellow'),
+  orange: i18n.t('Color orange'),
+  red: i18n.t('Color red'),
+  green: i18n.t('Color green'),
+  blue: i18n.t('Color blue'),
+  purple: i18n.t('Color purple'),
+  gray: i18n.t('Color gray'),
+};
 
 /** Below nodes and edges, also when it is selected: then React Flow adds 1000. */
 const LAYER = -1;
@@ -39,7 +50,7 @@ export function toFlowNote(note: NoteDefinition, edit: NoteEdits | undefined): N
     measured: size,
     handles: [],
     zIndex: LAYER,
-    ariaLabel: `Note: ${note.text.slice(0, 80)}`,
+    ariaLabel: i18n.t('Note: {text}', { text: note.text.slice(0, 80) }),
   };
 }
 
@@ -60,7 +71,7 @@ export const NoteCard = memo(function NoteCard({ data: { note, edit }, selected 
         <textarea
           ref={focus}
           className={`nodrag nopan nowheel ${classes.text}`}
-          aria-label="Text of the note"
+          aria-label={i18n.t('Text of the note')}
           maxLength={MAX_NOTE_TEXT}
           // Not controlled: a render of the canvas comes too late for the caret.
           defaultValue={note.text}
@@ -77,25 +88,25 @@ export const NoteCard = memo(function NoteCard({ data: { note, edit }, selected 
       )}
       {edit && (
         <NodeToolbar className={classes.tools} style={ABOVE}>
-          <Group gap={4} wrap="nowrap" role="toolbar" aria-label="Note">
+          <Group gap={4} wrap="nowrap" role="toolbar" aria-label={i18n.t('Note')}>
             {NOTE_COLORS.map((color) => (
               <button
                 key={color}
                 type="button"
                 className={classes.color}
                 data-color={color}
-                aria-label={`Color ${color}`}
+                aria-label={COLOR_LABELS[color]}
                 aria-pressed={color === (note.color ?? 'yellow')}
                 onClick={() => edit.change({ color })}
               />
             ))}
-            <Tooltip label="Edit text">
-              <ActionIcon variant="default" aria-label="Edit text" onClick={() => setEditing(true)}>
+            <Tooltip label={i18n.t('Edit text')}>
+              <ActionIcon variant="default" aria-label={i18n.t('Edit text')} onClick={() => setEditing(true)}>
                 <Pencil size={15} aria-hidden />
               </ActionIcon>
             </Tooltip>
-            <Tooltip label="Delete note">
-              <ActionIcon variant="default" aria-label="Delete note" onClick={edit.remove}>
+            <Tooltip label={i18n.t('Delete note')}>
+              <ActionIcon variant="default" aria-label={i18n.t('Delete note')} onClick={edit.remove}>
                 <Trash2 size={15} aria-hidden />
               </ActionIcon>
             </Tooltip>

@@ -15,12 +15,13 @@ import { keepLastInput, readLastInput } from './last-input.js';
 import { sampleInput } from './sample-input.js';
 import { fromText } from '../forms/values.js';
 import { Problem } from '../components/problem.js';
+import { i18n } from '../language/i18n.js';
 
 const MODES: Readonly<Record<ExecutionMode, string>> = {
-  normal: 'Normal',
-  test: 'Test (excluded from metrics)',
-  debug: 'Debug (keeps the input of every node)',
-  sandbox: 'Sandbox (no external effects)',
+  normal: i18n.t('Normal'),
+  test: i18n.t('Test (excluded from metrics)'),
+  debug: i18n.t('Debug (keeps the input of every node)'),
+  sandbox: i18n.t('Sandbox (no external effects)'),
 };
 
 /** Asks for the input of a run, and starts it. */
@@ -53,6 +54,7 @@ export function RunNow({
   const [trigger, setTrigger] = useState<string | null>(null);
   const pinnedIds = Object.keys(pinned);
   const isPinned = pinnedIds.length > 0;
+  const pinnedNames = pinnedIds.map((id) => definition.nodes.find((node) => node.id === id)?.name ?? id).join(', ');
   const mode = chosenMode ?? (isPinned && remembered.mode === 'normal' ? 'test' : remembered.mode);
   const chosen = triggers.find(({ id }) => id === trigger) ?? triggers[0];
   const input = typed ?? JSON.stringify(isOpen ? sampleInput(definition, chosen) : {}, undefined, 2);
@@ -65,7 +67,12 @@ export function RunNow({
     onRun({ input: parsed, executionMode: mode, ...mocks, ...(trigger === null ? {} : { triggerNodeId: trigger }) });
   };
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Run workflow" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={i18n.t('Run workflow')}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -75,7 +82,7 @@ export function RunNow({
         <Stack>
           {triggers.length > 1 && (
             <Select
-              label="Trigger"
+              label={i18n.t('Trigger')}
               required
               data={triggers.map(({ id, name }) => ({ value: id, label: name ?? id }))}
               value={trigger}
@@ -84,21 +91,21 @@ export function RunNow({
           )}
           {isOpen && <InputSource workflowId={workflowId} input={input} onFill={setTyped} />}
           <Textarea
-            label="Input"
-            description="A JSON object, available to nodes as $trigger"
+            label={i18n.t('Input')}
+            description={i18n.t('A JSON object, available to nodes as $trigger')}
             autosize
             minRows={4}
             maxRows={16}
             spellCheck={false}
             data-autofocus
             value={input}
-            error={parsed ? undefined : 'Not a JSON object'}
+            error={parsed ? undefined : i18n.t('Not a JSON object')}
             onChange={(event) => setTyped(event.currentTarget.value)}
             onKeyDown={getHotkeyHandler([['mod+Enter', run]])}
             styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
           />
           <Select
-            label="Mode"
+            label={i18n.t('Mode')}
             allowDeselect={false}
             data={EXECUTION_MODES.map((value) => ({ value, label: MODES[value] }))}
             value={mode}
@@ -107,18 +114,17 @@ export function RunNow({
           {isPinned && (
             <Text size="sm">
               {mode === 'normal'
-                ? 'Pinned outputs are not used in this mode: '
-                : 'These do not run, their outputs are pinned: '}
-              {pinnedIds.map((id) => definition.nodes.find((node) => node.id === id)?.name ?? id).join(', ')}
+                ? i18n.t('Pinned outputs are not used in this mode: {names}', { names: pinnedNames })
+                : i18n.t('These do not run, their outputs are pinned: {names}', { names: pinnedNames })}
             </Text>
           )}
           <Problem error={error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {i18n.t('Cancel')}
             </Button>
             <Button type="submit" loading={isPending} disabled={!parsed}>
-              Run
+              {i18n.t('Run')}
             </Button>
           </Group>
         </Stack>

@@ -1,5 +1,6 @@
 import { CircleAlert } from 'lucide-react';
 import problem from '../components/problem.module.css';
+import { i18n } from '../language/i18n.js';
 import classes from './save-issues.module.css';
 import type { DescribedIssue } from './issues.js';
 
@@ -16,7 +17,9 @@ export function SaveIssues({
     <div className={problem.problem} role="alert">
       <CircleAlert size={18} aria-hidden />
       <div>
-        <strong>Not saved: {issues.length === 1 ? '1 issue' : `${issues.length} issues`}</strong>
+        <strong>
+          {i18n.t('Not saved: {count, plural, one {# issue} other {# issues}}', { count: issues.length })}
+        </strong>
         <ul>
           {issues.map(({ nodeId, place, text }) => (
             <li key={`${nodeId ?? ''} ${place} ${text}`}>

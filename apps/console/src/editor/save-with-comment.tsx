@@ -3,6 +3,7 @@ import { getHotkeyHandler } from '@mantine/hooks';
 import { useState } from 'react';
 import { issueAt, isAllAt } from '../forms/issue-at.js';
 import { FormFooter } from '../components/form-footer.js';
+import { i18n } from '../language/i18n.js';
 
 /** Paths of issues that concern the comment. */
 const COMMENT_PATHS: readonly string[] = ['comment'];
@@ -25,7 +26,12 @@ export function SaveWithComment({
   onSave: (comment: string) => void;
 }) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Save with a comment" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={i18n.t('Save with a comment')}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+    >
       <Comment initial={initial} isPending={isPending} error={error} onCancel={onClose} onSave={onSave} />
     </Modal>
   );
@@ -55,8 +61,8 @@ function Comment({
     >
       <Stack>
         <Textarea
-          label="Comment"
-          description="Shown in the list of versions"
+          label={i18n.t('Comment')}
+          description={i18n.t('Shown in the list of versions')}
           autosize
           minRows={3}
           maxRows={12}
@@ -68,7 +74,7 @@ function Comment({
         />
         <FormFooter
           error={isAllAt(error, COMMENT_PATHS) ? null : error}
-          submit="Save"
+          submit={i18n.t('Save')}
           isPending={isPending}
           onCancel={onCancel}
         />

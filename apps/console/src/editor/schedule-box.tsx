@@ -6,14 +6,15 @@ import { scheduleTimesQuery } from '../api/workflows.js';
 import { Problem } from '../components/problem.js';
 import { NumberField } from '../forms/number-field.js';
 import { fromCron, type Repeat, toCron, WEEKDAYS } from '../graph/cron.js';
+import { dateLocale, i18n } from '../language/i18n.js';
 
 const REPEATS = [
-  { value: 'minutes', label: 'Every few minutes' },
-  { value: 'hour', label: 'Every hour' },
-  { value: 'day', label: 'Every day' },
-  { value: 'weekday', label: 'Monday to Friday' },
-  { value: 'week', label: 'Every week' },
-  { value: 'month', label: 'Every month' },
+  { value: 'minutes', label: i18n.t('Every few minutes') },
+  { value: 'hour', label: i18n.t('Every hour') },
+  { value: 'day', label: i18n.t('Every day') },
+  { value: 'weekday', label: i18n.t('Monday to Friday') },
+  { value: 'week', label: i18n.t('Every week') },
+  { value: 'month', label: i18n.t('Every month') },
 ];
 /** Divisors of an hour: with others, the last period of an hour would be shorter. */
 const MINUTES = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
@@ -28,8 +29,8 @@ export function ScheduleBox({ parameters, onChange }: { parameters: JsonObject; 
     <Stack gap="xs">
       <Group gap="xs" align="flex-end">
         <Select
-          label="Repeat"
-          placeholder={cron === '' ? 'Choose' : 'By the expression below'}
+          label={i18n.t('Repeat')}
+          placeholder={cron === '' ? i18n.t('Choose') : i18n.t('By the expression below')}
           data={REPEATS}
           value={repeat?.every ?? null}
           onChange={(every) => {
@@ -49,7 +50,7 @@ function Details({ repeat, onChange }: { repeat: Repeat; onChange: (next: Repeat
     case 'minutes':
       return (
         <Select
-          label="Minutes"
+          label={i18n.t('Minutes')}
           w={90}
           allowDeselect={false}
           data={MINUTES.map(String)}
@@ -60,7 +61,7 @@ function Details({ repeat, onChange }: { repeat: Repeat; onChange: (next: Repeat
     case 'hour':
       return (
         <NumberField
-          label="Minute"
+          label={i18n.t('Minute')}
           w={90}
           min={0}
           max={59}
@@ -79,7 +80,7 @@ function Details({ repeat, onChange }: { repeat: Repeat; onChange: (next: Repeat
         <>
           {repeat.every === 'week' && (
             <Select
-              label="Day"
+              label={i18n.t('Day')}
               w={130}
               allowDeselect={false}
               data={WEEKDAYS.map((label, index) => ({ value: String(index), label }))}
@@ -89,7 +90,7 @@ function Details({ repeat, onChange }: { repeat: Repeat; onChange: (next: Repeat
           )}
           {repeat.every === 'month' && (
             <NumberField
-              label="Day"
+              label={i18n.t('Day')}
               w={90}
               min={1}
               max={31}
@@ -101,7 +102,7 @@ function Details({ repeat, onChange }: { repeat: Repeat; onChange: (next: Repeat
             />
           )}
           <TextInput
-            label="Time"
+            label={i18n.t({ id: 'time of day: Time', message: 'Time' })}
             type="time"
             value={repeat.time}
             onChange={({ currentTarget: { value } }) => {
@@ -143,7 +144,7 @@ function NextTimes({ cron, timezone }: { cron: string; timezone: string }) {
   return (
     <div>
       <Text size="sm" id="next-times">
-        Next times
+        {i18n.t('Next times')}
       </Text>
       <ul aria-labelledby="next-times" style={{ margin: 0, paddingInlineStart: 18 }}>
         {data.times.map((time) => (
@@ -161,7 +162,7 @@ function NextTimes({ cron, timezone }: { cron: string; timezone: string }) {
 /** Formats a time in the zone of the schedule, or in UTC while that is being typed. */
 function describeTime(time: string, timezone: string): string {
   const format = (timeZone: string): string =>
-    new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone }).format(new Date(time));
+    new Intl.DateTimeFormat(dateLocale(), { dateStyle: 'full', timeStyle: 'short', timeZone }).format(new Date(time));
   try {
     return format(timezone);
   } catch {

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Problem } from '../components/problem.js';
+import { i18n } from '../language/i18n.js';
 
 /** Shown if another version was saved meanwhile: nothing is lost, and the person decides which one to continue with. */
 export function StaleSave({
@@ -21,20 +22,21 @@ export function StaleSave({
     <Modal
       opened={isOpen}
       onClose={onKeepEditing}
-      title="Somebody else saved a version in the meantime"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={i18n.t('Somebody else saved a version in the meantime')}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
     >
       <Text size="sm">
-        Your changes are not saved yet, and none are lost. Save yours as the latest version (theirs stays in the list of
-        versions), or load their version and make your changes again.
+        {i18n.t(
+          'Your changes are not saved yet, and none are lost. Save yours as the latest version (theirs stays in the list of versions), or load their version and make your changes again.',
+        )}
       </Text>
       <Problem error={resolution.error} />
       <Group justify="flex-end" mt="md" gap="xs">
         <Button variant="default" loading={resolution.isPending} onClick={() => resolution.mutate('theirs')}>
-          Load their version
+          {i18n.t('Load their version')}
         </Button>
         <Button loading={resolution.isPending} onClick={() => resolution.mutate('mine')}>
-          Save mine as latest
+          {i18n.t('Save mine as latest')}
         </Button>
       </Group>
     </Modal>

@@ -1,6 +1,7 @@
 import type { ToolSettings } from '@deckhand/contracts';
 import { Checkbox, Stack, Textarea, TextInput } from '@mantine/core';
 import { issueAt } from '../forms/issue-at.js';
+import { i18n } from '../language/i18n.js';
 
 type TextField = 'name' | 'title' | 'description';
 type Hint = Exclude<keyof ToolSettings, TextField>;
@@ -12,10 +13,10 @@ export const TOOL_PATHS: readonly string[] = [pathOf('name'), pathOf('title'), p
 
 /** Hints for agents, with what they assume of a tool that says nothing. */
 const HINTS: readonly { readonly hint: Hint; readonly label: string; readonly isAssumed: boolean }[] = [
-  { hint: 'readOnlyHint', label: 'Changes nothing', isAssumed: false },
-  { hint: 'idempotentHint', label: 'A second call changes nothing more', isAssumed: false },
-  { hint: 'destructiveHint', label: 'May delete or overwrite something', isAssumed: true },
-  { hint: 'openWorldHint', label: 'Reaches systems outside', isAssumed: true },
+  { hint: 'readOnlyHint', label: i18n.t('Changes nothing'), isAssumed: false },
+  { hint: 'idempotentHint', label: i18n.t('A second call changes nothing more'), isAssumed: false },
+  { hint: 'destructiveHint', label: i18n.t('May delete or overwrite something'), isAssumed: true },
+  { hint: 'openWorldHint', label: i18n.t('Reaches systems outside'), isAssumed: true },
 ];
 
 /** Makes the workflow a tool of the MCP server. */
@@ -41,32 +42,32 @@ export function ToolFields({
   return (
     <Stack gap="xs">
       <Checkbox
-        label="Tool for AI agents"
-        description="While the workflow is active, agents start it over MCP"
+        label={i18n.t('Tool for AI agents')}
+        description={i18n.t('While the workflow is active, agents start it over MCP')}
         checked={tool !== undefined}
         onChange={(event) => onChange(event.currentTarget.checked ? {} : undefined)}
       />
       {tool && (
         <>
           <TextInput
-            label="Tool name"
-            placeholder="That of the workflow, in lower case with _"
+            label={i18n.t('Tool name')}
+            placeholder={i18n.t('That of the workflow, in lower case with _')}
             value={tool.name ?? ''}
             error={issueAt(error, pathOf('name'))}
             onChange={(event) => setText('name', event.currentTarget.value)}
           />
           <TextInput
-            label="Tool title"
-            placeholder="The name of the workflow"
+            label={i18n.t('Tool title')}
+            placeholder={i18n.t('The name of the workflow')}
             maxLength={200}
             value={tool.title ?? ''}
             error={issueAt(error, pathOf('title'))}
             onChange={(event) => setText('title', event.currentTarget.value)}
           />
           <Textarea
-            label="Tool description"
-            description="What it does and when to use it"
-            placeholder="The description of the workflow"
+            label={i18n.t('Tool description')}
+            description={i18n.t('What it does and when to use it')}
+            placeholder={i18n.t('The description of the workflow')}
             autosize
             maxLength={4_000}
             value={tool.description ?? ''}

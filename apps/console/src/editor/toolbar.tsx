@@ -11,6 +11,7 @@ import {
   SlidersHorizontal,
   Undo2,
 } from 'lucide-react';
+import { i18n } from '../language/i18n.js';
 import { Activation } from './activation.js';
 import { DraftConflict } from './draft-conflict.js';
 import type { DraftState } from './draft-writer.js';
@@ -20,10 +21,10 @@ import type { Editor } from './use-editor.js';
 
 /** What the draft of a changed canvas is in. */
 const DRAFT_STATES: Readonly<Record<DraftState, string>> = {
-  pending: 'Unsaved changes',
-  saved: 'Draft saved',
-  failed: 'Draft not saved, retrying',
-  conflict: 'Draft not saved: somebody else is editing',
+  pending: i18n.t('Unsaved changes'),
+  saved: i18n.t('Draft saved'),
+  failed: i18n.t('Draft not saved, retrying'),
+  conflict: i18n.t('Draft not saved: somebody else is editing'),
 };
 
 /** The actions on the workflow as a whole. */
@@ -58,26 +59,26 @@ export function Toolbar({
 }) {
   return (
     <Group gap="xs">
-      <Text size="sm" c="dimmed" role="status" aria-label="Saved state">
-        {editor.isDirty ? DRAFT_STATES[sync.state] : 'Saved'}
+      <Text size="sm" c="dimmed" role="status" aria-label={i18n.t('Saved state')}>
+        {editor.isDirty ? DRAFT_STATES[sync.state] : i18n.t('Saved')}
       </Text>
       {editor.isDirty && sync.state === 'conflict' && <DraftConflict sync={sync} />}
       <Button variant="light" leftSection={<Plus size={16} aria-hidden />} onClick={onAdd}>
-        Add node
+        {i18n.t('Add node')}
       </Button>
-      <Tool label="Undo" isDisabled={!editor.canUndo} onClick={editor.undo}>
+      <Tool label={i18n.t('Undo')} isDisabled={!editor.canUndo} onClick={editor.undo}>
         <Undo2 size={17} aria-hidden />
       </Tool>
-      <Tool label="Redo" isDisabled={!editor.canRedo} onClick={editor.redo}>
+      <Tool label={i18n.t('Redo')} isDisabled={!editor.canRedo} onClick={editor.redo}>
         <Redo2 size={17} aria-hidden />
       </Tool>
-      <Tool label="Auto-layout" onClick={onTidy}>
+      <Tool label={i18n.t('Auto-layout')} onClick={onTidy}>
         <LayoutDashboard size={17} aria-hidden />
       </Tool>
-      <Tool label="Versions" onClick={onVersions}>
+      <Tool label={i18n.t('Versions')} onClick={onVersions}>
         <History size={17} aria-hidden />
       </Tool>
-      <Tool label="Settings" onClick={onSettings}>
+      <Tool label={i18n.t('Settings')} onClick={onSettings}>
         <SlidersHorizontal size={17} aria-hidden />
       </Tool>
       <Activation workflow={workflow} editor={editor} onSave={onSaveToActivate} />
@@ -88,13 +89,13 @@ export function Toolbar({
         loading={isSaving}
         onClick={onSave}
       >
-        Save
+        {i18n.t('Save')}
       </Button>
-      <Tool label="Save with a comment…" isDisabled={!editor.isDirty} onClick={onSaveWithComment}>
+      <Tool label={i18n.t('Save with a comment…')} isDisabled={!editor.isDirty} onClick={onSaveWithComment}>
         <MessageSquarePlus size={17} aria-hidden />
       </Tool>
       <Button leftSection={<Play size={16} aria-hidden />} onClick={onRun}>
-        Run
+        {i18n.t('Run')}
       </Button>
     </Group>
   );

@@ -1,6 +1,7 @@
 import { type FocusEvent, type RefObject, useCallback, useRef, useState } from 'react';
 import { notify } from '../components/notice-board.js';
 import type { FocusedField } from '../forms/sample-data.js';
+import { i18n } from '../language/i18n.js';
 
 /** Inserts expressions from the dock into the field that has the focus. */
 export interface Insertion {
@@ -39,7 +40,7 @@ export function useInsertion(): Insertion {
         return;
       }
       field.insert(expression);
-      notify(`Inserted ${expression} into "${field.label}"`);
+      notify(i18n.t('Inserted {expression} into "{label}"', { expression, label: field.label }));
     },
   };
 }
@@ -49,9 +50,9 @@ export async function copyExpression(expression: string): Promise<void> {
   const text = `{{ ${expression} }}`;
   try {
     await navigator.clipboard.writeText(text);
-    notify(`Copied ${text}`);
+    notify(i18n.t('Copied {text}', { text }));
   } catch {
-    notify(`This browser does not allow copying: ${text}`);
+    notify(i18n.t('This browser does not allow copying: {text}', { text }));
   }
 }
 

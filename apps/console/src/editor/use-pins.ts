@@ -12,6 +12,7 @@ import { useMemo } from 'react';
 import { describeBytes } from '../components/durations.js';
 import { notify } from '../components/notice-board.js';
 import { type NodeTypes, outputHandles } from '../graph/handles.js';
+import { i18n } from '../language/i18n.js';
 
 /** The pinned outputs of a workflow: test runs from the editor use them instead of running their nodes. */
 export interface Pins {
@@ -40,7 +41,7 @@ export function usePins(workflowId: string, definition: Definition, types: NodeT
     pin(nodeId, output) {
       const next = { ...outputs, [nodeId]: output };
       if (new Blob([JSON.stringify(next)]).size <= MAX_MOCKS_BYTES) keep(next);
-      else notify(`Pinned outputs can have ${describeBytes(MAX_MOCKS_BYTES)} together`);
+      else notify(i18n.t('Pinned outputs can have {size} together', { size: describeBytes(MAX_MOCKS_BYTES) }));
     },
     unpin: (nodeId) => keep(Object.fromEntries(Object.entries(kept).filter(([id]) => id !== nodeId))),
   };

@@ -5,6 +5,7 @@ import { ApiError } from '../api/api-error.js';
 import { readTaggedWorkflow, updateWorkflow, versionQuery, workflowQuery } from '../api/workflows.js';
 import { notify } from '../components/notice-board.js';
 import { diffDefinitions } from '../graph/diff-definitions.js';
+import { i18n } from '../language/i18n.js';
 import { CANVAS } from './sides.js';
 import type { Editor } from './use-editor.js';
 import { countChanges } from './version-facts.js';
@@ -54,7 +55,7 @@ export function usePublish(id: string) {
       const { workflow: current, tag } = await readTaggedWorkflow(id);
       if (current.status !== seen.status || current.activeVersionId !== seen.activeVersionId) {
         throw new ApiError(412, {
-          error: 'Somebody else has published a version, or turned the workflow on or off, in the meantime',
+          error: i18n.t('Somebody else has published a version, or turned the workflow on or off, in the meantime'),
           code: 'PRECONDITION_FAILED',
         });
       }
@@ -63,7 +64,9 @@ export function usePublish(id: string) {
       return updateWorkflow(id, { ...version, status: 'active' }, tag);
     },
     onSuccess: (_, { number }) =>
-      notify(number === undefined ? 'The workflow is active.' : `Version ${number} is live.`),
+      notify(
+        number === undefined ? i18n.t('The workflow is active.') : i18n.t('Version {number} is live.', { number }),
+      ),
     onSettled: () => queryClient.invalidateQueries({ queryKey: workflowQuery(id).queryKey }),
   });
 }

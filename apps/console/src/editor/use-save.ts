@@ -4,6 +4,7 @@ import { useMemo, useRef, useState } from 'react';
 import { ApiError } from '../api/api-error.js';
 import { saveVersion, workflowQuery } from '../api/workflows.js';
 import { notify } from '../components/notice-board.js';
+import { i18n } from '../language/i18n.js';
 import { type DescribedIssue, describeIssues, isAboutDefinition } from './issues.js';
 import type { Editor } from './use-editor.js';
 
@@ -74,8 +75,13 @@ export function useSave(workflow: Workflow, editor: Editor, initialBaseId: strin
       setStale(false);
       editor.markSaved(definition);
       const [warning, ...others] = version.warnings;
-      const more = others.length > 0 ? `, and ${others.length} more warnings` : '';
-      if (warning) notify(`${warning.message}${more}`);
+      if (warning) {
+        notify(
+          others.length > 0
+            ? i18n.t('{warning}, and {count} more warnings', { warning: warning.message, count: others.length })
+            : warning.message,
+        );
+      }
       await queryClient.invalidateQueries({ queryKey: workflowQuery(workflow.id).queryKey });
       await queryClient.invalidateQueries({ queryKey: ['versions', workflow.id] });
     },

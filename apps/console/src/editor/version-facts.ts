@@ -1,5 +1,6 @@
 import type { MemberEntry, Workflow } from '@deckhand/contracts';
 import type { DefinitionDiff } from '../graph/diff-definitions.js';
+import { i18n } from '../language/i18n.js';
 
 /** Counts the differences as the list of changes shows them. */
 export function countChanges({ nodes, edges, settings, notes }: DefinitionDiff): number {
@@ -8,8 +9,10 @@ export function countChanges({ nodes, edges, settings, notes }: DefinitionDiff):
 
 /** Returns the label of the action that makes a version live. @param liveNumber undefined while none is live. */
 export function labelPublish(number: number, liveNumber: number | undefined): string {
-  if (liveNumber === undefined) return `Activate version ${number}`;
-  return number < liveNumber ? `Roll back to version ${number}` : `Publish version ${number}`;
+  if (liveNumber === undefined) return i18n.t('Activate version {number}', { number });
+  return number < liveNumber
+    ? i18n.t('Roll back to version {number}', { number })
+    : i18n.t('Publish version {number}', { number });
 }
 
 /**
@@ -17,8 +20,14 @@ export function labelPublish(number: number, liveNumber: number | undefined): st
  * @param canvas the version that the canvas started from. @param isDirty whether it has unsaved changes.
  */
 export function describeRunVersion(ran: number, canvas: number, isDirty: boolean): string {
-  if (ran === canvas) return isDirty ? `Ran version ${ran}, without the changes on the canvas.` : `Ran version ${ran}.`;
-  return `Ran version ${ran}. The canvas shows version ${canvas}${isDirty ? ' with unsaved changes' : ''}.`;
+  if (ran === canvas) {
+    return isDirty
+      ? i18n.t('Ran version {ran}, without the changes on the canvas.', { ran })
+      : i18n.t('Ran version {ran}.', { ran });
+  }
+  return isDirty
+    ? i18n.t('Ran version {ran}. The canvas shows version {canvas} with unsaved changes.', { ran, canvas })
+    : i18n.t('Ran version {ran}. The canvas shows version {canvas}.', { ran, canvas });
 }
 
 /** Returns the badges of a version: whether execute runs it, and whether webhooks and schedules run it. */
@@ -27,8 +36,8 @@ export function marksOf(
   { latestVersionId, activeVersionId, status }: Pick<Workflow, 'latestVersionId' | 'activeVersionId' | 'status'>,
 ): string[] {
   const marks: string[] = [];
-  if (versionId === latestVersionId) marks.push('Latest');
-  if (versionId === activeVersionId && status === 'active') marks.push('Live');
+  if (versionId === latestVersionId) marks.push(i18n.t('Latest'));
+  if (versionId === activeVersionId && status === 'active') marks.push(i18n.t('Live'));
   return marks;
 }
 
@@ -42,8 +51,8 @@ export function nameAuthor(
   members: readonly Pick<MemberEntry, 'userId' | 'name'>[] | undefined,
   userId: string,
 ): string {
-  if (createdBy === userId) return 'You';
+  if (createdBy === userId) return i18n.t('You');
   if (!members) return '';
   const member = createdBy === null ? undefined : members.find((one) => one.userId === createdBy);
-  return member?.name ?? 'Former member';
+  return member?.name ?? i18n.t('Former member');
 }

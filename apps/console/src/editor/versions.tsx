@@ -7,6 +7,7 @@ import { ButtonLink } from '../components/button-link.js';
 import { ConfirmDialog } from '../components/confirm-dialog.js';
 import { Loading } from '../components/loading.js';
 import { Problem } from '../components/problem.js';
+import { i18n } from '../language/i18n.js';
 import { CANVAS } from './sides.js';
 import { labelPublish, marksOf } from './version-facts.js';
 import { VersionLine } from './version-line.js';
@@ -52,23 +53,23 @@ export function Versions({
       opened={isOpen}
       onClose={onClose}
       position="right"
-      title="Versions"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={i18n.t('Versions')}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
     >
       <Problem error={versions.error ?? take.error} />
       {versions.isPending && <Loading />}
-      <ul className={classes.list} aria-label="Versions">
+      <ul className={classes.list} aria-label={i18n.t('Versions')}>
         {isDirty && (
           <li>
-            <span className={classes.name}>Canvas</span>
+            <span className={classes.name}>{i18n.t('Canvas')}</span>
             <Text size="xs" c="dimmed">
-              Draft, not a version yet
+              {i18n.t('Draft, not a version yet')}
             </Text>
             <span className={classes.actions}>
-              <Compare workflow={workflow} after={CANVAS} of="the canvas" />
+              <Compare workflow={workflow} after={CANVAS} label={i18n.t('Compare the canvas')} />
               {workflow.latestVersionId !== null && (
                 <Button variant="default" size="xs" onClick={asking.open}>
-                  Discard draft
+                  {i18n.t('Discard draft')}
                 </Button>
               )}
             </span>
@@ -79,7 +80,7 @@ export function Versions({
           return (
             <li key={workflowVersionId}>
               <span className={classes.name}>
-                Version {number}
+                {i18n.t('Version {number}', { number })}
                 {marksOf(workflowVersionId, workflow).map((mark) => (
                   <span key={mark} className={classes.mark}>
                     {mark}
@@ -88,7 +89,11 @@ export function Versions({
               </span>
               <VersionLine version={version} />
               <span className={classes.actions}>
-                <Compare workflow={workflow} after={workflowVersionId} of={`version ${number}`} />
+                <Compare
+                  workflow={workflow}
+                  after={workflowVersionId}
+                  label={i18n.t('Compare version {number}', { number })}
+                />
                 {!isReadOnly && live !== undefined && live.workflowVersionId !== workflowVersionId && (
                   <ButtonLink
                     variant="default"
@@ -98,18 +103,18 @@ export function Versions({
                     params={{ workspaceId: workflow.workspaceId, workflowId: workflow.id }}
                     search={{ before: live.workflowVersionId, after: workflowVersionId }}
                   >
-                    {number < live.number ? 'Roll back' : 'Publish'}
+                    {number < live.number ? i18n.t('Roll back') : i18n.t('Publish')}
                   </ButtonLink>
                 )}
                 {!isReadOnly && (
                   <Button
                     variant="default"
                     size="xs"
-                    aria-label={`Restore version ${number}`}
+                    aria-label={i18n.t('Restore version {number}', { number })}
                     loading={take.isPending && take.variables === workflowVersionId}
                     onClick={() => take.mutate(workflowVersionId)}
                   >
-                    Restore
+                    {i18n.t('Restore')}
                   </Button>
                 )}
               </span>
@@ -119,14 +124,14 @@ export function Versions({
       </ul>
       {versions.data?.hasMore === true && (
         <Text size="sm" c="dimmed" mt="sm">
-          Earlier versions are not listed.
+          {i18n.t('Earlier versions are not listed.')}
         </Text>
       )}
       <ConfirmDialog
         isOpen={isAsking}
-        question="Discard the draft?"
-        consequence="The canvas shows the latest version again. The changes since then cannot be restored."
-        label="Discard"
+        question={i18n.t('Discard the draft?')}
+        consequence={i18n.t('The canvas shows the latest version again. The changes since then cannot be restored.')}
+        label={i18n.t('Discard')}
         act={async () => {
           await onDiscard();
           onClose();
@@ -137,17 +142,17 @@ export function Versions({
   );
 }
 
-function Compare({ workflow, after, of }: { workflow: Workflow; after: string; of: string }) {
+function Compare({ workflow, after, label }: { workflow: Workflow; after: string; label: string }) {
   return (
     <ButtonLink
       variant="default"
       size="xs"
-      aria-label={`Compare ${of}`}
+      aria-label={label}
       to="/w/$workspaceId/workflows/$workflowId"
       params={{ workspaceId: workflow.workspaceId, workflowId: workflow.id }}
       search={{ after }}
     >
-      Compare
+      {i18n.t('Compare')}
     </ButtonLink>
   );
 }

@@ -5,14 +5,15 @@ import { Check, Copy } from 'lucide-react';
 import { changeWebhookUrl, workflowQuery } from '../api/workflows.js';
 import { ConfirmButton } from '../components/confirm-button.js';
 import { Problem } from '../components/problem.js';
+import { i18n } from '../language/i18n.js';
 import type { TestEvent } from './use-test-event.js';
 import { WebhookRequests } from './webhook-requests.js';
 
 const MESSAGES: Readonly<Record<TestEvent['state'], string>> = {
   idle: '',
-  listening: 'Listening for two minutes: send a request to this URL.',
-  received: 'Event received. Its run is on the canvas.',
-  expired: 'No event was received in time.',
+  listening: i18n.t('Listening for two minutes: send a request to this URL.'),
+  received: i18n.t('Event received. Its run is on the canvas.'),
+  expired: i18n.t('No event was received in time.'),
 };
 
 /** The URL of a webhook and its latest requests, and, for those who may use it, its test URL. */
@@ -33,12 +34,12 @@ export function WebhookBox({
         <Address method={webhook.method} url={webhook.url} />
       ) : (
         <Text size="sm" c="dimmed">
-          Save to generate the URL.
+          {i18n.t('Save to generate the URL.')}
         </Text>
       )}
       {webhook && workflow.status !== 'active' && (
         <Text size="sm" c="dimmed">
-          Responds with 410 until the workflow is active.
+          {i18n.t('Responds with 410 until the workflow is active.')}
         </Text>
       )}
       {webhook && (
@@ -46,10 +47,12 @@ export function WebhookBox({
           <WebhookRequests workflowId={workflow.id} nodeId={nodeId} canReplay={test !== undefined} />
           {test && (
             <ConfirmButton
-              label="Change URL"
+              label={i18n.t('Change URL')}
               of={nodeId}
-              question="Change the URL of this webhook?"
-              consequence="Requests to the current URL are refused from then on. Give the new one to all callers."
+              question={i18n.t('Change the URL of this webhook?')}
+              consequence={i18n.t(
+                'Requests to the current URL are refused from then on. Give the new one to all callers.',
+              )}
               act={async () => {
                 await changeWebhookUrl(workflow.id, nodeId);
                 await queryClient.invalidateQueries({ queryKey: workflowQuery(workflow.id).queryKey });
@@ -67,11 +70,11 @@ export function WebhookBox({
             loading={test.isPending}
             onClick={() => test.listen(nodeId)}
           >
-            Listen for test event
+            {i18n.t('Listen for test event')}
           </Button>
           <Problem error={test.error} />
           {webhook && test.open?.nodeId === nodeId && <Address method={webhook.method} url={test.open.url} />}
-          <Text size="sm" role="status" aria-label="Test event">
+          <Text size="sm" role="status" aria-label={i18n.t('Test event')}>
             {MESSAGES[test.state]}
           </Text>
         </>
@@ -95,7 +98,7 @@ function Address({ method, url }: { method: string; url: string }) {
             onClick={copy}
             flex="none"
           >
-            {copied ? 'Copied' : 'Copy'}
+            {copied ? i18n.t('Copied') : i18n.t('Copy')}
           </Button>
         )}
       </CopyButton>

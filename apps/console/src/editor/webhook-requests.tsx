@@ -10,6 +10,7 @@ import { EmptyState } from '../components/empty-state.js';
 import { Loading } from '../components/loading.js';
 import { RelativeTime } from '../components/relative-time.js';
 import { ReplayButton } from '../components/replay-button.js';
+import { i18n } from '../language/i18n.js';
 
 /** Number of requests that are shown. */
 const SHOWN = 50;
@@ -20,14 +21,14 @@ export function WebhookRequests(props: { workflowId: string; nodeId: string; can
   return (
     <>
       <Button variant="default" size="compact-sm" onClick={dialog.open}>
-        Requests
+        {i18n.t('Requests')}
       </Button>
       <Modal
         opened={isOpen}
         size="lg"
         onClose={dialog.close}
-        title="Latest requests"
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        title={i18n.t('Latest requests')}
+        closeButtonProps={{ 'aria-label': i18n.t('Close') }}
       >
         <Requests {...props} />
       </Modal>
@@ -42,14 +43,16 @@ function Requests({ workflowId, nodeId, canReplay }: { workflowId: string; nodeI
   if (query.isError) return <Broken error={query.error} reset={() => void query.refetch()} />;
   if (!query.data) return <Loading />;
   const rows = query.data.data.filter((delivery) => delivery.nodeId === nodeId).slice(0, SHOWN);
-  if (rows.length === 0) return <EmptyState title="No requests yet">Send a request to the URL.</EmptyState>;
+  if (rows.length === 0) {
+    return <EmptyState title={i18n.t('No requests yet')}>{i18n.t('Send a request to the URL.')}</EmptyState>;
+  }
   return (
-    <Table aria-label="Requests">
+    <Table aria-label={i18n.t('Requests')}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Received</Table.Th>
-          <Table.Th>Response</Table.Th>
-          <Table.Th>Run</Table.Th>
+          <Table.Th>{i18n.t('Received')}</Table.Th>
+          <Table.Th>{i18n.t('Response')}</Table.Th>
+          <Table.Th>{i18n.t({ id: 'noun: Run', message: 'Run' })}</Table.Th>
           <Table.Td />
         </Table.Tr>
       </Table.Thead>
@@ -85,6 +88,6 @@ function Requests({ workflowId, nodeId, canReplay }: { workflowId: string; nodeI
 }
 
 function describeResponse({ status, errorCode, isTest }: Pick<WebhookDelivery, 'status' | 'errorCode' | 'isTest'>) {
-  const response = `${status ?? 'Disconnected'}${errorCode === null ? '' : ` ${errorCode}`}`;
-  return isTest ? `${response} (test)` : response;
+  const response = `${status ?? i18n.t('Disconnected')}${errorCode === null ? '' : ` ${errorCode}`}`;
+  return isTest ? i18n.t('{response} (test)', { response }) : response;
 }

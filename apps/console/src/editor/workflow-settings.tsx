@@ -6,6 +6,7 @@ import { choice } from '../app/search.js';
 import { issueAt } from '../forms/issue-at.js';
 import { LimitInput } from '../forms/limit-input.js';
 import { FormFooter } from '../components/form-footer.js';
+import { i18n } from '../language/i18n.js';
 import { CANCEL_PATHS, CancelRules } from './cancel-rules.js';
 import { TOOL_PATHS, ToolFields } from './tool-fields.js';
 
@@ -26,9 +27,9 @@ export const SETTING_PATHS: readonly string[] = [...Object.values(PATHS), ...CAN
 /** What happens to a start at the limit of its key. */
 const ON_LIMIT = ['queue', 'cancelOldest', 'reject'] as const;
 const ON_LIMIT_LABELS = {
-  queue: 'Queue the run',
-  cancelOldest: 'Stop the oldest run',
-  reject: 'Reject the start',
+  queue: i18n.t('Queue the run'),
+  cancelOldest: i18n.t('Stop the oldest run'),
+  reject: i18n.t('Reject the start'),
 } as const;
 
 /** Default period of a rate limit, in seconds. */
@@ -50,7 +51,12 @@ export function WorkflowSettings({
   onChange: (settings: Settings) => void;
 }) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Workflow settings" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={i18n.t('Workflow settings')}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+    >
       <Fields
         settings={settings ?? {}}
         error={error}
@@ -109,34 +115,34 @@ function Fields({
     >
       <Stack>
         <LimitInput
-          label="Run timeout (seconds)"
-          description="Longer runs time out"
-          placeholder="Default of the instance"
+          label={i18n.t('Run timeout (seconds)')}
+          description={i18n.t('Longer runs time out')}
+          placeholder={i18n.t('Default of the instance')}
           value={timeoutSeconds}
           error={issueAt(error, PATHS.timeoutSeconds)}
           onChange={setTimeoutSeconds}
         />
         <LimitInput
-          label="Max concurrent runs"
-          description="Further runs are queued"
-          placeholder="No limit"
+          label={i18n.t('Max concurrent runs')}
+          description={i18n.t('Further runs are queued')}
+          placeholder={i18n.t('No limit')}
           value={runsAtOnce}
           error={issueAt(error, PATHS.runsAtOnce)}
           onChange={setRunsAtOnce}
         />
         <Group grow align="flex-start" preventGrowOverflow={false}>
           <LimitInput
-            label="Runs per key"
-            description="Unfinished runs, also waiting ones"
-            placeholder="No limit"
+            label={i18n.t('Runs per key')}
+            description={i18n.t('Unfinished runs, also waiting ones')}
+            placeholder={i18n.t('No limit')}
             value={limit}
             error={issueAt(error, PATHS.limit)}
             onChange={setLimit}
           />
           <TextInput
-            label="Concurrency key"
-            description="May contain {{ $trigger.… }}"
-            placeholder="All runs"
+            label={i18n.t('Concurrency key')}
+            description={i18n.t('May contain {expression}', { expression: '{{ $trigger.… }}' })}
+            placeholder={i18n.t('All runs')}
             maxLength={2_000}
             disabled={limit === null}
             value={key}
@@ -146,7 +152,7 @@ function Fields({
         </Group>
         {limit !== null && (
           <Select
-            label="At the limit"
+            label={i18n.t('At the limit')}
             allowDeselect={false}
             data={ON_LIMIT.map((value) => ({ value, label: ON_LIMIT_LABELS[value] }))}
             value={onLimit}
@@ -155,16 +161,16 @@ function Fields({
         )}
         <Group grow align="flex-start" preventGrowOverflow={false}>
           <LimitInput
-            label="Webhook requests"
-            description="Further requests are refused"
-            placeholder="No limit"
+            label={i18n.t('Webhook requests')}
+            description={i18n.t('Further requests are refused')}
+            placeholder={i18n.t('No limit')}
             value={max}
             error={issueAt(error, PATHS.max)}
             onChange={setMax}
           />
           <LimitInput
-            label="Per seconds"
-            description="Length of the period"
+            label={i18n.t('Per seconds')}
+            description={i18n.t('Length of the period')}
             placeholder={String(MINUTE)}
             value={windowSeconds}
             error={issueAt(error, PATHS.windowSeconds)}
@@ -174,9 +180,9 @@ function Fields({
         <CancelRules rules={cancelOn} error={error} onChange={setCancelOn} />
         <ToolFields tool={tool} error={error} onChange={setTool} />
         <Text size="sm" c="dimmed">
-          They apply to new runs once the workflow is saved.
+          {i18n.t('They apply to new runs once the workflow is saved.')}
         </Text>
-        <FormFooter error={null} submit="Apply" isPending={false} onCancel={onClose} />
+        <FormFooter error={null} submit={i18n.t('Apply')} isPending={false} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -4,6 +4,7 @@ import { markCode } from '../components/mark-code.js';
 import type { FieldInputProps } from '../forms/field-input.js';
 import { TextAsValue } from '../forms/text-as-value.js';
 import { fromText, isExpression } from '../forms/values.js';
+import { i18n } from '../language/i18n.js';
 import { FormFields } from './form-fields.js';
 import { toRows } from './form-rows.js';
 
@@ -17,10 +18,10 @@ export function FormBuilder({ field, value, onChange }: FieldInputProps) {
   // The text stays when it becomes a schema that has rows: somebody may be typing.
   if (rows === undefined && !wantsJson) setWantsJson(true);
   return (
-    <Input.Wrapper label="Form" required={field.isRequired} labelElement="div">
+    <Input.Wrapper label={i18n.t('Form')} required={field.isRequired} labelElement="div">
       <Stack gap="xs" mt={4}>
         <Switch
-          label="Edit as JSON"
+          label={i18n.t('Edit as JSON')}
           description={rows === undefined && reasonOf(isExpression(value))}
           checked={wantsJson}
           disabled={rows === undefined}
@@ -43,5 +44,5 @@ export function FormBuilder({ field, value, onChange }: FieldInputProps) {
 }
 
 function reasonOf(isOneExpression: boolean): string {
-  return isOneExpression ? 'An expression has no fields' : 'The fields cannot show all of this schema';
+  return isOneExpression ? i18n.t('An expression has no fields') : i18n.t('The fields cannot show all of this schema');
 }

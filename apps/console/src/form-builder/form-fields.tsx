@@ -3,6 +3,7 @@ import { Button, Stack } from '@mantine/core';
 import { Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { i18n } from '../language/i18n.js';
 import { FormPreview } from './form-preview.js';
 import { FormRowInput } from './form-row-input.js';
 import { EMPTY_ROW, type FormRow, nameIssue, nameOf, toSchema } from './form-rows.js';
@@ -84,7 +85,7 @@ export function FormFields({
         }}
         w="fit-content"
       >
-        Add field
+        {i18n.t('Add field')}
       </Button>
       <FormPreview key={JSON.stringify(toSchema(shownRows))} rows={shownRows} />
     </Stack>

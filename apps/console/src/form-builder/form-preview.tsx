@@ -3,6 +3,7 @@ import { Code, Paper, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { ExpressionFormContext } from '../forms/sample-data.js';
 import { TaskForm } from '../forms/task-form.js';
+import { i18n } from '../language/i18n.js';
 import { checkForm } from './check-form.js';
 import { type FormRow, toSchema } from './form-rows.js';
 
@@ -14,9 +15,9 @@ export function FormPreview({ rows }: { rows: readonly FormRow[] }) {
   const [submitted, setSubmitted] = useState<JsonObject | undefined>();
   const issues = submitted ? checkForm(rows, submitted) : NO_ISSUES;
   return (
-    <Paper component="section" aria-label="Preview" withBorder p="xs">
+    <Paper component="section" aria-label={i18n.t('Preview')} withBorder p="xs">
       <Text size="sm" c="dimmed" mb="xs">
-        Preview
+        {i18n.t('Preview')}
       </Text>
       {/* People who fill in a form write no expressions. */}
       <ExpressionFormContext value={undefined}>
@@ -27,7 +28,7 @@ export function FormPreview({ rows }: { rows: readonly FormRow[] }) {
         {submitted && issues.size === 0 && (
           <>
             <Text size="sm" mt="xs" mb={4}>
-              Valid. The output would be:
+              {i18n.t('Valid. The output would be:')}
             </Text>
             <Code block>{JSON.stringify(submitted, null, 2)}</Code>
           </>

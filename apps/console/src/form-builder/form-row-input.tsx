@@ -2,32 +2,40 @@ import { ActionIcon, Checkbox, Fieldset, Group, NativeSelect, Stack, Text, Texta
 import { ArrowDown, ArrowUp, X } from 'lucide-react';
 import { FieldInput } from '../forms/field-input.js';
 import { labelOf, toTaskForm } from '../forms/schema.js';
+import { i18n } from '../language/i18n.js';
 import { ChoiceRows } from './choice-rows.js';
 import { type FieldType, type FormRow, hasChoices, limitsOf, toProperty, withType } from './form-rows.js';
 
 const TYPES: readonly { readonly value: FieldType; readonly label: string }[] = [
-  { value: 'text', label: 'Text' },
-  { value: 'longText', label: 'Long text' },
-  { value: 'number', label: 'Number' },
-  { value: 'integer', label: 'Whole number' },
-  { value: 'flag', label: 'Yes/No' },
-  { value: 'choice', label: 'Choice' },
-  { value: 'choices', label: 'Multiple choice' },
-  { value: 'date', label: 'Date' },
-  { value: 'time', label: 'Date and time' },
-  { value: 'email', label: 'E-mail' },
-  { value: 'url', label: 'URL' },
-  { value: 'texts', label: 'List of texts' },
+  { value: 'text', label: i18n.t('Text') },
+  { value: 'longText', label: i18n.t('Long text') },
+  { value: 'number', label: i18n.t('Number') },
+  { value: 'integer', label: i18n.t('Whole number') },
+  { value: 'flag', label: i18n.t('Yes/No') },
+  { value: 'choice', label: i18n.t('Choice') },
+  { value: 'choices', label: i18n.t('Multiple choice') },
+  { value: 'date', label: i18n.t('Date') },
+  { value: 'time', label: i18n.t('Date and time') },
+  { value: 'email', label: i18n.t('E-mail') },
+  { value: 'url', label: i18n.t('URL') },
+  { value: 'texts', label: i18n.t('List of texts') },
 ];
 
 /** Labels of the limits, by their keywords. */
 const LIMIT_LABELS: Readonly<Record<NonNullable<ReturnType<typeof limitsOf>>[number], string>> = {
-  minLength: 'Min length',
-  maxLength: 'Max length',
-  minimum: 'Min',
-  maximum: 'Max',
-  minItems: 'Min items',
-  maxItems: 'Max items',
+  minLength: i18n.t('Min length'),
+  maxLength: i18n.t('Max length'),
+  minimum: i18n.t('Min'),
+  maximum: i18n.t('Max'),
+  minItems: i18n.t('Min items'),
+  maxItems: i18n.t('Max items'),
+};
+
+/** Issues of a most that is less than its least, by the keyword of the latter. */
+const LESS_THAN_LEAST = {
+  minLength: i18n.t('Less than min length'),
+  minimum: i18n.t('Less than min'),
+  minItems: i18n.t('Less than min items'),
 };
 
 /** The inputs for a field of a form. */
@@ -52,13 +60,13 @@ export function FormRowInput({
   onMove: (by: number, button: HTMLElement) => void;
   onRemove: () => void;
 }) {
-  const title = `field ${index + 1}`;
+  const number = index + 1;
   return (
-    <Fieldset legend={`Field ${index + 1}`} p="xs">
+    <Fieldset legend={i18n.t('Field {number}', { number })} p="xs">
       <Stack gap="xs">
         <Group gap="xs" wrap="nowrap" align="flex-start">
           <TextInput
-            label="Label"
+            label={i18n.t('Label')}
             autoFocus={isNew}
             placeholder={labelOf(row.name)}
             error={row.name === '' && nameIssue}
@@ -67,7 +75,7 @@ export function FormRowInput({
             flex={1}
           />
           <NativeSelect
-            label="Type"
+            label={i18n.t('Type')}
             data={[...TYPES]}
             value={row.type}
             onChange={({ currentTarget: { value } }) => {
@@ -80,7 +88,7 @@ export function FormRowInput({
         {hasChoices(row.type) && <ChoiceRows choices={row.choices} onChange={(choices) => onChange({ choices })} />}
         <Group justify="space-between" wrap="nowrap">
           <Checkbox
-            label="Required"
+            label={i18n.t('Required')}
             checked={row.isRequired}
             onChange={(event) => onChange({ isRequired: event.currentTarget.checked })}
           />
@@ -89,7 +97,7 @@ export function FormRowInput({
             <ActionIcon
               variant="subtle"
               color="gray"
-              aria-label={`Move ${title} up`}
+              aria-label={i18n.t('Move field {number} up', { number })}
               aria-disabled={index === 0}
               data-disabled={index === 0 || undefined}
               onClick={(event) => onMove(-1, event.currentTarget)}
@@ -99,32 +107,37 @@ export function FormRowInput({
             <ActionIcon
               variant="subtle"
               color="gray"
-              aria-label={`Move ${title} down`}
+              aria-label={i18n.t('Move field {number} down', { number })}
               aria-disabled={isLast}
               data-disabled={isLast || undefined}
               onClick={(event) => onMove(1, event.currentTarget)}
             >
               <ArrowDown size={16} aria-hidden />
             </ActionIcon>
-            <ActionIcon variant="subtle" color="gray" aria-label={`Remove ${title}`} onClick={onRemove}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={i18n.t('Remove field {number}', { number })}
+              onClick={onRemove}
+            >
               <X size={16} aria-hidden />
             </ActionIcon>
           </Group>
         </Group>
         <details>
           <Text component="summary" size="sm">
-            Options
+            {i18n.t('Options')}
           </Text>
           <Stack gap="xs" mt="xs">
             <TextInput
-              label="Name"
-              description="Of the value in the output"
+              label={i18n.t('Name')}
+              description={i18n.t('Of the value in the output')}
               error={row.name !== '' && nameIssue}
               value={row.name}
               onChange={(event) => onChange({ name: event.currentTarget.value })}
             />
             <Textarea
-              label="Help text"
+              label={i18n.t('Help text')}
               autosize
               value={row.help}
               onChange={(event) => onChange({ help: event.currentTarget.value })}
@@ -142,7 +155,7 @@ type PartProps = Readonly<{ row: FormRow; onChange: (part: Partial<FormRow>) => 
 
 /** The default of a field, in the input that its form has for it. */
 function DefaultInput({ row, onChange }: PartProps) {
-  const property = { ...toProperty(row), title: 'Default', description: '' };
+  const property = { ...toProperty(row), title: i18n.t('Default'), description: '' };
   const [field] = toTaskForm({ properties: { default: property } }).fields;
   return field && <FieldInput field={field} value={row.fallback} onChange={(fallback) => onChange({ fallback })} />;
 }
@@ -164,7 +177,7 @@ function Limits({ row: { type, min, max }, onChange }: PartProps) {
       <TextInput
         {...common}
         label={LIMIT_LABELS[most]}
-        error={min !== undefined && max !== undefined && min > max && `Less than ${LIMIT_LABELS[least].toLowerCase()}`}
+        error={min !== undefined && max !== undefined && min > max && LESS_THAN_LEAST[least]}
         value={max ?? ''}
         onChange={(event) => onChange({ max: toNumber(event.currentTarget.value) })}
       />

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { diffValues } from '../graph/diff-definitions.js';
+import { i18n } from '../language/i18n.js';
 
 // A form is edited as rows and saved as a JSON Schema. Both directions are exact: `toSchema` of the rows of a schema is
 // that schema, and `toRows` of the schema of rows is those rows. A schema for which that cannot be has no rows.
@@ -120,10 +121,10 @@ export function toRows(schema: JsonValue | undefined): readonly FormRow[] | unde
 /** Returns why a row is not part of the schema; undefined if it is. */
 export function nameIssue(rows: readonly FormRow[], index: number): string | undefined {
   const name = rows[index]?.name ?? '';
-  if (name === '') return 'Enter a label or a name';
+  if (name === '') return i18n.t('Enter a label or a name');
   // JavaScript moves members with a number as their name to the front, and has a meaning of its own for the other.
-  if (/^(\d+|__proto__)$/.test(name)) return 'This name cannot be used';
-  return rows.slice(0, index).some((row) => row.name === name) ? 'Another field has this name' : undefined;
+  if (/^(\d+|__proto__)$/.test(name)) return i18n.t('This name cannot be used');
+  return rows.slice(0, index).some((row) => row.name === name) ? i18n.t('Another field has this name') : undefined;
 }
 
 /** Changes the type of a row. Only what the new type has, too, is kept. */

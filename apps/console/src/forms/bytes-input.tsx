@@ -1,5 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
+import { i18n } from '../language/i18n.js';
 import { NumberField } from './number-field.js';
 
 /** Units of a size, the largest first. */
@@ -7,7 +8,7 @@ const UNITS = [
   ['GiB', 1_073_741_824],
   ['MiB', 1_048_576],
   ['KiB', 1_024],
-  ['bytes', 1],
+  [i18n.t('bytes'), 1],
 ] as const;
 
 /** An input for an amount of storage, in a unit that the person selects. An empty field is null. */
@@ -46,7 +47,7 @@ export function BytesInput({
       rightSectionWidth={96}
       rightSection={
         <NativeSelect
-          aria-label={`Unit of: ${label}`}
+          aria-label={i18n.t('Unit of: {label}', { label })}
           rightSectionWidth={28}
           // The same margin as of the input beside it, which has a description.
           styles={{

@@ -3,6 +3,7 @@ import { Checkbox, MultiSelect, PasswordInput, Select, TagsInput, Textarea, Text
 import { useContext } from 'react';
 import { fromLocalTime, toLocalTime } from '../components/local-time.js';
 import { markCode } from '../components/mark-code.js';
+import { i18n } from '../language/i18n.js';
 import { ExpressionInput } from './expression-input.js';
 import { MapInput } from './map-input.js';
 import { RowsInput, rowsOf } from './rows-input.js';
@@ -120,7 +121,7 @@ export function FieldInput({ field, value, onChange }: FieldInputProps) {
         <WorkflowSelect
           {...common}
           clearable
-          placeholder="Choose a workflow"
+          placeholder={i18n.t('Choose a workflow')}
           value={typeof value === 'string' ? value : null}
           // An expression or an id is taken, too.
           onType={(text) => {

@@ -3,6 +3,7 @@ import { ActionIcon, Box, Button, Group, Input, Stack, TextInput } from '@mantin
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import { markCode } from '../components/mark-code.js';
+import { i18n, inSentence } from '../language/i18n.js';
 import { ExpressionInput } from './expression-input.js';
 import type { Field } from './schema.js';
 import { fromText, toTextFor } from './values.js';
@@ -34,20 +35,22 @@ export function MapInput({
           // Rows have no identity other than their index.
           <Group key={index} gap={6} wrap="nowrap" align="flex-start">
             <TextInput
-              aria-label={`${label}: name ${index + 1}`}
-              placeholder="name"
+              aria-label={i18n.t('{label}: name {number}', { label, number: index + 1 })}
+              placeholder={i18n.t('name')}
               value={name}
               error={
-                name !== '' && shown.slice(0, index).some(([other]) => other === name) && 'Another row has this name'
+                name !== '' &&
+                shown.slice(0, index).some(([other]) => other === name) &&
+                i18n.t('Another row has this name')
               }
               onChange={(event) => replace(index, [event.currentTarget.value, text])}
               flex={2}
             />
             <Box flex={3} miw={0}>
               <ExpressionInput
-                label={`${label}: value ${index + 1}`}
+                label={i18n.t('{label}: value {number}', { label, number: index + 1 })}
                 isLabelHidden
-                placeholder="value or {{ expression }}"
+                placeholder={i18n.t('value or {open} expression {close}', { open: '{{', close: '}}' })}
                 value={text}
                 onChange={(next) => replace(index, [name, next])}
               />
@@ -56,7 +59,9 @@ export function MapInput({
               variant="subtle"
               color="gray"
               size="lg"
-              aria-label={`Remove ${name === '' ? `row ${index + 1}` : name}`}
+              aria-label={
+                name === '' ? i18n.t('Remove row {number}', { number: index + 1 }) : i18n.t('Remove {name}', { name })
+              }
               onClick={() => set(shown.filter((_, at) => at !== index))}
             >
               <X size={16} aria-hidden />
@@ -70,7 +75,7 @@ export function MapInput({
           onClick={() => setRows([...shown, ['', '']])}
           w="fit-content"
         >
-          Add to {label.toLowerCase()}
+          {i18n.t('Add to {label}', { label: inSentence(label) })}
         </Button>
       </Stack>
     </Input.Wrapper>

@@ -3,6 +3,7 @@ import { ActionIcon, Button, Fieldset, Group, Input, Stack } from '@mantine/core
 import { ArrowUp, Plus, X } from 'lucide-react';
 import { type ReactNode, Fragment } from 'react';
 import { markCode } from '../components/mark-code.js';
+import { i18n, inSentence } from '../language/i18n.js';
 import { type Field, withMember } from './schema.js';
 
 /**
@@ -50,7 +51,7 @@ export function RowsInput({
                   <ActionIcon
                     variant="subtle"
                     color="gray"
-                    aria-label={`Move ${one.toLowerCase()} ${index + 1} up`}
+                    aria-label={i18n.t('Move {one} {number} up', { one: inSentence(one), number: index + 1 })}
                     onClick={() => set(rows.toSpliced(index - 1, 2, row, ...rows.slice(index - 1, index)))}
                   >
                     <ArrowUp size={16} aria-hidden />
@@ -59,7 +60,7 @@ export function RowsInput({
                 <ActionIcon
                   variant="subtle"
                   color="gray"
-                  aria-label={`Remove ${one.toLowerCase()} ${index + 1}`}
+                  aria-label={i18n.t('Remove {one} {number}', { one: inSentence(one), number: index + 1 })}
                   onClick={() => set(rows.toSpliced(index, 1))}
                 >
                   <X size={16} aria-hidden />
@@ -75,7 +76,7 @@ export function RowsInput({
           onClick={() => set([...rows, {}])}
           w="fit-content"
         >
-          Add {one.toLowerCase()}
+          {i18n.t('Add {one}', { one: inSentence(one) })}
         </Button>
       </Stack>
     </Input.Wrapper>

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { Text } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
+import { i18n } from '../language/i18n.js';
 import type { FieldInputProps } from './field-input.js';
 import { FieldList } from './field-list.js';
 import { toFields } from './schema.js';
@@ -24,7 +25,7 @@ export function SchemaForm({
   if (fields.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        No settings.
+        {i18n.t('No settings.')}
       </Text>
     );
   }

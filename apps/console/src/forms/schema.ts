@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import { servedText } from '../language/served-text.js';
 
 /** How a field of a form is filled in. */
 export type Kind =
@@ -38,7 +39,17 @@ export interface Field {
 
 /** Returns the fields of an object's schema in its order, the required ones first. */
 export function toFields(schema: JsonValue): Field[] {
-  return requiredFirst(fieldsOf(schema)).map((field) => ({ ...field, kind: kindByName(field) }));
+  return requiredFirst(fieldsOf(schema)).map((field) => inLanguage({ ...field, kind: kindByName(field) }));
+}
+
+function inLanguage(field: Field): Field {
+  const { label, description, kind } = field;
+  return {
+    ...field,
+    label: servedText(label),
+    description: servedText(description),
+    kind: kind.kind === 'rows' ? { ...kind, fields: kind.fields.map(inLanguage) } : kind,
+  };
 }
 
 /** Returns the fields of a human task's form in its author's order, and the data that it starts with. */

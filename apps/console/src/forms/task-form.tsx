@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { Button, Stack } from '@mantine/core';
 import { type ReactNode, useMemo, useState } from 'react';
+import { i18n } from '../language/i18n.js';
 import { FieldList } from './field-list.js';
 import { toTaskForm } from './schema.js';
 
@@ -37,7 +38,7 @@ export function TaskForm({
         <FieldList fields={fields} value={data} issues={issues} onChange={setData} />
         {children}
         <Button type="submit" loading={isPending} disabled={isSubmitted} w="fit-content">
-          Submit
+          {i18n.t('Submit')}
         </Button>
       </Stack>
     </form>

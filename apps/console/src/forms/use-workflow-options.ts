@@ -3,6 +3,7 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { useWorkspace } from '../api/use-workspace.js';
 import { MAX_NAMES, workflowNamesQuery } from '../api/workflow-names.js';
 import { workflowQuery } from '../api/workflows.js';
+import { i18n } from '../language/i18n.js';
 
 /** How long typing is gathered before a search, in ms. */
 const DELAY_MS = 200;
@@ -26,7 +27,7 @@ export function useWorkflowOptions(chosen: readonly string[], typed: string): { 
   const single = useQueries({ queries: others.map((id) => workflowQuery(id)) });
   for (const [index, { data, isError }] of single.entries()) {
     const id = others[index] ?? '';
-    names.set(id, data?.name ?? (isError ? `Deleted workflow ${id.slice(0, 8)}` : '…'));
+    names.set(id, data?.name ?? (isError ? i18n.t('Deleted workflow {id}', { id: id.slice(0, 8) }) : '…'));
   }
   return [...names].map(([value, label]) => ({ value, label }));
 }

@@ -1,5 +1,6 @@
 import { Select, type SelectProps } from '@mantine/core';
 import { useState } from 'react';
+import { i18n } from '../language/i18n.js';
 import { useWorkflowOptions } from './use-workflow-options.js';
 import { isExpression } from './values.js';
 
@@ -26,7 +27,7 @@ export function WorkflowSelect({
     <Select
       {...field}
       searchable
-      nothingFoundMessage="No workflow has this name"
+      nothingFoundMessage={i18n.t('No workflow has this name')}
       data={[...fixed, ...expression, ...options]}
       value={value}
       onSearchChange={(text) => {

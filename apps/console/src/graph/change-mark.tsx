@@ -1,11 +1,12 @@
+import { i18n } from '../language/i18n.js';
 import classes from './change-mark.module.css';
 import type { Change } from './diff-definitions.js';
 
 /** The marks of changes: a sign and a word, never only a color. */
 export const CHANGE_LOOKS: Readonly<Record<Change, { readonly sign: string; readonly word: string }>> = {
-  added: { sign: '+', word: 'Added' },
-  removed: { sign: '−', word: 'Removed' },
-  changed: { sign: '~', word: 'Changed' },
+  added: { sign: '+', word: i18n.t('Added') },
+  removed: { sign: '−', word: i18n.t('Removed') },
+  changed: { sign: '~', word: i18n.t('Changed') },
 };
 
 /** Shows that something was added, removed or changed. */

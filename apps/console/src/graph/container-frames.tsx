@@ -1,5 +1,6 @@
 import type { Execution } from '@deckhand/contracts';
 import { ViewportPortal } from '@xyflow/react';
+import { i18n } from '../language/i18n.js';
 import classes from './container-frames.module.css';
 import type { Container } from './containers.js';
 import { framesOf, iterationsOf } from './frames.js';
@@ -44,7 +45,9 @@ export function ContainerFrames({
               style={{ transform: `translate(${frame.x}px, ${frame.y}px)`, width: frame.width, height: frame.height }}
             >
               <span className={classes.title}>{name}</span>
-              {count !== undefined && <span> · {count === 1 ? '1 iteration' : `${count} iterations`}</span>}
+              {count !== undefined && (
+                <span> · {i18n.t('{count, plural, one {# iteration} other {# iterations}}', { count })}</span>
+              )}
             </div>
           )
         );

@@ -1,3 +1,5 @@
+import { i18n } from '../language/i18n.js';
+
 /** How often a schedule is repeated. Anything else is a cron expression that is typed. */
 export type Repeat =
   | { readonly every: 'minutes'; readonly minutes: number }
@@ -7,24 +9,43 @@ export type Repeat =
   | { readonly every: 'month'; readonly time: string; readonly day: number };
 
 /** The names of the days, by their number in a cron expression. */
-export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
+export const WEEKDAYS = [
+  i18n.t('Sunday'),
+  i18n.t('Monday'),
+  i18n.t('Tuesday'),
+  i18n.t('Wednesday'),
+  i18n.t('Thursday'),
+  i18n.t('Friday'),
+  i18n.t('Saturday'),
+] as const;
+
+/** When something is on each of these days. */
+const ON_WEEKDAYS = [
+  i18n.t('Sundays'),
+  i18n.t('Mondays'),
+  i18n.t('Tuesdays'),
+  i18n.t('Wednesdays'),
+  i18n.t('Thursdays'),
+  i18n.t('Fridays'),
+  i18n.t('Saturdays'),
+] as const;
 
 /** Describes a cron expression in a few words, such as `daily at 09:30`; one that is no simple repetition by itself. */
 export function describeCron(cron: string): string {
   const repeat = fromCron(cron);
   switch (repeat?.every) {
     case 'minutes':
-      return `every ${repeat.minutes} min`;
+      return i18n.t('every {minutes} min', { minutes: repeat.minutes });
     case 'hour':
-      return `hourly at :${String(repeat.minute).padStart(2, '0')}`;
+      return i18n.t('hourly at :{minute}', { minute: String(repeat.minute).padStart(2, '0') });
     case 'day':
-      return `daily at ${repeat.time}`;
+      return i18n.t('daily at {time}', { time: repeat.time });
     case 'weekday':
-      return `Monday to Friday at ${repeat.time}`;
+      return i18n.t('Monday to Friday at {time}', { time: repeat.time });
     case 'week':
-      return `${WEEKDAYS[repeat.weekday] ?? ''}s at ${repeat.time}`;
+      return i18n.t('{weekdays} at {time}', { weekdays: ON_WEEKDAYS[repeat.weekday] ?? '', time: repeat.time });
     case 'month':
-      return `monthly on day ${repeat.day} at ${repeat.time}`;
+      return i18n.t('monthly on day {day} at {time}', { day: repeat.day, time: repeat.time });
     case undefined:
       return cron;
   }

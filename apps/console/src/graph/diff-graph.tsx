@@ -1,6 +1,7 @@
 import type { Definition } from '@deckhand/contracts';
 import { type Edge, useReactFlow, useStoreApi } from '@xyflow/react';
 import { useEffect, useMemo } from 'react';
+import { i18n } from '../language/i18n.js';
 import { CHANGE_LOOKS } from './change-mark.js';
 import { containersOf } from './containers.js';
 import { type DefinitionDiff, edgeKey } from './diff-definitions.js';
@@ -54,7 +55,7 @@ export function DiffGraph({
       nodes={nodes}
       edges={edges}
       containers={containers}
-      label="Graph of both versions"
+      label={i18n.t('Graph of both versions')}
       onSelect={onSelect}
     />
   );

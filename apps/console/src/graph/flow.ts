@@ -1,5 +1,6 @@
 import type { Definition, EdgeDefinition, NodeDefinition, NodeStatus } from '@deckhand/contracts';
 import { type Edge, type Node, type NodeChange, type NodeHandle, Position as Side } from '@xyflow/react';
+import { i18n } from '../language/i18n.js';
 import { cardHeight, CARD_WIDTH, HANDLE_SIZE, handleTop } from './card-size.js';
 import type { Change } from './diff-definitions.js';
 import { handlesOf, type NodeTypes, outputHandles } from './handles.js';
@@ -29,6 +30,22 @@ export interface CardData extends Record<string, unknown> {
 }
 
 export type CardNode = Node<CardData, 'card'>;
+
+/** The words for statuses and changes, for screen readers. */
+const STATUS_WORDS: Readonly<Record<NodeStatus, string>> = {
+  pending: i18n.t('pending'),
+  running: i18n.t('running'),
+  success: i18n.t('success'),
+  failed: i18n.t('failed'),
+  skipped: i18n.t('skipped'),
+  waiting: i18n.t('waiting'),
+  stopped: i18n.t('stopped'),
+};
+const CHANGE_WORDS: Readonly<Record<Change, string>> = {
+  added: i18n.t('added'),
+  removed: i18n.t('removed'),
+  changed: i18n.t('changed'),
+};
 
 /** Returns the data of a card, from the node's definition and type. */
 export function toCard(node: NodeDefinition, types: NodeTypes): CardData {
@@ -113,5 +130,6 @@ export function edgeId(source: string, sourceHandle: string | null | undefined, 
 }
 
 function describeCard({ title, typeTitle, summary, status, change }: CardData): string {
-  return [title, typeTitle, summary, status, change].filter(Boolean).join(', ');
+  const words = [title, typeTitle, summary, status && STATUS_WORDS[status], change && CHANGE_WORDS[change]];
+  return words.filter(Boolean).join(', ');
 }

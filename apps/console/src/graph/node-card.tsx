@@ -2,6 +2,7 @@ import { Handle, type NodeProps, Position } from '@xyflow/react';
 import { OctagonAlert, Pin } from 'lucide-react';
 import { memo } from 'react';
 import { STATUS_LOOKS } from '../components/status-badge.js';
+import { i18n } from '../language/i18n.js';
 import { handleTop } from './card-size.js';
 import { ChangeMark } from './change-mark.js';
 import type { CardNode } from './flow.js';
@@ -40,12 +41,12 @@ export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<Car
             {title}
           </span>
           <span className={classes.line} title={summary}>
-            {isDisabled ? `${line}, disabled` : line}
+            {isDisabled ? i18n.t('{line}, disabled', { line }) : line}
           </span>
         </span>
         {isPinned && (
-          <span title="Output pinned">
-            <Pin size={16} role="img" aria-label="Output pinned" className={classes.pin} />
+          <span title={i18n.t('Output pinned')}>
+            <Pin size={16} role="img" aria-label={i18n.t('Output pinned')} className={classes.pin} />
           </span>
         )}
         {appearance !== undefined && (

@@ -1,6 +1,7 @@
 import { type Definition, type Execution, type NodeStatus } from '@deckhand/contracts';
 import type { Edge } from '@xyflow/react';
 import { useMemo } from 'react';
+import { i18n } from '../language/i18n.js';
 import { containersOf } from './containers.js';
 import { type CardNode, toCard, toFlowEdges, toFlowNode } from './flow.js';
 import type { NodeTypes } from './handles.js';
@@ -48,7 +49,7 @@ export function RunGraph({
       edges={edges}
       containers={containers}
       progress={progress}
-      label="Graph of the run"
+      label={i18n.t('Graph of the run')}
       onSelect={onSelect}
     />
   );

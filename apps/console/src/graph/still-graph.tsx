@@ -5,6 +5,7 @@ import '@xyflow/react/dist/style.css';
 import canvas from './canvas.module.css';
 import { ContainerFrames } from './container-frames.js';
 import type { Container } from './containers.js';
+import { FLOW_LABELS } from './flow-labels.js';
 import { type CardNode, chosenNode } from './flow.js';
 import { NodeCard } from './node-card.js';
 
@@ -50,6 +51,7 @@ export function StillGraph({
         fitViewOptions={{ minZoom: 0.4, maxZoom: 1.1, padding: 0.12 }}
         minZoom={0.05}
         aria-label={label}
+        ariaLabelConfig={FLOW_LABELS}
       >
         <Background gap={22} />
         <ContainerFrames containers={containers} nodes={nodes} progress={progress} />

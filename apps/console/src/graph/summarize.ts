@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, type NodeDefinition } from '@deckhand/contracts';
+import { i18n } from '../language/i18n.js';
 import { describeCron } from './cron.js';
 
 /** Longest summary, in characters: the card shows fewer. */
@@ -15,16 +16,30 @@ const SUMMARIES = new Map<string, Summary>(
     'trigger.schedule': ({ cron }) => (typeof cron === 'string' ? describeCron(cron) : undefined),
     'trigger.event': ({ name }) => textOf(name),
     http: ({ method, url }) => joined(textOf(method) ?? 'GET', textOf(url)?.replace(/^https?:\/\//, '')),
-    email: ({ to }) => joined('to', Array.isArray(to) ? to.slice(0, MAX_ENTRIES).map(textOf).join(', ') : textOf(to)),
+    email: ({ to }) => {
+      const recipients = Array.isArray(to) ? to.slice(0, MAX_ENTRIES).map(textOf).join(', ') : textOf(to);
+      return recipients === undefined ? undefined : i18n.t('to {recipients}', { recipients });
+    },
     postgres: ({ query }) => textOf(query),
     if: ({ condition }) => textOf(condition),
     switch: ({ value }) => textOf(value),
-    loop: ({ mode, items, condition }) =>
-      mode === 'while' || mode === 'until' ? joined(mode, textOf(condition)) : joined('each of', textOf(items)),
-    merge: ({ mode, count }) =>
-      mode === 'any' ? 'the first' : mode === 'count' ? joined('the first', textOf(count)) : undefined,
-    wait: ({ seconds, until }) =>
-      seconds === undefined ? joined('until', textOf(until)) : joined(textOf(seconds), 's'),
+    loop: ({ mode, items: given, condition: test }) => {
+      const condition = textOf(test);
+      const items = textOf(given);
+      if (mode === 'while') return condition === undefined ? undefined : i18n.t('while {condition}', { condition });
+      if (mode === 'until') return condition === undefined ? undefined : i18n.t('until {condition}', { condition });
+      return items === undefined ? undefined : i18n.t('each of {items}', { items });
+    },
+    merge: ({ mode, count: given }) => {
+      if (mode === 'any') return i18n.t('the first');
+      const count = mode === 'count' ? textOf(given) : undefined;
+      return count === undefined ? undefined : i18n.t('the first {count}', { count });
+    },
+    wait: ({ seconds, until }) => {
+      if (seconds !== undefined) return joined(textOf(seconds), 's');
+      const time = textOf(until);
+      return time === undefined ? undefined : i18n.t('until {time}', { time });
+    },
     'wait.event': ({ name }) => textOf(name),
     lock: ({ key }) => textOf(key),
     unlock: ({ key }) => textOf(key),
@@ -32,17 +47,21 @@ const SUMMARIES = new Map<string, Summary>(
     set: ({ fields }) => (isJsonObject(fields) ? Object.keys(fields).slice(0, MAX_ENTRIES).join(', ') : undefined),
     filter: ({ conditions, match }) =>
       entriesOf(conditions)
-        .map(({ field, operator, value }) => present(textOf(field) ?? 'item', textOf(operator), textOf(value)))
-        .join(match === 'any' ? ' or ' : ' and '),
+        .map(({ field, operator, value }) => present(textOf(field) ?? i18n.t('item'), textOf(operator), textOf(value)))
+        .join(` ${match === 'any' ? i18n.t('or') : i18n.t('and')} `),
     sort: ({ by }) =>
       entriesOf(by)
-        .map(({ field }) => textOf(field) ?? 'item')
+        .map(({ field }) => textOf(field) ?? i18n.t('item'))
         .join(', '),
     aggregate: ({ operations }) =>
       entriesOf(operations)
         .map(({ operation, field }) => present(textOf(operation), textOf(field)))
         .join(', '),
-    split: ({ size, field }) => (size === undefined ? textOf(field) : joined('every', textOf(size))),
+    split: ({ size: given, field }) => {
+      if (given === undefined) return textOf(field);
+      const size = textOf(given);
+      return size === undefined ? undefined : i18n.t('every {size}', { size });
+    },
     dates: ({ operation }) => textOf(operation),
     csv: ({ operation }) => textOf(operation),
     xml: ({ operation }) => textOf(operation),
@@ -75,7 +94,7 @@ function textOf(value: JsonValue | undefined): string | undefined {
 
 /** Lists and objects only by their size. */
 function shortJson(value: JsonValue): string {
-  if (Array.isArray(value)) return value.length === 1 ? '1 item' : `${value.length} items`;
+  if (Array.isArray(value)) return i18n.t('{count, plural, one {# item} other {# items}}', { count: value.length });
   return isJsonObject(value) ? '{…}' : JSON.stringify(value);
 }
 

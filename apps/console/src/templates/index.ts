@@ -1,4 +1,6 @@
 import type { Definition } from '@deckhand/contracts';
+import { i18n } from '../language/i18n.js';
+import { servedText } from '../language/served-text.js';
 
 /** A workflow to begin with. Its file also has the runs by which it is tested. */
 export interface Template {
@@ -9,7 +11,16 @@ export interface Template {
   readonly definition: Definition;
 }
 
-/** All templates, by name. */
+/** All templates, by name, which is in the language of the console like their descriptions. */
 export const TEMPLATES: readonly Template[] = Object.values(
   import.meta.glob<Template>('./*.json', { eager: true, import: 'default' }),
-).toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
+)
+  .map((template) => ({
+    ...template,
+    name: servedText(template.name),
+    description: servedText(template.description),
+    variables: Object.fromEntries(
+      Object.entries(template.variables ?? {}).map(([name, meaning]) => [name, servedText(meaning)]),
+    ),
+  }))
+  .toSorted((a, b) => a.name.localeCompare(b.name, i18n.locale));

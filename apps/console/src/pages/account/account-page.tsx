@@ -7,12 +7,21 @@ import type { Columns } from '../../components/data-table.js';
 import { Listing } from '../../components/listing.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { Page } from '../../components/page.js';
+import { i18n } from '../../language/i18n.js';
 import { ChangePassword } from './change-password.js';
 
 const COLUMNS: Columns<SessionEntry> = [
-  { id: 'agent', header: 'Browser', cell: ({ row: { original } }) => original.userAgent || 'Unknown' },
-  { id: 'created', header: 'Signed in', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
-  { id: 'used', header: 'Last used', cell: ({ row: { original } }) => <RelativeTime at={original.lastUsedAt} /> },
+  { id: 'agent', header: i18n.t('Browser'), cell: ({ row: { original } }) => original.userAgent || i18n.t('Unknown') },
+  {
+    id: 'created',
+    header: i18n.t('Signed in'),
+    cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} />,
+  },
+  {
+    id: 'used',
+    header: i18n.t('Last used'),
+    cell: ({ row: { original } }) => <RelativeTime at={original.lastUsedAt} />,
+  },
   { id: 'end', header: '', cell: ({ row: { original } }) => <End session={original} /> },
 ];
 
@@ -20,25 +29,25 @@ const COLUMNS: Columns<SessionEntry> = [
 export function AccountPage() {
   const query = useQuery(sessionsQuery);
   return (
-    <Page title="Your account">
+    <Page title={i18n.t('Your account')}>
       <ChangePassword />
       <Title order={2} size="h4" mt="xl" mb="sm">
-        Sessions
+        {i18n.t('Sessions')}
       </Title>
-      <Listing label="Sessions" query={query} columns={COLUMNS} keyOf={({ id }) => id} empty={null} />
+      <Listing label={i18n.t('Sessions')} query={query} columns={COLUMNS} keyOf={({ id }) => id} empty={null} />
     </Page>
   );
 }
 
 function End({ session: { id, current, userAgent } }: { session: SessionEntry }) {
   const queryClient = useQueryClient();
-  if (current) return 'This device';
+  if (current) return i18n.t('This device');
   return (
     <ConfirmButton
-      label="Sign out"
-      of={`the session of ${userAgent}`}
-      question="Sign out this device?"
-      consequence="The person who uses it has to sign in again."
+      label={i18n.t('Sign out')}
+      of={i18n.t('the session of {userAgent}', { userAgent })}
+      question={i18n.t('Sign out this device?')}
+      consequence={i18n.t('The person who uses it has to sign in again.')}
       act={async () => {
         await revokeSession(id);
         await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });

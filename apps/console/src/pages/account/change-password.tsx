@@ -5,6 +5,7 @@ import { changePassword, sessionsQuery } from '../../api/people.js';
 import { adviceOnPassword } from '../../components/advice.js';
 import { notify } from '../../components/notice-board.js';
 import { Problem } from '../../components/problem.js';
+import { i18n } from '../../language/i18n.js';
 import { NewPassword } from '../sign-in/new-password.js';
 
 /** Changes the password, which ends all other sessions of the person. */
@@ -17,7 +18,7 @@ export function ChangePassword() {
     async onSuccess() {
       setCurrent('');
       setNew('');
-      notify('Password changed. All other devices are signed out.');
+      notify(i18n.t('Password changed. All other devices are signed out.'));
       await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
     },
   });
@@ -30,19 +31,19 @@ export function ChangePassword() {
     >
       <Stack maw={380} gap="sm">
         <Title order={2} size="h4">
-          Change password
+          {i18n.t('Change password')}
         </Title>
         <PasswordInput
-          label="Current password"
+          label={i18n.t('Current password')}
           required
           autoComplete="current-password"
           value={currentPassword}
           onChange={(event) => setCurrent(event.currentTarget.value)}
         />
-        <NewPassword label="New password" value={newPassword} onChange={setNew} />
+        <NewPassword label={i18n.t('New password')} value={newPassword} onChange={setNew} />
         <Problem error={change.error} advice={adviceOnPassword(change.error)} />
         <Button type="submit" loading={change.isPending} w="fit-content">
-          Change password
+          {i18n.t('Change password')}
         </Button>
       </Stack>
     </form>

@@ -6,6 +6,7 @@ import { Broken } from '../../components/broken.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { Loading } from '../../components/loading.js';
 import { Page } from '../../components/page.js';
+import { i18n } from '../../language/i18n.js';
 import classes from './administration-page.module.css';
 import { LimitsForm } from './limits-form.js';
 import { SettingsForm } from './settings-form.js';
@@ -14,27 +15,27 @@ import { SettingsForm } from './settings-form.js';
 export function AdministrationPage() {
   const { workspaceId, name, user } = useWorkspace();
   return (
-    <Page title="Administration">
+    <Page title={i18n.t('Administration')}>
       {user.isAdmin ? (
         <div className={classes.cards}>
           <section className={classes.card} aria-labelledby="limits">
-            <h2 id="limits">Limits of {name}</h2>
+            <h2 id="limits">{i18n.t('Limits of {name}', { name })}</h2>
             <Text size="sm" c="dimmed" mb="md">
-              Leave empty for no limit.
+              {i18n.t('Leave empty for no limit.')}
             </Text>
             <Limits key={workspaceId} workspaceId={workspaceId} />
           </section>
           <section className={classes.card} aria-labelledby="settings">
-            <h2 id="settings">Instance settings</h2>
+            <h2 id="settings">{i18n.t('Instance settings')}</h2>
             <Text size="sm" c="dimmed" mb="md">
-              Apply to all workspaces. Limits are the defaults of new workspaces.
+              {i18n.t('Apply to all workspaces. Limits are the defaults of new workspaces.')}
             </Text>
             <Settings />
           </section>
         </div>
       ) : (
-        <EmptyState title="Only for administrators">
-          Only an administrator of the instance can change limits and settings.
+        <EmptyState title={i18n.t('Only for administrators')}>
+          {i18n.t('Only an administrator of the instance can change limits and settings.')}
         </EmptyState>
       )}
     </Page>

@@ -8,6 +8,7 @@ import { issueAt, isAllAt } from '../../forms/issue-at.js';
 import { LimitInput } from '../../forms/limit-input.js';
 import { notify } from '../../components/notice-board.js';
 import { Problem } from '../../components/problem.js';
+import { i18n } from '../../language/i18n.js';
 import { StorageBar } from './storage-bar.js';
 
 const FIELDS = ['executionsPerMinute', 'maxConcurrentExecutions', 'storageQuotaBytes'] as const;
@@ -20,13 +21,13 @@ export function LimitsForm({ workspaceId, limits }: { workspaceId: string; limit
     mutationFn: () => writeLimits(workspaceId, draft),
     onSuccess(saved) {
       queryClient.setQueryData(limitsQuery(workspaceId).queryKey, saved);
-      notify('Limits saved. They apply at once.');
+      notify(i18n.t('Limits saved. They apply at once.'));
     },
   });
   const field = (name: (typeof FIELDS)[number]) => ({
     value: draft[name],
     error: issueAt(save.error, name),
-    placeholder: 'No limit',
+    placeholder: i18n.t('No limit'),
     onChange: (value: number | null) => setDraft((before) => ({ ...before, [name]: value })),
   });
   return (
@@ -38,24 +39,24 @@ export function LimitsForm({ workspaceId, limits }: { workspaceId: string; limit
     >
       <Stack gap="md">
         <LimitInput
-          label="Runs per minute"
-          description="Further runs are refused until the minute is over"
+          label={i18n.t('Runs per minute')}
+          description={i18n.t('Further runs are refused until the minute is over')}
           {...field('executionsPerMinute')}
         />
         <LimitInput
-          label="Max concurrent runs"
-          description="Further runs are queued"
+          label={i18n.t('Max concurrent runs')}
+          description={i18n.t('Further runs are queued')}
           {...field('maxConcurrentExecutions')}
         />
         <BytesInput
-          label="Storage"
-          description="Inputs and outputs of runs; beyond it, new runs are refused"
+          label={i18n.t('Storage')}
+          description={i18n.t('Inputs and outputs of runs; beyond it, new runs are refused')}
           {...field('storageQuotaBytes')}
         />
         <StorageBar workspaceId={workspaceId} quotaBytes={limits.storageQuotaBytes} />
         {!isAllAt(save.error, FIELDS) && <Problem error={save.error} />}
         <Button type="submit" loading={save.isPending} w="fit-content">
-          Save limits
+          {i18n.t('Save limits')}
         </Button>
       </Stack>
     </form>

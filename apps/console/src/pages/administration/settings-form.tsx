@@ -8,6 +8,7 @@ import { issueAt, isAllAt } from '../../forms/issue-at.js';
 import { LimitInput } from '../../forms/limit-input.js';
 import { notify } from '../../components/notice-board.js';
 import { Problem } from '../../components/problem.js';
+import { i18n } from '../../language/i18n.js';
 
 const FIELDS = [
   'dataRetentionDays',
@@ -24,7 +25,7 @@ export function SettingsForm({ settings }: { settings: InstanceSettings }) {
     mutationFn: () => writeSettings(draft),
     onSuccess(saved) {
       queryClient.setQueryData(settingsQuery.queryKey, saved);
-      notify('Settings saved.');
+      notify(i18n.t('Settings saved.'));
     },
   });
   const field = (name: (typeof FIELDS)[number]) => ({
@@ -41,32 +42,32 @@ export function SettingsForm({ settings }: { settings: InstanceSettings }) {
     >
       <Stack gap="md">
         <LimitInput
-          label="Keep inputs and outputs (days)"
-          description="Of finished runs; the runs stay in the list"
-          placeholder="Forever"
+          label={i18n.t('Keep inputs and outputs (days)')}
+          description={i18n.t('Of finished runs; the runs stay in the list')}
+          placeholder={i18n.t('Forever')}
           {...field('dataRetentionDays')}
         />
         <LimitInput
-          label="Keep runs (days)"
-          description="Older finished runs are deleted"
-          placeholder="Forever"
+          label={i18n.t('Keep runs (days)')}
+          description={i18n.t('Older finished runs are deleted')}
+          placeholder={i18n.t('Forever')}
           {...field('runRetentionDays')}
         />
         <LimitInput
-          label="Runs per minute, new workspaces"
-          description="Existing workspaces keep their limits"
-          placeholder="No limit"
+          label={i18n.t('Runs per minute, new workspaces')}
+          description={i18n.t('Existing workspaces keep their limits')}
+          placeholder={i18n.t('No limit')}
           {...field('defaultExecutionsPerMinute')}
         />
         <BytesInput
-          label="Storage, new workspaces"
-          description="Existing workspaces keep their limits"
-          placeholder="No limit"
+          label={i18n.t('Storage, new workspaces')}
+          description={i18n.t('Existing workspaces keep their limits')}
+          placeholder={i18n.t('No limit')}
           {...field('defaultStorageQuotaBytes')}
         />
         {!isAllAt(save.error, FIELDS) && <Problem error={save.error} />}
         <Button type="submit" loading={save.isPending} w="fit-content">
-          Save settings
+          {i18n.t('Save settings')}
         </Button>
       </Stack>
     </form>

@@ -2,6 +2,7 @@ import { Progress, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { usageQuery } from '../../api/administration.js';
 import { describeBytes } from '../../components/durations.js';
+import { i18n } from '../../language/i18n.js';
 
 /** Share in percent from which the bar has the color of a warning. */
 const NEARLY_FULL = 90;
@@ -14,7 +15,7 @@ export function StorageBar({ workspaceId, quotaBytes }: { workspaceId: string; q
   if (quotaBytes === null) {
     return (
       <Text size="sm" c="dimmed">
-        {used} used
+        {i18n.t('{used} used', { used })}
       </Text>
     );
   }
@@ -25,11 +26,15 @@ export function StorageBar({ workspaceId, quotaBytes }: { workspaceId: string; q
         <Progress.Section
           value={percent}
           color={percent >= NEARLY_FULL ? 'var(--status-bad)' : 'var(--accent)'}
-          aria-label="Storage used"
+          aria-label={i18n.t('Storage used')}
         />
       </Progress.Root>
       <Text size="sm" c="dimmed" mt={4}>
-        {used} of {describeBytes(quotaBytes)} used ({percent.toFixed(percent < 10 ? 1 : 0)} %)
+        {i18n.t('{used} of {quota} used ({percent} %)', {
+          used,
+          quota: describeBytes(quotaBytes),
+          percent: percent.toFixed(percent < 10 ? 1 : 0),
+        })}
       </Text>
     </div>
   );

@@ -26,17 +26,18 @@ import { meQuery } from '../../api/people.js';
 import { choice } from '../../app/search.js';
 import { adviceOnPassword } from '../../components/advice.js';
 import { FormFooter } from '../../components/form-footer.js';
-import { KeyMade } from './key-made.js';
+import { i18n } from '../../language/i18n.js';
+import { ACCESS, KeyMade } from './key-made.js';
 
 const PRESETS = ['read-only', 'read-write', 'read-write-ai', 'full'] as const;
 const CUSTOM = 'custom';
 
 /** Descriptions of the presets, beside their labels. */
 const MEANINGS: Readonly<Record<(typeof PRESETS)[number], string>> = {
-  'read-only': 'Read workflows, runs and other data of workspaces, except values of variables; no changes',
-  'read-write': 'Also change workflows, folders, members and variables; stop and rerun runs',
-  'read-write-ai': 'Also full control of workflows and runs, and the list of node types, for an AI agent',
-  full: 'All scopes, within your role',
+  'read-only': i18n.t('Read workflows, runs and other data of workspaces, except values of variables; no changes'),
+  'read-write': i18n.t('Also change workflows, folders, members and variables; stop and rerun runs'),
+  'read-write-ai': i18n.t('Also full control of workflows and runs, and the list of node types, for an AI agent'),
+  full: i18n.t('All scopes, within your role'),
 };
 
 const SCOPES = [
@@ -56,10 +57,10 @@ export function CreateKey({ isOpen, onClose }: { isOpen: boolean; onClose: () =>
     <Modal
       opened={isOpen}
       onClose={close}
-      title={made ? 'API key created' : 'New API key'}
+      title={made ? i18n.t('API key created') : i18n.t('New API key')}
       // A click outside must not close a dialog whose content is shown only once.
       closeOnClickOutside={made === undefined}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
       size="lg"
     >
       {made ? <KeyMade made={made} onDone={close} /> : <KeyForm onMade={setMade} onCancel={close} />}
@@ -109,8 +110,8 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
     >
       <Stack>
         <TextInput
-          label="Name"
-          description="What the key is for"
+          label={i18n.t('Name')}
+          description={i18n.t('What the key is for')}
           required
           maxLength={200}
           data-autofocus
@@ -118,45 +119,45 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <PasswordInput
-          label="Your password"
-          description="Confirm your password"
+          label={i18n.t('Your password')}
+          description={i18n.t('Confirm your password')}
           required
           autoComplete="current-password"
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
         <Checkbox
-          label="Also save as a credential for workflow nodes"
+          label={i18n.t('Also save as a credential for workflow nodes')}
           checked={saveAsCredential}
           onChange={(event) => setSaveAsCredential(event.currentTarget.checked)}
         />
         <Button variant="subtle" size="compact-sm" w="fit-content" aria-expanded={isAdvanced} onClick={advanced.toggle}>
-          {isAdvanced ? 'Close Advanced' : 'Advanced'}
+          {isAdvanced ? i18n.t('Close Advanced') : i18n.t('Advanced')}
         </Button>
         {!isAdvanced && (
           <Text size="sm" c="dimmed">
-            The key will be Read-only and never expire.
+            {i18n.t('The key will be Read-only and never expire.')}
           </Text>
         )}
         <Collapse expanded={isAdvanced}>
           <Stack>
-            <Radio.Group label="Access" value={access} onChange={setAccess}>
+            <Radio.Group label={i18n.t('Access')} value={access} onChange={setAccess}>
               <Stack gap={8} mt={6}>
                 {PRESETS.map((preset) => (
                   <Radio
                     key={preset}
                     value={preset}
-                    label={SCOPE_PRESETS[preset].label}
+                    label={ACCESS[SCOPE_PRESETS[preset].label]}
                     description={MEANINGS[preset]}
                   />
                 ))}
-                <Radio value={CUSTOM} label="Custom" description="Only selected scopes" />
+                <Radio value={CUSTOM} label={i18n.t('Custom')} description={i18n.t('Only selected scopes')} />
               </Stack>
             </Radio.Group>
             {access === CUSTOM && (
               <MultiSelect
-                label="Scopes"
-                description="Select at least one scope"
+                label={i18n.t('Scopes')}
+                description={i18n.t('Select at least one scope')}
                 searchable
                 data={SCOPES}
                 value={scopes}
@@ -164,9 +165,9 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
               />
             )}
             <Select
-              label="Workspace"
-              description="A bound key works in one workspace only"
-              placeholder="All my workspaces"
+              label={i18n.t('Workspace')}
+              description={i18n.t('A bound key works in one workspace only')}
+              placeholder={i18n.t('All my workspaces')}
               clearable
               data={
                 me.data?.workspaces.map((workspace) => ({ value: workspace.workspaceId, label: workspace.name })) ?? []
@@ -175,8 +176,8 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
               onChange={setBoundTo}
             />
             <TextInput
-              label="Expires after"
-              description="Leave empty for never"
+              label={i18n.t('Expires after')}
+              description={i18n.t('Leave empty for never')}
               type="date"
               value={expiry}
               onChange={(event) => setExpiry(event.currentTarget.value)}
@@ -187,7 +188,7 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
         <FormFooter
           error={creation.error}
           advice={adviceOnPassword(creation.error)}
-          submit="Create key"
+          submit={i18n.t('Create key')}
           isPending={creation.isPending}
           onCancel={onCancel}
         />

@@ -10,20 +10,40 @@ import { EmptyState } from '../../components/empty-state.js';
 import { Listing } from '../../components/listing.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { Page } from '../../components/page.js';
+import { i18n } from '../../language/i18n.js';
 import { CreateKey } from './create-key.js';
+import { ACCESS } from './key-made.js';
 import { RotateKey } from './rotate-key.js';
 
+const STATES: Readonly<Record<ApiKeyEntry['state'], string>> = {
+  Active: i18n.t('Active'),
+  Revoked: i18n.t('Revoked'),
+  Expired: i18n.t('Expired'),
+};
+
 const COLUMNS: Columns<ApiKeyEntry> = [
-  { id: 'name', header: 'Name', cell: ({ row: { original } }) => original.name },
-  { id: 'prefix', header: 'Prefix', cell: ({ row: { original } }) => <code>{original.keyPrefix}…</code> },
-  { id: 'access', header: 'Access', cell: ({ row: { original } }) => original.access },
-  { id: 'state', header: 'State', cell: ({ row: { original } }) => original.state },
-  { id: 'created', header: 'Created', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
-  { id: 'used', header: 'Last used', cell: ({ row: { original } }) => <RelativeTime at={original.lastUsedAt} /> },
+  { id: 'name', header: i18n.t('Name'), cell: ({ row: { original } }) => original.name },
+  { id: 'prefix', header: i18n.t('Prefix'), cell: ({ row: { original } }) => <code>{original.keyPrefix}…</code> },
+  {
+    id: 'access',
+    header: i18n.t('Access'),
+    cell: ({ row: { original } }) => ACCESS[original.access] ?? original.access,
+  },
+  { id: 'state', header: i18n.t('State'), cell: ({ row: { original } }) => STATES[original.state] },
+  {
+    id: 'created',
+    header: i18n.t('Created'),
+    cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} />,
+  },
+  {
+    id: 'used',
+    header: i18n.t('Last used'),
+    cell: ({ row: { original } }) => <RelativeTime at={original.lastUsedAt} />,
+  },
   {
     id: 'expires',
-    header: 'Expires',
-    cell: ({ row: { original } }) => original.expiresAt?.slice(0, 10) ?? 'Never',
+    header: i18n.t('Expires'),
+    cell: ({ row: { original } }) => original.expiresAt?.slice(0, 10) ?? i18n.t('Never'),
   },
   { id: 'actions', header: '', cell: ({ row: { original } }) => <Actions entry={original} /> },
 ];
@@ -34,19 +54,21 @@ export function KeyList() {
   const [isCreating, creating] = useDisclosure(false);
   const newButton = (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={creating.open}>
-      New API key
+      {i18n.t('New API key')}
     </Button>
   );
   return (
-    <Page title="API keys" actions={newButton}>
+    <Page title={i18n.t('API keys')} actions={newButton}>
       <Listing
-        label="API keys"
+        label={i18n.t('API keys')}
         query={query}
         columns={COLUMNS}
         keyOf={({ id }) => id}
         empty={
-          <EmptyState title="No API key yet" action={newButton}>
-            A key gives a program your access, limited to its scopes: start runs, read their results, decide approvals.
+          <EmptyState title={i18n.t('No API key yet')} action={newButton}>
+            {i18n.t(
+              'A key gives a program your access, limited to its scopes: start runs, read their results, decide approvals.',
+            )}
           </EmptyState>
         }
       />
@@ -62,10 +84,10 @@ function Actions({ entry: { id, name, state } }: { entry: ApiKeyEntry }) {
     <Group gap="xs" wrap="nowrap">
       <RotateKey id={id} name={name} />
       <ConfirmButton
-        label="Revoke"
+        label={i18n.t('Revoke')}
         of={name}
-        question={`Revoke the key "${name}"?`}
-        consequence="All requests with it will be refused. This cannot be undone."
+        question={i18n.t('Revoke the key "{name}"?', { name })}
+        consequence={i18n.t('All requests with it will be refused. This cannot be undone.')}
         act={async () => {
           await revokeApiKey(id);
           await queryClient.invalidateQueries({ queryKey: apiKeysQuery.queryKey });

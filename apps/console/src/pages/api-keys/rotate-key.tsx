@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { apiKeysQuery, rotateApiKey } from '../../api/api-keys.js';
 import { adviceOnPassword } from '../../components/advice.js';
 import { FormFooter } from '../../components/form-footer.js';
+import { i18n } from '../../language/i18n.js';
 import { KeyMade } from './key-made.js';
 
 /** Replaces an API key by a new one with the same rights. */
@@ -18,16 +19,16 @@ export function RotateKey({ id, name }: { id: string; name: string }) {
   };
   return (
     <>
-      <Button variant="default" size="compact-sm" aria-label={`Rotate ${name}`} onClick={dialog.open}>
-        Rotate
+      <Button variant="default" size="compact-sm" aria-label={i18n.t('Rotate {name}', { name })} onClick={dialog.open}>
+        {i18n.t('Rotate')}
       </Button>
       <Modal
         opened={isOpen}
         onClose={close}
-        title={made ? 'API key rotated' : `Rotate the key "${name}"?`}
+        title={made ? i18n.t('API key rotated') : i18n.t('Rotate the key "{name}"?', { name })}
         // A click outside must not close a dialog whose content is shown only once.
         closeOnClickOutside={made === undefined}
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        closeButtonProps={{ 'aria-label': i18n.t('Close') }}
         size="lg"
       >
         {made ? <KeyMade made={made} onDone={close} /> : <Confirm id={id} onMade={setMade} onCancel={close} />}
@@ -62,10 +63,12 @@ function Confirm({
       }}
     >
       <Stack>
-        <Text size="sm">The new key has the same name, scopes and workspace. The old one stays valid for a day.</Text>
+        <Text size="sm">
+          {i18n.t('The new key has the same name, scopes and workspace. The old one stays valid for a day.')}
+        </Text>
         <PasswordInput
-          label="Your password"
-          description="Confirm your password"
+          label={i18n.t('Your password')}
+          description={i18n.t('Confirm your password')}
           required
           autoComplete="current-password"
           data-autofocus
@@ -75,7 +78,7 @@ function Confirm({
         <FormFooter
           error={rotation.error}
           advice={adviceOnPassword(rotation.error)}
-          submit="Rotate key"
+          submit={i18n.t('Rotate key')}
           isPending={rotation.isPending}
           onCancel={onCancel}
         />

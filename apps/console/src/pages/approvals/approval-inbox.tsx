@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react';
 import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -9,6 +10,7 @@ import { EmptyState } from '../../components/empty-state.js';
 import { Loading } from '../../components/loading.js';
 import { ElapsedTime } from '../../components/relative-time.js';
 import { Page } from '../../components/page.js';
+import { i18n } from '../../language/i18n.js';
 import classes from './approval-inbox.module.css';
 import { Decision } from './decision.js';
 import { HumanForm } from './human-form.js';
@@ -31,14 +33,16 @@ export function ApprovalInbox() {
     ...(tasks.data?.data ?? []).map((task): Waiting => ({ ...task, answer: <HumanForm task={task} /> })),
   ].sort((one, other) => one.waitingSince.localeCompare(other.waitingSince));
   return (
-    <Page title="Approvals and forms">
+    <Page title={i18n.t('Approvals and forms')}>
       {error ? (
         <Broken error={error} reset={() => void Promise.all([approvals.refetch(), tasks.refetch()])} />
       ) : isPending ? (
         <Loading />
       ) : entries.length === 0 ? (
-        <EmptyState title="No pending approvals">
-          Runs that reach an Approval node wait here for a decision, and runs that reach a Human task for its form.
+        <EmptyState title={i18n.t('No pending approvals')}>
+          {i18n.t(
+            'Runs that reach an Approval node wait here for a decision, and runs that reach a Human task for its form.',
+          )}
         </EmptyState>
       ) : (
         <Stack component="ul" className={classes.list}>
@@ -71,7 +75,8 @@ function Entry({ entry, workspaceId, canAnswer }: { entry: Waiting; workspaceId:
           {title}
         </Title>
         <Text size="sm" c="dimmed" mt={4}>
-          {workflowName ?? 'Deleted workflow'} · Waiting for <ElapsedTime since={waitingSince} />
+          {workflowName ?? i18n.t('Deleted workflow')} ·{' '}
+          <Trans id="Waiting for <0/>" components={{ 0: <ElapsedTime since={waitingSince} /> }} />
         </Text>
         <AnchorLink
           to="/w/$workspaceId/runs/$executionId"
@@ -79,7 +84,7 @@ function Entry({ entry, workspaceId, canAnswer }: { entry: Waiting; workspaceId:
           search={{ node: nodeId }}
           size="sm"
         >
-          Open run
+          {i18n.t('Open run')}
         </AnchorLink>
       </div>
       {canAnswer && answer}

@@ -5,15 +5,16 @@ import { useState } from 'react';
 import { submitApproval } from '../../api/approvals.js';
 import { notify } from '../../components/notice-board.js';
 import { Problem } from '../../components/problem.js';
+import { i18n } from '../../language/i18n.js';
 
 /** Labels of the choices of an approval whose author named none; other choices are shown as named. */
 const DEFAULT_CHOICES: Readonly<Record<string, { readonly action: string; readonly outcome: string }>> = {
-  approved: { action: 'Approve', outcome: 'Approved' },
-  rejected: { action: 'Reject', outcome: 'Rejected' },
+  approved: { action: i18n.t('Approve'), outcome: i18n.t('Approved. Run resumed.') },
+  rejected: { action: i18n.t('Reject'), outcome: i18n.t('Rejected. Run resumed.') },
 };
 
 function outcomeOf(decision: string): string {
-  return DEFAULT_CHOICES[decision]?.outcome ?? `Decision submitted: ${decision}`;
+  return DEFAULT_CHOICES[decision]?.outcome ?? i18n.t('Decision submitted: {decision}. Run resumed.', { decision });
 }
 
 /** The choices of an approval, with a field for a comment that is saved with the decision. */
@@ -28,15 +29,15 @@ export function Decision({
     mutationFn: (decision: string) =>
       submitApproval({ executionId, nodeId, waitId, decision, ...(comment === '' ? {} : { comment }) }),
     async onSuccess(_, decision) {
-      notify(`${outcomeOf(decision)}. Run resumed.`);
+      notify(outcomeOf(decision));
       await queryClient.invalidateQueries({ queryKey: ['approvals'] });
     },
   });
   return (
     <Stack gap="sm">
       <Textarea
-        label="Comment"
-        description="Saved with the decision"
+        label={i18n.t('Comment')}
+        description={i18n.t('Saved with the decision')}
         autosize
         maxLength={10_000}
         value={comment}

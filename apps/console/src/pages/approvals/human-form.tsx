@@ -7,6 +7,7 @@ import { toTaskForm } from '../../forms/schema.js';
 import { TaskForm } from '../../forms/task-form.js';
 import { notify } from '../../components/notice-board.js';
 import { Problem } from '../../components/problem.js';
+import { i18n } from '../../language/i18n.js';
 
 /** The form of a human task. Issues of a submission are shown at their fields. */
 export function HumanForm({ task }: { task: HumanTaskEntry }) {
@@ -14,7 +15,7 @@ export function HumanForm({ task }: { task: HumanTaskEntry }) {
   const completion = useMutation({
     mutationFn: (data: JsonObject) => completeHuman(task, data),
     async onSuccess() {
-      notify('Form submitted. Run resumed.');
+      notify(i18n.t('Form submitted. Run resumed.'));
       await queryClient.invalidateQueries({ queryKey: ['human-tasks'] });
     },
   });

@@ -10,22 +10,23 @@ import { EmptyState } from '../../components/empty-state.js';
 import { Loading } from '../../components/loading.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { Page } from '../../components/page.js';
+import { i18n } from '../../language/i18n.js';
 
 const COLUMNS: Columns<AuditLogEntry> = [
-  { id: 'action', header: 'Action', cell: ({ row: { original } }) => original.action },
+  { id: 'action', header: i18n.t('Action'), cell: ({ row: { original } }) => original.action },
   {
     id: 'resource',
-    header: 'Resource',
+    header: i18n.t('Resource'),
     cell: ({ row: { original } }) =>
       `${original.resourceType} ${original.resourceName ?? original.resourceId?.slice(0, 8) ?? ''}`,
   },
-  { id: 'who', header: 'Who', cell: ({ row: { original } }) => describePerson(original) },
-  { id: 'address', header: 'IP address', cell: ({ row: { original } }) => original.address },
-  { id: 'at', header: 'When', cell: ({ row: { original } }) => <RelativeTime at={original.at} /> },
+  { id: 'who', header: i18n.t('Who'), cell: ({ row: { original } }) => describePerson(original) },
+  { id: 'address', header: i18n.t('IP address'), cell: ({ row: { original } }) => original.address },
+  { id: 'at', header: i18n.t('When'), cell: ({ row: { original } }) => <RelativeTime at={original.at} /> },
 ];
 
-const OF_WORKSPACE = 'This workspace';
-const OF_INSTANCE = 'Instance';
+const OF_WORKSPACE = i18n.t('This workspace');
+const OF_INSTANCE = i18n.t('Instance');
 
 /** Who did what in the workspace, the newest first; for administrators also in the whole instance. */
 export function AuditLog() {
@@ -39,11 +40,11 @@ export function AuditLog() {
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
   return (
     <Page
-      title="Audit log"
+      title={i18n.t('Audit log')}
       actions={
         user.isAdmin && (
           <SegmentedControl
-            aria-label="Entries of"
+            aria-label={i18n.t('Entries of')}
             data={[OF_WORKSPACE, OF_INSTANCE]}
             value={range}
             onChange={setRange}
@@ -56,15 +57,17 @@ export function AuditLog() {
       ) : query.isPending ? (
         <Loading />
       ) : rows.length === 0 ? (
-        <EmptyState title="No entries yet">Every change in the workspace is recorded here.</EmptyState>
+        <EmptyState title={i18n.t('No entries yet')}>
+          {i18n.t('Every change in the workspace is recorded here.')}
+        </EmptyState>
       ) : (
-        <DataTable label="Audit log" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} onNearEnd={more} />
+        <DataTable label={i18n.t('Audit log')} columns={COLUMNS} rows={rows} keyOf={({ id }) => id} onNearEnd={more} />
       )}
     </Page>
   );
 }
 
 function describePerson({ userEmail, apiKeyName }: AuditLogEntry): string {
-  const person = userEmail ?? 'Former member';
-  return apiKeyName === null ? person : `${person}, with the key "${apiKeyName}"`;
+  const person = userEmail ?? i18n.t('Former member');
+  return apiKeyName === null ? person : i18n.t('{person}, with the key "{apiKeyName}"', { person, apiKeyName });
 }

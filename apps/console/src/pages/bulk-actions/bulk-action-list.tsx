@@ -9,13 +9,14 @@ import { Listing } from '../../components/listing.js';
 import { Page } from '../../components/page.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { StatusBadge } from '../../components/status-badge.js';
+import { i18n } from '../../language/i18n.js';
 import { describeAction, describeRest } from './describe-action.js';
 import { Abort, Settled } from './progress.js';
 
 const COLUMNS: Columns<BulkAction> = [
   {
     id: 'action',
-    header: 'Action',
+    header: i18n.t('Action'),
     cell: ({ row: { original } }) => (
       <Link
         to="/w/$workspaceId/bulk-actions/$actionId"
@@ -25,11 +26,19 @@ const COLUMNS: Columns<BulkAction> = [
       </Link>
     ),
   },
-  { id: 'status', header: 'Status', cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
-  { id: 'progress', header: 'Progress', cell: ({ row: { original } }) => <Settled action={original} /> },
-  { id: 'rest', header: 'Result', cell: ({ row: { original } }) => describeRest(original) },
-  { id: 'who', header: 'Who', cell: ({ row: { original } }) => original.createdByUser?.email ?? 'Former member' },
-  { id: 'createdAt', header: 'Started', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
+  { id: 'status', header: i18n.t('Status'), cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
+  { id: 'progress', header: i18n.t('Progress'), cell: ({ row: { original } }) => <Settled action={original} /> },
+  { id: 'rest', header: i18n.t('Result'), cell: ({ row: { original } }) => describeRest(original) },
+  {
+    id: 'who',
+    header: i18n.t('Who'),
+    cell: ({ row: { original } }) => original.createdByUser?.email ?? i18n.t('Former member'),
+  },
+  {
+    id: 'createdAt',
+    header: i18n.t('Started'),
+    cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} />,
+  },
   { id: 'abort', header: '', cell: ({ row: { original } }) => <Abort action={original} /> },
 ];
 
@@ -38,15 +47,17 @@ export function BulkActionList() {
   const { workspaceId } = useWorkspace();
   const query = useQuery(bulkActionsQuery(workspaceId));
   return (
-    <Page title="Bulk actions">
+    <Page title={i18n.t('Bulk actions')}>
       <Listing
-        label="Bulk actions"
+        label={i18n.t('Bulk actions')}
         query={query}
         columns={COLUMNS}
         keyOf={({ id }) => id}
         empty={
-          <EmptyState title="No bulk actions yet">
-            A bulk action stops, re-runs or deletes many runs in the background. Start one from the list of runs.
+          <EmptyState title={i18n.t('No bulk actions yet')}>
+            {i18n.t(
+              'A bulk action stops, re-runs or deletes many runs in the background. Start one from the list of runs.',
+            )}
           </EmptyState>
         }
       />

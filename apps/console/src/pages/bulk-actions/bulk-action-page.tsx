@@ -1,4 +1,5 @@
 import type { BulkAction } from '@deckhand/contracts';
+import { Trans } from '@lingui/react';
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -11,6 +12,7 @@ import { Breadcrumbs } from '../../components/breadcrumbs.js';
 import { Page } from '../../components/page.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { StatusBadge } from '../../components/status-badge.js';
+import { i18n } from '../../language/i18n.js';
 import { describeAction, describeOptions, describeRest } from './describe-action.js';
 import { Abort, Settled } from './progress.js';
 
@@ -22,7 +24,7 @@ type Row = BulkAction['errors'][number] & { readonly workspaceId: string };
 const COLUMNS: Columns<Row> = [
   {
     id: 'run',
-    header: 'Run',
+    header: i18n.t({ id: 'noun: Run', message: 'Run' }),
     cell: ({ row: { original } }) => (
       <AnchorLink
         to="/w/$workspaceId/runs/$executionId"
@@ -32,8 +34,8 @@ const COLUMNS: Columns<Row> = [
       </AnchorLink>
     ),
   },
-  { id: 'code', header: 'Code', cell: ({ row: { original } }) => original.code },
-  { id: 'message', header: 'Message', cell: ({ row: { original } }) => original.message },
+  { id: 'code', header: i18n.t('Code'), cell: ({ row: { original } }) => original.code },
+  { id: 'message', header: i18n.t('Message'), cell: ({ row: { original } }) => original.message },
 ];
 
 /** A bulk action: its progress, and the first runs that it did not act on. */
@@ -50,7 +52,7 @@ export function BulkActionPage() {
       above={
         <Breadcrumbs>
           <AnchorLink size="sm" to="/w/$workspaceId/bulk-actions" params={{ workspaceId }}>
-            Bulk actions
+            {i18n.t('Bulk actions')}
           </AnchorLink>
         </Breadcrumbs>
       }
@@ -60,19 +62,27 @@ export function BulkActionPage() {
         <Group gap="lg">
           <StatusBadge status={action.status} />
           <Text size="sm">
-            Started <RelativeTime at={createdAt} /> by {createdByUser?.email ?? 'a former member'}
+            {createdByUser ? (
+              <Trans
+                id="Started <0/> by {email}"
+                values={{ email: createdByUser.email }}
+                components={{ 0: <RelativeTime at={createdAt} /> }}
+              />
+            ) : (
+              <Trans id="Started <0/> by a former member" components={{ 0: <RelativeTime at={createdAt} /> }} />
+            )}
           </Text>
           {finishedAt !== null && (
             <Text size="sm">
-              Ended <RelativeTime at={finishedAt} />
+              <Trans id="Ended <0/>" components={{ 0: <RelativeTime at={finishedAt} /> }} />
             </Text>
           )}
           <Text size="sm">{describeOptions(action)}</Text>
         </Group>
-        <section aria-label="Progress">
+        <section aria-label={i18n.t('Progress')}>
           <Settled action={action} />
           <Text size="sm" mt="xs">
-            {[`${done.toLocaleString('en')} done`, describeRest({ ...action, errors: [] })]
+            {[i18n.t('{done, number} done', { done }), describeRest({ ...action, errors: [] })]
               .filter((part) => part !== '')
               .join(' · ')}
           </Text>
@@ -80,7 +90,7 @@ export function BulkActionPage() {
         {action.filter !== null && (
           <section>
             <Title order={2} size="h4" mb="xs">
-              Filter
+              {i18n.t('Filter')}
             </Title>
             <code>{JSON.stringify(action.filter)}</code>
           </section>
@@ -89,11 +99,11 @@ export function BulkActionPage() {
           <section>
             <Title order={2} size="h4" mb="xs">
               {failed + skipped > errors.length
-                ? `First ${errors.length} failed and skipped runs`
-                : 'Failed and skipped runs'}
+                ? i18n.t('First {count} failed and skipped runs', { count: errors.length })
+                : i18n.t('Failed and skipped runs')}
             </Title>
             <DataTable
-              label="Failed and skipped runs"
+              label={i18n.t('Failed and skipped runs')}
               columns={COLUMNS}
               rows={errors.map((error) => ({ ...error, workspaceId }))}
               keyOf={({ executionId }) => executionId}

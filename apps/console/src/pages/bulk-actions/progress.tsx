@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { abortBulkAction } from '../../api/bulk-actions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { ConfirmButton } from '../../components/confirm-button.js';
+import { i18n } from '../../language/i18n.js';
 import { describeAction } from './describe-action.js';
 
 /** How many of its runs a bulk action has settled. */
@@ -12,13 +13,11 @@ export function Settled({ action }: { action: BulkAction }) {
   const settled = done + failed + skipped;
   return (
     <>
-      <Text size="sm">
-        {settled.toLocaleString('en')} of {total.toLocaleString('en')}
-      </Text>
+      <Text size="sm">{i18n.t('{settled, number} of {total, number}', { settled, total })}</Text>
       <Progress
         size="sm"
         value={total === 0 ? 100 : (settled / total) * 100}
-        aria-label={`Progress: ${describeAction(action)}`}
+        aria-label={i18n.t('Progress: {action}', { action: describeAction(action) })}
       />
     </>
   );
@@ -31,10 +30,10 @@ export function Abort({ action }: { action: BulkAction }) {
   if (action.status !== 'running' || !can('editor')) return null;
   return (
     <ConfirmButton
-      label="Abort"
+      label={i18n.t('Abort')}
       of={describeAction(action)}
-      question="Abort this bulk action?"
-      consequence="It acts on no further run. What it did is not undone."
+      question={i18n.t('Abort this bulk action?')}
+      consequence={i18n.t('It acts on no further run. What it did is not undone.')}
       act={async () => {
         await abortBulkAction(action.id);
         await queryClient.invalidateQueries({ queryKey: ['bulk-actions'] });

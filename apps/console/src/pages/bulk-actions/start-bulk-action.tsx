@@ -8,16 +8,25 @@ import { choice } from '../../app/search.js';
 import { FormFooter } from '../../components/form-footer.js';
 import { Problem } from '../../components/problem.js';
 import { NumberField } from '../../forms/number-field.js';
-import { describeRuns } from './describe-action.js';
+import { i18n } from '../../language/i18n.js';
+import { describeAction } from './describe-action.js';
 
 type Action = CreateBulkActionBody['action'];
 
-const TITLES: Readonly<Record<Action, string>> = { stop: 'Stop runs', rerun: 'Re-run runs', delete: 'Delete runs' };
-const LABELS: Readonly<Record<Action, string>> = { stop: 'Stop', rerun: 'Re-run', delete: 'Delete' };
+const TITLES: Readonly<Record<Action, string>> = {
+  stop: i18n.t('Stop runs'),
+  rerun: i18n.t('Re-run runs'),
+  delete: i18n.t('Delete runs'),
+};
+const LABELS: Readonly<Record<Action, string>> = {
+  stop: i18n.t('Stop'),
+  rerun: i18n.t('Re-run'),
+  delete: i18n.t('Delete'),
+};
 const NOTES: Readonly<Record<Action, string>> = {
-  stop: 'Unfinished runs only. A stopped run cannot be resumed, but it can be re-run.',
-  rerun: 'Finished runs only. Each gets a new run with the same input.',
-  delete: 'Finished runs only. Deleted runs cannot be restored.',
+  stop: i18n.t('Unfinished runs only. A stopped run cannot be resumed, but it can be re-run.'),
+  rerun: i18n.t('Finished runs only. Each gets a new run with the same input.'),
+  delete: i18n.t('Finished runs only. Deleted runs cannot be restored.'),
 };
 const VERSIONS = ['latest', 'original'] as const;
 const STARTS = ['start', 'failedNode'] as const;
@@ -62,7 +71,7 @@ export function StartBulkAction({
     },
   });
   return (
-    <Modal opened onClose={onClose} title={TITLES[action]} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title={TITLES[action]} closeButtonProps={{ 'aria-label': i18n.t('Close') }}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -72,26 +81,28 @@ export function StartBulkAction({
         <Stack>
           <Text size="sm">{NOTES[action]}</Text>
           <Text size="sm" fw={600} role="status">
-            {total === undefined ? 'Counting runs…' : `${describeRuns(total)} match`}
+            {total === undefined
+              ? i18n.t('Counting runs…')
+              : i18n.t('{count, plural, one {# run match} other {# runs match}}', { count: total })}
           </Text>
           {action === 'rerun' && (
             <>
               <Select
-                label="Version"
+                label={i18n.t('Version')}
                 allowDeselect={false}
                 data={[
-                  { value: 'latest', label: 'Latest version' },
-                  { value: 'original', label: 'Original version' },
+                  { value: 'latest', label: i18n.t('Latest version') },
+                  { value: 'original', label: i18n.t('Original version') },
                 ]}
                 value={version}
                 onChange={(value) => setVersion(choice(VERSIONS, value) ?? 'latest')}
               />
               <Select
-                label="Start at"
+                label={i18n.t('Start at')}
                 allowDeselect={false}
                 data={[
-                  { value: 'start', label: 'The beginning' },
-                  { value: 'failedNode', label: 'The node that failed' },
+                  { value: 'start', label: i18n.t('The beginning') },
+                  { value: 'failedNode', label: i18n.t('The node that failed') },
                 ]}
                 value={from}
                 onChange={(value) => setFrom(choice(STARTS, value) ?? 'start')}
@@ -99,8 +110,8 @@ export function StartBulkAction({
             </>
           )}
           <NumberField
-            label="Runs per second"
-            description="Leave empty for no limit"
+            label={i18n.t('Runs per second')}
+            description={i18n.t('Leave empty for no limit')}
             min={1}
             max={1_000}
             allowDecimal={false}
@@ -110,7 +121,7 @@ export function StartBulkAction({
           <Problem error={count.error} />
           <FormFooter
             error={start.error}
-            submit={total === undefined ? LABELS[action] : `${LABELS[action]} ${describeRuns(total)}`}
+            submit={total === undefined ? LABELS[action] : describeAction({ action, total })}
             isPending={start.isPending}
             onCancel={onClose}
           />

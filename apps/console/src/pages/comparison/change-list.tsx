@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { ChangeMark } from '../../graph/change-mark.js';
 import { type Change, type DefinitionDiff, edgeKey } from '../../graph/diff-definitions.js';
 import type { NodeTypes } from '../../graph/handles.js';
+import { i18n } from '../../language/i18n.js';
 import classes from './change-list.module.css';
 import { labelNodeValue, labelSetting } from './describe-diff.js';
 
@@ -24,7 +25,7 @@ export function ChangeList({
 }) {
   const titleOf = (id: string): string => nodes.get(id)?.name ?? id;
   return (
-    <ul className={classes.list} aria-label="Changes">
+    <ul className={classes.list} aria-label={i18n.t('Changes')}>
       {diff.nodes.map(({ change, node, values }) => (
         <li key={node.id}>
           <button
@@ -49,7 +50,7 @@ export function ChangeList({
             aria-pressed={selected === undefined}
             onClick={() => onSelect(undefined)}
           >
-            <Row change="changed" title="Workflow settings">
+            <Row change="changed" title={i18n.t('Workflow settings')}>
               {diff.settings.map(labelSetting).join(', ')}
             </Row>
           </button>
@@ -57,15 +58,15 @@ export function ChangeList({
       )}
       {diff.notes.map(({ change, note }) => (
         <li key={`note ${note.id}`} className={classes.row}>
-          <Row change={change} title={/^.+/.exec(note.text)?.[0] ?? 'Empty note'}>
-            Note
+          <Row change={change} title={/^.+/.exec(note.text)?.[0] ?? i18n.t('Empty note')}>
+            {i18n.t('Note')}
           </Row>
         </li>
       ))}
       {diff.edges.map(({ change, edge }) => (
         <li key={edgeKey(edge)} className={classes.row}>
           <Row change={change} title={describeEdge(edge, titleOf)}>
-            Connection
+            {i18n.t('Connection')}
           </Row>
         </li>
       ))}

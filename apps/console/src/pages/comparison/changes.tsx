@@ -4,6 +4,7 @@ import { DiffGraph } from '../../graph/diff-graph.js';
 import { diffDefinitions } from '../../graph/diff-definitions.js';
 import type { NodeTypes } from '../../graph/handles.js';
 import { EmptyState } from '../../components/empty-state.js';
+import { i18n } from '../../language/i18n.js';
 import { ChangeList } from './change-list.js';
 import classes from './comparison.module.css';
 import { summarise } from './describe-diff.js';
@@ -25,17 +26,19 @@ export function Changes({ before, after, types }: { before: Definition; after: D
   return (
     <>
       <p className={classes.summary} role="status">
-        {summary === '' ? 'No differences.' : `${summary}.`}
+        {summary === '' ? i18n.t('No differences.') : `${summary}.`}
       </p>
-      <section className={classes.graph} aria-label="Graph">
+      <section className={classes.graph} aria-label={i18n.t('Graph')}>
         <DiffGraph before={before} after={after} diff={diff} types={types} selected={selected} onSelect={select} />
       </section>
       {summary === '' ? (
-        <EmptyState title="No changes">At most the positions of nodes and notes on the canvas differ.</EmptyState>
+        <EmptyState title={i18n.t('No changes')}>
+          {i18n.t('At most the positions of nodes and notes on the canvas differ.')}
+        </EmptyState>
       ) : (
         <div className={classes.columns}>
           <ChangeList diff={diff} nodes={nodes} types={types} selected={selected} onSelect={select} />
-          <section className={classes.panel} aria-label={chosen ? 'Node' : 'Settings'}>
+          <section className={classes.panel} aria-label={chosen ? i18n.t('Node') : i18n.t('Settings')}>
             {chosen ? (
               <NodeChanges
                 key={chosen.id}

@@ -10,6 +10,7 @@ import { ButtonLink } from '../../components/button-link.js';
 import { Loading } from '../../components/loading.js';
 import { Page } from '../../components/page.js';
 import type { Saving } from '../../editor/use-save.js';
+import { i18n } from '../../language/i18n.js';
 import { WorkflowPath } from '../workflows/workflow-path.js';
 import { Changes } from './changes.js';
 import { Publish } from './publish.js';
@@ -37,7 +38,7 @@ export function Comparison({ before, ...given }: Given & { before: string | unde
   const versions = useQuery(versionsQuery(workflowId));
   return (
     <Page
-      title={`Compare versions of ${workflow.name}`}
+      title={i18n.t('Compare versions of {name}', { name: workflow.name })}
       above={
         <WorkflowPath workflow={workflow}>
           <AnchorLink
@@ -59,7 +60,7 @@ export function Comparison({ before, ...given }: Given & { before: string | unde
             params={{ workspaceId, workflowId }}
             search={{}}
           >
-            Back to the workflow
+            {i18n.t('Back to the workflow')}
           </ButtonLink>
         </>
       }

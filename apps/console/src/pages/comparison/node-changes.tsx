@@ -3,6 +3,7 @@ import { Group, Text, Title } from '@mantine/core';
 import { toFields } from '../../forms/schema.js';
 import { ChangeMark } from '../../graph/change-mark.js';
 import type { NodeChange, ValueChange } from '../../graph/diff-definitions.js';
+import { i18n } from '../../language/i18n.js';
 import { labelNodeValue } from './describe-diff.js';
 import { ValueChanges } from './value-changes.js';
 
@@ -28,7 +29,7 @@ export function NodeChanges({
             {node.name ?? node.id}
           </Title>
           <Text size="xs" c="dimmed">
-            {type?.title ?? node.type}, id {node.id}
+            {i18n.t('{type}, id {id}', { type: type?.title ?? node.type, id: node.id })}
           </Text>
         </div>
         {change && <ChangeMark change={change.change} />}
@@ -37,7 +38,7 @@ export function NodeChanges({
         <ValueChanges change={change.change} values={change.values} labelOf={labelNodeValue} isSecret={isSecret} />
       ) : (
         <Text size="sm" c="dimmed">
-          No changes in this node.
+          {i18n.t('No changes in this node.')}
         </Text>
       )}
     </>

@@ -1,5 +1,6 @@
 import { Text, Title } from '@mantine/core';
 import type { ValueChange } from '../../graph/diff-definitions.js';
+import { i18n } from '../../language/i18n.js';
 import { labelSetting } from './describe-diff.js';
 import { ValueChanges } from './value-changes.js';
 
@@ -8,13 +9,13 @@ export function SettingChanges({ values }: { values: readonly ValueChange[] }) {
   return (
     <>
       <Title order={2} size="h5" mb="sm">
-        Workflow settings
+        {i18n.t('Workflow settings')}
       </Title>
       {values.length > 0 ? (
         <ValueChanges change="changed" values={values} labelOf={labelSetting} isSecret={() => false} />
       ) : (
         <Text size="sm" c="dimmed">
-          No changes. Select a node to see its changes.
+          {i18n.t('No changes. Select a node to see its changes.')}
         </Text>
       )}
     </>

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { CANVAS, NOTHING } from '../../editor/sides.js';
 import { marksOf } from '../../editor/version-facts.js';
 import { VersionLine } from '../../editor/version-line.js';
+import { i18n } from '../../language/i18n.js';
 import classes from './comparison.module.css';
 
 const route = getRouteApi('/w/$workspaceId/workflows/$workflowId');
@@ -27,19 +28,19 @@ export function SideChoice({
     value: version.workflowVersionId,
     label: labelOf(version, workflow),
   }));
-  const canvas = { value: CANVAS, label: isDirty ? 'Unsaved changes' : 'Canvas' };
-  const nothing = { value: NOTHING, label: 'Empty workflow' };
+  const canvas = { value: CANVAS, label: isDirty ? i18n.t('Unsaved changes') : i18n.t('Canvas') };
+  const nothing = { value: NOTHING, label: i18n.t('Empty workflow') };
   return (
     <div className={classes.sides}>
       <Side
-        label="Before"
+        label={i18n.t('Before')}
         options={[...saved, nothing]}
         side={before}
         versions={versions}
         onChange={(next) => void navigate({ search: { before: next, after }, replace: true })}
       />
       <Side
-        label="After"
+        label={i18n.t('After')}
         options={isDirty || after === CANVAS ? [canvas, ...saved] : saved}
         side={after}
         versions={versions}
@@ -82,5 +83,7 @@ function Side({
 
 function labelOf({ workflowVersionId, number }: VersionEntry, workflow: Workflow): string {
   const marks = marksOf(workflowVersionId, workflow).join(', ').toLowerCase();
-  return `Version ${number}${marks === '' ? '' : ` (${marks})`}`;
+  return marks === ''
+    ? i18n.t('Version {number}', { number })
+    : i18n.t('Version {number} ({marks})', { number, marks });
 }

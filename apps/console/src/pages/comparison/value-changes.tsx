@@ -3,10 +3,11 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { toText } from '../../forms/values.js';
 import type { Change, ValueChange } from '../../graph/diff-definitions.js';
+import { i18n } from '../../language/i18n.js';
 import { splitChange } from './split-change.js';
 import classes from './value-changes.module.css';
 
-const SIDES = { before: 'Before', after: 'After' } as const;
+const SIDES = { before: i18n.t('Before'), after: i18n.t('After') } as const;
 
 /** Values before and after, side by side; a single side for added and removed values. */
 export function ValueChanges({
@@ -26,7 +27,7 @@ export function ValueChanges({
   if (values.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        No settings.
+        {i18n.t('No settings.')}
       </Text>
     );
   }
@@ -45,8 +46,8 @@ export function ValueChanges({
   });
 }
 
-const NONE = <span className={classes.none}>Not set</span>;
-const HIDDEN = <span className={classes.none}>Secret, not shown</span>;
+const NONE = <span className={classes.none}>{i18n.t('Not set')}</span>;
+const HIDDEN = <span className={classes.none}>{i18n.t('Secret, not shown')}</span>;
 
 function Side({ label, children }: { label: string; children: ReactNode }) {
   return (

@@ -14,16 +14,17 @@ import { createCredential, credentialsQuery, type Traffic } from '../../api/cred
 import { choice } from '../../app/search.js';
 import { SchemaForm } from '../../forms/schema-form.js';
 import { FormFooter } from '../../components/form-footer.js';
+import { i18n } from '../../language/i18n.js';
 import { TrafficFields } from './traffic-fields.js';
 
 /** Labels of the types. */
 const LABELS: Readonly<Record<CredentialType, string>> = {
-  apiKey: 'API key in a header',
-  basic: 'User name and password',
-  bearer: 'Bearer token',
-  header: 'Custom header',
+  apiKey: i18n.t('API key in a header'),
+  basic: i18n.t('User name and password'),
+  bearer: i18n.t('Bearer token'),
+  header: i18n.t('Custom header'),
   postgres: 'PostgreSQL',
-  smtp: 'SMTP server',
+  smtp: i18n.t('SMTP server'),
 };
 
 /** Creates a credential. */
@@ -54,7 +55,12 @@ export function CreateCredential({ workspaceId, onClose }: { workspaceId: string
     },
   });
   return (
-    <Modal opened onClose={onClose} title="New credential" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={i18n.t('New credential')}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -63,7 +69,7 @@ export function CreateCredential({ workspaceId, onClose }: { workspaceId: string
       >
         <Stack>
           <TextInput
-            label="Name"
+            label={i18n.t('Name')}
             required
             maxLength={200}
             data-autofocus
@@ -71,7 +77,7 @@ export function CreateCredential({ workspaceId, onClose }: { workspaceId: string
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <Select
-            label="Type"
+            label={i18n.t('Type')}
             allowDeselect={false}
             data={CREDENTIAL_TYPES.map((value) => ({ value, label: LABELS[value] }))}
             value={type}
@@ -82,23 +88,36 @@ export function CreateCredential({ workspaceId, onClose }: { workspaceId: string
           />
           <SchemaForm schema={schema} value={secret} onChange={setSecret} />
           <Radio.Group
-            label="Shared with"
+            label={i18n.t('Shared with')}
             value={visibility}
             onChange={(value) => setVisibility(choice(CREDENTIAL_VISIBILITIES, value) ?? 'shared')}
           >
             <Stack gap={8} mt={6}>
-              <Radio value="shared" label="Everyone" description="In every workflow of the workspace" />
-              <Radio value="private" label="Only you" description="In versions of workflows that you save" />
+              <Radio
+                value="shared"
+                label={i18n.t('Everyone')}
+                description={i18n.t('In every workflow of the workspace')}
+              />
+              <Radio
+                value="private"
+                label={i18n.t('Only you')}
+                description={i18n.t('In versions of workflows that you save')}
+              />
             </Stack>
           </Radio.Group>
           <TagsInput
-            label="Allowed hosts"
-            description="Leave empty for any. Examples: api.example.com, *.example.com, db.example.com:5432"
+            label={i18n.t('Allowed hosts')}
+            description={i18n.t('Leave empty for any. Examples: api.example.com, *.example.com, db.example.com:5432')}
             value={hosts}
             onChange={setHosts}
           />
           {isForHttp && <TrafficFields traffic={traffic} onChange={setTraffic} />}
-          <FormFooter error={creation.error} submit="Save" isPending={creation.isPending} onCancel={onClose} />
+          <FormFooter
+            error={creation.error}
+            submit={i18n.t('Save')}
+            isPending={creation.isPending}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Modal>

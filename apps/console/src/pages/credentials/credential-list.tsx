@@ -11,20 +11,29 @@ import { EmptyState } from '../../components/empty-state.js';
 import { Listing } from '../../components/listing.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { Page } from '../../components/page.js';
+import { i18n } from '../../language/i18n.js';
 import { CreateCredential } from './create-credential.js';
 import { LimitRequests } from './limit-requests.js';
 
 const COLUMNS: Columns<CredentialEntry> = [
-  { id: 'name', header: 'Name', cell: ({ row: { original } }) => original.name },
-  { id: 'type', header: 'Type', cell: ({ row: { original } }) => original.type },
-  { id: 'visibility', header: 'Shared with', cell: ({ row: { original } }) => <UsedBy credential={original} /> },
+  { id: 'name', header: i18n.t('Name'), cell: ({ row: { original } }) => original.name },
+  { id: 'type', header: i18n.t('Type'), cell: ({ row: { original } }) => original.type },
+  {
+    id: 'visibility',
+    header: i18n.t('Shared with'),
+    cell: ({ row: { original } }) => <UsedBy credential={original} />,
+  },
   {
     id: 'hosts',
-    header: 'Allowed hosts',
-    cell: ({ row: { original } }) => original.allowedHosts?.join(', ') ?? 'Any host',
+    header: i18n.t('Allowed hosts'),
+    cell: ({ row: { original } }) => original.allowedHosts?.join(', ') ?? i18n.t('Any host'),
   },
-  { id: 'limits', header: 'Limits', cell: ({ row: { original } }) => describeLimits(original) },
-  { id: 'updated', header: 'Changed', cell: ({ row: { original } }) => <RelativeTime at={original.updatedAt} /> },
+  { id: 'limits', header: i18n.t('Limits'), cell: ({ row: { original } }) => describeLimits(original) },
+  {
+    id: 'updated',
+    header: i18n.t('Changed'),
+    cell: ({ row: { original } }) => <RelativeTime at={original.updatedAt} />,
+  },
   { id: 'actions', header: '', cell: ({ row: { original } }) => <Actions credential={original} /> },
 ];
 
@@ -35,19 +44,21 @@ export function CredentialList() {
   const [isCreating, setCreating] = useState(false);
   const newButton = can('editor') && (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-      New credential
+      {i18n.t('New credential')}
     </Button>
   );
   return (
-    <Page title="Credentials" actions={newButton}>
+    <Page title={i18n.t('Credentials')} actions={newButton}>
       <Listing
-        label="Credentials"
+        label={i18n.t('Credentials')}
         query={query}
         columns={COLUMNS}
         keyOf={({ id }) => id}
         empty={
-          <EmptyState title="No credential yet" action={newButton}>
-            A credential is a secret for nodes that is never shown again: a password, a token, a database connection.
+          <EmptyState title={i18n.t('No credential yet')} action={newButton}>
+            {i18n.t(
+              'A credential is a secret for nodes that is never shown again: a password, a token, a database connection.',
+            )}
           </EmptyState>
         }
       />
@@ -58,14 +69,25 @@ export function CredentialList() {
 
 function UsedBy({ credential: { visibility, ownerId, allowedWorkflowIds } }: { credential: CredentialEntry }) {
   const { user } = useWorkspace();
-  const workflows = allowedWorkflowIds === null ? '' : `, in ${allowedWorkflowIds.length} of the workflows`;
-  if (visibility === 'shared') return `Everyone${workflows}`;
-  return `${ownerId === user.id ? 'Only you' : 'Only its owner'}${workflows}`;
+  const isOwner = ownerId === user.id;
+  if (allowedWorkflowIds === null) {
+    if (visibility === 'shared') return i18n.t('Everyone');
+    return isOwner ? i18n.t('Only you') : i18n.t('Only its owner');
+  }
+  const count = allowedWorkflowIds.length;
+  if (visibility === 'shared') return i18n.t('Everyone, in {count} of the workflows', { count });
+  return isOwner
+    ? i18n.t('Only you, in {count} of the workflows', { count })
+    : i18n.t('Only its owner, in {count} of the workflows', { count });
 }
 
 function describeLimits({ rateLimit, circuit }: CredentialEntry): string {
-  const rate = rateLimit && `${rateLimit.requests.toLocaleString('en')} per ${rateLimit.per}`;
-  return [rate, circuit && 'circuit breaker'].filter((part) => part !== null).join(', ');
+  const rate =
+    rateLimit &&
+    (rateLimit.per === 'second'
+      ? i18n.t('{requests, number} per second', { requests: rateLimit.requests })
+      : i18n.t('{requests, number} per minute', { requests: rateLimit.requests }));
+  return [rate, circuit && i18n.t('circuit breaker')].filter((part) => part !== null).join(', ');
 }
 
 function Actions({ credential }: { credential: CredentialEntry }) {
@@ -79,15 +101,20 @@ function Actions({ credential }: { credential: CredentialEntry }) {
   return (
     <Group gap="xs" wrap="nowrap" justify="flex-end">
       {mayLimit && HTTP_CREDENTIAL_TYPES.includes(type) && (
-        <Button variant="default" size="compact-sm" aria-label={`Limits of ${name}`} onClick={() => setLimiting(true)}>
-          Limits
+        <Button
+          variant="default"
+          size="compact-sm"
+          aria-label={i18n.t('Limits of {name}', { name })}
+          onClick={() => setLimiting(true)}
+        >
+          {i18n.t('Limits')}
         </Button>
       )}
       <ConfirmButton
-        label="Delete"
+        label={i18n.t('Delete')}
         of={name}
-        question={`Delete the credential "${name}"?`}
-        consequence="Nodes that use it will fail."
+        question={i18n.t('Delete the credential "{name}"?', { name })}
+        consequence={i18n.t('Nodes that use it will fail.')}
         act={async () => {
           await deleteCredential(id);
           await queryClient.invalidateQueries({ queryKey: credentialsQuery(workspaceId).queryKey });

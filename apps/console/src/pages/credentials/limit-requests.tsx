@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { credentialsQuery, limitCredential, type Traffic } from '../../api/credentials.js';
 import { FormFooter } from '../../components/form-footer.js';
+import { i18n } from '../../language/i18n.js';
 import { TrafficFields } from './traffic-fields.js';
 
 /** Changes the limits of the requests of a credential. */
@@ -27,7 +28,12 @@ export function LimitRequests({
     },
   });
   return (
-    <Modal opened onClose={onClose} title={`Requests with "${name}"`} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={i18n.t('Requests with "{name}"', { name })}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -36,7 +42,7 @@ export function LimitRequests({
       >
         <Stack>
           <TrafficFields traffic={traffic} onChange={setTraffic} />
-          <FormFooter error={saving.error} submit="Save" isPending={saving.isPending} onCancel={onClose} />
+          <FormFooter error={saving.error} submit={i18n.t('Save')} isPending={saving.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

@@ -2,18 +2,19 @@ import { CredentialCircuit, CredentialRateLimit, type JsonObject, parseOwnJson }
 import { Checkbox } from '@mantine/core';
 import type { Traffic } from '../../api/credentials.js';
 import { SchemaForm } from '../../forms/schema-form.js';
+import { i18n } from '../../language/i18n.js';
 
 const FIELDS = [
   {
     name: 'rateLimit',
-    label: 'Limit the rate of requests',
-    description: 'For each host by itself, over all workers',
+    label: i18n.t('Limit the rate of requests'),
+    description: i18n.t('For each host by itself, over all workers'),
     schema: parseOwnJson<JsonObject>(JSON.stringify(CredentialRateLimit)),
   },
   {
     name: 'circuit',
-    label: 'Use a circuit breaker',
-    description: 'Sends no requests to a host while it fails',
+    label: i18n.t('Use a circuit breaker'),
+    description: i18n.t('Sends no requests to a host while it fails'),
     schema: parseOwnJson<JsonObject>(JSON.stringify(CredentialCircuit)),
   },
 ] as const;

@@ -7,6 +7,7 @@ import { JsonTree, type Picking } from '../../components/json-tree.js';
 import { Loading } from '../../components/loading.js';
 import { expressionOf, nodesBefore } from '../../editor/upstream.js';
 import { copyExpression, type Insertion } from '../../editor/use-insertion.js';
+import { i18n } from '../../language/i18n.js';
 import { NodeData } from '../runs/node-data.js';
 import { NodeInput } from '../runs/node-input.js';
 import classes from './dock.module.css';
@@ -43,26 +44,26 @@ export function Dock({
       tabIndex={-1}
       className={classes.dock}
       data-open={isOpen}
-      aria-label="Run data"
+      aria-label={i18n.t('Run data')}
     >
       <Group className={classes.bar} gap="sm" wrap="nowrap">
         <ActionIcon
           variant="subtle"
           color="gray"
           aria-expanded={isOpen}
-          aria-label={isOpen ? 'Collapse run data' : 'Expand run data'}
+          aria-label={isOpen ? i18n.t('Collapse run data') : i18n.t('Expand run data')}
           onClick={onToggle}
         >
           {isOpen ? <ChevronDown size={16} aria-hidden /> : <ChevronUp size={16} aria-hidden />}
         </ActionIcon>
         <Title order={2} size="h6" className={classes.title}>
-          {title === undefined ? 'Run data' : `Run data of ${title}`}
+          {title === undefined ? i18n.t('Run data') : i18n.t('Run data of {title}', { title })}
         </Title>
         {isOpen && chosen && (
           <Text size="xs" c="dimmed" className={classes.hint}>
             {insertion.field && isInput
-              ? `Click a key to insert it into "${insertion.field.label}"`
-              : 'Click a key to copy its expression'}
+              ? i18n.t('Click a key to insert it into "{field}"', { field: insertion.field.label })
+              : i18n.t('Click a key to copy its expression')}
           </Text>
         )}
       </Group>
@@ -70,7 +71,7 @@ export function Dock({
         <div className={classes.body}>
           {chosen === undefined ? (
             <Text size="sm" c="dimmed">
-              Select a node to see its input, output and logs.
+              {i18n.t('Select a node to see its input, output and logs.')}
             </Text>
           ) : run && version ? (
             <ChosenData
@@ -88,7 +89,7 @@ export function Dock({
             <Stack gap="sm">
               <NodeActions key={chosen.id} node={chosen} run={undefined} actions={actions} />
               <Text size="sm" c="dimmed">
-                Run the workflow to see the data of this node.
+                {i18n.t('Run the workflow to see the data of this node.')}
               </Text>
               <PinnedOutput nodeId={chosen.id} actions={actions} />
             </Stack>
@@ -146,7 +147,7 @@ function ChosenData({
         <NodeActions node={node} run={run} actions={actions} />
         <PinnedOutput nodeId={id} actions={actions} />
         <Text size="sm" c="dimmed">
-          The run has not reached this node. Its input would be:
+          {i18n.t('The run has not reached this node. Its input would be:')}
         </Text>
         <NodeInput
           run={run}
@@ -180,5 +181,7 @@ function ChosenData({
 
 function PinnedOutput({ nodeId, actions: { pins } }: { nodeId: string; actions: NodeActionsOf }) {
   const output = pins.outputs[nodeId];
-  return output === undefined ? null : <JsonTree label={`Pinned output of ${nodeId}`} value={output} />;
+  return output === undefined ? null : (
+    <JsonTree label={i18n.t('Pinned output of {node}', { node: nodeId })} value={output} />
+  );
 }

@@ -13,6 +13,7 @@ import { useSave } from '../../editor/use-save.js';
 import { placeNodes } from '../../graph/layout.js';
 import { Broken } from '../../components/broken.js';
 import { Loading } from '../../components/loading.js';
+import { i18n } from '../../language/i18n.js';
 import { Comparison } from '../comparison/comparison.js';
 import { Workbench } from './workbench.js';
 
@@ -71,7 +72,7 @@ function Ready({
   const sync = useDraft(workflow, { editor, saving, tag: draft?.tag ?? null });
   useBlocker({
     shouldBlockFn: async ({ current, next }) =>
-      current.pathname !== next.pathname && !(await sync.settle()) && !window.confirm('Leave without saving?'),
+      current.pathname !== next.pathname && !(await sync.settle()) && !window.confirm(i18n.t('Leave without saving?')),
     enableBeforeUnload: () => saving.isPending || (editor.isDirty && sync.state !== 'saved'),
   });
   if (after === undefined) {

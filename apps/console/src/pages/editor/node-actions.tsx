@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { outputQuery } from '../../api/executions.js';
 import { notifyProblem } from '../../components/notice-board.js';
 import type { Pins } from '../../editor/use-pins.js';
+import { i18n } from '../../language/i18n.js';
 import { hasOutput } from '../runs/sources.js';
 import { PinDialog } from './pin-dialog.js';
 
@@ -46,7 +47,7 @@ export function NodeActions({
     <Group gap="xs">
       {pinned !== undefined && (
         <Badge variant="default" leftSection={<Pin size={11} aria-hidden />}>
-          Pinned
+          {i18n.t('Pinned')}
         </Badge>
       )}
       {onTest && (
@@ -54,15 +55,15 @@ export function NodeActions({
           {...common}
           leftSection={<FlaskConical size={14} aria-hidden />}
           loading={isStarting}
-          title="Run only this node (Ctrl Shift Enter)"
+          title={i18n.t('Run only this node (Ctrl Shift Enter)')}
           onClick={onTest}
         >
-          Test node
+          {i18n.t('Test node')}
         </Button>
       )}
       {onRerun && progress && (
         <Button {...common} leftSection={<RotateCw size={14} aria-hidden />} loading={isStarting} onClick={onRerun}>
-          Re-run from here
+          {i18n.t('Re-run from here')}
         </Button>
       )}
       {canPin && pinned === undefined && (
@@ -70,19 +71,19 @@ export function NodeActions({
           {...common}
           leftSection={<Pin size={14} aria-hidden />}
           loading={pinLast.isPending}
-          title="Test runs use the pinned output instead of running the node"
+          title={i18n.t('Test runs use the pinned output instead of running the node')}
           onClick={() => (run && progress && hasOutput(progress) ? pinLast.mutate(run.id) : setTyping(true))}
         >
-          Pin output
+          {i18n.t('Pin output')}
         </Button>
       )}
       {pinned !== undefined && (
         <>
           <Button {...common} leftSection={<Pencil size={14} aria-hidden />} onClick={() => setTyping(true)}>
-            Edit pinned output
+            {i18n.t('Edit pinned output')}
           </Button>
           <Button {...common} leftSection={<PinOff size={14} aria-hidden />} onClick={() => pins.unpin(node.id)}>
-            Unpin
+            {i18n.t('Unpin')}
           </Button>
         </>
       )}

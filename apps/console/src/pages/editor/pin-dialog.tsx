@@ -2,6 +2,7 @@ import { type JsonValue, parseJson } from '@deckhand/contracts';
 import { Button, Group, Modal, Stack, Textarea } from '@mantine/core';
 import { getHotkeyHandler } from '@mantine/hooks';
 import { useState } from 'react';
+import { i18n } from '../../language/i18n.js';
 
 /** Asks for the output that is pinned to a node, as JSON. */
 export function PinDialog({
@@ -22,7 +23,12 @@ export function PinDialog({
     if (output !== undefined) onPin(output);
   };
   return (
-    <Modal opened onClose={onClose} title={`Pinned output of ${title}`} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={i18n.t('Pinned output of {node}', { node: title })}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -31,25 +37,25 @@ export function PinDialog({
       >
         <Stack>
           <Textarea
-            label="Output"
-            description="JSON that test runs use instead of running the node"
+            label={i18n.t('Output')}
+            description={i18n.t('JSON that test runs use instead of running the node')}
             autosize
             minRows={6}
             maxRows={20}
             spellCheck={false}
             data-autofocus
             value={text}
-            error={output === undefined ? 'Not JSON' : undefined}
+            error={output === undefined ? i18n.t('Not JSON') : undefined}
             onChange={(event) => setText(event.currentTarget.value)}
             onKeyDown={getHotkeyHandler([['mod+Enter', pin]])}
             styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
           />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {i18n.t('Cancel')}
             </Button>
             <Button type="submit" disabled={output === undefined}>
-              Pin output
+              {i18n.t('Pin output')}
             </Button>
           </Group>
         </Stack>

@@ -5,6 +5,7 @@ import { AnchorLink } from '../../components/anchor-link.js';
 import { StatusBadge } from '../../components/status-badge.js';
 import { CANVAS } from '../../editor/sides.js';
 import { describeRunVersion } from '../../editor/version-facts.js';
+import { i18n } from '../../language/i18n.js';
 import { Duration } from '../runs/duration.js';
 import classes from './run-strip.module.css';
 import type { ShownRun } from './use-shown-run.js';
@@ -30,7 +31,7 @@ export function RunStrip({
 }) {
   const { workspaceId } = useWorkspace();
   return (
-    <Group className={classes.strip} gap="md" role="status" aria-label="Current run">
+    <Group className={classes.strip} gap="md" role="status" aria-label={i18n.t('Current run')}>
       {error instanceof Error && run === undefined ? (
         <span className={classes.error}>{error.message}</span>
       ) : (
@@ -49,20 +50,20 @@ export function RunStrip({
                 search={{ before: run.workflowVersionId, after: CANVAS }}
                 size="sm"
               >
-                Compare
+                {i18n.t('Compare')}
               </AnchorLink>
             </>
           )}
         </span>
       )}
       {run?.data.untilNodeId !== undefined && (
-        <span>Ran up to {titleOf(run.data.untilNodeId, version?.definition)}.</span>
+        <span>{i18n.t('Ran up to {node}.', { node: titleOf(run.data.untilNodeId, version?.definition) })}</span>
       )}
       {run?.error && <span className={classes.error}>{run.error.message}</span>}
       <AnchorLink to="/w/$workspaceId/runs/$executionId" params={{ workspaceId, executionId }} size="sm">
-        Open run
+        {i18n.t('Open run')}
       </AnchorLink>
-      <CloseButton ml="auto" aria-label="Hide run" onClick={onClose} />
+      <CloseButton ml="auto" aria-label={i18n.t('Hide run')} onClick={onClose} />
     </Group>
   );
 }

@@ -1,5 +1,6 @@
 import { useSplitter } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import { i18n } from '../../language/i18n.js';
 import classes from './dock.module.css';
 
 /** The canvas, and below it the dock, if there is one; mouse, finger or arrow keys move the edge between them. */
@@ -35,7 +36,9 @@ export function SplitDock({
       <div className={classes.stage} style={{ flexGrow: isSplit ? 100 - share : 1 }}>
         {children}
       </div>
-      {isSplit && <div {...getHandleProps({ index: 0 })} className={classes.handle} aria-label="Resize run data" />}
+      {isSplit && (
+        <div {...getHandleProps({ index: 0 })} className={classes.handle} aria-label={i18n.t('Resize run data')} />
+      )}
       {dock !== undefined && (
         <div className={classes.pane} data-open={isOpen} style={isOpen ? { flex: `${share} 1 0` } : undefined}>
           {dock}

@@ -1,5 +1,6 @@
 import { useSplitter } from '@mantine/hooks';
 import type { CSSProperties, ReactNode } from 'react';
+import { i18n } from '../../language/i18n.js';
 import { INSPECTOR_PX, useInspectorWidth } from './use-inspector-width.js';
 import classes from './workbench.module.css';
 
@@ -22,7 +23,7 @@ export function SplitInspector({ inspector, children }: { inspector: ReactNode; 
   return (
     <div ref={ref} className={classes.bench} style={style}>
       {children}
-      <div {...getHandleProps({ index: 0 })} className={classes.edge} aria-label="Resize inspector" />
+      <div {...getHandleProps({ index: 0 })} className={classes.edge} aria-label={i18n.t('Resize inspector')} />
       {inspector}
     </div>
   );

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { useLiveRun } from '../../api/follow-run.js';
 import { versionQuery } from '../../api/workflows.js';
+import { i18n } from '../../language/i18n.js';
 
 const route = getRouteApi('/w/$workspaceId/workflows/$workflowId');
 
@@ -41,7 +42,7 @@ export function useShownRun({ id }: Workflow): ShownRun {
     executionId,
     run,
     version: run && version.data,
-    error: isOther ? new Error('This run is one of another workflow') : (live.error ?? version.error),
+    error: isOther ? new Error(i18n.t('This run is one of another workflow')) : (live.error ?? version.error),
     show,
   };
 }

@@ -36,6 +36,7 @@ import { WebhookBox } from '../../editor/webhook-box.js';
 import { isAllAt } from '../../forms/issue-at.js';
 import { type NodeTypes } from '../../graph/handles.js';
 import { layOut, placeNodes } from '../../graph/layout.js';
+import { i18n } from '../../language/i18n.js';
 import { notify, notifyProblem } from '../../components/notice-board.js';
 import { Page } from '../../components/page.js';
 import { Problem } from '../../components/problem.js';
@@ -249,11 +250,11 @@ export function Workbench({
         isReadOnly ? (
           <>
             {can('editor') && (
-              <Tool label="Run" onClick={asking.open}>
+              <Tool label={i18n.t('Run')} onClick={asking.open}>
                 <Play size={17} aria-hidden />
               </Tool>
             )}
-            <Tool label="Versions" onClick={versions.open}>
+            <Tool label={i18n.t('Versions')} onClick={versions.open}>
               <History size={17} aria-hidden />
             </Tool>
           </>
@@ -277,14 +278,17 @@ export function Workbench({
     >
       {workflow.managed && (
         <p className={classes.managed} role="note">
-          Files define this workflow{workflow.slug !== null && ` (${workflow.slug})`}: change them, and apply them with
-          the command line.
+          {workflow.slug === null
+            ? i18n.t('Files define this workflow: change them, and apply them with the command line.')
+            : i18n.t('Files define this workflow ({slug}): change them, and apply them with the command line.', {
+                slug: workflow.slug,
+              })}
         </p>
       )}
       <SplitInspector
         inspector={
           // Scrolled by keyboard also while there is nothing in it to focus.
-          <section className={classes.form} aria-label="Node" tabIndex={chosen ? undefined : 0}>
+          <section className={classes.form} aria-label={i18n.t('Node')} tabIndex={chosen ? undefined : 0}>
             {chosen ? (
               <>
                 {/* Not among the disabled fields: URLs are copied and tested in a managed workflow, too. */}
@@ -319,7 +323,11 @@ export function Workbench({
           </section>
         }
       >
-        <section className={classes.canvas} data-docked={dock !== undefined && dockSize.isOpen} aria-label="Graph">
+        <section
+          className={classes.canvas}
+          data-docked={dock !== undefined && dockSize.isOpen}
+          aria-label={i18n.t('Graph')}
+        >
           <SplitDock
             dock={dock}
             isOpen={dockSize.isOpen}

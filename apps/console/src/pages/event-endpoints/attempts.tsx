@@ -1,5 +1,6 @@
 import type { EventAttempt, EventDelivery } from '@deckhand/contracts';
 import { RelativeTime } from '../../components/relative-time.js';
+import { i18n } from '../../language/i18n.js';
 
 /** The attempts of a delivery: their number, the last one, and all of them on demand. */
 export function Attempts({
@@ -7,7 +8,7 @@ export function Attempts({
 }: {
   delivery: Pick<EventDelivery, 'attempts' | 'attemptCount'>;
 }) {
-  if (attempts.length === 0) return attemptCount === 0 ? 'None yet' : String(attemptCount);
+  if (attempts.length === 0) return attemptCount === 0 ? i18n.t('None yet') : String(attemptCount);
   return (
     <details>
       <summary>
@@ -26,5 +27,6 @@ export function Attempts({
 
 function describeAttempt(attempt: EventAttempt | undefined): string {
   if (!attempt) return '';
-  return `${attempt.status ?? attempt.error ?? 'No response'} in ${attempt.durationMs} ms`;
+  const result = attempt.status ?? attempt.error ?? i18n.t('No response');
+  return i18n.t('{result} in {durationMs} ms', { result, durationMs: attempt.durationMs });
 }

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FormFooter } from '../../components/form-footer.js';
 import { useWorkflowOptions } from '../../forms/use-workflow-options.js';
+import { i18n } from '../../language/i18n.js';
 
 /** What a person may choose of an endpoint. Null means all. */
 export type EndpointFields = Pick<EventEndpoint, 'url' | 'description' | 'workflowIds' | 'tags'> & {
@@ -45,8 +46,8 @@ export function EndpointForm<Saved>({
     <Modal
       opened
       onClose={onClose}
-      title={endpoint ? 'Edit event endpoint' : 'New event endpoint'}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={endpoint ? i18n.t('Edit event endpoint') : i18n.t('New event endpoint')}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
     >
       <form
         onSubmit={(event) => {
@@ -56,7 +57,7 @@ export function EndpointForm<Saved>({
       >
         <Stack>
           <TextInput
-            label="URL"
+            label={i18n.t('URL')}
             type="url"
             required
             maxLength={2_048}
@@ -66,37 +67,37 @@ export function EndpointForm<Saved>({
             onChange={(event) => setUrl(event.currentTarget.value)}
           />
           <TextInput
-            label="Description"
+            label={i18n.t('Description')}
             maxLength={500}
             value={description}
             onChange={(event) => setDescription(event.currentTarget.value)}
           />
           <MultiSelect
-            label="Events"
+            label={i18n.t('Events')}
             searchable
-            description="Leave empty for all"
+            description={i18n.t('Leave empty for all')}
             data={[...EVENT_TYPES]}
             value={[...types]}
             onChange={setTypes}
           />
           <MultiSelect
-            label="Workflows"
+            label={i18n.t('Workflows')}
             searchable
-            description="Leave empty for all"
+            description={i18n.t('Leave empty for all')}
             data={workflows}
             onSearchChange={setTyped}
             value={[...workflowIds]}
             onChange={setWorkflowIds}
           />
           <TagsInput
-            label="Tags"
-            description="Only runs with one of these tags. Leave empty for all"
+            label={i18n.t('Tags')}
+            description={i18n.t('Only runs with one of these tags. Leave empty for all')}
             value={[...tags]}
             onChange={setTags}
           />
           <FormFooter
             error={saving.error}
-            submit={endpoint ? 'Save' : 'Create endpoint'}
+            submit={endpoint ? i18n.t('Save') : i18n.t('Create endpoint')}
             isPending={saving.isPending}
             onCancel={onClose}
           />

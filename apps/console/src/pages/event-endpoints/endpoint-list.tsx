@@ -11,6 +11,7 @@ import { EmptyState } from '../../components/empty-state.js';
 import { Listing } from '../../components/listing.js';
 import { Page } from '../../components/page.js';
 import { StatusBadge } from '../../components/status-badge.js';
+import { i18n } from '../../language/i18n.js';
 import { EndpointForm } from './endpoint-form.js';
 import { SecretShown } from './secret-shown.js';
 import { statusOf } from './endpoint-status.js';
@@ -18,7 +19,7 @@ import { statusOf } from './endpoint-status.js';
 const COLUMNS: Columns<EventEndpoint> = [
   {
     id: 'url',
-    header: 'URL',
+    header: i18n.t('URL'),
     cell: ({ row: { original } }) => (
       <Link
         to="/w/$workspaceId/event-endpoints/$endpointId"
@@ -28,9 +29,17 @@ const COLUMNS: Columns<EventEndpoint> = [
       </Link>
     ),
   },
-  { id: 'description', header: 'Description', cell: ({ row: { original } }) => original.description },
-  { id: 'events', header: 'Events', cell: ({ row: { original } }) => original.eventTypes?.join(', ') ?? 'All' },
-  { id: 'status', header: 'Status', cell: ({ row: { original } }) => <StatusBadge status={statusOf(original)} /> },
+  { id: 'description', header: i18n.t('Description'), cell: ({ row: { original } }) => original.description },
+  {
+    id: 'events',
+    header: i18n.t('Events'),
+    cell: ({ row: { original } }) => original.eventTypes?.join(', ') ?? i18n.t('All'),
+  },
+  {
+    id: 'status',
+    header: i18n.t('Status'),
+    cell: ({ row: { original } }) => <StatusBadge status={statusOf(original)} />,
+  },
 ];
 
 /** The URLs that receive the events of the workspace. Only its admins may see them. */
@@ -42,27 +51,30 @@ export function EndpointList() {
   const [created, setCreated] = useState<CreatedEventEndpoint>();
   if (!can('admin')) {
     return (
-      <Page title="Event endpoints">
-        <EmptyState title="For admins">Only admins of the workspace manage event endpoints.</EmptyState>
+      <Page title={i18n.t('Event endpoints')}>
+        <EmptyState title={i18n.t('For admins')}>
+          {i18n.t('Only admins of the workspace manage event endpoints.')}
+        </EmptyState>
       </Page>
     );
   }
   const newButton = (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-      New event endpoint
+      {i18n.t('New event endpoint')}
     </Button>
   );
   return (
-    <Page title="Event endpoints" actions={newButton}>
+    <Page title={i18n.t('Event endpoints')} actions={newButton}>
       <Listing
-        label="Event endpoints"
+        label={i18n.t('Event endpoints')}
         query={query}
         columns={COLUMNS}
         keyOf={({ id }) => id}
         empty={
-          <EmptyState title="No event endpoints yet" action={newButton}>
-            An event endpoint is a URL of your own service that gets a signed request when a run starts or ends, or
-            waits for a person.
+          <EmptyState title={i18n.t('No event endpoints yet')} action={newButton}>
+            {i18n.t(
+              'An event endpoint is a URL of your own service that gets a signed request when a run starts or ends, or waits for a person.',
+            )}
           </EmptyState>
         }
       />
@@ -78,7 +90,11 @@ export function EndpointList() {
         />
       )}
       {created && (
-        <SecretShown title="Event endpoint created" secret={created.secret} onDone={() => setCreated(undefined)} />
+        <SecretShown
+          title={i18n.t('Event endpoint created')}
+          secret={created.secret}
+          onDone={() => setCreated(undefined)}
+        />
       )}
     </Page>
   );

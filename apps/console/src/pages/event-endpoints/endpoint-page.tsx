@@ -27,6 +27,7 @@ import { Page } from '../../components/page.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { ReplayButton } from '../../components/replay-button.js';
 import { StatusBadge } from '../../components/status-badge.js';
+import { i18n } from '../../language/i18n.js';
 import { Attempts } from './attempts.js';
 import { EndpointForm } from './endpoint-form.js';
 import { describeReason, statusOf } from './endpoint-status.js';
@@ -36,10 +37,10 @@ import { SecretShown } from './secret-shown.js';
 const route = getRouteApi('/w/$workspaceId/event-endpoints/$endpointId');
 
 const COLUMNS: Columns<EventDelivery> = [
-  { id: 'type', header: 'Event', cell: ({ row: { original } }) => original.type },
-  { id: 'status', header: 'Status', cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
-  { id: 'attempts', header: 'Attempts', cell: ({ row: { original } }) => <Attempts delivery={original} /> },
-  { id: 'at', header: 'Occurred', cell: ({ row: { original } }) => <RelativeTime at={original.occurredAt} /> },
+  { id: 'type', header: i18n.t('Event'), cell: ({ row: { original } }) => original.type },
+  { id: 'status', header: i18n.t('Status'), cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
+  { id: 'attempts', header: i18n.t('Attempts'), cell: ({ row: { original } }) => <Attempts delivery={original} /> },
+  { id: 'at', header: i18n.t('Occurred'), cell: ({ row: { original } }) => <RelativeTime at={original.occurredAt} /> },
   { id: 'replay', header: '', cell: ({ row: { original } }) => <Replay delivery={original} /> },
 ];
 
@@ -57,7 +58,7 @@ export function EndpointPage() {
       above={
         <Breadcrumbs>
           <AnchorLink size="sm" to="/w/$workspaceId/event-endpoints" params={{ workspaceId }}>
-            Event endpoints
+            {i18n.t('Event endpoints')}
           </AnchorLink>
         </Breadcrumbs>
       }
@@ -66,11 +67,13 @@ export function EndpointPage() {
       <Stack gap="lg">
         <Group gap="lg">
           <StatusBadge status={statusOf(endpoint)} />
-          <Text size="sm">{endpoint.eventTypes?.join(', ') ?? 'All events'}</Text>
-          {endpoint.tags !== null && <Text size="sm">Tags: {endpoint.tags.join(', ')}</Text>}
+          <Text size="sm">{endpoint.eventTypes?.join(', ') ?? i18n.t('All events')}</Text>
+          {endpoint.tags !== null && (
+            <Text size="sm">{i18n.t('Tags: {tags}', { tags: endpoint.tags.join(', ') })}</Text>
+          )}
           {endpoint.workflowIds !== null && (
             <Text size="sm">
-              {endpoint.workflowIds.length === 1 ? '1 workflow' : `${endpoint.workflowIds.length} workflows`}
+              {i18n.t('{count, plural, one {# workflow} other {# workflows}}', { count: endpoint.workflowIds.length })}
             </Text>
           )}
           {endpoint.description !== '' && <Text size="sm">{endpoint.description}</Text>}
@@ -78,14 +81,18 @@ export function EndpointPage() {
         </Group>
         <section>
           <Title order={2} size="h4" mb="xs">
-            Deliveries
+            {i18n.t('Deliveries')}
           </Title>
           <Listing
-            label="Deliveries"
+            label={i18n.t('Deliveries')}
             query={deliveries}
             columns={COLUMNS}
             keyOf={({ id }) => id}
-            empty={<EmptyState title="No deliveries yet">Send a test event to try the endpoint.</EmptyState>}
+            empty={
+              <EmptyState title={i18n.t('No deliveries yet')}>
+                {i18n.t('Send a test event to try the endpoint.')}
+              </EmptyState>
+            }
           />
         </section>
       </Stack>
@@ -123,7 +130,7 @@ function Actions({ endpoint }: { endpoint: EventEndpoint }) {
   return (
     <>
       <Button variant="default" leftSection={<Pencil size={16} aria-hidden />} onClick={() => setDialog('edit')}>
-        Edit
+        {i18n.t('Edit')}
       </Button>
       <Button
         variant="default"
@@ -131,7 +138,7 @@ function Actions({ endpoint }: { endpoint: EventEndpoint }) {
         disabled={!enabled || test.isPending}
         onClick={() => test.mutate()}
       >
-        Send test event
+        {i18n.t('Send test event')}
       </Button>
       <Button
         variant="default"
@@ -139,7 +146,7 @@ function Actions({ endpoint }: { endpoint: EventEndpoint }) {
         disabled={!enabled}
         onClick={() => setDialog('replay')}
       >
-        Replay deliveries
+        {i18n.t('Replay deliveries')}
       </Button>
       <Button
         variant="default"
@@ -147,7 +154,7 @@ function Actions({ endpoint }: { endpoint: EventEndpoint }) {
         loading={rotate.isPending}
         onClick={() => rotate.mutate()}
       >
-        Rotate secret
+        {i18n.t('Rotate secret')}
       </Button>
       <Button
         variant="default"
@@ -155,13 +162,13 @@ function Actions({ endpoint }: { endpoint: EventEndpoint }) {
         loading={toggle.isPending}
         onClick={() => toggle.mutate()}
       >
-        {enabled ? 'Disable' : 'Enable'}
+        {enabled ? i18n.t('Disable') : i18n.t('Enable')}
       </Button>
       <ConfirmButton
-        label="Delete"
+        label={i18n.t('Delete')}
         of={url}
-        question="Delete this event endpoint?"
-        consequence="Pending events are not delivered."
+        question={i18n.t('Delete this event endpoint?')}
+        consequence={i18n.t('Pending events are not delivered.')}
         act={async () => {
           await deleteEventEndpoint(id);
           await queryClient.invalidateQueries({ queryKey: eventEndpointsQuery(workspaceId).queryKey });
@@ -182,7 +189,7 @@ function Actions({ endpoint }: { endpoint: EventEndpoint }) {
       {dialog === 'replay' && <ReplayRange endpointId={id} onClose={close} />}
       {secret && (
         <SecretShown
-          title="Secret rotated: the former one stays valid for a day"
+          title={i18n.t('Secret rotated: the former one stays valid for a day')}
           secret={secret}
           onDone={() => setSecret(undefined)}
         />

@@ -1,5 +1,6 @@
 import type { EventEndpoint } from '@deckhand/contracts';
 import type { EndpointStatus } from '../../components/status-badge.js';
+import { i18n } from '../../language/i18n.js';
 
 /** Returns the status of an endpoint. */
 export function statusOf({ enabled, failingSince }: EventEndpoint): EndpointStatus {
@@ -8,9 +9,9 @@ export function statusOf({ enabled, failingSince }: EventEndpoint): EndpointStat
 }
 
 const REASONS: Readonly<Record<NonNullable<EventEndpoint['disabledReason']>, string>> = {
-  person: 'Disabled by a member.',
-  gone: 'Disabled because it responded with 410 Gone.',
-  failing: 'Disabled because no delivery succeeded for days.',
+  person: i18n.t('Disabled by a member.'),
+  gone: i18n.t('Disabled because it responded with 410 Gone.'),
+  failing: i18n.t('Disabled because no delivery succeeded for days.'),
 };
 
 /** Returns why an endpoint receives no events; undefined if it does. */

@@ -7,9 +7,14 @@ import { choice } from '../../app/search.js';
 import { FormFooter } from '../../components/form-footer.js';
 import { notify } from '../../components/notice-board.js';
 import { fromLocalTime, toLocalTime } from '../../components/local-time.js';
+import { i18n } from '../../language/i18n.js';
 
 const STATUSES = ['failed', 'delivered', 'all'] as const satisfies readonly ReplayEventsBody['status'][];
-const LABELS = { failed: 'Failed', delivered: 'Delivered', all: 'Failed and delivered' } as const;
+const LABELS = {
+  failed: i18n.t('Failed'),
+  delivered: i18n.t('Delivered'),
+  all: i18n.t('Failed and delivered'),
+} as const;
 
 const DAY_MS = 86_400_000;
 
@@ -28,13 +33,20 @@ export function ReplayRange({ endpointId, onClose }: { endpointId: string; onClo
         setSince(nextSince);
         return;
       }
-      notify(replayed === 1 ? '1 event is sent again.' : `${replayed.toLocaleString('en')} events are sent again.`);
+      notify(
+        i18n.t('{count, plural, one {# event is sent again.} other {# events are sent again.}}', { count: replayed }),
+      );
       onClose();
     },
   });
   const isPart = replay.data !== undefined && replay.data.nextSince !== null;
   return (
-    <Modal opened onClose={onClose} title="Replay deliveries" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={i18n.t('Replay deliveries')}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -43,21 +55,21 @@ export function ReplayRange({ endpointId, onClose }: { endpointId: string; onClo
       >
         <Stack>
           <TextInput
-            label="From"
+            label={i18n.t('From')}
             type="datetime-local"
             required
             value={toLocalTime(since)}
             onChange={({ currentTarget: { value } }) => setSince(fromLocalTime(value))}
           />
           <TextInput
-            label="To"
-            description="Leave empty for now"
+            label={i18n.t({ id: 'time: To', message: 'To' })}
+            description={i18n.t('Leave empty for now')}
             type="datetime-local"
             value={toLocalTime(until)}
             onChange={({ currentTarget: { value } }) => setUntil(fromLocalTime(value))}
           />
           <Select
-            label="Deliveries"
+            label={i18n.t('Deliveries')}
             allowDeselect={false}
             data={STATUSES.map((value) => ({ value, label: LABELS[value] }))}
             value={status}
@@ -65,10 +77,12 @@ export function ReplayRange({ endpointId, onClose }: { endpointId: string; onClo
           />
           <Text size="sm" role="status">
             {isPart
-              ? `${replay.data.replayed.toLocaleString('en')} events are sent again. Replay once more for the rest.`
-              : 'Receivers recognize an event that they already have by its webhook-id.'}
+              ? i18n.t('{count, number} events are sent again. Replay once more for the rest.', {
+                  count: replay.data.replayed,
+                })
+              : i18n.t('Receivers recognize an event that they already have by its webhook-id.')}
           </Text>
-          <FormFooter error={replay.error} submit="Replay" isPending={replay.isPending} onCancel={onClose} />
+          <FormFooter error={replay.error} submit={i18n.t('Replay')} isPending={replay.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

@@ -1,6 +1,7 @@
 import type { EventSecret } from '@deckhand/contracts';
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { CopyText } from '../../components/copy-text.js';
+import { i18n } from '../../language/i18n.js';
 
 /** Shows a new secret of an endpoint. */
 export function SecretShown({ secret, title, onDone }: { secret: EventSecret; title: string; onDone: () => void }) {
@@ -11,16 +12,18 @@ export function SecretShown({ secret, title, onDone }: { secret: EventSecret; ti
       title={title}
       // A click outside must not close a dialog whose content is shown only once.
       closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
       size="lg"
     >
       <Stack>
         <Text size="sm">
-          Copy the secret now: the console shows it only once. Your service verifies the signatures of events with it.
+          {i18n.t(
+            'Copy the secret now: the console shows it only once. Your service verifies the signatures of events with it.',
+          )}
         </Text>
-        <CopyText label="Signing secret" text={secret.secret ?? secret.publicKey ?? ''} />
+        <CopyText label={i18n.t('Signing secret')} text={secret.secret ?? secret.publicKey ?? ''} />
         <Group justify="flex-end">
-          <Button onClick={onDone}>I have copied it</Button>
+          <Button onClick={onDone}>{i18n.t('I have copied it')}</Button>
         </Group>
       </Stack>
     </Modal>

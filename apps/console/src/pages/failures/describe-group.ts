@@ -1,4 +1,5 @@
 import type { FailureGroup } from '@deckhand/contracts';
+import { i18n } from '../../language/i18n.js';
 
 /** Describes which nodes failed, and how. */
 export function describeNode({ nodeType, code }: FailureGroup): string {
@@ -7,6 +8,6 @@ export function describeNode({ nodeType, code }: FailureGroup): string {
 
 /** Names the affected workflow, and the number of further ones. */
 export function describeWorkflows({ workflows }: FailureGroup): string {
-  const [first, ...others] = workflows.map(({ workflowName }) => workflowName ?? 'Deleted workflow');
-  return others.length === 0 ? (first ?? '') : `${first} and ${others.length} more`;
+  const [first, ...others] = workflows.map(({ workflowName }) => workflowName ?? i18n.t('Deleted workflow'));
+  return others.length === 0 ? (first ?? '') : i18n.t('{first} and {count} more', { first, count: others.length });
 }

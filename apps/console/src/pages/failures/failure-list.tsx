@@ -14,6 +14,7 @@ import { Page } from '../../components/page.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { STATUS_LOOKS, StatusBadge } from '../../components/status-badge.js';
 import { WorkflowSelect } from '../../forms/workflow-select.js';
+import { i18n } from '../../language/i18n.js';
 import { describeNode, describeWorkflows } from './describe-group.js';
 
 const route = getRouteApi('/w/$workspaceId/failures');
@@ -24,18 +25,22 @@ const LIVE_MS = 5_000;
 const COLUMNS: Columns<FailureGroup> = [
   {
     id: 'message',
-    header: 'Message',
+    header: i18n.t('Message'),
     cell: ({ row: { original } }) => (
       <Link to="/w/$workspaceId/failures/$groupId" params={{ workspaceId: original.workspaceId, groupId: original.id }}>
-        {original.message || 'No message'}
+        {original.message || i18n.t('No message')}
       </Link>
     ),
   },
-  { id: 'node', header: 'Node type', cell: ({ row: { original } }) => describeNode(original) },
-  { id: 'workflows', header: 'Workflows', cell: ({ row: { original } }) => describeWorkflows(original) },
-  { id: 'count', header: 'Count', cell: ({ row: { original } }) => original.count.toLocaleString('en') },
-  { id: 'lastSeenAt', header: 'Last seen', cell: ({ row: { original } }) => <RelativeTime at={original.lastSeenAt} /> },
-  { id: 'state', header: 'State', cell: ({ row: { original } }) => <StatusBadge status={original.state} /> },
+  { id: 'node', header: i18n.t('Node type'), cell: ({ row: { original } }) => describeNode(original) },
+  { id: 'workflows', header: i18n.t('Workflows'), cell: ({ row: { original } }) => describeWorkflows(original) },
+  { id: 'count', header: i18n.t('Count'), cell: ({ row: { original } }) => original.count.toLocaleString(i18n.locale) },
+  {
+    id: 'lastSeenAt',
+    header: i18n.t('Last seen'),
+    cell: ({ row: { original } }) => <RelativeTime at={original.lastSeenAt} />,
+  },
+  { id: 'state', header: i18n.t('State'), cell: ({ row: { original } }) => <StatusBadge status={original.state} /> },
 ];
 
 /** The failure groups of a workspace, the latest failure first. */
@@ -56,11 +61,11 @@ export function FailureList() {
   const narrow = (change: FailureFilter): void =>
     void navigate({ search: (before) => optional({ ...before, ...change }), replace: true });
   return (
-    <Page title="Failures">
-      <Group mb="md" gap="sm" role="search" aria-label="Filter failures" align="flex-end">
+    <Page title={i18n.t('Failures')}>
+      <Group mb="md" gap="sm" role="search" aria-label={i18n.t('Filter failures')} align="flex-end">
         <Select
-          label="State"
-          placeholder="Any"
+          label={i18n.t('State')}
+          placeholder={i18n.t('Any')}
           clearable
           data={FAILURE_GROUP_STATES.map((value) => ({ value, label: STATUS_LOOKS[value].label }))}
           value={filter.state ?? null}
@@ -69,8 +74,8 @@ export function FailureList() {
           maw={190}
         />
         <WorkflowSelect
-          label="Workflow"
-          placeholder="Any"
+          label={i18n.t('Workflow')}
+          placeholder={i18n.t('Any')}
           clearable
           value={filter.workflowId ?? null}
           onChange={(workflowId) => narrow({ workflowId: workflowId ?? undefined })}
@@ -83,10 +88,10 @@ export function FailureList() {
       ) : query.isPending ? (
         <Loading />
       ) : rows.length > 0 ? (
-        <DataTable label="Failures" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} onNearEnd={more} />
+        <DataTable label={i18n.t('Failures')} columns={COLUMNS} rows={rows} keyOf={({ id }) => id} onNearEnd={more} />
       ) : (
-        <EmptyState title={Object.keys(filter).length > 0 ? 'No matching failures' : 'No failures'}>
-          Runs that fail or time out with the same error are listed here as one group.
+        <EmptyState title={Object.keys(filter).length > 0 ? i18n.t('No matching failures') : i18n.t('No failures')}>
+          {i18n.t('Runs that fail or time out with the same error are listed here as one group.')}
         </EmptyState>
       )}
     </Page>

@@ -1,4 +1,5 @@
 import type { FailureGroup, FailureGroupState } from '@deckhand/contracts';
+import { Trans } from '@lingui/react';
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -17,6 +18,7 @@ import { Breadcrumbs } from '../../components/breadcrumbs.js';
 import { Page } from '../../components/page.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { StatusBadge } from '../../components/status-badge.js';
+import { i18n } from '../../language/i18n.js';
 import { StartBulkAction } from '../bulk-actions/start-bulk-action.js';
 import { WorkflowName } from '../runs/workflow-name.js';
 import { describeNode } from './describe-group.js';
@@ -32,20 +34,25 @@ const SHOWN_RUNS = 20;
 type AffectedVersion = FailureGroup['workflows'][number]['versions'][number] & { readonly workflowName: string };
 
 const VERSION_COLUMNS: Columns<AffectedVersion> = [
-  { id: 'workflow', header: 'Workflow', cell: ({ row: { original } }) => original.workflowName },
+  { id: 'workflow', header: i18n.t('Workflow'), cell: ({ row: { original } }) => original.workflowName },
   {
     id: 'version',
-    header: 'Version',
-    cell: ({ row: { original } }) => (original.number === null ? 'Deleted' : `Version ${original.number}`),
+    header: i18n.t('Version'),
+    cell: ({ row: { original } }) =>
+      original.number === null ? i18n.t('Deleted') : i18n.t('Version {number}', { number: original.number }),
   },
-  { id: 'count', header: 'Count', cell: ({ row: { original } }) => original.count.toLocaleString('en') },
-  { id: 'lastSeenAt', header: 'Last seen', cell: ({ row: { original } }) => <RelativeTime at={original.lastSeenAt} /> },
+  { id: 'count', header: i18n.t('Count'), cell: ({ row: { original } }) => original.count.toLocaleString(i18n.locale) },
+  {
+    id: 'lastSeenAt',
+    header: i18n.t('Last seen'),
+    cell: ({ row: { original } }) => <RelativeTime at={original.lastSeenAt} />,
+  },
 ];
 
 const RUN_COLUMNS: Columns<RunRow> = [
   {
     id: 'workflow',
-    header: 'Workflow',
+    header: i18n.t('Workflow'),
     cell: ({ row: { original } }) => (
       <Link
         to="/w/$workspaceId/runs/$executionId"
@@ -55,9 +62,13 @@ const RUN_COLUMNS: Columns<RunRow> = [
       </Link>
     ),
   },
-  { id: 'status', header: 'Status', cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
-  { id: 'createdAt', header: 'Started', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
-  { id: 'error', header: 'Error', cell: ({ row: { original } }) => original.error?.message },
+  { id: 'status', header: i18n.t('Status'), cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
+  {
+    id: 'createdAt',
+    header: i18n.t('Started'),
+    cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} />,
+  },
+  { id: 'error', header: i18n.t('Error'), cell: ({ row: { original } }) => original.error?.message },
 ];
 
 /** A failure group with its runs. */
@@ -73,15 +84,18 @@ export function FailurePage() {
   const group = query.data;
   const shown = runs.data?.pages[0]?.data.slice(0, SHOWN_RUNS) ?? [];
   const versions = group.workflows.flatMap((workflow) =>
-    workflow.versions.map((version) => ({ ...version, workflowName: workflow.workflowName ?? 'Deleted workflow' })),
+    workflow.versions.map((version) => ({
+      ...version,
+      workflowName: workflow.workflowName ?? i18n.t('Deleted workflow'),
+    })),
   );
   return (
     <Page
-      title={group.message || 'No message'}
+      title={group.message || i18n.t('No message')}
       above={
         <Breadcrumbs>
           <AnchorLink size="sm" to="/w/$workspaceId/failures" params={{ workspaceId }}>
-            Failures
+            {i18n.t('Failures')}
           </AnchorLink>
         </Breadcrumbs>
       }
@@ -91,20 +105,20 @@ export function FailurePage() {
         <Group gap="lg">
           <StatusBadge status={group.state} />
           <Text size="sm">{describeNode(group)}</Text>
-          <Text size="sm">{group.count === 1 ? '1 failure' : `${group.count.toLocaleString('en')} failures`}</Text>
+          <Text size="sm">{i18n.t('{count, plural, one {# failure} other {# failures}}', { count: group.count })}</Text>
           <Text size="sm">
-            First seen <RelativeTime at={group.firstSeenAt} />
+            <Trans id="First seen <0/>" components={{ 0: <RelativeTime at={group.firstSeenAt} /> }} />
           </Text>
           <Text size="sm">
-            Last seen <RelativeTime at={group.lastSeenAt} />
+            <Trans id="Last seen <0/>" components={{ 0: <RelativeTime at={group.lastSeenAt} /> }} />
           </Text>
         </Group>
         <section>
           <Title order={2} size="h4" mb="xs">
-            Affected versions
+            {i18n.t('Affected versions')}
           </Title>
           <DataTable
-            label="Affected versions"
+            label={i18n.t('Affected versions')}
             columns={VERSION_COLUMNS}
             rows={versions}
             keyOf={({ workflowVersionId }) => workflowVersionId}
@@ -113,7 +127,7 @@ export function FailurePage() {
         <section>
           <Group justify="space-between" mb="xs">
             <Title order={2} size="h4">
-              Latest runs
+              {i18n.t('Latest runs')}
             </Title>
             <ButtonLink
               to="/w/$workspaceId/runs"
@@ -123,14 +137,14 @@ export function FailurePage() {
               size="xs"
               leftSection={<ListVideo size={14} aria-hidden />}
             >
-              Show all runs
+              {i18n.t('Show all runs')}
             </ButtonLink>
           </Group>
           {shown.length > 0 ? (
-            <DataTable label="Latest runs" columns={RUN_COLUMNS} rows={shown} keyOf={({ id }) => id} />
+            <DataTable label={i18n.t('Latest runs')} columns={RUN_COLUMNS} rows={shown} keyOf={({ id }) => id} />
           ) : (
             <Text size="sm" c="dimmed">
-              {runs.isPending ? 'Loading…' : 'The runs of this group were deleted.'}
+              {runs.isPending ? i18n.t('Loading…') : i18n.t('The runs of this group were deleted.')}
             </Text>
           )}
         </section>
@@ -160,7 +174,7 @@ function Actions({ group: { id, workspaceId, state } }: { group: FailureGroup })
             disabled={change.isPending}
             onClick={() => change.mutate('ignored')}
           >
-            Ignore
+            {i18n.t('Ignore')}
           </Button>
           <Button
             variant="default"
@@ -168,7 +182,7 @@ function Actions({ group: { id, workspaceId, state } }: { group: FailureGroup })
             disabled={change.isPending}
             onClick={() => change.mutate('resolved')}
           >
-            Resolve
+            {i18n.t('Resolve')}
           </Button>
         </>
       ) : (
@@ -178,11 +192,11 @@ function Actions({ group: { id, workspaceId, state } }: { group: FailureGroup })
           disabled={change.isPending}
           onClick={() => change.mutate('open')}
         >
-          Reopen
+          {i18n.t('Reopen')}
         </Button>
       )}
       <Button leftSection={<RotateCw size={16} aria-hidden />} onClick={asking.open}>
-        Re-run all
+        {i18n.t('Re-run all')}
       </Button>
       {isAsking && (
         <StartBulkAction

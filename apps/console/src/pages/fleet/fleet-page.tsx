@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/empty-state.js';
 import { Loading } from '../../components/loading.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { Page } from '../../components/page.js';
+import { i18n } from '../../language/i18n.js';
 import { Figure } from './figure.js';
 import classes from './fleet-page.module.css';
 import { RunFigures } from './run-figures.js';
@@ -18,12 +19,29 @@ import { useSeen } from './use-seen.js';
 import { WorkerState } from './worker-state.js';
 
 const COLUMNS: Columns<SeenWorker> = [
-  { id: 'host', header: 'Worker', cell: ({ row: { original } }) => `${original.host}, process ${original.pid}` },
-  { id: 'state', header: 'State', cell: ({ row: { original } }) => <WorkerState state={original.state} /> },
-  { id: 'load', header: 'Runs', cell: ({ row: { original } }) => `${original.active} of ${original.concurrency}` },
-  { id: 'version', header: 'Version', cell: ({ row: { original } }) => original.version },
-  { id: 'started', header: 'Started', cell: ({ row: { original } }) => <RelativeTime at={original.startedAt} /> },
-  { id: 'seen', header: 'Last heartbeat', cell: ({ row: { original } }) => <RelativeTime at={original.lastSeenAt} /> },
+  {
+    id: 'host',
+    header: i18n.t('Worker'),
+    cell: ({ row: { original } }) => i18n.t('{host}, process {pid}', { host: original.host, pid: original.pid }),
+  },
+  { id: 'state', header: i18n.t('State'), cell: ({ row: { original } }) => <WorkerState state={original.state} /> },
+  {
+    id: 'load',
+    header: i18n.t('Runs'),
+    cell: ({ row: { original } }) =>
+      i18n.t('{active} of {concurrency}', { active: original.active, concurrency: original.concurrency }),
+  },
+  { id: 'version', header: i18n.t('Version'), cell: ({ row: { original } }) => original.version },
+  {
+    id: 'started',
+    header: i18n.t('Started'),
+    cell: ({ row: { original } }) => <RelativeTime at={original.startedAt} />,
+  },
+  {
+    id: 'seen',
+    header: i18n.t('Last heartbeat'),
+    cell: ({ row: { original } }) => <RelativeTime at={original.lastSeenAt} />,
+  },
 ];
 
 /** The health of the fleet: its workers, its queue, and the results of the workspace's runs. */
@@ -31,7 +49,7 @@ export function FleetPage() {
   const { workspaceId } = useWorkspace();
   const fleet = useQuery(fleetQuery);
   return (
-    <Page title="Fleet">
+    <Page title={i18n.t('Fleet')}>
       {fleet.data ? (
         <Fleet fleet={fleet.data} at={fleet.dataUpdatedAt} />
       ) : fleet.isError ? (
@@ -49,14 +67,16 @@ function Fleet({ fleet, at }: { fleet: FleetResponse; at: number }) {
   return (
     <>
       <dl className={classes.numbers}>
-        <Figure name="Live workers" value={String(workers.live)} isBad={workers.live === 0} />
-        <Figure name="Accepting runs" value={String(workers.consuming)} isBad={workers.consuming === 0} />
-        {queue && <Figure name="Running" value={String(queue.active)} />}
-        {queue && <Figure name="Delayed" value={String(queue.delayed)} />}
+        <Figure name={i18n.t('Live workers')} value={String(workers.live)} isBad={workers.live === 0} />
+        <Figure name={i18n.t('Accepting runs')} value={String(workers.consuming)} isBad={workers.consuming === 0} />
+        {queue && <Figure name={i18n.t({ id: 'queue: Running', message: 'Running' })} value={String(queue.active)} />}
+        {queue && <Figure name={i18n.t('Delayed')} value={String(queue.delayed)} />}
       </dl>
       {workers.live === 0 && (
-        <EmptyState title="No live workers">
-          Runs are accepted and wait. Start a worker with npm run start:worker, against the same database and Redis.
+        <EmptyState title={i18n.t('No live workers')}>
+          {i18n.t(
+            'Runs are accepted and wait. Start a worker with npm run start:worker, against the same database and Redis.',
+          )}
         </EmptyState>
       )}
       {data && queue && <Details details={{ data, queue }} at={at} />}
@@ -71,18 +91,20 @@ function Details({ details, at }: { details: FleetDetails; at: number }) {
     <>
       <div className={classes.charts}>
         <SampleChart
-          name="Waiting in the queue"
+          name={i18n.t('Waiting in the queue')}
           values={seen.samples.map(({ waiting }) => waiting)}
           describe={String}
         />
         <SampleChart
-          name="Longest wait"
+          name={i18n.t('Longest wait')}
           values={seen.samples.map(({ oldestWaitingSeconds }) => oldestWaitingSeconds)}
-          describe={(seconds) => (seconds === 0 ? 'none' : describeDuration(seconds * 1_000))}
+          describe={(seconds) =>
+            seconds === 0 ? i18n.t({ id: 'wait: none', message: 'none' }) : describeDuration(seconds * 1_000)
+          }
         />
       </div>
       {seen.workers.length > 0 && (
-        <DataTable label="Workers" columns={COLUMNS} rows={seen.workers} keyOf={({ id }) => id} />
+        <DataTable label={i18n.t('Workers')} columns={COLUMNS} rows={seen.workers} keyOf={({ id }) => id} />
       )}
     </>
   );

@@ -6,6 +6,7 @@ import { statsQuery } from '../../api/monitoring.js';
 import { Broken } from '../../components/broken.js';
 import { describeDuration } from '../../components/durations.js';
 import { Loading } from '../../components/loading.js';
+import { i18n } from '../../language/i18n.js';
 import { Figure } from './figure.js';
 import classes from './fleet-page.module.css';
 import { type Period, PERIODS } from './period.js';
@@ -17,14 +18,14 @@ export function RunFigures({ workspaceId }: { workspaceId: string }) {
   const [period, setPeriod] = useState<Period>(PERIODS[1]);
   const stats = useQuery({ ...statsQuery(workspaceId, period.ms), placeholderData: (before) => before });
   return (
-    <section aria-label="Runs">
+    <section aria-label={i18n.t('Runs')}>
       <Group justify="space-between" mt="lg" mb="sm">
         <Title order={2} size="h4">
-          Runs of this workspace
+          {i18n.t('Runs of this workspace')}
         </Title>
         <SegmentedControl
           size="xs"
-          aria-label="Period"
+          aria-label={i18n.t('Period')}
           data={PERIODS.map(({ value, label }) => ({ value, label }))}
           value={period.value}
           onChange={(value) => setPeriod(PERIODS.find((entry) => entry.value === value) ?? PERIODS[1])}
@@ -48,14 +49,14 @@ function Stats({ stats, period }: { stats: RunStats; period: Period }) {
   return (
     <>
       <dl className={classes.numbers}>
-        <Figure name="Runs" value={String(total)} />
-        <Figure name="Runs per minute (average)" value={(total / (period.ms / 60_000)).toFixed(2)} />
-        <Figure name="Failed or timed out" value={describeShare(failures, total)} isBad={failures > 0} />
-        <Figure name="Queue time (p95)" value={waitMs ? describeDuration(waitMs.p95) : '–'} />
-        <Figure name="Duration (p50)" value={runMs ? describeDuration(runMs.p50) : '–'} />
-        <Figure name="Duration (p95)" value={runMs ? describeDuration(runMs.p95) : '–'} />
+        <Figure name={i18n.t('Runs')} value={String(total)} />
+        <Figure name={i18n.t('Runs per minute (average)')} value={(total / (period.ms / 60_000)).toFixed(2)} />
+        <Figure name={i18n.t('Failed or timed out')} value={describeShare(failures, total)} isBad={failures > 0} />
+        <Figure name={i18n.t('Queue time (p95)')} value={waitMs ? describeDuration(waitMs.p95) : '–'} />
+        <Figure name={i18n.t('Duration (p50)')} value={runMs ? describeDuration(runMs.p50) : '–'} />
+        <Figure name={i18n.t('Duration (p95)')} value={runMs ? describeDuration(runMs.p95) : '–'} />
       </dl>
-      {total > 0 && <RunChart stats={stats} period={period.label.toLowerCase()} />}
+      {total > 0 && <RunChart stats={stats} period={period.inSentence} />}
     </>
   );
 }

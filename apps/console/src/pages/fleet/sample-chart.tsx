@@ -1,3 +1,4 @@
+import { i18n } from '../../language/i18n.js';
 import { MAX_SAMPLES } from './seen.js';
 import classes from './sample-chart.module.css';
 
@@ -25,13 +26,17 @@ export function SampleChart({
       <figcaption>
         <span>{name}</span>
         <strong>{describe(now)}</strong>
-        <span className={classes.most}>peak {describe(most)}</span>
+        <span className={classes.most}>{i18n.t('peak {value}', { value: describe(most) })}</span>
       </figcaption>
       <svg
         viewBox={`0 0 ${MAX_SAMPLES - 1} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${name} in the last ten minutes: now ${describe(now)}, peak ${describe(most)}`}
+        aria-label={i18n.t('{name} in the last ten minutes: now {now}, peak {peak}', {
+          name,
+          now: describe(now),
+          peak: describe(most),
+        })}
       >
         <polygon
           className={classes.area}
@@ -40,8 +45,8 @@ export function SampleChart({
         <polyline className={classes.line} points={points.join(' ')} />
       </svg>
       <div className={classes.axis} aria-hidden>
-        <span>10 min ago</span>
-        <span>now</span>
+        <span>{i18n.t('10 min ago')}</span>
+        <span>{i18n.t('now')}</span>
       </div>
     </figure>
   );

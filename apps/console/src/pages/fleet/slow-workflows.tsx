@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { slowWorkflowsQuery } from '../../api/monitoring.js';
 import { type Columns, DataTable } from '../../components/data-table.js';
 import { describeDuration } from '../../components/durations.js';
+import { i18n } from '../../language/i18n.js';
 import type { Period } from './period.js';
 
 type Row = WorkflowTimes['data'][number];
@@ -12,7 +13,7 @@ type Row = WorkflowTimes['data'][number];
 const COLUMNS: Columns<Row> = [
   {
     id: 'name',
-    header: 'Workflow',
+    header: i18n.t('Workflow'),
     cell: ({ row: { original } }) => (
       <Link from="/w/$workspaceId/fleet" to="/w/$workspaceId/runs" search={{ workflowId: original.workflowId }}>
         {original.name}
@@ -21,8 +22,8 @@ const COLUMNS: Columns<Row> = [
   },
   { id: 'p95', header: 'p95', cell: ({ row: { original } }) => describeDuration(original.runMs.p95) },
   { id: 'p50', header: 'p50', cell: ({ row: { original } }) => describeDuration(original.runMs.p50) },
-  { id: 'total', header: 'Runs', cell: ({ row: { original } }) => original.total },
-  { id: 'failed', header: 'Failed', cell: ({ row: { original } }) => original.failed },
+  { id: 'total', header: i18n.t('Runs'), cell: ({ row: { original } }) => original.total },
+  { id: 'failed', header: i18n.t('Failed'), cell: ({ row: { original } }) => original.failed },
 ];
 
 /** The workflows with the longest runs; nothing without runs. */
@@ -32,10 +33,10 @@ export function SlowWorkflows({ workspaceId, period }: { workspaceId: string; pe
   return (
     <>
       <Title order={3} size="h5" mt="lg" mb="sm">
-        Slowest workflows
+        {i18n.t('Slowest workflows')}
       </Title>
       <DataTable
-        label="Slowest workflows"
+        label={i18n.t('Slowest workflows')}
         columns={COLUMNS}
         rows={query.data.data}
         keyOf={({ workflowId }) => workflowId}

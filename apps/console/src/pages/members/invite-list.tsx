@@ -5,13 +5,29 @@ import { deleteInvite, invitesQuery } from '../../api/members.js';
 import { ConfirmButton } from '../../components/confirm-button.js';
 import { type Columns, DataTable } from '../../components/data-table.js';
 import { RelativeTime } from '../../components/relative-time.js';
+import { i18n } from '../../language/i18n.js';
+import { ROLE_NAMES } from './create-invite.js';
+
+const STATES: Readonly<Record<InviteEntry['state'], string>> = {
+  Pending: i18n.t('Pending'),
+  Accepted: i18n.t('Accepted'),
+  Expired: i18n.t('Expired'),
+};
 
 const COLUMNS: Columns<InviteEntry> = [
-  { id: 'email', header: 'For', cell: ({ row: { original } }) => original.email ?? 'Anyone with the link' },
-  { id: 'role', header: 'Role', cell: ({ row: { original } }) => original.role },
-  { id: 'state', header: 'State', cell: ({ row: { original } }) => original.state },
-  { id: 'created', header: 'Created', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
-  { id: 'expires', header: 'Expires', cell: ({ row: { original } }) => original.expiresAt.slice(0, 10) },
+  {
+    id: 'email',
+    header: i18n.t('For'),
+    cell: ({ row: { original } }) => original.email ?? i18n.t('Anyone with the link'),
+  },
+  { id: 'role', header: i18n.t('Role'), cell: ({ row: { original } }) => ROLE_NAMES[original.role] },
+  { id: 'state', header: i18n.t('State'), cell: ({ row: { original } }) => STATES[original.state] },
+  {
+    id: 'created',
+    header: i18n.t('Created'),
+    cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} />,
+  },
+  { id: 'expires', header: i18n.t('Expires'), cell: ({ row: { original } }) => original.expiresAt.slice(0, 10) },
   { id: 'delete', header: '', cell: ({ row: { original } }) => <Revoke invite={original} /> },
 ];
 
@@ -22,9 +38,9 @@ export function InviteList({ workspaceId }: { workspaceId: string }) {
   return (
     <>
       <Title order={2} size="h4" mt="lg" mb="sm">
-        Invites
+        {i18n.t('Invites')}
       </Title>
-      <DataTable label="Invites" columns={COLUMNS} rows={invites} keyOf={({ id }) => id} />
+      <DataTable label={i18n.t('Invites')} columns={COLUMNS} rows={invites} keyOf={({ id }) => id} />
     </>
   );
 }
@@ -34,10 +50,10 @@ function Revoke({ invite: { id, workspaceId, state, email } }: { invite: InviteE
   if (state !== 'Pending') return null;
   return (
     <ConfirmButton
-      label="Revoke"
-      of={`the invite for ${email ?? 'anyone with the link'}`}
-      question="Revoke this invite?"
-      consequence="The link will stop working."
+      label={i18n.t('Revoke')}
+      of={email === null ? i18n.t('the invite for anyone with the link') : i18n.t('the invite for {email}', { email })}
+      question={i18n.t('Revoke this invite?')}
+      consequence={i18n.t('The link will stop working.')}
       act={async () => {
         await deleteInvite(workspaceId, id);
         await queryClient.invalidateQueries({ queryKey: invitesQuery(workspaceId).queryKey });

@@ -15,14 +15,15 @@ import { Listing } from '../../components/listing.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { notifyProblem } from '../../components/notice-board.js';
 import { Page } from '../../components/page.js';
-import { CreateInvite } from './create-invite.js';
+import { i18n } from '../../language/i18n.js';
+import { CreateInvite, ROLE_NAMES } from './create-invite.js';
 import { InviteList } from './invite-list.js';
 
 const COLUMNS: Columns<MemberEntry> = [
-  { id: 'name', header: 'Name', cell: ({ row: { original } }) => original.name },
-  { id: 'email', header: 'E-mail', cell: ({ row: { original } }) => original.email },
-  { id: 'role', header: 'Role', cell: ({ row: { original } }) => <RoleOf member={original} /> },
-  { id: 'since', header: 'Joined', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
+  { id: 'name', header: i18n.t('Name'), cell: ({ row: { original } }) => original.name },
+  { id: 'email', header: i18n.t('E-mail'), cell: ({ row: { original } }) => original.email },
+  { id: 'role', header: i18n.t('Role'), cell: ({ row: { original } }) => <RoleOf member={original} /> },
+  { id: 'since', header: i18n.t('Joined'), cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
   { id: 'remove', header: '', cell: ({ row: { original } }) => <Remove member={original} /> },
 ];
 
@@ -33,21 +34,21 @@ export function MemberList() {
   const [isInviting, inviting] = useDisclosure(false);
   return (
     <Page
-      title="Members"
+      title={i18n.t('Members')}
       actions={
         can('admin') && (
           <Button leftSection={<UserPlus size={16} aria-hidden />} onClick={inviting.open}>
-            Invite
+            {i18n.t('Invite')}
           </Button>
         )
       }
     >
       <Listing
-        label="Members"
+        label={i18n.t('Members')}
         query={query}
         columns={COLUMNS}
         keyOf={({ userId }) => userId}
-        empty={<EmptyState title="No member">Invite a person.</EmptyState>}
+        empty={<EmptyState title={i18n.t('No member')}>{i18n.t('Invite a person.')}</EmptyState>}
       />
       {can('admin') && <InviteList workspaceId={workspaceId} />}
       <CreateInvite workspaceId={workspaceId} isOpen={isInviting} onClose={inviting.close} />
@@ -63,14 +64,14 @@ function RoleOf({ member: { userId, name, role } }: { member: MemberEntry }) {
     onError: notifyProblem,
     onSettled: () => queryClient.invalidateQueries({ queryKey: membersQuery(workspaceId).queryKey }),
   });
-  if (!can('admin') || userId === user.id) return role;
+  if (!can('admin') || userId === user.id) return ROLE_NAMES[role];
   return (
     <Select
-      aria-label={`Role of ${name}`}
+      aria-label={i18n.t('Role of {name}', { name })}
       size="xs"
       w={110}
       allowDeselect={false}
-      data={ROLES}
+      data={ROLES.map((value) => ({ value, label: ROLE_NAMES[value] }))}
       value={role}
       onChange={(value) => {
         const next = choice(ROLES, value);
@@ -87,10 +88,10 @@ function Remove({ member: { userId, name } }: { member: MemberEntry }) {
   if (!can('admin')) return null;
   return (
     <ConfirmButton
-      label="Remove"
+      label={i18n.t('Remove')}
       of={name}
-      question={`Remove ${name} from the workspace?`}
-      consequence="This person and their API keys lose access at once."
+      question={i18n.t('Remove {name} from the workspace?', { name })}
+      consequence={i18n.t('This person and their API keys lose access at once.')}
       act={async () => {
         await removeMember(workspaceId, userId);
         await queryClient.invalidateQueries({ queryKey: membersQuery(workspaceId).queryKey });
@@ -105,10 +106,10 @@ function Leave() {
   const navigate = useNavigate();
   return (
     <ConfirmButton
-      label="Leave"
+      label={i18n.t('Leave')}
       of={name}
-      question={`Leave the workspace ${name}?`}
-      consequence="You and your API keys lose access at once. Only an invite brings you back."
+      question={i18n.t('Leave the workspace {name}?', { name })}
+      consequence={i18n.t('You and your API keys lose access at once. Only an invite brings you back.')}
       act={async () => {
         await leaveWorkspace(workspaceId);
         // The start page must not find the workspace any more.

@@ -7,6 +7,7 @@ import { describeBytes } from '../../components/durations.js';
 import { Loading } from '../../components/loading.js';
 import { Problem } from '../../components/problem.js';
 import { diffValues } from '../../graph/diff-definitions.js';
+import { i18n } from '../../language/i18n.js';
 import { labelPath } from '../comparison/describe-diff.js';
 import { ValueChanges } from '../comparison/value-changes.js';
 import { hasOutput, sourcesOf } from '../runs/sources.js';
@@ -16,7 +17,7 @@ import type { NodePair, Side } from './compare-nodes.js';
 const MAX_SHOWN = 50;
 /** Largest output that is compared value by value, in bytes. */
 const MAX_COMPARED_BYTES = 1_048_576;
-const SIDES = { before: 'First run', after: 'Second run' } as const;
+const SIDES = { before: i18n.t('First run'), after: i18n.t('Second run') } as const;
 
 /** What differs in the input and the output of a node; of a node in a loop, in its last iteration. */
 export function NodeDifference({ pair, left, right }: { pair: NodePair; left: Side; right: Side }) {
@@ -33,11 +34,11 @@ export function NodeDifference({ pair, left, right }: { pair: NodePair; left: Si
         </Title>
         <Text size="xs" c="dimmed">
           {nodeId}
-          {((pair.left?.iterations ?? 0) > 0 || (pair.right?.iterations ?? 0) > 0) && ', last iteration'}
+          {((pair.left?.iterations ?? 0) > 0 || (pair.right?.iterations ?? 0) > 0) && `, ${i18n.t('last iteration')}`}
         </Text>
       </div>
       {errors.some((error) => error !== undefined) && (
-        <Part title="Error">
+        <Part title={i18n.t('Error')}>
           <Differences
             before={errors[0] && `${errors[0].code}: ${errors[0].message}`}
             after={errors[1] && `${errors[1].code}: ${errors[1].message}`}
@@ -45,17 +46,17 @@ export function NodeDifference({ pair, left, right }: { pair: NodePair; left: Si
         </Part>
       )}
       {isTrigger ? (
-        <Part title="Trigger data">
+        <Part title={i18n.t('Trigger data')}>
           <Differences before={left.run.data.trigger} after={right.run.data.trigger} />
         </Part>
       ) : (
         [...new Set(sources)].map((source) => (
-          <Part key={source} title={`Input from ${titles.get(source) ?? source}`}>
+          <Part key={source} title={i18n.t('Input from {title}', { title: titles.get(source) ?? source })}>
             <OutputDifference nodeId={source} left={left} right={right} />
           </Part>
         ))
       )}
-      <Part title="Output">
+      <Part title={i18n.t('Output')}>
         <OutputDifference nodeId={nodeId} left={left} right={right} />
       </Part>
     </Stack>
@@ -78,9 +79,10 @@ function OutputDifference({ nodeId, left, right }: { nodeId: string; left: Side;
   const isLarge = sizes.some((bytes) => bytes > MAX_COMPARED_BYTES);
   const [before, after] = [useOutput(nodeId, left, !isLarge), useOutput(nodeId, right, !isLarge)];
   if (isLarge) {
+    const [first, second] = sizes.map(describeBytes);
     return (
       <Text size="sm" c="dimmed">
-        Too large to compare: {sizes.map(describeBytes).join(' and ')}.
+        {i18n.t('Too large to compare: {first} and {second}.', { first, second })}
       </Text>
     );
   }
@@ -103,7 +105,7 @@ function Differences({ before, after }: { before: JsonValue | undefined; after: 
   if (values.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        {before === undefined ? 'None in either run.' : 'No differences.'}
+        {before === undefined ? i18n.t('None in either run.') : i18n.t('No differences.')}
       </Text>
     );
   }
@@ -112,13 +114,13 @@ function Differences({ before, after }: { before: JsonValue | undefined; after: 
       <ValueChanges
         change="changed"
         values={values.slice(0, MAX_SHOWN)}
-        labelOf={({ path }) => (path.length === 0 ? 'All of it' : labelPath(path))}
+        labelOf={({ path }) => (path.length === 0 ? i18n.t('All of it') : labelPath(path))}
         isSecret={() => false}
         sides={SIDES}
       />
       {values.length > MAX_SHOWN && (
         <Text size="sm" c="dimmed" mt="sm">
-          {values.length - MAX_SHOWN} more differences are not shown.
+          {i18n.t('{count} more differences are not shown.', { count: values.length - MAX_SHOWN })}
         </Text>
       )}
     </>

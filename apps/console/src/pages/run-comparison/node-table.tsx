@@ -2,6 +2,7 @@ import type { NodeProgress } from '@deckhand/contracts';
 import { describeDuration, durationMs } from '../../components/durations.js';
 import { StatusBadge } from '../../components/status-badge.js';
 import { ChangeMark } from '../../graph/change-mark.js';
+import { i18n } from '../../language/i18n.js';
 import type { NodePair } from './compare-nodes.js';
 import classes from './node-table.module.css';
 
@@ -16,13 +17,13 @@ export function NodeTable({
   onSelect: (nodeId: string) => void;
 }) {
   return (
-    <table className={classes.table} aria-label="Nodes">
+    <table className={classes.table} aria-label={i18n.t('Nodes')}>
       <thead>
         <tr>
-          <th scope="col">Node</th>
-          <th scope="col">First run</th>
-          <th scope="col">Second run</th>
-          <th scope="col">Difference</th>
+          <th scope="col">{i18n.t('Node')}</th>
+          <th scope="col">{i18n.t('First run')}</th>
+          <th scope="col">{i18n.t('Second run')}</th>
+          <th scope="col">{i18n.t('Difference')}</th>
         </tr>
       </thead>
       <tbody>
@@ -62,7 +63,7 @@ function Difference({ pair: { isIn, left, right, output, differs } }: { pair: No
   return (
     <span className={classes.side}>
       {differs && <ChangeMark change="changed" />}
-      {output === 'same' && <span className={classes.time}>Same output</span>}
+      {output === 'same' && <span className={classes.time}>{i18n.t('Same output')}</span>}
       {change !== 0 && (
         <span className={classes.time}>
           {change > 0 ? '+' : '−'}

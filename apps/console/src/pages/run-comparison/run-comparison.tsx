@@ -1,4 +1,5 @@
 import { type Execution, isFinished } from '@deckhand/contracts';
+import { Trans } from '@lingui/react';
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -17,6 +18,7 @@ import { RelativeTime } from '../../components/relative-time.js';
 import { StatusBadge } from '../../components/status-badge.js';
 import type { NodeTypes } from '../../graph/handles.js';
 import { RunGraph } from '../../graph/run-graph.js';
+import { i18n } from '../../language/i18n.js';
 import { Duration } from '../runs/duration.js';
 import { useWorkflowName } from '../runs/workflow-name.js';
 import { compareNodes, type Side } from './compare-nodes.js';
@@ -34,7 +36,7 @@ export function RunComparison() {
   const types = useMemo(() => new Map(nodeTypes.data?.data.map((entry) => [entry.type, entry])), [nodeTypes.data]);
   const error = first.error ?? second.error ?? nodeTypes.error;
   if (left === '' || right === '')
-    return <EmptyState title="Select two runs">Select them in the list of runs.</EmptyState>;
+    return <EmptyState title={i18n.t('Select two runs')}>{i18n.t('Select them in the list of runs.')}</EmptyState>;
   if (error) return <Broken error={error} reset={() => window.location.reload()} />;
   if (!first.side || !second.side || !nodeTypes.data) return <Loading />;
   return <Compared key={left + right} left={first.side} right={second.side} types={types} />;
@@ -75,28 +77,32 @@ function Compared({ left, right, types }: { left: NumberedSide; right: NumberedS
   const areOfOne = left.run.workflowId === workflowId;
   return (
     <Page
-      title={`Compare runs of ${name}`}
+      title={i18n.t('Compare runs of {name}', { name })}
       actions={
         <ButtonLink variant="default" to="/w/$workspaceId/runs" params={{ workspaceId }} search={{ workflowId }}>
-          Runs of the workflow
+          {i18n.t('Runs of the workflow')}
         </ButtonLink>
       }
     >
       <p className={classes.summary} role="status">
-        {count === 0 ? 'No node differs' : count === 1 ? '1 node differs' : `${count} nodes differ`}
-        {!areOfOne && '. The runs are of different workflows'}.
+        {i18n.t('{count, plural, =0 {No node differs.} one {# node differs.} other {# nodes differ.}}', { count })}
+        {!areOfOne && ` ${i18n.t('The runs are of different workflows.')}`}
         {areOfOne && left.number !== right.number && (
           <>
             {' '}
-            The versions differ:{' '}
-            <AnchorLink
-              to="/w/$workspaceId/workflows/$workflowId"
-              params={{ workspaceId, workflowId }}
-              search={{ before: left.run.workflowVersionId, after: right.run.workflowVersionId }}
-            >
-              {`version ${left.number} and version ${right.number}`}
-            </AnchorLink>
-            .
+            <Trans
+              id="The versions differ: <0>version {left} and version {right}</0>."
+              values={{ left: left.number, right: right.number }}
+              components={{
+                0: (
+                  <AnchorLink
+                    to="/w/$workspaceId/workflows/$workflowId"
+                    params={{ workspaceId, workflowId }}
+                    search={{ before: left.run.workflowVersionId, after: right.run.workflowVersionId }}
+                  />
+                ),
+              }}
+            />
           </>
         )}
       </p>
@@ -120,12 +126,12 @@ function Compared({ left, right, types }: { left: NumberedSide; right: NumberedS
       </div>
       <div className={classes.columns}>
         <NodeTable pairs={pairs} selected={selected?.nodeId} onSelect={select} />
-        <section className={classes.panel} aria-label="Node">
+        <section className={classes.panel} aria-label={i18n.t('Node')}>
           {selected ? (
             <NodeDifference key={selected.nodeId} pair={selected} left={left} right={right} />
           ) : (
             <Text size="sm" c="dimmed">
-              Select a node to compare its input and output.
+              {i18n.t('Select a node to compare its input and output.')}
             </Text>
           )}
         </section>
@@ -134,7 +140,7 @@ function Compared({ left, right, types }: { left: NumberedSide; right: NumberedS
   );
 }
 
-const NAMES = ['First run', 'Second run'];
+const NAMES = [i18n.t('First run'), i18n.t('Second run')];
 
 function Facts({ name, run, number }: { name: string; run: Execution; number: number }) {
   const { workspaceId, id: executionId } = run;
@@ -147,7 +153,7 @@ function Facts({ name, run, number }: { name: string; run: Execution; number: nu
       <span>
         <Duration from={run.startedAt} to={run.finishedAt} />
       </span>
-      <span>Version {number}</span>
+      <span>{i18n.t('Version {number}', { number })}</span>
       <span>{run.source}</span>
       <RelativeTime at={run.createdAt} />
     </div>

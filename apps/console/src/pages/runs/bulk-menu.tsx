@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { type BulkTarget, toBulkTarget } from '../../api/bulk-actions.js';
 import type { RunFilter } from '../../api/executions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
+import { i18n } from '../../language/i18n.js';
 import { StartBulkAction } from '../bulk-actions/start-bulk-action.js';
 
 type Action = CreateBulkActionBody['action'];
@@ -22,14 +23,16 @@ export function BulkMenu({ filter, selected }: { filter: RunFilter; selected: re
       <Menu position="bottom-end">
         <Menu.Target>
           <Button variant="default" rightSection={<ChevronDown size={16} aria-hidden />}>
-            {selected.length === 0 ? 'All matching runs' : `${selected.length} selected`}
+            {selected.length === 0
+              ? i18n.t('All matching runs')
+              : i18n.t('{count} selected', { count: selected.length })}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => start('rerun')}>Re-run…</Menu.Item>
-          <Menu.Item onClick={() => start('stop')}>Stop…</Menu.Item>
+          <Menu.Item onClick={() => start('rerun')}>{i18n.t('Re-run…')}</Menu.Item>
+          <Menu.Item onClick={() => start('stop')}>{i18n.t('Stop…')}</Menu.Item>
           <Menu.Item c="var(--status-bad)" onClick={() => start('delete')}>
-            Delete…
+            {i18n.t('Delete…')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>

@@ -6,23 +6,24 @@ import { type Columns, DataTable } from '../../components/data-table.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { ReplayButton } from '../../components/replay-button.js';
 import { StatusBadge } from '../../components/status-badge.js';
+import { i18n } from '../../language/i18n.js';
 import { Attempts } from '../event-endpoints/attempts.js';
 
 /** A callback and its run. */
 type Row = Callback & { readonly executionId: string };
 
 const COLUMNS: Columns<Row> = [
-  { id: 'type', header: 'Event', cell: ({ row: { original } }) => original.type },
-  { id: 'status', header: 'Status', cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
-  { id: 'attempts', header: 'Attempts', cell: ({ row: { original } }) => <Attempts delivery={original} /> },
-  { id: 'at', header: 'Occurred', cell: ({ row: { original } }) => <RelativeTime at={original.occurredAt} /> },
+  { id: 'type', header: i18n.t('Event'), cell: ({ row: { original } }) => original.type },
+  { id: 'status', header: i18n.t('Status'), cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
+  { id: 'attempts', header: i18n.t('Attempts'), cell: ({ row: { original } }) => <Attempts delivery={original} /> },
+  { id: 'at', header: i18n.t('Occurred'), cell: ({ row: { original } }) => <RelativeTime at={original.occurredAt} /> },
   { id: 'replay', header: '', cell: ({ row: { original } }) => <Replay callback={original} /> },
 ];
 
 /** What was sent to the callback URL of a run. */
 export function Callbacks({ executionId, callbacks }: { executionId: string; callbacks: readonly Callback[] }) {
   const rows = callbacks.map((callback) => ({ ...callback, executionId }));
-  return <DataTable label="Callbacks" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />;
+  return <DataTable label={i18n.t('Callbacks')} columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />;
 }
 
 function Replay({ callback: { id, executionId, type, status } }: { callback: Row }) {

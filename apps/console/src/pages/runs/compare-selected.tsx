@@ -1,6 +1,7 @@
 import { ArrowLeftRight } from 'lucide-react';
 import type { RunRow } from '../../api/executions.js';
 import { ButtonLink } from '../../components/button-link.js';
+import { i18n } from '../../language/i18n.js';
 
 /** Leads to the comparison of two selected runs of a workflow, the earlier one first; nothing for other selections. */
 export function CompareSelected({ runs }: { runs: readonly RunRow[] }) {
@@ -14,7 +15,7 @@ export function CompareSelected({ runs }: { runs: readonly RunRow[] }) {
       params={{ workspaceId: left.workspaceId }}
       search={{ left: left.id, right: right.id }}
     >
-      Compare
+      {i18n.t('Compare')}
     </ButtonLink>
   );
 }

@@ -9,6 +9,7 @@ import { Loading } from '../../components/loading.js';
 import { Problem } from '../../components/problem.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { StatusBadge } from '../../components/status-badge.js';
+import { i18n } from '../../language/i18n.js';
 import classes from './compare-with.module.css';
 import { Duration } from './duration.js';
 
@@ -21,14 +22,14 @@ export function CompareWith({ run }: { run: Execution }) {
   return (
     <>
       <Button variant="default" leftSection={<ArrowLeftRight size={16} aria-hidden />} onClick={open}>
-        Compare with…
+        {i18n.t('Compare with…')}
       </Button>
       <Modal
         opened={isOpen}
         onClose={close}
-        title="Compare with another run"
+        title={i18n.t('Compare with another run')}
         size="lg"
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        closeButtonProps={{ 'aria-label': i18n.t('Close') }}
       >
         <Choices run={run} />
       </Modal>
@@ -44,16 +45,16 @@ function Choices({ run }: { run: Execution }) {
   if (others.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        The workflow has no other run.
+        {i18n.t('The workflow has no other run.')}
       </Text>
     );
   }
   return (
     <>
       <Text size="sm" mb="sm">
-        The latest runs of the workflow. To compare others, select two in the list of runs.
+        {i18n.t('The latest runs of the workflow. To compare others, select two in the list of runs.')}
       </Text>
-      <ul className={classes.list} aria-label="Other runs">
+      <ul className={classes.list} aria-label={i18n.t('Other runs')}>
         {others.slice(0, CHOICES).map(({ id, status, createdAt, startedAt, finishedAt, source }) => (
           <li key={id}>
             <Link

@@ -4,6 +4,7 @@ import { Download } from 'lucide-react';
 import { send } from '../../api/call.js';
 import { type RunFilter, toRunQuery } from '../../api/executions.js';
 import { notifyProblem } from '../../components/notice-board.js';
+import { i18n } from '../../language/i18n.js';
 
 /** Exports all matching runs as a file. */
 export function ExportRuns({ workspaceId, filter }: { workspaceId: string; filter: RunFilter }) {
@@ -19,12 +20,12 @@ export function ExportRuns({ workspaceId, filter }: { workspaceId: string; filte
     <Menu position="bottom-end">
       <Menu.Target>
         <Button variant="default" leftSection={<Download size={16} aria-hidden />} loading={download.isPending}>
-          Export
+          {i18n.t('Export')}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => download.mutate('csv')}>As CSV</Menu.Item>
-        <Menu.Item onClick={() => download.mutate('json')}>As JSON</Menu.Item>
+        <Menu.Item onClick={() => download.mutate('csv')}>{i18n.t('As CSV')}</Menu.Item>
+        <Menu.Item onClick={() => download.mutate('json')}>{i18n.t('As JSON')}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -5,6 +5,7 @@ import { describeBytes } from '../../components/durations.js';
 import { JsonTree, type Picking } from '../../components/json-tree.js';
 import { StatusBadge } from '../../components/status-badge.js';
 import { NumberField } from '../../forms/number-field.js';
+import { i18n } from '../../language/i18n.js';
 import { Duration } from './duration.js';
 import classes from './node-data.module.css';
 import { NodeDebugData } from './node-debug.js';
@@ -56,7 +57,7 @@ export function NodeData({
           </Text>
           <Text size="sm" c="dimmed">
             <Duration from={startedAt} to={finishedAt} />
-            {attempts > 1 && `, ${attempts} attempts`}
+            {attempts > 1 && `, ${i18n.t('{count, plural, one {# attempt} other {# attempts}}', { count: attempts })}`}
             {outputBytes > 0 && `, ${describeBytes(outputBytes)}`}
           </Text>
         </Group>
@@ -67,8 +68,8 @@ export function NodeData({
         )}
         {iterations !== undefined && iterations > 0 && (
           <NumberField
-            label="Iteration"
-            description={`0 to ${iterations - 1}; leave empty for the last`}
+            label={i18n.t('Iteration')}
+            description={i18n.t('0 to {last}; leave empty for the last', { last: iterations - 1 })}
             min={0}
             max={iterations - 1}
             size="xs"
@@ -85,10 +86,10 @@ export function NodeData({
         miw={0}
       >
         <Tabs.List>
-          <Tabs.Tab value="input">Input</Tabs.Tab>
-          <Tabs.Tab value="output">Output</Tabs.Tab>
-          <Tabs.Tab value="logs">Logs</Tabs.Tab>
-          {isDebug && <Tabs.Tab value="debug">Debug</Tabs.Tab>}
+          <Tabs.Tab value="input">{i18n.t('Input')}</Tabs.Tab>
+          <Tabs.Tab value="output">{i18n.t('Output')}</Tabs.Tab>
+          <Tabs.Tab value="logs">{i18n.t('Logs')}</Tabs.Tab>
+          {isDebug && <Tabs.Tab value="debug">{i18n.t('Debug')}</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="input" pt="sm">
           <NodeInput
@@ -103,7 +104,11 @@ export function NodeData({
         </Tabs.Panel>
         <Tabs.Panel value="output" pt="sm">
           {pinned !== undefined ? (
-            <JsonTree label={`Pinned output of ${nodeId}`} value={pinned} picking={pickingOf?.(nodeId)} />
+            <JsonTree
+              label={i18n.t('Pinned output of {nodeId}', { nodeId })}
+              value={pinned}
+              picking={pickingOf?.(nodeId)}
+            />
           ) : hasOutput(progress) ? (
             <Output
               {...at}
@@ -112,7 +117,7 @@ export function NodeData({
             />
           ) : (
             <Text size="sm" c="dimmed">
-              No output.
+              {i18n.t('No output.')}
             </Text>
           )}
         </Tabs.Panel>
@@ -121,7 +126,7 @@ export function NodeData({
             <NodeDebugData parts={['console']} {...at} iteration={iteration} />
           ) : (
             <Text size="sm" c="dimmed">
-              Console output is kept in debug runs only.
+              {i18n.t('Console output is kept in debug runs only.')}
             </Text>
           )}
         </Tabs.Panel>

@@ -4,8 +4,9 @@ import { debugQuery } from '../../api/executions.js';
 import { JsonTree, type Picking } from '../../components/json-tree.js';
 import { Loading } from '../../components/loading.js';
 import { Problem } from '../../components/problem.js';
+import { i18n } from '../../language/i18n.js';
 
-const TITLES = { parameters: 'Parameters', input: 'Input', console: 'Console' } as const;
+const TITLES = { parameters: i18n.t('Parameters'), input: i18n.t('Input'), console: i18n.t('Console') } as const;
 
 /** What a debug run has kept of a node: its evaluated parameters, its input or its console output. */
 export function NodeDebugData({
@@ -34,7 +35,7 @@ export function NodeDebugData({
   if (kept.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        None was kept of this node.
+        {i18n.t('None was kept of this node.')}
       </Text>
     );
   }
@@ -47,7 +48,7 @@ export function NodeDebugData({
               {title}
             </Text>
           )}
-          <JsonTree label={`${title} of ${nodeId}`} value={value} picking={picking} />
+          <JsonTree label={i18n.t('{title} of {nodeId}', { title, nodeId })} value={value} picking={picking} />
         </section>
       ))}
     </Stack>

@@ -1,7 +1,9 @@
 import type { Definition, Execution } from '@deckhand/contracts';
+import { Trans } from '@lingui/react';
 import { Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { JsonTree, type Picking } from '../../components/json-tree.js';
+import { i18n } from '../../language/i18n.js';
 import { NodeDebugData } from './node-debug.js';
 import { Output } from './output.js';
 import { containersOf, hasOutput, sourcesOf } from './sources.js';
@@ -30,14 +32,20 @@ export function NodeInput({
   pickingOf?: ((nodeId: string) => Picking | undefined) | undefined;
 }) {
   if (nodeId === run.data.triggerNodeId) {
-    return <JsonTree label={`Input of ${nodeId}`} value={run.data.trigger} picking={pickingOf?.(nodeId)} />;
+    return (
+      <JsonTree
+        label={i18n.t('Input of {nodeId}', { nodeId })}
+        value={run.data.trigger}
+        picking={pickingOf?.(nodeId)}
+      />
+    );
   }
   const containers = containersOf(nodeId, definition);
   const sources = sourcesOf(nodeId, definition.edges, run.progress).filter((source) => !containers.includes(source));
   if (sources.length + containers.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        No input: no previous node has an output.
+        {i18n.t('No input: no previous node has an output.')}
       </Text>
     );
   }
@@ -69,7 +77,7 @@ export function NodeInput({
             />
           ) : (
             <Text size="sm" c="dimmed">
-              The input of each iteration is kept in debug runs only.
+              {i18n.t('The input of each iteration is kept in debug runs only.')}
             </Text>
           )}
         </Source>
@@ -92,9 +100,9 @@ export function NodeInput({
 
 function Source({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <section aria-label={`From ${title}`}>
+    <section aria-label={i18n.t('From {title}', { title })}>
       <Text size="sm" mb={6}>
-        From <strong>{title}</strong>
+        <Trans id="From <0/>" components={{ 0: <strong>{title}</strong> }} />
       </Text>
       {children}
     </section>
@@ -106,7 +114,7 @@ function Earlier({ title, children }: { title: string; children: ReactNode }) {
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <Text size="sm" component="summary" mb={6}>
-        From <strong>{title}</strong>
+        <Trans id="From <0/>" components={{ 0: <strong>{title}</strong> }} />
       </Text>
       {isOpen && children}
     </details>

@@ -1,6 +1,7 @@
 import type { Definition, Execution, NodeDefinition } from '@deckhand/contracts';
 import { CloseButton, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
+import { i18n } from '../../language/i18n.js';
 import { AnswerNode } from './answer-node.js';
 import { NodeData } from './node-data.js';
 
@@ -36,7 +37,7 @@ export function NodePanel({
             {nodeId}
           </Text>
         </div>
-        <CloseButton aria-label="Close" onClick={onClose} />
+        <CloseButton aria-label={i18n.t('Close')} onClick={onClose} />
       </Group>
       {node && progress?.status === 'waiting' && <AnswerNode executionId={run.id} node={node} />}
       {progress ? (
@@ -51,7 +52,7 @@ export function NodePanel({
         />
       ) : (
         <Text size="sm" c="dimmed">
-          The run has not reached this node.
+          {i18n.t('The run has not reached this node.')}
         </Text>
       )}
     </Stack>

@@ -3,6 +3,7 @@ import { outputQuery } from '../../api/executions.js';
 import { JsonTree, type Picking } from '../../components/json-tree.js';
 import { Loading } from '../../components/loading.js';
 import { Problem } from '../../components/problem.js';
+import { i18n } from '../../language/i18n.js';
 
 /** The output of a node, fetched when it is shown. */
 export function Output({
@@ -23,6 +24,11 @@ export function Output({
   if (output.isError) return <Problem error={output.error} />;
   if (!output.data) return <Loading />;
   return (
-    <JsonTree key={output.dataUpdatedAt} label={`Output of ${nodeId}`} value={output.data.output} picking={picking} />
+    <JsonTree
+      key={output.dataUpdatedAt}
+      label={i18n.t('Output of {nodeId}', { nodeId })}
+      value={output.data.output}
+      picking={picking}
+    />
   );
 }

@@ -8,6 +8,7 @@ import { deleteRun, pauseRun, redactRun, rerun, resumeRun, runQuery, stopRun } f
 import { useWorkspace } from '../../api/use-workspace.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
 import { notify, notifyProblem } from '../../components/notice-board.js';
+import { i18n } from '../../language/i18n.js';
 import { SaveAsTest } from './save-as-test.js';
 
 /** The actions on a run in its current status: stop, pause, resume, rerun, save as a test, redact, delete. */
@@ -36,7 +37,7 @@ function Steer({ run }: { run: Execution }) {
           loading={resume.isPending}
           onClick={() => resume.mutate()}
         >
-          Resume
+          {i18n.t('Resume')}
         </Button>
       ) : (
         <Button
@@ -45,22 +46,24 @@ function Steer({ run }: { run: Execution }) {
           loading={pause.isPending}
           onClick={() => pause.mutate()}
         >
-          Pause
+          {i18n.t('Pause')}
         </Button>
       )}
       <Button color="red.9" leftSection={<Square size={15} aria-hidden />} onClick={asking.open}>
-        Stop
+        {i18n.t('Stop')}
       </Button>
       <Modal
         opened={isAsking}
         onClose={asking.close}
-        title="Stop this run?"
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        title={i18n.t('Stop this run?')}
+        closeButtonProps={{ 'aria-label': i18n.t('Close') }}
       >
-        <Text size="sm">The current node is interrupted. A stopped run cannot be resumed, but it can be re-run.</Text>
+        <Text size="sm">
+          {i18n.t('The current node is interrupted. A stopped run cannot be resumed, but it can be re-run.')}
+        </Text>
         <Group justify="flex-end" mt="md">
           <Button variant="default" onClick={asking.close}>
-            Keep running
+            {i18n.t('Keep running')}
           </Button>
           <Button
             color="red.9"
@@ -71,7 +74,7 @@ function Steer({ run }: { run: Execution }) {
               asking.close();
             }}
           >
-            Stop run
+            {i18n.t('Stop run')}
           </Button>
         </Group>
       </Modal>
@@ -103,32 +106,36 @@ function RunAgain({ run, selected }: { run: Execution; selected: string | undefi
         loading={again.isPending}
         onClick={() => again.mutate(undefined)}
       >
-        Re-run
+        {i18n.t('Re-run')}
       </Button>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button px="xs" aria-label="More actions" disabled={again.isPending}>
+          <Button px="xs" aria-label={i18n.t('More actions')} disabled={again.isPending}>
             <ChevronDown size={16} aria-hidden />
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item disabled={selected === undefined} onClick={() => again.mutate(selected)}>
-            {selected === undefined ? 'Select a node to re-run from it' : `Re-run from "${selected}"`}
+            {selected === undefined
+              ? i18n.t('Select a node to re-run from it')
+              : i18n.t('Re-run from "{selected}"', { selected })}
           </Menu.Item>
           {(run.status === 'success' || run.status === 'failed') && (
-            <Menu.Item onClick={saving.open}>Save as a test…</Menu.Item>
+            <Menu.Item onClick={saving.open}>{i18n.t('Save as a test…')}</Menu.Item>
           )}
-          <Menu.Item onClick={redacting.open}>Redact…</Menu.Item>
+          <Menu.Item onClick={redacting.open}>{i18n.t('Redact…')}</Menu.Item>
           <Menu.Item c="var(--status-bad)" onClick={deleting.open}>
-            Delete…
+            {i18n.t('Delete…')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <ConfirmDialog
         isOpen={isRedacting}
-        question="Redact this run?"
-        consequence="Its input, result, outputs and debug data are deleted. Its status, times and errors stay."
-        label="Redact"
+        question={i18n.t('Redact this run?')}
+        consequence={i18n.t(
+          'Its input, result, outputs and debug data are deleted. Its status, times and errors stay.',
+        )}
+        label={i18n.t('Redact')}
         act={async () => {
           await redactRun(run.id);
           queryClient.removeQueries({ queryKey: ['output', run.id] });
@@ -139,9 +146,9 @@ function RunAgain({ run, selected }: { run: Execution; selected: string | undefi
       />
       <ConfirmDialog
         isOpen={isDeleting}
-        question="Delete this run?"
-        consequence="The run and all its data are deleted."
-        label="Delete"
+        question={i18n.t('Delete this run?')}
+        consequence={i18n.t('The run and all its data are deleted.')}
+        label={i18n.t('Delete')}
         act={async () => {
           await deleteRun(run.id);
           await navigate({ to: '/w/$workspaceId/runs', params: { workspaceId: run.workspaceId } });

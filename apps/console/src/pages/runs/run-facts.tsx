@@ -1,4 +1,5 @@
 import type { Execution } from '@deckhand/contracts';
+import { Trans } from '@lingui/react';
 import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { RelativeTime } from '../../components/relative-time.js';
@@ -6,6 +7,7 @@ import { StatusBadge } from '../../components/status-badge.js';
 import { Duration } from './duration.js';
 import classes from './run-facts.module.css';
 import { AnchorLink } from '../../components/anchor-link.js';
+import { i18n } from '../../language/i18n.js';
 
 /** The main facts of a run. */
 export function RunFacts({
@@ -24,43 +26,43 @@ export function RunFacts({
   return (
     <>
       <Group component="dl" className={classes.facts} gap="lg" mb="sm">
-        <Fact name="Status">
+        <Fact name={i18n.t('Status')}>
           <StatusBadge status={run.status} />
         </Fact>
-        <Fact name="Queued at">
+        <Fact name={i18n.t('Queued at')}>
           <RelativeTime at={run.createdAt} />
         </Fact>
-        <Fact name="Duration">
+        <Fact name={i18n.t('Duration')}>
           <Duration from={run.startedAt} to={run.finishedAt} />
         </Fact>
-        <Fact name="Trigger">{run.source}</Fact>
-        <Fact name="Mode">{run.executionMode}</Fact>
-        <Fact name="Version">
+        <Fact name={i18n.t('Trigger')}>{run.source}</Fact>
+        <Fact name={i18n.t('Mode')}>{run.executionMode}</Fact>
+        <Fact name={i18n.t('Version')}>
           <AnchorLink
             to="/w/$workspaceId/workflows/$workflowId"
             params={{ workspaceId, workflowId: run.workflowId }}
             search={{ after: run.workflowVersionId }}
-            aria-label={`Show version ${versionNumber ?? ''}`}
+            aria-label={i18n.t('Show version {number}', { number: versionNumber ?? '' })}
           >
             {versionNumber}
           </AnchorLink>
         </Fact>
         {data.rerunOf !== undefined && (
-          <Fact name="Re-run of">
+          <Fact name={i18n.t('Re-run of')}>
             <AnchorLink to="/w/$workspaceId/runs/$executionId" params={{ workspaceId, executionId: data.rerunOf }}>
               {data.rerunOf.slice(0, 8)}
             </AnchorLink>
           </Fact>
         )}
         {run.errorOf !== null && (
-          <Fact name="Error of">
+          <Fact name={i18n.t('Error of')}>
             <AnchorLink to="/w/$workspaceId/runs/$executionId" params={{ workspaceId, executionId: run.errorOf }}>
               {run.errorOf.slice(0, 8)}
             </AnchorLink>
           </Fact>
         )}
         {run.errorExecutionId !== null && (
-          <Fact name="Error workflow">
+          <Fact name={i18n.t('Error workflow')}>
             <AnchorLink
               to="/w/$workspaceId/runs/$executionId"
               params={{ workspaceId, executionId: run.errorExecutionId }}
@@ -69,21 +71,29 @@ export function RunFacts({
             </AnchorLink>
           </Fact>
         )}
-        {run.errorStartCode !== null && <Fact name="Error workflow">not started: {run.errorStartCode}</Fact>}
-        <Fact name="Id">
+        {run.errorStartCode !== null && (
+          <Fact name={i18n.t('Error workflow')}>{i18n.t('not started: {code}', { code: run.errorStartCode })}</Fact>
+        )}
+        <Fact name={i18n.t('Id')}>
           <code className={classes.id}>{run.id}</code>
         </Fact>
       </Group>
       {error && (
         <div className={classes.error} role="alert">
-          <strong>{error.code}</strong>
-          {failedNode !== undefined && (
-            <>
-              {' in '}
-              <button type="button" className={classes.node} onClick={() => onSelect(failedNode)}>
-                {titles.get(failedNode) ?? failedNode}
-              </button>
-            </>
+          {failedNode === undefined ? (
+            <strong>{error.code}</strong>
+          ) : (
+            <Trans
+              id="<0/> in <1/>"
+              components={{
+                0: <strong>{error.code}</strong>,
+                1: (
+                  <button type="button" className={classes.node} onClick={() => onSelect(failedNode)}>
+                    {titles.get(failedNode) ?? failedNode}
+                  </button>
+                ),
+              }}
+            />
           )}
           <Text size="sm">{error.message}</Text>
         </div>

@@ -9,24 +9,25 @@ import { SearchField } from '../../components/search-field.js';
 import { STATUS_LOOKS } from '../../components/status-badge.js';
 import { NumberField } from '../../forms/number-field.js';
 import { WorkflowSelect } from '../../forms/workflow-select.js';
+import { i18n } from '../../language/i18n.js';
 
 /** A range with ends of its own. */
 const CUSTOM = 'custom';
 const PERIODS: Readonly<Record<RunPeriod, string>> = {
-  '15m': 'Last 15 minutes',
-  '1h': 'Last hour',
-  '24h': 'Last 24 hours',
-  '7d': 'Last 7 days',
+  '15m': i18n.t('Last 15 minutes'),
+  '1h': i18n.t('Last hour'),
+  '24h': i18n.t('Last 24 hours'),
+  '7d': i18n.t('Last 7 days'),
 };
 const SOURCES: Readonly<Record<ExecutionSource, string>> = {
-  api: 'API',
-  editor: 'Editor',
-  webhook: 'Webhook',
-  schedule: 'Schedule',
-  rerun: 'Re-run',
-  workflow: 'Workflow',
-  error: 'Error workflow',
-  event: 'Event',
+  api: i18n.t('API'),
+  editor: i18n.t({ id: 'tool: Editor', message: 'Editor' }),
+  webhook: i18n.t('Webhook'),
+  schedule: i18n.t('Schedule'),
+  rerun: i18n.t({ id: 'noun: Re-run', message: 'Re-run' }),
+  workflow: i18n.t('Workflow'),
+  error: i18n.t('Error workflow'),
+  event: i18n.t('Event'),
 };
 
 /** The filters of the list of runs. */
@@ -55,18 +56,18 @@ export function RunFilters({
   };
   const period = filter.within ?? (isCustom || isRange ? CUSTOM : null);
   return (
-    <Group mb="md" gap="sm" role="search" aria-label="Filter runs" align="flex-end">
+    <Group mb="md" gap="sm" role="search" aria-label={i18n.t('Filter runs')} align="flex-end">
       <SearchField
-        label="Search"
-        placeholder="Input, output, ID"
+        label={i18n.t('Search')}
+        placeholder={i18n.t('Input, output, ID')}
         value={filter.search}
         onChange={(search) => change({ search })}
         flex="1 1 140px"
         maw={260}
       />
       <MultiSelect
-        label="Status"
-        placeholder={filter.status === undefined ? 'Any' : ''}
+        label={i18n.t('Status')}
+        placeholder={filter.status === undefined ? i18n.t('Any') : ''}
         clearable
         data={EXECUTION_STATUSES.map((status) => ({ value: status, label: STATUS_LOOKS[status].label }))}
         value={choicesOf(EXECUTION_STATUSES, filter.status)}
@@ -75,12 +76,12 @@ export function RunFilters({
         maw={300}
       />
       <Select
-        label="Time"
-        placeholder="Any"
+        label={i18n.t('Time')}
+        placeholder={i18n.t('Any')}
         clearable
         data={[
           ...RUN_PERIOD_NAMES.map((name) => ({ value: name, label: PERIODS[name] })),
-          { value: CUSTOM, label: 'Custom range' },
+          { value: CUSTOM, label: i18n.t('Custom range') },
         ]}
         value={period}
         onChange={(value) => {
@@ -94,7 +95,7 @@ export function RunFilters({
       {period === CUSTOM && (
         <>
           <TextInput
-            label="From"
+            label={i18n.t('From')}
             type="datetime-local"
             value={toLocalTime(filter.from)}
             onChange={({ currentTarget: { value } }) => change({ from: fromLocalTime(value) })}
@@ -102,7 +103,7 @@ export function RunFilters({
             maw={200}
           />
           <TextInput
-            label="To"
+            label={i18n.t('To')}
             type="datetime-local"
             value={toLocalTime(filter.to)}
             onChange={({ currentTarget: { value } }) => change({ to: fromLocalTime(value) })}
@@ -113,8 +114,8 @@ export function RunFilters({
       )}
       {hasWorkflow && (
         <WorkflowSelect
-          label="Workflow"
-          placeholder="Any"
+          label={i18n.t('Workflow')}
+          placeholder={i18n.t('Any')}
           clearable
           value={filter.workflowId ?? null}
           onChange={(workflowId) => change({ workflowId: workflowId ?? undefined })}
@@ -123,8 +124,8 @@ export function RunFilters({
         />
       )}
       <MultiSelect
-        label="Trigger"
-        placeholder={filter.source === undefined ? 'Any' : ''}
+        label={i18n.t('Trigger')}
+        placeholder={filter.source === undefined ? i18n.t('Any') : ''}
         clearable
         data={EXECUTION_SOURCES.map((source) => ({ value: source, label: SOURCES[source] }))}
         value={choicesOf(EXECUTION_SOURCES, filter.source)}
@@ -133,8 +134,8 @@ export function RunFilters({
         maw={300}
       />
       <SearchField
-        label="Error contains"
-        placeholder="Error text"
+        label={i18n.t('Error contains')}
+        placeholder={i18n.t('Error text')}
         value={filter.errorContains}
         onChange={(errorContains) => change({ errorContains })}
         flex="1 1 140px"
@@ -143,8 +144,8 @@ export function RunFilters({
       {isOpen ? (
         <>
           <TagsInput
-            label="Tags"
-            placeholder={filter.tag === undefined ? 'All of these' : ''}
+            label={i18n.t('Tags')}
+            placeholder={filter.tag === undefined ? i18n.t('All of these') : ''}
             clearable
             value={filter.tag?.split(',') ?? []}
             onChange={(tags) => change({ tag: text(tags.join(',')) })}
@@ -152,12 +153,12 @@ export function RunFilters({
             maw={300}
           />
           <Limit
-            label="Longer than (seconds)"
+            label={i18n.t('Longer than (seconds)')}
             value={filter.minDurationMs}
             onChange={(minDurationMs) => change({ minDurationMs })}
           />
           <Limit
-            label="Shorter than (seconds)"
+            label={i18n.t('Shorter than (seconds)')}
             value={filter.maxDurationMs}
             onChange={(maxDurationMs) => change({ maxDurationMs })}
           />
@@ -169,7 +170,7 @@ export function RunFilters({
           leftSection={<SlidersHorizontal size={16} aria-hidden />}
           onClick={() => setOpen(true)}
         >
-          More filters
+          {i18n.t('More filters')}
         </Button>
       )}
       {isFiltered && (
@@ -182,7 +183,7 @@ export function RunFilters({
             onClear();
           }}
         >
-          Clear
+          {i18n.t('Clear')}
         </Button>
       )}
     </Group>
@@ -202,7 +203,7 @@ function Limit({
   return (
     <NumberField
       label={label}
-      placeholder="Any"
+      placeholder={i18n.t('Any')}
       min={0}
       max={31_536_000}
       decimalScale={3}

@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react';
 import { Button, Switch, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ArrowUp, RefreshCw } from 'lucide-react';
@@ -13,6 +14,7 @@ import { Loading } from '../../components/loading.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { Page } from '../../components/page.js';
 import { StatusBadge } from '../../components/status-badge.js';
+import { i18n } from '../../language/i18n.js';
 import { BulkMenu } from './bulk-menu.js';
 import { CompareSelected } from './compare-selected.js';
 import { Duration } from './duration.js';
@@ -27,22 +29,26 @@ const route = getRouteApi('/w/$workspaceId/runs');
 
 /** The columns after the one that names the run. */
 export const RUN_COLUMNS: Columns<RunRow> = [
-  { id: 'status', header: 'Status', cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
-  { id: 'createdAt', header: 'Started', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
+  { id: 'status', header: i18n.t('Status'), cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
+  {
+    id: 'createdAt',
+    header: i18n.t('Started'),
+    cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} />,
+  },
   {
     id: 'duration',
-    header: 'Duration',
+    header: i18n.t('Duration'),
     cell: ({ row: { original } }) => <Duration from={original.startedAt} to={original.finishedAt} />,
   },
-  { id: 'source', header: 'Trigger', cell: ({ row: { original } }) => describeOrigin(original) },
-  { id: 'error', header: 'Error', cell: ({ row: { original } }) => original.error?.message },
-  { id: 'select', header: 'Select', cell: ({ row: { original } }) => <SelectRun run={original} /> },
+  { id: 'source', header: i18n.t('Trigger'), cell: ({ row: { original } }) => describeOrigin(original) },
+  { id: 'error', header: i18n.t('Error'), cell: ({ row: { original } }) => original.error?.message },
+  { id: 'select', header: i18n.t('Select'), cell: ({ row: { original } }) => <SelectRun run={original} /> },
 ];
 
 const COLUMNS: Columns<RunRow> = [
   {
     id: 'workflow',
-    header: 'Workflow',
+    header: i18n.t('Workflow'),
     cell: ({ row: { original } }) => (
       <Link
         to="/w/$workspaceId/runs/$executionId"
@@ -62,7 +68,7 @@ export function RunList() {
   return (
     <Runs
       filter={filter}
-      page={{ title: 'Runs' }}
+      page={{ title: i18n.t('Runs') }}
       columns={COLUMNS}
       onFilter={(change) => void navigate({ search: change, replace: true })}
     />
@@ -114,10 +120,14 @@ export function Runs({
         <>
           {!isLive && (
             <Button variant="default" leftSection={<RefreshCw size={16} aria-hidden />} onClick={showNewest}>
-              Refresh
+              {i18n.t('Refresh')}
             </Button>
           )}
-          <Switch label="Live" checked={isLive} onChange={({ currentTarget: { checked } }) => setLive(checked)} />
+          <Switch
+            label={i18n.t('Live')}
+            checked={isLive}
+            onChange={({ currentTarget: { checked } }) => setLive(checked)}
+          />
           <CompareSelected runs={[...selected.values()]} />
           <BulkMenu filter={filter} selected={[...selected.keys()]} />
           <ExportRuns workspaceId={workspaceId} filter={filter} />
@@ -132,10 +142,17 @@ export function Runs({
       />
       {filter.failureGroup !== undefined && (
         <Text size="sm" mb="sm">
-          Only runs of{' '}
-          <AnchorLink to="/w/$workspaceId/failures/$groupId" params={{ workspaceId, groupId: filter.failureGroup }}>
-            one failure group
-          </AnchorLink>
+          <Trans
+            id="Only runs of <0>one failure group</0>"
+            components={{
+              0: (
+                <AnchorLink
+                  to="/w/$workspaceId/failures/$groupId"
+                  params={{ workspaceId, groupId: filter.failureGroup }}
+                />
+              ),
+            }}
+          />
         </Text>
       )}
       {query.isError && rows.length === 0 ? (
@@ -147,17 +164,17 @@ export function Runs({
           {newCount > 0 && (
             <div className={classes.news}>
               <Button size="xs" leftSection={<ArrowUp size={14} aria-hidden />} onClick={showNewest}>
-                {newCount === 1 ? '1 new run' : `${newCount} new runs`}
+                {i18n.t('{count, plural, one {# new run} other {# new runs}}', { count: newCount })}
               </Button>
             </div>
           )}
-          <DataTable label="Runs" columns={columns} rows={rows} keyOf={({ id }) => id} onNearEnd={more} />
+          <DataTable label={i18n.t('Runs')} columns={columns} rows={rows} keyOf={({ id }) => id} onNearEnd={more} />
         </SelectionContext>
       ) : isFiltered ? (
-        <EmptyState title="No matching runs">Remove a filter, or change the search.</EmptyState>
+        <EmptyState title={i18n.t('No matching runs')}>{i18n.t('Remove a filter, or change the search.')}</EmptyState>
       ) : (
-        <EmptyState title="No runs yet">
-          A run is one execution of a workflow. Start one in the editor, by a webhook, or with an API key.
+        <EmptyState title={i18n.t('No runs yet')}>
+          {i18n.t('A run is one execution of a workflow. Start one in the editor, by a webhook, or with an API key.')}
         </EmptyState>
       )}
     </Page>

@@ -14,6 +14,7 @@ import { ButtonLink } from '../../components/button-link.js';
 import { JsonTree } from '../../components/json-tree.js';
 import { Loading } from '../../components/loading.js';
 import { Page } from '../../components/page.js';
+import { i18n } from '../../language/i18n.js';
 import { Callbacks } from './callbacks.js';
 import { CompareWith } from './compare-with.js';
 import { NodePanel } from './node-panel.js';
@@ -61,7 +62,7 @@ function ShownRun({ run }: { run: Execution }) {
       above={
         <Breadcrumbs>
           <AnchorLink size="sm" to="/w/$workspaceId/workflows" params={{ workspaceId }}>
-            Workflows
+            {i18n.t('Workflows')}
           </AnchorLink>
           <AnchorLink size="sm" to="/w/$workspaceId/workflows/$workflowId" params={{ workspaceId, workflowId }}>
             {name}
@@ -71,7 +72,7 @@ function ShownRun({ run }: { run: Execution }) {
             to="/w/$workspaceId/workflows/$workflowId/executions"
             params={{ workspaceId, workflowId }}
           >
-            Executions
+            {i18n.t('Executions')}
           </AnchorLink>
         </Breadcrumbs>
       }
@@ -83,7 +84,7 @@ function ShownRun({ run }: { run: Execution }) {
             params={{ workspaceId: run.workspaceId, workflowId: run.workflowId }}
             search={selected === undefined ? { run: run.id } : { run: run.id, node: selected }}
           >
-            Open in editor
+            {i18n.t('Open in editor')}
           </ButtonLink>
           <CompareWith run={run} />
           <RunActions run={run} selected={selected} />
@@ -92,7 +93,7 @@ function ShownRun({ run }: { run: Execution }) {
     >
       <RunFacts run={run} versionNumber={version.data?.number} onSelect={select} titles={titles} />
       <div className={classes.panes}>
-        <section className={classes.graph} aria-label="Graph">
+        <section className={classes.graph} aria-label={i18n.t('Graph')}>
           {definition && nodeTypes.data ? (
             <RunGraph
               definition={definition}
@@ -109,9 +110,9 @@ function ShownRun({ run }: { run: Execution }) {
         </section>
         <Tabs defaultValue="timeline" keepMounted={false} className={classes.tabs}>
           <Tabs.List>
-            <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
-            <Tabs.Tab value="trigger">Trigger data</Tabs.Tab>
-            {callbacks.length > 0 && <Tabs.Tab value="callbacks">Callbacks</Tabs.Tab>}
+            <Tabs.Tab value="timeline">{i18n.t('Timeline')}</Tabs.Tab>
+            <Tabs.Tab value="trigger">{i18n.t('Trigger data')}</Tabs.Tab>
+            {callbacks.length > 0 && <Tabs.Tab value="callbacks">{i18n.t('Callbacks')}</Tabs.Tab>}
           </Tabs.List>
           <Tabs.Panel value="timeline" pt="sm">
             <Timeline
@@ -123,13 +124,16 @@ function ShownRun({ run }: { run: Execution }) {
             />
           </Tabs.Panel>
           <Tabs.Panel value="trigger" pt="sm">
-            <JsonTree label="Trigger data" value={run.data.trigger} />
+            <JsonTree label={i18n.t('Trigger data')} value={run.data.trigger} />
           </Tabs.Panel>
           <Tabs.Panel value="callbacks" pt="sm">
             <Callbacks executionId={run.id} callbacks={callbacks} />
           </Tabs.Panel>
         </Tabs>
-        <section className={classes.panel} aria-label={selected === undefined ? 'Run' : 'Node'}>
+        <section
+          className={classes.panel}
+          aria-label={selected === undefined ? i18n.t({ id: 'noun: Run', message: 'Run' }) : i18n.t('Node')}
+        >
           {selected === undefined ? (
             <RunResult run={run} titles={titles} />
           ) : (

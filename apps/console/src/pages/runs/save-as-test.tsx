@@ -6,6 +6,7 @@ import { nodeTypesQuery, versionQuery } from '../../api/workflows.js';
 import { Broken } from '../../components/broken.js';
 import { CopyText } from '../../components/copy-text.js';
 import { Loading } from '../../components/loading.js';
+import { i18n } from '../../language/i18n.js';
 import { testAsYaml, toTest } from './to-test.js';
 
 /** Shows a finished run as a test, to be copied into the file of its workflow. */
@@ -14,7 +15,13 @@ export function SaveAsTest({ run, onClose }: { run: Execution; onClose: () => vo
   const version = useQuery(versionQuery(run.workflowId, run.workflowVersionId));
   const nodeTypes = useQuery(nodeTypesQuery);
   return (
-    <Modal opened onClose={onClose} title="Save as a test" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={i18n.t('Save as a test')}
+      size="lg"
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+    >
       {version.isError ? (
         <Broken error={version.error} reset={() => void version.refetch()} />
       ) : whole.isError ? (
@@ -22,11 +29,12 @@ export function SaveAsTest({ run, onClose }: { run: Execution; onClose: () => vo
       ) : whole.data && version.data && nodeTypes.data ? (
         <Stack gap="sm">
           <Text size="sm">
-            Put it below &quot;tests:&quot; in the file of the workflow, and run it with &quot;deckhand test&quot;.
-            Variables that the workflow reads are missing; a node in a loop has the output of its last iteration.
+            {i18n.t(
+              'Put it below "tests:" in the file of the workflow, and run it with "deckhand test". Variables that the workflow reads are missing; a node in a loop has the output of its last iteration.',
+            )}
           </Text>
           <CopyText
-            label="Test"
+            label={i18n.t({ id: 'noun: Test', message: 'Test' })}
             text={testAsYaml(
               toTest(whole.data, version.data.definition, new Map(nodeTypes.data.data.map((e) => [e.type, e]))),
             )}

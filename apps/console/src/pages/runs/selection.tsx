@@ -1,6 +1,7 @@
 import { Checkbox } from '@mantine/core';
 import { createContext, useContext } from 'react';
 import type { RunRow } from '../../api/executions.js';
+import { i18n } from '../../language/i18n.js';
 
 /** The selected runs of a list, by their ids. */
 interface Selection {
@@ -17,7 +18,11 @@ export function SelectRun({ run }: { run: RunRow }) {
   const { runs, toggle } = useContext(SelectionContext);
   return (
     <Checkbox
-      aria-label={`Select the run of ${workflowName ?? 'a deleted workflow'} from ${createdAt}`}
+      aria-label={
+        workflowName === null
+          ? i18n.t('Select the run of a deleted workflow from {createdAt}', { createdAt })
+          : i18n.t('Select the run of {workflowName} from {createdAt}', { workflowName, createdAt })
+      }
       checked={runs.has(id)}
       onChange={() => toggle(run)}
     />

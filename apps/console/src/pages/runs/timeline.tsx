@@ -5,6 +5,7 @@ import { type CSSProperties, useEffect, useState } from 'react';
 import { iterationsQuery, MAX_ITERATIONS } from '../../api/executions.js';
 import { describeDuration, durationMs } from '../../components/durations.js';
 import { STATUS_LOOKS, StatusBadge } from '../../components/status-badge.js';
+import { i18n } from '../../language/i18n.js';
 import { type Bar, type RunTimes, type Span, toTimes } from './bars.js';
 import classes from './timeline.module.css';
 
@@ -37,7 +38,7 @@ export function Timeline({
   if (times.bars.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        No node has started.
+        {i18n.t('No node has started.')}
       </Text>
     );
   }
@@ -52,10 +53,10 @@ export function Timeline({
           ))}
         </span>
       </div>
-      <ol className={classes.list} aria-label="Timeline of nodes">
+      <ol className={classes.list} aria-label={i18n.t('Timeline of nodes')}>
         {times.queue && (
           <li className={classes.row}>
-            <span className={classes.name}>Queue</span>
+            <span className={classes.name}>{i18n.t('Queue')}</span>
             <span className={classes.track}>
               <span className={classes.queue} style={toStyle(times.queue)} />
             </span>
@@ -74,7 +75,10 @@ export function Timeline({
                 {titles.get(bar.nodeId) ?? bar.nodeId}
                 {bar.iterations > 1 && <span className={classes.rounds}> × {bar.iterations}</span>}
                 {bar.attempts > 1 && bar.iterations === 0 && (
-                  <span className={classes.rounds}> · {bar.attempts} attempts</span>
+                  <span className={classes.rounds}>
+                    {' · '}
+                    {i18n.t('{count, plural, one {# attempt} other {# attempts}}', { count: bar.attempts })}
+                  </span>
                 )}
               </span>
               <span className={classes.status}>
@@ -85,7 +89,7 @@ export function Timeline({
               </span>
               <span className={classes.time}>
                 {bar.isReused ? (
-                  <span className={classes.reused}>Reused</span>
+                  <span className={classes.reused}>{i18n.t('Reused')}</span>
                 ) : (
                   describeDuration(durationMs(bar.startedAt, bar.finishedAt, now) ?? 0)
                 )}
@@ -110,7 +114,10 @@ function Track({ run, bar, spanOf }: { run: Execution; bar: Bar; spanOf: RunTime
       key={part.iteration}
       className={classes.bar}
       data-part
-      title={`Iteration ${part.iteration}: ${STATUS_LOOKS[part.status].label}`}
+      title={i18n.t('Iteration {iteration}: {status}', {
+        iteration: part.iteration,
+        status: STATUS_LOOKS[part.status].label,
+      })}
       style={toStyle(spanOf(part.startedAt, part.finishedAt), part.status)}
     />
   ));

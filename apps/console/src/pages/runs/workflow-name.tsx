@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { workflowNamesQuery } from '../../api/workflow-names.js';
 import { workflowQuery } from '../../api/workflows.js';
+import { i18n } from '../../language/i18n.js';
 
 /** Returns the name of a workflow; the beginning of its id once it is deleted. */
 export function useWorkflowName(workflowId: string): string {
@@ -9,7 +10,11 @@ export function useWorkflowName(workflowId: string): string {
   const names = useQuery(workflowNamesQuery(workspaceId));
   const listed = names.data?.get(workflowId);
   const single = useQuery({ ...workflowQuery(workflowId), enabled: names.isSuccess && listed === undefined });
-  return listed ?? single.data?.name ?? (single.isError ? `Deleted workflow ${workflowId.slice(0, 8)}` : '…');
+  return (
+    listed ??
+    single.data?.name ??
+    (single.isError ? i18n.t('Deleted workflow {id}', { id: workflowId.slice(0, 8) }) : '…')
+  );
 }
 
 /** The name of a workflow in a list. */

@@ -5,6 +5,7 @@ import { workflowQuery } from '../../api/workflows.js';
 import { Broken } from '../../components/broken.js';
 import type { Columns } from '../../components/data-table.js';
 import { Loading } from '../../components/loading.js';
+import { i18n } from '../../language/i18n.js';
 import { WorkflowPath } from '../workflows/workflow-path.js';
 import { WorkflowTabs } from '../workflows/workflow-tabs.js';
 import { RUN_COLUMNS, Runs } from './run-list.js';
@@ -14,7 +15,7 @@ const route = getRouteApi('/w/$workspaceId/workflows/$workflowId/executions');
 const COLUMNS: Columns<RunRow> = [
   {
     id: 'run',
-    header: 'Run',
+    header: i18n.t({ id: 'noun: Run', message: 'Run' }),
     cell: ({ row: { original } }) => (
       <Link
         to="/w/$workspaceId/runs/$executionId"

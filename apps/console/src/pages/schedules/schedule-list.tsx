@@ -10,11 +10,12 @@ import { Listing } from '../../components/listing.js';
 import { notifyProblem } from '../../components/notice-board.js';
 import { Page } from '../../components/page.js';
 import { RelativeTime } from '../../components/relative-time.js';
+import { dateLocale, i18n } from '../../language/i18n.js';
 
 const COLUMNS: Columns<ScheduleEntry> = [
   {
     id: 'workflow',
-    header: 'Workflow',
+    header: i18n.t('Workflow'),
     cell: ({ row: { original } }) => (
       <Link
         from="/w/$workspaceId/schedules"
@@ -25,15 +26,20 @@ const COLUMNS: Columns<ScheduleEntry> = [
       </Link>
     ),
   },
-  { id: 'cron', header: 'Cron', cell: ({ row: { original } }) => <code>{original.cron}</code> },
-  { id: 'timezone', header: 'Time zone', cell: ({ row: { original } }) => original.timezone },
+  { id: 'cron', header: i18n.t('Cron'), cell: ({ row: { original } }) => <code>{original.cron}</code> },
+  { id: 'timezone', header: i18n.t('Time zone'), cell: ({ row: { original } }) => original.timezone },
   {
     id: 'next',
-    header: 'Next run',
-    cell: ({ row: { original } }) => (original.pausedAt === null ? <LocalTime at={original.nextFireAt} /> : 'Paused'),
+    header: i18n.t('Next run'),
+    cell: ({ row: { original } }) =>
+      original.pausedAt === null ? <LocalTime at={original.nextFireAt} /> : i18n.t('Paused'),
   },
-  { id: 'last', header: 'Last run', cell: ({ row: { original } }) => <RelativeTime at={original.lastFireAt} /> },
-  { id: 'blocked', header: 'Delayed by', cell: ({ row: { original } }) => original.blockedBy },
+  {
+    id: 'last',
+    header: i18n.t('Last run'),
+    cell: ({ row: { original } }) => <RelativeTime at={original.lastFireAt} />,
+  },
+  { id: 'blocked', header: i18n.t('Delayed by'), cell: ({ row: { original } }) => original.blockedBy },
   { id: 'pause', header: '', cell: ({ row: { original } }) => <PauseOrResume schedule={original} /> },
 ];
 
@@ -41,14 +47,16 @@ const COLUMNS: Columns<ScheduleEntry> = [
 export function ScheduleList() {
   const { workspaceId } = useWorkspace();
   return (
-    <Page title="Schedules">
+    <Page title={i18n.t('Schedules')}>
       <Listing
-        label="Schedules"
+        label={i18n.t('Schedules')}
         query={useQuery(schedulesQuery(workspaceId))}
         columns={COLUMNS}
         keyOf={({ workflowId, nodeId }) => `${workflowId} ${nodeId}`}
         empty={
-          <EmptyState title="No schedules">Activate a workflow with a schedule trigger to run it by itself.</EmptyState>
+          <EmptyState title={i18n.t('No schedules')}>
+            {i18n.t('Activate a workflow with a schedule trigger to run it by itself.')}
+          </EmptyState>
         }
       />
     </Page>
@@ -57,7 +65,7 @@ export function ScheduleList() {
 
 function LocalTime({ at }: { at: string | null }) {
   if (at === null) return null;
-  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+  const format = new Intl.DateTimeFormat(dateLocale(), { dateStyle: 'medium', timeStyle: 'short' });
   return <time dateTime={at}>{format.format(new Date(at))}</time>;
 }
 
@@ -71,16 +79,19 @@ function PauseOrResume({ schedule: { workflowId, workflowName, nodeId, pausedAt 
     onSettled: () => queryClient.invalidateQueries({ queryKey: schedulesQuery(workspaceId).queryKey }),
   });
   if (!can('editor')) return null;
-  const label = isPaused ? 'Resume' : 'Pause';
   return (
     <Button
       variant="default"
       size="compact-sm"
-      aria-label={`${label} ${nodeId} of ${workflowName}`}
+      aria-label={
+        isPaused
+          ? i18n.t('Resume {nodeId} of {workflowName}', { nodeId, workflowName })
+          : i18n.t('Pause {nodeId} of {workflowName}', { nodeId, workflowName })
+      }
       loading={change.isPending}
       onClick={() => change.mutate()}
     >
-      {label}
+      {isPaused ? i18n.t('Resume') : i18n.t('Pause')}
     </Button>
   );
 }

@@ -4,6 +4,7 @@ import { useWorkspace } from '../../api/use-workspace.js';
 import { readCallbackSecrets, rotateCallbackSecret } from '../../api/workspaces.js';
 import { CopyText } from '../../components/copy-text.js';
 import { Problem } from '../../components/problem.js';
+import { i18n } from '../../language/i18n.js';
 
 /** Shows the secrets that sign the callbacks of runs, and rotates them. They are read on demand: reads are audited. */
 export function CallbackSecrets() {
@@ -17,29 +18,33 @@ export function CallbackSecrets() {
   return (
     <section aria-labelledby="callback-secrets">
       <Title order={2} size="h4" id="callback-secrets" mb="xs">
-        Signing secrets of callbacks
+        {i18n.t('Signing secrets of callbacks')}
       </Title>
       <Stack gap="xs" align="flex-start">
         <Text size="sm" c="dimmed">
-          The callbacks of runs are signed with them. After a rotation, the former secret stays valid for a day.
+          {i18n.t(
+            'The callbacks of runs are signed with them. After a rotation, the former secret stays valid for a day.',
+          )}
         </Text>
         <Group gap="xs">
           <Button variant="default" loading={reading.isPending} onClick={() => reading.mutate()}>
-            Show secrets
+            {i18n.t('Show secrets')}
           </Button>
           <Button variant="default" loading={rotation.isPending} onClick={() => rotation.mutate()}>
-            Rotate secret
+            {i18n.t('Rotate secret')}
           </Button>
         </Group>
         <Problem error={rotation.error ?? reading.error} />
         {secrets?.map(({ secret, publicKey, createdAt, expiresAt }, index) => (
           <CopyText
             key={createdAt}
-            label={expiresAt === null ? 'Current secret' : `Former secret ${index}`}
+            label={expiresAt === null ? i18n.t('Current secret') : i18n.t('Former secret {index}', { index })}
             text={secret ?? publicKey ?? ''}
           />
         ))}
-        {secrets?.length === 0 && <Text size="sm">There is none before the first callback or rotation.</Text>}
+        {secrets?.length === 0 && (
+          <Text size="sm">{i18n.t('There is none before the first callback or rotation.')}</Text>
+        )}
       </Stack>
     </section>
   );

@@ -7,6 +7,7 @@ import { meQuery } from '../../api/people.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { deleteWorkspace } from '../../api/workspaces.js';
 import { Problem } from '../../components/problem.js';
+import { i18n } from '../../language/i18n.js';
 
 /** Deletes the workspace, after its name is typed. */
 export function DeleteWorkspace() {
@@ -26,16 +27,16 @@ export function DeleteWorkspace() {
   return (
     <section aria-labelledby="delete">
       <Title order={2} size="h4" id="delete" mb="xs">
-        Delete the workspace
+        {i18n.t('Delete the workspace')}
       </Title>
       <Button variant="default" onClick={asking.open}>
-        Delete workspace
+        {i18n.t('Delete workspace')}
       </Button>
       <Modal
         opened={isAsking}
         onClose={asking.close}
-        title={`Delete the workspace ${name}?`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        title={i18n.t('Delete the workspace {name}?', { name })}
+        closeButtonProps={{ 'aria-label': i18n.t('Close') }}
       >
         <form
           onSubmit={(event) => {
@@ -45,10 +46,12 @@ export function DeleteWorkspace() {
         >
           <Stack>
             <Text size="sm">
-              Its runs are stopped, and its workflows, runs, credentials and members are deleted. This cannot be undone.
+              {i18n.t(
+                'Its runs are stopped, and its workflows, runs, credentials and members are deleted. This cannot be undone.',
+              )}
             </Text>
             <TextInput
-              label="Type the name of the workspace"
+              label={i18n.t('Type the name of the workspace')}
               data-autofocus
               value={typed}
               onChange={(event) => setTyped(event.currentTarget.value)}
@@ -56,10 +59,10 @@ export function DeleteWorkspace() {
             <Problem error={deletion.error} />
             <Group justify="flex-end">
               <Button variant="default" onClick={asking.close}>
-                Cancel
+                {i18n.t('Cancel')}
               </Button>
               <Button type="submit" color="red.9" disabled={typed !== name} loading={deletion.isPending}>
-                Delete
+                {i18n.t('Delete')}
               </Button>
             </Group>
           </Stack>

@@ -9,6 +9,7 @@ import { choice } from '../../app/search.js';
 import { FormFooter } from '../../components/form-footer.js';
 import { notify } from '../../components/notice-board.js';
 import { CredentialSelect } from '../../editor/credential-select.js';
+import { i18n } from '../../language/i18n.js';
 import { type AlertChannel, alertWorkflow } from './alert-workflow.js';
 
 /** Sets up alerts on failed runs: an error workflow of the workspace, which may be changed like any other. */
@@ -17,16 +18,16 @@ export function FailureAlerts({ hasErrorWorkflow }: { hasErrorWorkflow: boolean 
   return (
     <section aria-labelledby="failure-alerts">
       <Title order={2} size="h4" id="failure-alerts" mb="xs">
-        Failure alerts
+        {i18n.t('Failure alerts')}
       </Title>
       <Stack gap="xs" align="flex-start">
         <Text size="sm" c="dimmed">
           {hasErrorWorkflow
-            ? 'The error workflow above is started when a run fails. New alerts replace it.'
-            : 'No alert is sent when a run fails. Set one up, by e-mail or as an HTTP request.'}
+            ? i18n.t('The error workflow above is started when a run fails. New alerts replace it.')
+            : i18n.t('No alert is sent when a run fails. Set one up, by e-mail or as an HTTP request.')}
         </Text>
         <Button variant="default" onClick={dialog.open}>
-          Set up alerts
+          {i18n.t('Set up alerts')}
         </Button>
       </Stack>
       {isOpen && <SetUpAlerts onClose={dialog.close} />}
@@ -48,14 +49,19 @@ function SetUpAlerts({ onClose }: { onClose: () => void }) {
     mutationFn: (channel: AlertChannel) => setUp(workspaceId, channel),
     async onSuccess() {
       await queryClient.invalidateQueries({ queryKey: workspaceQuery(workspaceId).queryKey });
-      notify('Alerts are sent from now on.');
+      notify(i18n.t('Alerts are sent from now on.'));
       onClose();
     },
   });
   const channel = kind === 'request' ? { kind, url } : { kind, credentialId: credentialId ?? '', from, to };
   const isComplete = kind === 'request' || (credentialId !== undefined && to.length > 0);
   return (
-    <Modal opened onClose={onClose} title="Failure alerts" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={i18n.t('Failure alerts')}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -64,10 +70,10 @@ function SetUpAlerts({ onClose }: { onClose: () => void }) {
       >
         <Stack>
           <SegmentedControl
-            aria-label="Send by"
+            aria-label={i18n.t('Send by')}
             data={[
-              { value: 'email', label: 'E-mail' },
-              { value: 'request', label: 'HTTP request' },
+              { value: 'email', label: i18n.t('E-mail') },
+              { value: 'request', label: i18n.t('HTTP request') },
             ]}
             value={kind}
             onChange={(value) => setKind(choice(KINDS, value) ?? 'email')}
@@ -80,10 +86,15 @@ function SetUpAlerts({ onClose }: { onClose: () => void }) {
                 value={credentialId}
                 onChange={setCredentialId}
               />
-              <TextInput label="From" required value={from} onChange={(event) => setFrom(event.currentTarget.value)} />
+              <TextInput
+                label={i18n.t('From')}
+                required
+                value={from}
+                onChange={(event) => setFrom(event.currentTarget.value)}
+              />
               <TagsInput
-                label="To"
-                description="E-mail addresses, each followed by Enter"
+                label={i18n.t({ id: 'e-mail: To', message: 'To' })}
+                description={i18n.t('E-mail addresses, each followed by Enter')}
                 required
                 acceptValueOnBlur
                 value={to}
@@ -92,8 +103,8 @@ function SetUpAlerts({ onClose }: { onClose: () => void }) {
             </>
           ) : (
             <TextInput
-              label="URL"
-              description="Gets a POST request whose body has the text of the alert as `text`"
+              label={i18n.t('URL')}
+              description={i18n.t('Gets a POST request whose body has the text of the alert as `text`')}
               type="url"
               required
               value={url}
@@ -101,9 +112,14 @@ function SetUpAlerts({ onClose }: { onClose: () => void }) {
             />
           )}
           <Text size="sm" c="dimmed">
-            Each workflow whose runs fail is reported once in ten minutes at most.
+            {i18n.t('Each workflow whose runs fail is reported once in ten minutes at most.')}
           </Text>
-          <FormFooter error={creation.error} submit="Set up alerts" isPending={creation.isPending} onCancel={onClose} />
+          <FormFooter
+            error={creation.error}
+            submit={i18n.t('Set up alerts')}
+            isPending={creation.isPending}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Modal>

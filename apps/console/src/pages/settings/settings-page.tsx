@@ -10,6 +10,7 @@ import { Loading } from '../../components/loading.js';
 import { notify } from '../../components/notice-board.js';
 import { Page } from '../../components/page.js';
 import { Problem } from '../../components/problem.js';
+import { i18n } from '../../language/i18n.js';
 import { ErrorWorkflowSelect } from '../workflows/error-workflow-select.js';
 import { CallbackSecrets } from './callback-secrets.js';
 import { DeleteWorkspace } from './delete-workspace.js';
@@ -22,7 +23,7 @@ export function SettingsPage() {
   const query = useQuery(workspaceQuery(workspaceId));
   if (query.isError && !query.data) return <Broken error={query.error} reset={() => void query.refetch()} />;
   return (
-    <Page title="Settings">
+    <Page title={i18n.t('Settings')}>
       {query.data ? (
         <Stack gap="xl" key={workspaceId}>
           <Form key={query.data.errorWorkflowId} workspace={query.data} />
@@ -52,7 +53,7 @@ function Form({ workspace }: { workspace: WorkspaceEntry }) {
     async onSuccess() {
       await queryClient.invalidateQueries({ queryKey: workspaceQuery(workspaceId).queryKey });
       await queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
-      notify('The settings are saved.');
+      notify(i18n.t('The settings are saved.'));
     },
   });
   const isReadOnly = !can('admin');
@@ -65,7 +66,7 @@ function Form({ workspace }: { workspace: WorkspaceEntry }) {
     >
       <Stack maw={480}>
         <TextInput
-          label="Name"
+          label={i18n.t('Name')}
           required
           maxLength={200}
           disabled={isReadOnly}
@@ -73,9 +74,11 @@ function Form({ workspace }: { workspace: WorkspaceEntry }) {
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <ErrorWorkflowSelect
-          label="Error workflow"
-          description="Started when a run of a workflow without an error workflow of its own fails or times out"
-          fixed={[{ value: NONE, label: 'No workflow' }]}
+          label={i18n.t('Error workflow')}
+          description={i18n.t(
+            'Started when a run of a workflow without an error workflow of its own fails or times out',
+          )}
+          fixed={[{ value: NONE, label: i18n.t('No workflow') }]}
           value={errorWorkflowId}
           isReadOnly={isReadOnly}
           onChange={setErrorWorkflowId}
@@ -85,7 +88,7 @@ function Form({ workspace }: { workspace: WorkspaceEntry }) {
             <Problem error={saving.error} />
             <Group>
               <Button type="submit" loading={saving.isPending}>
-                Save
+                {i18n.t('Save')}
               </Button>
             </Group>
           </>

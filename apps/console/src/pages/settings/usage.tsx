@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { workspaceUsageQuery } from '../../api/workspaces.js';
 import { describeBytes } from '../../components/durations.js';
+import { i18n } from '../../language/i18n.js';
 
 /** The usage of the workspace, and its limits, which administrators of the instance set. */
 export function Usage() {
@@ -10,17 +11,27 @@ export function Usage() {
   const usage = useQuery(workspaceUsageQuery(workspaceId)).data;
   if (!usage) return null;
   const { storedBytes, storageQuotaBytes, executionsPerMinute, maxConcurrentExecutions } = usage;
+  const used = describeBytes(storedBytes);
   return (
     <section aria-labelledby="usage">
       <Title order={2} size="h4" id="usage" mb="xs">
-        Usage and limits
+        {i18n.t('Usage and limits')}
       </Title>
       <Text size="sm">
-        Storage: {describeBytes(storedBytes)} of{' '}
-        {storageQuotaBytes === null ? 'any size' : describeBytes(storageQuotaBytes)}
+        {storageQuotaBytes === null
+          ? i18n.t('Storage: {used} of any size', { used })
+          : i18n.t('Storage: {used} of {quota}', { used, quota: describeBytes(storageQuotaBytes) })}
       </Text>
-      <Text size="sm">Runs per minute: {executionsPerMinute ?? 'no limit'}</Text>
-      <Text size="sm">Max concurrent runs: {maxConcurrentExecutions ?? 'no limit'}</Text>
+      <Text size="sm">
+        {executionsPerMinute === null
+          ? i18n.t('Runs per minute: no limit')
+          : i18n.t('Runs per minute: {limit}', { limit: executionsPerMinute })}
+      </Text>
+      <Text size="sm">
+        {maxConcurrentExecutions === null
+          ? i18n.t('Max concurrent runs: no limit')
+          : i18n.t('Max concurrent runs: {limit}', { limit: maxConcurrentExecutions })}
+      </Text>
     </section>
   );
 }

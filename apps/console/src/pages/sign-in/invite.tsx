@@ -5,6 +5,7 @@ import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { acceptInvite, meQuery } from '../../api/people.js';
 import { Problem } from '../../components/problem.js';
+import { i18n } from '../../language/i18n.js';
 import { beginSession } from '../../session/store.js';
 import { useSession } from '../../session/use-session.js';
 import { FrontDoor } from './front-door.js';
@@ -39,16 +40,16 @@ export function Invite() {
   });
   if (session) {
     return (
-      <FrontDoor title="Join the workspace" lead="You are signed in. Join to become a member.">
+      <FrontDoor title={i18n.t('Join the workspace')} lead={i18n.t('You are signed in. Join to become a member.')}>
         <Problem error={acceptance.error} />
         <Button loading={acceptance.isPending} onClick={() => acceptance.mutate({ token })}>
-          Join
+          {i18n.t('Join')}
         </Button>
       </FrontDoor>
     );
   }
   return (
-    <FrontDoor title="Join the workspace" lead="You were invited. Create your account.">
+    <FrontDoor title={i18n.t('Join the workspace')} lead={i18n.t('You were invited. Create your account.')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -56,18 +57,18 @@ export function Invite() {
         }}
       >
         <Stack>
-          <TextInput label="Your name" autoComplete="name" autoFocus {...field('name')} />
-          <TextInput label="E-mail" type="email" autoComplete="username" {...field('email')} />
+          <TextInput label={i18n.t('Your name')} autoComplete="name" autoFocus {...field('name')} />
+          <TextInput label={i18n.t('E-mail')} type="email" autoComplete="username" {...field('email')} />
           <NewPassword
             value={person.password}
             onChange={(password) => setPerson((before) => ({ ...before, password }))}
           />
           <Problem error={acceptance.error} />
           <Button type="submit" loading={acceptance.isPending}>
-            Join
+            {i18n.t('Join')}
           </Button>
           <AnchorLink to="/sign-in" size="sm">
-            I have an account. Sign in first, then open the link again.
+            {i18n.t('I have an account. Sign in first, then open the link again.')}
           </AnchorLink>
         </Stack>
       </form>

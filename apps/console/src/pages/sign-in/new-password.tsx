@@ -1,4 +1,5 @@
 import { PasswordInput } from '@mantine/core';
+import { i18n } from '../../language/i18n.js';
 
 /** Minimum and maximum number of bytes of a password. */
 const [BYTES_MIN, MAX_BYTES] = [10, 72];
@@ -7,7 +8,7 @@ const [BYTES_MIN, MAX_BYTES] = [10, 72];
 export function NewPassword({
   value,
   onChange,
-  label = 'Password',
+  label = i18n.t('Password'),
 }: {
   value: string;
   onChange: (value: string) => void;
@@ -18,12 +19,12 @@ export function NewPassword({
   return (
     <PasswordInput
       label={label}
-      description={`At least ${BYTES_MIN} characters; a few words are easy to remember`}
+      description={i18n.t('At least {count} characters; a few words are easy to remember', { count: BYTES_MIN })}
       autoComplete="new-password"
       required
       minLength={BYTES_MIN}
       value={value}
-      error={isTooLong ? `Longer than ${MAX_BYTES} bytes` : undefined}
+      error={isTooLong ? i18n.t('Longer than {count} bytes', { count: MAX_BYTES }) : undefined}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   );

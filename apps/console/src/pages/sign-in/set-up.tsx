@@ -4,6 +4,7 @@ import { useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { setupQuery, setUp } from '../../api/people.js';
 import { Problem } from '../../components/problem.js';
+import { i18n } from '../../language/i18n.js';
 import { beginSession } from '../../session/store.js';
 import { FrontDoor } from './front-door.js';
 import { NewPassword } from './new-password.js';
@@ -30,8 +31,8 @@ export function SetUp() {
   });
   if (setup.data?.isOpen === false) {
     return (
-      <FrontDoor title="This instance is set up" lead="It already has an owner.">
-        <AnchorLink to="/sign-in">Sign in</AnchorLink>
+      <FrontDoor title={i18n.t('This instance is set up')} lead={i18n.t('It already has an owner.')}>
+        <AnchorLink to="/sign-in">{i18n.t('Sign in')}</AnchorLink>
       </FrontDoor>
     );
   }
@@ -44,7 +45,7 @@ export function SetUp() {
     },
   });
   return (
-    <FrontDoor title="Set up Deckhand" lead="Create the first account, which owns this instance.">
+    <FrontDoor title={i18n.t('Set up Deckhand')} lead={i18n.t('Create the first account, which owns this instance.')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -54,28 +55,28 @@ export function SetUp() {
         <Stack>
           {linkToken === '' && (
             <TextInput
-              label="Setup token"
-              description="Shown in the log of the API, in a link to this page"
+              label={i18n.t('Setup token')}
+              description={i18n.t('Shown in the log of the API, in a link to this page')}
               autoComplete="off"
               required
               value={typedToken}
               onChange={(event) => setTypedToken(event.currentTarget.value)}
             />
           )}
-          <TextInput label="Your name" autoComplete="name" autoFocus {...field('name')} />
-          <TextInput label="E-mail" type="email" autoComplete="username" {...field('email')} />
+          <TextInput label={i18n.t('Your name')} autoComplete="name" autoFocus {...field('name')} />
+          <TextInput label={i18n.t('E-mail')} type="email" autoComplete="username" {...field('email')} />
           <NewPassword
             value={person.password}
             onChange={(password) => setPerson((before) => ({ ...before, password }))}
           />
           <TextInput
-            label="Name of the first workspace"
-            placeholder="For example your team's name"
+            label={i18n.t('Name of the first workspace')}
+            placeholder={i18n.t("For example your team's name")}
             {...field('workspaceName')}
           />
           <Problem error={creation.error} />
           <Button type="submit" loading={creation.isPending}>
-            Set up
+            {i18n.t('Set up')}
           </Button>
         </Stack>
       </form>

@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react';
 import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
@@ -5,6 +6,7 @@ import { type SubmitEvent, useState } from 'react';
 import { setupQuery, signIn } from '../../api/people.js';
 import { adviceOnPassword } from '../../components/advice.js';
 import { Problem } from '../../components/problem.js';
+import { i18n } from '../../language/i18n.js';
 import { beginSession } from '../../session/store.js';
 import { FrontDoor } from './front-door.js';
 
@@ -20,11 +22,11 @@ export function SignIn() {
     login.mutate({ email, password });
   };
   return (
-    <FrontDoor title="Sign in" lead="Workflows, runs and approvals of your workspaces.">
+    <FrontDoor title={i18n.t('Sign in')} lead={i18n.t('Workflows, runs and approvals of your workspaces.')}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
-            label="E-mail"
+            label={i18n.t('E-mail')}
             type="email"
             autoComplete="username"
             required
@@ -33,7 +35,7 @@ export function SignIn() {
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
           <PasswordInput
-            label="Password"
+            label={i18n.t('Password')}
             autoComplete="current-password"
             required
             value={password}
@@ -41,14 +43,13 @@ export function SignIn() {
           />
           <Problem error={login.error} advice={adviceOnPassword(login.error)} />
           <Button type="submit" loading={login.isPending}>
-            Sign in
+            {i18n.t('Sign in')}
           </Button>
           <Text size="sm" c="dimmed">
-            No account? Ask the administrator of this instance for an invite. API reference:{' '}
-            <Anchor href="/docs" size="sm" underline="always">
-              /docs
-            </Anchor>
-            .
+            <Trans
+              id="No account? Ask the administrator of this instance for an invite. API reference: <0>/docs</0>."
+              components={{ 0: <Anchor href="/docs" size="sm" underline="always" /> }}
+            />
           </Text>
         </Stack>
       </form>

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { createVariable, updateVariable, variablesQuery } from '../../api/variables.js';
 import { FormFooter } from '../../components/form-footer.js';
+import { i18n } from '../../language/i18n.js';
 
 /** Creates a variable, or changes the name or value of one. */
 export function VariableForm({
@@ -30,8 +31,8 @@ export function VariableForm({
     <Modal
       opened
       onClose={onClose}
-      title={variable ? `Change ${variable.name}` : 'New variable'}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={variable ? i18n.t('Change {name}', { name: variable.name }) : i18n.t('New variable')}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
     >
       <form
         onSubmit={(event) => {
@@ -41,8 +42,8 @@ export function VariableForm({
       >
         <Stack>
           <TextInput
-            label="Name"
-            description="Letters, digits and _; in expressions $vars.name"
+            label={i18n.t('Name')}
+            description={i18n.t('Letters, digits and _; in expressions $vars.name')}
             required
             pattern="[A-Za-z_][A-Za-z0-9_]{0,63}"
             data-autofocus
@@ -50,14 +51,14 @@ export function VariableForm({
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <Textarea
-            label="Value"
+            label={i18n.t('Value')}
             autosize
             maxRows={12}
             maxLength={65_536}
             value={value}
             onChange={(event) => setValue(event.currentTarget.value)}
           />
-          <FormFooter error={saving.error} submit="Save" isPending={saving.isPending} onCancel={onClose} />
+          <FormFooter error={saving.error} submit={i18n.t('Save')} isPending={saving.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

@@ -11,12 +11,17 @@ import { EmptyState } from '../../components/empty-state.js';
 import { Listing } from '../../components/listing.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { Page } from '../../components/page.js';
+import { i18n } from '../../language/i18n.js';
 import { VariableForm } from './variable-form.js';
 
 const COLUMNS: Columns<VariableEntry> = [
-  { id: 'name', header: 'Name', cell: ({ row: { original } }) => <code>$vars.{original.name}</code> },
-  { id: 'value', header: 'Value', cell: ({ row: { original } }) => original.value },
-  { id: 'updated', header: 'Changed', cell: ({ row: { original } }) => <RelativeTime at={original.updatedAt} /> },
+  { id: 'name', header: i18n.t('Name'), cell: ({ row: { original } }) => <code>{`$vars.${original.name}`}</code> },
+  { id: 'value', header: i18n.t('Value'), cell: ({ row: { original } }) => original.value },
+  {
+    id: 'updated',
+    header: i18n.t('Changed'),
+    cell: ({ row: { original } }) => <RelativeTime at={original.updatedAt} />,
+  },
   { id: 'actions', header: '', cell: ({ row: { original } }) => <Actions variable={original} /> },
 ];
 
@@ -27,20 +32,21 @@ export function VariableList() {
   const [isCreating, setCreating] = useState(false);
   const newButton = can('editor') && (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-      New variable
+      {i18n.t('New variable')}
     </Button>
   );
   return (
-    <Page title="Variables" actions={newButton}>
+    <Page title={i18n.t('Variables')} actions={newButton}>
       <Listing
-        label="Variables"
+        label={i18n.t('Variables')}
         query={query}
         columns={COLUMNS}
         keyOf={({ id }) => id}
         empty={
-          <EmptyState title="No variable yet" action={newButton}>
-            A variable is a text that workflows share, such as a URL. In expressions it is $vars.name. Use credentials
-            for secrets.
+          <EmptyState title={i18n.t('No variable yet')} action={newButton}>
+            {i18n.t(
+              'A variable is a text that workflows share, such as a URL. In expressions it is $vars.name. Use credentials for secrets.',
+            )}
           </EmptyState>
         }
       />
@@ -59,16 +65,16 @@ function Actions({ variable }: { variable: VariableEntry }) {
       <Button
         variant="default"
         size="compact-sm"
-        aria-label={`Change ${variable.name}`}
+        aria-label={i18n.t('Change {name}', { name: variable.name })}
         onClick={() => setEditing(true)}
       >
-        Change
+        {i18n.t('Change')}
       </Button>
       <ConfirmButton
-        label="Delete"
+        label={i18n.t('Delete')}
         of={variable.name}
-        question={`Delete the variable ${variable.name}?`}
-        consequence="Expressions that use it will get no value."
+        question={i18n.t('Delete the variable {name}?', { name: variable.name })}
+        consequence={i18n.t('Expressions that use it will get no value.')}
         act={async () => {
           await deleteVariable(variable.id);
           await queryClient.invalidateQueries({ queryKey: variablesQuery(workspaceId).queryKey });

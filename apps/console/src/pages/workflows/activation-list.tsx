@@ -6,6 +6,7 @@ import { Broken } from '../../components/broken.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { Loading } from '../../components/loading.js';
 import { RelativeTime } from '../../components/relative-time.js';
+import { i18n } from '../../language/i18n.js';
 
 /** Lists who activated and deactivated a workflow, and published its versions. */
 export function ActivationList({
@@ -22,8 +23,8 @@ export function ActivationList({
       opened
       size="lg"
       onClose={onClose}
-      title={`Activations of ${name}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={i18n.t('Activations of {name}', { name })}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
     >
       <Activations workflowId={workflowId} />
     </Modal>
@@ -34,21 +35,22 @@ function Activations({ workflowId }: { workflowId: string }) {
   const query = useQuery(activationsQuery(workflowId));
   if (query.isError) return <Broken error={query.error} reset={() => void query.refetch()} />;
   if (!query.data) return <Loading />;
-  if (query.data.data.length === 0) return <EmptyState title="Never active">Turn it on in the editor.</EmptyState>;
+  if (query.data.data.length === 0)
+    return <EmptyState title={i18n.t('Never active')}>{i18n.t('Turn it on in the editor.')}</EmptyState>;
   return (
-    <Table aria-label="Activations">
+    <Table aria-label={i18n.t('Activations')}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Change</Table.Th>
-          <Table.Th>Who</Table.Th>
-          <Table.Th>When</Table.Th>
+          <Table.Th>{i18n.t({ id: 'noun: Change', message: 'Change' })}</Table.Th>
+          <Table.Th>{i18n.t('Who')}</Table.Th>
+          <Table.Th>{i18n.t('When')}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
         {query.data.data.map((entry) => (
           <Table.Tr key={entry.id}>
             <Table.Td>{describeChange(entry)}</Table.Td>
-            <Table.Td>{entry.byUser?.name ?? 'Former member'}</Table.Td>
+            <Table.Td>{entry.byUser?.name ?? i18n.t('Former member')}</Table.Td>
             <Table.Td>
               <RelativeTime at={entry.at} />
             </Table.Td>
@@ -60,6 +62,8 @@ function Activations({ workflowId }: { workflowId: string }) {
 }
 
 function describeChange({ status, activeVersionNumber }: ActivationEntry): string {
-  if (status !== 'active') return 'Deactivated';
-  return activeVersionNumber === null ? 'Activated' : `Version ${activeVersionNumber} active`;
+  if (status !== 'active') return i18n.t('Deactivated');
+  return activeVersionNumber === null
+    ? i18n.t('Activated')
+    : i18n.t('Version {number} active', { number: activeVersionNumber });
 }

@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import { firstStepsQuery } from '../../api/first-steps.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { AnchorLink } from '../../components/anchor-link.js';
+import { i18n } from '../../language/i18n.js';
 import classes from './checklist.module.css';
 
 /** The first steps in a workspace, until all are done or somebody hides them in this browser. */
@@ -32,19 +33,19 @@ export function Checklist() {
     <section aria-labelledby="checklist" className={classes.card}>
       <Group justify="space-between" mb="sm">
         <Title order={2} size="h4" id="checklist">
-          First steps
+          {i18n.t('First steps')}
         </Title>
         <Button variant="subtle" size="compact-sm" onClick={() => setHidden(true)}>
-          Hide
+          {i18n.t('Hide')}
         </Button>
       </Group>
       <ul className={classes.steps}>
-        <Step isDone={workflowId !== undefined}>Create a workflow, empty or from a template</Step>
-        <Step isDone={hasRun}>{inEditor('Run it, and see the data of each node below the canvas')}</Step>
-        <Step isDone={hasActive}>{inEditor('Activate it, so that its webhooks and schedules start runs')}</Step>
+        <Step isDone={workflowId !== undefined}>{i18n.t('Create a workflow, empty or from a template')}</Step>
+        <Step isDone={hasRun}>{inEditor(i18n.t('Run it, and see the data of each node below the canvas'))}</Step>
+        <Step isDone={hasActive}>{inEditor(i18n.t('Activate it, so that its webhooks and schedules start runs'))}</Step>
         <Step isDone={hasAlerts}>
           <AnchorLink to="/w/$workspaceId/settings" params={{ workspaceId }}>
-            Set up alerts for failed runs
+            {i18n.t('Set up alerts for failed runs')}
           </AnchorLink>
         </Step>
       </ul>
@@ -56,9 +57,9 @@ function Step({ isDone, children }: { isDone: boolean; children: ReactNode }) {
   return (
     <li className={classes.step}>
       {isDone ? (
-        <CircleCheck size={18} role="img" aria-label="Done" className={classes.done} />
+        <CircleCheck size={18} role="img" aria-label={i18n.t('Done')} className={classes.done} />
       ) : (
-        <Circle size={18} role="img" aria-label="To do" />
+        <Circle size={18} role="img" aria-label={i18n.t('To do')} />
       )}
       <Text size="sm" component="span">
         {children}

@@ -7,6 +7,7 @@ import { AnchorLink } from '../../components/anchor-link.js';
 import type { Columns } from '../../components/data-table.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { StatusBadge } from '../../components/status-badge.js';
+import { i18n } from '../../language/i18n.js';
 import classes from './columns.module.css';
 import { FolderMenu } from './folder-menu.js';
 import type { Row } from './rows.js';
@@ -18,13 +19,15 @@ const ofWorkflow =
   ({ row: { original } }: { row: { original: Row } }): ReactNode =>
     original.kind === 'workflow' ? show(original.workflow) : null;
 
-const NAME: Columns<Row> = [{ id: 'name', header: 'Name', cell: ({ row: { original } }) => <Name row={original} /> }];
+const NAME: Columns<Row> = [
+  { id: 'name', header: i18n.t('Name'), cell: ({ row: { original } }) => <Name row={original} /> },
+];
 
 const REST: Columns<Row> = [
-  { id: 'status', header: 'Status', cell: ofWorkflow(({ status }) => <StatusBadge status={status} />) },
-  { id: 'description', header: 'Description', cell: ofWorkflow(({ description }) => description) },
-  { id: 'runs', header: 'Runs', cell: ofWorkflow((workflow) => <RunsOf workflow={workflow} />) },
-  { id: 'updatedAt', header: 'Changed', cell: ofWorkflow(({ updatedAt }) => <RelativeTime at={updatedAt} />) },
+  { id: 'status', header: i18n.t('Status'), cell: ofWorkflow(({ status }) => <StatusBadge status={status} />) },
+  { id: 'description', header: i18n.t('Description'), cell: ofWorkflow(({ description }) => description) },
+  { id: 'runs', header: i18n.t('Runs'), cell: ofWorkflow((workflow) => <RunsOf workflow={workflow} />) },
+  { id: 'updatedAt', header: i18n.t('Changed'), cell: ofWorkflow(({ updatedAt }) => <RelativeTime at={updatedAt} />) },
   {
     id: 'menu',
     header: '',
@@ -43,7 +46,7 @@ export const COLUMNS: Columns<Row> = [...NAME, ...REST];
 /** Columns of search results from several folders. */
 export const COLUMNS_FOUND: Columns<Row> = [
   ...NAME,
-  { id: 'folder', header: 'Folder', cell: ({ row: { original } }) => <Place row={original} /> },
+  { id: 'folder', header: i18n.t('Folder'), cell: ({ row: { original } }) => <Place row={original} /> },
   ...REST,
 ];
 
@@ -52,7 +55,7 @@ function Name({ row }: { row: Row }) {
   if (row.kind === 'folder') {
     return (
       <Link to="/w/$workspaceId/workflows" params={{ workspaceId }} search={{ folderId: id }}>
-        <Folder size={18} className={classes.folder} role="img" aria-label="Folder" /> {name}
+        <Folder size={18} className={classes.folder} role="img" aria-label={i18n.t('Folder')} /> {name}
       </Link>
     );
   }
@@ -81,9 +84,9 @@ function RunsOf({ workflow: { id, name, workspaceId } }: { workflow: WorkflowEnt
       to="/w/$workspaceId/runs"
       params={{ workspaceId }}
       search={{ workflowId: id }}
-      aria-label={`Runs of ${name}`}
+      aria-label={i18n.t('Runs of {name}', { name })}
     >
-      Runs
+      {i18n.t('Runs')}
     </AnchorLink>
   );
 }

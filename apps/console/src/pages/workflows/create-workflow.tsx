@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { createWorkflow } from '../../api/workflows.js';
 import { FormFooter } from '../../components/form-footer.js';
 import { FIRST_DEFINITION } from '../../editor/first-definition.js';
+import { i18n } from '../../language/i18n.js';
 import type { Template } from '../../templates/index.js';
 import { TemplateSelect } from './template-select.js';
 
@@ -41,8 +42,8 @@ export function CreateWorkflow({
     <Modal
       opened={isOpen}
       onClose={onClose}
-      title={folder ? `New workflow in ${folder.name}` : 'New workflow'}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={folder ? i18n.t('New workflow in {folder}', { folder: folder.name }) : i18n.t('New workflow')}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
     >
       <form
         onSubmit={(event) => {
@@ -63,7 +64,7 @@ export function CreateWorkflow({
             }}
           />
           <TextInput
-            label="Name"
+            label={i18n.t('Name')}
             required
             maxLength={200}
             data-autofocus
@@ -71,15 +72,20 @@ export function CreateWorkflow({
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <Textarea
-            label="Description"
-            description="Shown in the list of workflows"
+            label={i18n.t('Description')}
+            description={i18n.t('Shown in the list of workflows')}
             autosize
             minRows={2}
             maxLength={10_000}
             value={description}
             onChange={(event) => setDescription(event.currentTarget.value)}
           />
-          <FormFooter error={creation.error} submit="Create" isPending={creation.isPending} onCancel={onClose} />
+          <FormFooter
+            error={creation.error}
+            submit={i18n.t('Create')}
+            isPending={creation.isPending}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Modal>

@@ -3,6 +3,7 @@ import { Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FormFooter } from '../../components/form-footer.js';
+import { i18n } from '../../language/i18n.js';
 import { ErrorWorkflowSelect } from './error-workflow-select.js';
 
 const OF_WORKSPACE = 'workspace';
@@ -23,7 +24,7 @@ export function ErrorWorkflowForm({
   const [chosen, setChosen] = useState(value ?? OF_WORKSPACE);
   const saving = useMutation({ mutationFn: act, onSuccess: onClose });
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': i18n.t('Close') }}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -32,16 +33,16 @@ export function ErrorWorkflowForm({
       >
         <Stack>
           <ErrorWorkflowSelect
-            label="When a run fails or times out, start"
-            description="Its active version gets the failed run, its error and the failed node"
+            label={i18n.t('When a run fails or times out, start')}
+            description={i18n.t('Its active version gets the failed run, its error and the failed node')}
             fixed={[
-              { value: OF_WORKSPACE, label: 'The error workflow of the workspace' },
-              { value: NO_ERROR_WORKFLOW, label: 'No workflow' },
+              { value: OF_WORKSPACE, label: i18n.t('The error workflow of the workspace') },
+              { value: NO_ERROR_WORKFLOW, label: i18n.t('No workflow') },
             ]}
             value={chosen}
             onChange={setChosen}
           />
-          <FormFooter error={saving.error} submit="Save" isPending={saving.isPending} onCancel={onClose} />
+          <FormFooter error={saving.error} submit={i18n.t('Save')} isPending={saving.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

@@ -7,6 +7,7 @@ import { allFolders, type FolderTree, isWithin, targetsOfFolder } from '../../fo
 import { type Action, ActionMenu } from '../../components/action-menu.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
 import { notify } from '../../components/notice-board.js';
+import { i18n } from '../../language/i18n.js';
 import { moveAction, renameAction } from './list-actions.js';
 
 /**
@@ -34,17 +35,17 @@ export function FolderMenu({ folder, onDeleted }: { folder: FolderEntry; onDelet
       },
     }),
     {
-      label: 'Delete',
+      label: i18n.t('Delete'),
       Icon: Trash2,
       isDangerous: true,
       dialog: (close) => (
         <ConfirmDialog
-          question={`Delete the folder ${name}?`}
+          question={i18n.t('Delete the folder {name}?', { name })}
           consequence={describeLoss(tree, id)}
-          label="Delete"
+          label={i18n.t('Delete')}
           act={async () => {
             await deleteFolder(id);
-            notify(`The folder ${name} is deleted.`);
+            notify(i18n.t('The folder {name} is deleted.', { name }));
             onDeleted?.();
             await refresh();
             await queryClient.invalidateQueries({ queryKey: ['workflows', workspaceId] });
@@ -60,9 +61,13 @@ export function FolderMenu({ folder, onDeleted }: { folder: FolderEntry; onDelet
 /** Describes what is deleted with a folder, and what is kept. */
 function describeLoss(tree: FolderTree, id: string): string {
   const inner = allFolders(tree).filter((folder) => folder.id !== id && isWithin(tree, folder.id, id)).length;
-  const kept =
-    'No workflow is deleted. All its workflows move to the top level, managed ones until they are applied again.';
+  const kept = i18n.t(
+    'No workflow is deleted. All its workflows move to the top level, managed ones until they are applied again.',
+  );
   if (inner === 0) return kept;
-  const folders = inner === 1 ? 'Its subfolder is deleted, too' : `Its ${inner} subfolders are deleted, too`;
-  return `${folders}. ${kept}`;
+  const folders = i18n.t(
+    '{count, plural, one {Its subfolder is deleted, too.} other {Its # subfolders are deleted, too.}}',
+    { count: inner },
+  );
+  return `${folders} ${kept}`;
 }

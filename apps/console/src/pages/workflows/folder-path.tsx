@@ -2,6 +2,7 @@ import type { FolderEntry } from '@deckhand/contracts';
 import type { ReactNode } from 'react';
 import { AnchorLink } from '../../components/anchor-link.js';
 import { Breadcrumbs } from '../../components/breadcrumbs.js';
+import { i18n } from '../../language/i18n.js';
 
 /** The path to a page below the list of workflows: a link to each folder on it, and what follows them. */
 export function FolderPath({
@@ -16,7 +17,7 @@ export function FolderPath({
   return (
     <Breadcrumbs>
       <AnchorLink size="sm" to="/w/$workspaceId/workflows" params={{ workspaceId }}>
-        Workflows
+        {i18n.t('Workflows')}
       </AnchorLink>
       {path.map(({ id, name }) => (
         <AnchorLink

@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { importN8n } from '../../api/workflows.js';
 import { FormFooter } from '../../components/form-footer.js';
+import { i18n } from '../../language/i18n.js';
 
 /**
  * Asks for an export of n8n, creates an inactive workflow from it in the current folder, and shows what became of its
@@ -49,8 +50,8 @@ export function ImportN8n({
       opened={isOpen}
       onClose={close}
       size={creation.data ? 'xl' : 'md'}
-      title={folder ? `Import from n8n into ${folder.name}` : 'Import from n8n'}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={folder ? i18n.t('Import from n8n into {folder}', { folder: folder.name }) : i18n.t('Import from n8n')}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
     >
       {creation.data ? (
         <ImportReport imported={creation.data} onOpen={open} />
@@ -63,15 +64,20 @@ export function ImportN8n({
         >
           <Stack>
             <FileInput
-              label="Workflow"
-              description="The JSON file that n8n downloads"
+              label={i18n.t('Workflow')}
+              description={i18n.t('The JSON file that n8n downloads')}
               accept=".json,application/json"
               required
               value={file}
               onChange={setFile}
-              error={isInvalid && 'The file has no JSON object'}
+              error={isInvalid && i18n.t('The file has no JSON object')}
             />
-            <FormFooter error={creation.error} submit="Import" isPending={creation.isPending} onCancel={close} />
+            <FormFooter
+              error={creation.error}
+              submit={i18n.t('Import')}
+              isPending={creation.isPending}
+              onCancel={close}
+            />
           </Stack>
         </form>
       )}
@@ -88,7 +94,7 @@ function parse(text: string): JsonObject | undefined {
   }
 }
 
-const LEVELS = { converted: 'Converted', review: 'Review', manual: 'Manual' } as const;
+const LEVELS = { converted: i18n.t('Converted'), review: i18n.t('Review'), manual: i18n.t('Manual') } as const;
 
 /** What became of the nodes; those that were converted without a difference are counted only. */
 function ImportReport({ imported, onOpen }: { imported: ImportedWorkflow; onOpen: (id: string) => void }) {
@@ -98,19 +104,21 @@ function ImportReport({ imported, onOpen }: { imported: ImportedWorkflow; onOpen
   return (
     <Stack>
       <Text>
-        {count('converted')} converted, {count('review')} to review, {count('manual')} manual. Manual nodes are stubs:
-        they fail, and have the original in their script.
+        {i18n.t(
+          '{converted} converted, {review} to review, {manual} manual. Manual nodes are stubs: they fail, and have the original in their script.',
+          { converted: count('converted'), review: count('review'), manual: count('manual') },
+        )}
       </Text>
       {remarks.map((remark) => (
-        <Text key={remark}>The workflow {remark}.</Text>
+        <Text key={remark}>{i18n.t('The workflow {remark}.', { remark })}</Text>
       ))}
       {open.length > 0 && (
         <Table>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Node</Table.Th>
-              <Table.Th>Result</Table.Th>
-              <Table.Th>What to do</Table.Th>
+              <Table.Th>{i18n.t('Node')}</Table.Th>
+              <Table.Th>{i18n.t('Result')}</Table.Th>
+              <Table.Th>{i18n.t('What to do')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -125,7 +133,7 @@ function ImportReport({ imported, onOpen }: { imported: ImportedWorkflow; onOpen
         </Table>
       )}
       <Group justify="flex-end">
-        <Button onClick={() => onOpen(id)}>Open the workflow</Button>
+        <Button onClick={() => onOpen(id)}>{i18n.t('Open the workflow')}</Button>
       </Group>
     </Stack>
   );

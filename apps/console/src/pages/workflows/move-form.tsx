@@ -5,6 +5,7 @@ import { ApiError } from '../../api/api-error.js';
 import { describePath, type Target } from '../../folders/tree.js';
 import { FormFooter } from '../../components/form-footer.js';
 import { notify } from '../../components/notice-board.js';
+import { i18n } from '../../language/i18n.js';
 
 /** The value of the top among the options, which are texts. */
 const TOP = '';
@@ -23,7 +24,7 @@ export function MoveForm({
 }) {
   const choices = targets.map(({ folderId, path }) => ({
     value: folderId ?? TOP,
-    label: folderId === null ? 'Top level' : describePath(path),
+    label: folderId === null ? i18n.t('Top level') : describePath(path),
   }));
   const [chosen, setChosen] = useState<string | null>(null);
   const queryClient = useQueryClient();
@@ -33,15 +34,20 @@ export function MoveForm({
     onError: () => queryClient.invalidateQueries({ queryKey: ['folders'] }),
     onSuccess() {
       const place = choices.find(({ value }) => value === chosen)?.label ?? '';
-      notify(`${name} is now in ${place}.`);
+      notify(i18n.t('{name} is now in {place}.', { name, place }));
       onClose();
     },
   });
   const isRefused = moving.error instanceof ApiError && moving.error.status === 400;
   return (
-    <Modal opened onClose={onClose} title={`Move ${name}`} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={i18n.t('Move {name}', { name })}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+    >
       {choices.length === 0 ? (
-        <Text size="sm">There is no other folder yet. Create one first.</Text>
+        <Text size="sm">{i18n.t('There is no other folder yet. Create one first.')}</Text>
       ) : (
         <form
           onSubmit={(event) => {
@@ -51,20 +57,23 @@ export function MoveForm({
         >
           <Stack>
             <Select
-              label="To"
-              placeholder="Select a folder"
+              label={i18n.t({ id: 'target: To', message: 'To' })}
+              placeholder={i18n.t('Select a folder')}
               required
               searchable
               data-autofocus
-              nothingFoundMessage="No matching folder"
+              nothingFoundMessage={i18n.t('No matching folder')}
               data={choices}
               value={chosen}
               onChange={setChosen}
-              error={isRefused && `The folder, or ${name}, was moved or deleted in the meantime. Select another one.`}
+              error={
+                isRefused &&
+                i18n.t('The folder, or {name}, was moved or deleted in the meantime. Select another one.', { name })
+              }
             />
             <FormFooter
               error={isRefused ? null : moving.error}
-              submit="Move"
+              submit={i18n.t('Move')}
               isPending={moving.isPending}
               onCancel={onClose}
             />

@@ -2,6 +2,7 @@ import { Modal, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FormFooter } from '../../components/form-footer.js';
+import { i18n } from '../../language/i18n.js';
 
 /** Asks for a name. */
 export function NameForm({
@@ -28,7 +29,7 @@ export function NameForm({
     },
   });
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={isOpen} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': i18n.t('Close') }}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -37,7 +38,7 @@ export function NameForm({
       >
         <Stack>
           <TextInput
-            label="Name"
+            label={i18n.t('Name')}
             required
             maxLength={200}
             data-autofocus

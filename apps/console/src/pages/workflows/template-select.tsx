@@ -1,5 +1,6 @@
 import { List, Select, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { i18n } from '../../language/i18n.js';
 import type { Template } from '../../templates/index.js';
 
 /** Loaded on demand, because most visits create no workflow. */
@@ -22,19 +23,19 @@ export function TemplateSelect({
   return (
     <Stack gap="xs">
       <Select
-        label="Start with"
-        placeholder="An empty workflow"
+        label={i18n.t('Start with')}
+        placeholder={i18n.t('An empty workflow')}
         data={templates.map(({ name }) => name)}
         searchable
         clearable
-        clearButtonProps={{ 'aria-label': 'Start with an empty workflow' }}
-        nothingFoundMessage="No such template"
+        clearButtonProps={{ 'aria-label': i18n.t('Start with an empty workflow') }}
+        nothingFoundMessage={i18n.t('No such template')}
         value={value?.name ?? null}
         onChange={(name) => onChange(templates.find((template) => template.name === name))}
       />
       {variables.length > 0 && (
         <>
-          <Text size="sm">It needs these variables of the workspace:</Text>
+          <Text size="sm">{i18n.t('It needs these variables of the workspace:')}</Text>
           <List size="sm">
             {variables.map(([name, meaning]) => (
               <List.Item key={name}>

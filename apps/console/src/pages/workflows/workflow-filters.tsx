@@ -3,6 +3,7 @@ import { Group, SegmentedControl, Select } from '@mantine/core';
 import { choice } from '../../app/search.js';
 import { SearchField } from '../../components/search-field.js';
 import { STATUS_LOOKS } from '../../components/status-badge.js';
+import { i18n } from '../../language/i18n.js';
 import { isFinding, SCOPES, type WorkflowAddress } from './address.js';
 
 /** The filters of the list; in a folder, also whether only that folder is searched. */
@@ -16,19 +17,19 @@ export function WorkflowFilters({
   onChange: (change: WorkflowAddress) => void;
 }) {
   return (
-    <Group mb="md" gap="sm" role="search" aria-label="Filter workflows">
+    <Group mb="md" gap="sm" role="search" aria-label={i18n.t('Filter workflows')}>
       <SearchField
-        label="Search by name or description"
+        label={i18n.t('Search by name or description')}
         isLabelHidden
-        placeholder="Search"
+        placeholder={i18n.t('Search')}
         value={address.search}
         onChange={(search) => onChange({ search })}
         flex="1 1 220px"
         maw={360}
       />
       <Select
-        aria-label="Status"
-        placeholder="Any status"
+        aria-label={i18n.t('Status')}
+        placeholder={i18n.t('Any status')}
         clearable
         data={WORKFLOW_STATUSES.map((status) => ({ value: status, label: STATUS_LOOKS[status].label }))}
         value={address.status ?? null}
@@ -37,10 +38,10 @@ export function WorkflowFilters({
       />
       {folder && isFinding(address) && (
         <SegmentedControl
-          aria-label="Search in"
+          aria-label={i18n.t('Search in')}
           data={[
-            { value: 'here', label: 'In this folder' },
-            { value: SCOPES[0], label: 'Everywhere' },
+            { value: 'here', label: i18n.t('In this folder') },
+            { value: SCOPES[0], label: i18n.t('Everywhere') },
           ]}
           value={address.scope ?? 'here'}
           onChange={(value) => onChange({ scope: choice(SCOPES, value) })}

@@ -13,6 +13,7 @@ import { Broken } from '../../components/broken.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { Loading } from '../../components/loading.js';
 import { Page } from '../../components/page.js';
+import { i18n } from '../../language/i18n.js';
 import { isFinding, type WorkflowAddress } from './address.js';
 import { Checklist } from './checklist.js';
 import { CreateWorkflow } from './create-workflow.js';
@@ -37,7 +38,11 @@ export function WorkflowList() {
   const [isImporting, importing] = useDisclosure(false);
   useFocusOnArrival(address.folderId);
   if (!tree) {
-    return <Page title="Workflows">{error ? <Broken error={error} reset={() => void refetch()} /> : <Loading />}</Page>;
+    return (
+      <Page title={i18n.t('Workflows')}>
+        {error ? <Broken error={error} reset={() => void refetch()} /> : <Loading />}
+      </Page>
+    );
   }
   const folderId = address.folderId ?? null;
   const path = pathTo(tree, folderId);
@@ -47,12 +52,12 @@ export function WorkflowList() {
     void navigate({ search: (before) => optional({ ...before, ...change }), replace: true });
   const newButton = can('editor') && (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={creating.open}>
-      New workflow
+      {i18n.t('New workflow')}
     </Button>
   );
   return (
     <Page
-      title={folder?.name ?? 'Workflows'}
+      title={folder?.name ?? i18n.t('Workflows')}
       above={folder && <FolderPath workspaceId={workspaceId} path={path.slice(0, -1)} />}
       menu={
         folder && (
@@ -69,10 +74,10 @@ export function WorkflowList() {
         can('editor') && (
           <>
             <Button variant="default" leftSection={<FolderPlus size={16} aria-hidden />} onClick={creatingFolder.open}>
-              New folder
+              {i18n.t('New folder')}
             </Button>
             <Button variant="default" leftSection={<FileDown size={16} aria-hidden />} onClick={importing.open}>
-              Import from n8n
+              {i18n.t('Import from n8n')}
             </Button>
             {newButton}
           </>
@@ -86,8 +91,8 @@ export function WorkflowList() {
       <ImportN8n workspaceId={workspaceId} folder={folder} isOpen={isImporting} onClose={importing.close} />
       <NameForm
         isOpen={isCreatingFolder}
-        title={folder ? `New folder in ${folder.name}` : 'New folder'}
-        submit="Create"
+        title={folder ? i18n.t('New folder in {folder}', { folder: folder.name }) : i18n.t('New folder')}
+        submit={i18n.t('Create')}
         act={async (name) => {
           await createFolder({ workspaceId, name, parentId: folderId });
           await queryClient.invalidateQueries({ queryKey: foldersQuery(workspaceId).queryKey });
@@ -100,16 +105,16 @@ export function WorkflowList() {
 
 function NoSuchFolder({ workspaceId }: { workspaceId: string }) {
   return (
-    <Page title="Workflows">
+    <Page title={i18n.t('Workflows')}>
       <EmptyState
-        title="Folder not found"
+        title={i18n.t('Folder not found')}
         action={
           <AnchorLink to="/w/$workspaceId/workflows" params={{ workspaceId }}>
-            Go to all workflows
+            {i18n.t('Go to all workflows')}
           </AnchorLink>
         }
       >
-        It was deleted, or it is in another workspace. Its workflows are at the top level now.
+        {i18n.t('It was deleted, or it is in another workspace. Its workflows are at the top level now.')}
       </EmptyState>
     </Page>
   );

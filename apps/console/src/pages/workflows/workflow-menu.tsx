@@ -9,6 +9,7 @@ import { targetsOf } from '../../folders/tree.js';
 import { type Action, ActionMenu } from '../../components/action-menu.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
 import { notify } from '../../components/notice-board.js';
+import { i18n } from '../../language/i18n.js';
 import { ActivationList } from './activation-list.js';
 import { ErrorWorkflowForm } from './error-workflow-form.js';
 import { moveAction, renameAction } from './list-actions.js';
@@ -22,8 +23,8 @@ export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
   if (!can('editor') || !tree) return null;
   if (workflow.managed) {
     return (
-      <Text size="xs" c="dimmed" title="Files define this workflow">
-        Managed
+      <Text size="xs" c="dimmed" title={i18n.t('Files define this workflow')}>
+        {i18n.t('Managed')}
       </Text>
     );
   }
@@ -46,13 +47,13 @@ export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
       },
     }),
     {
-      label: 'Duplicate',
+      label: i18n.t('Duplicate'),
       Icon: Copy,
       dialog: (close) => (
         <NameForm
-          title={`Duplicate ${name}`}
-          name={`${name} (copy)`}
-          submit="Duplicate"
+          title={i18n.t('Duplicate {name}', { name })}
+          name={i18n.t('{name} (copy)', { name })}
+          submit={i18n.t('Duplicate')}
           act={async (next) => {
             await duplicateWorkflow(id, next);
             await refresh();
@@ -62,11 +63,11 @@ export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
       ),
     },
     {
-      label: 'Error workflow',
+      label: i18n.t('Error workflow'),
       Icon: Siren,
       dialog: (close) => (
         <ErrorWorkflowForm
-          title={`Error workflow of ${name}`}
+          title={i18n.t('Error workflow of {name}', { name })}
           value={workflow.errorWorkflowId}
           act={async (errorWorkflowId) => {
             await updateWorkflow(id, { errorWorkflowId });
@@ -77,22 +78,24 @@ export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
       ),
     },
     {
-      label: 'Activations',
+      label: i18n.t('Activations'),
       Icon: History,
       dialog: (close) => <ActivationList workflowId={id} name={name} onClose={close} />,
     },
     {
-      label: 'Delete',
+      label: i18n.t('Delete'),
       Icon: Trash2,
       isDangerous: true,
       dialog: (close) => (
         <ConfirmDialog
-          question={`Delete the workflow ${name}?`}
-          consequence="Its versions, webhooks and schedules are deleted, and its runs in progress are stopped. Its runs stay in the list of runs."
-          label="Delete"
+          question={i18n.t('Delete the workflow {name}?', { name })}
+          consequence={i18n.t(
+            'Its versions, webhooks and schedules are deleted, and its runs in progress are stopped. Its runs stay in the list of runs.',
+          )}
+          label={i18n.t('Delete')}
           act={async () => {
             await deleteWorkflow(id);
-            notify(`The workflow ${name} is deleted.`);
+            notify(i18n.t('The workflow {name} is deleted.', { name }));
             await refresh();
           }}
           onClose={close}

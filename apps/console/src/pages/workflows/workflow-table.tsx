@@ -6,6 +6,7 @@ import { Broken } from '../../components/broken.js';
 import { DataTable } from '../../components/data-table.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { Loading } from '../../components/loading.js';
+import { i18n } from '../../language/i18n.js';
 import { isFinding, toFilter, type WorkflowAddress } from './address.js';
 import { COLUMNS, COLUMNS_FOUND } from './columns.js';
 import { toRows } from './rows.js';
@@ -38,7 +39,7 @@ export function WorkflowTable({
     return (
       <DataTable
         key={`${address.folderId} ${isFound}`}
-        label="Workflows"
+        label={i18n.t('Workflows')}
         columns={isFound ? COLUMNS_FOUND : COLUMNS}
         rows={rows}
         keyOf={({ id }) => id}
@@ -47,18 +48,22 @@ export function WorkflowTable({
     );
   }
   if (isFound) {
-    return <EmptyState title="No matching workflows">Change the search or the status.</EmptyState>;
+    return (
+      <EmptyState title={i18n.t('No matching workflows')}>{i18n.t('Change the search or the status.')}</EmptyState>
+    );
   }
   if (address.folderId !== undefined) {
     return (
-      <EmptyState title="This folder is empty" action={newButton}>
-        {newButton ? 'Create a workflow here, or move one here with the menu of its row.' : 'It has no workflows yet.'}
+      <EmptyState title={i18n.t('This folder is empty')} action={newButton}>
+        {newButton
+          ? i18n.t('Create a workflow here, or move one here with the menu of its row.')
+          : i18n.t('It has no workflows yet.')}
       </EmptyState>
     );
   }
   return (
-    <EmptyState title="No workflows yet" action={newButton}>
-      A workflow is a graph of nodes that a trigger starts: a request, a schedule, or a click.
+    <EmptyState title={i18n.t('No workflows yet')} action={newButton}>
+      {i18n.t('A workflow is a graph of nodes that a trigger starts: a request, a schedule, or a click.')}
     </EmptyState>
   );
 }

@@ -1,0 +1,27 @@
+import { setupI18n } from '@lingui/core';
+import { compileMessage } from '@lingui/message-utils/compileMessage';
+
+/**
+ * Translates the texts of the console: `i18n.t('Delete {name}', { name })`. Messages are in English and in the syntax
+ * of ICU; the catalogue of another language has them as keys. English needs no catalogue.
+ */
+export const i18n = setupI18n({ locale: 'en', messages: { en: {} } });
+
+const compiled = new Map<string, ReturnType<typeof compileMessage>>();
+
+// Compiling takes longer than most renders can wait, and the same messages are used again and again.
+i18n.setMessagesCompiler((message) => {
+  const known = compiled.get(message) ?? compileMessage(message);
+  compiled.set(message, known);
+  return known;
+});
+
+/** Writes a label as in the middle of a sentence: in English in lower case, unlike German nouns. */
+export function inSentence(label: string): string {
+  return i18n.locale === 'en' ? label.toLowerCase() : label;
+}
+
+/** Returns the locale of dates and times: those of English are in the order of Europe. */
+export function dateLocale(): string {
+  return i18n.locale === 'en' ? 'en-GB' : i18n.locale;
+}

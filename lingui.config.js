@@ -1,0 +1,10 @@
+import { formatter } from '@lingui/format-json';
+
+/** The texts of the console in other languages. English ones are in its code. */
+export default {
+  sourceLocale: 'en',
+  locales: ['de'],
+  catalogs: [{ path: '<rootDir>/apps/console/src/language/{locale}', include: ['<rootDir>/apps/console/src'] }],
+  format: formatter({ style: 'minimal' }),
+  orderBy: 'message',
+};

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { REPOSITORY } from '@deckhand/local';
+import type { Browser, Page } from 'playwright-core';
+import { issuesInBothSchemes, openWindow, startBrowser } from '../../harness/browser.js';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
+import { OWNER, stopAll } from '../../harness/index.js';
+
+/** The areas of a workspace, by their path. */
+const AREAS = [
+  ...['workflows', 'schedules', 'runs', 'failures', 'bulk-actions', 'approvals', 'fleet', 'variables', 'credentials'],
+  ...['event-endpoints', 'api-keys', 'members', 'settings', 'audit-log', 'administration', 'account'],
+];
+
+let stack: OwnedStack;
+let browser: Browser;
+let workflowId: string;
+let executionId: string;
+
+beforeAll(async () => {
+  [stack, browser] = await Promise.all([startOwnedStack(), startBrowser()]);
+  workflowId = await stack.createWorkflow('Bestellungen', {
+    nodes: [
+      { id: 'start', type: 'trigger.manual' },
+      { id: 'call', type: 'http', parameters: { url: 'https://example.com' }, disabled: true },
+    ],
+    edges: [{ source: 'start', target: 'call' }],
+  });
+  executionId = await stack.start(workflowId);
+});
+afterAll(stopAll);
+
+/** Returns the English texts on the page that have another German one. */
+async function englishTextsOn(page: Page): Promise<string[]> {
+  const folder = join(REPOSITORY, 'apps', 'console', 'src', 'language');
+  const catalogues = await Promise.all(
+    ['de.json', 'de-served.json'].map((name) => readFile(join(folder, name), 'utf8')),
+  );
+  const translations = Object.assign({}, ...catalogues.map((text): unknown => JSON.parse(text))) as object;
+  const german = new Set(Object.values(translations));
+  const english = new Set(
+    Object.entries(translations).flatMap(([id, text]) => (id === text || german.has(id) ? [] : [id])),
+  );
+  const shown = await page.evaluate<string[]>(`[
+    ...document.body.innerText.split('\\n'),
+    ...[...document.querySelectorAll('[aria-label], [title], [placeholder]')].flatMap((element) =>
+      ['aria-label', 'title', 'placeholder'].map((name) => element.getAttribute(name) ?? '')),
+  ].map((text) => text.trim())`);
+  return [...new Set(shown.filter((text) => english.has(text)))];
+}
+
+async function signInInGerman(): Promise<Page> {
+  const { page } = await openWindow(browser, stack.url, { locale: 'de-DE' });
+  await page.goto('/sign-in');
+  await page.getByLabel('E-Mail').fill(OWNER.email);
+  await page.getByLabel(/^Passwort/).fill(OWNER.password);
+  await page.getByRole('button', { name: 'Anmelden' }).click();
+  await page.waitForURL(/\/w\//);
+  return page;
+}
+
+describe('the console in German', () => {
+  it('follows the browser, on every page, and is left by a choice that lasts', async () => {
+    const page = await signInInGerman();
+    await page.getByRole('heading', { name: 'Workflows', exact: true }).waitFor();
+    expect(await page.evaluate('document.documentElement.lang')).toBe('de');
+    for (const area of AREAS) {
+      await page.goto(`/w/${stack.workspaceId}/${area}`);
+      await page.locator('h1').waitFor();
+      await page.waitForLoadState('networkidle');
+      expect([area, await englishTextsOn(page)]).toEqual([area, []]);
+    }
+    expect(await issuesInBothSchemes(page, 'german', 'desktop')).toEqual([]);
+    await page.getByRole('button', { name: /^Angemeldet als/ }).click();
+    await page.getByRole('menuitemradio', { name: 'English' }).click();
+    await page.getByRole('heading', { name: 'Your account' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Your account' }).waitFor();
+  });
+
+  it('has the editor, the forms of nodes and runs in German', async () => {
+    const page = await signInInGerman();
+    await page.goto(`/w/${stack.workspaceId}/workflows/${workflowId}`);
+    await page.locator('.react-flow__node', { hasText: 'call' }).click();
+    await page.getByRole('region', { name: 'Knoten', exact: true }).getByLabel('Methode').waitFor();
+    expect(await englishTextsOn(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.locator('.react-flow__pane').click({ position: { x: 5, y: 5 } });
+    await page.keyboard.press('n');
+    await page.getByRole('option', { name: 'HTTP-Anfrage' }).waitFor();
+    expect(await englishTextsOn(page)).toEqual([]);
+    await page.goto(`/w/${stack.workspaceId}/runs/${executionId}`);
+    await page.locator('h1').waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await englishTextsOn(page)).toEqual([]);
+  });
+});
