@@ -2,6 +2,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app/app.js';
 import { allowStyleTextOnly } from './app/trusted-types.js';
 import { takeSessionOfAnotherTab } from './session/share-session.js';
+import '@fontsource-variable/inter/wght.css';
 import '@mantine/core/styles.css';
 import './app/global.css';
 

@@ -183,7 +183,7 @@ describe('the list of runs', () => {
     await page.getByRole('button', { name: '1 new run' }).click();
     await table.locator(`a[href$="${id}"]`).waitFor();
     await page.getByRole('button', { name: '1 selected' }).waitFor();
-    await page.getByLabel('Live').uncheck();
+    await page.getByLabel('Live').press('Space');
     await table.getByRole('checkbox', { checked: true }).uncheck();
     const next = await stack.start(orders, { count: 1 });
     await page.getByRole('button', { name: 'Refresh' }).click();

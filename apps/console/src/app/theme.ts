@@ -1,4 +1,4 @@
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple, Menu } from '@mantine/core';
+import { createTheme, type CSSVariablesResolver, InputWrapper, type MantineColorsTuple, Menu } from '@mantine/core';
 
 const harbor: MantineColorsTuple = [
   '#eef7fc',
@@ -13,18 +13,35 @@ const harbor: MantineColorsTuple = [
   '#073f61',
 ];
 
+/** What is dark in the dark scheme: texts, borders, inputs and the page, of one hue. */
+const dark: MantineColorsTuple = [
+  '#d3dae1',
+  '#b8c2cc',
+  '#98a4b0',
+  '#7d8995',
+  '#3a4550',
+  '#2b343e',
+  '#212932',
+  '#1a2027',
+  '#151a20',
+  '#0f1318',
+];
+
 /** Styles that all components share. */
 export const theme = createTheme({
   primaryColor: 'harbor',
   primaryShade: { light: 7, dark: 7 },
-  colors: { harbor },
+  colors: { harbor, dark },
   defaultRadius: 'md',
   cursorType: 'pointer',
-  fontFamily: 'Inter, ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif',
+  fontFamily:
+    '"Inter Variable", ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, "Liberation Mono", monospace',
+  fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.8125rem', lg: '0.9375rem', xl: '1.0625rem' },
   headings: { fontWeight: '650' },
   respectReducedMotion: true,
   components: {
+    InputWrapper: InputWrapper.extend({ styles: { label: { fontSize: 'var(--mantine-font-size-xs)' } } }),
     // A menu opens with its first entry in focus: the placeholder that would have it is no child a menu may have.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },

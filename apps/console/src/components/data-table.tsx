@@ -10,7 +10,7 @@ const features = tableFeatures({});
 export type Columns<T extends object> = ColumnDef<typeof features, T>[];
 
 /** Estimated height of a row before it is drawn, in px. */
-const ROW_PX = 49;
+const ROW_PX = 36;
 /** Number of rows drawn beyond the window. */
 const OVERSCAN = 12;
 

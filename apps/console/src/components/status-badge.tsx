@@ -77,13 +77,8 @@ export const STATUS_LOOKS: Readonly<Record<Status, Look>> = {
 export function StatusBadge({ status }: { status: Status }) {
   const { label, Icon, tone } = STATUS_LOOKS[status];
   return (
-    <span className={classes.badge} data-status={status}>
-      <Icon
-        size={16}
-        aria-hidden
-        className={status === 'running' ? classes.turning : undefined}
-        style={{ color: `var(--status-${tone})` }}
-      />
+    <span className={classes.badge} data-status={status} data-tone={tone}>
+      <Icon size={14} aria-hidden className={status === 'running' ? classes.turning : undefined} />
       {label}
     </span>
   );

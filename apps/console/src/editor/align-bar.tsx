@@ -27,7 +27,7 @@ const ACTIONS: readonly (readonly [Alignment, string, LucideIcon])[] = [
 /** Arranges the selection. */
 export function AlignBar({ onAlign }: { onAlign: (how: Alignment) => void }) {
   return (
-    <Group gap={4} role="toolbar" aria-label={i18n.t('Arrange the selection')}>
+    <Group gap={4} wrap="nowrap" role="toolbar" aria-label={i18n.t('Arrange the selection')}>
       {ACTIONS.map(([how, label, Icon]) => (
         <Tooltip key={how} label={label}>
           <ActionIcon variant="default" size={32} aria-label={label} onClick={() => onAlign(how)}>

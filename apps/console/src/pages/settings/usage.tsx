@@ -19,7 +19,7 @@ export function Usage() {
       </Title>
       <Text size="sm">
         {storageQuotaBytes === null
-          ? i18n.t('Storage: {used} of any size', { used })
+          ? i18n.t('Storage: {used}, no limit', { used })
           : i18n.t('Storage: {used} of {quota}', { used, quota: describeBytes(storageQuotaBytes) })}
       </Text>
       <Text size="sm">
