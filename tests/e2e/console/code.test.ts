@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Definition, Workflow } from '@deckhand/contracts';
+import type { CreatedInvite, Definition, Workflow } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
 import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
@@ -130,6 +130,134 @@ it('the issues of a script are marked, and Escape and Tab leave it', async () =>
   await field.fill('return $input.text;');
   await until(async () => (await field.getAttribute('aria-invalid')) === 'false', 10_000, 'the issue to be gone');
   expect(complaints).toEqual([]);
+});
+
+describe('a script on the full screen', () => {
+  const screenOf = (page: Page) => page.getByRole('dialog', { name: 'Source' });
+  const large = (page: Page) => screenOf(page).locator('.cm-content');
+  const openButton = (page: Page) => form(page).getByRole('button', { name: 'Open full screen' });
+  const hasFocus = (page: Page, of: string) => page.evaluate(`document.activeElement.matches(${JSON.stringify(of)})`);
+
+  it('is completed from the last run, tested, and continued with a snippet', async () => {
+    const id = await makeRun();
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    await openNode(page, id, 'Script');
+    await editor(page, 'Source').waitFor();
+    await openButton(page).press('Enter');
+    await until(() => hasFocus(page, '[role="dialog"] .cm-content'), 10_000, 'the editor to have the focus');
+    await large(page).fill('');
+    await page.keyboard.type('return $no');
+    await take(page, '$nodes');
+    await page.keyboard.type('.or');
+    await take(page, 'order');
+    await page.keyboard.type('.out');
+    await take(page, 'output');
+    await page.keyboard.type('.customer.');
+    // The fields with their types, and no functions of expressions.
+    const options = page.locator('.cm-tooltip-autocomplete li');
+    const fields = async () => (await options.allTextContents()).join(' ');
+    await until(async () => (await fields()) === 'citystring namestring', 10_000, 'the fields of the customer');
+    await page.keyboard.type('na');
+    await take(page, 'name');
+    await page.keyboard.type(';');
+
+    // A run is not on the canvas: the node has the input of the last one.
+    const data = screenOf(page).getByRole('region', { name: 'Run data' });
+    await data.getByRole('button', { name: 'Test node' }).click();
+    await data.getByRole('tree', { name: 'Output of script' }).getByText('"Ada"').waitFor();
+    await large(page).fill('throw new Error("no stock");');
+    await page.keyboard.press('Control+Shift+Enter');
+    await data.getByText('no stock (line 1)').waitFor();
+
+    await large(page).fill('const a = 1;');
+    const snippets = screenOf(page).getByRole('button', { name: 'Insert snippet' });
+    await snippets.click();
+    await page.getByRole('menuitem', { name: 'Filter a list' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await snippets.click();
+    await page.getByRole('menuitem', { name: 'Add the output of another node' }).click();
+    await until(() => hasFocus(page, '[role="dialog"] .cm-content'), 10_000, 'the editor to have the focus again');
+    const text = 'const a = 1;const other = $nodes.order.output;return { ...$input, other };';
+    expect(await large(page).textContent()).toBe(text);
+
+    // Escape leaves the editor only; then Tab goes on, and Escape closes.
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    await until(() => hasFocus(page, ':not(.cm-content)'), 10_000, 'Tab to leave the editor');
+    expect(await large(page).count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await screenOf(page).waitFor({ state: 'detached' });
+    await until(() => hasFocus(page, '[aria-haspopup="dialog"]'), 10_000, 'the button to have the focus again');
+    expect(await editor(page, 'Source').textContent()).toBe(text);
+    // The same value: an undo is that of the workflow.
+    await page.keyboard.press('Control+Z');
+    await until(async () => (await editor(page, 'Source').textContent()) !== text, 10_000, 'the undo');
+    expect(complaints).toEqual([]);
+  });
+
+  it('offers no completion where a script has text, and keeps keys from the canvas', async () => {
+    const id = await makeRun();
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    await openNode(page, id, 'Script');
+    await editor(page, 'Source').waitFor();
+    await openButton(page).click();
+    await large(page).fill('');
+    await page.keyboard.type('// $inp');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('return `Dear $inp ${$in');
+    await take(page, '$input');
+    expect(await large(page).textContent()).toBe('// $inpreturn `Dear $inp ${$input`');
+    const close = screenOf(page).getByRole('button', { name: 'Close' });
+    await close.press('Delete');
+    await close.press('n');
+    expect(await page.getByRole('dialog').count()).toBe(1);
+    await close.press('Enter');
+    await screenOf(page).waitFor({ state: 'detached' });
+    await node(page, 'Script').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('is only read by those who may not change it', async () => {
+    const id = await makeRun();
+    const { token } = await stack.say<CreatedInvite>('POST', `/api/workspaces/${stack.workspaceId}/invites`, {
+      role: 'viewer',
+    });
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await page.goto(`/invite#${token}`);
+    await page.getByLabel('Your name').fill('Grace');
+    await page.getByLabel('E-mail').fill('grace@example.com');
+    await page.getByLabel(/^Password/).fill('a password of some length');
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.waitForURL(/\/w\//);
+    await openNode(page, id, 'Script');
+    await openButton(page).click();
+    await screenOf(page).getByText('Run the workflow to see the data of this node.').waitFor();
+    expect(await large(page).getAttribute('aria-readonly')).toBe('true');
+    expect(await screenOf(page).getByRole('button').allTextContents()).toEqual(['']);
+    await screenOf(page).getByRole('button', { name: 'Close' }).click();
+    await until(() => hasFocus(page, '[aria-haspopup="dialog"]'), 10_000, 'the button to have the focus again');
+    expect(complaints).toEqual([]);
+  });
+
+  it('can be used by everybody', async () => {
+    const id = await makeRun();
+    for (const screen of ['desktop', 'phone'] as const) {
+      const { page, complaints } = await openWindow(browser, stack.url, { screen });
+      await signIn(page, OWNER);
+      await openNode(page, id, 'Script');
+      await editor(page, 'Source').waitFor();
+      await openButton(page).click();
+      await large(page).fill('// Letters go out in capitals.\nconst text = $input.text;\nreturn text.toUpperCase();');
+      const data = screenOf(page).getByRole('region', { name: 'Run data' });
+      await data.getByRole('button', { name: 'Test node' }).click();
+      await data.getByRole('tree', { name: 'Output of script' }).getByText('"DEAR CUSTOMER"').waitFor();
+      expect(await issuesInBothSchemes(page, 'code-full-screen', screen)).toEqual([]);
+      expect(complaints).toEqual([]);
+    }
+  });
 });
 
 it('the editors of code can be used by everybody', async () => {

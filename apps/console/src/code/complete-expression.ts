@@ -4,6 +4,7 @@ import {
   type CompletionResult,
   pickedCompletion,
 } from '@codemirror/autocomplete';
+import { syntaxTree } from '@codemirror/language';
 import { type EditorState, Facet } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
@@ -33,6 +34,32 @@ const NAMES: readonly (readonly [string, string])[] = [
   ['$now', i18n.t('The current time, as ISO 8601 text')],
 ];
 
+/** What differs between expressions and scripts: both have the same names, but only expressions have functions. */
+interface Dialect {
+  readonly functions: typeof expressionFunctions;
+  /** Returns what is shown beside the name of a field. */
+  readonly describe: (value: JsonValue) => string;
+  /** Whether the list opens by itself for a word that is begun after the text before it. */
+  readonly opensAt: (word: string, before: string) => boolean;
+}
+
+const EXPRESSION: Dialect = {
+  functions: expressionFunctions,
+  describe: summarize,
+  opensAt: (word, before) => word !== '' || /(^|[\s({[,:?!&|+*/%<>=-])$/.test(before),
+};
+
+// All other words of a script are JavaScript, and Enter after one of them begins a line.
+const SCRIPT: Dialect = {
+  functions: [],
+  // Before a run, null stands for a value that is not known.
+  describe: (value) => kindOf(value) ?? '',
+  opensAt: (word) => word.startsWith('$'),
+};
+
+/** Texts in a script that are not code. */
+const NO_CODE: ReadonlySet<string> = new Set(['String', 'TemplateString', 'RegExp', 'LineComment', 'BlockComment']);
+
 /** The data for completing expressions. */
 export const sampleData = Facet.define<SampleData>();
 
@@ -41,20 +68,36 @@ export const needsBraces = Facet.define<boolean, boolean>({ combine: ([first]) =
 
 /** Completes expressions inside `{{ }}`: names, nodes, fields of the last run's data, and the language's functions. */
 export async function completeExpression(context: CompletionContext): Promise<CompletionResult | null> {
+  const inside = expressionBefore(context.state, context.pos);
+  return inside === undefined || isInText(inside) ? null : complete(context, inside, EXPRESSION);
+}
+
+/** Completes in a script the names that it can read, and the fields of the last run's data with their types. */
+export async function completeScript(context: CompletionContext): Promise<CompletionResult | null> {
+  const { state, pos } = context;
+  if (NO_CODE.has(syntaxTree(state).resolveInner(pos, -1).name)) return null;
+  const line = state.doc.lineAt(pos);
+  return complete(context, state.sliceDoc(line.from, pos), SCRIPT);
+}
+
+/** Completes what a text ends with. */
+async function complete(
+  context: CompletionContext,
+  inside: string,
+  dialect: Dialect,
+): Promise<CompletionResult | null> {
   const [data] = context.state.facet(sampleData);
   if (!data) return null;
-  const inside = expressionBefore(context.state, context.pos);
-  if (inside === undefined) return null;
   const path = PATH.exec(inside);
   if (path) {
     const [, name = '', steps = '', dot = '', begun = ''] = path;
-    const options = await optionsAfter(name, keysOf(steps), dot, data);
+    const options = await optionsAfter({ name, keys: keysOf(steps), dot }, data, dialect);
     return options.length === 0 ? null : { from: context.pos - begun.length, options, validFor: /^[\w$]*$/ };
   }
   const word = NAME.exec(inside)?.[0];
-  if (word === undefined || isInText(inside)) return null;
-  if (word === '' && !context.explicit && !/(^|[\s({[,:?!&|+*/%<>=-])$/.test(inside)) return null;
-  return { from: context.pos - word.length, options: namesToBegin(data), validFor: /^[\w$]*$/ };
+  if (word === undefined) return null;
+  if (!context.explicit && !dialect.opensAt(word, inside)) return null;
+  return { from: context.pos - word.length, options: namesToBegin(data, dialect), validFor: /^[\w$]*$/ };
 }
 
 /** Returns the part of an expression that is before a position; undefined outside of expressions. */
@@ -71,14 +114,14 @@ function isInText(inside: string): boolean {
   return /["']/.test(closed);
 }
 
-function namesToBegin(data: SampleData): Completion[] {
+function namesToBegin(data: SampleData, dialect: Dialect): Completion[] {
   const names = NAMES.filter(([name]) => isKnownHere(name, data)).map(([label, info]): Completion => ({
     label,
     info,
     type: 'variable',
     boost: 2,
   }));
-  const functions = expressionFunctions.filter(({ type }) => type === 'global');
+  const functions = dialect.functions.filter(({ type }) => type === 'global');
   const single = functions.filter(({ name }) => !name.includes('.'));
   const spaces = new Set(
     functions.flatMap(({ name }) => (name.includes('.') ? [name.slice(0, name.indexOf('.'))] : [])),
@@ -99,26 +142,25 @@ function isKnownHere(name: string, { loop, links }: SampleData): boolean {
 
 /** Returns the completions after a name and some of its fields. */
 async function optionsAfter(
-  name: string,
-  keys: readonly (string | number)[],
-  dot: string,
+  { name, keys, dot }: { name: string; keys: readonly (string | number)[]; dot: string },
   data: SampleData,
+  dialect: Dialect,
 ): Promise<Completion[]> {
   if (name === '$nodes' && keys.length === 0) {
-    return data.before.map((id, index) => ({ ...toField(id, undefined, dot), detail: i18n.t('node'), boost: -index }));
+    return data.before.map((id, index) => ({ ...toField(id, dot), detail: i18n.t('node'), boost: -index }));
   }
   if (name === '$links' && keys.length === 0) {
-    return data.links.map((id) => ({ ...toField(id, undefined, dot), detail: i18n.t('link') }));
+    return data.links.map((id) => ({ ...toField(id, dot), detail: i18n.t('link') }));
   }
   if (!name.startsWith('$')) {
-    return expressionFunctions
+    return dialect.functions
       .filter((one) => one.type === 'global' && one.name.startsWith(`${name}.`) && keys.length === 0)
       .map((one) => toCall(one.name.slice(name.length + 1), one.signature.slice(name.length + 1), one.doc));
   }
   const root = await readRoot(name, keys, data);
   if (!root) return [];
   const value = root.rest.reduce<JsonValue | undefined>(step, root.value);
-  return [...fieldsOf(value, dot), ...methodsOf(value)];
+  return [...fieldsOf(value, dot, dialect), ...methodsOf(value, dialect)];
 }
 
 /** Returns the value of a name, and the fields still to read from it. */
@@ -172,23 +214,21 @@ function step(value: JsonValue | undefined, key: string | number): JsonValue | u
   return new Map<string, JsonValue>(Object.entries(value)).get(String(key));
 }
 
-function fieldsOf(value: JsonValue | undefined, dot: string): Completion[] {
+function fieldsOf(value: JsonValue | undefined, dot: string, { describe }: Dialect): Completion[] {
   if (value === undefined || !isJsonObject(value)) return [];
   return Object.entries(value)
     .slice(0, MAX_FIELDS)
-    .map(([name, member]) => ({ ...toField(name, member, dot), boost: 1 }));
+    .map(([name, member]) => ({ ...toField(name, dot), detail: describe(member), boost: 1 }));
 }
 
-function methodsOf(value: JsonValue | undefined): Completion[] {
+function methodsOf(value: JsonValue | undefined, { functions }: Dialect): Completion[] {
   const kind = kindOf(value);
   if (kind === undefined) return [];
   const length: Completion[] =
     kind === 'string' || kind === 'array' ? [{ label: 'length', type: 'property', detail: 'number' }] : [];
   return [
     ...length,
-    ...expressionFunctions
-      .filter(({ type }) => type === kind)
-      .map(({ name, signature, doc }) => toCall(name, signature, doc)),
+    ...functions.filter(({ type }) => type === kind).map(({ name, signature, doc }) => toCall(name, signature, doc)),
   ];
 }
 
@@ -201,12 +241,8 @@ function kindOf(value: JsonValue | undefined): 'string' | 'number' | 'boolean' |
 }
 
 /** Returns the notation of a field: in brackets if its name cannot follow a dot. */
-function toField(name: string, value: JsonValue | undefined, dot: string): Completion {
-  const field: Completion = {
-    label: name,
-    type: 'property',
-    ...(value === undefined ? {} : { detail: summarize(value) }),
-  };
+function toField(name: string, dot: string): Completion {
+  const field: Completion = { label: name, type: 'property' };
   if (IDENTIFIER.test(name)) return field;
   const bracketed = `${dot === '?.' ? '?.' : ''}[${JSON.stringify(name)}]`;
   return {

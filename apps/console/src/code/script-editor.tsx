@@ -1,24 +1,36 @@
-import { indentWithTab } from '@codemirror/commands';
-import { javascript } from '@codemirror/lang-javascript';
-import { bracketMatching, indentOnInput } from '@codemirror/language';
-import { keymap, lineNumbers } from '@codemirror/view';
-import { useDeferredValue, useMemo } from 'react';
+import { Button, Stack } from '@mantine/core';
+import { getHotkeyHandler, useDisclosure } from '@mantine/hooks';
+import { Maximize2 } from 'lucide-react';
 import type { TextField } from '../forms/text-field.js';
 import { i18n } from '../language/i18n.js';
-import classes from './below.module.css';
-import { scriptIssue } from './script-issue.js';
-import { TextEditor } from './text-editor.js';
+import { FullScreenScript } from './full-screen-script.js';
+import { ScriptField } from './script-field.js';
 
-const EXTENSIONS = [javascript(), lineNumbers(), indentOnInput(), bracketMatching(), keymap.of([indentWithTab])];
-
-/** A field for JavaScript, with highlighting and with issues marked while typing. */
-export function ScriptEditor({ isReadOnly, ...field }: TextField & { isReadOnly: boolean }) {
-  const settled = useDeferredValue(field.value);
-  const issue = useMemo(() => (settled.trim() === '' ? undefined : scriptIssue(settled)), [settled]);
+/** A field for JavaScript, and a button that opens it on the full screen. */
+export function ScriptEditor(field: TextField & { isReadOnly: boolean }) {
+  const [isOpen, screen] = useDisclosure(false);
   return (
-    <TextEditor {...field} isReadOnly={isReadOnly} issue={issue} extensions={EXTENSIONS}>
-      {issue && <p className={classes.issue}>{issue.message}</p>}
-      <p className={classes.note}>{i18n.t('Tab indents. To leave by keyboard, press Escape and then Tab.')}</p>
-    </TextEditor>
+    <Stack gap={6} align="stretch">
+      <ScriptField {...field} />
+      {/* Not a button element: those are disabled for people who may only read, and so would this one be. */}
+      <Button
+        component="div"
+        role="button"
+        tabIndex={0}
+        aria-haspopup="dialog"
+        variant="default"
+        size="xs"
+        style={{ alignSelf: 'start' }}
+        leftSection={<Maximize2 size={14} aria-hidden />}
+        onClick={screen.open}
+        onKeyDown={getHotkeyHandler([
+          ['Enter', screen.open],
+          ['Space', screen.open],
+        ])}
+      >
+        {i18n.t('Open full screen')}
+      </Button>
+      <FullScreenScript {...field} isOpen={isOpen} onClose={screen.close} />
+    </Stack>
   );
 }

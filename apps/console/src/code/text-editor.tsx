@@ -4,15 +4,22 @@ import { setDiagnostics } from '@codemirror/lint';
 import { Annotation, Compartment, EditorState, type Extension, Transaction } from '@codemirror/state';
 import { EditorView, keymap, placeholder as emptyText } from '@codemirror/view';
 import { Input } from '@mantine/core';
-import { type ReactNode, useContext, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, type Ref, useContext, useEffect, useId, useImperativeHandle, useRef, useState } from 'react';
 import { ExpressionFormContext, type FocusedField } from '../forms/sample-data.js';
 import { editorTheme } from './editor-theme.js';
+import classes from './text-editor.module.css';
 
 /** An issue of a text, and its position: from 0, in UTF-16 units. */
 export interface TextIssue {
   readonly message: string;
   readonly from: number;
   readonly to: number;
+}
+
+/** An editor, for what is beside it. */
+export interface EditorHandle extends FocusedField {
+  /** Inserts lines of their own, below the one with the cursor. */
+  readonly insertLines: (text: string) => void;
 }
 
 const NOTHING: Extension = [];
@@ -31,7 +38,10 @@ export function TextEditor({
   placeholder,
   required = false,
   isReadOnly,
-  hadFocus,
+  hadFocus = false,
+  startsAtEnd = hadFocus,
+  isFilling = false,
+  ref,
   issue,
   value,
   onChange,
@@ -48,6 +58,11 @@ export function TextEditor({
   isReadOnly: boolean;
   /** Whether it takes the focus when it appears. */
   hadFocus?: boolean | undefined;
+  /** Whether the cursor is at the end at first. */
+  startsAtEnd?: boolean | undefined;
+  /** Whether it takes all the height that there is. */
+  isFilling?: boolean | undefined;
+  ref?: Ref<EditorHandle> | undefined;
   issue: TextIssue | undefined;
   value: string;
   onChange: (text: string) => void;
@@ -72,7 +87,7 @@ export function TextEditor({
   });
 
   const form = useContext(ExpressionFormContext);
-  const [field] = useState((): FocusedField => ({
+  const [field] = useState((): EditorHandle => ({
     label,
     insert(expression) {
       const { current } = view;
@@ -80,8 +95,25 @@ export function TextEditor({
       const text = toInsert(current.state, expression);
       current.dispatch(current.state.replaceSelection(text), { userEvent: 'input.paste', scrollIntoView: true });
     },
+    insertLines(text) {
+      const { current } = view;
+      if (!current) return;
+      const { doc, selection } = current.state;
+      const line = doc.lineAt(selection.main.head);
+      const change =
+        line.text.trim() === ''
+          ? { from: line.from, to: line.to, insert: text }
+          : { from: line.to, insert: `\n${text}` };
+      current.dispatch({
+        changes: change,
+        selection: { anchor: change.from + change.insert.length },
+        userEvent: 'input.paste',
+        scrollIntoView: true,
+      });
+    },
     focus: () => view.current?.focus(),
   }));
+  useImperativeHandle(ref, () => field, [field]);
 
   useEffect(() => {
     if (!host.current) return;
@@ -106,10 +138,8 @@ export function TextEditor({
       ],
     });
     view.current = made;
-    if (hadFocus) {
-      made.dispatch({ selection: { anchor: made.state.doc.length } });
-      made.focus();
-    }
+    if (startsAtEnd) made.dispatch({ selection: { anchor: made.state.doc.length } });
+    if (hadFocus) made.focus();
     return () => {
       form?.onBlur(field, null);
       made.destroy();
@@ -170,12 +200,14 @@ export function TextEditor({
     <Input.Wrapper
       {...(isLabelHidden ? {} : { label, description })}
       required={required}
+      className={isFilling ? classes.filling : ''}
       labelElement="div"
       labelProps={{ id: `${id}-label`, onClick: () => view.current?.focus() }}
       descriptionProps={{ id: `${id}-description` }}
     >
       <div
         ref={host}
+        className={isFilling ? classes.host : ''}
         style={{ marginTop: isLabelHidden ? 0 : 4 }}
         onFocus={() => {
           if (!isReadOnly) form?.onFocus(field);

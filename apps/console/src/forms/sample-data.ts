@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { createContext } from 'react';
+import { createContext, type ReactNode } from 'react';
 
 /** Sample data for previews of a node's expressions: the data of an earlier run. */
 export interface SampleData {
@@ -54,3 +54,9 @@ export interface ExpressionForm {
 
 /** Provides the context to the fields of a form. */
 export const ExpressionFormContext = createContext<ExpressionForm | undefined>(undefined);
+
+/** Renders the data of the node in the run on the canvas, with what tests the node. */
+export type RenderNodeData = (onInsert: (expression: string) => void) => ReactNode;
+
+/** Provides the data of the node to a field that covers the canvas. */
+export const NodeDataContext = createContext<RenderNodeData | undefined>(undefined);

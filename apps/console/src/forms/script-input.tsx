@@ -16,6 +16,7 @@ export function ScriptInput(props: TextField) {
       label={label}
       description={description}
       required={required ?? false}
+      readOnly={form?.isReadOnly ?? false}
       autosize
       minRows={8}
       maxRows={24}

@@ -1,7 +1,7 @@
 import type { Definition, Execution, NodeDefinition } from '@deckhand/contracts';
 import { ActionIcon, Group, Stack, Text, Title } from '@mantine/core';
 import { ChevronDown, ChevronUp } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { memberPath } from '../../components/json-rows.js';
 import { JsonTree, type Picking } from '../../components/json-tree.js';
 import { Loading } from '../../components/loading.js';
@@ -16,7 +16,7 @@ import type { ShownRun } from './use-shown-run.js';
 
 /** The data of the selected node in the run on the canvas. A click on a key inserts its expression, or copies it. */
 export function Dock({
-  shown: { executionId, run, version, error },
+  shown,
   definition,
   chosen,
   insertion,
@@ -36,7 +36,7 @@ export function Dock({
   // Kept from node to node.
   const [tab, setTab] = useState('output');
   const title = chosen && (chosen.name ?? chosen.id);
-  const isInput = tab === 'input' || (chosen && run?.progress[chosen.id] === undefined);
+  const isInput = tab === 'input' || (chosen && shown.run?.progress[chosen.id] === undefined);
   return (
     <section
       {...insertion.dock}
@@ -69,39 +69,95 @@ export function Dock({
       </Group>
       {isOpen && (
         <div className={classes.body}>
-          {chosen === undefined ? (
-            <Text size="sm" c="dimmed">
-              {i18n.t('Select a node to see its input, output and logs.')}
-            </Text>
-          ) : run && version ? (
-            <ChosenData
-              key={`${run.id} ${chosen.id}`}
-              run={run}
-              ran={version.definition}
-              definition={definition}
-              node={chosen}
-              tab={tab}
-              onTab={setTab}
-              onInsert={insertion.insert}
-              actions={actions}
-            />
-          ) : executionId === undefined ? (
-            <Stack gap="sm">
-              <NodeActions key={chosen.id} node={chosen} run={undefined} actions={actions} />
-              <Text size="sm" c="dimmed">
-                {i18n.t('Run the workflow to see the data of this node.')}
-              </Text>
-              <PinnedOutput nodeId={chosen.id} actions={actions} />
-            </Stack>
-          ) : error instanceof Error ? (
-            <Text size="sm">{error.message}</Text>
-          ) : (
-            <Loading />
-          )}
+          <DataOfNode
+            shown={shown}
+            definition={definition}
+            chosen={chosen}
+            tab={tab}
+            onTab={setTab}
+            onInsert={insertion.insert}
+            actions={actions}
+          />
         </div>
       )}
     </section>
   );
+}
+
+/** The data of a node in the run on the canvas, for a place beside its script. A click on a key inserts it there. */
+export function NodeDataBeside({
+  onInsert,
+  children,
+  ...data
+}: {
+  shown: ShownRun;
+  definition: Definition;
+  chosen: NodeDefinition;
+  onInsert: (expression: string) => void;
+  actions: NodeActionsOf;
+  /** Shown above the data. */
+  children?: ReactNode;
+}) {
+  const [tab, setTab] = useState('output');
+  return (
+    <div className={classes.beside}>
+      {children}
+      <DataOfNode {...data} tab={tab} onTab={setTab} onInsert={onInsert} />
+    </div>
+  );
+}
+
+function DataOfNode({
+  shown: { executionId, run, version, error },
+  definition,
+  chosen,
+  tab,
+  onTab,
+  onInsert,
+  actions,
+}: {
+  shown: ShownRun;
+  definition: Definition;
+  chosen: NodeDefinition | undefined;
+  tab: string;
+  onTab: (tab: string) => void;
+  onInsert: (expression: string) => void;
+  actions: NodeActionsOf;
+}) {
+  if (chosen === undefined) {
+    return (
+      <Text size="sm" c="dimmed">
+        {i18n.t('Select a node to see its input, output and logs.')}
+      </Text>
+    );
+  }
+  if (run && version) {
+    return (
+      <ChosenData
+        key={`${run.id} ${chosen.id}`}
+        run={run}
+        ran={version.definition}
+        definition={definition}
+        node={chosen}
+        tab={tab}
+        onTab={onTab}
+        onInsert={onInsert}
+        actions={actions}
+      />
+    );
+  }
+  if (executionId === undefined) {
+    return (
+      <Stack gap="sm">
+        <NodeActions key={chosen.id} node={chosen} run={undefined} actions={actions} />
+        <Text size="sm" c="dimmed">
+          {i18n.t('Run the workflow to see the data of this node.')}
+        </Text>
+        <PinnedOutput nodeId={chosen.id} actions={actions} />
+      </Stack>
+    );
+  }
+  return error instanceof Error ? <Text size="sm">{error.message}</Text> : <Loading />;
 }
 
 function ChosenData({

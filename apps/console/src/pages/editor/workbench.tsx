@@ -4,7 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { History, Play } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { rerun } from '../../api/executions.js';
+import { lastRunQuery, rerun } from '../../api/executions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { execute, versionQuery } from '../../api/workflows.js';
 import { changeNode, changeSettings, endOfChain, moveNodes } from '../../editor/edits.js';
@@ -34,6 +34,7 @@ import { Versions } from '../../editor/versions.js';
 import { SETTING_PATHS, WorkflowSettings } from '../../editor/workflow-settings.js';
 import { WebhookBox } from '../../editor/webhook-box.js';
 import { isAllAt } from '../../forms/issue-at.js';
+import { NodeDataContext, type RenderNodeData } from '../../forms/sample-data.js';
 import { type NodeTypes } from '../../graph/handles.js';
 import { layOut, placeNodes } from '../../graph/layout.js';
 import { i18n } from '../../language/i18n.js';
@@ -42,7 +43,8 @@ import { Page } from '../../components/page.js';
 import { Problem } from '../../components/problem.js';
 import { WorkflowPath } from '../workflows/workflow-path.js';
 import { WorkflowTabs } from '../workflows/workflow-tabs.js';
-import { Dock } from './dock.js';
+import { Dock, NodeDataBeside } from './dock.js';
+import type { NodeActionsOf } from './node-actions.js';
 import { RunStrip } from './run-strip.js';
 import { SplitDock } from './split-dock.js';
 import { SplitInspector } from './split-inspector.js';
@@ -152,6 +154,10 @@ export function Workbench({
     );
   const chosen = selected.size === 1 ? definition.nodes.find(({ id }) => selected.has(id)) : undefined;
   const { run } = shown;
+  const last = useQuery({
+    ...lastRunQuery(workspaceId, workflow.id),
+    enabled: shown.executionId === undefined && can('editor'),
+  }).data?.data[0];
   const finished = run && isFinished(run.status) && can('editor') ? run : undefined;
   const mocks = hasPins ? { mocks: pins.outputs } : {};
   const rerunFromChosen =
@@ -163,17 +169,19 @@ export function Workbench({
             ...(finished.executionMode === 'normal' ? {} : mocks),
           })
       : undefined;
+  // Without a run on the canvas, a node gets the input that it had in the last one.
+  const tested = shown.executionId === undefined && last && isFinished(last.status) && can('editor') ? last : finished;
   // A pinned node does not run, and a trigger has nothing before it.
   const canTest = chosen && !types.get(chosen.type)?.isTrigger && pins.outputs[chosen.id] === undefined;
   const testChosen =
-    finished && chosen && canTest
+    tested && chosen && canTest
       ? () =>
           again.mutate({
-            executionId: finished.id,
+            executionId: tested.executionId,
             fromNodeId: chosen.id,
             untilNodeId: chosen.id,
             // Its logs are kept in the mode debug only.
-            executionMode: finished.executionMode === 'sandbox' ? 'sandbox' : 'debug',
+            executionMode: tested.executionMode === 'sandbox' ? 'sandbox' : 'debug',
             ...mocks,
           })
       : undefined;
@@ -222,6 +230,26 @@ export function Workbench({
     [entries, spot],
   );
 
+  const actions: NodeActionsOf = {
+    pins,
+    canPin: chosen !== undefined && can('editor') && canPin(chosen, types),
+    onTest: testChosen,
+    onRerun: rerunFromChosen,
+    isStarting: again.isPending,
+  };
+  const problems = (
+    <>
+      <Problem error={isSaidInDialog ? null : saving.error} />
+      <SaveIssues issues={isSaidInDialog ? NO_ISSUES : saving.issues} onSelect={choose} />
+    </>
+  );
+  const renderNodeData: RenderNodeData | undefined =
+    chosen &&
+    ((onInsert) => (
+      <NodeDataBeside shown={shown} definition={definition} chosen={chosen} onInsert={onInsert} actions={actions}>
+        {problems}
+      </NodeDataBeside>
+    ));
   const dock =
     shown.executionId === undefined && !hasPins ? undefined : (
       <Dock
@@ -231,13 +259,7 @@ export function Workbench({
         insertion={insertion}
         isOpen={dockSize.isOpen}
         onToggle={() => setDockSize({ ...dockSize, isOpen: !dockSize.isOpen })}
-        actions={{
-          pins,
-          canPin: chosen !== undefined && can('editor') && canPin(chosen, types),
-          onTest: testChosen,
-          onRerun: rerunFromChosen,
-          isStarting: again.isPending,
-        }}
+        actions={actions}
       />
     );
 
@@ -295,27 +317,29 @@ export function Workbench({
                 {chosen.type === 'trigger.webhook' && (
                   <WebhookBox workflow={workflow} nodeId={chosen.id} test={can('editor') ? test : undefined} />
                 )}
-                <NodeForm
-                  key={chosen.id}
-                  definition={definition}
-                  node={chosen}
-                  types={types}
-                  workspaceId={workspaceId}
-                  workflowId={workflow.id}
-                  issues={saving.issues}
-                  shown={shown.run}
-                  insertion={insertion}
-                  isReadOnly={isReadOnly}
-                  onEdit={apply}
-                  onClose={() => setSelected(NOTHING)}
-                >
-                  {chosen.type === 'trigger.schedule' && (
-                    <ScheduleBox
-                      parameters={chosen.parameters ?? {}}
-                      onChange={(cron) => changeCron(chosen.id, cron)}
-                    />
-                  )}
-                </NodeForm>
+                <NodeDataContext value={renderNodeData}>
+                  <NodeForm
+                    key={chosen.id}
+                    definition={definition}
+                    node={chosen}
+                    types={types}
+                    workspaceId={workspaceId}
+                    workflowId={workflow.id}
+                    issues={saving.issues}
+                    shown={shown.run}
+                    insertion={insertion}
+                    isReadOnly={isReadOnly}
+                    onEdit={apply}
+                    onClose={() => setSelected(NOTHING)}
+                  >
+                    {chosen.type === 'trigger.schedule' && (
+                      <ScheduleBox
+                        parameters={chosen.parameters ?? {}}
+                        onChange={(cron) => changeCron(chosen.id, cron)}
+                      />
+                    )}
+                  </NodeForm>
+                </NodeDataContext>
               </>
             ) : (
               <Keys />
@@ -336,8 +360,7 @@ export function Workbench({
           >
             {/* On the canvas, which keeps its place. */}
             <div className={classes.notes}>
-              <Problem error={isSaidInDialog ? null : saving.error} />
-              <SaveIssues issues={isSaidInDialog ? NO_ISSUES : saving.issues} onSelect={choose} />
+              {problems}
               {shown.executionId !== undefined && (
                 <RunStrip
                   executionId={shown.executionId}
