@@ -13,6 +13,7 @@ import {
   type Connection,
   ControlButton,
   Controls,
+  type Edge,
   type EdgeChange,
   MiniMap,
   type NodeChange,
@@ -25,7 +26,7 @@ import {
 } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
 import { Search, StickyNote } from 'lucide-react';
-import { useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { notify } from '../components/notice-board.js';
 import { handleTop } from '../graph/card-size.js';
 import canvas from '../graph/canvas.module.css';
@@ -50,6 +51,8 @@ import { addNote, changeNote, noteKey, sizeOfNote } from './notes.js';
 const CARD_TYPES = { card: NodeCard, note: NoteCard };
 /** Number of nodes from which a small map of all of them is of use. */
 const MAP_FROM = 12;
+const DELETE_KEYS = ['Delete', 'Backspace'];
+const FIRST_VIEW = { minZoom: 0.4, maxZoom: 1, padding: 0.15 };
 const NOWHERE: ReadonlyMap<string, Position> = new Map();
 const edgeOf = cachedFor(toFlowEdge);
 
@@ -101,6 +104,9 @@ export function EditorCanvas({
   const flow = useReactFlow();
   const store = useStoreApi();
   const [hoveredEdge, setHoveredEdge] = useState<string>();
+  // The same at each rendering: with other functions, a drag would draw every node and edge again.
+  const enterEdge = useCallback((_: unknown, { id }: Edge) => setHoveredEdge(id), []);
+  const leaveEdge = useCallback(() => setHoveredEdge(undefined), []);
   const element = useRef<HTMLDivElement>(null);
   const [isFinding, setFinding] = useState(false);
   const [chosenEdges, setChosenEdges] = useState<ReadonlySet<string>>(new Set());
@@ -282,16 +288,16 @@ export function EditorCanvas({
         onConnect={onConnect}
         onConnectEnd={onConnectEnd}
         onClickConnectStart={onClickHandle}
-        onEdgeMouseEnter={(_, { id }) => setHoveredEdge(id)}
+        onEdgeMouseEnter={enterEdge}
         // Not when the mouse leaves the edge, because its buttons cover it.
-        onPaneMouseMove={() => setHoveredEdge(undefined)}
-        onNodeMouseEnter={() => setHoveredEdge(undefined)}
+        onPaneMouseMove={leaveEdge}
+        onNodeMouseEnter={leaveEdge}
         nodesDraggable={!isReadOnly}
         nodesConnectable={!isReadOnly}
-        deleteKeyCode={isReadOnly ? null : ['Delete', 'Backspace']}
+        deleteKeyCode={isReadOnly ? null : DELETE_KEYS}
         onlyRenderVisibleElements={nodes.length > 150}
         fitView
-        fitViewOptions={{ minZoom: 0.4, maxZoom: 1, padding: 0.15 }}
+        fitViewOptions={FIRST_VIEW}
         minZoom={0.05}
         aria-label={i18n.t('Workflow graph')}
         ariaLabelConfig={FLOW_LABELS}
