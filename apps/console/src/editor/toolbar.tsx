@@ -57,10 +57,12 @@ export function Toolbar({
   onSettings: () => void;
   onTidy: () => void;
 }) {
+  const state = editor.isDirty ? DRAFT_STATES[sync.state] : i18n.t('Saved');
   return (
     <Group gap="xs">
-      <Text size="sm" c="dimmed" role="status" aria-label={i18n.t('Saved state')}>
-        {editor.isDirty ? DRAFT_STATES[sync.state] : i18n.t('Saved')}
+      {/* As wide as its usual texts, so that nothing moves when it changes. */}
+      <Text size="sm" c="dimmed" role="status" aria-label={i18n.t('Saved state')} title={state} truncate w={130}>
+        {state}
       </Text>
       {editor.isDirty && sync.state === 'conflict' && <DraftConflict sync={sync} />}
       <Button variant="light" leftSection={<Plus size={16} aria-hidden />} onClick={onAdd}>
