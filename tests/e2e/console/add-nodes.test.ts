@@ -48,7 +48,13 @@ describe('a node', () => {
     await node(page, 'HTTP request').waitFor();
 
     await page.locator('.react-flow__edge').first().press('Enter');
-    await page.getByRole('button', { name: 'Add node here' }).press('Enter');
+    const here = page.getByRole('button', { name: 'Add node here' });
+    const size = async () => (await here.boundingBox())?.width ?? 0;
+    const before = await size();
+    for (let step = 0; step < 3; step += 1) await page.getByRole('button', { name: 'Zoom Out' }).click();
+    // Large enough for a finger at any zoom.
+    expect([before >= 24, (await size()) >= 24]).toEqual([true, true]);
+    await here.press('Enter');
     await pick(page, 'delay');
     await node(page, 'Wait').waitFor();
     await page.getByRole('status', { name: 'Saved state' }).getByText('Draft saved').waitFor();

@@ -1,6 +1,6 @@
 import type { Definition } from '@deckhand/contracts';
 import { ActionIcon } from '@mantine/core';
-import { ViewportPortal } from '@xyflow/react';
+import { useStore, ViewportPortal } from '@xyflow/react';
 import { Plus, Trash2 } from 'lucide-react';
 import { CARD_WIDTH, handleTop } from '../graph/card-size.js';
 import { edgeId } from '../graph/flow.js';
@@ -23,18 +23,22 @@ export function EdgeActions({
   onAdd: () => void;
   onDelete: () => void;
 }) {
+  const zoom = useStore(({ transform: [, , scale] }) => scale);
   const middle = middleOf(definition, types, id);
   if (!middle) return null;
   return (
     <ViewportPortal>
       <div
         className={classes.actions}
-        style={{ transform: `translate(${middle.x}px, ${middle.y}px) translate(-50%, -50%)` }}
+        style={{
+          // Never smaller on the screen than they are without zoom.
+          transform: `translate(${middle.x}px, ${middle.y}px) translate(-50%, -50%) scale(${Math.max(1, 1 / zoom)})`,
+        }}
       >
-        <ActionIcon size={24} radius="xl" aria-label={i18n.t('Add node here')} onClick={onAdd}>
+        <ActionIcon size={26} radius="xl" aria-label={i18n.t('Add node here')} onClick={onAdd}>
           <Plus size={14} aria-hidden />
         </ActionIcon>
-        <ActionIcon size={24} radius="xl" variant="default" aria-label={i18n.t('Delete connection')} onClick={onDelete}>
+        <ActionIcon size={26} radius="xl" variant="default" aria-label={i18n.t('Delete connection')} onClick={onDelete}>
           <Trash2 size={13} aria-hidden />
         </ActionIcon>
       </div>
