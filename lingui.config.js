@@ -6,5 +6,6 @@ export default {
   locales: ['de'],
   catalogs: [{ path: '<rootDir>/apps/console/src/language/{locale}', include: ['<rootDir>/apps/console/src'] }],
   format: formatter({ style: 'minimal' }),
-  orderBy: 'message',
+  // Not by their places in the code, which change with it.
+  orderBy: 'messageId',
 };

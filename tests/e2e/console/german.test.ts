@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { REPOSITORY } from '@deckhand/local';
 import type { Browser, Page } from 'playwright-core';
+import servedGerman from '../../../apps/console/src/language/de-served.json' with { type: 'json' };
+import german from '../../../apps/console/src/language/de.json' with { type: 'json' };
 import { issuesInBothSchemes, openWindow, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { OWNER, stopAll } from '../../harness/index.js';
@@ -31,23 +30,19 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
+const translations = Object.entries({ ...german, ...servedGerman });
+const germanTexts = new Set(translations.map(([, text]) => text));
+/** The English texts that have another German one. */
+const englishTexts = new Set(translations.flatMap(([id]) => (germanTexts.has(id) ? [] : [id])));
+
 /** Returns the English texts on the page that have another German one. */
 async function englishTextsOn(page: Page): Promise<string[]> {
-  const folder = join(REPOSITORY, 'apps', 'console', 'src', 'language');
-  const catalogues = await Promise.all(
-    ['de.json', 'de-served.json'].map((name) => readFile(join(folder, name), 'utf8')),
-  );
-  const translations = Object.assign({}, ...catalogues.map((text): unknown => JSON.parse(text))) as object;
-  const german = new Set(Object.values(translations));
-  const english = new Set(
-    Object.entries(translations).flatMap(([id, text]) => (id === text || german.has(id) ? [] : [id])),
-  );
   const shown = await page.evaluate<string[]>(`[
     ...document.body.innerText.split('\\n'),
     ...[...document.querySelectorAll('[aria-label], [title], [placeholder]')].flatMap((element) =>
       ['aria-label', 'title', 'placeholder'].map((name) => element.getAttribute(name) ?? '')),
   ].map((text) => text.trim())`);
-  return [...new Set(shown.filter((text) => english.has(text)))];
+  return [...new Set(shown.filter((text) => englishTexts.has(text)))];
 }
 
 async function signInInGerman(): Promise<Page> {
@@ -61,6 +56,14 @@ async function signInInGerman(): Promise<Page> {
 }
 
 describe('the console in German', () => {
+  it('is in English if its texts cannot be loaded', async () => {
+    const { page } = await openWindow(browser, stack.url, { locale: 'de-DE' });
+    await page.route(/\/german-[^/]*\.js$/, (route) => route.abort());
+    await page.goto('/sign-in');
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(await page.evaluate('document.documentElement.lang')).toBe('en');
+  });
+
   it('follows the browser, on every page, and is left by a choice that lasts', async () => {
     const page = await signInInGerman();
     await page.getByRole('heading', { name: 'Workflows', exact: true }).waitFor();

@@ -5,11 +5,8 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { CircleUserRound, LogOut, Settings } from 'lucide-react';
 import { signOut } from '../api/people.js';
 import { i18n } from '../language/i18n.js';
-import { chooseLanguage, type Language, LANGUAGES, readLanguage } from '../language/language.js';
+import { chooseLanguage, LANGUAGES, readLanguage } from '../language/language.js';
 import { endSession } from '../session/store.js';
-
-// TypeScript knows the keys of objects only as texts.
-const languages = Object.keys(LANGUAGES) as Language[];
 
 /** Shows who is signed in, chooses the language, and signs out. */
 export function PersonMenu({ user }: { user: User }) {
@@ -54,7 +51,7 @@ export function PersonMenu({ user }: { user: User }) {
         <Menu.Divider />
         <div role="group" aria-label={i18n.t('Language')}>
           <Menu.Label aria-hidden>{i18n.t('Language')}</Menu.Label>
-          {languages.map((language) => (
+          {LANGUAGES.map(([language, name]) => (
             <Menu.RadioItem
               key={language}
               value={language}
@@ -62,7 +59,7 @@ export function PersonMenu({ user }: { user: User }) {
               checked={language === readLanguage()}
               onChange={() => chooseLanguage(language)}
             >
-              {LANGUAGES[language]}
+              {name}
             </Menu.RadioItem>
           ))}
         </div>

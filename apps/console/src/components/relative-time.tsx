@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { dateLocale } from '../language/i18n.js';
 import { describeAge, describeElapsed } from './durations.js';
 
 /** A time as how long ago it was, with the full time as a tooltip. */
@@ -7,7 +8,7 @@ export function RelativeTime({ at }: { at: string | null }) {
   if (at === null) return null;
   const date = new Date(at);
   return (
-    <time dateTime={at} title={date.toLocaleString()}>
+    <time dateTime={at} title={date.toLocaleString(dateLocale())}>
       {describeAge(now - date.getTime(), date)}
     </time>
   );
@@ -18,7 +19,7 @@ export function ElapsedTime({ since }: { since: string }) {
   const now = useSyncExternalStore(watchClock, readClock);
   const date = new Date(since);
   return (
-    <time dateTime={since} title={date.toLocaleString()}>
+    <time dateTime={since} title={date.toLocaleString(dateLocale())}>
       {describeElapsed(now - date.getTime())}
     </time>
   );

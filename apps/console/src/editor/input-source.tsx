@@ -7,7 +7,7 @@ import { newestRunsQuery, runQuery } from '../api/executions.js';
 import { useWorkspace } from '../api/use-workspace.js';
 import { notify, notifyProblem } from '../components/notice-board.js';
 import { STATUS_LOOKS } from '../components/status-badge.js';
-import { i18n } from '../language/i18n.js';
+import { dateLocale, i18n } from '../language/i18n.js';
 import { MAX_INPUT_LENGTH, MAX_INPUTS, useSavedInputs, withInput } from './saved-inputs.js';
 
 const SAVED = 'saved:';
@@ -53,7 +53,7 @@ export function InputSource({
       group: i18n.t('Recent runs'),
       items: runs.map(({ id, createdAt, status }) => ({
         value: id,
-        label: `${new Date(createdAt).toLocaleString()} · ${STATUS_LOOKS[status].label}`,
+        label: `${new Date(createdAt).toLocaleString(dateLocale())} · ${STATUS_LOOKS[status].label}`,
       })),
     },
   ].filter(({ items }) => items.length > 0);

@@ -21,7 +21,8 @@ export function inSentence(label: string): string {
   return i18n.locale === 'en' ? label.toLowerCase() : label;
 }
 
-/** Returns the locale of dates and times: those of English are in the order of Europe. */
+/** Returns the locale of dates and times: the browser's variant of the language, such as `en-US`. */
 export function dateLocale(): string {
-  return i18n.locale === 'en' ? 'en-GB' : i18n.locale;
+  const variant = navigator.languages.find((tag) => tag.split('-')[0] === i18n.locale);
+  return variant ?? (i18n.locale === 'en' ? 'en-GB' : i18n.locale);
 }

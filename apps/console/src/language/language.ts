@@ -2,16 +2,19 @@ import { i18n } from './i18n.js';
 import { setServedTexts } from './served-text.js';
 
 /** The languages of the console, each by its own name. */
-export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
+export const LANGUAGES = [
+  ['en', 'English'],
+  ['de', 'Deutsch'],
+] as const;
 
-export type Language = keyof typeof LANGUAGES;
+type Language = (typeof LANGUAGES)[number][0];
 
 const PLACE = 'deckhand.language';
 
 /** Returns the language that a person has chosen in this browser, or else the first of the browser's that there is. */
 export function readLanguage(): Language {
-  const wanted = [localStorage.getItem(PLACE), ...navigator.languages];
-  return wanted.map((tag) => tag?.split('-')[0]).find(isLanguage) ?? 'en';
+  const wanted = [localStorage.getItem(PLACE), ...navigator.languages].map((tag) => tag?.split('-')[0]);
+  return wanted.find(isLanguage) ?? 'en';
 }
 
 /** Keeps the choice of a language, and shows the page in it. */
@@ -20,16 +23,21 @@ export function chooseLanguage(language: Language): void {
   location.reload();
 }
 
-/** Loads the texts of the language, before any module uses them. */
+/** Loads the texts of the language, before any module uses them. If that fails, the console is in English. */
 export async function loadLanguage(): Promise<void> {
   const language = readLanguage();
-  document.documentElement.lang = language;
   if (language === 'en') return;
-  const { messages, servedTexts } = await import('./german.js');
-  i18n.loadAndActivate({ locale: language, messages });
-  setServedTexts(servedTexts);
+  try {
+    const { messages, servedTexts } = await import('./german.js');
+    i18n.loadAndActivate({ locale: language, messages });
+    setServedTexts(servedTexts);
+    document.documentElement.lang = language;
+  } catch (error) {
+    // eslint-disable-next-line no-console -- the page cannot show it yet
+    console.warn('The texts of the language are not loaded', error);
+  }
 }
 
 function isLanguage(tag: string | undefined): tag is Language {
-  return tag !== undefined && Object.hasOwn(LANGUAGES, tag);
+  return LANGUAGES.some(([language]) => language === tag);
 }

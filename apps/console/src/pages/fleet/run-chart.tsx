@@ -1,5 +1,5 @@
 import type { RunStats } from '@deckhand/contracts';
-import { i18n } from '../../language/i18n.js';
+import { dateLocale, i18n } from '../../language/i18n.js';
 import classes from './run-chart.module.css';
 
 /** Runs over time: a bar per time bucket, with failed runs at its base. */
@@ -13,7 +13,7 @@ export function RunChart({ stats: { buckets }, period }: { stats: RunStats; peri
     >
       {buckets.map(({ from, total, statuses }) => {
         const failed = statuses.failed + statuses.timeout;
-        const when = new Date(from).toLocaleString([], { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+        const when = new Date(from).toLocaleString(dateLocale(), { weekday: 'short', hour: '2-digit', minute: '2-digit' });
         return (
           <div
             key={from}
