@@ -1,10 +1,9 @@
-import { type ExecuteBody, isFinished, type NodeTypeEntry, type RerunBody, type Workflow } from '@deckhand/contracts';
+import type { ExecuteBody, NodeTypeEntry, Workflow } from '@deckhand/contracts';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { History, Play } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { lastRunQuery, rerun } from '../../api/executions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { execute, versionQuery } from '../../api/workflows.js';
 import { changeNode, changeSettings, endOfChain, moveNodes } from '../../editor/edits.js';
@@ -38,7 +37,7 @@ import { NodeDataContext, type RenderNodeData } from '../../forms/sample-data.js
 import { type NodeTypes } from '../../graph/handles.js';
 import { layOut, placeNodes } from '../../graph/layout.js';
 import { i18n } from '../../language/i18n.js';
-import { notify, notifyProblem } from '../../components/notice-board.js';
+import { notify } from '../../components/notice-board.js';
 import { Page } from '../../components/page.js';
 import { Problem } from '../../components/problem.js';
 import { WorkflowPath } from '../workflows/workflow-path.js';
@@ -49,6 +48,7 @@ import { RunStrip } from './run-strip.js';
 import { SplitDock } from './split-dock.js';
 import { SplitInspector } from './split-inspector.js';
 import { useDockSize } from './use-dock-size.js';
+import { useNodeRuns } from './use-node-runs.js';
 import { useReveal, useSteadyView } from './use-reveal.js';
 import { useShownRun } from './use-shown-run.js';
 import classes from './workbench.module.css';
@@ -127,20 +127,6 @@ export function Workbench({
     },
   });
 
-  const again = useMutation({
-    async mutationFn({ executionId, ...body }: RerunBody & { executionId: string }) {
-      await saveOrShowWhy();
-      return rerun(executionId, body);
-    },
-    onSuccess({ executionId, warning }) {
-      shown.show(executionId);
-      if (warning !== undefined) notify(warning);
-    },
-    onError: (error) => {
-      if (!isAboutDefinition(error)) notifyProblem(error);
-    },
-  });
-
   const test = useTestEvent(workflow, { onSave: saveOrShowWhy, onRun: shown.show });
   const issues = useMemo(() => issuesByNode(saving.issues), [saving.issues]);
   const choose = (nodeId: string): void => {
@@ -153,38 +139,7 @@ export function Workbench({
       `${nodeId} cron`,
     );
   const chosen = selected.size === 1 ? definition.nodes.find(({ id }) => selected.has(id)) : undefined;
-  const { run } = shown;
-  const last = useQuery({
-    ...lastRunQuery(workspaceId, workflow.id),
-    enabled: shown.executionId === undefined && can('editor'),
-  }).data?.data[0];
-  const finished = run && isFinished(run.status) && can('editor') ? run : undefined;
-  const mocks = hasPins ? { mocks: pins.outputs } : {};
-  const rerunFromChosen =
-    finished && chosen
-      ? () =>
-          again.mutate({
-            executionId: finished.id,
-            fromNodeId: chosen.id,
-            ...(finished.executionMode === 'normal' ? {} : mocks),
-          })
-      : undefined;
-  // Without a run on the canvas, a node gets the input that it had in the last one.
-  const tested = shown.executionId === undefined && last && isFinished(last.status) && can('editor') ? last : finished;
-  // A pinned node does not run, and a trigger has nothing before it.
-  const canTest = chosen && !types.get(chosen.type)?.isTrigger && pins.outputs[chosen.id] === undefined;
-  const testChosen =
-    tested && chosen && canTest
-      ? () =>
-          again.mutate({
-            executionId: tested.executionId,
-            fromNodeId: chosen.id,
-            untilNodeId: chosen.id,
-            // Its logs are kept in the mode debug only.
-            executionMode: tested.executionMode === 'sandbox' ? 'sandbox' : 'debug',
-            ...mocks,
-          })
-      : undefined;
+  const nodeRuns = useNodeRuns(workflow, chosen, { shown, pins, types, onSave: saveOrShowWhy });
   const hasDialog = isCommenting || isShowingVersions || isShowingSettings;
   useClipboard(editor, selected, { select: setSelected, isReadOnly });
   useShortcuts(editor, {
@@ -196,7 +151,7 @@ export function Workbench({
       if (can('editor') && !hasDialog) asking.open();
     },
     test: () => {
-      if (!hasDialog && !isAsking && !again.isPending) testChosen?.();
+      if (!hasDialog && !isAsking && !nodeRuns.isStarting) nodeRuns.onTest?.();
     },
     add: () => setSpot(NEXT),
     isReadOnly,
@@ -233,9 +188,7 @@ export function Workbench({
   const actions: NodeActionsOf = {
     pins,
     canPin: chosen !== undefined && can('editor') && canPin(chosen, types),
-    onTest: testChosen,
-    onRerun: rerunFromChosen,
-    isStarting: again.isPending,
+    ...nodeRuns,
   };
   const problems = (
     <>
