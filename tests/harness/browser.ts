@@ -1,9 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CreatedInvite } from '@deckhand/contracts';
 import { findChromium, REPOSITORY } from '@deckhand/local';
 import axe, { type AxeResults } from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { stopLater } from './cleanup.js';
+import type { OwnedStack } from './console.js';
 
 const FLAGS = [
   '--no-sandbox',
@@ -85,6 +87,21 @@ export async function signIn(page: Page, { email, password }: { email: string; p
   await page.evaluate(`sessionStorage.setItem('deckhand.session', ${JSON.stringify(session)})`);
   await page.goto('/');
   await page.waitForURL(/\/w\//);
+}
+
+/** Opens a window in which Grace joins the workspace by an invite. */
+export async function openAsMember(browser: Browser, stack: OwnedStack, role: CreatedInvite['role']): Promise<Visit> {
+  const invites = `/api/workspaces/${stack.workspaceId}/invites`;
+  const { token } = await stack.say<CreatedInvite>('POST', invites, { role });
+  const visit = await openWindow(browser, stack.url);
+  const { page } = visit;
+  await page.goto(`/invite#${token}`);
+  await page.getByLabel('Your name').fill('Grace');
+  await page.getByLabel('E-mail').fill('grace@example.com');
+  await page.getByLabel(/^Password/).fill('a password of some length');
+  await page.getByRole('button', { name: 'Join' }).click();
+  await page.waitForURL(/\/w\//);
+  return visit;
 }
 
 /** Adds a node in the editor by typing what it is, with one click. */

@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import {
   issuesInBothSchemes,
   issuesOfAccess,
+  openAsMember,
   openWindow,
   signIn,
   startBrowser,
@@ -53,15 +54,7 @@ describe('the limits of a workspace', () => {
   });
 
   it('are not for those who administrate nothing', async () => {
-    const { token } = await stack.say<{ token: string }>('POST', `/api/workspaces/${stack.workspaceId}/invites`, {
-      role: 'admin',
-    });
-    const { page } = await openWindow(browser, stack.url);
-    await page.goto(`/invite#${token}`);
-    await page.getByLabel('Your name').fill('Grace');
-    await page.getByLabel('E-mail').fill('grace@example.com');
-    await page.getByLabel(/^Password/).fill('a password of some length');
-    await page.getByRole('button', { name: 'Join' }).click();
+    const { page } = await openAsMember(browser, stack, 'admin');
     await page.getByRole('navigation', { name: 'Areas' }).getByRole('link', { name: 'Members' }).waitFor();
     expect(await page.getByRole('link', { name: 'Administration' }).count()).toBe(0);
     await page.goto(`/w/${stack.workspaceId}/administration`);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { CreatedInvite, Definition, Workflow } from '@deckhand/contracts';
+import type { Definition, Workflow } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import { issuesInBothSchemes, openAsMember, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { OWNER, stopAll, until } from '../../harness/index.js';
 
@@ -222,16 +222,7 @@ describe('a script on the full screen', () => {
 
   it('is only read by those who may not change it', async () => {
     const id = await makeRun();
-    const { token } = await stack.say<CreatedInvite>('POST', `/api/workspaces/${stack.workspaceId}/invites`, {
-      role: 'viewer',
-    });
-    const { page, complaints } = await openWindow(browser, stack.url);
-    await page.goto(`/invite#${token}`);
-    await page.getByLabel('Your name').fill('Grace');
-    await page.getByLabel('E-mail').fill('grace@example.com');
-    await page.getByLabel(/^Password/).fill('a password of some length');
-    await page.getByRole('button', { name: 'Join' }).click();
-    await page.waitForURL(/\/w\//);
+    const { page, complaints } = await openAsMember(browser, stack, 'viewer');
     await openNode(page, id, 'Script');
     await openButton(page).click();
     await screenOf(page).getByText('Run the workflow to see the data of this node.').waitFor();

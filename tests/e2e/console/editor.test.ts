@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { CreatedInvite, Definition, PageOf, SavedVersion, VersionEntry, Workflow } from '@deckhand/contracts';
+import type { Definition, PageOf, SavedVersion, VersionEntry, Workflow } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { addNode, issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import { addNode, issuesInBothSchemes, openAsMember, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { chain, OWNER, stopAll, until } from '../../harness/index.js';
 
@@ -406,16 +406,7 @@ describe('the versions of a workflow', () => {
 
   it('can be read by those who may not change them', async () => {
     const { id } = await createCheck('Looked at');
-    const { token } = await stack.say<CreatedInvite>('POST', `/api/workspaces/${stack.workspaceId}/invites`, {
-      role: 'viewer',
-    });
-    const { page, complaints } = await openWindow(browser, stack.url);
-    await page.goto(`/invite#${token}`);
-    await page.getByLabel('Your name').fill('Grace');
-    await page.getByLabel('E-mail').fill('grace@example.com');
-    await page.getByLabel(/^Password/).fill('a password of some length');
-    await page.getByRole('button', { name: 'Join' }).click();
-    await page.waitForURL(/\/w\//);
+    const { page, complaints } = await openAsMember(browser, stack, 'viewer');
     await openEditor(page, id);
     await page.getByRole('button', { name: 'Versions' }).click();
     await page.getByText(`${OWNER.name}, `).first().waitFor();
