@@ -13,7 +13,11 @@ export function RunChart({ stats: { buckets }, period }: { stats: RunStats; peri
     >
       {buckets.map(({ from, total, statuses }) => {
         const failed = statuses.failed + statuses.timeout;
-        const when = new Date(from).toLocaleString(dateLocale(), { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+        const when = new Date(from).toLocaleString(dateLocale(), {
+          weekday: 'short',
+          hour: '2-digit',
+          minute: '2-digit',
+        });
         return (
           <div
             key={from}
