@@ -9,7 +9,14 @@ export type * from './node-services.js';
 export * from './node-type.js';
 export type { Script, ScriptResult, ScriptRunner, SourceReferences } from './script.js';
 export type { Ending, EnginePorts, RunControl, RunRequest } from './run/ports.js';
-export { type LoopPosition, type NodeRecord, openIterations, type RecordedError, recordKey } from './run/records.js';
+export {
+  type LoopPosition,
+  type AttemptRecord,
+  type NodeRecord,
+  openIterations,
+  type RecordedError,
+  recordKey,
+} from './run/records.js';
 export { begunWait, type BegunWait, waitKey } from './run/node-state.js';
 export { idempotencyKeyOf } from './run/node-scope.js';
 export { nodesUntil } from './run/nodes-until.js';

@@ -51,6 +51,7 @@ const NODE = {
   error: null,
   state: null,
   debug: null,
+  attemptHistory: null,
   iterations: null,
   lastIteration: null,
 };

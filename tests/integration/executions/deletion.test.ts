@@ -56,7 +56,15 @@ it('leaves no node rows of a checkpoint that is committed after the deletion too
       attempts: 1,
       handle: null,
     } as const;
-    const nothing = { outputRef: null, error: null, state: null, debug: null, iterations: null, lastIteration: null };
+    const nothing = {
+      outputRef: null,
+      error: null,
+      state: null,
+      debug: null,
+      attemptHistory: null,
+      iterations: null,
+      lastIteration: null,
+    };
     const written = await writeCheckpoints(db, [
       {
         executionId,

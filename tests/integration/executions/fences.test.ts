@@ -57,6 +57,7 @@ function checkpoint(
     error: null,
     state: null,
     debug: null,
+    attemptHistory: null,
     iterations: null,
     lastIteration: null,
   };

@@ -131,6 +131,7 @@ function nextCheckpoint(chance: Chance, run: FoundRun): Checkpoint {
         error: null,
         state: null,
         debug: null,
+        attemptHistory: null,
         iterations: null,
         lastIteration: null,
       },

@@ -35,7 +35,7 @@ const newKey = () => `key ${(keys += 1)}`;
 
 const NO_OUTPUT: Omit<Checkpoint['nodeRuns'][number], 'nodeId' | 'status'> = {
   ...{ startedAt: null, finishedAt: null, attempts: 1, handle: null, output: null, outputRef: null, outputBytes: 0 },
-  ...{ error: null, state: null, debug: null, iterations: null, lastIteration: null },
+  ...{ error: null, state: null, debug: null, attemptHistory: null, iterations: null, lastIteration: null },
 };
 
 /** Requests a lock for a node of a run. */

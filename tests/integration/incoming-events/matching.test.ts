@@ -71,6 +71,7 @@ const NODE = {
   error: null,
   state: null,
   debug: null,
+  attemptHistory: null,
   iterations: null,
   lastIteration: null,
 };

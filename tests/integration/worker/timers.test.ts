@@ -118,7 +118,34 @@ describe('a long delay before a next attempt', () => {
     const { progress } = await read(id);
     expect(progress.call).toMatchObject({ status: 'success', attempts: 2 });
     expect(progress.call).not.toHaveProperty('error');
+    const time = expect.any(String);
+    expect(progress.call.attemptHistory).toEqual([
+      { startedAt: time, finishedAt: time, error: { code: 'HTTP_STATUS', message: time } },
+      { startedAt: time, finishedAt: progress.call.finishedAt, error: null },
+    ]);
     expect(keys).toEqual([`${id}:call`, `${id}:call`]);
+  });
+
+  it('and the attempts around it are listed with their iteration', async () => {
+    keys.splice(0);
+    const retry = { maxAttempts: 2, delayMs: 1 };
+    const id = await start({
+      nodes: [
+        trigger,
+        { id: 'each', type: 'loop', parameters: { items: '{{ [1, 2] }}' } },
+        { id: 'call', type: 'http', parameters: { url: flaky }, retry },
+      ],
+      edges: [
+        { source: 'start', target: 'each' },
+        { source: 'each', sourceHandle: 'body', target: 'call' },
+      ],
+    });
+    await until(async () => (await read(id)).status === 'success', 8_000, 'the end');
+    const { body } = await call('GET', `/api/executions/${id}/nodes/call/iterations`);
+    const first = { attempts: 2, attemptHistory: [{ error: { code: expect.any(String) } }, { error: null }] };
+    expect(body.data).toMatchObject([first, { attempts: 1 }]);
+    expect(body.data[1]).not.toHaveProperty('attemptHistory');
+    expect((await read(id)).progress.call).not.toHaveProperty('attemptHistory');
   });
 
   it('ends with a run that is stopped', async () => {

@@ -12,6 +12,7 @@ import type {
   WaitRow,
 } from '@deckhand/db';
 import { begunWait, type LoopPosition, type NodeRecord, recordKey, type WaitRequest } from '@deckhand/engine';
+import { serialiseAttempts } from './attempt-history.js';
 import type { CheckpointSource, CheckpointWriter } from './checkpoint-writer.js';
 import { writePositions } from './loop-positions.js';
 import { RetriesEndedError } from './retry-while-unavailable.js';
@@ -215,6 +216,7 @@ export function createJournal(options: JournalOptions): Journal {
       startedAt: tally.startedAt,
       finishedAt: row.finishedAt,
       attempts: row.attempts,
+      attemptHistory: null,
       handle: row.handle,
       output: null,
       outputRef: null,
@@ -297,6 +299,7 @@ function toRow(record: NodeRecord, status: NodeStatus): NodeRunRow {
     startedAt: record.startedAt,
     finishedAt: record.finishedAt,
     attempts: record.attempts,
+    attemptHistory: record.attemptHistory ? serialiseAttempts(record.attemptHistory) : null,
     handle: record.handle,
     output,
     outputRef: null,

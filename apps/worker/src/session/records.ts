@@ -1,13 +1,7 @@
 import { isJsonObject, type JsonValue, NODE_STATUSES, type NodeStatus, parseJson } from '@deckhand/contracts';
 import type { EndedWait, StoredNodeRun } from '@deckhand/db';
-import {
-  type LoopPosition,
-  type NodeRecord,
-  type RecordedError,
-  recordKey,
-  type WaitAnswer,
-  waitKey,
-} from '@deckhand/engine';
+import { type LoopPosition, type NodeRecord, recordKey, type WaitAnswer, waitKey } from '@deckhand/engine';
+import { readAttempts, readError } from '../checkpoints/attempt-history.js';
 import type { NodeTally } from '../checkpoints/journal.js';
 
 /** What earlier workers recorded of a run. */
@@ -62,6 +56,7 @@ export function readRecords(rows: readonly StoredNodeRun[], use: 'resume' | 'rer
       startedAt: row.startedAt?.getTime() ?? null,
       finishedAt: row.finishedAt?.getTime() ?? null,
       attempts: row.attempts,
+      attemptHistory: readAttempts(parse(row.attemptHistory)),
       handle: row.handle,
       output: parse(row.output),
       error: readError(parse(row.error)),
@@ -108,10 +103,4 @@ export function readAnswers(waits: readonly EndedWait[]): Map<string, WaitAnswer
 
 function parse(text: string | null): JsonValue | undefined {
   return text === null ? undefined : parseJson(text);
-}
-
-function readError(value: JsonValue | undefined): RecordedError | null {
-  if (value === undefined || !isJsonObject(value)) return null;
-  const { message, code } = value;
-  return typeof message === 'string' && typeof code === 'string' ? { message, code } : null;
 }

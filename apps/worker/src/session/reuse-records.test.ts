@@ -20,6 +20,7 @@ const row = (nodeId: string, output: string): StoredNodeRun => ({
   startedAt: new Date(1),
   finishedAt: new Date(2),
   attempts: 1,
+  attemptHistory: null,
   handle: null,
   output,
   outputRef: null,

@@ -324,12 +324,28 @@ const IterationCounts = Type.Unsafe<Readonly<Partial<Record<NodeStatus, number>>
   description: 'Of a node in a loop: the number of iterations per status; `status` is that of the latest one',
 });
 
+/** One of several attempts of a node. */
+export const NodeAttempt = Type.Object({
+  startedAt: Type.String({
+    format: 'date-time',
+    description: 'By the clock of its worker, which may lag a little: the first may be before that of the node',
+  }),
+  finishedAt: nullable(Time, { description: 'null while it is in progress, and if its worker died' }),
+  error: nullable(NodeError, { description: 'Why it failed. The message is cut after 300 characters.' }),
+});
+export type NodeAttempt = Static<typeof NodeAttempt>;
+
+const AttemptHistory = Type.Array(NodeAttempt, {
+  description: 'Of a node with several attempts: the latest 20, the one in progress included',
+});
+
 /** One entry of `progress`. */
 export const NodeProgress = Type.Object({
   status: NodeStatusSchema,
   startedAt: nullable(Time),
   finishedAt: nullable(Time),
   attempts: Type.Integer(),
+  attemptHistory: Type.Optional(AttemptHistory),
   iterations: Type.Optional(Type.Integer({ description: 'Of a node in a loop: the number of iterations so far' })),
   iterationCounts: Type.Optional(IterationCounts),
   output: Type.Optional(AnyJson),
@@ -458,6 +474,7 @@ export const IterationEntry = Type.Object({
   startedAt: nullable(Time),
   finishedAt: nullable(Time),
   attempts: Type.Integer(),
+  attemptHistory: Type.Optional(AttemptHistory),
   outputBytes: Type.Integer(),
   error: nullable(NodeError),
 });

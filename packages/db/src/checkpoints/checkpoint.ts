@@ -8,6 +8,8 @@ export interface NodeRunRow {
   readonly startedAt: number | null;
   readonly finishedAt: number | null;
   readonly attempts: number;
+  /** The latest attempts of a node with several, as the API shows them. */
+  readonly attemptHistory: string | null;
   readonly handle: string | null;
   readonly output: string | null;
   /** Where the output is stored, in place of `output`, when it is large. */

@@ -41,16 +41,16 @@ function withoutNulls(row: Recordset[number]): object {
 
 /** Columns that a summary and an iteration of a node share, as `json_to_recordset` reads them. */
 const GIVEN = Prisma.sql`i int, "nodeId" text, status node_status, "startedAt" float8, "finishedAt" float8, attempts int,
-  handle text, output text, "outputRef" uuid, "outputBytes" bigint, error text, state text, debug text`;
+  "attemptHistory" text, handle text, output text, "outputRef" uuid, "outputBytes" bigint, error text, state text, debug text`;
 
 /** The same as columns of the tables, and their values. */
-const COLUMNS = Prisma.sql`status, started_at, finished_at, attempts, handle, output, output_ref, output_bytes, error, state, debug`;
+const COLUMNS = Prisma.sql`status, started_at, finished_at, attempts, attempt_history, handle, output, output_ref, output_bytes, error, state, debug`;
 const VALUES = Prisma.sql`n.status, ${timeOf(Prisma.raw('n."startedAt"'))}, ${timeOf(Prisma.raw('n."finishedAt"'))}, n.attempts,
-  n.handle, n.output, n."outputRef", n."outputBytes", n.error, n.state, n.debug`;
+  n."attemptHistory", n.handle, n.output, n."outputRef", n."outputBytes", n.error, n.state, n.debug`;
 
 function overwrite(table: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`status = EXCLUDED.status, started_at = ${startIn(table)}, finished_at = EXCLUDED.finished_at,
-    attempts = EXCLUDED.attempts, handle = EXCLUDED.handle, output = EXCLUDED.output, output_ref = EXCLUDED.output_ref,
+    attempts = EXCLUDED.attempts, attempt_history = EXCLUDED.attempt_history, handle = EXCLUDED.handle, output = EXCLUDED.output, output_ref = EXCLUDED.output_ref,
     output_bytes = EXCLUDED.output_bytes, error = EXCLUDED.error, state = EXCLUDED.state, debug = EXCLUDED.debug`;
 }
 

@@ -1,6 +1,7 @@
 import {
   DeckhandError,
   type IterationEntry,
+  type NodeAttempt,
   type NodeStatus,
   type Page,
   type PageOf,
@@ -17,6 +18,7 @@ interface Row {
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
   readonly attempts: number;
+  readonly attemptHistoryJson: string | null;
   readonly outputBytes: bigint;
   readonly errorJson: string | null;
 }
@@ -43,7 +45,7 @@ export async function listIterations(
       AND (${status}::node_status IS NULL OR i.status = ${status}::node_status)`;
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`/* executions.list-iterations */
     SELECT i.iteration, i.status::text AS status, i.started_at AS "startedAt", i.finished_at AS "finishedAt", i.attempts,
-      i.output_bytes AS "outputBytes", i.error AS "errorJson"
+      i.attempt_history AS "attemptHistoryJson", i.output_bytes AS "outputBytes", i.error AS "errorJson"
     ${found}
     ORDER BY string_to_array(i.iteration, '.')::int[]
     LIMIT ${limit + 1} OFFSET ${offset}`);
@@ -53,12 +55,21 @@ export async function listIterations(
   });
 }
 
-function toEntry({ iteration, startedAt, finishedAt, outputBytes, errorJson, ...row }: Row): IterationEntry {
+function toEntry({
+  iteration,
+  startedAt,
+  finishedAt,
+  attemptHistoryJson,
+  outputBytes,
+  errorJson,
+  ...row
+}: Row): IterationEntry {
   return {
     iteration: shownIteration(iteration) ?? '',
     ...row,
     startedAt: startedAt?.toISOString() ?? null,
     finishedAt: finishedAt?.toISOString() ?? null,
+    ...(attemptHistoryJson !== null && { attemptHistory: parseOwnJson<NodeAttempt[]>(attemptHistoryJson) }),
     outputBytes: Number(outputBytes),
     error: errorJson === null ? null : parseOwnJson<{ message: string; code: string }>(errorJson),
   };

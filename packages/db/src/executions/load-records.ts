@@ -11,6 +11,7 @@ export interface StoredNodeRun {
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
   readonly attempts: number;
+  readonly attemptHistory: string | null;
   readonly handle: string | null;
   readonly output: string | null;
   /** The reference to an offloaded output, instead of `output`. */
@@ -65,11 +66,13 @@ export async function loadIterations(
 
 function selectNodeRuns(executionId: string): Prisma.Sql {
   return Prisma.sql`SELECT node_id AS "nodeId", '' AS iteration, status::text, started_at AS "startedAt",
-      finished_at AS "finishedAt", attempts, handle, output, output_ref AS "outputRef", error, state, iterations,
+      finished_at AS "finishedAt", attempts, attempt_history AS "attemptHistory", handle, output,
+      output_ref AS "outputRef", error, state, iterations,
       iteration_counts AS "iterationCounts"
     FROM node_runs WHERE ${isRun(Prisma.sql`execution_id`, executionId)}`;
 }
 
 const ITERATION = Prisma.sql`node_id AS "nodeId", iteration, status::text, started_at AS "startedAt",
-      finished_at AS "finishedAt", attempts, handle, output, output_ref AS "outputRef", error, state,
+      finished_at AS "finishedAt", attempts, attempt_history AS "attemptHistory", handle, output,
+      output_ref AS "outputRef", error, state,
       NULL::int AS iterations, NULL AS "iterationCounts"`;

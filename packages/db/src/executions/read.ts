@@ -154,6 +154,7 @@ export async function readExecutions(
         || '","startedAt":' || coalesce('"' || to_char(n.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null')
         || ',"finishedAt":' || coalesce('"' || to_char(n.finished_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null')
         || ',"attempts":' || n.attempts
+        || coalesce(',"attemptHistory":' || n.attempt_history, '')
         || coalesce(',"iterations":' || n.iterations, '')
         || coalesce(',"iterationCounts":' || n.iteration_counts, '')
         || ',"outputBytes":' || n.output_bytes

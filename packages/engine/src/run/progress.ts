@@ -2,12 +2,15 @@ import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import type { GraphNode } from '../compile/graph.js';
 import type { NodeFailure } from '../node-failure.js';
 import type { Outcome, WaitRequest } from '../node-type.js';
+import type { AttemptRecord } from './records.js';
 import type { Task } from './scheduler.js';
 
 /** The progress of a node run. */
 export interface Progress {
   readonly startedAt: number;
   readonly attempts: number;
+  /** The latest attempts, the one in progress included; undefined while the node makes its first. */
+  readonly attemptHistory?: readonly AttemptRecord[] | undefined;
   readonly debug?: JsonValue | undefined;
   /** How many of the attempts the node's `retry` does not count: they waited for something that takes its time. */
   readonly uncounted?: number;

@@ -6,6 +6,15 @@ export interface RecordedError {
   readonly code: string;
 }
 
+/** One of several attempts of a node. Times are ms since the epoch. */
+export interface AttemptRecord {
+  readonly startedAt: number;
+  /** Null while it is in progress, and if its worker died. */
+  readonly finishedAt: number | null;
+  /** Why it failed. */
+  readonly error: RecordedError | null;
+}
+
 /**
  * The record of a node run in a checkpoint: the engine writes it, and reads it when another worker resumes the run.
  * Times are ms since the epoch.
@@ -20,6 +29,8 @@ export interface NodeRecord {
   readonly finishedAt: number | null;
   /** Attempts started so far. */
   readonly attempts: number;
+  /** The latest attempts, the one in progress included; undefined for a node that makes its first. */
+  readonly attemptHistory?: readonly AttemptRecord[] | undefined;
   readonly handle: string | null;
   /** Undefined while there is none. */
   readonly output: JsonValue | undefined;

@@ -19,6 +19,7 @@ import type { GraphNode, Region } from '../compile/graph.js';
 import type { NodeFailure } from '../node-failure.js';
 import type { Outcome, RepeatRule, TerminalResult } from '../node-type.js';
 import { attempt, attemptInTime, debugOf, goesOn, resumeNode } from './attempt.js';
+import { afterFailure, earlierAttempts, ended, withAttempt } from './attempt-history.js';
 import { createEarlyJoins, isInProgress } from './early-joins.js';
 import { INTERRUPTED } from './failure.js';
 import {
@@ -338,9 +339,9 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   function keepWaiting(task: Task, record: NodeRecord): boolean {
     const begun = begunWait(record);
     if (!begun) return false;
-    const { startedAt, attempts, debug } = record;
+    const { startedAt, attempts, attemptHistory, debug } = record;
     const uncounted = storedUncounted(record);
-    const progress: Progress = { startedAt: startedAt ?? ports.now(), attempts, debug, uncounted };
+    const progress: Progress = { startedAt: startedAt ?? ports.now(), attempts, attemptHistory, debug, uncounted };
     const next = storedWait(record) ? 'resume' : 'attempt';
     waiting.set(waitKey(begun), { task, next, wait: begun.wait, progress });
     return true;
@@ -355,28 +356,34 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       return;
     }
     if (before?.status === 'running' && node.definition.onInterrupt === 'fail') {
-      settle(
-        task,
-        { kind: 'failure', failure: INTERRUPTED },
-        { startedAt: before.startedAt ?? ports.now(), attempts: before.attempts },
-      );
+      const { attempts, attemptHistory } = before;
+      const progress: Progress = { startedAt: before.startedAt ?? ports.now(), attempts, attemptHistory };
+      settle(task, { kind: 'failure', failure: INTERRUPTED }, progress);
       return;
     }
     const startedAt = before?.startedAt ?? ports.now();
     const attempts = (before?.attempts ?? 0) + 1;
+    const earlier = before && earlierAttempts(before);
     if (node.definition.disabled === true) {
       settle(task, passOn(task), { startedAt, attempts });
       return;
     }
     if (node.type.hasEffects || node.timeoutMs !== undefined) {
-      launch(task, { startedAt, attempts, uncounted: before ? storedUncounted(before) : 0 });
+      launch(task, {
+        startedAt,
+        attempts,
+        attemptHistory: earlier,
+        uncounted: before ? storedUncounted(before) : 0,
+      });
       return;
     }
+    const progress: Progress = { startedAt, attempts, attemptHistory: earlier && withAttempt(earlier, ports.now()) };
     const outcome = attempt(request, task, joins.signalOf(node, task.scope, halt));
-    if (outcome instanceof Promise || mayRetry(node, outcome, attempts)) launch(task, { startedAt, attempts }, outcome);
-    else settle(task, outcome, { startedAt, attempts, debug: debugOf(request, task) });
+    if (outcome instanceof Promise || mayRetry(node, outcome, attempts)) launch(task, progress, outcome);
+    else settle(task, outcome, { ...progress, debug: debugOf(request, task) });
   }
 
+  /** @param progress with the attempts so far: those before this one, or with this one if it has begun. */
   function launch(task: Task, progress: Progress, first?: Outcome | Promise<Outcome>): void {
     inFlight += 1;
     // A pure node that does not return at once is shown as running, without waiting until that is on disk.
@@ -395,22 +402,31 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   /** Makes attempts until the node is settled, the run is halted, or no attempt is left. */
   async function runInFlight(
     task: Task,
-    { startedAt, attempts: firstAttempt, uncounted: uncountedBefore = 0 }: Progress,
+    { startedAt, attempts: firstAttempt, attemptHistory, uncounted: uncountedBefore = 0 }: Progress,
     begun: Outcome | Promise<Outcome> | undefined,
   ): Promise<void> {
     const { node, scope } = task;
     const signal = joins.signalOf(node, scope, halt);
     let outcome = begun;
     let uncounted = uncountedBefore;
+    let history = attemptHistory;
     for (let attempts = firstAttempt; ; attempts += 1) {
-      const progress: Progress = { startedAt, attempts, debug: debugOf(request, task), uncounted };
+      const earlier = history;
+      if (outcome === undefined) history = withAttempt(earlier, ports.now());
+      const debug = debugOf(request, task);
+      const progress: Progress = { startedAt, attempts, attemptHistory: history, debug, uncounted };
       if (outcome === undefined) {
         note(node, scope, 'running', progress, storeUncounted(uncounted));
         if (node.type.hasEffects) await ports.flush();
         if (isDropped(task)) return;
         // The pause may be on disk before this record, and the person was told that nothing starts.
         if (control.isPaused()) {
-          const kept: Kept = { ...progress, startedAt: attempts === 1 ? null : startedAt, attempts: attempts - 1 };
+          const kept: Kept = {
+            ...progress,
+            startedAt: attempts === 1 ? null : startedAt,
+            attempts: attempts - 1,
+            attemptHistory: earlier,
+          };
           deferred.push({ task, kept });
           note(node, scope, 'pending', kept, storeUncounted(uncounted));
           return;
@@ -425,9 +441,10 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         settle(task, settled, progress);
         return;
       }
+      history = afterFailure(progress, settled.failure, ports.now());
       if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {
         const state = storeRetry(ports.now() + delayMs, uncounted);
-        wait(task, { failure: settled.failure, state }, withConsole(progress, settled));
+        wait(task, { failure: settled.failure, state }, { ...withConsole(progress, settled), attemptHistory: history });
         return;
       }
       outcome = undefined;
@@ -526,16 +543,20 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     progress: Kept | undefined,
     rest: { output?: JsonValue | undefined; handle?: string | undefined; failure?: NodeFailure; state?: JsonValue },
   ): NodeRecord {
+    const finishedAt = status === 'success' || status === 'failed' || status === 'stopped' ? ports.now() : null;
+    const error = rest.failure ? recorded(rest.failure) : null;
+    const history = progress?.attemptHistory;
     const record: NodeRecord = {
       nodeId: node.id,
       iteration: scope.iteration,
       status,
       startedAt: progress?.startedAt ?? null,
-      finishedAt: status === 'success' || status === 'failed' || status === 'stopped' ? ports.now() : null,
+      finishedAt,
       attempts: progress?.attempts ?? 0,
+      attemptHistory: finishedAt === null ? history : ended(history, finishedAt, error),
       handle: rest.handle ?? null,
       output: rest.output,
-      error: rest.failure ? recorded(rest.failure) : null,
+      error,
       state: rest.state ?? joins.stateOf(node, scope),
       debug: progress?.debug,
     };

@@ -37,6 +37,42 @@ describe('the timeline', () => {
     expect([bars[0]?.left, bars[0]?.width, queue?.ms]).toEqual([20, 80, 1_000]);
   });
 
+  it('has the attempts of a node, within its time', () => {
+    const error = { code: 'HTTP_STATUS', message: '503' };
+    const call: NodeProgress = {
+      ...node(at(0), at(10)),
+      attempts: 4,
+      attemptHistory: [
+        { startedAt: at(0), finishedAt: null, error: null },
+        { startedAt: at(2), finishedAt: at(3), error },
+        { startedAt: at(8), finishedAt: at(11), error: null },
+      ],
+    };
+    const run = { progress: { call, other: node(at(0), at(10)) }, createdAt: at(0), startAt: null, startedAt: at(0) };
+    const spansOf = (progress: NodeProgress) =>
+      toTimes({ ...run, progress: { ...run.progress, call: progress } }, chain(['call', 'other']), 0).bars.map(
+        ({ attemptSpans }) => attemptSpans.map(({ number, status, left, width }) => [number, status, left, width]),
+      );
+    expect(spansOf(call)).toEqual([
+      [
+        [2, 'stopped', 0, 20],
+        [3, 'failed', 20, 10],
+        [4, 'success', 80, 20],
+      ],
+      [],
+    ]);
+    // A node that waits for its next attempt, and one that was reused from an earlier run.
+    const waiting = {
+      ...call,
+      status: 'waiting' as const,
+      attempts: 1,
+      attemptHistory: call.attemptHistory?.slice(1, 2),
+    };
+    expect(spansOf({ ...waiting, attemptHistory: waiting.attemptHistory ?? [] })[0]).toEqual([[1, 'failed', 20, 10]]);
+    const reused = { ...call, startedAt: '2026-11-01T08:00:00.000Z', finishedAt: '2026-11-01T08:00:10.000Z' };
+    expect(spansOf(reused)[0]).toEqual([]);
+  });
+
   it('has no part outside of itself, whatever the clocks say', () => {
     const run = { progress: { a: node(at(5), at(15)) }, createdAt: at(10), startAt: null, startedAt: at(10) };
     expect(toTimes(run, chain(['a']), 0).bars).toMatchObject([{ left: 0, width: 100 }]);

@@ -1,5 +1,6 @@
-import type { Definition, Execution, NodeStatus } from '@deckhand/contracts';
+import type { Definition, Execution, NodeProgress, NodeStatus } from '@deckhand/contracts';
 import { containersOf } from '../../graph/containers.js';
+import { attemptsOf, type ShownAttempt } from './attempts.js';
 
 /** A part of the timeline, in percent of its length. */
 export interface Span {
@@ -7,11 +8,16 @@ export interface Span {
   readonly width: number;
 }
 
+/** The time of one of several attempts of a node. */
+export type AttemptSpan = ShownAttempt & Span;
+
 /** A node's time on the timeline. */
 export interface Bar extends Span {
   readonly nodeId: string;
   readonly status: NodeStatus;
   readonly attempts: number;
+  /** The latest attempts of a node with several. */
+  readonly attemptSpans: readonly AttemptSpan[];
   /** Number of iterations of a node in a loop; otherwise 0. */
   readonly iterations: number;
   /** Number of loops that contain it. */
@@ -51,14 +57,14 @@ export function toTimes(
   const rank = new Map(definition.nodes.map(({ id }, index) => [id, index]));
   const rankOf = (nodeId: string): number => rank.get(nodeId) ?? rank.size;
   const queuedAt = Math.max(Date.parse(createdAt), startAt === null ? 0 : Date.parse(startAt));
-  const begun = Object.entries(progress).flatMap(
-    ([nodeId, { status, attempts, iterations = 0, startedAt, finishedAt }]) => {
-      if (startedAt === null) return [];
-      const [from, to] = [Date.parse(startedAt), endOf(finishedAt, now)];
-      const isReused = from < Date.parse(createdAt) && to <= Date.parse(createdAt);
-      return [{ nodeId, status, attempts, iterations, startedAt, finishedAt, from, to, isReused }];
-    },
-  );
+  const begun = Object.entries(progress).flatMap(([nodeId, node]) => {
+    const { status, attempts, iterations = 0, startedAt, finishedAt } = node;
+    if (startedAt === null) return [];
+    const [from, to] = [Date.parse(startedAt), endOf(finishedAt, now)];
+    const isReused = from < Date.parse(createdAt) && to <= Date.parse(createdAt);
+    const shown = { nodeId, status, attempts, iterations, startedAt, finishedAt };
+    return [{ ...shown, from, to, isReused, tried: isReused ? [] : timesOfAttempts(node, { from, to }) }];
+  });
   const own = begun.filter(({ isReused }) => !isReused);
   // The clocks of workers may be behind that of the database.
   const from = Math.min(queuedAt, ...own.map((node) => node.from));
@@ -71,7 +77,11 @@ export function toTimes(
   const parents = findLoops(definition);
   const bars = begun
     .sort((a, b) => Number(b.isReused) - Number(a.isReused) || a.from - b.from || rankOf(a.nodeId) - rankOf(b.nodeId))
-    .map(({ from: start, to: end, ...bar }) => ({ ...bar, ...(bar.isReused ? NOWHERE : place(start, end)) }));
+    .map(({ from: start, to: end, tried, ...bar }) => ({
+      ...bar,
+      ...(bar.isReused ? NOWHERE : place(start, end)),
+      attemptSpans: tried.map(({ from: begin, to: stop, ...attempt }) => ({ ...attempt, ...place(begin, stop) })),
+    }));
   const queueMs = begunAt === null ? 0 : Math.max(0, Date.parse(begunAt) - queuedAt);
   return {
     bars: nest(bars, parents),
@@ -79,6 +89,22 @@ export function toTimes(
     ticks: toTicks(whole),
     spanOf: (startedAt, finishedAt) => place(Date.parse(startedAt), endOf(finishedAt, now)),
   };
+}
+
+/** Returns the attempts of a node with their times, in ms, within those of the node. */
+function timesOfAttempts(
+  node: NodeProgress,
+  { from, to }: { readonly from: number; readonly to: number },
+): (ShownAttempt & { readonly from: number; readonly to: number })[] {
+  const within = (time: number): number => Math.min(to, Math.max(from, time));
+  return attemptsOf(node).map((attempt, index, all) => {
+    const end = attempt.finishedAt ?? all[index + 1]?.startedAt;
+    return {
+      ...attempt,
+      from: within(Date.parse(attempt.startedAt)),
+      to: end === undefined ? to : within(Date.parse(end)),
+    };
+  });
 }
 
 const NOWHERE: Span = { left: 0, width: 0 };

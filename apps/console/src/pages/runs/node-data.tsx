@@ -8,6 +8,7 @@ import { NumberField } from '../../forms/number-field.js';
 import { i18n } from '../../language/i18n.js';
 import { Duration } from './duration.js';
 import classes from './node-data.module.css';
+import { NodeAttempts } from './node-attempts.js';
 import { NodeDebugData } from './node-debug.js';
 import { NodeInput } from './node-input.js';
 import { Output } from './output.js';
@@ -66,6 +67,7 @@ export function NodeData({
             <strong>{error.code}</strong>: {error.message}
           </Text>
         )}
+        <NodeAttempts progress={progress} />
         {iterations !== undefined && iterations > 0 && (
           <NumberField
             label={i18n.t('Iteration')}

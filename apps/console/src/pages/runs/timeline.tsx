@@ -7,6 +7,7 @@ import { describeDuration, durationMs } from '../../components/durations.js';
 import { STATUS_LOOKS, StatusBadge } from '../../components/status-badge.js';
 import { i18n } from '../../language/i18n.js';
 import { type Bar, type RunTimes, type Span, toTimes } from './bars.js';
+import { describeAttempt } from './describe-attempt.js';
 import classes from './timeline.module.css';
 
 const TICK_MS = 500;
@@ -102,12 +103,31 @@ export function Timeline({
   );
 }
 
-/** The bar of a node; once the run is finished, one of each iteration. */
+/** The bar of a node: one of each attempt, and once the run is finished, one of each iteration. */
 function Track({ run, bar, spanOf }: { run: Execution; bar: Bar; spanOf: RunTimes['spanOf'] }) {
-  const { nodeId, iterations, status } = bar;
+  const { nodeId, iterations, status, attemptSpans } = bar;
   const isSplit = run.finishedAt !== null && iterations > 1 && iterations <= MAX_ITERATIONS;
   const query = useQuery({ ...iterationsQuery(run.id, nodeId), enabled: isSplit });
   const parts = isSplit ? (query.data?.data ?? []).flatMap(toPart) : [];
+  if (attemptSpans.length > 0) {
+    return (
+      <>
+        <span className={classes.delays} style={toStyle(bar)} />
+        {attemptSpans.map((attempt) => (
+          <span
+            key={attempt.number}
+            className={classes.bar}
+            data-part
+            title={i18n.t('Attempt {number}: {result}', {
+              number: attempt.number,
+              result: describeAttempt(attempt),
+            })}
+            style={toStyle(attempt, attempt.status)}
+          />
+        ))}
+      </>
+    );
+  }
   if (parts.length === 0) return <span className={classes.bar} style={toStyle(bar, status)} />;
   return parts.map((part) => (
     <span
