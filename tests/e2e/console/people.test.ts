@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition, Execution } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import { issuesInBothSchemes, issuesOfAccess, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
+import { serve } from '../../harness/serve.js';
 import { OWNER, stopAll, until } from '../../harness/index.js';
 
 const REFUND: Definition = {
@@ -131,6 +132,45 @@ describe('the page of a run', () => {
     await page.getByRole('link', { name: 'Show version 1' }).click();
     await page.getByRole('combobox', { name: 'After' }).waitFor();
     expect(await page.getByRole('combobox', { name: 'After' }).inputValue()).toBe('Version 1');
+  });
+});
+
+describe('a node that was tried several times', () => {
+  it('has a segment for each attempt in the timeline, and lists them with their errors', async () => {
+    let calls = 0;
+    const { url } = await serve((_request, response) => {
+      calls += 1;
+      response.writeHead(calls === 1 ? 503 : 200, { 'content-type': 'application/json' }).end('{}');
+    });
+    const retriedId = await stack.createWorkflow('Retried', {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'call',
+          type: 'http',
+          name: 'Call',
+          parameters: { url },
+          retry: { maxAttempts: 3, delayMs: 200, factor: 1 },
+        },
+      ],
+      edges: [{ source: 'start', target: 'call' }],
+    });
+    const { executionId } = await stack.say<{ executionId: string }>('POST', `/api/workflows/${retriedId}/execute`, {
+      input: {},
+    });
+    await reaches(executionId, 'success');
+    const page = await openConsole(`runs/${executionId}?node=call`);
+    const row = page.getByRole('button', { name: /^Call.*2 attempts/ });
+    await row.getByTitle('Attempt 1: HTTP_STATUS').waitFor();
+    const [failed, good] = await Promise.all(
+      ['Attempt 1: HTTP_STATUS', 'Attempt 2: Success'].map((title) => row.getByTitle(title).boundingBox()),
+    );
+    expect((good?.x ?? 0) - (failed?.x ?? 0) - (failed?.width ?? 0)).toBeGreaterThan(10);
+    const attempts = page.getByRole('region', { name: 'Node' }).getByRole('group').filter({ hasText: 'Attempts' });
+    await attempts.getByText('Attempts').click();
+    const rows = await attempts.getByRole('listitem').allInnerTexts();
+    expect(rows).toEqual([expect.stringContaining('HTTP_STATUS'), expect.stringContaining('Success')]);
+    expect(await issuesOfAccess(page)).toEqual([]);
   });
 });
 

@@ -119,9 +119,9 @@ describe('a long delay before a next attempt', () => {
     expect(progress.call).toMatchObject({ status: 'success', attempts: 2 });
     expect(progress.call).not.toHaveProperty('error');
     const time = expect.any(String);
-    expect(progress.call.attemptHistory).toEqual([
+    expect(progress.call?.attemptHistory).toEqual([
       { startedAt: time, finishedAt: time, error: { code: 'HTTP_STATUS', message: time } },
-      { startedAt: time, finishedAt: progress.call.finishedAt, error: null },
+      { startedAt: time, finishedAt: progress.call?.finishedAt, error: null },
     ]);
     expect(keys).toEqual([`${id}:call`, `${id}:call`]);
   });
