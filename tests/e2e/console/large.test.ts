@@ -95,7 +95,7 @@ describe('what is large', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('one node of 300 is dragged, while all are visible', async () => {
+  it('one node of 300 is dragged, and then all of them', async () => {
     const id = await stack.createWorkflow('Dragged', wideWorkflow());
     const { page, complaints } = await openWindow(browser, stack.url);
     await signIn(page, OWNER);
@@ -122,6 +122,28 @@ describe('what is large', () => {
     await page.mouse.up();
     await page.getByText('Draft saved').waitFor();
     expect((await dragged.boundingBox())!.x).toBeGreaterThan(box!.x + 50);
+
+    await page.keyboard.down('Shift');
+    await page.mouse.move(canvas!.x + 5, canvas!.y + 5);
+    await page.mouse.down();
+    await page.mouse.move(canvas!.x + canvas!.width - 5, canvas!.y + canvas!.height - 5, { steps: 5 });
+    await page.mouse.up();
+    await page.keyboard.up('Shift');
+    const selected = page.locator('.react-flow__node.selected');
+    await until(async () => (await selected.count()) >= ROWS * COLUMNS);
+    const first = await dragged.boundingBox();
+    const [left, top] = [first!.x + first!.width / 2, first!.y + first!.height / 2];
+    await page.mouse.move(left, top);
+    await page.mouse.down();
+    await page.mouse.move(left + 10, top + 5, { steps: 5 });
+    await page.getByText(/^30. nodes$/).waitFor();
+    const tasksOfAll = await noteLongTasks(page);
+    await page.mouse.move(left + 40, top + 20, { steps: 60 });
+    report('300 nodes are dragged', await tasksOfAll());
+    expect((await dragged.boundingBox())!.x).toBe(first!.x);
+    await page.mouse.up();
+    await until(async () => (await dragged.boundingBox())!.x > first!.x + 30);
+    expect(await page.getByText(/^30. nodes$/).count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 

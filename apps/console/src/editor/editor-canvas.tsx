@@ -7,7 +7,7 @@ import {
   type NoteDefinition,
 } from '@deckhand/contracts';
 import { useComputedColorScheme } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
+import { useCallbackRef, useHotkeys } from '@mantine/hooks';
 import {
   Background,
   type Connection,
@@ -22,11 +22,12 @@ import {
   Panel,
   ReactFlow,
   useReactFlow,
+  useStore,
   useStoreApi,
 } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
 import { Search, StickyNote } from 'lucide-react';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { startTransition, useCallback, useMemo, useRef, useState } from 'react';
 import { notify } from '../components/notice-board.js';
 import { handleTop } from '../graph/card-size.js';
 import canvas from '../graph/canvas.module.css';
@@ -45,6 +46,7 @@ import { connect, disconnect, moveNodes, removeNodes } from './edits.js';
 import { EdgeActions } from './edge-actions.js';
 import { FindNode } from './find-node.js';
 import type { Spot } from './insert-node.js';
+import { MovedFrame } from './moved-frame.js';
 import { NoteCard, type NoteNode, selectNote, toFlowNote } from './note-card.js';
 import { addNote, changeNote, noteKey, sizeOfNote } from './notes.js';
 
@@ -53,6 +55,10 @@ const CARD_TYPES = { card: NodeCard, note: NoteCard };
 const MAP_FROM = 12;
 const DELETE_KEYS = ['Delete', 'Backspace'];
 const FIRST_VIEW = { minZoom: 0.4, maxZoom: 1, padding: 0.15 };
+/** Zoom below which cards are drawn without their contents. */
+const FAR_ZOOM = 0.25;
+/** Maximum number of nodes that are drawn at each step of a drag. A larger selection is a frame until it is dropped. */
+const MAX_DRAWN_MOVES = 100;
 const NOWHERE: ReadonlyMap<string, Position> = new Map();
 const edgeOf = cachedFor(toFlowEdge);
 
@@ -103,6 +109,7 @@ export function EditorCanvas({
   const colorMode = useComputedColorScheme('light');
   const flow = useReactFlow();
   const store = useStoreApi();
+  const isFar = useStore(({ transform: [, , zoom] }) => zoom < FAR_ZOOM);
   const [hoveredEdge, setHoveredEdge] = useState<string>();
   // The same at each rendering: with other functions, a drag would draw every node and edge again.
   const enterEdge = useCallback((_: unknown, { id }: Edge) => setHoveredEdge(id), []);
@@ -162,7 +169,7 @@ export function EditorCanvas({
   const nodes = useMemo(
     () =>
       [...notes, ...marked].map((part): CanvasNode => {
-        const position = dragged.get(part.id);
+        const position = dragged.size > MAX_DRAWN_MOVES ? undefined : dragged.get(part.id);
         const moved = position === undefined ? part : { ...part, position };
         if (moved.id !== resized?.key) return moved;
         const { width, height } = resized;
@@ -176,7 +183,8 @@ export function EditorCanvas({
     [definition.edges, chosenEdges],
   );
 
-  const onNodesChange = (changes: NodeChange<CanvasNode>[]): void => {
+  // The canvas takes each function that is another one as a change, and then asks every node whether it matters.
+  const onNodesChange = useCallbackRef((changes: NodeChange<CanvasNode>[]): void => {
     const moved = new Map(dragged);
     const removed = new Set<string>();
     const chosen = new Set(selected);
@@ -199,18 +207,22 @@ export function EditorCanvas({
     if (changes.some((change) => change.type === 'position' && change.dragging === true)) {
       setDragged(moved);
     } else if (changes.some(({ type }) => type === 'position')) {
-      // Moves by arrow keys belong together, drags do not.
-      const step = dragged.size > 0 ? undefined : `move ${[...moved.keys()].join()}`;
-      onEdit((before) => moveNodes(before, moved), step);
-      setDragged(NOWHERE);
+      const drop = (step?: string): void => {
+        onEdit((before) => moveNodes(before, moved), step);
+        setDragged(NOWHERE);
+      };
+      // Moves by arrow keys belong together, drags do not. Each key moves from where the one before has moved to; after
+      // a drag, the form and the rest of the page may follow later.
+      if (dragged.size === 0) drop(`move ${[...moved.keys()].join()}`);
+      else startTransition(() => drop());
     }
     if (removed.size > 0) {
       onEdit((before) => removeNodes(before, removed));
       for (const id of removed) chosen.delete(id);
     }
     if (changes.some(({ type }) => type === 'select' || type === 'remove')) onSelect(chosen);
-  };
-  const onEdgesChange = (changes: EdgeChange[]): void => {
+  });
+  const onEdgesChange = useCallbackRef((changes: EdgeChange[]): void => {
     const removed = new Set<string>();
     const chosen = new Set(chosenEdges);
     for (const change of changes) {
@@ -222,25 +234,26 @@ export function EditorCanvas({
     }
     if (removed.size > 0) onEdit((before) => disconnect(before, removed));
     setChosenEdges(chosen);
-  };
-  const onConnect = ({ source, target, sourceHandle }: Connection): void =>
-    onEdit((before) => connect(before, { source, target, ...(sourceHandle === null ? {} : { sourceHandle }) }));
+  });
+  const onConnect = useCallbackRef(({ source, target, sourceHandle }: Connection): void =>
+    onEdit((before) => connect(before, { source, target, ...(sourceHandle === null ? {} : { sourceHandle }) })),
+  );
   /** A connection that ends on the empty canvas asks for a node to connect there. */
-  const onConnectEnd: OnConnectEnd = (event, { fromNode, fromHandle, toNode }) => {
+  const onConnectEnd = useCallbackRef<OnConnectEnd>((event, { fromNode, fromHandle, toNode }) => {
     if (isReadOnly || toNode || !fromNode || fromHandle.type !== 'source') return;
     const end = 'changedTouches' in event ? event.changedTouches[0] : event;
     if (!end || !isPane(document.elementFromPoint(end.clientX, end.clientY))) return;
     const { x, y } = flow.screenToFlowPosition({ x: end.clientX, y: end.clientY });
     const position = { x, y: y - handleTop(0, 0) };
     onAdd({ kind: 'output', source: fromNode.id, sourceHandle: fromHandle.id ?? undefined, position });
-  };
+  });
   /** A click on an output asks for a node that follows it. */
-  const onClickHandle: OnConnectStart = (_, { nodeId, handleId, handleType }) => {
+  const onClickHandle = useCallbackRef<OnConnectStart>((_, { nodeId, handleId, handleType }) => {
     if (isReadOnly || nodeId === null || handleType !== 'source') return;
     onAdd({ kind: 'output', source: nodeId, sourceHandle: handleId ?? undefined });
     // Otherwise the next click on an input would connect the two.
     queueMicrotask(() => store.setState({ connectionClickStartHandle: null }));
-  };
+  });
   const [chosenEdge] = chosenEdges.size === 1 ? chosenEdges : [];
   const edgeWithActions = isReadOnly ? undefined : (hoveredEdge ?? chosenEdge);
 
@@ -277,7 +290,7 @@ export function EditorCanvas({
   ]);
 
   return (
-    <div ref={element} className={canvas.canvas} data-editable={!isReadOnly}>
+    <div ref={element} className={canvas.canvas} data-editable={!isReadOnly} data-far={isFar}>
       <ReactFlow
         nodes={nodes}
         edges={edges}
@@ -303,6 +316,7 @@ export function EditorCanvas({
         ariaLabelConfig={FLOW_LABELS}
       >
         <Background gap={22} />
+        {dragged.size > MAX_DRAWN_MOVES && <MovedFrame nodes={nodes} positions={dragged} />}
         <ContainerFrames containers={containers} nodes={nodes} progress={progress} />
         <Controls showInteractive={false}>
           <ControlButton

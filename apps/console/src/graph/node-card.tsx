@@ -19,6 +19,7 @@ export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<Car
   return (
     <div
       className={classes.card}
+      data-category={category}
       data-selected={selected}
       data-status={status}
       data-disabled={isDisabled}
@@ -33,7 +34,7 @@ export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<Car
       )}
       {!isTrigger && <Handle type="target" position={Position.Left} style={{ top: handleTop(0, 0) }} />}
       <div className={classes.head}>
-        <span className={classes.icon} data-category={category} title={typeTitle}>
+        <span className={classes.icon} title={typeTitle}>
           <Icon size={18} aria-hidden />
         </span>
         <span className={classes.words}>
