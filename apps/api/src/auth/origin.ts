@@ -1,8 +1,9 @@
 import type { Request } from 'express';
 import type { Origin } from '@deckhand/db';
+import { unmapIPv4 } from '../http/network-of.js';
 
 /** Where a request came from, for the record of what it changes. */
-export function originOf(request: Request, apiKeyId: string | null): Origin {
+export function originOf(request: Pick<Request, 'id' | 'ip'>, apiKeyId: string | null): Origin {
   const requestId = typeof request.id === 'string' ? request.id : '';
-  return { apiKeyId, address: request.ip ?? '', requestId };
+  return { apiKeyId, address: unmapIPv4(request.ip ?? ''), requestId };
 }

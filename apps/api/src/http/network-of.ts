@@ -2,10 +2,9 @@ import { isIPv6 } from 'node:net';
 
 /** Returns the network that limits on callers count by: an IPv4 address, or a /64 of IPv6, which one caller has. */
 export function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.replace(/%.*$/, '').split('::');
+  const unmapped = unmapIPv4(address);
+  if (!isIPv6(unmapped)) return unmapped;
+  const [head = '', tail] = unmapped.replace(/%.*$/, '').split('::');
   const left = groupsOf(head);
   const right = groupsOf(tail ?? '');
   const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => 0);
@@ -13,6 +12,14 @@ export function networkOf(address: string): string {
     .slice(0, 4)
     .map((group) => group.toString(16))
     .join(':');
+}
+
+/**
+ * Returns an IPv4-mapped IPv6 address as the IPv4 address, and others as they are. A socket for IPv4 and IPv6 has the
+ * first for all callers by IPv4.
+ */
+export function unmapIPv4(address: string): string {
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 }
 
 /** Returns the 16-bit groups of a part of an address. An IPv4 address at its end counts as two, of any value. */
