@@ -1056,6 +1056,8 @@ export const MUTANTS = [
   ]),
   ...of('packages/db/src/executions/accept-once.ts', 'integration:integration/api/(idempotency|execute-batch)', [
     ['a key tells strangers of its run', "a.verdict NOT IN ('notFound', 'forbidden') AND ", ''],
+    ['a key tells viewers of its run', " AND m.role <> 'viewer'", ''],
+    ['a refused start repeats one with another body', ' AND k.body_hash = ${bodyHash}', ''],
     [
       'another item than the first takes a key',
       'ORDER BY workflow_id, key, a.id',

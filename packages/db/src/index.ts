@@ -130,6 +130,7 @@ export { pruneDebounces } from './executions/debounce.js';
 export {
   acceptOnce,
   type AcceptOnceVerdict,
+  findEarlierStart,
   type OnceRequest,
   type IdempotencyKey,
   pruneIdempotencyKeys,

@@ -100,6 +100,48 @@ describe('an Idempotency-Key', () => {
     expect((await execute('order-6', { input: { fine: true } }, { as: stranger.session })).status).toBe(404);
   });
 
+  describe('of a test of a part that the latest version no longer has', () => {
+    let id: string;
+    let execution: string;
+    const post = (path: string, key: string, body: object, as = instance.key) =>
+      instance.gateway.call('POST', path, { as, body, headers: { 'idempotency-key': key } });
+    const starts = [
+      ['execute', { untilNodeId: 'a' }],
+      ['execute', { mocks: { a: 1 } }],
+      ['rerun', { untilNodeId: 'a' }],
+    ] as const;
+    const pathOf = (operation: 'execute' | 'rerun') =>
+      operation === 'execute' ? `/api/workflows/${id}/execute` : `/api/executions/${execution}/rerun`;
+    const firstIds: (string | undefined)[] = [];
+
+    beforeAll(async () => {
+      id = await createWorkflow(instance, chain({ id: 'a', type: 'set', parameters: { fields: { n: 1 } } }));
+      execution = (await execute('original', {}, { id })).body.executionId;
+      await instance.gateway.call('POST', `/api/executions/${execution}/stop`, { as: instance.key });
+      for (const [index, [operation, body]] of starts.entries()) {
+        firstIds.push((await post(pathOf(operation), `test-${index}`, body)).body.executionId);
+      }
+      const definition = chain({ id: 'b', type: 'set', parameters: { fields: { n: 1 } } });
+      expect((await post(`/api/workflows/${id}/versions`, 'version', { definition })).status).toBe(201);
+    });
+
+    it('answers a repeated request with the first run', async () => {
+      for (const [index, [operation, body]] of starts.entries()) {
+        const again = await post(pathOf(operation), `test-${index}`, body);
+        expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([202, 'true']);
+        expect(again.body.executionId).toBe(firstIds[index]);
+        expect((await post(pathOf(operation), `other-${index}`, body)).status).toBe(400);
+      }
+      expect(await runs(id)).toBe(1 + starts.length);
+    });
+
+    it('400 with another body, and for a person who may not start it', async () => {
+      expect((await post(pathOf('execute'), 'test-0', { untilNodeId: 'a', input: { n: 1 } })).status).toBe(400);
+      const viewer = await addPerson(instance, 'viewer');
+      expect((await post(pathOf('execute'), 'test-0', { untilNodeId: 'a' }, viewer.session)).status).toBe(400);
+    });
+  });
+
   it.each([' ', 'a b', 'é', 'x'.repeat(256)])('400 for %j', async (key) => {
     const before = await runs();
     const answer = await execute(Buffer.from(key, 'utf8').toString('latin1'));

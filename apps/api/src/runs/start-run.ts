@@ -4,7 +4,7 @@ import type { Caller } from '../auth/caller.js';
 import type { Services } from '../services.js';
 import type { StartedRun } from './run-starter.js';
 import { toStartRequest } from './start-request.js';
-import { checkTest } from './test-run.js';
+import { startTested } from './test-run.js';
 
 /**
  * Starts a run of a workflow, and records that in the audit log if a key does it.
@@ -18,17 +18,10 @@ export async function startRun(
   body: ExecuteBody,
   toKey: (asked: object) => IdempotencyKey | undefined,
 ): Promise<StartedRun> {
-  const { runStarter, noteStart, prepareCallbacks } = services;
+  const { noteStart, prepareCallbacks } = services;
   const { request, asked } = toStartRequest(caller, workflowId, body);
-  const version = await checkTest(services, caller, {
-    workflowId,
-    version: request,
-    startNodeId: request.triggerNodeId,
-    untilNodeId: body.untilNodeId,
-    mocks: body.mocks,
-  });
   if (body.callbackUrl !== undefined) await prepareCallbacks(caller, workflowId);
-  const started = await runStarter.start({ ...request, ...version }, toKey(asked));
+  const started = await startTested(services, caller, request, body.mocks, toKey(asked));
   if (caller.kind === 'key') await noteStart(caller, workflowId, started.executionId);
   return started;
 }

@@ -7,15 +7,16 @@ import {
   validationFailed,
   type ValidationIssue,
 } from '@deckhand/contracts';
-import { type ChosenVersion, readChosenVersion } from '@deckhand/db';
+import { type ChosenVersion, findEarlierStart, type IdempotencyKey, readChosenVersion } from '@deckhand/db';
 import { type CompiledWorkflow, compileInSteps, nodesUntil } from '@deckhand/engine';
 import { runInTimeSlices } from '@deckhand/runtime';
 import type { Caller } from '../auth/caller.js';
 import { oneAtATime } from '../definitions.js';
 import type { Services } from '../services.js';
+import type { StartedRun, StartRunRequest } from './run-starter.js';
 
 /** What makes a run a test of a part of its workflow. */
-export interface TestParts {
+interface TestParts {
   /** The node after which it ends. */
   readonly untilNodeId?: string | undefined;
   /** Outputs by node id, of nodes that do not run. */
@@ -23,7 +24,7 @@ export interface TestParts {
 }
 
 /** A run of a part of a workflow. */
-export interface TestedRun extends TestParts {
+interface TestedRun extends TestParts {
   readonly workflowId: string;
   readonly version: ChosenVersion;
   /** The node that it starts at; null for the default trigger of the version. */
@@ -31,11 +32,36 @@ export interface TestedRun extends TestParts {
 }
 
 /**
+ * Starts a run that may be a test. A repeat of a start that was accepted returns its run, although the chosen version
+ * may have changed since: then it may not have the parts of the test any more.
+ * @throws DeckhandError as `RunStarter`; VALIDATION_FAILED for `untilNodeId` and `mocks`.
+ */
+export async function startTested(
+  services: Pick<Services, 'db' | 'nodeTypes' | 'runStarter'>,
+  caller: Caller,
+  request: StartRunRequest,
+  mocks: JsonObject | undefined,
+  key: IdempotencyKey | undefined,
+): Promise<StartedRun> {
+  const { workflowId, untilNodeId, rerunFromNodeId, triggerNodeId } = request;
+  const startNodeId = rerunFromNodeId ?? triggerNodeId;
+  let version: ChosenVersion;
+  try {
+    version = await checkTest(services, caller, { workflowId, version: request, startNodeId, untilNodeId, mocks });
+  } catch (refusal) {
+    const earlier = key && (await findEarlierStart(services.db, caller, workflowId, key));
+    if (!earlier) throw refusal;
+    return { ...earlier, isRepeated: true };
+  }
+  return services.runStarter.start({ ...request, ...version }, key);
+}
+
+/**
  * Checks that a version has the parts of a test, and returns the version by its id: a later one may not have them. A
  * version that does not exist is left to the start of the run, and so is a run that is no test.
  * @throws DeckhandError VALIDATION_FAILED for `untilNodeId` and `mocks`.
  */
-export async function checkTest(
+async function checkTest(
   { db, nodeTypes }: Pick<Services, 'db' | 'nodeTypes'>,
   caller: Caller,
   { workflowId, version, startNodeId, ...parts }: TestedRun,

@@ -1,3 +1,4 @@
+import type { Actor } from '../access.js';
 import { acceptApart } from '../concurrency/keys.js';
 import { queryWithRawParameters } from '../raw-parameters.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
@@ -53,6 +54,31 @@ function isAlive(key: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(${key}.created_at > now() - ${LIFETIME} AND NOT EXISTS (
     SELECT 1 FROM executions e
     WHERE e.id = ${key}.execution_id AND e.status = 'failed' AND e.error LIKE '%"code":"QUEUE_UNAVAILABLE"}'))`;
+}
+
+/** Whether the run of the key `k` still waits for its start time, as SQL. */
+const IS_DELAYED = Prisma.sql`
+  (SELECT e.status = 'pending' AND e.start_at > now() FROM executions e WHERE e.id = k.execution_id)`;
+
+/**
+ * Returns the run that was started for a key and a body, of a workflow that the actor may start; undefined without one.
+ */
+export async function findEarlierStart(
+  db: Database,
+  { userId, boundTo }: Actor,
+  workflowId: string,
+  { key, bodyHash }: IdempotencyKey,
+): Promise<{ readonly executionId: string; readonly isDelayed: boolean } | undefined> {
+  const [row] = await db.$queryRaw<
+    { executionId: string; isDelayed: boolean }[]
+  >(Prisma.sql`/* executions.find-earlier-start */
+    SELECT k.execution_id AS "executionId", coalesce(${IS_DELAYED}, false) AS "isDelayed"
+    FROM idempotency_keys k
+    JOIN workflows w ON w.id = k.workflow_id
+    JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = ${userId}::uuid AND m.role <> 'viewer'
+    WHERE k.workflow_id = ${workflowId}::uuid AND k.key = ${key} AND k.body_hash = ${bodyHash}
+      AND (${boundTo}::uuid IS NULL OR w.workspace_id = ${boundTo}::uuid) AND ${isAlive(Prisma.sql`k`)}`);
+  return row;
 }
 
 /**
@@ -127,8 +153,7 @@ function accept(db: Queryable, asked: readonly OnceRequest[], into?: string): Pr
           ${asked.map(({ idempotencyKey }) => idempotencyKey.bodyHash)}::text[]
         ) AS g (id, key, body_hash) ON g.id = a.id
       ), known AS (
-        SELECT a.id, k.execution_id, k.body_hash,
-          (SELECT e.status = 'pending' AND e.start_at > now() FROM executions e WHERE e.id = k.execution_id) AS is_delayed
+        SELECT a.id, k.execution_id, k.body_hash, ${IS_DELAYED} AS is_delayed
         FROM keyed a JOIN idempotency_keys k ON k.workflow_id = a.workflow_id AND k.key = a.key
         WHERE a.verdict NOT IN ('notFound', 'forbidden') AND ${isAlive(Prisma.sql`k`)}
       ), taken AS (

@@ -10,7 +10,7 @@ import { forKey, type Route } from '../../http/route.js';
 import { readIdempotencyKey } from '../../runs/idempotency.js';
 import { recordRunChange } from '../../runs/record-run-change.js';
 import { startedAnswer } from '../../runs/started-answer.js';
-import { checkTest, modeOfTest } from '../../runs/test-run.js';
+import { modeOfTest, startTested } from '../../runs/test-run.js';
 import type { Services } from '../../services.js';
 
 const parse = compileBody(RerunBody);
@@ -20,7 +20,7 @@ const RUNS_WORKFLOWS: NeededScope = { scope: 'workflows:write', startsRuns: true
 
 /** POST /api/executions/{id}/rerun */
 export function rerunExecution(services: Services): Route {
-  const { db, breaker, runStarter, fleet } = services;
+  const { db, breaker, fleet } = services;
   return forKey(
     'POST',
     '/api/executions/:id/rerun',
@@ -57,7 +57,6 @@ export function rerunExecution(services: Services): Route {
       });
       const { workflowId } = origin;
       if (mocks !== undefined && caller.kind === 'key') requireScope(caller, RUNS_WORKFLOWS, workflowId);
-      const startNodeId = fromNodeId ?? origin.triggerNodeId;
       // Without `version`, mode, part and options, the hash of the body is the same as in earlier releases.
       const asked = {
         rerunOf,
@@ -68,7 +67,9 @@ export function rerunExecution(services: Services): Route {
         ...(mocks === undefined ? {} : { mocks }),
         ...(body.executionMode === undefined ? {} : { mode: body.executionMode }),
       };
-      const { rate, ...started } = await runStarter.start(
+      const { rate, ...started } = await startTested(
+        services,
+        caller,
         {
           workflowId,
           actor: { userId: caller.userId, boundTo: caller.boundTo },
@@ -81,14 +82,9 @@ export function rerunExecution(services: Services): Route {
           untilNodeId,
           mocks: mocks && JSON.stringify(mocks),
           options: serializeOptions({ ...origin.options, ...body }),
-          ...(await checkTest(services, caller, {
-            workflowId,
-            version: chooseVersion(version, origin.workflowVersionId),
-            startNodeId,
-            untilNodeId,
-            mocks,
-          })),
+          ...chooseVersion(version, origin.workflowVersionId),
         },
+        mocks,
         readIdempotencyKey(request, asked),
       );
       if (rate) setRateHeaders(response, rate);
