@@ -91,6 +91,36 @@ describe('data', () => {
   });
 });
 
+describe('a mock of a Terminal node', () => {
+  const definition = {
+    nodes: [
+      start,
+      { id: 'end', type: 'terminal', parameters: { body: '{{ $trigger.a.b.c }}', statusCode: 201 } },
+      probe('after'),
+    ],
+    edges: edges('start -> end', 'end -> after'),
+  };
+  const mocks = new Map([['end', { given: true }]]);
+  const result = { body: { given: true }, statusCode: 200, headers: {} };
+
+  it("is the run's result, and the node's output", async () => {
+    const { ending, last } = await runInMemory(definition, { mocks });
+    expect(ending).toEqual({ kind: 'success', result });
+    expect(last.get('end/')).toMatchObject({ status: 'success', attempts: 0, output: { given: true } });
+  });
+
+  it('is still the result after another worker took the run over', async () => {
+    const { journal } = await runInMemory(definition, {
+      mocks,
+      onRecord: ({ nodeId, status }, abort) => {
+        if (nodeId === 'after' && status === 'running') abort();
+      },
+    });
+    const { ending } = await runInMemory(definition, { mocks, records: lastRecords(journal) });
+    expect(ending).toEqual({ kind: 'success', result });
+  });
+});
+
 describe('a failing node', () => {
   const failing = (rest: object, more: string[] = []) => ({
     nodes: [start, probe('call', rest), probe('next'), probe('rescue')],

@@ -45,6 +45,8 @@ export interface MemoryRunOptions {
   readonly records?: ReadonlyMap<string, NodeRecord>;
   /** The nodes of a run that ends after a node. */
   readonly until?: ReadonlySet<string>;
+  /** Outputs by node id, of nodes that do not run. */
+  readonly mocks?: ReadonlyMap<string, JsonValue>;
   /** With these, the run gets only the records outside loops and those of iterations in progress. */
   readonly positions?: readonly LoopPosition[];
   /** Answers for `probe` nodes, by `node/iteration`: a value, or an error to throw. */
@@ -119,6 +121,7 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
       options.positions?.map((position) => [recordKey(position.nodeId, position.iteration), position]),
     ),
     until: options.until,
+    mocks: options.mocks,
     control: {
       isHalted: () => abort.signal.aborted,
       signal: () => abort.signal,

@@ -189,6 +189,8 @@ export interface NodeTypeSpec<S extends TObject> {
    * effects simply runs again after a crash.
    */
   readonly hasEffects: boolean;
+  /** Whether its output is the result of the run, also that of a mock. */
+  readonly setsResult?: boolean;
   /** JSON Schema of its parameters, after expressions are evaluated. */
   readonly parameters: S;
   /** Its outputs if it has several, the default one last. Without any, it has a single output without a name. */
@@ -234,6 +236,7 @@ export interface NodeType {
   readonly category: NodeTypeSpec<TObject>['category'];
   readonly hasEffects: boolean;
   readonly isTrigger: boolean;
+  readonly setsResult: boolean;
   readonly parameters: TObject;
   readonly handles: ((parameters: JsonObject) => readonly string[]) | undefined;
   readonly join: ((parameters: JsonObject) => EarlyJoin | undefined) | undefined;
@@ -266,6 +269,7 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     category: spec.category,
     hasEffects: spec.hasEffects,
     isTrigger: spec.category === 'trigger',
+    setsResult: spec.setsResult ?? false,
     parameters: spec.parameters,
     handles: spec.handles,
     join: spec.join,
@@ -300,4 +304,9 @@ function invalidParameters(issues: readonly ValidationIssue[]): NodeError {
 /** Returns the outcome of a node with one output. */
 export function output(value: JsonValue): Outcome {
   return { kind: 'output', output: value };
+}
+
+/** Returns the outcome of a node that has a mock as its output, and does not run. */
+export function mockOutcome({ setsResult }: Pick<NodeType, 'setsResult'>, mock: JsonValue): Outcome {
+  return setsResult ? { kind: 'result', result: { body: mock, statusCode: 200, headers: {} } } : output(mock);
 }

@@ -1,5 +1,12 @@
 import type { JsonValue } from '@deckhand/contracts';
-import { type NodeContext, NodeError, type NodeServices, type NodeType, type NodeTypes } from '@deckhand/engine';
+import {
+  mockOutcome,
+  type NodeContext,
+  NodeError,
+  type NodeServices,
+  type NodeType,
+  type NodeTypes,
+} from '@deckhand/engine';
 import type { Mock } from './workflow-test.js';
 
 /** Mocks of a test, as nodes use them up. */
@@ -53,11 +60,10 @@ function mockType(type: NodeType, mocks: Mocks, during: During): NodeType {
       }
       const output = mock && 'output' in mock ? mock.output : undefined;
       if (mock?.answer === undefined && (output !== undefined || mock?.handle !== undefined)) {
-        return {
-          kind: 'output',
-          output: output ?? context.input,
-          ...(mock?.handle !== undefined && { handle: mock.handle }),
-        };
+        const given = output ?? context.input;
+        return mock?.handle === undefined
+          ? mockOutcome(type, given)
+          : { kind: 'output', output: given, handle: mock.handle };
       }
       const own = context.mock;
       if (type.hasEffects && own !== undefined && mock === undefined) return { kind: 'output', output: own };

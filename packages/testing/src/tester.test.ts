@@ -107,6 +107,12 @@ describe('a test of a workflow', () => {
     ]);
   });
 
+  it('has the mock of a Terminal node as its result', async () => {
+    const end = { id: 'end', type: 'terminal', parameters: { body: 1 } };
+    const test = { mocks: { end: { output: 2 } }, expect: { outputs: { end: 2 }, result: 2 } };
+    expect(await failuresOf(chainOf(end), test)).toEqual([]);
+  });
+
   it('that takes too long is ended, also if its nodes follow each other without a pause', async () => {
     const endless = {
       nodes: [

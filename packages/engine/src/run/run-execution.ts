@@ -17,7 +17,7 @@
 import type { JsonValue } from '@deckhand/contracts';
 import type { GraphNode, Region } from '../compile/graph.js';
 import type { NodeFailure } from '../node-failure.js';
-import type { Outcome, RepeatRule, TerminalResult } from '../node-type.js';
+import { mockOutcome, type Outcome, type RepeatRule, type TerminalResult } from '../node-type.js';
 import { attempt, attemptInTime, debugOf, goesOn, resumeNode } from './attempt.js';
 import { afterFailure, earlierAttempts, ended, withAttempt } from './attempt-history.js';
 import { createEarlyJoins, isInProgress } from './early-joins.js';
@@ -352,7 +352,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     const { node } = task;
     const mock = mocks?.get(node.id);
     if (mock !== undefined) {
-      settle(task, { kind: 'output', output: mock }, { startedAt: ports.now(), attempts: 0 });
+      settle(task, mockOutcome(node.type, mock), { startedAt: ports.now(), attempts: 0 });
       return;
     }
     if (before?.status === 'running' && node.definition.onInterrupt === 'fail') {

@@ -11,6 +11,7 @@ export default defineNodeType({
   keywords: ['end', 'result', 'return', 'output', 'finish'],
   category: 'flow',
   hasEffects: false,
+  setsResult: true,
   parameters: Type.Object(
     {
       body: Type.Optional(Type.Unsafe<JsonValue>({ description: "The result; the node's input without it" })),
