@@ -1,6 +1,6 @@
 import { Button, Modal, SegmentedControl, Stack, TagsInput, Text, TextInput, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { createWorkflow, deleteWorkflow, updateWorkflow } from '../../api/workflows.js';
@@ -11,6 +11,7 @@ import { notify } from '../../components/notice-board.js';
 import { CredentialSelect } from '../../editor/credential-select.js';
 import { i18n } from '../../language/i18n.js';
 import { type AlertChannel, alertWorkflow } from './alert-workflow.js';
+import { type AlertSettings, setUpAlerts } from './set-up-alerts.js';
 
 /** Sets up alerts on failed runs: an error workflow of the workspace, which may be changed like any other. */
 export function FailureAlerts({ hasErrorWorkflow }: { hasErrorWorkflow: boolean }) {
@@ -46,7 +47,7 @@ function SetUpAlerts({ onClose }: { onClose: () => void }) {
   const [to, setTo] = useState<string[]>([]);
   const [url, setUrl] = useState('');
   const creation = useMutation({
-    mutationFn: (channel: AlertChannel) => setUp(workspaceId, channel),
+    mutationFn: (channel: AlertChannel) => setUpAlerts(settingsOf(queryClient, workspaceId, channel)),
     async onSuccess() {
       await queryClient.invalidateQueries({ queryKey: workspaceQuery(workspaceId).queryKey });
       notify(i18n.t('Alerts are sent from now on.'));
@@ -126,15 +127,14 @@ function SetUpAlerts({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Creates and activates the workflow, and makes it the error workflow of the workspace, or leaves nothing behind. */
-async function setUp(workspaceId: string, channel: AlertChannel): Promise<void> {
+/** Returns the steps of sending alerts of a workspace by a channel. */
+function settingsOf(queryClient: QueryClient, workspaceId: string, channel: AlertChannel): AlertSettings {
   const definition = alertWorkflow(channel, `${window.location.origin}/w/${workspaceId}/runs`);
-  const { id } = await createWorkflow({ workspaceId, name: 'Failure alerts', definition });
-  try {
-    await updateWorkflow(id, { status: 'active' });
-    await updateWorkspace(workspaceId, { errorWorkflowId: id });
-  } catch (error) {
-    await deleteWorkflow(id).catch(() => undefined);
-    throw error;
-  }
+  return {
+    create: async () => (await createWorkflow({ workspaceId, name: 'Failure alerts', definition })).id,
+    activate: (id) => updateWorkflow(id, { status: 'active' }),
+    choose: (id) => updateWorkspace(workspaceId, { errorWorkflowId: id }),
+    readChosen: async () => (await queryClient.query({ ...workspaceQuery(workspaceId), staleTime: 0 })).errorWorkflowId,
+    remove: deleteWorkflow,
+  };
 }
