@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { NoteDefinition } from '@deckhand/contracts';
 import { WorkflowTest } from '@deckhand/testing';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,6 +14,11 @@ function membersOf(schema: unknown): unknown {
   return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, inner]) => [name, membersOf(inner)]));
 }
 
+/** Returns a schema as JSON without its descriptions. */
+function withoutDescriptions(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema, (name, value: unknown) => (name === 'description' ? undefined : value)));
+}
+
 describe('the JSON Schema of files', () => {
   it('is published (CLI_ACCEPT=1 writes it)', async () => {
     const text = `${JSON.stringify(fileSchema([]), null, 2)}\n`;
@@ -25,5 +31,12 @@ describe('the JSON Schema of files', () => {
     expect(membersOf(Object.entries($defs ?? {}).find(([name]) => name === 'test')?.[1])).toEqual(
       membersOf(WorkflowTest),
     );
+  });
+
+  it('has the notes that the service accepts', () => {
+    // The command line may not import the schema itself.
+    const { properties } = fileSchema([]);
+    const notes = Object.entries(properties ?? {}).find(([name]) => name === 'notes')?.[1];
+    expect(withoutDescriptions(notes)).toEqual(withoutDescriptions({ type: 'array', items: NoteDefinition }));
   });
 });
