@@ -51,6 +51,7 @@ import {
   type Waiting,
   withConsole,
 } from './progress.js';
+import { resultInside } from './result-inside.js';
 import { MAX_RETRY_DELAY_IN_WORKER_MS, retryDelayMs } from './retry.js';
 import { loadIterationOutputs } from './iteration-outputs.js';
 import { createScheduler, type NextIteration, type SchedulerEvents, type Task } from './scheduler.js';
@@ -237,7 +238,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     const { node, scope } = task;
     const before = find(node, scope);
     if (before?.status === 'success') {
-      result = storedResult(before) ?? resultInside(task) ?? result;
+      result = storedResult(before) ?? resultInside(records, task) ?? result;
       scheduler.done(task, before.output ?? null, before.handle ?? undefined);
       return;
     }
@@ -264,26 +265,6 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       return;
     }
     start(task, before);
-  }
-
-  /**
-   * Returns the result of the last Terminal node in a try that earlier workers finished, whose body is not replayed.
-   * Those in loops are not found: their iterations are not loaded.
-   */
-  function resultInside({ node: { body }, scope: { iteration } }: Task): TerminalResult | undefined {
-    if (!body?.catches) return undefined;
-    const ends = recordsInside(body, iteration).filter((record) => storedResult(record) !== undefined);
-    const last = ends.sort((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0)).at(-1);
-    return last && storedResult(last);
-  }
-
-  /** Returns the records of the nodes in a try, and in those in it. */
-  function recordsInside(body: Region, iteration: string): NodeRecord[] {
-    return body.nodes.flatMap((node) => {
-      const record = records.get(recordKey(node.id, iteration));
-      const inside = node.body?.catches ? recordsInside(node.body, iteration) : [];
-      return record ? [record, ...inside] : inside;
-    });
   }
 
   /** Continues a loop with a condition, once the output of the iteration before is loaded. */
