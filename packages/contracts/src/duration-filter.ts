@@ -1,6 +1,6 @@
 import { type ValidationIssue, validationFailed } from './errors.js';
 import { toDate } from './formats.js';
-import { type ExecutionFilter, type ListExecutionsQuery, MAX_DURATION_RANGE_DAYS } from './schemas/executions.js';
+import { type ExecutionFilter, type ListExecutionsQuery, MAX_DURATION_RANGE_DAYS } from './schemas/execution-lists.js';
 
 type DurationFilter = Pick<ExecutionFilter, 'minDurationMs' | 'maxDurationMs' | 'startedAt'>;
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { ErrorCodeSchema, CLOSED, Id, KnownPerson, nullable, oneOf, pageQuery, Time } from './common.js';
-import { failureGroupFilter, StopManyBody } from './executions.js';
+import { failureGroupFilter, StopManyBody } from './execution-lists.js';
 
 export const BULK_ACTIONS = ['stop', 'rerun', 'delete'] as const;
 export const BULK_ACTION_STATUSES = ['running', 'finished', 'failed', 'aborted'] as const;

@@ -1,12 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { JsonObject, JsonValue } from '../json.js';
-import {
-  EXECUTION_MODES,
-  EXECUTION_SOURCES,
-  EXECUTION_STATUSES,
-  type NodeStatus,
-  TEST_MODES,
-} from '../execution-status.js';
+import { EXECUTION_MODES, EXECUTION_SOURCES, TEST_MODES } from '../execution-status.js';
 import {
   AnyJson,
   AnyObject,
@@ -14,28 +8,15 @@ import {
   ExecutionStatusSchema,
   Id,
   KnownPerson,
-  NodeStatusSchema,
   nullable,
   oneOf,
-  oneOrSeveralOf,
-  type Page,
   pageOf,
-  pageQuery,
   ShownIteration,
-  severalOf,
   Time,
-  TimeRange,
 } from './common.js';
 import { EventUrl } from './event-endpoints.js';
-import {
-  Metadata,
-  metadataFilter,
-  RequestOptions,
-  StartOptions,
-  tagBodyFilter,
-  tagFilter,
-  Tags,
-} from './start-options.js';
+import { NodeCounts, NodeProgress } from './node-runs.js';
+import { Metadata, RequestOptions, StartOptions, Tags } from './start-options.js';
 
 /** Outputs above this many bytes are left out of a run's answer. */
 export const INLINE_OUTPUT_BYTES = 65_536;
@@ -114,163 +95,6 @@ export const RerunBody = Type.Object(
   CLOSED,
 );
 
-const StartedAt = Type.Object(TimeRange.properties, {
-  ...CLOSED,
-  description: 'Bounds of the start time; for a run that never started, of its creation',
-});
-
-/** Characters of a text that is searched for. */
-const MAX_SEARCH = 200;
-
-/** Longest duration in a filter, in ms: a year. */
-const MAX_DURATION_MS = 31_536_000_000;
-/** Longest range of start times with a filter by duration, in days. `checkDuration` checks it. */
-export const MAX_DURATION_RANGE_DAYS = 31;
-
-const durationOf = (which: string) =>
-  Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: MAX_DURATION_MS,
-      description: `Only runs that took at ${which} so many ms from their start; a run in progress counts until now. Needs a range of start times: \`startedAt[gte]\`, at most ${MAX_DURATION_RANGE_DAYS} days before its end`,
-    }),
-  );
-
-/** Filters that have one value. */
-const singleFilters = {
-  startedAt: Type.Optional(StartedAt),
-  minDurationMs: durationOf('least'),
-  maxDurationMs: durationOf('most'),
-  workflowName: Type.Optional(Type.String({ maxLength: 200, description: 'The whole name of the workflow' })),
-  rerunOf: Type.Optional(Type.String({ format: 'uuid', description: 'The run that was rerun' })),
-  parentExecutionId: Type.Optional(
-    Type.String({ format: 'uuid', description: 'The run whose `workflow` node started the run' }),
-  ),
-  ...metadataFilter,
-};
-
-/** Body of POST /api/executions/stop: which unfinished runs of a workspace to stop. Needs a filter, or `all`. */
-export const StopManyBody = Type.Object(
-  {
-    workspaceId: Id,
-    all: Type.Optional(Type.Boolean({ description: 'Required to stop runs without a filter' })),
-    ...singleFilters,
-    workflowId: Type.Optional(Id),
-    status: Type.Optional(oneOrSeveralOf(EXECUTION_STATUSES)),
-    executionMode: Type.Optional(oneOrSeveralOf(EXECUTION_MODES)),
-    source: Type.Optional(oneOrSeveralOf(EXECUTION_SOURCES)),
-    ...tagBodyFilter,
-    search: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_SEARCH })),
-    errorContains: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_SEARCH })),
-  },
-  CLOSED,
-);
-
-/** The filter by failure group, which finds only runs that have ended. */
-export const failureGroupFilter = {
-  failureGroup: Type.Optional(Type.String({ format: 'uuid', description: 'The failure group of the run' })),
-};
-
-const filterFields = {
-  ...singleFilters,
-  ...failureGroupFilter,
-  status: Type.Optional(severalOf(EXECUTION_STATUSES, 'One or several statuses')),
-  executionMode: Type.Optional(severalOf(EXECUTION_MODES, 'One or several modes')),
-  source: Type.Optional(severalOf(EXECUTION_SOURCES, 'One or several of what started the run')),
-  ...tagFilter,
-  search: Type.Optional(
-    Type.String({
-      maxLength: MAX_SEARCH,
-      description: 'Text in trigger data, outputs, errors or ids, in any case',
-    }),
-  ),
-  errorContains: Type.Optional(Type.String({ maxLength: MAX_SEARCH, description: 'Text in the error, in any case' })),
-};
-
-const orderFields = {
-  sortBy: oneOf(['startedAt', 'createdAt', 'finishedAt'], { default: 'startedAt' }),
-  sortOrder: oneOf(['asc', 'desc'], { default: 'desc' }),
-};
-
-/** The query of GET /api/executions/export: all matching runs, in the list's order. */
-export const ExportExecutionsQuery = Type.Object({
-  workspaceId: Id,
-  workflowId: Type.Optional(Id),
-  format: oneOf(['csv', 'json']),
-  ...filterFields,
-  ...orderFields,
-});
-
-/** The members of a run in a list that `fields` chooses from. */
-const ENTRY_FIELDS = [
-  'executionId',
-  'id',
-  'workflowId',
-  'workspaceId',
-  'workflowVersionId',
-  'status',
-  'executionMode',
-  'source',
-  'workflowName',
-  'rerunOf',
-  'parentExecutionId',
-  'parentNodeId',
-  'createdAt',
-  'startedAt',
-  'finishedAt',
-  'currentNodeId',
-  'startAt',
-  'expiresAt',
-  'priority',
-  'concurrency',
-  'errorOf',
-  'errorExecutionId',
-  'errorStartCode',
-  'tags',
-  'metadata',
-  'progress',
-  'data',
-  'error',
-  'result',
-] as const;
-
-/** What a list shows of each run, and where it begins. */
-const viewFields = {
-  fields: Type.Optional(severalOf(ENTRY_FIELDS, 'The members that entries have; without it, all')),
-  progress: oneOf(['nodes', 'counts'], {
-    default: 'nodes',
-    description: '`counts`: `progress` is the number of nodes per status',
-  }),
-  cursor: Type.Optional(
-    Type.String({
-      maxLength: 300,
-      description: 'The `nextCursor` of the previous page, with the same filters and order',
-    }),
-  ),
-};
-
-/** The query of GET /api/executions. */
-export const ListExecutionsQuery = Type.Object({
-  workspaceId: Id,
-  workflowId: Type.Optional(Id),
-  ...filterFields,
-  ...orderFields,
-  ...viewFields,
-  ...pageQuery(),
-});
-
-/** The query of GET /api/workflows/{id}/executions. */
-export const ListWorkflowExecutionsQuery = Type.Object({
-  latest: Type.Boolean({
-    default: false,
-    description: 'Only the last run of the mode normal that succeeded, with its outputs, or an empty list',
-  }),
-  ...filterFields,
-  ...orderFields,
-  ...viewFields,
-  ...pageQuery(100),
-});
-
 /** The query of GET /api/executions/{id}. */
 export const ReadExecutionQuery = Type.Object({
   slim: Type.Boolean({ default: false, description: 'Leave out the outputs' }),
@@ -280,16 +104,6 @@ export const ReadExecutionQuery = Type.Object({
     default: 0,
     description: 'How long to hold the response until the run is finished or waits for a person, in seconds',
   }),
-});
-
-/** The query of GET /api/executions/{id}/nodes/{nodeId}/output. */
-export const ReadOutputQuery = Type.Object({
-  iteration: Type.Optional(
-    Type.String({
-      pattern: '^\\d{1,7}(\\.\\d{1,7}){0,9}$',
-      description: 'Its number from 0; in nested loops "outer.inner"',
-    }),
-  ),
 });
 
 /** Answer of stop, pause and resume. */
@@ -310,63 +124,12 @@ export const ExecuteResponse = Type.Object({
   warning: Type.Optional(Type.String({ description: 'Present when no worker is available' })),
 });
 
-export const NodeError = Type.Object({ message: Type.String(), code: Type.String() });
-
+/** Why a run failed, and at which node. */
 export const ExecutionError = Type.Object({
   message: Type.String(),
   nodeId: nullable(Type.String()),
   code: Type.String(),
 });
-
-const IterationCounts = Type.Unsafe<Readonly<Partial<Record<NodeStatus, number>>>>({
-  type: 'object',
-  additionalProperties: { type: 'integer' },
-  description: 'Of a node in a loop: the number of iterations per status; `status` is that of the latest one',
-});
-
-/** One of several attempts of a node. */
-export const NodeAttempt = Type.Object({
-  startedAt: Type.String({
-    format: 'date-time',
-    description: 'By the clock of its worker, which may lag a little: the first may be before that of the node',
-  }),
-  finishedAt: nullable(Time, { description: 'null while it is in progress, and if its worker died' }),
-  error: nullable(NodeError, { description: 'Why it failed. The message is cut after 300 characters.' }),
-});
-export type NodeAttempt = Static<typeof NodeAttempt>;
-
-const AttemptHistory = Type.Array(NodeAttempt, {
-  description: 'Of a node with several attempts: the latest 20, the one in progress included',
-});
-
-/** One entry of `progress`. */
-export const NodeProgress = Type.Object({
-  status: NodeStatusSchema,
-  startedAt: nullable(Time),
-  finishedAt: nullable(Time),
-  attempts: Type.Integer(),
-  attemptHistory: Type.Optional(AttemptHistory),
-  iterations: Type.Optional(Type.Integer({ description: 'Of a node in a loop: the number of iterations so far' })),
-  iterationCounts: Type.Optional(IterationCounts),
-  output: Type.Optional(AnyJson),
-  outputBytes: Type.Integer(),
-  outputOmitted: Type.Optional(Type.Boolean()),
-  error: Type.Optional(NodeError),
-});
-
-/** How many nodes of a run have which status. */
-export const NodeCounts = Type.Object(
-  {
-    pending: Type.Integer(),
-    running: Type.Integer(),
-    success: Type.Integer(),
-    failed: Type.Integer(),
-    skipped: Type.Integer(),
-    waiting: Type.Integer(),
-    stopped: Type.Integer(),
-  },
-  { ...CLOSED, description: 'Nodes per status, with progress=counts' },
-);
 
 export const ApprovalRecord = Type.Object({
   nodeId: Type.String(),
@@ -456,65 +219,16 @@ export const ExecutionPage = Type.Object({
   nextCursor: nullable(Type.String({ description: 'The `cursor` of the next page; null on the last' })),
 });
 
-/** Answer of GET /api/executions/{id}/nodes/{nodeId}/output. A nested loop's iteration is "outer.inner". */
-export const NodeOutput = Type.Object({
-  nodeId: Type.String(),
-  iteration: ShownIteration,
-  status: NodeStatusSchema,
-  output: AnyJson,
-});
-
-/** The query of GET /api/executions/{id}/nodes/{nodeId}/iterations. */
-export const ListIterationsQuery = Type.Object({ status: Type.Optional(NodeStatusSchema), ...pageQuery() });
-
-/** How one iteration of a node in a loop went. */
-export const IterationEntry = Type.Object({
-  iteration: Type.Union([Type.Integer(), Type.String()], { description: 'Its number; "outer.inner" in nested loops' }),
-  status: NodeStatusSchema,
-  startedAt: nullable(Time),
-  finishedAt: nullable(Time),
-  attempts: Type.Integer(),
-  attemptHistory: Type.Optional(AttemptHistory),
-  outputBytes: Type.Integer(),
-  error: nullable(NodeError),
-});
-export type IterationEntry = Static<typeof IterationEntry>;
-
 /** Answer of GET /api/executions/{id}/result. */
 export const ExecutionResult = Type.Object({
   executionId: Id,
   result: Type.Unsafe<JsonValue>({ description: 'The result that its Terminal node set; null while there is none' }),
 });
 
-/** Answer of GET /api/executions/{id}/nodes/{nodeId}/debug: what a run in debug mode kept of a node. */
-export const NodeDebug = Type.Object({
-  nodeId: Type.String(),
-  iteration: ShownIteration,
-  parameters: Type.Optional(
-    Type.Unsafe<JsonValue>({ description: 'With their expressions evaluated; missing if that failed' }),
-  ),
-  input: Type.Optional(Type.Unsafe<JsonValue>({ description: 'The output of the node before' })),
-  console: Type.Optional(Type.Unsafe<JsonValue>({ description: 'Console output of the node' })),
-});
-
-/** Which runs of a workspace: the filters of a list, apart from order, view and paging. */
-export type ExecutionFilter = Readonly<
-  Omit<Static<typeof ListExecutionsQuery>, keyof Page | keyof typeof orderFields | keyof typeof viewFields>
->;
-/** What a list shows of each run. */
-export type EntryView = Readonly<Pick<Static<typeof ListExecutionsQuery>, 'fields' | 'progress'>>;
-export type NodeCounts = Static<typeof NodeCounts>;
-export type StopManyBody = Static<typeof StopManyBody>;
-export type ListExecutionsQuery = Static<typeof ListExecutionsQuery>;
-export type ExportExecutionsQuery = Static<typeof ExportExecutionsQuery>;
-export type ListWorkflowExecutionsQuery = Static<typeof ListWorkflowExecutionsQuery>;
 export type ExecuteBody = Static<typeof ExecuteBody>;
 export type RerunBody = Static<typeof RerunBody>;
 export type ExecuteResponse = Static<typeof ExecuteResponse>;
 export type WorkerCounts = Static<typeof WorkerCounts>;
-export type NodeProgress = Static<typeof NodeProgress>;
 export type Execution = Static<typeof Execution>;
 export type ExecutionEntry = Static<typeof ExecutionEntry>;
-export type NodeDebug = Static<typeof NodeDebug>;
-export type NodeOutput = Static<typeof NodeOutput>;
 export type StatusResponse = Static<typeof StatusResponse>;
