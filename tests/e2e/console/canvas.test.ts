@@ -45,10 +45,10 @@ async function openEditor(name: string, definition: Definition) {
   return { page, complaints, save };
 }
 
-/** Drags from the lower left corner: nodes may cover the middle of a note. */
+/** Drags from the upper left corner: nodes may cover the middle of a note. */
 async function dragBy(page: Page, target: ReturnType<typeof note>, x: number, y: number): Promise<void> {
   const box = (await target.boundingBox())!;
-  const [fromX, fromY] = [box.x + 8, box.y + box.height - 6];
+  const [fromX, fromY] = [box.x + Math.min(8, box.width / 2), box.y + Math.min(6, box.height / 2)];
   await page.mouse.move(fromX, fromY);
   await page.mouse.down();
   await page.mouse.move(fromX + x, fromY + y, { steps: 5 });
@@ -64,7 +64,7 @@ describe('a note', () => {
     await page.getByRole('button', { name: 'Color blue' }).click();
     const [written] = (await save()).notes ?? [];
     expect(written).toMatchObject({ text: 'Ask *Ada* before a change', color: 'blue', width: 240, height: 160 });
-    await dragBy(page, note(page), 40, 60);
+    await dragBy(page, note(page), 0, 160);
     await dragBy(page, note(page).locator('.react-flow__resize-control'), 50, 30);
     expect(await issuesInBothSchemes(page, 'notes', 'desktop')).toEqual([]);
     const [changed] = (await save()).notes ?? [];

@@ -264,7 +264,9 @@ it('the editors of code can be used by everybody', async () => {
     await page.keyboard.type(' {{ $trigger.customer.');
     await page.locator('.cm-tooltip-autocomplete li', { hasText: 'city' }).waitFor();
     expect(await issuesInBothSchemes(page, 'expression', screen)).toEqual([]);
-    await node(page, 'Script').click();
+    // By keyboard: on a phone, it is beside what the canvas shows.
+    await node(page, 'Script').focus();
+    await page.keyboard.press('Enter');
     await editor(page, 'Source').fill('// Letters go out in capitals.\nconst text = $input.text;\nreturn (text;');
     await form(page).getByText('Line 3: Unexpected token').waitFor();
     await form(page).getByText('To leave by keyboard').scrollIntoViewIfNeeded();

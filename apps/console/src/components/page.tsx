@@ -7,6 +7,7 @@ import classes from './page.module.css';
  * @param above the path to the page, such as the folders that contain it.
  * @param menu actions on the object that the title names.
  * @param tabs links to the other pages of that object.
+ * @param isFull whether its content fills the window.
  */
 export function Page({
   title,
@@ -14,6 +15,7 @@ export function Page({
   menu,
   actions,
   tabs,
+  isFull = false,
   children,
 }: {
   title: string;
@@ -21,13 +23,14 @@ export function Page({
   menu?: ReactNode;
   actions?: ReactNode;
   tabs?: ReactNode;
+  isFull?: boolean;
   children: ReactNode;
 }) {
   useEffect(() => {
     document.title = `${title} · Deckhand`;
   }, [title]);
   return (
-    <div className={classes.page}>
+    <div className={classes.page} data-full={isFull}>
       {above}
       <Group justify="space-between" gap="sm" mb="md">
         <Group gap="xs">

@@ -24,10 +24,11 @@ import {
   useReactFlow,
   useStore,
   useStoreApi,
+  type Viewport,
 } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
 import { Search, StickyNote } from 'lucide-react';
-import { startTransition, useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { notify } from '../components/notice-board.js';
 import { handleTop } from '../graph/card-size.js';
 import canvas from '../graph/canvas.module.css';
@@ -44,6 +45,7 @@ import { AlignBar } from './align-bar.js';
 import { cachedFor } from './cached-for.js';
 import { connect, disconnect, moveNodes, removeNodes } from './edits.js';
 import { EdgeActions } from './edge-actions.js';
+import { firstView } from './first-view.js';
 import { FindNode } from './find-node.js';
 import type { Spot } from './insert-node.js';
 import { MovedFrame } from './moved-frame.js';
@@ -54,7 +56,6 @@ const CARD_TYPES = { card: NodeCard, note: NoteCard };
 /** Number of nodes from which a small map of all of them is of use. */
 const MAP_FROM = 12;
 const DELETE_KEYS = ['Delete', 'Backspace'];
-const FIRST_VIEW = { minZoom: 0.4, maxZoom: 1, padding: 0.15 };
 /** Zoom below which cards are drawn without their contents. */
 const FAR_ZOOM = 0.25;
 /** Maximum number of nodes that are drawn at each step of a drag. A larger selection is a frame until it is dropped. */
@@ -207,14 +208,10 @@ export function EditorCanvas({
     if (changes.some((change) => change.type === 'position' && change.dragging === true)) {
       setDragged(moved);
     } else if (changes.some(({ type }) => type === 'position')) {
-      const drop = (step?: string): void => {
-        onEdit((before) => moveNodes(before, moved), step);
-        setDragged(NOWHERE);
-      };
-      // Moves by arrow keys belong together, drags do not. Each key moves from where the one before has moved to; after
-      // a drag, the form and the rest of the page may follow later.
-      if (dragged.size === 0) drop(`move ${[...moved.keys()].join()}`);
-      else startTransition(() => drop());
+      // Moves by arrow keys belong together, drags do not.
+      const step = dragged.size > 0 ? undefined : `move ${[...moved.keys()].join()}`;
+      onEdit((before) => moveNodes(before, moved), step);
+      setDragged(NOWHERE);
     }
     if (removed.size > 0) {
       onEdit((before) => removeNodes(before, removed));
@@ -274,6 +271,16 @@ export function EditorCanvas({
     onEdit(() => added.definition);
     onSelect(new Set([noteKey(added.id)]));
   };
+  // The size of the canvas is known once it is there, before anything is painted.
+  const [view, setView] = useState<Viewport>();
+  const open = useEffectEvent(({ width, height }: DOMRect) => {
+    const trigger = cards.find(({ data }) => data.isTrigger);
+    const [start = trigger?.id] = selected;
+    setView(firstView(nodes, start, { width, height }));
+  });
+  useLayoutEffect(() => {
+    if (element.current) open(element.current.getBoundingClientRect());
+  }, []);
   const chosen = nodes.filter(({ id }) => selected.has(id));
   // Elsewhere the browser finds text, and dialogs have keys of their own.
   const onCanvas =
@@ -291,82 +298,83 @@ export function EditorCanvas({
 
   return (
     <div ref={element} className={canvas.canvas} data-editable={!isReadOnly} data-far={isFar}>
-      <ReactFlow
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={CARD_TYPES}
-        colorMode={colorMode}
-        onNodesChange={onNodesChange}
-        onEdgesChange={onEdgesChange}
-        onConnect={onConnect}
-        onConnectEnd={onConnectEnd}
-        onClickConnectStart={onClickHandle}
-        onEdgeMouseEnter={enterEdge}
-        // Not when the mouse leaves the edge, because its buttons cover it.
-        onPaneMouseMove={leaveEdge}
-        onNodeMouseEnter={leaveEdge}
-        nodesDraggable={!isReadOnly}
-        nodesConnectable={!isReadOnly}
-        deleteKeyCode={isReadOnly ? null : DELETE_KEYS}
-        onlyRenderVisibleElements={nodes.length > 150}
-        fitView
-        fitViewOptions={FIRST_VIEW}
-        minZoom={0.05}
-        aria-label={i18n.t('Workflow graph')}
-        ariaLabelConfig={FLOW_LABELS}
-      >
-        <Background gap={22} />
-        {dragged.size > MAX_DRAWN_MOVES && <MovedFrame nodes={nodes} positions={dragged} />}
-        <ContainerFrames containers={containers} nodes={nodes} progress={progress} />
-        <Controls showInteractive={false}>
-          <ControlButton
-            title={i18n.t('Find a node')}
-            aria-label={i18n.t('Find a node')}
-            onClick={() => setFinding(true)}
-          >
-            <Search aria-hidden className={canvas.tool} />
-          </ControlButton>
-          {!isReadOnly && (
-            <ControlButton title={i18n.t('Add a note')} aria-label={i18n.t('Add a note')} onClick={write}>
-              <StickyNote aria-hidden className={canvas.tool} />
+      {view && (
+        <ReactFlow
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={CARD_TYPES}
+          colorMode={colorMode}
+          onNodesChange={onNodesChange}
+          onEdgesChange={onEdgesChange}
+          onConnect={onConnect}
+          onConnectEnd={onConnectEnd}
+          onClickConnectStart={onClickHandle}
+          onEdgeMouseEnter={enterEdge}
+          // Not when the mouse leaves the edge, because its buttons cover it.
+          onPaneMouseMove={leaveEdge}
+          onNodeMouseEnter={leaveEdge}
+          nodesDraggable={!isReadOnly}
+          nodesConnectable={!isReadOnly}
+          deleteKeyCode={isReadOnly ? null : DELETE_KEYS}
+          onlyRenderVisibleElements={nodes.length > 150}
+          defaultViewport={view}
+          minZoom={0.05}
+          aria-label={i18n.t('Workflow graph')}
+          ariaLabelConfig={FLOW_LABELS}
+        >
+          <Background gap={22} />
+          {dragged.size > MAX_DRAWN_MOVES && <MovedFrame nodes={nodes} positions={dragged} />}
+          <ContainerFrames containers={containers} nodes={nodes} progress={progress} />
+          <Controls showInteractive={false}>
+            <ControlButton
+              title={i18n.t('Find a node')}
+              aria-label={i18n.t('Find a node')}
+              onClick={() => setFinding(true)}
+            >
+              <Search aria-hidden className={canvas.tool} />
             </ControlButton>
-          )}
-        </Controls>
-        {edgeWithActions !== undefined && (
-          <EdgeActions
-            definition={definition}
-            types={types}
-            id={edgeWithActions}
-            onAdd={() => onAdd({ kind: 'edge', id: edgeWithActions })}
-            onDelete={() => onEdit((before) => disconnect(before, new Set([edgeWithActions])))}
-          />
-        )}
-        {nodes.length >= MAP_FROM && (
-          <MiniMap className={canvas.map} pannable zoomable ariaLabel={i18n.t('Map of the workflow')} />
-        )}
-        {isFinding && (
-          <Panel position="top-center">
-            <FindNode definition={definition} types={types} onChoose={onReveal} onClose={() => setFinding(false)} />
-          </Panel>
-        )}
-        {!isReadOnly && chosen.length > 1 && (
-          <Panel position="bottom-center">
-            <AlignBar
-              onAlign={(how) =>
-                onEdit((before) =>
-                  moveNodes(
-                    before,
-                    align(
-                      chosen.map(({ id, position, width = 0, height = 0 }) => ({ id, position, width, height })),
-                      how,
-                    ),
-                  ),
-                )
-              }
+            {!isReadOnly && (
+              <ControlButton title={i18n.t('Add a note')} aria-label={i18n.t('Add a note')} onClick={write}>
+                <StickyNote aria-hidden className={canvas.tool} />
+              </ControlButton>
+            )}
+          </Controls>
+          {edgeWithActions !== undefined && (
+            <EdgeActions
+              definition={definition}
+              types={types}
+              id={edgeWithActions}
+              onAdd={() => onAdd({ kind: 'edge', id: edgeWithActions })}
+              onDelete={() => onEdit((before) => disconnect(before, new Set([edgeWithActions])))}
             />
-          </Panel>
-        )}
-      </ReactFlow>
+          )}
+          {nodes.length >= MAP_FROM && (
+            <MiniMap className={canvas.map} pannable zoomable ariaLabel={i18n.t('Map of the workflow')} />
+          )}
+          {isFinding && (
+            <Panel position="top-center">
+              <FindNode definition={definition} types={types} onChoose={onReveal} onClose={() => setFinding(false)} />
+            </Panel>
+          )}
+          {!isReadOnly && chosen.length > 1 && (
+            <Panel position="bottom-center">
+              <AlignBar
+                onAlign={(how) =>
+                  onEdit((before) =>
+                    moveNodes(
+                      before,
+                      align(
+                        chosen.map(({ id, position, width = 0, height = 0 }) => ({ id, position, width, height })),
+                        how,
+                      ),
+                    ),
+                  )
+                }
+              />
+            </Panel>
+          )}
+        </ReactFlow>
+      )}
     </div>
   );
 }

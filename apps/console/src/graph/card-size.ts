@@ -2,7 +2,7 @@
 export const CARD_WIDTH = 204;
 const CARD_HEIGHT = 58;
 /** The diameter of an input or output, as in canvas.module.css. */
-export const HANDLE_SIZE = 10;
+export const HANDLE_SIZE = 12;
 /** Each named output has a separate line. */
 const HANDLE_HEIGHT = 22;
 

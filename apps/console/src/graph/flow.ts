@@ -1,5 +1,13 @@
 import type { Definition, EdgeDefinition, NodeDefinition, NodeStatus } from '@deckhand/contracts';
-import { type Edge, type Node, type NodeChange, type NodeHandle, Position as Side } from '@xyflow/react';
+import {
+  type Edge,
+  type EdgeMarker,
+  MarkerType,
+  type Node,
+  type NodeChange,
+  type NodeHandle,
+  Position as Side,
+} from '@xyflow/react';
 import { i18n } from '../language/i18n.js';
 import { cardHeight, CARD_WIDTH, HANDLE_SIZE, handleTop } from './card-size.js';
 import type { Change } from './diff-definitions.js';
@@ -113,12 +121,16 @@ export function toFlowEdges({ edges }: Pick<Definition, 'edges'>): Edge[] {
   return edges.map(toFlowEdge);
 }
 
+/** Has the color of its edge. Browsers that cannot do that show the color of most edges. */
+const ARROW: EdgeMarker = { type: MarkerType.ArrowClosed, width: 14, height: 14, color: 'context-stroke' };
+
 /** Returns an edge of the canvas. */
 export function toFlowEdge({ source, target, sourceHandle, targetHandle }: EdgeDefinition): Edge {
   return {
     id: edgeId(source, sourceHandle, target),
     source,
     target,
+    markerEnd: ARROW,
     ...(sourceHandle === undefined ? {} : { sourceHandle }),
     ...(targetHandle === undefined ? {} : { data: { targetHandle } }),
   };

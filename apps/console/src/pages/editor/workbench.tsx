@@ -218,6 +218,7 @@ export function Workbench({
 
   return (
     <Page
+      isFull
       title={workflow.name}
       above={<WorkflowPath workflow={workflow} />}
       tabs={<WorkflowTabs workspaceId={workspaceId} workflowId={workflow.id} />}
