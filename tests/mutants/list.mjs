@@ -1368,13 +1368,23 @@ export const MUTANTS = [
   ...of('packages/db/src/retention.ts', RETENTION, [
     [
       'debug data of nodes stays',
+      'UPDATE node_runs n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL, attempt_history = NULL',
+      'UPDATE node_runs n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, attempt_history = NULL',
+    ],
+    [
+      'attempts of nodes stay',
+      'UPDATE node_runs n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL, attempt_history = NULL',
       'UPDATE node_runs n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL',
-      'UPDATE node_runs n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL',
     ],
     [
       'debug data of iterations stays',
+      'UPDATE node_iterations n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL, attempt_history = NULL',
+      'UPDATE node_iterations n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, attempt_history = NULL',
+    ],
+    [
+      'attempts of iterations stay',
+      'UPDATE node_iterations n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL, attempt_history = NULL',
       'UPDATE node_iterations n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL',
-      'UPDATE node_iterations n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL',
     ],
   ]),
   ...of('packages/db/src/workspaces/delete-data.ts', DELETION, [

@@ -4,7 +4,8 @@ import { isNotRepeated } from './maintenance/find-runs.js';
 
 /**
  * Deletes trigger data, results and outputs of those of the given runs that are finished, and subtracts their bytes
- * from their workspaces. The rows stay, so the runs can still be listed and searched. URLs of callbacks may hold
+ * from their workspaces. The rows stay, so the runs can still be listed and searched. Messages of attempts that failed
+ * quote responses, also in runs that succeeded. URLs of callbacks may hold
  * secrets, and messages of their attempts quote them: a callback that was not delivered until then has failed.
  * @returns how many.
  */
@@ -20,10 +21,10 @@ export async function pruneData(db: Queryable, executionIds: readonly string[]):
       UPDATE executions e SET trigger_data = NULL, mocks = NULL, result = NULL, metadata = NULL, callback_url = NULL, response = NULL, stored_bytes = 0, revision = e.revision + 1
       FROM taken t WHERE e.id = t.id
     ), emptied_nodes AS (
-      UPDATE node_runs n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL
+      UPDATE node_runs n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL, attempt_history = NULL
       FROM taken t WHERE n.execution_id = t.id
     ), emptied_iterations AS (
-      UPDATE node_iterations n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL
+      UPDATE node_iterations n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL, attempt_history = NULL
       FROM taken t WHERE n.execution_id = t.id
     ), callbacks AS (
       -- Served by event_deliveries_callbacks.

@@ -97,7 +97,7 @@ describe('retention', () => {
       where: { id: resting },
       data: { createdAt: new Date(0), startedAt: new Date(0) },
     });
-    const data = { debug: '{"request":"secret"}', state: '{}' };
+    const data = { debug: '{"request":"secret"}', state: '{}', attemptHistory: '[]' };
     await instance.db.nodeRun.updateMany({ where: { executionId: loop }, data });
     await instance.db.nodeIteration.updateMany({ where: { executionId: loop }, data });
     for (const id of [large, loop, failed]) await age(id, 8);
@@ -122,7 +122,7 @@ describe('retention', () => {
       ...(await instance.db.nodeRun.findMany({ where })),
       ...(await instance.db.nodeIteration.findMany({ where })),
     ]) {
-      expect(row).toMatchObject({ output: null, outputRef: null, state: null, debug: null });
+      expect(row).toMatchObject({ output: null, outputRef: null, state: null, debug: null, attemptHistory: null });
     }
     expect((await call('POST', `/api/executions/${loop}/rerun`)).body.code).toBe('TRIGGER_DATA_GONE');
     expect((await read(failed)).body).toMatchObject({ status: 'failed', error: { message: 'no stock of zirconium' } });
