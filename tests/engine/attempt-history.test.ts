@@ -1,17 +1,10 @@
 import { NodeError, type NodeRecord, type WaitAnswer } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import { edges, type MemoryRun, runInMemory } from '../harness/engine.js';
+import { retried } from './retried.js';
 import { MAX_RETRY_DELAY_IN_WORKER_MS } from '../../packages/engine/src/run/retry.js';
 
 const LONG_MS = MAX_RETRY_DELAY_IN_WORKER_MS + 1;
-
-const retried = (delayMs: number, rest: object = {}) => ({
-  nodes: [
-    { id: 'start', type: 'trigger.manual' },
-    { id: 'call', type: 'probe', retry: { maxAttempts: 3, delayMs, factor: 1 }, ...rest },
-  ],
-  edges: edges('start -> call'),
-});
 
 /** Returns calls, the first of which fail with these errors. */
 function fail(...errors: Error[]) {

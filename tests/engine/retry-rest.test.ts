@@ -2,18 +2,11 @@ import type { JsonValue } from '@deckhand/contracts';
 import { NodeError, type WaitAnswer } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import { edges, type MemoryRunOptions, runInMemory } from '../harness/engine.js';
+import { retried } from './retried.js';
 import { MAX_RETRY_DELAY_IN_WORKER_MS, retryDelayMs } from '../../packages/engine/src/run/retry.js';
 import { createVirtualWorld } from '@deckhand/testing';
 
 const LONG_MS = MAX_RETRY_DELAY_IN_WORKER_MS + 1;
-
-const retried = (delayMs: number, rest: object = {}) => ({
-  nodes: [
-    { id: 'start', type: 'trigger.manual' },
-    { id: 'call', type: 'probe', retry: { maxAttempts: 3, delayMs, factor: 1 }, ...rest },
-  ],
-  edges: edges('start -> call'),
-});
 
 /** Returns calls, the first of which fail. */
 function failFirst(failures: number): NonNullable<MemoryRunOptions['answer']> {

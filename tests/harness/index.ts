@@ -30,6 +30,7 @@ export * from './stress.js';
 export * from './worker.js';
 export * from './bad-body.js';
 export * from './digest.js';
+export * from './node-row.js';
 export * from './old-runs.js';
 export * from './run-partitions.js';
 export * from './world.js';

@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import {
   createTestDatabase,
+  nodeRow,
   type Seed,
   seedWorkflow,
   stopAll,
@@ -38,23 +39,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const NODE = {
-  nodeId: 'ask',
-  status: 'waiting' as const,
-  startedAt: 1_000,
-  finishedAt: null,
-  attempts: 1,
-  handle: null,
-  output: null,
-  outputRef: null,
-  outputBytes: 0,
-  error: null,
-  state: null,
-  debug: null,
-  attemptHistory: null,
-  iterations: null,
-  lastIteration: null,
-};
+const NODE = nodeRow('ask', { status: 'waiting', finishedAt: null });
 const WAIT = {
   nodeId: 'ask',
   iteration: '',

@@ -10,6 +10,7 @@ import { v7 as uuidv7 } from 'uuid';
 import {
   chain,
   createTestDatabase,
+  nodeRow,
   seedWorkflow,
   stopAll,
   stopLater,
@@ -48,23 +49,6 @@ it('leaves no node rows of a checkpoint that is committed after the deletion too
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${GATE}::bigint)`;
     const deleted = deleteRunsOfDeletedWorkspaces(db, [executionId]);
     await until(async () => (await countLockWaits(db, 'advisory')) > 0, 5_000, 'a deletion that waits for the gate');
-    const node = {
-      nodeId: 'a',
-      status: 'success',
-      startedAt: 1_000,
-      finishedAt: 2_000,
-      attempts: 1,
-      handle: null,
-    } as const;
-    const nothing = {
-      outputRef: null,
-      error: null,
-      state: null,
-      debug: null,
-      attemptHistory: null,
-      iterations: null,
-      lastIteration: null,
-    };
     const written = await writeCheckpoints(db, [
       {
         executionId,
@@ -74,7 +58,7 @@ it('leaves no node rows of a checkpoint that is committed after the deletion too
         checkpoint: 1,
         currentNodeId: 'a',
         loopPositions: null,
-        nodeRuns: [{ ...node, ...nothing, output: '1', outputBytes: 1 }],
+        nodeRuns: [nodeRow('a', { output: '1', outputBytes: 1 })],
         nodeIterations: [],
         waits: [],
         ending: null,

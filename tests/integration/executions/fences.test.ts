@@ -15,7 +15,15 @@ import {
 } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.js';
+import {
+  chain,
+  createTestDatabase,
+  nodeRow,
+  type Seed,
+  seedWorkflow,
+  stopAll,
+  stopLater,
+} from '../../harness/index.js';
 
 let db: Database;
 let seed: Seed;
@@ -44,23 +52,8 @@ function checkpoint(
   rest: Partial<Checkpoint> = {},
 ): Checkpoint {
   const { epoch, token } = held ?? NO_CLAIM;
-  const row = {
-    nodeId: 'a',
-    status: 'success' as const,
-    startedAt: Date.now(),
-    finishedAt: Date.now(),
-    attempts: 1,
-    handle: null,
-    output: `{"by":${epoch}}`,
-    outputRef: null,
-    outputBytes: 8,
-    error: null,
-    state: null,
-    debug: null,
-    attemptHistory: null,
-    iterations: null,
-    lastIteration: null,
-  };
+  const now = Date.now();
+  const row = nodeRow('a', { startedAt: now, finishedAt: now, output: `{"by":${epoch}}`, outputBytes: 8 });
   return {
     executionId,
     epoch,

@@ -1,5 +1,4 @@
 import {
-  type Checkpoint,
   claimExecutions,
   createDatabase,
   type Database,
@@ -16,7 +15,15 @@ import {
 } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.js';
+import {
+  chain,
+  createTestDatabase,
+  nodeRow,
+  type Seed,
+  seedWorkflow,
+  stopAll,
+  stopLater,
+} from '../../harness/index.js';
 
 let db: Database;
 let seed: Seed;
@@ -32,11 +39,6 @@ afterAll(stopAll);
 
 const nameOf = (key: string) => ({ workspaceId: seed.workspaceId, key });
 const newKey = () => `key ${(keys += 1)}`;
-
-const NO_OUTPUT: Omit<Checkpoint['nodeRuns'][number], 'nodeId' | 'status'> = {
-  ...{ startedAt: null, finishedAt: null, attempts: 1, handle: null, output: null, outputRef: null, outputBytes: 0 },
-  ...{ error: null, state: null, debug: null, attemptHistory: null, iterations: null, lastIteration: null },
-};
 
 /** Requests a lock for a node of a run. */
 async function ask(executionId: string, key: string, more: { maxHolders?: number; timeoutMs?: number } = {}) {
@@ -229,7 +231,7 @@ describe('maintenance finds a run with locks', () => {
         {
           ...{ executionId: first, epoch: claimed?.epoch ?? 0, token, claim: null, checkpoint, currentNodeId: null },
           ...{ loopPositions: null, nodeIterations: [], waits: [], ending: null },
-          nodeRuns: [{ ...NO_OUTPUT, nodeId, status: 'stopped' }],
+          nodeRuns: [nodeRow(nodeId, { status: 'stopped', startedAt: null, finishedAt: null })],
         },
       ]);
     expect(await cancel(1, 'lock')).toEqual(['written']);

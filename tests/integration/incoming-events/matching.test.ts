@@ -17,6 +17,7 @@ import { v7 as uuidv7 } from 'uuid';
 import {
   chain,
   createTestDatabase,
+  nodeRow,
   type Seed,
   seedWorkflow,
   stopAll,
@@ -58,23 +59,7 @@ async function send({ key = '', eventId = uuidv7(), workspaceId, userId }: Given
   return { id, verdict };
 }
 
-const NODE = {
-  nodeId: 'paid',
-  status: 'waiting' as const,
-  startedAt: 1_000,
-  finishedAt: null,
-  attempts: 1,
-  handle: null,
-  output: null,
-  outputRef: null,
-  outputBytes: 0,
-  error: null,
-  state: null,
-  debug: null,
-  attemptHistory: null,
-  iterations: null,
-  lastIteration: null,
-};
+const NODE = nodeRow('paid', { status: 'waiting', finishedAt: null });
 
 /** Returns the checkpoint of a run that begins to wait, and then rests. */
 async function beginWaiting(
