@@ -184,7 +184,8 @@ export function EditorCanvas({
     [definition.edges, chosenEdges],
   );
 
-  // The canvas takes each function that is another one as a change, and then asks every node whether it matters.
+  // The same function at each rendering: React Flow takes another one as a change of its state, of which it tells every
+  // node.
   const onNodesChange = useCallbackRef((changes: NodeChange<CanvasNode>[]): void => {
     const moved = new Map(dragged);
     const removed = new Set<string>();
@@ -274,8 +275,7 @@ export function EditorCanvas({
   // The size of the canvas is known once it is there, before anything is painted.
   const [view, setView] = useState<Viewport>();
   const open = useEffectEvent(({ width, height }: DOMRect) => {
-    const trigger = cards.find(({ data }) => data.isTrigger);
-    const [start = trigger?.id] = selected;
+    const start = nodes.find(({ id }) => selected.has(id)) ?? cards.find(({ data }) => data.isTrigger);
     setView(firstView(nodes, start, { width, height }));
   });
   useLayoutEffect(() => {

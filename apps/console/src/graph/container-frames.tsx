@@ -1,17 +1,10 @@
 import type { Execution } from '@deckhand/contracts';
 import { ViewportPortal } from '@xyflow/react';
 import { i18n } from '../language/i18n.js';
+import { type Placed, rectOf } from './bounds.js';
 import classes from './container-frames.module.css';
 import type { Container } from './containers.js';
 import { framesOf, iterationsOf } from './frames.js';
-
-/** A node on the canvas: its place and size, in px. */
-interface Placed {
-  readonly id: string;
-  readonly position: { readonly x: number; readonly y: number };
-  readonly width?: number | undefined;
-  readonly height?: number | undefined;
-}
 
 /** Frames behind the nodes, around the bodies of loops and tries. Screen readers have the edges instead. */
 export function ContainerFrames({
@@ -25,9 +18,7 @@ export function ContainerFrames({
   progress?: Execution['progress'] | undefined;
 }) {
   if (containers.length === 0) return null;
-  const boxes = new Map(
-    nodes.map(({ id, position, width = 0, height = 0 }) => [id, { x: position.x, y: position.y, width, height }]),
-  );
+  const boxes = new Map(nodes.map((node) => [node.id, rectOf(node)]));
   const frames = framesOf(containers, boxes);
   return (
     <ViewportPortal>

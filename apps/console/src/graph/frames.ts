@@ -1,13 +1,6 @@
 import type { Execution } from '@deckhand/contracts';
+import { boundsOf, type Rect } from './bounds.js';
 import type { Container } from './containers.js';
-
-/** A place on the canvas, in px. */
-export interface Rect {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
 
 /** The space around the nodes in a frame, in px; above them is its title. */
 const PADDING = 16;
@@ -29,20 +22,15 @@ export function framesOf(containers: readonly Container[], boxes: ReadonlyMap<st
 }
 
 function around(boxes: readonly Rect[]): Rect | undefined {
-  if (boxes.length === 0) return undefined;
-  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (const { x, y, width, height } of boxes) {
-    left = Math.min(left, x);
-    top = Math.min(top, y);
-    right = Math.max(right, x + width);
-    bottom = Math.max(bottom, y + height);
-  }
-  return {
-    x: left - PADDING,
-    y: top - PADDING - TITLE_HEIGHT,
-    width: right - left + 2 * PADDING,
-    height: bottom - top + 2 * PADDING + TITLE_HEIGHT,
-  };
+  const inside = boundsOf(boxes);
+  return (
+    inside && {
+      x: inside.x - PADDING,
+      y: inside.y - PADDING - TITLE_HEIGHT,
+      width: inside.width + 2 * PADDING,
+      height: inside.height + 2 * PADDING + TITLE_HEIGHT,
+    }
+  );
 }
 
 /** Returns how many iterations of a loop a run has begun; undefined for a try, and before the first. */
