@@ -364,7 +364,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     else settle(task, outcome, { ...progress, debug: debugOf(request, task) });
   }
 
-  /** @param progress with the attempts so far: those before this one, or with this one if it has begun. */
+  /** @param first the outcome of an attempt that has begun. Only then, the history in `progress` includes it. */
   function launch(task: Task, progress: Progress, first?: Outcome | Promise<Outcome>): void {
     inFlight += 1;
     // A pure node that does not return at once is shown as running, without waiting until that is on disk.

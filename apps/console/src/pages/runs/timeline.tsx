@@ -6,7 +6,7 @@ import { iterationsQuery, MAX_ITERATIONS } from '../../api/executions.js';
 import { describeDuration, durationMs } from '../../components/durations.js';
 import { STATUS_LOOKS, StatusBadge } from '../../components/status-badge.js';
 import { i18n } from '../../language/i18n.js';
-import { type Bar, type RunTimes, type Span, toTimes } from './bars.js';
+import { type AttemptSpan, type Bar, type RunTimes, type Span, toTimes } from './bars.js';
 import { describeAttempt } from './describe-attempt.js';
 import classes from './timeline.module.css';
 
@@ -108,44 +108,42 @@ function Track({ run, bar, spanOf }: { run: Execution; bar: Bar; spanOf: RunTime
   const { nodeId, iterations, status, attemptSpans } = bar;
   const isSplit = run.finishedAt !== null && iterations > 1 && iterations <= MAX_ITERATIONS;
   const query = useQuery({ ...iterationsQuery(run.id, nodeId), enabled: isSplit });
-  const parts = isSplit ? (query.data?.data ?? []).flatMap(toPart) : [];
-  if (attemptSpans.length > 0) {
-    return (
-      <>
-        <span className={classes.delays} style={toStyle(bar)} />
-        {attemptSpans.map((attempt) => (
-          <span
-            key={attempt.number}
-            className={classes.bar}
-            data-part
-            title={i18n.t('Attempt {number}: {result}', {
-              number: attempt.number,
-              result: describeAttempt(attempt),
-            })}
-            style={toStyle(attempt, attempt.status)}
-          />
-        ))}
-      </>
-    );
-  }
+  const shown = isSplit ? (query.data?.data ?? []) : [];
+  const parts =
+    attemptSpans.length > 0 ? attemptSpans.map(attemptPart) : shown.flatMap((entry) => iterationPart(entry, spanOf));
   if (parts.length === 0) return <span className={classes.bar} style={toStyle(bar, status)} />;
-  return parts.map((part) => (
-    <span
-      key={part.iteration}
-      className={classes.bar}
-      data-part
-      title={i18n.t('Iteration {iteration}: {status}', {
-        iteration: part.iteration,
-        status: STATUS_LOOKS[part.status].label,
-      })}
-      style={toStyle(spanOf(part.startedAt, part.finishedAt), part.status)}
-    />
-  ));
+  return (
+    <>
+      {attemptSpans.length > 0 && <span className={classes.delays} style={toStyle(bar)} />}
+      {parts.map(({ key, title, span, status: result }) => (
+        <span key={key} className={classes.bar} data-part title={title} style={toStyle(span, result)} />
+      ))}
+    </>
+  );
 }
 
-/** An iteration that has started. */
-function toPart({ startedAt, ...entry }: IterationEntry) {
-  return startedAt === null ? [] : [{ ...entry, startedAt }];
+/** A part of the bar of a node. */
+interface Part {
+  readonly key: string | number;
+  readonly title: string;
+  readonly span: Span;
+  readonly status: Bar['status'];
+}
+
+function attemptPart(attempt: AttemptSpan): Part {
+  const { number, status } = attempt;
+  const title = i18n.t('Attempt {number}: {result}', { number, result: describeAttempt(attempt) });
+  return { key: number, title, span: attempt, status };
+}
+
+/** Returns the part of an iteration; none if it has not started. */
+function iterationPart(
+  { iteration, status, startedAt, finishedAt }: IterationEntry,
+  spanOf: RunTimes['spanOf'],
+): Part[] {
+  if (startedAt === null) return [];
+  const title = i18n.t('Iteration {iteration}: {status}', { iteration, status: STATUS_LOOKS[status].label });
+  return [{ key: iteration, title, span: spanOf(startedAt, finishedAt), status }];
 }
 
 function toStyle({ left, width }: Span, status?: Bar['status']): CSSProperties {

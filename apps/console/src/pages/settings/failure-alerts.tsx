@@ -11,7 +11,7 @@ import { notify } from '../../components/notice-board.js';
 import { CredentialSelect } from '../../editor/credential-select.js';
 import { i18n } from '../../language/i18n.js';
 import { type AlertChannel, alertWorkflow } from './alert-workflow.js';
-import { type AlertSettings, setUpAlerts } from './set-up-alerts.js';
+import { type AlertSteps, setUpAlerts } from './set-up-alerts.js';
 
 /** Sets up alerts on failed runs: an error workflow of the workspace, which may be changed like any other. */
 export function FailureAlerts({ hasErrorWorkflow }: { hasErrorWorkflow: boolean }) {
@@ -47,7 +47,7 @@ function SetUpAlerts({ onClose }: { onClose: () => void }) {
   const [to, setTo] = useState<string[]>([]);
   const [url, setUrl] = useState('');
   const creation = useMutation({
-    mutationFn: (channel: AlertChannel) => setUpAlerts(settingsOf(queryClient, workspaceId, channel)),
+    mutationFn: (channel: AlertChannel) => setUpAlerts(stepsOf(queryClient, workspaceId, channel)),
     async onSuccess() {
       await queryClient.invalidateQueries({ queryKey: workspaceQuery(workspaceId).queryKey });
       notify(i18n.t('Alerts are sent from now on.'));
@@ -127,8 +127,8 @@ function SetUpAlerts({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Returns the steps of sending alerts of a workspace by a channel. */
-function settingsOf(queryClient: QueryClient, workspaceId: string, channel: AlertChannel): AlertSettings {
+/** Returns the steps that set up alerts of a workspace by a channel. */
+function stepsOf(queryClient: QueryClient, workspaceId: string, channel: AlertChannel): AlertSteps {
   const definition = alertWorkflow(channel, `${window.location.origin}/w/${workspaceId}/runs`);
   return {
     create: async () => (await createWorkflow({ workspaceId, name: 'Failure alerts', definition })).id,

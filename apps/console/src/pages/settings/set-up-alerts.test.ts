@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError, unreachable } from '../../api/api-error.js';
-import { type AlertSettings, setUpAlerts } from './set-up-alerts.js';
+import { type AlertSteps, setUpAlerts } from './set-up-alerts.js';
 
 const REFUSED = new ApiError(403, { error: 'This needs the role admin' });
 const LOST = unreachable();
 const GATEWAY = new ApiError(502, {});
 
 /** A workspace as the API has it. */
-class FakeWorkspace implements AlertSettings {
+class FakeWorkspace implements AlertSteps {
   workflows = new Map<string, 'draft' | 'active'>();
   errorWorkflowId: string | null = null;
   /** Errors of steps, before or after they took effect. */

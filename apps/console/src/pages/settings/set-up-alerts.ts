@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/api-error.js';
 
 /** The steps of setting up alerts on failed runs of a workspace. */
-export interface AlertSettings {
+export interface AlertSteps {
   /** Creates the workflow that sends them. @returns its id. */
   readonly create: () => Promise<string>;
   readonly activate: (id: string) => Promise<unknown>;
@@ -18,7 +18,7 @@ export interface AlertSettings {
  * become it.
  * @throws ApiError of the step that failed.
  */
-export async function setUpAlerts({ create, activate, choose, readChosen, remove }: AlertSettings): Promise<void> {
+export async function setUpAlerts({ create, activate, choose, readChosen, remove }: AlertSteps): Promise<void> {
   const id = await create();
   let mayBeChosen = false;
   try {
