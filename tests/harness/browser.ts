@@ -31,6 +31,12 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** Those of them that depend on colours. */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
+/** Complains of clicks on nodes outside of the canvas: they scroll it, and miss the node if it scrolls back at once. */
+const COMPLAIN_OF_SCROLLS = `addEventListener('scroll', ({ target }) => {
+  if (!target.classList?.contains('react-flow') || (target.scrollLeft === 0 && target.scrollTop === 0)) return;
+  console.error('the canvas was scrolled: fit the graph into it before nodes are clicked');
+}, true)`;
+
 /** How long the console may take for anything, in ms. */
 const PATIENCE_MS = 60_000;
 
@@ -74,6 +80,7 @@ export async function openWindow(
       complaints.push(message.text());
     }
   });
+  await page.addInitScript(COMPLAIN_OF_SCROLLS);
   return { context, page, complaints };
 }
 
@@ -102,6 +109,11 @@ export async function openAsMember(browser: Browser, stack: OwnedStack, role: Cr
   await page.getByRole('button', { name: 'Join' }).click();
   await page.waitForURL(/\/w\//);
   return visit;
+}
+
+/** Shows the whole graph of the editor, so that each node can be clicked. */
+export async function fitView(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Fit View' }).click();
 }
 
 /** Adds a node in the editor by typing what it is, with one click. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition, Workflow } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import { fitView, issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { OWNER, stopAll, until } from '../../harness/index.js';
 
@@ -85,6 +85,7 @@ describe('a note', () => {
 describe('nodes', () => {
   it('are found by name with Ctrl F, and aligned together', async () => {
     const { page, complaints, save } = await openEditor('Found', CHAIN);
+    await fitView(page);
     await page.keyboard.press('Control+F');
     await page.getByRole('combobox', { name: 'Find a node' }).fill('chec');
     await page.keyboard.press('Enter');
@@ -101,6 +102,7 @@ describe('nodes', () => {
 
   it('are dragged together in one step, and undone together', async () => {
     const { page, complaints, save } = await openEditor('Dragged', CHAIN);
+    await fitView(page);
     await node(page, 'Check').click();
     await page.keyboard.down('Control');
     await node(page, 'Ship').click();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition, Workflow } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { issuesInBothSchemes, openAsMember, openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import { fitView, issuesInBothSchemes, openAsMember, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { OWNER, stopAll, until } from '../../harness/index.js';
 
@@ -44,9 +44,8 @@ async function makeRun(): Promise<string> {
   return id;
 }
 
-async function openNode(page: Page, workflowId: string, name: string): Promise<void> {
-  await page.goto(`/w/${stack.workspaceId}/workflows/${workflowId}`);
-  await node(page, name).click();
+async function openNode(page: Page, workflowId: string, nodeId: string): Promise<void> {
+  await page.goto(`/w/${stack.workspaceId}/workflows/${workflowId}?node=${nodeId}`);
 }
 
 /** Accepts the completion with this name. */
@@ -60,7 +59,7 @@ describe('an expression', () => {
     const id = await makeRun();
     const { page, complaints } = await openWindow(browser, stack.url);
     await signIn(page, OWNER);
-    await openNode(page, id, 'Letter');
+    await openNode(page, id, 'letter');
     const field = editor(page, 'Fields: value 1');
     await field.fill('');
     await field.press('End');
@@ -100,7 +99,7 @@ describe('an expression', () => {
     const id = await makeRun();
     const { page, complaints } = await openWindow(browser, stack.url);
     await signIn(page, OWNER);
-    await openNode(page, id, 'Letter');
+    await openNode(page, id, 'letter');
     const field = editor(page, 'Fields: value 1');
     await field.fill('{{ $trigger.customer.street.name }}');
     await form(page).getByText('With the last run: cannot read "name" of undefined').waitFor();
@@ -116,7 +115,7 @@ it('the issues of a script are marked, and Escape and Tab leave it', async () =>
   const id = await makeRun();
   const { page, complaints } = await openWindow(browser, stack.url);
   await signIn(page, OWNER);
-  await openNode(page, id, 'Script');
+  await openNode(page, id, 'script');
   const field = editor(page, 'Source');
   await field.fill('const a = 1;\nreturn (a;');
   await form(page).getByText('Line 2: Unexpected token').waitFor();
@@ -142,7 +141,7 @@ describe('a script on the full screen', () => {
     const id = await makeRun();
     const { page, complaints } = await openWindow(browser, stack.url);
     await signIn(page, OWNER);
-    await openNode(page, id, 'Script');
+    await openNode(page, id, 'script');
     await editor(page, 'Source').waitFor();
     await openButton(page).press('Enter');
     await until(() => hasFocus(page, '[role="dialog"] .cm-content'), 10_000, 'the editor to have the focus');
@@ -201,7 +200,7 @@ describe('a script on the full screen', () => {
     const id = await makeRun();
     const { page, complaints } = await openWindow(browser, stack.url);
     await signIn(page, OWNER);
-    await openNode(page, id, 'Script');
+    await openNode(page, id, 'script');
     await editor(page, 'Source').waitFor();
     await openButton(page).click();
     await large(page).fill('');
@@ -223,7 +222,7 @@ describe('a script on the full screen', () => {
   it('is only read by those who may not change it', async () => {
     const id = await makeRun();
     const { page, complaints } = await openAsMember(browser, stack, 'viewer');
-    await openNode(page, id, 'Script');
+    await openNode(page, id, 'script');
     await openButton(page).click();
     await screenOf(page).getByText('Run the workflow to see the data of this node.').waitFor();
     expect(await large(page).getAttribute('aria-readonly')).toBe('true');
@@ -238,7 +237,7 @@ describe('a script on the full screen', () => {
     for (const screen of ['desktop', 'phone'] as const) {
       const { page, complaints } = await openWindow(browser, stack.url, { screen });
       await signIn(page, OWNER);
-      await openNode(page, id, 'Script');
+      await openNode(page, id, 'script');
       await editor(page, 'Source').waitFor();
       await openButton(page).click();
       await large(page).fill('// Letters go out in capitals.\nconst text = $input.text;\nreturn text.toUpperCase();');
@@ -256,7 +255,7 @@ it('the editors of code can be used by everybody', async () => {
   for (const screen of ['desktop', 'phone'] as const) {
     const { page, complaints } = await openWindow(browser, stack.url, { screen });
     await signIn(page, OWNER);
-    await openNode(page, id, 'Letter');
+    await openNode(page, id, 'letter');
     const field = editor(page, 'Fields: value 1');
     await field.fill('{{ $trigger.customer.name }}');
     await form(page).getByText('In the last run: "Ada"').waitFor();
@@ -264,9 +263,8 @@ it('the editors of code can be used by everybody', async () => {
     await page.keyboard.type(' {{ $trigger.customer.');
     await page.locator('.cm-tooltip-autocomplete li', { hasText: 'city' }).waitFor();
     expect(await issuesInBothSchemes(page, 'expression', screen)).toEqual([]);
-    // By keyboard: on a phone, it is beside what the canvas shows.
-    await node(page, 'Script').focus();
-    await page.keyboard.press('Enter');
+    await fitView(page);
+    await node(page, 'Script').click();
     await editor(page, 'Source').fill('// Letters go out in capitals.\nconst text = $input.text;\nreturn (text;');
     await form(page).getByText('Line 3: Unexpected token').waitFor();
     await form(page).getByText('To leave by keyboard').scrollIntoViewIfNeeded();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition, ExecuteResponse, PageOf, VersionEntry } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { issuesInBothSchemes, openWindow, SCREENS, signIn, startBrowser } from '../../harness/browser.js';
+import { fitView, issuesInBothSchemes, openWindow, SCREENS, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { OWNER, stopAll, until } from '../../harness/index.js';
 
@@ -120,7 +120,7 @@ describe('the data of a node below the canvas', () => {
     await page.getByRole('option', { name: /^Debug/ }).click();
     await dialog.getByRole('button', { name: 'Run', exact: true }).click();
     await dock(page).getByText('Select a node to see its input, output and logs.').waitFor();
-
+    await fitView(page);
     await node(page, 'Script').click();
     await dock(page).getByRole('tree', { name: 'Output of script' }).getByText('"Dear "').waitFor();
     await tab(page, 'Logs').click();
@@ -209,8 +209,8 @@ describe('the data of a node below the canvas', () => {
     const made = await makeRun('Sized', LETTERS, INPUT);
     const { page, complaints } = await openWindow(browser, stack.url);
     await signIn(page, OWNER);
-    await page.goto(addressOf(made));
-    await node(page, 'Script').click();
+    const address = `${addressOf(made)}&node=script`;
+    await page.goto(address);
     await dock(page).getByRole('tree').waitFor();
     const heightOf = async () => (await dock(page).boundingBox())!.height;
     const before = await heightOf();
@@ -227,8 +227,7 @@ describe('the data of a node below the canvas', () => {
     const card = (await node(page, 'Script').boundingBox())!;
     expect(card.y).toBeGreaterThanOrEqual(camera.y);
     expect(card.y + card.height).toBeLessThanOrEqual(camera.y + camera.height);
-    await page.reload();
-    await node(page, 'Script').click();
+    await page.goto(address);
     await until(async () => (await heightOf()) === taller, 10_000, 'the same height');
     await dock(page).getByRole('button', { name: 'Collapse run data' }).click();
     await until(async () => (await heightOf()) < 60, 10_000, 'a collapsed dock');
@@ -304,8 +303,7 @@ it('the dock can be used by everybody', async () => {
   for (const screen of ['desktop', 'phone'] as const) {
     const { page, complaints } = await openWindow(browser, stack.url, { screen });
     await signIn(page, OWNER);
-    await page.goto(addressOf(made));
-    await node(page, 'Letter').click();
+    await page.goto(`${addressOf(made)}&node=letter`);
     await tab(page, 'Input').click();
     await dock(page).getByRole('tree', { name: 'Output of the-order' }).waitFor();
     expect(await issuesInBothSchemes(page, 'dock', screen)).toEqual([]);

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition, PageOf, SavedVersion, VersionEntry, Workflow } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { addNode, issuesInBothSchemes, openAsMember, openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import {
+  addNode,
+  fitView,
+  issuesInBothSchemes,
+  openAsMember,
+  openWindow,
+  signIn,
+  startBrowser,
+} from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { chain, OWNER, stopAll, until } from '../../harness/index.js';
 
@@ -431,6 +439,7 @@ it('the editor can be used by everybody', async () => {
     const { page, complaints } = await openWindow(browser, stack.url, { screen });
     await signIn(page, OWNER);
     await openEditor(page, id);
+    await fitView(page);
     await node(page, 'Keep it').click();
     await form(page).getByLabel('Fields: name 1').waitFor();
     expect(await issuesInBothSchemes(page, 'editor', screen)).toEqual([]);

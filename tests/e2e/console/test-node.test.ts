@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Definition, ExecuteResponse, Execution } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import { fitView, issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { OWNER, stopAll, until } from '../../harness/index.js';
 
@@ -118,6 +118,7 @@ it('a pinned output is used by test runs in place of the node, until it is unpin
 
 it('a node is tested with the input of the run on the canvas, or with a pinned one', async () => {
   const { page, complaints, run } = await openRun('Tested');
+  await fitView(page);
   await node(page, 'Letter').click();
   const text = form(page).locator('.cm-content').and(form(page).getByLabel('Fields: value 1'));
   await text.fill('Hello {{ $input.name }}');
