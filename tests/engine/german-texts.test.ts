@@ -24,7 +24,7 @@ interface TemplateTexts {
 function textsOfFields(fields: readonly Field[]): string[] {
   return fields.flatMap(({ label, description, kind }) => [
     ...[label, description].filter((text) => text !== ''),
-    ...(kind.kind === 'rows' ? textsOfFields(kind.fields) : []),
+    ...(kind.kind === 'rows' ? [kind.one, ...textsOfFields(kind.fields)] : []),
   ]);
 }
 

@@ -108,6 +108,7 @@ export function FieldInput({ field, value, onChange }: FieldInputProps) {
         <RowsInput
           field={field}
           fields={kind.fields}
+          one={kind.one}
           rows={rows}
           renderField={(one, member, onMember) => <FieldInput field={one} value={member} onChange={onMember} />}
           onChange={onChange}

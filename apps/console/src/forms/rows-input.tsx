@@ -8,17 +8,19 @@ import { type Field, withMember } from './schema.js';
 
 /**
  * An input for a list of objects of one shape: a group of fields per object.
- * @param renderField renders the input for a field of an object.
+ * @param one what an object is called. `renderField` renders the input for a field of an object.
  */
 export function RowsInput({
   field: { label, description, isRequired },
   fields,
+  one,
   rows,
   renderField,
   onChange,
 }: {
   field: Field;
   fields: readonly Field[];
+  one: string;
   rows: readonly JsonObject[];
   renderField: (
     field: Field,
@@ -28,7 +30,6 @@ export function RowsInput({
   onChange: (value: JsonValue | undefined) => void;
 }) {
   const set = (next: readonly JsonObject[]): void => onChange(next.length === 0 ? undefined : next);
-  const one = singularOf(label);
   return (
     <Input.Wrapper label={label} description={markCode(description)} required={isRequired} labelElement="div">
       <Stack gap="xs" mt={4}>
@@ -89,9 +90,4 @@ export function rowsOf(value: JsonValue | undefined): readonly JsonObject[] | un
   const list: readonly unknown[] = Array.isArray(value) ? value : [null];
   const rows = list.filter((one) => isJsonObject(one));
   return rows.length === list.length ? rows : undefined;
-}
-
-/** `Cases` → `Case`; `Sort by` stays. */
-function singularOf(label: string): string {
-  return label.replace(/([^s])s$/, '$1');
 }

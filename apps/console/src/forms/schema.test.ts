@@ -1,3 +1,4 @@
+import type { JsonObject } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { toFields, toTaskForm } from './schema.js';
 
@@ -47,5 +48,14 @@ describe('the form of a node', () => {
       ['isUrgent', undefined],
       ['source', undefined],
     ]);
+  });
+
+  it("calls an object of a list by the title of the list's items, and otherwise by the singular of the label", () => {
+    const listOf = (items: JsonObject): JsonObject => ({
+      type: 'array',
+      items: { type: 'object', properties: { field: { type: 'string' } }, ...items },
+    });
+    const fields = toFields({ properties: { by: listOf({ title: 'Sort field' }), lines: listOf({}) } });
+    expect(fields.map(({ kind }) => (kind.kind === 'rows' ? kind.one : kind))).toEqual(['Sort field', 'Line']);
   });
 });

@@ -11,8 +11,8 @@ export type Kind =
   | { readonly kind: 'time' }
   | { readonly kind: 'texts' }
   | { readonly kind: 'map' }
-  /** A list of objects of one shape. */
-  | { readonly kind: 'rows'; readonly fields: readonly Field[] }
+  /** A list of objects of one shape. `one`: what one of them is called. */
+  | { readonly kind: 'rows'; readonly fields: readonly Field[]; readonly one: string }
   | { readonly kind: 'workflow' }
   | { readonly kind: 'code' }
   | { readonly kind: 'text'; readonly style?: TextStyle }
@@ -48,7 +48,7 @@ function inLanguage(field: Field): Field {
     ...field,
     label: servedText(label),
     description: servedText(description),
-    kind: kind.kind === 'rows' ? { ...kind, fields: kind.fields.map(inLanguage) } : kind,
+    kind: kind.kind === 'rows' ? { ...kind, fields: kind.fields.map(inLanguage), one: servedText(kind.one) } : kind,
   };
 }
 
@@ -98,19 +98,20 @@ function requiredFirst(fields: readonly Field[]): Field[] {
 }
 
 function toField(name: string, schema: JsonObject, isRequired: boolean): Field {
-  const { title, description } = schema;
+  const { description } = schema;
+  const label = titleOf(schema) ?? labelOf(name);
   return {
     name,
-    label: typeof title === 'string' && title !== '' ? title : labelOf(name),
+    label,
     description: typeof description === 'string' ? description : '',
     isRequired,
     isSecret: schema.writeOnly === true,
     fallback: schema.default,
-    kind: kindOf(schema),
+    kind: kindOf(schema, label),
   };
 }
 
-function kindOf(schema: JsonObject): Kind {
+function kindOf(schema: JsonObject, label: string): Kind {
   const options = optionsOf(schema);
   if (options) return { kind: 'choice', options };
   switch (schema.type) {
@@ -122,7 +123,7 @@ function kindOf(schema: JsonObject): Kind {
     case 'string':
       return kindOfText(schema);
     case 'array':
-      return kindOfList(schema.items);
+      return kindOfList(schema.items, label);
     case 'object':
       return isJsonObject(schema.properties) ? { kind: 'json' } : { kind: 'map' };
     default:
@@ -145,13 +146,13 @@ function kindOfText({ format, contentMediaType }: JsonObject): Kind {
   }
 }
 
-function kindOfList(items: JsonValue | undefined): Kind {
+function kindOfList(items: JsonValue | undefined, label: string): Kind {
   if (items === undefined || !isJsonObject(items)) return { kind: 'json' };
   const options = optionsOf(items);
   if (options) return { kind: 'choices', options };
   if (items.type === 'string') return { kind: 'texts' };
   const fields = requiredFirst(fieldsOf(items));
-  return fields.length === 0 ? { kind: 'json' } : { kind: 'rows', fields };
+  return fields.length === 0 ? { kind: 'json' } : { kind: 'rows', fields, one: titleOf(items) ?? singularOf(label) };
 }
 
 /** Returns the choices of an enum, each once: an input for them refuses duplicates. */
@@ -159,6 +160,15 @@ function optionsOf({ enum: values }: JsonObject): readonly string[] | undefined 
   if (!Array.isArray(values)) return undefined;
   const list: readonly unknown[] = values;
   return list.every((value) => typeof value === 'string') ? [...new Set(list)] : undefined;
+}
+
+function titleOf({ title }: JsonObject): string | undefined {
+  return typeof title === 'string' && title !== '' ? title : undefined;
+}
+
+/** `Lines` → `Line`, of a label in English. */
+function singularOf(label: string): string {
+  return label.replace(/([^s])s$/, '$1');
 }
 
 /** `maxResponseBytes` → `Max response bytes`. */

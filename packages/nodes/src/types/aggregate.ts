@@ -50,7 +50,7 @@ export default defineNodeType({
             field: Type.Optional(FieldParameter('Where the values are, the item itself without it')),
             as: Type.String({ minLength: 1, maxLength: 200, description: 'The name of the result' }),
           },
-          { additionalProperties: false },
+          { title: 'Operation', additionalProperties: false },
         ),
         { minItems: 1, maxItems: 50, description: 'The fields of the output' },
       ),

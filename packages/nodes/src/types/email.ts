@@ -60,7 +60,7 @@ export default defineNodeType({
                 }),
               ),
             },
-            { additionalProperties: false },
+            { title: 'Attachment', additionalProperties: false },
           ),
           { maxItems: 50, description: 'Attached files, at most 25 MB in total' },
         ),

@@ -58,7 +58,7 @@ export default defineNodeType({
               Type.Unsafe<JsonValue>({ description: 'The value to compare with; for `in`, a list' }),
             ),
           },
-          { additionalProperties: false },
+          { title: 'Condition', additionalProperties: false },
         ),
         { minItems: 1, maxItems: 100, description: 'The conditions that an item has to meet' },
       ),

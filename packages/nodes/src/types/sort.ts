@@ -31,7 +31,7 @@ export default defineNodeType({
                 }),
               ),
             },
-            { additionalProperties: false },
+            { title: 'Sort field', additionalProperties: false },
           ),
           {
             minItems: 1,

@@ -27,7 +27,7 @@ export default defineNodeType({
             }),
             equals: Type.Unsafe<JsonValue>({ description: 'Compared by value and type' }),
           },
-          { additionalProperties: false },
+          { title: 'Case', additionalProperties: false },
         ),
         { minItems: 1, maxItems: 100, description: 'Compared in their order' },
       ),
