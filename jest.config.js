@@ -1,36 +1,11 @@
-// Three projects: `unit` beside the source, `integration` against real stores, `e2e` over the built processes.
-// The first two run the packages' sources, so that a change is tested without a build.
+// Three projects: `unit` beside the source, `integration` against real stores, `e2e` over real processes.
 
-/** What every project shares: native ESM, TypeScript by swc, workspace packages from their sources. */
+/** What every project shares: plain Node.js runs the sources, tests and workspace packages alike. */
 const shared = {
   rootDir: import.meta.dirname,
+  runner: '<rootDir>/tests/runner/runner.mjs',
   testEnvironment: 'node',
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          parser: { syntax: 'typescript' },
-          target: 'es2023',
-          transform: { verbatimModuleSyntax: true },
-          experimental: { keepImportAttributes: true },
-        },
-        module: { type: 'es6' },
-        sourceMaps: 'inline',
-      },
-    ],
-  },
-  moduleNameMapper: {
-    '^@deckhand/(api|worker)$': '<rootDir>/apps/$1/src/index.ts',
-    '^@deckhand/local$': '<rootDir>/infra/local/src/index.ts',
-    '^@deckhand/queue/heartbeat$': '<rootDir>/packages/queue/src/heartbeat-connection.ts',
-    '^@deckhand/sdk/operations$': '<rootDir>/packages/sdk/src/generated/index.ts',
-    '^@deckhand/db/schema$': '<rootDir>/packages/db/src/schema/index.ts',
-    '^@deckhand/([a-z0-9-]+)$': '<rootDir>/packages/$1/src/index.ts',
-    // TypeScript sources name each other by what they compile to.
-    '^(\\.{1,2}/.*)\\.js$': '$1',
-  },
+  transform: {},
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
 };
 
@@ -46,8 +21,6 @@ export default {
   testSequencer: '<rootDir>/tests/harness/long-tests-first.mjs',
   // As many as CI has cores: with more, tests on a busy machine exceed the limits of what they test.
   maxWorkers: 2,
-  // Modules of native ESM stay in memory after their test file: a worker that holds so much of its heap starts anew.
-  workerIdleMemoryLimit: '1GB',
   // A limit for what hangs; a busy machine takes several times what a quiet one does.
   testTimeout: 600_000,
   projects: [

@@ -9,18 +9,17 @@ import { StepError } from './bootstrap/step.mjs';
 const COMMANDS = {
   generate: [install, generate],
   build: [install, generate, build, bundle],
-  start: [install, generate, build, bundle, lead('../local/dist/start.js')],
+  start: [install, together(generate, bundle), lead('../local/src/start.ts')],
   test: [
     install,
     generate,
-    build,
-    together(bundle, lead('../local/dist/test.js', 'installPrograms')),
+    together(bundle, lead('../local/src/test.ts', 'installPrograms')),
     // Checks come first: beside them, tests would wait for the CPU, and some of them longer than they may.
-    async (args) => lead('../local/dist/test.js')(args, await countFailedChecks()),
+    async (args) => lead('../local/src/test.ts')(args, await countFailedChecks()),
   ],
   audit: [audit],
   sbom: [sbom],
-  bench: [install, generate, build, bundle, lead('../../bench/dist/main.js')],
+  bench: [install, generate, bundle, lead('../../bench/src/main.ts')],
 };
 
 /** Checks the code in CI (`npm run verify` elsewhere); resolves with the number of failed checks. */
@@ -28,7 +27,7 @@ async function countFailedChecks() {
   return process.env.CI === 'true' ? (await checks()) + (await audit([])) : 0;
 }
 
-/** Runs a function of a built module in this process, with the arguments; resolves with its exit code. */
+/** Runs a function of a module in this process, with the arguments; resolves with its exit code. */
 function lead(path, name = 'main') {
   return async (...args) => {
     const module = await import(new URL(path, new URL('./bootstrap/', import.meta.url)).href);

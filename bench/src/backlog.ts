@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prisma } from '@deckhand/db';
-import { generateRuns } from './generate-runs.js';
-import { createOwners } from './lists.js';
-import type { Stack } from './stack.js';
+import { generateRuns } from './generate-runs.ts';
+import { createOwners } from './lists.ts';
+import type { Stack } from './stack.ts';
 
 /** Runs that are written while no worker lives. */
 const RUNS = 60_000;

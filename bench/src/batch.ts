@@ -1,8 +1,8 @@
-import { freeze, thaw } from './freeze.js';
-import { waitForRuns } from './runs.js';
-import { post, type Stack } from './stack.js';
-import { median } from './suite/times.js';
-import { FOUR_NODES, saveWorkflow } from './workflows.js';
+import { freeze, thaw } from './freeze.ts';
+import { waitForRuns } from './runs.ts';
+import { post, type Stack } from './stack.ts';
+import { median } from './suite/times.ts';
+import { FOUR_NODES, saveWorkflow } from './workflows.ts';
 
 const RUNS = 10_000;
 const ITEMS = 1_000;

@@ -1,9 +1,9 @@
 import { Prisma } from '@deckhand/db';
-import { generateRuns } from './generate-runs.js';
-import { withRssPeak } from './rss.js';
-import { waitForRuns, waitUntil } from './runs.js';
-import { post, type Stack } from './stack.js';
-import { FOUR_NODES, saveWorkflow } from './workflows.js';
+import { generateRuns } from './generate-runs.ts';
+import { withRssPeak } from './rss.ts';
+import { waitForRuns, waitUntil } from './runs.ts';
+import { post, type Stack } from './stack.ts';
+import { FOUR_NODES, saveWorkflow } from './workflows.ts';
 
 /** Runs of each action: the maximum. */
 const RUNS = 100_000;

@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process';
-import { cpuSeconds } from './cpu.js';
-import { countRuns, waitForRuns, waitUntil } from './runs.js';
-import { post, type Stack } from './stack.js';
-import { send } from './suite/load.js';
-import { median } from './suite/times.js';
-import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from './workflows.js';
+import { cpuSeconds } from './cpu.ts';
+import { countRuns, waitForRuns, waitUntil } from './runs.ts';
+import { post, type Stack } from './stack.ts';
+import { send } from './suite/load.ts';
+import { median } from './suite/times.ts';
+import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from './workflows.ts';
 
 /** Runs of each round at saturation. */
 const RUNS = 15_000;
@@ -122,7 +122,7 @@ interface Receiver {
 }
 
 async function startReceiver(): Promise<Receiver> {
-  const child = fork(new URL('./event-receiver.js', import.meta.url));
+  const child = fork(new URL('./event-receiver.ts', import.meta.url));
   const answer = async (name: string): Promise<number> => {
     const message = await new Promise<unknown>((resolve) => child.once('message', resolve));
     return typeof message === 'object' && message !== null ? Number(Reflect.get(message, name)) : NaN;

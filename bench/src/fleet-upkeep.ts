@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { readFleet, connectRedis, type Redis } from '@deckhand/queue';
-import { cpuSeconds } from './cpu.js';
-import type { Stack } from './stack.js';
+import { cpuSeconds } from './cpu.ts';
+import type { Stack } from './stack.ts';
 
 /** Simulated workers: processes, and workers in each. */
 const FLEETS = [
@@ -69,6 +69,6 @@ async function readCalls(redis: Redis): Promise<Map<string, number>> {
 }
 
 function startSimulation(stack: Stack, workers: number): ReturnType<typeof spawn> {
-  const script = fileURLToPath(new URL('simulated-workers.js', import.meta.url));
+  const script = fileURLToPath(new URL('simulated-workers.ts', import.meta.url));
   return spawn(process.execPath, [script, stack.postgres.url, stack.redis.url, String(workers)], { stdio: 'inherit' });
 }

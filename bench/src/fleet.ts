@@ -1,10 +1,10 @@
 import type { ManagedProcess } from '@deckhand/local';
-import type { Stack } from './stack.js';
-import { runFourNodes } from './suite/end-to-end.js';
-import { loadWithNonces } from './suite/nonce-load.js';
-import type { Figures } from './suite/scenario.js';
-import { ON_COMPLETION } from './suite/webhook.js';
-import { saveWebhook } from './workflows.js';
+import type { Stack } from './stack.ts';
+import { runFourNodes } from './suite/end-to-end.ts';
+import { loadWithNonces } from './suite/nonce-load.ts';
+import type { Figures } from './suite/scenario.ts';
+import { ON_COMPLETION } from './suite/webhook.ts';
+import { saveWebhook } from './workflows.ts';
 
 /** Workers, step by step. */
 const FLEETS = [1, 2, 3, 4, 8] as const;

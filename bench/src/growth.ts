@@ -1,14 +1,14 @@
-import { generateRuns, indexAll } from './generate-runs.js';
-import { createOwners } from './lists.js';
-import type { Stack } from './stack.js';
-import { accept } from './suite/accept.js';
-import { endToEnd } from './suite/end-to-end.js';
-import { latency } from './suite/latency.js';
-import { polling } from './suite/polling.js';
-import { type Row, runSuite } from './suite/run-suite.js';
-import type { Bench } from './suite/scenario.js';
-import { median } from './suite/times.js';
-import { webhookOnCompletion } from './suite/webhook.js';
+import { generateRuns, indexAll } from './generate-runs.ts';
+import { createOwners } from './lists.ts';
+import type { Stack } from './stack.ts';
+import { accept } from './suite/accept.ts';
+import { endToEnd } from './suite/end-to-end.ts';
+import { latency } from './suite/latency.ts';
+import { polling } from './suite/polling.ts';
+import { type Row, runSuite } from './suite/run-suite.ts';
+import type { Bench } from './suite/scenario.ts';
+import { median } from './suite/times.ts';
+import { webhookOnCompletion } from './suite/webhook.ts';
 
 /** Old runs in the tables, step by step. */
 const SIZES = [0, 100_000, 1_000_000] as const;

@@ -9,18 +9,18 @@ import {
   Prisma,
   withoutSessionLimits,
 } from '@deckhand/db';
-import type { Floor } from './floor/start.js';
-import { createFilledPartition, makeSearchable } from './generate-runs.js';
-import { createOwners } from './lists.js';
-import { post, type Stack } from './stack.js';
-import { accept } from './suite/accept.js';
-import { endToEnd } from './suite/end-to-end.js';
-import { latency } from './suite/latency.js';
-import { send } from './suite/load.js';
-import type { Figures, Scenario } from './suite/scenario.js';
-import { median, quantile, timeEach } from './suite/times.js';
-import { webhookOnCompletion } from './suite/webhook.js';
-import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from './workflows.js';
+import type { Floor } from './floor/start.ts';
+import { createFilledPartition, makeSearchable } from './generate-runs.ts';
+import { createOwners } from './lists.ts';
+import { post, type Stack } from './stack.ts';
+import { accept } from './suite/accept.ts';
+import { endToEnd } from './suite/end-to-end.ts';
+import { latency } from './suite/latency.ts';
+import { send } from './suite/load.ts';
+import type { Figures, Scenario } from './suite/scenario.ts';
+import { median, quantile, timeEach } from './suite/times.ts';
+import { webhookOnCompletion } from './suite/webhook.ts';
+import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from './workflows.ts';
 
 /** Old runs are in so many partitions of a week each, the last of which ended yesterday. */
 const PARTITIONS = 12;

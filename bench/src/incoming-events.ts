@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { waitForRuns, waitUntil } from './runs.js';
-import { post, type Stack } from './stack.js';
-import { median } from './suite/times.js';
-import { saveWorkflow } from './workflows.js';
+import { waitForRuns, waitUntil } from './runs.ts';
+import { post, type Stack } from './stack.ts';
+import { median } from './suite/times.ts';
+import { saveWorkflow } from './workflows.ts';
 
 const EVENTS = 10_000;
 /** Requests at the same time. */

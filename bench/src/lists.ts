@@ -1,9 +1,9 @@
 import { createDatabase, listExecutionIds, type ListExecutionsRequest, readExecutions } from '@deckhand/db';
-import { FOUR_NODES } from './workflows.js';
-import { explaining } from './explain.js';
-import { generateRuns, indexAll, type RunOwner } from './generate-runs.js';
-import { withRssPeak } from './rss.js';
-import { post, type Stack } from './stack.js';
+import { FOUR_NODES } from './workflows.ts';
+import { explaining } from './explain.ts';
+import { generateRuns, indexAll, type RunOwner } from './generate-runs.ts';
+import { withRssPeak } from './rss.ts';
+import { post, type Stack } from './stack.ts';
 
 /** One query of the list among many runs. Times in ms, the median of the repeats. */
 export interface ListResult {

@@ -1,7 +1,7 @@
-import { withRssPeak } from './rss.js';
-import { chain, loop } from './shapes.js';
-import { post, type Stack } from './stack.js';
-import { saveWorkflow } from './workflows.js';
+import { withRssPeak } from './rss.ts';
+import { chain, loop } from './shapes.ts';
+import { post, type Stack } from './stack.ts';
+import { saveWorkflow } from './workflows.ts';
 
 /** What nodes cost within one run. */
 export interface NodesResult {

@@ -1,7 +1,7 @@
 import { parseOwnJson } from '@deckhand/contracts';
-import { startSlowServer } from './slow-server.js';
-import type { Stack } from './stack.js';
-import { saveWorkflow } from './workflows.js';
+import { startSlowServer } from './slow-server.ts';
+import type { Stack } from './stack.ts';
+import { saveWorkflow } from './workflows.ts';
 
 /** How long a run's call takes, in ms. */
 const CALL_MS = 2_000;

@@ -1,4 +1,4 @@
-import type { ProcessSample, SoakSample } from './soak.js';
+import type { ProcessSample, SoakSample } from './soak.ts';
 
 const WIDTH = 760;
 const LEFT = 60;

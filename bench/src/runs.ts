@@ -1,4 +1,4 @@
-import type { Stack } from './stack.js';
+import type { Stack } from './stack.ts';
 
 const TIMEOUT_MS = 300_000;
 const POLL_MS = 25;

@@ -1,8 +1,8 @@
-import { countRuns, waitForRuns } from './runs.js';
-import { startSlowServer } from './slow-server.js';
-import type { Stack } from './stack.js';
-import { send } from './suite/load.js';
-import { saveWorkflow } from './workflows.js';
+import { countRuns, waitForRuns } from './runs.ts';
+import { startSlowServer } from './slow-server.ts';
+import type { Stack } from './stack.ts';
+import { send } from './suite/load.ts';
+import { saveWorkflow } from './workflows.ts';
 
 /** Workers, step by step. */
 const FLEETS = [1, 2, 4, 8] as const;

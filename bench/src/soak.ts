@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
-import { countRuns, waitForRuns } from './runs.js';
-import { rssOf } from './rss.js';
-import type { Stack } from './stack.js';
-import { send } from './suite/load.js';
-import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from './workflows.js';
+import { countRuns, waitForRuns } from './runs.ts';
+import { rssOf } from './rss.ts';
+import type { Stack } from './stack.ts';
+import { send } from './suite/load.ts';
+import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from './workflows.ts';
 
 /** Time between two samples of the processes, in ms. */
 const SAMPLE_MS = 5_000;

@@ -15,7 +15,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { countStatements, writeStatements } from './statements.js';
+import { countStatements, writeStatements } from './statements.ts';
 
 /** A whole Deckhand of its own: durable PostgreSQL, Redis, one API and one worker, on free ports. */
 export interface Stack {

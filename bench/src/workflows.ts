@@ -1,4 +1,4 @@
-import { post, type Stack } from './stack.js';
+import { post, type Stack } from './stack.ts';
 
 /** Four pure nodes: manual → set → if → set. */
 export const FOUR_NODES = {

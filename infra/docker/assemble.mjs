@@ -1,11 +1,12 @@
 // Lays out what one app needs to run, as its image holds it: node infra/docker/assemble.mjs api|worker <folder>
 // Everything must be built. Folders keep their places, since packages find migrations and static files by them.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ROOT } from '../bootstrap/paths.mjs';
 import { PNPM } from '../bootstrap/preparations.mjs';
 import { packageFolders } from '../bootstrap/workspace.mjs';
+import { builtManifest } from '../pack/built-manifest.mjs';
 
 /** Files that pnpm needs to install, and that are removed afterwards. */
 const INSTALL_FILES = ['.npmrc', 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'];
@@ -29,8 +30,9 @@ for (const file of INSTALL_FILES) copy(file);
 copy('prisma/schema.prisma');
 copy('prisma/migrations');
 for (const workspaceFolder of closure(APPS[app].map((name) => `apps/${name}`))) {
-  copy(`${workspaceFolder}/package.json`);
   copy(`${workspaceFolder}/dist`);
+  const manifest = JSON.parse(readFileSync(join(ROOT, workspaceFolder, 'package.json'), 'utf8'));
+  writeFileSync(join(target, workspaceFolder, 'package.json'), JSON.stringify(builtManifest(manifest)));
 }
 // The console needs no packages at run time: they are bundled into it.
 if (app === 'api') copy('apps/console/dist');

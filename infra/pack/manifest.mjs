@@ -1,6 +1,7 @@
 // Makes package.json fit to publish while npm packs a package: node ../../infra/pack/manifest.mjs write|restore
 // In the repository, versions are "catalog:" and "workspace:*", which only pnpm understands. npm runs this before and
 // after it packs (`prepack`, `postpack`), in the folder of the package.
+import { builtManifest } from './built-manifest.mjs';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 const MANIFEST = 'package.json';
@@ -10,7 +11,7 @@ const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 /** Returns a manifest with the versions that are installed, and without what only the repository needs. */
 function published(original) {
-  const { dependencies = {}, ...manifest } = original;
+  const { dependencies = {}, ...manifest } = builtManifest(original);
   delete manifest.scripts;
   delete manifest.devDependencies;
   const versions = Object.keys(dependencies).map((name) => [name, read(`node_modules/${name}/${MANIFEST}`).version]);

@@ -6,7 +6,7 @@ const pathOf = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
 await createClient({
   input: pathOf('../../docs/openapi.json'),
-  output: { path: pathOf('src/generated'), module: { extension: '.js' } },
+  output: { path: pathOf('src/generated'), module: { extension: '.ts' } },
   plugins: ['@hey-api/typescript', '@hey-api/sdk', '@hey-api/client-fetch'],
   logs: { level: 'silent', file: false },
 });

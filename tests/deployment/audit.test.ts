@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
-import { repositoryPath } from '../harness/deployment/repository-file.js';
+import { repositoryPath } from '../harness/deployment/repository-file.ts';
 
 let registry: Server | undefined;
 

@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { QUEUE_PREFIX, RUN_QUEUE } from '@deckhand/queue';
 import { readSettings } from '@deckhand/runtime';
-import { chartSettings, namesRead, settingsOf } from '../harness/deployment/environment.js';
-import { repositoryFile, repositoryPath } from '../harness/deployment/repository-file.js';
-import type { ScaledObject } from '../harness/helm/autoscaler.js';
-import { manifestFaults } from '../harness/helm/manifest-faults.js';
-import { type Manifest, renderChart, renderFiles, ValuesError } from '../harness/helm/render-chart.js';
+import { chartSettings, namesRead, settingsOf } from '../harness/deployment/environment.ts';
+import { repositoryFile, repositoryPath } from '../harness/deployment/repository-file.ts';
+import type { ScaledObject } from '../harness/helm/autoscaler.ts';
+import { manifestFaults } from '../harness/helm/manifest-faults.ts';
+import { type Manifest, renderChart, renderFiles, ValuesError } from '../harness/helm/render-chart.ts';
 
 const CHART = repositoryPath('infra/helm/deckhand');
 const APPS = ['api', 'worker'] as const;

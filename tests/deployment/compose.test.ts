@@ -7,10 +7,10 @@ import {
   durationMs,
   MissingVariableError,
   readCompose,
-} from '../harness/deployment/compose.js';
-import { DOCKERFILE, readImage } from '../harness/deployment/dockerfile.js';
-import { namesRead, settingsOf } from '../harness/deployment/environment.js';
-import { repositoryFile } from '../harness/deployment/repository-file.js';
+} from '../harness/deployment/compose.ts';
+import { DOCKERFILE, readImage } from '../harness/deployment/dockerfile.ts';
+import { namesRead, settingsOf } from '../harness/deployment/environment.ts';
+import { repositoryFile } from '../harness/deployment/repository-file.ts';
 
 const SECRETS = { POSTGRES_PASSWORD: 'secret', ENCRYPTION_KEY: 'k'.repeat(32) };
 const { services } = readCompose(SECRETS);

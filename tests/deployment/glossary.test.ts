@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
-import { repositoryPath } from '../harness/deployment/repository-file.js';
+import { repositoryPath } from '../harness/deployment/repository-file.ts';
 
 const SOURCES = ['{apps,packages,infra,bench,tests,prisma}/**/*.{ts,tsx,mjs,prisma}', 'docs/**/*.{md,json}', '*.md'];
 /** Built and installed files, history, and lists of words and labels that are not used. */

@@ -3,8 +3,8 @@ import { NODE_ARGS } from '@deckhand/local';
 import { describe, expect, it } from '@jest/globals';
 import dockerignore from '@balena/dockerignore';
 import { validate } from 'dockerfile-utils';
-import { DOCKERFILE, readImage, readStages } from '../harness/deployment/dockerfile.js';
-import { repositoryFile } from '../harness/deployment/repository-file.js';
+import { DOCKERFILE, readImage, readStages } from '../harness/deployment/dockerfile.ts';
+import { repositoryFile } from '../harness/deployment/repository-file.ts';
 
 describe('the Dockerfile', () => {
   it('has no faults', () => {
@@ -25,7 +25,8 @@ describe('the Dockerfile', () => {
 
   it.each(['api', 'worker'] as const)('runs %s as the script of its name does', (target) => {
     const { scripts } = parseOwnJson<{ scripts: Record<string, string> }>(repositoryFile('package.json'));
-    expect(scripts[`start:${target}`]).toBe(['infra/with-node', ...readImage(target).command].join(' '));
+    const compiled = scripts[`start:${target}`]?.replace('/src/main.ts', '/dist/main.js');
+    expect(compiled).toBe(['infra/with-node', ...readImage(target).command].join(' '));
   });
 
   it('builds on one image, named by its exact version', () => {

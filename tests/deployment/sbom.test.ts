@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { repositoryPath } from '../harness/deployment/repository-file.js';
+import { repositoryPath } from '../harness/deployment/repository-file.ts';
 
 interface Component {
   readonly group?: string;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { repositoryPath } from '../harness/deployment/repository-file.js';
-import { createAutoscaler, type Load, type ScaledObject, SYNC_SECONDS } from '../harness/helm/autoscaler.js';
-import { renderChart } from '../harness/helm/render-chart.js';
+import { repositoryPath } from '../harness/deployment/repository-file.ts';
+import { createAutoscaler, type Load, type ScaledObject, SYNC_SECONDS } from '../harness/helm/autoscaler.ts';
+import { renderChart } from '../harness/helm/render-chart.ts';
 
 /** Cores that the chart requests for a worker, and that its one thread can use. */
 const CPU_REQUEST = 0.5;

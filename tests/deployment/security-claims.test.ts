@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { repositoryPath } from '../harness/deployment/repository-file.js';
+import { repositoryPath } from '../harness/deployment/repository-file.ts';
 
 const text = readFileSync(repositoryPath('docs/security.md'), 'utf8');
 

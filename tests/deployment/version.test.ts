@@ -1,7 +1,7 @@
 import { VERSION } from '@deckhand/runtime';
 import { expect, it } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
-import { repositoryPath } from '../harness/deployment/repository-file.js';
+import { repositoryPath } from '../harness/deployment/repository-file.ts';
 
 const read = (path: string): string => readFileSync(repositoryPath(path), 'utf8');
 const packages = globSync(

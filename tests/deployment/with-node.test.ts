@@ -4,8 +4,8 @@ import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { DOCKERFILE } from '../harness/deployment/dockerfile.js';
-import { repositoryFile, repositoryPath } from '../harness/deployment/repository-file.js';
+import { DOCKERFILE } from '../harness/deployment/dockerfile.ts';
+import { repositoryFile, repositoryPath } from '../harness/deployment/repository-file.ts';
 
 const VERSION = repositoryFile('.node-version').trim();
 /** Fetching 60 MB may take a while. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { repositoryPath } from '../harness/deployment/repository-file.js';
+import { repositoryPath } from '../harness/deployment/repository-file.ts';
 
 const read = (path: string): string => readFileSync(repositoryPath(path), 'utf8');
 const schema = JSON.parse(read('docs/workflow-file.schema.json')) as object;

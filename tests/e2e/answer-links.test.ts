@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { issuesOfAccess, openWindow, startBrowser } from '../harness/browser.js';
+import { issuesOfAccess, openWindow, startBrowser } from '../harness/browser.ts';
 import {
   callWithKey,
   createWorkflow,
@@ -9,7 +9,7 @@ import {
   startTestWorker,
   stopAll,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 let instance: Instance;
 let browser: Browser;

@@ -8,9 +8,9 @@ import {
   stopAll,
   stopLater,
   until,
-} from '../harness/index.js';
-import { startTestObjectStore } from '../harness/object-store.js';
-import { runOps } from '../harness/ops.js';
+} from '../harness/index.ts';
+import { startTestObjectStore } from '../harness/object-store.ts';
+import { runOps } from '../harness/ops.ts';
 
 /** Some 30 MB: parts have 8 MiB. */
 const RUNS = 3_000;

@@ -14,7 +14,7 @@ import {
   stopLater,
   type TestApp,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 const ITEMS = 1_000;
 const KILLS = 4;

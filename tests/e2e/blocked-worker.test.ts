@@ -19,7 +19,7 @@ import {
   tally,
   type TestApp,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 const NEIGHBOURS = 5;
 const FOR_GOOD_MS = 600_000;

@@ -12,7 +12,7 @@ import {
   stopAll,
   stopLater,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 const RUNS = 1_500;
 const RATE = 250;

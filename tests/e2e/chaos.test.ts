@@ -16,7 +16,7 @@ import {
   tally,
   type TestApp,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 const RUNS = 500;
 const WORKERS = 3;

@@ -26,7 +26,7 @@ import {
   type Stores,
   type TestApp,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 const DAY_SECONDS = 86_400;
 

@@ -14,7 +14,7 @@ import {
   type TestApp,
   until,
   type ResponseBody,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 /** Number of runs in the burst: more than one statement takes (1,000). */
 const RUNS = 1_200;

@@ -11,8 +11,8 @@ import {
   stopLater,
   type TestApp,
   until,
-} from '../harness/index.js';
-import { edges } from '../harness/engine.js';
+} from '../harness/index.ts';
+import { edges } from '../harness/engine.ts';
 
 let env: Record<string, string>;
 let db: Database;

@@ -11,7 +11,7 @@ import {
   stopAll,
   stopLater,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 const KILLS = 4;
 /** Runs that are accepted before each kill, and after the last one. */

@@ -17,7 +17,7 @@ import {
   stopLater,
   TEST_ENCRYPTION_KEY,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 let env: Record<string, string>;
 let db: Database;

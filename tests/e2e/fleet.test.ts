@@ -11,7 +11,7 @@ import {
   type TcpProxy,
   type TestApp,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 /** The API's response about the fleet. */
 interface Fleet {

@@ -14,7 +14,7 @@ import {
   stopAll,
   type TestApp,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 const agent = new Agent({ keepAlive: true });
 let env: Record<string, string>;

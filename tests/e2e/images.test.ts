@@ -15,10 +15,10 @@ import {
   stopAll,
   stopLater,
   until,
-} from '../harness/index.js';
-import { readCompose } from '../harness/deployment/compose.js';
-import { readImage } from '../harness/deployment/dockerfile.js';
-import { repositoryPath } from '../harness/deployment/repository-file.js';
+} from '../harness/index.ts';
+import { readCompose } from '../harness/deployment/compose.ts';
+import { readImage } from '../harness/deployment/dockerfile.ts';
+import { repositoryPath } from '../harness/deployment/repository-file.ts';
 
 const run = promisify(execFile);
 

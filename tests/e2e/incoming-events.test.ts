@@ -11,7 +11,7 @@ import {
   stopAll,
   stopLater,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 /** Runs that wait, and events that wake one each and start another. */
 const EVENTS = 10_000;

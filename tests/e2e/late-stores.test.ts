@@ -1,7 +1,7 @@
 import { type ManagedProcess } from '@deckhand/local';
 import { HEARTBEATS_KEY } from '@deckhand/queue';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { spawnApp, startStores, startTcpProxy, stopAll, until } from '../harness/index.js';
+import { spawnApp, startStores, startTcpProxy, stopAll, until } from '../harness/index.ts';
 
 const PATIENCE_MS = 20_000;
 

@@ -10,7 +10,7 @@ import {
   stopAll,
   stopLater,
   type TestApp,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 let replicas: readonly [TestApp, TestApp];
 let key = '';

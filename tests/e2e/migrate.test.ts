@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { freePort, REPOSITORY } from '@deckhand/local';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { createEmptyDatabase, stopAll, stopLater, until } from '../harness/index.js';
+import { createEmptyDatabase, stopAll, stopLater, until } from '../harness/index.ts';
 
-const COMMAND = join(REPOSITORY, 'packages/db/dist/bin/migrate.js');
+const COMMAND = join(REPOSITORY, 'packages/db/src/bin/migrate.ts');
 
 const RECORDS = `
   SELECT migration_name AS name, finished_at IS NOT NULL AS finished, rolled_back_at IS NOT NULL AS rolled_back
@@ -33,7 +33,7 @@ async function write(name: string, sql: string): Promise<void> {
   await writeFile(join(directory, name, 'migration.sql'), sql);
 }
 
-/** The built command while it runs. */
+/** The command while it runs. */
 interface Migrate {
   readonly process: ChildProcess;
   readonly output: () => string;

@@ -13,9 +13,9 @@ import {
   stopAll,
   total,
   until,
-} from '../harness/index.js';
-import { repositoryFile } from '../harness/deployment/repository-file.js';
-import { serve } from '../harness/serve.js';
+} from '../harness/index.ts';
+import { repositoryFile } from '../harness/deployment/repository-file.ts';
+import { serve } from '../harness/serve.ts';
 
 interface Panel {
   readonly id: number;

@@ -18,7 +18,7 @@ import {
   type TestApp,
   total,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 /** Duration of each cut: longer than heartbeats and the maintenance lease live. */
 const CUT_MS = Number(process.env.CUT_SECONDS ?? 8) * 1_000;

@@ -10,7 +10,7 @@ import {
   stopAll,
   stopLater,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 /** Number of runs that one workspace has queued before the other starts its first. */
 const QUEUED = 50_000;

@@ -13,7 +13,7 @@ import {
   type TestApp,
   total,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 const TOKEN = 'a-token-of-scrapers';
 const RUNS = 5;

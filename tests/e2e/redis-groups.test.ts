@@ -5,8 +5,8 @@ import { startProcess } from '@deckhand/local';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { repositoryPath } from '../harness/deployment/repository-file.js';
-import { startCluster, startSentinelGroup } from '../harness/redis-groups.js';
+import { repositoryPath } from '../harness/deployment/repository-file.ts';
+import { startCluster, startSentinelGroup } from '../harness/redis-groups.ts';
 import {
   chain,
   createTestDatabase,
@@ -21,7 +21,7 @@ import {
   type TestApp,
   until,
   type ResponseBody,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 let databaseUrl: string;
 let db: Database;
@@ -163,7 +163,7 @@ describe('a REDIS_URL that cannot be used', () => {
       const started = await startProcess({
         name: app,
         command: process.execPath,
-        args: [repositoryPath(`apps/${app}/dist/main.js`)],
+        args: [repositoryPath(`apps/${app}/src/main.ts`)],
         env: {
           DATABASE_URL: databaseUrl,
           REDIS_URL: 'redis+sentinel://:hunter2@a:1,b:2',

@@ -16,7 +16,7 @@ import {
   tally,
   type TestApp,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 const RUNS_PER_SECOND = Number(process.env.ROLL_RUNS_PER_SECOND ?? 40);
 /** The load lasts at least this long; everything is restarted again and again until then. */

@@ -13,7 +13,7 @@ import {
   type Stores,
   type TestApp,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 const SCHEDULES = 40;
 

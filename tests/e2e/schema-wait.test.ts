@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { applyMigrations } from '@deckhand/db';
 import { freePort, type ManagedProcess, REPOSITORY } from '@deckhand/local';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { createEmptyDatabase, spawnApp, startTestRedis, stopAll, stopLater, until } from '../harness/index.js';
+import { createEmptyDatabase, spawnApp, startTestRedis, stopAll, stopLater, until } from '../harness/index.ts';
 
 const PATIENCE_MS = 20_000;
 

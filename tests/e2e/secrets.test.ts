@@ -13,7 +13,7 @@ import {
   stopAll,
   type TestApp,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 afterAll(stopAll);
 

@@ -7,14 +7,14 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { repositoryPath } from '../harness/deployment/repository-file.js';
+import { repositoryPath } from '../harness/deployment/repository-file.ts';
 import {
   type Certificate,
   createCertificate,
   startSecuredPostgres,
   startSecuredRedis,
-} from '../harness/secured-stores.js';
-import { chain, seedWorkflow, spawnApp, stopAll, stopLater, TEST_ENCRYPTION_KEY, until } from '../harness/index.js';
+} from '../harness/secured-stores.ts';
+import { chain, seedWorkflow, spawnApp, stopAll, stopLater, TEST_ENCRYPTION_KEY, until } from '../harness/index.ts';
 
 let certificate: Certificate;
 let redisUrl: string;
@@ -33,7 +33,7 @@ async function startWorker(env: Readonly<Record<string, string>>): Promise<void>
   const worker = await startProcess({
     name: 'the worker',
     command: process.execPath,
-    args: [repositoryPath('apps/worker/dist/main.js')],
+    args: [repositoryPath('apps/worker/src/main.ts')],
     env: { ...env, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, METRICS_PORT: String(port) },
     logPath: join(await mkdtemp(join(tmpdir(), 'deckhand-test-')), 'worker.log'),
   });

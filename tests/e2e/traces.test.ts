@@ -11,9 +11,9 @@ import {
   stopAll,
   type TestApp,
   until,
-} from '../harness/index.js';
-import { serve } from '../harness/serve.js';
-import { type ReceivedSpan, startTraceReceiver, type TraceReceiver } from '../harness/trace-receiver.js';
+} from '../harness/index.ts';
+import { serve } from '../harness/serve.ts';
+import { type ReceivedSpan, startTraceReceiver, type TraceReceiver } from '../harness/trace-receiver.ts';
 
 /** Of a caller that traces, too. */
 const TRACE = '0af7651916cd43dd8448eb211c80319c';

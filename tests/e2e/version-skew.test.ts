@@ -18,8 +18,8 @@ import {
   stopLater,
   tally,
   until,
-} from '../harness/index.js';
-import { buildOlder } from '../harness/older-build.js';
+} from '../harness/index.ts';
+import { buildOlder } from '../harness/older-build.ts';
 
 const RUNS_PER_SECOND = 15;
 /** One worker is too few for the load, of which each run takes 0.6 s: otherwise, one would stand by. */

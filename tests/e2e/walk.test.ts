@@ -11,9 +11,9 @@ import {
   stopAll,
   stopLater,
   until,
-} from '../harness/index.js';
-import { type Clients, createClients, drawSteps, type Observation } from './walk/clients.js';
-import { groupBy } from './walk/group-by.js';
+} from '../harness/index.ts';
+import { type Clients, createClients, drawSteps, type Observation } from './walk/clients.ts';
+import { groupBy } from './walk/group-by.ts';
 import {
   type Period,
   readForbiddenChanges,
@@ -23,9 +23,9 @@ import {
   recordHistory,
   type Start,
   type WaitRecord,
-} from './walk/history.js';
-import { type EndedRun, faultsOf } from './walk/verdicts.js';
-import { childWorkflow, otherWorkflows, type WalkedWorkflow } from './walk/workflows.js';
+} from './walk/history.ts';
+import { type EndedRun, faultsOf } from './walk/verdicts.ts';
+import { childWorkflow, otherWorkflows, type WalkedWorkflow } from './walk/workflows.ts';
 
 const CLIENTS = 8;
 const STEPS = Number(process.env.WALK_STEPS ?? 350);

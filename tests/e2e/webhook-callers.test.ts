@@ -14,7 +14,7 @@ import {
   stopLater,
   type TestApp,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 const CALLERS = 100;
 /** Callers of a workflow whose time limit is too short for it. */

@@ -13,7 +13,7 @@ import {
   stopLater,
   type TestApp,
   until,
-} from '../harness/index.js';
+} from '../harness/index.ts';
 
 const NODES = 10;
 

@@ -1,8 +1,8 @@
 import { NodeError, type NodeRecord, type WaitAnswer } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
-import { edges, type MemoryRun, runInMemory } from '../harness/engine.js';
-import { retried } from './retried.js';
-import { MAX_RETRY_DELAY_IN_WORKER_MS } from '../../packages/engine/src/run/retry.js';
+import { edges, type MemoryRun, runInMemory } from '../harness/engine.ts';
+import { retried } from './retried.ts';
+import { MAX_RETRY_DELAY_IN_WORKER_MS } from '../../packages/engine/src/run/retry.ts';
 
 const LONG_MS = MAX_RETRY_DELAY_IN_WORKER_MS + 1;
 

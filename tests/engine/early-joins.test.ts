@@ -1,7 +1,7 @@
 import type { Definition, JsonObject, JsonValue } from '@deckhand/contracts';
 import { NodeError, type NodeRecord, recordKey } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
-import { edges, runInMemory, runToEnd } from '../harness/engine.js';
+import { edges, runInMemory, runToEnd } from '../harness/engine.ts';
 import { createVirtualWorld, type VirtualWorld } from '@deckhand/testing';
 
 const probe = (id: string, more: object = {}) => ({ id, type: 'probe', ...more });

@@ -1,11 +1,11 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { hostileScripts } from '../harness/hostile-scripts.js';
+import { hostileScripts } from '../harness/hostile-scripts.ts';
 import {
   compileExpression,
   ExpressionError,
   type ExpressionScope,
-} from '../../packages/engine/src/expressions/index.js';
+} from '../../packages/engine/src/expressions/index.ts';
 
 const scope: ExpressionScope = {
   trigger: {},

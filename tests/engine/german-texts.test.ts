@@ -9,7 +9,7 @@ import { loadNodeTypes } from '@deckhand/nodes';
 import { expect, it } from '@jest/globals';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Field, toFields } from '../../apps/console/src/forms/schema.js';
+import { type Field, toFields } from '../../apps/console/src/forms/schema.ts';
 import german from '../../apps/console/src/language/de-served.json' with { type: 'json' };
 
 const TEMPLATES = join(import.meta.dirname, '../../apps/console/src/templates');

@@ -2,7 +2,7 @@ import type { JsonObject } from '@deckhand/contracts';
 import { compileWorkflow } from '@deckhand/engine';
 import { createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { edges, type MemoryRunOptions, runInMemory } from '../harness/engine.js';
+import { edges, type MemoryRunOptions, runInMemory } from '../harness/engine.ts';
 
 const types = await loadNodeTypes();
 const code = createScriptRunner();

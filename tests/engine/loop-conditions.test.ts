@@ -2,7 +2,7 @@ import type { JsonValue } from '@deckhand/contracts';
 import { compileWorkflow } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
 import { describe, expect, it } from '@jest/globals';
-import { edges, lastRecords, type MemoryRunOptions, runInMemory } from '../harness/engine.js';
+import { edges, lastRecords, type MemoryRunOptions, runInMemory } from '../harness/engine.ts';
 
 const types = await loadNodeTypes();
 const start = { id: 'start', type: 'trigger.manual' };

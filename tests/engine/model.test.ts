@@ -2,7 +2,7 @@ import type { Definition } from '@deckhand/contracts';
 import { type LoopPosition, NodeError, type NodeRecord, recordKey } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { runInMemory } from '../harness/engine.js';
+import { runInMemory } from '../harness/engine.ts';
 import {
   answerOf,
   callMsOf,
@@ -11,8 +11,8 @@ import {
   LATE_RETRY_MS,
   randomGraph,
   WAIT_SECONDS,
-} from '../harness/random-graphs.js';
-import { compare, interpret, observe } from '../harness/reference-interpreter.js';
+} from '../harness/random-graphs.ts';
+import { compare, interpret, observe } from '../harness/reference-interpreter.ts';
 import { createVirtualWorld } from '@deckhand/testing';
 
 /** Number of graphs; set it higher for a longer run. */

@@ -1,7 +1,7 @@
 import type { Definition, JsonValue } from '@deckhand/contracts';
 import { nodesUntil, recordKey, reuseRecords } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
-import { compileForTest, edges, runToEnd } from '../harness/engine.js';
+import { compileForTest, edges, runToEnd } from '../harness/engine.ts';
 
 const probe = (id: string, more: object = {}) => ({ id, type: 'probe', ...more });
 const loop = (id: string, items: JsonValue[]) => ({ id, type: 'loop', parameters: { items } });

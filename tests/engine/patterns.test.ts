@@ -1,7 +1,7 @@
 import { parseOwnJson } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
-import { type NodeExample, runExample } from '../harness/node-examples.js';
+import { type NodeExample, runExample } from '../harness/node-examples.ts';
 
 const FOLDER = new URL('../../examples/patterns/', import.meta.url);
 const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));

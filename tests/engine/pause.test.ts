@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { edges, type MemoryRun, type MemoryRunOptions, runInMemory } from '../harness/engine.js';
+import { edges, type MemoryRun, type MemoryRunOptions, runInMemory } from '../harness/engine.ts';
 
 const once = (rest: object = {}) => ({
   nodes: [

@@ -1,4 +1,4 @@
-import { edges } from '../harness/engine.js';
+import { edges } from '../harness/engine.ts';
 
 /** Returns a workflow whose only node makes up to three attempts, with the same delay before each. */
 export function retried(delayMs: number, rest: object = {}) {

@@ -2,9 +2,9 @@ import type { Definition, JsonValue } from '@deckhand/contracts';
 import { type NodeRecord, recordKey, reuseRecords } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compileForTest, edges, runToEnd } from '../harness/engine.js';
-import { answerOf, randomGraph } from '../harness/random-graphs.js';
-import { compare, interpret, observe } from '../harness/reference-interpreter.js';
+import { compileForTest, edges, runToEnd } from '../harness/engine.ts';
+import { answerOf, randomGraph } from '../harness/random-graphs.ts';
+import { compare, interpret, observe } from '../harness/reference-interpreter.ts';
 
 const GRAPHS = Number(process.env.MODEL_GRAPHS ?? 2_000);
 

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { edges, lastRecords, runInMemory } from '../harness/engine.js';
+import { edges, lastRecords, runInMemory } from '../harness/engine.ts';
 
 const start = { id: 'start', type: 'trigger.manual' };
 const probe = (id: string, rest: object = {}): object => ({ id, type: 'probe', ...rest });

@@ -1,8 +1,8 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { createScriptRunner } from '@deckhand/nodes';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { snippetsFor } from '../../apps/console/src/code/snippets.js';
-import { edges, runInMemory } from '../harness/engine.js';
+import { snippetsFor } from '../../apps/console/src/code/snippets.ts';
+import { edges, runInMemory } from '../harness/engine.ts';
 
 const INPUT = {
   date: '2026-11-20T08:15:00+01:00',

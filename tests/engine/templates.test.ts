@@ -1,7 +1,7 @@
 import { compileCheck, Definition, parseOwnJson } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
-import { type NodeExample, runExample } from '../harness/node-examples.js';
+import { type NodeExample, runExample } from '../harness/node-examples.ts';
 
 /** A workflow to begin with: `apps/console/src/templates/<id>.json`. */
 interface Template {

@@ -1,7 +1,7 @@
 import type { Definition } from '@deckhand/contracts';
 import { NodeError, type NodeRecord, recordKey, reuseRecords } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
-import { compileForTest, edges, lastRecords, type MemoryRun, runInMemory, runToEnd } from '../harness/engine.js';
+import { compileForTest, edges, lastRecords, type MemoryRun, runInMemory, runToEnd } from '../harness/engine.ts';
 import { createVirtualWorld } from '@deckhand/testing';
 
 const start = { id: 'start', type: 'trigger.manual' };

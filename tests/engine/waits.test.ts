@@ -1,6 +1,6 @@
 import type { WaitAnswer } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
-import { edges, lastRecords, type MemoryRun, runInMemory } from '../harness/engine.js';
+import { edges, lastRecords, type MemoryRun, runInMemory } from '../harness/engine.ts';
 import { createVirtualWorld } from '@deckhand/testing';
 
 const start = { id: 'start', type: 'trigger.manual' };

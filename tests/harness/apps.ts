@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AppOptions, freePort, startApi, startWorker, type ManagedProcess } from '@deckhand/local';
-import { stopLater } from './cleanup.js';
-import { TEST_ENCRYPTION_KEY, TEST_SETUP_TOKEN } from './gateway.js';
+import { stopLater } from './cleanup.ts';
+import { TEST_ENCRYPTION_KEY, TEST_SETUP_TOKEN } from './gateway.ts';
 
-/** A built process under test; `url` is the API's address, `logPath` a file with all that it wrote. */
+/** A process under test; `url` is the API's address, `logPath` a file with all that it wrote. */
 export type TestApp = ManagedProcess & { readonly url: string; readonly logPath: string };
 
 /** Default settings of every app of a test. */

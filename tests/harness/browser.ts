@@ -4,8 +4,8 @@ import type { CreatedInvite } from '@deckhand/contracts';
 import { findChromium, REPOSITORY } from '@deckhand/local';
 import axe, { type AxeResults } from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { stopLater } from './cleanup.js';
-import type { OwnedStack } from './console.js';
+import { stopLater } from './cleanup.ts';
+import type { OwnedStack } from './console.ts';
 
 const FLAGS = [
   '--no-sandbox',

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stopLater } from './cleanup.js';
-import { type Answer, builtApp, type CommandRun, runCommand, runOnTerminal, startCommand } from './commands.js';
-import { type OwnedStack, startOwnedStack } from './console.js';
-import { OWNER } from './gateway.js';
+import { stopLater } from './cleanup.ts';
+import { type Answer, appEntry, type CommandRun, runCommand, runOnTerminal, startCommand } from './commands.ts';
+import { type OwnedStack, startOwnedStack } from './console.ts';
+import { OWNER } from './gateway.ts';
 
 /** A started instance, and the users' command with a key for it. */
 export interface CliStack extends OwnedStack {
@@ -13,7 +13,7 @@ export interface CliStack extends OwnedStack {
   readonly cliEnv: Readonly<Record<string, string>>;
 }
 
-/** Starts the built stack, with a key of full access. */
+/** Starts the stack, with a key of full access. */
 export async function startCliStack(): Promise<CliStack> {
   const stack = await startOwnedStack();
   const key = await createApiKey(stack, { preset: 'full' });
@@ -33,13 +33,13 @@ export async function createApiKey(stack: OwnedStack, options: object): Promise<
 // eslint-disable-next-line no-control-regex -- these are what must not be there
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
 
-/** Runs the built command without a terminal. @throws if it writes an API key, or what a terminal would act on. */
+/** Runs the command without a terminal. @throws if it writes an API key, or what a terminal would act on. */
 export async function runCli(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   input?: string,
 ): Promise<CommandRun> {
-  const run = await runCommand(builtApp('cli'), args, env, input);
+  const run = await runCommand(appEntry('cli'), args, env, input);
   for (const text of [run.stdout, run.stderr]) {
     if (/dk_\w{8}/.test(text)) throw new Error(`${args.join(' ')} writes a key`);
     if (CONTROL.test(text))
@@ -48,16 +48,16 @@ export async function runCli(
   return run;
 }
 
-/** Starts the built command without a terminal. */
+/** Starts the command without a terminal. */
 export function startCli(args: readonly string[], env: Readonly<Record<string, string>>) {
-  return startCommand(builtApp('cli'), args, env);
+  return startCommand(appEntry('cli'), args, env);
 }
 
-/** Runs the built command on a terminal of its own. */
+/** Runs the command on a terminal of its own. */
 export function runCliOnTerminal(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   answers?: readonly Answer[],
 ): Promise<CommandRun> {
-  return runOnTerminal(builtApp('cli'), args, env, answers);
+  return runOnTerminal(appEntry('cli'), args, env, answers);
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { REPOSITORY } from '@deckhand/local';
-import { stopLater } from './cleanup.js';
+import { stopLater } from './cleanup.ts';
 
 /** How a command ended. */
 export interface CommandRun {
@@ -24,12 +24,12 @@ export interface Answer {
   readonly keys: string;
 }
 
-/** Returns the path of the built entry of an app. */
-export function builtApp(app: 'ops' | 'cli'): string {
-  return join(REPOSITORY, 'apps', app, 'dist/main.js');
+/** Returns the path of the entry of an app. */
+export function appEntry(app: 'ops' | 'cli'): string {
+  return join(REPOSITORY, 'apps', app, 'src/main.ts');
 }
 
-/** Runs a built command without a terminal. Nothing of this process's environment reaches it but PATH. */
+/** Runs a command without a terminal. Nothing of this process's environment reaches it but PATH. */
 export function runCommand(
   path: string,
   args: readonly string[],
@@ -52,7 +52,7 @@ export function startCommand(
 }
 
 /**
- * Runs a built command on a terminal of its own, where a person answers. What it writes comes together, in `stdout`.
+ * Runs a command on a terminal of its own, where a person answers. What it writes comes together, in `stdout`.
  * @param answers in the order of the questions: a terminal would show what is typed before.
  */
 export function runOnTerminal(

@@ -1,7 +1,7 @@
 import type { Definition, LoginResponse, PageOf, WorkspaceEntry } from '@deckhand/contracts';
-import { spawnApp } from './apps.js';
-import { createTestDatabase, startTestRedis } from './databases.js';
-import { SETUP } from './gateway.js';
+import { spawnApp } from './apps.ts';
+import { createTestDatabase, startTestRedis } from './databases.ts';
+import { SETUP } from './gateway.ts';
 
 /** The built API with the built console, and a worker, as people run them. */
 export interface Stack {

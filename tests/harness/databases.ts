@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { applyMigrations, type Database, Prisma } from '@deckhand/db';
 import { startPostgres, startRedis, TEMPLATE_DATABASE, type LocalPostgres, type LocalRedis } from '@deckhand/local';
 import pg from 'pg';
-import { stopLater } from './cleanup.js';
+import { stopLater } from './cleanup.ts';
 
 /** A database of a test file's own. */
 export interface TestDatabase {

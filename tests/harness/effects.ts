@@ -1,5 +1,5 @@
 import type { Database } from '@deckhand/db';
-import type { ReceivedCall } from './receiver.js';
+import type { ReceivedCall } from './receiver.ts';
 
 /** The results of runs, by their moves in the database and their effects at a receiver. */
 export interface Tally {

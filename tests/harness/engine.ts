@@ -21,7 +21,7 @@ import {
 import { loadNodeTypes } from '@deckhand/nodes';
 import { createVirtualWorld, type VirtualWorld } from '@deckhand/testing';
 import Type from 'typebox';
-import { NO_SERVICES } from './node-context.js';
+import { NO_SERVICES } from './node-context.ts';
 
 /** The result of a run in memory. */
 export interface MemoryRun {

@@ -1,6 +1,6 @@
 import type { EventPayload } from '@deckhand/contracts';
 import { parseOwnJson } from '@deckhand/contracts';
-import { type Echo, echoOf, serve } from './serve.js';
+import { type Echo, echoOf, serve } from './serve.ts';
 
 /** An event as it was received. */
 export interface ReceivedEvent extends Echo {

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
-import { stopLater } from './cleanup.js';
-import { createMessageReader } from './postgres-messages.js';
+import { stopLater } from './cleanup.ts';
+import { createMessageReader } from './postgres-messages.ts';
 
 /** Bytes of a message of PostgreSQL's wire protocol. `length` lies about them. */
 export function frame(type: string, body: string | Buffer = '', length?: number): Buffer {

@@ -12,12 +12,12 @@ import type { LocalRedis } from '@deckhand/local';
 import { createLogger, readSettings } from '@deckhand/runtime';
 import { Registry } from 'prom-client';
 import supertest from 'supertest';
-import { stopLater } from './cleanup.js';
-import { type ResponseCheck, createResponseCheck } from './openapi.js';
-import { createTestDatabase, startTestRedis } from './databases.js';
-import { databaseSettings } from './pooler.js';
-import type { ResponseBody } from './responses.js';
-import { until } from './until.js';
+import { stopLater } from './cleanup.ts';
+import { type ResponseCheck, createResponseCheck } from './openapi.ts';
+import { createTestDatabase, startTestRedis } from './databases.ts';
+import { databaseSettings } from './pooler.ts';
+import type { ResponseBody } from './responses.ts';
+import { until } from './until.ts';
 
 /** The stores that gateways of a test share. */
 export interface Stores {

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { compileInSteps, type NodeTypes } from '@deckhand/engine';
-import { type ImportedWorkflow, importN8n } from '../../packages/import-n8n/src/index.js';
+import { type ImportedWorkflow, importN8n } from '../../packages/import-n8n/src/index.ts';
 import { runInTimeSlices } from '@deckhand/runtime';
 
 /** Returns a node of n8n, with the version that it has there by default. */

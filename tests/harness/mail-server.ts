@@ -1,5 +1,5 @@
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { stopLater } from './cleanup.js';
+import { stopLater } from './cleanup.ts';
 
 /** A mail server on a free port, and the messages that it received. */
 export async function startMailServer(

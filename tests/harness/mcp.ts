@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, parseJson } from '@deckhand/contracts';
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { stopLater } from './cleanup.js';
+import { stopLater } from './cleanup.ts';
 
 /** What a client of a test connects to. */
 export interface McpTarget {

@@ -11,7 +11,7 @@ import type {
 } from '@deckhand/engine';
 import { createScriptRunner } from '@deckhand/nodes';
 import { existsSync, readFileSync } from 'node:fs';
-import { lastRecords, type MemoryRun, runInMemory } from './engine.js';
+import { lastRecords, type MemoryRun, runInMemory } from './engine.ts';
 
 /** The folder of the nodes' pages. */
 export const NODE_DOCS = new URL('../../docs/nodes/', import.meta.url);

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import type { CredentialUse, NodeType } from '@deckhand/engine';
-import type { NodeExample } from './node-examples.js';
+import type { NodeExample } from './node-examples.ts';
 
 /** The parts of a JSON Schema that a page shows. */
 interface Schema {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { stopLater } from './cleanup.js';
+import { stopLater } from './cleanup.ts';
 
 /** A server that speaks as much of S3 as is used: PUT, GET, lists of folders, and the deletion of several objects. */
 export interface TestObjectStore {

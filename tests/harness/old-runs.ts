@@ -1,7 +1,7 @@
 import { createRunPartitions, type Database, Prisma } from '@deckhand/db';
 import { v7 as uuidv7 } from 'uuid';
-import { endPartitions } from './run-partitions.js';
-import { seedWorkflow, chain, type Seed } from './seed.js';
+import { endPartitions } from './run-partitions.ts';
+import { seedWorkflow, chain, type Seed } from './seed.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { REPOSITORY } from '@deckhand/local';
 import { transformFile } from '@swc/core';
-import { stopLater } from './cleanup.js';
+import { stopLater } from './cleanup.ts';
 
 const run = promisify(execFile);
 

@@ -1,8 +1,8 @@
-import { builtApp, type CommandRun, runCommand, runOnTerminal } from './commands.js';
+import { appEntry, type CommandRun, runCommand, runOnTerminal } from './commands.ts';
 
 /** Runs the operators' command without a terminal. */
 export function runOps(args: readonly string[], env: Readonly<Record<string, string>>): Promise<CommandRun> {
-  return runCommand(builtApp('ops'), args, env);
+  return runCommand(appEntry('ops'), args, env);
 }
 
 /** Runs it on a terminal of its own, where a person types `keys` once it asks. */
@@ -11,5 +11,5 @@ export function runOpsOnTerminal(
   env: Readonly<Record<string, string>>,
   keys: string,
 ): Promise<CommandRun> {
-  return runOnTerminal(builtApp('ops'), args, env, [{ to: 'Yes', keys }]);
+  return runOnTerminal(appEntry('ops'), args, env, [{ to: 'Yes', keys }]);
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { applyMigrations } from '@deckhand/db';
 import { childPids, freePort, type ManagedProcess, type PatroniPrograms, startProcess } from '@deckhand/local';
 import pg from 'pg';
-import { stopLater } from './cleanup.js';
-import { unprivilegedUser } from './postgres-pair.js';
-import { until } from './until.js';
+import { stopLater } from './cleanup.ts';
+import { unprivilegedUser } from './postgres-pair.ts';
+import { until } from './until.ts';
 
 /**
  * Times of Patroni and HAProxy, shorter than their defaults so that a test waits less. The lease of the primary expires

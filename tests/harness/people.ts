@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { Role } from '@deckhand/contracts';
-import type { Instance, Stores } from './gateway.js';
+import type { Instance, Stores } from './gateway.ts';
 
 /** A person who is signed in. */
 export interface Person {

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { applyMigrations } from '@deckhand/db';
 import { freePort, startProcess } from '@deckhand/local';
 import pg from 'pg';
-import { stopLater } from './cleanup.js';
-import { startTcpProxy } from './tcp-proxy.js';
-import { until } from './until.js';
+import { stopLater } from './cleanup.ts';
+import { startTcpProxy } from './tcp-proxy.ts';
+import { until } from './until.ts';
 
 /** A primary with a replica that follows it asynchronously. */
 export interface PostgresPair {

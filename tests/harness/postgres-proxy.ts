@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { stopLater } from './cleanup.js';
+import { stopLater } from './cleanup.ts';
 import {
   bodyOf,
   cancelRequest,
@@ -12,7 +12,7 @@ import {
   statementName,
   textsOf,
   type WireMessage,
-} from './postgres-messages.js';
+} from './postgres-messages.ts';
 
 /** A statement on its way to PostgreSQL. */
 export interface PassingStatement {

@@ -1,5 +1,5 @@
 import { parser } from '@prometheus-io/lezer-promql';
-import type { Sample } from './metrics.js';
+import type { Sample } from './metrics.ts';
 
 /** A label that a query asks for. */
 interface Matcher {

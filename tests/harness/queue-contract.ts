@@ -10,9 +10,9 @@ import {
   type TakenJob,
 } from '@deckhand/queue';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { stopAll, stopLater } from './cleanup.js';
-import { startTestRedis } from './databases.js';
-import { until } from './until.js';
+import { stopAll, stopLater } from './cleanup.ts';
+import { startTestRedis } from './databases.ts';
+import { until } from './until.ts';
 
 /** How the contract opens an implementation of the queue of runs. */
 export interface QueueImplementation {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { stopLater } from './cleanup.js';
+import { stopLater } from './cleanup.ts';
 
 /** One request that the receiver got. */
 export interface ReceivedCall {

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { ApiResponse } from './gateway.js';
+import type { ApiResponse } from './gateway.ts';
 
 /** A request and what it got. */
 export interface Exchange {

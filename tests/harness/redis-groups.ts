@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findRedisServer, freePort, type ManagedProcess, NoRedisError, startProcess } from '@deckhand/local';
-import { stopLater } from './cleanup.js';
-import { until } from './until.js';
+import { stopLater } from './cleanup.ts';
+import { until } from './until.ts';
 
 const ADDRESS = '127.0.0.1';
 const PASSWORD = 'secret';

@@ -1,6 +1,6 @@
 import { type Definition, isJsonObject, type JsonValue, type NodeDefinition } from '@deckhand/contracts';
 import type { NodeRecord } from '@deckhand/engine';
-import { iterationsOf } from './random-graphs.js';
+import { iterationsOf } from './random-graphs.ts';
 
 /** The reference result of one node run. */
 export interface ReferenceRun {

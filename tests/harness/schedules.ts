@@ -5,10 +5,10 @@ import { claimLease, connectRedis, createRunQueue, MAINTENANCE_LEASE_KEY, type R
 import { createLogger } from '@deckhand/runtime';
 import { createFiring, type Firing } from '@deckhand/worker';
 import { v7 as uuidv7 } from 'uuid';
-import { stopLater } from './cleanup.js';
-import type { Stores } from './gateway.js';
-import { type Seed, seedWorkflow } from './seed.js';
-import { until } from './until.js';
+import { stopLater } from './cleanup.ts';
+import type { Stores } from './gateway.ts';
+import { type Seed, seedWorkflow } from './seed.ts';
+import { until } from './until.ts';
 
 /** A clock that stands still until it is set. Ms since the epoch. */
 export interface TestClock {

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { findRedisServer, freePort, NoRedisError, startProcess } from '@deckhand/local';
 import pg from 'pg';
 import { generate } from 'selfsigned';
-import { stopLater } from './cleanup.js';
-import { startTestPostgres } from './databases.js';
+import { stopLater } from './cleanup.ts';
+import { startTestPostgres } from './databases.ts';
 
 const ADDRESS = '127.0.0.1';
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { stopLater } from './cleanup.js';
+import { stopLater } from './cleanup.ts';
 
 /** An HTTP server of a test's own, on 127.0.0.1. */
 export interface Served {

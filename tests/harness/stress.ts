@@ -1,6 +1,6 @@
 import { createDatabase, type Database } from '@deckhand/db';
-import { stopLater } from './cleanup.js';
-import { createRandom, shuffled } from './random.js';
+import { stopLater } from './cleanup.ts';
+import { createRandom, shuffled } from './random.ts';
 
 /** Chooses what each client does; the same number, the same choices. */
 const SEED = 18;

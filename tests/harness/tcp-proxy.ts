@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { stopLater } from './cleanup.js';
+import { stopLater } from './cleanup.ts';
 
 /** What lies between a process and a store, and can be taken away. */
 export interface TcpProxy {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { serve } from './serve.js';
+import { serve } from './serve.ts';
 
 /** A span as a collector gets it. */
 export interface ReceivedSpan {

@@ -1,6 +1,6 @@
 import { type Definition, type JsonObject, parseOwnJson } from '@deckhand/contracts';
-import type { Gateway, Instance } from './gateway.js';
-import type { ErrorMembers } from './responses.js';
+import type { Gateway, Instance } from './gateway.ts';
+import type { ErrorMembers } from './responses.ts';
 
 /** A workflow with a webhook, saved and, unless it is said otherwise, active. */
 export interface Hook {

@@ -12,9 +12,9 @@ import { startWorker, type WorkerOptions } from '@deckhand/worker';
 import { Registry } from 'prom-client';
 import Type from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
-import { stopLater } from './cleanup.js';
-import { TEST_ENCRYPTION_KEY, type Stores } from './gateway.js';
-import { databaseSettings } from './pooler.js';
+import { stopLater } from './cleanup.ts';
+import { TEST_ENCRYPTION_KEY, type Stores } from './gateway.ts';
+import { databaseSettings } from './pooler.ts';
 
 /** More than tests need that are about something else. */
 const TEST_MEMORY_BYTES = 1_073_741_824;

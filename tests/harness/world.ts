@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
-import { createWorkflow, type Instance } from './gateway.js';
-import { addPerson } from './people.js';
-import { until } from './until.js';
+import { createWorkflow, type Instance } from './gateway.ts';
+import { addPerson } from './people.ts';
+import { until } from './until.ts';
 
-import { startTestWorker } from './worker.js';
+import { startTestWorker } from './worker.ts';
 
 /** The data for the form of `WORLD_DEFINITION`. */
 export const WORLD_FORM = Type.Object({ count: Type.Integer({ minimum: 1 }) }, { additionalProperties: false });

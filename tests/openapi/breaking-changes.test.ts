@@ -1,6 +1,6 @@
 import type { JsonObject } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { findBreakingChanges } from './breaking-changes.js';
+import { findBreakingChanges } from './breaking-changes.ts';
 
 const ID = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
 const LIMIT = { name: 'limit', in: 'query', schema: { type: 'integer', maximum: 500, default: 100 } };

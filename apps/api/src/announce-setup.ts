@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { hasUsers } from '@deckhand/db';
-import type { Services } from './services.js';
+import type { Services } from './services.ts';
 
 /** Interval between attempts to reach the database, in ms. */
 const RETRY_MS = 2_000;

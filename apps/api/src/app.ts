@@ -1,22 +1,22 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { DeckhandError } from '@deckhand/contracts';
-import { closeToKeys } from './auth/close-to-keys.js';
-import { createConsole } from './console/serve-console.js';
-import { chooseApiVersion } from './http/api-version.js';
-import { allowOrigins } from './http/cors.js';
-import { createErrorHandler } from './http/errors.js';
-import { createRequestLog } from './http/request-log.js';
-import { registerRoutes } from './http/route.js';
-import { separateHosts } from './http/separate-hosts.js';
-import { reportUnknownProxy } from './http/trusted-proxies.js';
-import { createAnswerRouter } from './links/answer-router.js';
-import { createMcpEndpoint } from './mcp/endpoint.js';
-import { createDocs } from './openapi/docs-page.js';
-import { listRoutes } from './routes.js';
-import type { Services } from './services.js';
-import { createRequestTraces } from './tracing/request-traces.js';
-import { createWebhookRouter } from './webhooks/router.js';
+import { closeToKeys } from './auth/close-to-keys.ts';
+import { createConsole } from './console/serve-console.ts';
+import { chooseApiVersion } from './http/api-version.ts';
+import { allowOrigins } from './http/cors.ts';
+import { createErrorHandler } from './http/errors.ts';
+import { createRequestLog } from './http/request-log.ts';
+import { registerRoutes } from './http/route.ts';
+import { separateHosts } from './http/separate-hosts.ts';
+import { reportUnknownProxy } from './http/trusted-proxies.ts';
+import { createAnswerRouter } from './links/answer-router.ts';
+import { createMcpEndpoint } from './mcp/endpoint.ts';
+import { createDocs } from './openapi/docs-page.ts';
+import { listRoutes } from './routes.ts';
+import type { Services } from './services.ts';
+import { createRequestTraces } from './tracing/request-traces.ts';
+import { createWebhookRouter } from './webhooks/router.ts';
 
 /**
  * Creates the Express app of the gateway. A request passes: id and log, security headers, its route, webhook or page,

@@ -1,9 +1,9 @@
-export { createLoginThrottle } from './auth/login-throttle.js';
-export { announceSetup } from './announce-setup.js';
-export { createApp } from './app.js';
-export { oneAtATime } from './definitions.js';
-export { createHttpServer, type ServerTimes } from './http/create-server.js';
-export { listRoutes } from './routes.js';
-export { createServices, type Services } from './services.js';
-export { ApiSettings } from './settings.js';
-export { createOpenApiDocument, type NamedRoute } from './openapi/document.js';
+export { createLoginThrottle } from './auth/login-throttle.ts';
+export { announceSetup } from './announce-setup.ts';
+export { createApp } from './app.ts';
+export { oneAtATime } from './definitions.ts';
+export { createHttpServer, type ServerTimes } from './http/create-server.ts';
+export { listRoutes } from './routes.ts';
+export { createServices, type Services } from './services.ts';
+export { ApiSettings } from './settings.ts';
+export { createOpenApiDocument, type NamedRoute } from './openapi/document.ts';

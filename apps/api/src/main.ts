@@ -16,13 +16,13 @@ import {
   serveMetrics,
   SettingsError,
 } from '@deckhand/runtime';
-import { announceSetup } from './announce-setup.js';
-import { createApp } from './app.js';
-import { closeServer } from './http/close-server.js';
-import { createHttpServer } from './http/create-server.js';
-import { reportLostKeys } from './report-lost-keys.js';
-import { createServices } from './services.js';
-import { ApiSettings, publicUrl } from './settings.js';
+import { announceSetup } from './announce-setup.ts';
+import { createApp } from './app.ts';
+import { closeServer } from './http/close-server.ts';
+import { createHttpServer } from './http/create-server.ts';
+import { reportLostKeys } from './report-lost-keys.ts';
+import { createServices } from './services.ts';
+import { ApiSettings, publicUrl } from './settings.ts';
 
 /** Time limit of requests in progress when the process stops, in ms. */
 const GRACE_MS = 10_000;

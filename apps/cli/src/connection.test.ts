@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkKey, only, parseUrl, resolveTarget } from './connection.js';
-import { timeLimit } from './commands/parse.js';
-import type { Environment } from './environment.js';
-import { readProfiles, writeProfiles } from './profiles.js';
+import { checkKey, only, parseUrl, resolveTarget } from './connection.ts';
+import { timeLimit } from './commands/parse.ts';
+import type { Environment } from './environment.ts';
+import { readProfiles, writeProfiles } from './profiles.ts';
 
 let folder: string;
 let path: string;

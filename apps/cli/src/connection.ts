@@ -1,9 +1,9 @@
 import { createDeckhand, type Deckhand, pagesByOffset, type SendOptions } from '@deckhand/sdk';
 import { getMe, listWorkflows, listWorkspaces } from '@deckhand/sdk/operations';
-import type { Environment } from './environment.js';
-import { EXIT, ExitError, misused } from './exit.js';
-import { checkProfileName, type Profile, readProfiles } from './profiles.js';
-import { take } from './take.js';
+import type { Environment } from './environment.ts';
+import { EXIT, ExitError, misused } from './exit.ts';
+import { checkProfileName, type Profile, readProfiles } from './profiles.ts';
+import { take } from './take.ts';
 
 /** Options that every command has. */
 export interface GlobalOptions {

@@ -1,6 +1,6 @@
-import { connect, type Connection, type GlobalOptions, resolveTarget, type Target } from './connection.js';
-import type { Environment } from './environment.js';
-import { createOutput, type Output } from './terminal/output.js';
+import { connect, type Connection, type GlobalOptions, resolveTarget, type Target } from './connection.ts';
+import type { Environment } from './environment.ts';
+import { createOutput, type Output } from './terminal/output.ts';
 
 /** What commands need of the invocation. Options are known once a command is acted on. */
 export interface Context {

@@ -1,6 +1,6 @@
 import { ConnectionError, DeckhandError } from '@deckhand/sdk';
-import { EXIT, type ExitCode, ExitError } from './exit.js';
-import { isObject } from './json.js';
+import { EXIT, type ExitCode, ExitError } from './exit.ts';
+import { isObject } from './json.ts';
 
 /** How a command failed. `message` is one line that names what to do. */
 export interface Failure {

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
-import { describeError, type Failure } from './describe-error.js';
-import { readEnvironment } from './environment.js';
-import { EXIT } from './exit.js';
-import { createProgram } from './program.js';
-import { render, toJson } from './terminal/text.js';
+import { describeError, type Failure } from './describe-error.ts';
+import { readEnvironment } from './environment.ts';
+import { EXIT } from './exit.ts';
+import { createProgram } from './program.ts';
+import { render, toJson } from './terminal/text.ts';
 
 /** Runs the command. @returns its exit code, unless one is set already. */
 async function main(): Promise<number | undefined> {

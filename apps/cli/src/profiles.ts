@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { misused } from './exit.js';
-import { isObject } from './json.js';
+import { misused } from './exit.ts';
+import { isObject } from './json.ts';
 
 /** An instance, and the key to use there. */
 export interface Profile {

@@ -2,8 +2,8 @@ import type { Command, Option } from 'commander';
 import { describe, expect, it } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EXIT } from './exit.js';
-import { createProgram } from './program.js';
+import { EXIT } from './exit.ts';
+import { createProgram } from './program.ts';
 
 const PAGE = join(import.meta.dirname, '../../../docs/cli.md');
 const START =

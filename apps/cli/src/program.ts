@@ -1,25 +1,25 @@
 import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
-import { applyCommand, diffCommand, planCommand, pullCommand } from './commands/files.js';
-import { approveCommand } from './commands/approve.js';
-import { completeCommand, completionCommand } from './commands/completion.js';
-import { doctorCommand } from './commands/doctor.js';
-import { importCommand } from './commands/import.js';
-import { loginCommand, logoutCommand, profilesCommand } from './commands/login.js';
-import { promoteCommand } from './commands/promote.js';
-import { runCommand } from './commands/run.js';
-import { runsCommand } from './commands/runs.js';
-import { secretsCommand } from './commands/secrets.js';
-import { tailCommand } from './commands/tail.js';
-import { testCommand } from './commands/test.js';
-import { typesCommand } from './commands/types.js';
-import { variablesCommand } from './commands/variables.js';
-import { workflowsCommand } from './commands/workflows.js';
-import type { GlobalOptions } from './connection.js';
-import { createContext } from './context.js';
-import type { Environment } from './environment.js';
-import { isObject } from './json.js';
-import { clean } from './terminal/text.js';
+import { applyCommand, diffCommand, planCommand, pullCommand } from './commands/files.ts';
+import { approveCommand } from './commands/approve.ts';
+import { completeCommand, completionCommand } from './commands/completion.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { importCommand } from './commands/import.ts';
+import { loginCommand, logoutCommand, profilesCommand } from './commands/login.ts';
+import { promoteCommand } from './commands/promote.ts';
+import { runCommand } from './commands/run.ts';
+import { runsCommand } from './commands/runs.ts';
+import { secretsCommand } from './commands/secrets.ts';
+import { tailCommand } from './commands/tail.ts';
+import { testCommand } from './commands/test.ts';
+import { typesCommand } from './commands/types.ts';
+import { variablesCommand } from './commands/variables.ts';
+import { workflowsCommand } from './commands/workflows.ts';
+import type { GlobalOptions } from './connection.ts';
+import { createContext } from './context.ts';
+import type { Environment } from './environment.ts';
+import { isObject } from './json.ts';
+import { clean } from './terminal/text.ts';
 
 /** Creates the command line program. */
 export function createProgram(environment: Environment): Command {

@@ -1,5 +1,5 @@
-import { loadLanguage } from './language/language.js';
+import { loadLanguage } from './language/language.ts';
 
 // Its modules have texts, also outside of functions.
 await loadLanguage();
-await import('./start.js');
+await import('./start.tsx');

@@ -1,7 +1,7 @@
 import { createRoot } from 'react-dom/client';
-import { App } from './app/app.js';
-import { allowStyleTextOnly } from './app/trusted-types.js';
-import { takeSessionOfAnotherTab } from './session/share-session.js';
+import { App } from './app/app.tsx';
+import { allowStyleTextOnly } from './app/trusted-types.ts';
+import { takeSessionOfAnotherTab } from './session/share-session.ts';
 import '@fontsource-variable/inter/wght.css';
 import '@mantine/core/styles.css';
 import './app/global.css';

@@ -1,8 +1,8 @@
 import { SettingsError } from '@deckhand/runtime';
 import { CommanderError } from 'commander';
-import { EXIT, ExitError } from './exit.js';
-import { createProgram } from './program.js';
-import { printMessage } from './terminal/output.js';
+import { EXIT, ExitError } from './exit.ts';
+import { createProgram } from './program.ts';
+import { printMessage } from './terminal/output.ts';
 
 /** Runs the command. @returns its exit code, unless one is set already. */
 async function main(): Promise<number | undefined> {

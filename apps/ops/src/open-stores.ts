@@ -1,9 +1,9 @@
 import type { Database } from '@deckhand/db';
 import { connectRedis, openQueueShards, type QueueShards, type Redis } from '@deckhand/queue';
 import { readSettings } from '@deckhand/runtime';
-import { ExitError } from './exit.js';
-import { withDatabase } from './open-database.js';
-import { StoreSettings } from './settings.js';
+import { ExitError } from './exit.ts';
+import { withDatabase } from './open-database.ts';
+import { StoreSettings } from './settings.ts';
 
 /** Maximum time until Redis responds, in ms. */
 const CONNECT_TIMEOUT_MS = 5_000;

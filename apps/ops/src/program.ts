@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { archiveCommand } from './commands/archive.js';
-import { drainCommand } from './commands/drain.js';
-import { fleetCommand } from './commands/fleet.js';
-import { queueCommand } from './commands/queue.js';
-import { requeueCommand } from './commands/requeue.js';
-import { rotateKeysCommand } from './commands/rotate-keys.js';
-import { stopCommand } from './commands/stop.js';
+import { archiveCommand } from './commands/archive.ts';
+import { drainCommand } from './commands/drain.ts';
+import { fleetCommand } from './commands/fleet.ts';
+import { queueCommand } from './commands/queue.ts';
+import { requeueCommand } from './commands/requeue.ts';
+import { rotateKeysCommand } from './commands/rotate-keys.ts';
+import { stopCommand } from './commands/stop.ts';
 
 /** Creates the command line program. */
 export function createProgram(): Command {

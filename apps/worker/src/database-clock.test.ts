@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { createDatabaseClock } from './database-clock.js';
+import { createDatabaseClock } from './database-clock.ts';
 
 const START = Date.parse('2026-05-04T09:00:00Z');
 const DAY_MS = 86_400_000;

@@ -21,9 +21,9 @@ import {
   VERSION,
 } from '@deckhand/runtime';
 import { v7 as uuidv7 } from 'uuid';
-import { awaitSchema } from './await-schema.js';
-import { WorkerSettings } from './settings.js';
-import { startWorker } from './worker.js';
+import { awaitSchema } from './await-schema.ts';
+import { WorkerSettings } from './settings.ts';
+import { startWorker } from './worker.ts';
 
 async function main(): Promise<void> {
   const settings = readSettings(WorkerSettings);

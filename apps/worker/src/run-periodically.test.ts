@@ -1,6 +1,6 @@
 import { createLogger } from '@deckhand/runtime';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { type PeriodicTask, runPeriodically, TaskTimeLimitError } from './run-periodically.js';
+import { type PeriodicTask, runPeriodically, TaskTimeLimitError } from './run-periodically.ts';
 
 const logger = createLogger({ name: 'test', level: 'silent' });
 const hangs = (): Promise<void> => new Promise(() => undefined);

@@ -7,7 +7,7 @@ import { Queue, QueueEvents, Worker } from 'bullmq';
 import express from 'express';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { FLOOR_QUEUE, type FloorJob } from './queue.js';
+import { FLOOR_QUEUE, type FloorJob } from './queue.ts';
 
 const CONCURRENCY = 100;
 const WAIT_MS = 60_000;

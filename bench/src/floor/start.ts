@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freeze, thaw } from '../freeze.js';
+import { freeze, thaw } from '../freeze.ts';
 
 /** The floor's two processes, on the same PostgreSQL and Redis as Deckhand's. */
 export interface Floor {
@@ -38,7 +38,7 @@ export async function startFloor(options: { db: Database; databaseUrl: string; r
     startProcess({
       name: `the floor's ${role}`,
       command: process.execPath,
-      args: [fileURLToPath(new URL('app.js', import.meta.url)), role],
+      args: [fileURLToPath(new URL('app.ts', import.meta.url)), role],
       env,
       logPath: join(dir, `${role}.log`),
     });

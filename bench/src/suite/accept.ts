@@ -1,8 +1,8 @@
-import { freeze, thaw } from '../freeze.js';
-import { waitForRuns } from '../runs.js';
-import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from '../workflows.js';
-import { figuresOf, send } from './load.js';
-import type { Scenario } from './scenario.js';
+import { freeze, thaw } from '../freeze.ts';
+import { waitForRuns } from '../runs.ts';
+import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from '../workflows.ts';
+import { figuresOf, send } from './load.ts';
+import type { Scenario } from './scenario.ts';
 
 const CONNECTIONS = 50;
 const REQUESTS = 6_000;

@@ -1,12 +1,12 @@
-import { accept } from './accept.js';
-import { endToEnd } from './end-to-end.js';
-import { largeData } from './large-data.js';
-import { latency } from './latency.js';
-import { chainOfNodes, loopOfNodes } from './nodes.js';
-import { polling } from './polling.js';
-import { recovery } from './recovery.js';
-import type { Scenario } from './scenario.js';
-import { webhookOnCompletion } from './webhook.js';
+import { accept } from './accept.ts';
+import { endToEnd } from './end-to-end.ts';
+import { largeData } from './large-data.ts';
+import { latency } from './latency.ts';
+import { chainOfNodes, loopOfNodes } from './nodes.ts';
+import { polling } from './polling.ts';
+import { recovery } from './recovery.ts';
+import type { Scenario } from './scenario.ts';
+import { webhookOnCompletion } from './webhook.ts';
 
 /**
  * All scenarios that are compared with their floor, in order. Latency comes last, when V8 has compiled the hot code, as

@@ -1,8 +1,8 @@
 import { Queue } from 'bullmq';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { FLOOR_QUEUE, type FloorJob } from '../floor/queue.js';
-import type { Floor } from '../floor/start.js';
+import { FLOOR_QUEUE, type FloorJob } from '../floor/queue.ts';
+import type { Floor } from '../floor/start.ts';
 
 const POLL_MS = 25;
 

@@ -1,11 +1,11 @@
-import { cpuSeconds } from '../cpu.js';
-import { countRuns, waitForRuns } from '../runs.js';
+import { cpuSeconds } from '../cpu.ts';
+import { countRuns, waitForRuns } from '../runs.ts';
 import type { ManagedProcess } from '@deckhand/local';
-import type { Stack } from '../stack.js';
-import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from '../workflows.js';
-import { runBareJobs } from './bare-jobs.js';
-import { send } from './load.js';
-import type { Figures, Scenario } from './scenario.js';
+import type { Stack } from '../stack.ts';
+import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from '../workflows.ts';
+import { runBareJobs } from './bare-jobs.ts';
+import { send } from './load.ts';
+import type { Figures, Scenario } from './scenario.ts';
 
 const CONNECTIONS = 50;
 const RUNS = 20_000;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { parseOwnJson } from '@deckhand/contracts';
-import { post, type Stack } from '../stack.js';
-import { saveWorkflow } from '../workflows.js';
-import type { Figures, Scenario } from './scenario.js';
-import { quantile, timeEach } from './times.js';
+import { post, type Stack } from '../stack.ts';
+import { saveWorkflow } from '../workflows.ts';
+import type { Figures, Scenario } from './scenario.ts';
+import { quantile, timeEach } from './times.ts';
 
 const RUNS = 10;
 const ITEM_BYTES = 1_000;

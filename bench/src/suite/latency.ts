@@ -1,11 +1,11 @@
 import { parseOwnJson } from '@deckhand/contracts';
-import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from '../workflows.js';
-import { post, type Stack } from '../stack.js';
+import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from '../workflows.ts';
+import { post, type Stack } from '../stack.ts';
 import { Queue, QueueEvents } from 'bullmq';
-import { FLOOR_QUEUE, type FloorJob } from '../floor/queue.js';
-import type { Floor } from '../floor/start.js';
-import type { Figures, Scenario } from './scenario.js';
-import { quantile, timeEach } from './times.js';
+import { FLOOR_QUEUE, type FloorJob } from '../floor/queue.ts';
+import type { Floor } from '../floor/start.ts';
+import type { Figures, Scenario } from './scenario.ts';
+import { quantile, timeEach } from './times.ts';
 
 const RUNS = 1_000;
 const WAIT_MS = 10_000;

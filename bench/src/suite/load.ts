@@ -1,5 +1,5 @@
 import autocannon from 'autocannon';
-import type { Figures } from './scenario.js';
+import type { Figures } from './scenario.ts';
 
 /** Time between two checks of the load generator, in ms. */
 const SAMPLE_MS = 20;

@@ -1,9 +1,9 @@
-import { waitForRuns } from '../runs.js';
-import { chain, loop } from '../shapes.js';
-import { post, type Stack } from '../stack.js';
-import { saveWorkflow } from '../workflows.js';
-import { send } from './load.js';
-import type { Scenario } from './scenario.js';
+import { waitForRuns } from '../runs.ts';
+import { chain, loop } from '../shapes.ts';
+import { post, type Stack } from '../stack.ts';
+import { saveWorkflow } from '../workflows.ts';
+import { send } from './load.ts';
+import type { Scenario } from './scenario.ts';
 
 const CHAIN = 100;
 const CHAINS = 300;

@@ -1,7 +1,7 @@
 import { parseOwnJson } from '@deckhand/contracts';
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'undici';
-import { quantile } from './times.js';
+import { quantile } from './times.ts';
 
 /** The result of a load of requests. Times in ms. */
 export interface NonceLoad {

@@ -1,5 +1,5 @@
-import type { Row } from './run-suite.js';
-import { median } from './times.js';
+import type { Row } from './run-suite.ts';
+import { median } from './times.ts';
 
 const WIDTH = 760;
 const LABELS = 400;

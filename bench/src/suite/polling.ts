@@ -1,9 +1,9 @@
 import { parseOwnJson } from '@deckhand/contracts';
-import { waitForRuns } from '../runs.js';
-import { post } from '../stack.js';
-import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from '../workflows.js';
-import { figuresOf, send } from './load.js';
-import type { Scenario } from './scenario.js';
+import { waitForRuns } from '../runs.ts';
+import { post } from '../stack.ts';
+import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from '../workflows.ts';
+import { figuresOf, send } from './load.ts';
+import type { Scenario } from './scenario.ts';
 
 const CONNECTIONS = 100;
 const REQUESTS = 20_000;

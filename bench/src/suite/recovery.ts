@@ -1,13 +1,13 @@
 import { type FleetResponse, parseOwnJson } from '@deckhand/contracts';
 import type { ManagedProcess } from '@deckhand/local';
-import { freeze, thaw } from '../freeze.js';
-import { countRuns, waitForRuns, waitUntil } from '../runs.js';
-import { startSlowServer } from '../slow-server.js';
-import type { Stack } from '../stack.js';
-import { saveWorkflow } from '../workflows.js';
-import { send } from './load.js';
-import type { Figures, Scenario } from './scenario.js';
-import { quantile } from './times.js';
+import { freeze, thaw } from '../freeze.ts';
+import { countRuns, waitForRuns, waitUntil } from '../runs.ts';
+import { startSlowServer } from '../slow-server.ts';
+import type { Stack } from '../stack.ts';
+import { saveWorkflow } from '../workflows.ts';
+import { send } from './load.ts';
+import type { Figures, Scenario } from './scenario.ts';
+import { quantile } from './times.ts';
 
 /** Fewer than a worker has places, so that nothing waits for one. */
 const RUNS = 90;

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { plotRatios } from './plot.js';
-import { median } from './times.js';
-import type { Row, SuiteResult } from './run-suite.js';
+import { plotRatios } from './plot.ts';
+import { median } from './times.ts';
+import type { Row, SuiteResult } from './run-suite.ts';
 
 /** A row as people read it. */
 interface Line {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeSearchable } from '../generate-runs.js';
-import { rssOf } from '../rss.js';
-import { withRssPeak } from '../rss.js';
-import type { Bench, Figures, Measurement, Scenario } from './scenario.js';
+import { makeSearchable } from '../generate-runs.ts';
+import { rssOf } from '../rss.ts';
+import { withRssPeak } from '../rss.ts';
+import type { Bench, Figures, Measurement, Scenario } from './scenario.ts';
 
 /** A metric of a scenario, over all repetitions. */
 export interface Row {

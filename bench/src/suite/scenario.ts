@@ -1,5 +1,5 @@
-import type { Floor } from '../floor/start.js';
-import type { Stack } from '../stack.js';
+import type { Floor } from '../floor/start.ts';
+import type { Stack } from '../stack.ts';
 
 /**
  * What one repetition came to, by metric: `{ 'requests/s': 1200, 'p50 ms': 3 }`. Metrics that end in `/s` are better

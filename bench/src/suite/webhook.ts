@@ -1,7 +1,7 @@
-import { loadWithNonces } from './nonce-load.js';
-import { countRuns } from '../runs.js';
-import { saveWebhook } from '../workflows.js';
-import type { Figures, Scenario } from './scenario.js';
+import { loadWithNonces } from './nonce-load.ts';
+import { countRuns } from '../runs.ts';
+import { saveWebhook } from '../workflows.ts';
+import type { Figures, Scenario } from './scenario.ts';
 
 /** Four nodes: webhook → set → if → terminal. */
 export const ON_COMPLETION = {

@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectRedis, readFleet } from '@deckhand/queue';
-import { startProcess, type ManagedProcess } from './managed-process.js';
-import { REPOSITORY } from './repository.js';
-import { waitReady } from './wait-ready.js';
+import { startProcess, type ManagedProcess } from './managed-process.ts';
+import { REPOSITORY } from './repository.ts';
+import { waitReady } from './wait-ready.ts';
 
 /** How long the API and workers may take to stop by default. A worker gets more than its own grace period. */
 const GRACE_MS = { api: 15_000, worker: 40_000 } as const;
@@ -14,12 +15,12 @@ const GRACE_MS = { api: 15_000, worker: 40_000 } as const;
  */
 export const NODE_ARGS = ['--max-semi-space-size=16', '--max-old-space-size=2000'] as const;
 
-/** How to run a built app. */
+/** How to run an app. */
 export interface AppOptions {
   /** Its settings. Of this process's environment it gets only PATH. */
   readonly env: Readonly<Record<string, string>>;
   readonly logPath: string;
-  /** The folder of the build; the repository by default. */
+  /** The folder that holds the apps; the repository by default. */
   readonly root?: string;
   /** Options of Node itself, such as `--cpu-prof`. */
   readonly nodeArgs?: readonly string[];
@@ -33,7 +34,7 @@ export interface AppOptions {
   readonly onSpawn?: (process: ManagedProcess) => void;
 }
 
-/** Starts the built API and waits until /readyz returns 200 on `env.PORT`. */
+/** Starts the API and waits until /readyz returns 200 on `env.PORT`. */
 export async function startApi(options: AppOptions): Promise<ManagedProcess & { readonly url: string }> {
   const url = `http://${hostOf(options.env.LISTEN_ADDRESS)}:${options.env.PORT ?? '3000'}`;
   const api = await startApp('api', { name: 'the API', ...options });
@@ -47,7 +48,7 @@ function hostOf(listenAddress = ''): string {
   return listenAddress.includes(':') ? `[${listenAddress}]` : listenAddress;
 }
 
-/** Starts a built worker and waits until it takes jobs, by its heartbeat in Redis. */
+/** Starts a worker and waits until it takes jobs, by its heartbeat in Redis. */
 export async function startWorker(options: AppOptions): Promise<ManagedProcess> {
   const worker = await startApp('worker', { name: 'the worker', ...options });
   const redis = connectRedis(options.env.REDIS_URL ?? '', { role: 'producer' });
@@ -64,12 +65,18 @@ export async function startWorker(options: AppOptions): Promise<ManagedProcess> 
   return worker;
 }
 
+/** Returns the file that starts an app: its source in a checkout, its compiled form in an image. */
+function entryOf(root: string, app: 'api' | 'worker'): string {
+  const compiled = join(root, 'apps', app, 'dist', 'main.js');
+  return root !== REPOSITORY && existsSync(compiled) ? compiled : join(root, 'apps', app, 'src', 'main.ts');
+}
+
 async function startApp(app: 'api' | 'worker', options: AppOptions & { name: string }): Promise<ManagedProcess> {
   const root = options.root ?? REPOSITORY;
   const started = await startProcess({
     name: options.name,
     command: process.execPath,
-    args: [...NODE_ARGS, ...(options.nodeArgs ?? []), join(root, 'apps', app, 'dist', 'main.js')],
+    args: [...NODE_ARGS, ...(options.nodeArgs ?? []), entryOf(root, app)],
     env: { PATH: process.env.PATH, ...options.env },
     cwd: root,
     logPath: options.logPath,

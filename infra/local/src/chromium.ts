@@ -1,5 +1,5 @@
-import { findProgram, isExecutable } from './find-program.js';
-import { lastLine, packageInstaller } from './package-installer.js';
+import { findProgram, isExecutable } from './find-program.ts';
+import { lastLine, packageInstaller } from './package-installer.ts';
 
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const MAC_PROGRAMS = [

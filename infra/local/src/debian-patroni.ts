@@ -1,6 +1,6 @@
-import { ensureDebianPostgres, findDebianPostgres } from './debian-postgres.js';
-import { findProgram } from './find-program.js';
-import { lastLine, packageInstaller } from './package-installer.js';
+import { ensureDebianPostgres, findDebianPostgres } from './debian-postgres.ts';
+import { findProgram } from './find-program.ts';
+import { lastLine, packageInstaller } from './package-installer.ts';
 
 const PACKAGES = ['patroni', 'etcd-server', 'haproxy'] as const;
 

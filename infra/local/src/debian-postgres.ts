@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isExecutable } from './find-program.js';
-import { lastLine, packageInstaller } from './package-installer.js';
+import { isExecutable } from './find-program.ts';
+import { lastLine, packageInstaller } from './package-installer.ts';
 
 /** The folder of the programs of each version on Debian. */
 const FOLDER = '/usr/lib/postgresql';

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { freePort, isPortFree } from './free-port.js';
+import { freePort, isPortFree } from './free-port.ts';
 
 let server: Server | undefined;
 

@@ -1,5 +1,5 @@
 import { access } from 'node:fs/promises';
-import { lastLine, packageInstaller } from './package-installer.js';
+import { lastLine, packageInstaller } from './package-installer.ts';
 
 /** Folders of the library that changes a process's clock, on Debian-based systems and with Homebrew. */
 const PATHS = [

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { commandLine } from './leftover.js';
-import { startProcess, type ManagedProcess } from './managed-process.js';
-import { NotReadyError, waitReady } from './wait-ready.js';
+import { commandLine } from './leftover.ts';
+import { startProcess, type ManagedProcess } from './managed-process.ts';
+import { NotReadyError, waitReady } from './wait-ready.ts';
 
 let dir: string;
 
@@ -78,7 +78,7 @@ describe('a managed process', () => {
 /** Starts a process with a shell that our guard watches, kills the process, and returns the child's number. */
 async function orphan(): Promise<number> {
   const source = `
-    import { startProcess } from ${JSON.stringify(join(import.meta.dirname, '../dist/managed-process.js'))};
+    import { startProcess } from ${JSON.stringify(join(import.meta.dirname, 'managed-process.ts'))};
     const child = await startProcess({ name: 'grandchild', command: process.execPath,
       args: ['-e', 'setInterval(() => {}, 1000)'], env: {}, logPath: ${JSON.stringify(join(dir, 'orphan.log'))} });
     console.log(child.pid);

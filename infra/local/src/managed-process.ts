@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { forget, watchOver } from './guard.js';
-import { tail } from './log-tail.js';
+import { forget, watchOver } from './guard.ts';
+import { tail } from './log-tail.ts';
 
 /** How to run a program in the background. */
 export interface ProcessOptions {

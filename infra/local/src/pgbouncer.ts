@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import pg from 'pg';
-import { findProgram } from './find-program.js';
-import { freePort } from './free-port.js';
-import { startProcess } from './managed-process.js';
-import { lastLine, packageInstaller } from './package-installer.js';
-import { waitReady } from './wait-ready.js';
+import { findProgram } from './find-program.ts';
+import { freePort } from './free-port.ts';
+import { startProcess } from './managed-process.ts';
+import { lastLine, packageInstaller } from './package-installer.ts';
+import { waitReady } from './wait-ready.ts';
 
 /** A running PgBouncer in front of a PostgreSQL server. */
 export interface LocalPgBouncer {

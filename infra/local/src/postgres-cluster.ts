@@ -3,8 +3,8 @@ import { chown, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { stopLeftover } from './leftover.js';
-import type { PostgresHome } from './postgres-home.js';
+import { stopLeftover } from './leftover.ts';
+import type { PostgresHome } from './postgres-home.ts';
 
 /** A data folder that a server can use. */
 export interface Cluster {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { chooseParent } from './postgres-home.js';
+import { chooseParent } from './postgres-home.ts';
 
 let root: string;
 let checkout: string;

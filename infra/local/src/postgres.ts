@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { freePort } from './free-port.js';
-import { childPids } from './leftover.js';
-import { startProcess, type ManagedProcess } from './managed-process.js';
-import { POSTGRES_ENV, prepareCluster } from './postgres-cluster.js';
-import { findPostgresHome } from './postgres-home.js';
-import { waitReady } from './wait-ready.js';
+import { freePort } from './free-port.ts';
+import { childPids } from './leftover.ts';
+import { startProcess, type ManagedProcess } from './managed-process.ts';
+import { POSTGRES_ENV, prepareCluster } from './postgres-cluster.ts';
+import { findPostgresHome } from './postgres-home.ts';
+import { waitReady } from './wait-ready.ts';
 
 /** A PostgreSQL server that this checkout owns. */
 export interface LocalPostgres {

@@ -1,5 +1,5 @@
-import { findProgram } from './find-program.js';
-import { lastLine, packageInstaller } from './package-installer.js';
+import { findProgram } from './find-program.ts';
+import { lastLine, packageInstaller } from './package-installer.ts';
 
 const PROGRAMS = ['redis-server', 'valkey-server'];
 

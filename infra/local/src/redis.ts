@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort } from './free-port.js';
-import { stopLeftover } from './leftover.js';
-import { startProcess, type ManagedProcess } from './managed-process.js';
-import { findRedisServer, NoRedisError } from './redis-server.js';
-import { waitReady } from './wait-ready.js';
+import { freePort } from './free-port.ts';
+import { stopLeftover } from './leftover.ts';
+import { startProcess, type ManagedProcess } from './managed-process.ts';
+import { findRedisServer, NoRedisError } from './redis-server.ts';
+import { waitReady } from './wait-ready.ts';
 
 /** A Redis server that this checkout owns. */
 export interface LocalRedis {

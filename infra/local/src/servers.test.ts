@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { startPostgres } from './postgres.js';
-import { startRedis } from './redis.js';
+import { startPostgres } from './postgres.ts';
+import { startRedis } from './redis.ts';
 
 let dir: string;
 const started: { stop(): Promise<void> }[] = [];

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { isPortFree } from './free-port.js';
-import { bringUp, type BroughtUp } from './start/bring-up.js';
-import { takeLock } from './start/lock.js';
-import { LOOPBACK, readStartSettings, StartSettingsError, type StartSettings } from './start/settings.js';
-import { createStack } from './start/stack.js';
-import { describeStart } from './start/summary.js';
+import { isPortFree } from './free-port.ts';
+import { bringUp, type BroughtUp } from './start/bring-up.ts';
+import { takeLock } from './start/lock.ts';
+import { LOOPBACK, readStartSettings, StartSettingsError, type StartSettings } from './start/settings.ts';
+import { createStack } from './start/stack.ts';
+import { describeStart } from './start/summary.ts';
 
 /** Signals that stop us. SIGHUP means that the terminal was closed. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

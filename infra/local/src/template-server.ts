@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applyMigrations } from '@deckhand/db';
-import { startPostgres } from './postgres.js';
+import { startPostgres } from './postgres.ts';
 
 /** The migrated database that tests clone: no client may stay connected to it. */
 export const TEMPLATE_DATABASE = 'template_deckhand';

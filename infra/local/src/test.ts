@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { ensureChromium, NoChromiumError } from './chromium.js';
-import { ensureDebianPostgres } from './debian-postgres.js';
-import { ensureRedisServer, NoRedisError } from './redis-server.js';
-import { REPOSITORY } from './repository.js';
-import { closingLine, NO_TESTS, readCounts, readFailures, sum, type TestCounts } from './test/counts.js';
-import { testOtherStores } from './test/other-stores.js';
-import { runJest } from './test/run-jest.js';
-import { runMutants } from './test/run-mutants.js';
+import { ensureChromium, NoChromiumError } from './chromium.ts';
+import { ensureDebianPostgres } from './debian-postgres.ts';
+import { ensureRedisServer, NoRedisError } from './redis-server.ts';
+import { REPOSITORY } from './repository.ts';
+import { closingLine, NO_TESTS, readCounts, readFailures, sum, type TestCounts } from './test/counts.ts';
+import { testOtherStores } from './test/other-stores.ts';
+import { runJest } from './test/run-jest.ts';
+import { runMutants } from './test/run-mutants.ts';
 
 /** True in CI: then everything is tested, also with other stores. */
 const IS_CI = process.env.CI === 'true';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ManagedProcess } from './managed-process.js';
+import type { ManagedProcess } from './managed-process.ts';
 
 /** A background program ended, or did not get ready in time. */
 export class NotReadyError extends Error {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { AllowedHosts, hostOf, isAllowedHost } from './allowed-hosts.js';
-import { compileCheck } from './validate.js';
+import { AllowedHosts, hostOf, isAllowedHost } from './allowed-hosts.ts';
+import { compileCheck } from './validate.ts';
 
 describe('allowed hosts', () => {
   it.each([

@@ -1,6 +1,6 @@
-import { type ValidationIssue, validationFailed } from './errors.js';
-import { toDate } from './formats.js';
-import { type ExecutionFilter, type ListExecutionsQuery, MAX_DURATION_RANGE_DAYS } from './schemas/execution-lists.js';
+import { type ValidationIssue, validationFailed } from './errors.ts';
+import { toDate } from './formats.ts';
+import { type ExecutionFilter, type ListExecutionsQuery, MAX_DURATION_RANGE_DAYS } from './schemas/execution-lists.ts';
 
 type DurationFilter = Pick<ExecutionFilter, 'minDurationMs' | 'maxDurationMs' | 'startedAt'>;
 

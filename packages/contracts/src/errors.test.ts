@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
-import { ERRORS } from './errors.js';
-import { RUN_ERRORS } from './run-errors.js';
+import { ERRORS } from './errors.ts';
+import { RUN_ERRORS } from './run-errors.ts';
 
 describe('the catalogue of errors', () => {
   it('and docs/errors.md list the same codes with the same statuses', async () => {

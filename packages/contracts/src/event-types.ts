@@ -1,4 +1,4 @@
-import type { FinishedStatus, WaitKind } from './execution-status.js';
+import type { FinishedStatus, WaitKind } from './execution-status.ts';
 
 /** Types of the events that are sent to the endpoints of a workspace. */
 export const EVENT_TYPES = [

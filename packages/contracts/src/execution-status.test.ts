@@ -7,7 +7,7 @@ import {
   EXECUTION_EVENTS,
   FINISHED_STATUSES,
   isFinished,
-} from './execution-status.js';
+} from './execution-status.ts';
 
 describe('the transition table', () => {
   it('never leaves a finished status', () => {

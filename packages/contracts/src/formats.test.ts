@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isTime, isUuid, readTime } from './formats.js';
+import { isTime, isUuid, readTime } from './formats.ts';
 
 describe('a time', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { findJsonExcess, JSON_SHAPE } from './json-shape.js';
+import { findJsonExcess, JSON_SHAPE } from './json-shape.ts';
 
 /** Long enough to be looked at. */
 const padded = (text: string): string => text.padEnd(300_000);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { maskHeaders } from './masked-headers.js';
+import { maskHeaders } from './masked-headers.ts';
 
 const mask = (value: unknown): unknown => JSON.parse(maskHeaders(JSON.stringify(value)));
 const MASK = '********';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { estimatePatternSize, mayRescan } from './pattern-size.js';
+import { estimatePatternSize, mayRescan } from './pattern-size.ts';
 
 describe('the estimated size of a pattern', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { withExplicitSslMode } from './postgres-url.js';
+import { withExplicitSslMode } from './postgres-url.ts';
 
 describe('the TLS mode of a PostgreSQL URL', () => {
   it.each(['prefer', 'require', 'verify-ca', 'verify-full'])('%s means verify-full', (mode) => {

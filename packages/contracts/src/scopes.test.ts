@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { accessLabel, SCOPE_PATTERN, SCOPE_PRESETS, scopesAllow } from './scopes.js';
+import { accessLabel, SCOPE_PATTERN, SCOPE_PRESETS, scopesAllow } from './scopes.ts';
 
 const ID = '019a8e5c-7a31-7cc0-9f3e-6d1f0c2b4a58';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { compileUntrusted } from './validate.js';
+import { compileUntrusted } from './validate.ts';
 
 /** The issues of a value; those of the schema where that is at fault. */
 function issuesOf(schema: object, value: unknown) {

@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { RegExpEngine } from 'ajv/dist/types/index.js';
 import { RE2JS } from 're2js';
-import { isDate, isTime, UUID_PATTERN } from './formats.js';
-import { estimatePatternSize } from './pattern-size.js';
-import { isEmail, isUri } from './text-formats.js';
+import { isDate, isTime, UUID_PATTERN } from './formats.ts';
+import { estimatePatternSize } from './pattern-size.ts';
+import { isEmail, isUri } from './text-formats.ts';
 
 /** Maximum number of objects in a schema, and their maximum nesting: compiling is not linear. */
 const MAX_PARTS = 500;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import Type from 'typebox';
-import { DeckhandError, MAX_ISSUES } from './errors.js';
-import { compileBody, compileCheck } from './validate.js';
+import { DeckhandError, MAX_ISSUES } from './errors.ts';
+import { compileBody, compileCheck } from './validate.ts';
 
 const Body = Type.Object({ name: Type.String(), count: Type.Integer() }, { additionalProperties: false });
 

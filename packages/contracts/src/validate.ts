@@ -2,12 +2,12 @@ import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Static, TObject, TSchema } from 'typebox';
-import { type ValidationIssue, validationFailed } from './errors.js';
-import { readTime, UUID_PATTERN } from './formats.js';
-import { isJsonObject } from './json.js';
-import { CLAMPED } from './schemas/common.js';
-import { SCOPE_PATTERN, SCOPES_IN_WORDS } from './scopes.js';
-import { createUntrustedAjv, findSchemaIssue } from './untrusted-schema.js';
+import { type ValidationIssue, validationFailed } from './errors.ts';
+import { readTime, UUID_PATTERN } from './formats.ts';
+import { isJsonObject } from './json.ts';
+import { CLAMPED } from './schemas/common.ts';
+import { SCOPE_PATTERN, SCOPES_IN_WORDS } from './scopes.ts';
+import { createUntrustedAjv, findSchemaIssue } from './untrusted-schema.ts';
 
 const BODY_OPTIONS = { strict: true, strictTypes: false, allowUnionTypes: true } as const;
 

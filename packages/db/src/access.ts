@@ -1,5 +1,5 @@
 import { DeckhandError, hasRole, type Role, ROLES } from '@deckhand/contracts';
-import { type Prisma, type Queryable } from './client.js';
+import { type Prisma, type Queryable } from './client.ts';
 
 /** The origin of a request, for the audit log. */
 export interface Origin {

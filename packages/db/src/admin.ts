@@ -5,10 +5,10 @@ import {
   type WorkspaceLimitsBody,
   type WorkspaceUsage,
 } from '@deckhand/contracts';
-import type { Actor } from './access.js';
-import { recordChange } from './audit/record.js';
-import type { Database, Queryable } from './client.js';
-import { countHeldRuns } from './concurrency/count-slots.js';
+import type { Actor } from './access.ts';
+import { recordChange } from './audit/record.ts';
+import type { Database, Queryable } from './client.ts';
+import { countHeldRuns } from './concurrency/count-slots.ts';
 
 /** Whether the actor is an instance administrator. */
 export async function isAdministrator(db: Queryable, actor: Actor): Promise<boolean> {

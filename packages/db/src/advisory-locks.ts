@@ -1,4 +1,4 @@
-import { Prisma, type Queryable } from './client.js';
+import { Prisma, type Queryable } from './client.ts';
 
 /**
  * Time in ms after which PostgreSQL ends a transaction that holds such a lock and sends no statement, so that a frozen

@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import { accessLabel, type ApiKeyEntry, DeckhandError, type Page, type PageOf } from '@deckhand/contracts';
-import { type Actor, rolesFrom, visibleWorkspace } from './access.js';
-import { recordKeyChange } from './audit/record.js';
-import { isOneOf } from './batch.js';
-import { type Database, Prisma, type Queryable } from './client.js';
-import type { ApiKey } from './generated/client.js';
-import { pageRange, toPage } from './paging.js';
+import { type Actor, rolesFrom, visibleWorkspace } from './access.ts';
+import { recordKeyChange } from './audit/record.ts';
+import { isOneOf } from './batch.ts';
+import { type Database, Prisma, type Queryable } from './client.ts';
+import type { ApiKey } from './generated/client.ts';
+import { pageRange, toPage } from './paging.ts';
 
 /** A key to store: its hash, never the key itself. */
 export interface NewApiKey {

@@ -1,4 +1,4 @@
-import { Prisma } from './client.js';
+import { Prisma } from './client.ts';
 
 // PostgreSQL spends more on planning such a statement for each call than on running it. It keeps a generic plan only if
 // it expects that plan to be no more expensive, and it expects ten elements in an array parameter. So a batch of one

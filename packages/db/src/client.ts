@@ -1,9 +1,9 @@
 import { withExplicitSslMode } from '@deckhand/contracts';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool } from 'pg';
-import { Connection } from './connection.js';
-import { Prisma, PrismaClient } from './generated/client.js';
-import { createStatementNames } from './statement-names.js';
+import { Connection } from './connection.ts';
+import { Prisma, PrismaClient } from './generated/client.ts';
+import { createStatementNames } from './statement-names.ts';
 
 export { Prisma };
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { restoreParameters } from './raw-parameters.js';
+import { restoreParameters } from './raw-parameters.ts';
 
 /** pg's error for a statement that got no response within `query_timeout`. */
 const NO_RESPONSE = 'Query read timeout';

@@ -1,4 +1,4 @@
-import { Prisma, type Queryable } from './client.js';
+import { Prisma, type Queryable } from './client.ts';
 
 /** Reads the time of the database, in ms since the epoch. */
 export async function readDatabaseTime(db: Queryable): Promise<number> {

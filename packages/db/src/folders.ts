@@ -8,12 +8,12 @@ import {
   type UpdateFolderBody,
   validationFailed,
 } from '@deckhand/contracts';
-import { type Actor, requireRole, visibleWorkspace } from './access.js';
-import { recordChange } from './audit/record.js';
-import type { Database, Queryable } from './client.js';
-import type { Folder } from './generated/client.js';
-import { pageRange, toPage } from './paging.js';
-import { lockWorkspace } from './workspaces/workspaces.js';
+import { type Actor, requireRole, visibleWorkspace } from './access.ts';
+import { recordChange } from './audit/record.ts';
+import type { Database, Queryable } from './client.ts';
+import type { Folder } from './generated/client.ts';
+import { pageRange, toPage } from './paging.ts';
+import { lockWorkspace } from './workspaces/workspaces.ts';
 
 /** Lists all folders of a workspace by name. @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH. */
 export async function listFolders(db: Database, actor: Actor, query: InWorkspaceQuery): Promise<PageOf<FolderEntry>> {

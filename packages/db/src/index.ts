@@ -1,4 +1,4 @@
-export { type Actor, type LinkHolder, type Origin, requireRole } from './access.js';
+export { type Actor, type LinkHolder, type Origin, requireRole } from './access.ts';
 export {
   isAdministrator,
   readInstanceSettings,
@@ -7,7 +7,7 @@ export {
   readUsage,
   writeLimits,
   writeSettings,
-} from './admin.js';
+} from './admin.ts';
 export {
   createApiKey,
   type CreatedApiKeyEntry,
@@ -21,9 +21,9 @@ export {
   type SuccessorKey,
   touchApiKeys,
   type ValidApiKey,
-} from './api-keys.js';
-export { listChanges, listInstanceChanges } from './audit/list.js';
-export { recordChange, recordExecutionChange, recordStart } from './audit/record.js';
+} from './api-keys.ts';
+export { listChanges, listInstanceChanges } from './audit/list.ts';
+export { recordChange, recordExecutionChange, recordStart } from './audit/record.ts';
 export {
   abortBulkAction,
   createBulkAction,
@@ -31,23 +31,23 @@ export {
   listBulkActions,
   pruneBulkActions,
   readBulkAction,
-} from './bulk-actions/bulk-actions.js';
-export type { BulkOutcome, DueBulkAction } from './bulk-actions/act-on-runs.js';
+} from './bulk-actions/bulk-actions.ts';
+export type { BulkOutcome, DueBulkAction } from './bulk-actions/act-on-runs.ts';
 export {
   delayBulkAction,
   failUnsettledRun,
   findDueBulkActions,
   findUnsettledRuns,
   performBatch,
-} from './bulk-actions/perform.js';
-export { createDatabase, type Database, type DatabaseOptions, readPoolUse } from './client.js';
+} from './bulk-actions/perform.ts';
+export { createDatabase, type Database, type DatabaseOptions, readPoolUse } from './client.ts';
 /** SQL with parameters, for tools that measure. Product code uses the stores of this package. */
-export { Prisma } from './client.js';
-export { claimLimited, type LimitedClaim } from './concurrency/claim-limited.js';
-export { countHeldBack, countHeldRuns } from './concurrency/count-slots.js';
-export { type Subject } from './concurrency/demand.js';
-export { findKeysToRelease, type KeyedStart, NO_KEY, releaseKeys, type RunKey } from './concurrency/keys.js';
-export { findWorkspacesHeldBack, releaseHeldBack, releaseHeldBackOf } from './concurrency/release.js';
+export { Prisma } from './client.ts';
+export { claimLimited, type LimitedClaim } from './concurrency/claim-limited.ts';
+export { countHeldBack, countHeldRuns } from './concurrency/count-slots.ts';
+export { type Subject } from './concurrency/demand.ts';
+export { findKeysToRelease, type KeyedStart, NO_KEY, releaseKeys, type RunKey } from './concurrency/keys.ts';
+export { findWorkspacesHeldBack, releaseHeldBack, releaseHeldBackOf } from './concurrency/release.ts';
 export {
   countCredentialsByKey,
   type CredentialUser,
@@ -55,15 +55,15 @@ export {
   readUsableCredentials,
   type SealedCredential,
   type UsableCredential,
-} from './credentials/sealed-credentials.js';
+} from './credentials/sealed-credentials.ts';
 export {
   createCredential,
   deleteCredential,
   listCredentials,
   readCredential,
   updateCredential,
-} from './credentials/credentials.js';
-export { readDatabaseTime } from './database-time.js';
+} from './credentials/credentials.ts';
+export { readDatabaseTime } from './database-time.ts';
 export {
   type AttemptResult,
   type DisabledEndpoint,
@@ -78,14 +78,14 @@ export {
   type TakenLane,
   takeEventDeliveries,
   tidyEventDeliveries,
-} from './events/deliver.js';
+} from './events/deliver.ts';
 export {
   addTestEvent,
   listEventDeliveries,
   replayEventDeliveries,
   replayEventDelivery,
   webhookIdOf,
-} from './events/deliveries.js';
+} from './events/deliveries.ts';
 export {
   createEventEndpoint,
   deleteEventEndpoint,
@@ -94,10 +94,10 @@ export {
   readEventSecrets,
   rotateEventSecret,
   updateEventEndpoint,
-} from './events/endpoints.js';
-export { acceptEvents, type EventVerdict, type NewEvent, pruneEvents } from './events-in/accept-events.js';
-export { endNewWaits, type EndedByEvents, endWaitsForEvents, type RunsOfEvents } from './events-in/end-waits.js';
-export { findUncheckedWaits, findUnmatchedEvents } from './events-in/find-work.js';
+} from './events/endpoints.ts';
+export { acceptEvents, type EventVerdict, type NewEvent, pruneEvents } from './events-in/accept-events.ts';
+export { endNewWaits, type EndedByEvents, endWaitsForEvents, type RunsOfEvents } from './events-in/end-waits.ts';
+export { findUncheckedWaits, findUnmatchedEvents } from './events-in/find-work.ts';
 export {
   delayEvents,
   type EventDelay,
@@ -105,10 +105,10 @@ export {
   findEventTriggers,
   markMatched,
   type StartingEvent,
-} from './events-in/start-runs.js';
-export { type ChosenVersion, chooseVersion } from './executions/chosen-version.js';
-export { NO_DEADLINE_AT } from './executions/run-status.js';
-export { updateExecution } from './executions/update.js';
+} from './events-in/start-runs.ts';
+export { type ChosenVersion, chooseVersion } from './executions/chosen-version.ts';
+export { NO_DEADLINE_AT } from './executions/run-status.ts';
+export { updateExecution } from './executions/update.ts';
 export {
   findFreeLocks,
   findLocksOf,
@@ -123,10 +123,10 @@ export {
   requestLock,
   settleLocks,
   wakeHolders,
-} from './locks/run-locks.js';
-export { acceptChild, endWaitsOfParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';
-export { acceptExecutions, acceptUnlessBusy, type Busy, findLanded } from './executions/accept.js';
-export { pruneDebounces } from './executions/debounce.js';
+} from './locks/run-locks.ts';
+export { acceptChild, endWaitsOfParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.ts';
+export { acceptExecutions, acceptUnlessBusy, type Busy, findLanded } from './executions/accept.ts';
+export { pruneDebounces } from './executions/debounce.ts';
 export {
   acceptOnce,
   type AcceptOnceVerdict,
@@ -134,7 +134,7 @@ export {
   type OnceRequest,
   type IdempotencyKey,
   pruneIdempotencyKeys,
-} from './executions/accept-once.js';
+} from './executions/accept-once.ts';
 export {
   type Accepted,
   type AcceptedRun,
@@ -144,7 +144,7 @@ export {
   type AddWorkflowKey,
   type NeedsKey,
   type NotCounted,
-} from './executions/admission.js';
+} from './executions/admission.ts';
 export {
   type Checkpoint,
   type CheckpointClaim,
@@ -156,36 +156,36 @@ export {
   type NodeSummaryRow,
   type RestingEnding,
   type WaitRow,
-} from './checkpoints/checkpoint.js';
-export { writeCheckpoints } from './checkpoints/write-checkpoints.js';
-export { isSearch } from './search/match.js';
-export type { ExecutionOrder, RunPosition } from './executions/filter.js';
-export { exportExecutionIds, type ExportRequest } from './executions/export.js';
-export { type ExecutionIdPage, listExecutionIds, type ListExecutionsRequest } from './executions/list.js';
+} from './checkpoints/checkpoint.ts';
+export { writeCheckpoints } from './checkpoints/write-checkpoints.ts';
+export { isSearch } from './search/match.ts';
+export type { ExecutionOrder, RunPosition } from './executions/filter.ts';
+export { exportExecutionIds, type ExportRequest } from './executions/export.ts';
+export { type ExecutionIdPage, listExecutionIds, type ListExecutionsRequest } from './executions/list.ts';
 export {
   type Claim,
   claimExecutions,
   type ClaimedExecution,
   type ClaimRequest,
   readUnclaimed,
-} from './executions/claim.js';
+} from './executions/claim.ts';
 export {
   type AnswerOutcome,
   type AnswerRequest,
   answerWait,
   confirmAnswer,
   type WaitEnd,
-} from './executions/decide.js';
-export { endDueWaits, type EndedWait, type EndedWaits, type WaitPlace } from './executions/end-waits.js';
-export { deleteExecution, redactExecution } from './executions/erase.js';
-export { failBlockedRun, failUnqueuedExecutions } from './executions/fail-runs.js';
-export { listApprovals, listHumanTasks } from './executions/list-waits.js';
-export { loadIterations, loadNodeRuns, loadOpenNodeRuns, type StoredNodeRun } from './executions/load-records.js';
-export { pauseExecution, resumeExecution } from './executions/pause.js';
-export { hasTriggerData, readForRerun, type RerunOrigin } from './executions/read-for-rerun.js';
-export { type LinkedWait, readLinkedWait } from './executions/read-linked-wait.js';
-export { computeRunDigest } from './executions/run-digest.js';
-export { readExecutions, readLargeValues, type ExecutionRecord, type ReadExecutionRequest } from './executions/read.js';
+} from './executions/decide.ts';
+export { endDueWaits, type EndedWait, type EndedWaits, type WaitPlace } from './executions/end-waits.ts';
+export { deleteExecution, redactExecution } from './executions/erase.ts';
+export { failBlockedRun, failUnqueuedExecutions } from './executions/fail-runs.ts';
+export { listApprovals, listHumanTasks } from './executions/list-waits.ts';
+export { loadIterations, loadNodeRuns, loadOpenNodeRuns, type StoredNodeRun } from './executions/load-records.ts';
+export { pauseExecution, resumeExecution } from './executions/pause.ts';
+export { hasTriggerData, readForRerun, type RerunOrigin } from './executions/read-for-rerun.ts';
+export { type LinkedWait, readLinkedWait } from './executions/read-linked-wait.ts';
+export { computeRunDigest } from './executions/run-digest.ts';
+export { readExecutions, readLargeValues, type ExecutionRecord, type ReadExecutionRequest } from './executions/read.ts';
 export {
   type ExecutionResult,
   type ExecutionState,
@@ -195,9 +195,9 @@ export {
   readStates,
   readVisibleStates,
   type VisibleState,
-} from './executions/read-states.js';
-export { listIterations } from './executions/list-iterations.js';
-export { readNodeDebug, readNodeOutput, type NodeOutputRecord } from './executions/read-output.js';
+} from './executions/read-states.ts';
+export { listIterations } from './executions/list-iterations.ts';
+export { readNodeDebug, readNodeOutput, type NodeOutputRecord } from './executions/read-output.ts';
 export {
   dispatchAgain,
   type DispatchedExecution,
@@ -206,23 +206,23 @@ export {
   timeOutRuns,
   type UnclaimedExecution,
   wakeDueRuns,
-} from './executions/reconcile.js';
-export { releaseExecutions, type ReleasedExecution } from './executions/release.js';
-export { indexExecutions } from './search/index-executions.js';
-export { listFailureGroups, readFailureGroup, updateFailureGroup } from './failure-groups/failure-groups.js';
-export { respondToCaller, type ResponseToCaller, type ResponseVerdict } from './executions/respond.js';
-export { stopOrphans } from './executions/stop-orphans.js';
-export { type OnStopped, stopExecution } from './executions/stop.js';
-export { stopDescendants, type StopDescendantsOptions } from './executions/stop-descendants.js';
-export { stopExecutions } from './executions/stop-many.js';
-export { createFolder, deleteFolder, listFolders, updateFolder } from './folders.js';
+} from './executions/reconcile.ts';
+export { releaseExecutions, type ReleasedExecution } from './executions/release.ts';
+export { indexExecutions } from './search/index-executions.ts';
+export { listFailureGroups, readFailureGroup, updateFailureGroup } from './failure-groups/failure-groups.ts';
+export { respondToCaller, type ResponseToCaller, type ResponseVerdict } from './executions/respond.ts';
+export { stopOrphans } from './executions/stop-orphans.ts';
+export { type OnStopped, stopExecution } from './executions/stop.ts';
+export { stopDescendants, type StopDescendantsOptions } from './executions/stop-descendants.ts';
+export { stopExecutions } from './executions/stop-many.ts';
+export { createFolder, deleteFolder, listFolders, updateFolder } from './folders.ts';
 export {
   finishRequest,
   pruneRequests,
   releaseRequest,
   type Reservation,
   reserveRequest,
-} from './idempotency/requests.js';
+} from './idempotency/requests.ts';
 export {
   acceptInvite,
   acceptInviteAsNewPerson,
@@ -232,10 +232,10 @@ export {
   listInvites,
   type NewPerson,
   readInvite,
-} from './invites.js';
-export { addMember, leaveWorkspace, listMembers, removeMember, updateMember } from './members.js';
-export * from './migrations/index.js';
-export { countUnfinished, readOldestWaitingSeconds, readRunStats, type StatsPeriod } from './monitoring/run-stats.js';
+} from './invites.ts';
+export { addMember, leaveWorkspace, listMembers, removeMember, updateMember } from './members.ts';
+export * from './migrations/index.ts';
+export { countUnfinished, readOldestWaitingSeconds, readRunStats, type StatsPeriod } from './monitoring/run-stats.ts';
 export {
   countUnindexedRuns,
   type ExpiredRun,
@@ -250,7 +250,7 @@ export {
   type FoundRun,
   type OwnedRun,
   type RowPage,
-} from './maintenance/find-runs.js';
+} from './maintenance/find-runs.ts';
 export {
   type DetachedPosition,
   type DetachedRow,
@@ -259,8 +259,8 @@ export {
   FIRST_DETACHED,
   readDetachedRows,
   sumDetachedRuns,
-} from './maintenance/detached-runs.js';
-export { refreshStatistics } from './maintenance/refresh-statistics.js';
+} from './maintenance/detached-runs.ts';
+export { refreshStatistics } from './maintenance/refresh-statistics.ts';
 export {
   createRunPartitions,
   deleteLeftoversOfRunPartition,
@@ -269,8 +269,8 @@ export {
   dropDetachedRunPartition,
   findDetachedRunPartitions,
   partitionSpanDays,
-} from './maintenance/run-partitions.js';
-export { readWorkflowTimes } from './monitoring/workflow-times.js';
+} from './maintenance/run-partitions.ts';
+export { readWorkflowTimes } from './monitoring/workflow-times.ts';
 export {
   countRunsByWorker,
   describeRuns,
@@ -283,15 +283,15 @@ export {
   requeueHeldRuns,
   type RunSummary,
   stopRuns,
-} from './operations.js';
+} from './operations.ts';
 export {
   findDeletedOutputs,
   findLargeOutputs,
   forgetDeletedOutputs,
   keepLargeOutput,
   type LargeOutput,
-} from './outputs.js';
-export { pruneData, pruneRuns } from './retention.js';
+} from './outputs.ts';
+export { pruneData, pruneRuns } from './retention.ts';
 export {
   type DueSchedule,
   findDueSchedules,
@@ -302,10 +302,10 @@ export {
   type MoveVerdict,
   type ScheduleHold,
   type ScheduleMove,
-} from './schedules/move.js';
-export { listSchedules, pauseSchedule, resumeSchedule } from './schedules/schedules.js';
-export { type FirstDue, type ScheduleRule } from './schedules/sync.js';
-export { listSealed, type Resealing, resealSecrets, type SealedRow, type SecretHolder } from './secrets.js';
+} from './schedules/move.ts';
+export { listSchedules, pauseSchedule, resumeSchedule } from './schedules/schedules.ts';
+export { type FirstDue, type ScheduleRule } from './schedules/sync.ts';
+export { listSealed, type Resealing, resealSecrets, type SealedRow, type SecretHolder } from './secrets.ts';
 export {
   createSession,
   deleteOwnSession,
@@ -314,7 +314,7 @@ export {
   listSessions,
   touchSessions,
   type ValidSession,
-} from './sessions.js';
+} from './sessions.ts';
 export {
   classifyStoreError,
   isStatementCancelled,
@@ -324,11 +324,11 @@ export {
   isTooSlow,
   StoreError,
   type StoreErrorKind,
-} from './store-errors.js';
-export { changePassword, createFirstOwner, findUserByEmail, hasUsers, readPasswordHash, setupIsOver } from './users.js';
-export { foldStorageChanges } from './maintenance/fold-storage-changes.js';
-export { createVariable, deleteVariable, listVariables, readVariables, updateVariable } from './variables.js';
-export { findVersions, listVersions, readChosenVersion, readDefinition, readVersion } from './versions/list.js';
+} from './store-errors.ts';
+export { changePassword, createFirstOwner, findUserByEmail, hasUsers, readPasswordHash, setupIsOver } from './users.ts';
+export { foldStorageChanges } from './maintenance/fold-storage-changes.ts';
+export { createVariable, deleteVariable, listVariables, readVariables, updateVariable } from './variables.ts';
+export { findVersions, listVersions, readChosenVersion, readDefinition, readVersion } from './versions/list.ts';
 export {
   type NewSecrets,
   type NewVersion,
@@ -336,31 +336,31 @@ export {
   type SealedSecrets,
   trySavingVersion,
   type WorkflowTool,
-} from './versions/save.js';
-export { changeWebhookUrl, type WantedWebhook } from './webhooks/urls.js';
+} from './versions/save.ts';
+export { changeWebhookUrl, type WantedWebhook } from './webhooks/urls.ts';
 export {
   type DeliveryRecord,
   insertDeliveries,
   listDeliveries,
   pruneDeliveries,
   readForReplay,
-} from './webhooks/deliveries.js';
+} from './webhooks/deliveries.ts';
 export {
   findWebhooks,
   type FoundWebhook,
   openWebhookTest,
   readSavedTrigger,
   type SavedTrigger,
-} from './webhooks/webhooks.js';
-export { listActivations } from './workflows/activations.js';
-export { deleteDraft, readDraft, saveDraft } from './workflows/drafts.js';
+} from './webhooks/webhooks.ts';
+export { listActivations } from './workflows/activations.ts';
+export { deleteDraft, readDraft, saveDraft } from './workflows/drafts.ts';
 export {
   applyWorkflow,
   findWorkflowBySlug,
   type Precondition,
   tryApplyingWorkflow,
   type WantedWorkflow,
-} from './workflows/apply.js';
+} from './workflows/apply.ts';
 export {
   createWorkflow,
   deleteWorkflow,
@@ -370,9 +370,9 @@ export {
   tryCreatingWorkflow,
   updateWorkflow,
   type WorkflowRecord,
-} from './workflows/workflows.js';
-export { type ActiveTool, listActiveTools, MAX_WORKFLOW_TOOLS } from './workflows/tools.js';
-export { findWorkspaceOfWorkflow, type Place } from './workflows/lock.js';
+} from './workflows/workflows.ts';
+export { type ActiveTool, listActiveTools, MAX_WORKFLOW_TOOLS } from './workflows/tools.ts';
+export { findWorkspaceOfWorkflow, type Place } from './workflows/lock.ts';
 export {
   createWorkspace,
   deleteWorkspace,
@@ -382,23 +382,23 @@ export {
   readWorkspace,
   readWorkspaceUsage,
   updateWorkspace,
-} from './workspaces/workspaces.js';
+} from './workspaces/workspaces.ts';
 export {
   deleteRestOfWorkspaces,
   deleteRunsOfDeletedWorkspaces,
   findRunsOfDeletedWorkspaces,
-} from './workspaces/delete-data.js';
+} from './workspaces/delete-data.ts';
 export {
   findMissingSessionLimits,
   reportMissingSessionLimits,
   SESSION_LIMITS,
   SILENT_AFTER_MS,
   withoutSessionLimits,
-} from './session-limits.js';
-export { reportFaultyServer } from './server-version.js';
-export { readFlushedPosition, readReplayedPosition, type WalPosition } from './replica.js';
-export { probeWrites } from './write-probe.js';
-export { type LostWorker, type RecoveredRuns, recoverRuns } from './executions/recover.js';
+} from './session-limits.ts';
+export { reportFaultyServer } from './server-version.ts';
+export { readFlushedPosition, readReplayedPosition, type WalPosition } from './replica.ts';
+export { probeWrites } from './write-probe.ts';
+export { type LostWorker, type RecoveredRuns, recoverRuns } from './executions/recover.ts';
 export {
   type CountedErrorStart,
   delayErrorStarts,
@@ -406,7 +406,7 @@ export {
   type ErrorStartResult,
   findDueErrorStarts,
   startErrorWorkflows,
-} from './executions/error-starts.js';
+} from './executions/error-starts.ts';
 export {
   addCallbackLanes,
   findWorkspaceToStart,
@@ -414,4 +414,4 @@ export {
   readCallbackSecrets,
   replayCallback,
   rotateCallbackSecret,
-} from './events/callbacks.js';
+} from './events/callbacks.ts';

@@ -1,13 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
 import { DeckhandError, type InviteEntry, type Page, type PageOf, type Role, type User } from '@deckhand/contracts';
-import { type Actor, type Origin, visibleWorkspace } from './access.js';
-import { recordChange } from './audit/record.js';
-import type { Database, Queryable } from './client.js';
-import type { Invite } from './generated/client.js';
-import { lockMembers, requireOwnerFor } from './members.js';
-import { pageRange, toPage } from './paging.js';
-import { conflictWhenTaken } from './unique.js';
-import { findWorkspace } from './workspaces/workspaces.js';
+import { type Actor, type Origin, visibleWorkspace } from './access.ts';
+import { recordChange } from './audit/record.ts';
+import type { Database, Queryable } from './client.ts';
+import type { Invite } from './generated/client.ts';
+import { lockMembers, requireOwnerFor } from './members.ts';
+import { pageRange, toPage } from './paging.ts';
+import { conflictWhenTaken } from './unique.ts';
+import { findWorkspace } from './workspaces/workspaces.ts';
 
 /** How long an invite may be accepted, in ms: 7 days. */
 const INVITE_LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000;

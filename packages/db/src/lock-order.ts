@@ -1,4 +1,4 @@
-import { Prisma } from './client.js';
+import { Prisma } from './client.ts';
 
 /*
  * Locks are taken in one order everywhere, so that no two transactions wait for each other (PostgreSQL would end one of

@@ -6,11 +6,11 @@ import {
   type PageOf,
   type Role,
 } from '@deckhand/contracts';
-import { type Actor, visibleWorkspace } from './access.js';
-import { recordChange } from './audit/record.js';
-import type { Database, Queryable } from './client.js';
-import { pageRange, toPage } from './paging.js';
-import { findWorkspace, lockWorkspace } from './workspaces/workspaces.js';
+import { type Actor, visibleWorkspace } from './access.ts';
+import { recordChange } from './audit/record.ts';
+import type { Database, Queryable } from './client.ts';
+import { pageRange, toPage } from './paging.ts';
+import { findWorkspace, lockWorkspace } from './workspaces/workspaces.ts';
 
 /** The columns of a member's entry. */
 const WITH_USER = { user: { select: { email: true, name: true } } } as const;

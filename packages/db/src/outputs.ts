@@ -1,6 +1,6 @@
-import { type Database, Prisma } from './client.js';
-import { executeWithRawParameters } from './raw-parameters.js';
-import { SEARCHED_CHARS } from './search/execution-text.js';
+import { type Database, Prisma } from './client.ts';
+import { executeWithRawParameters } from './raw-parameters.ts';
+import { SEARCHED_CHARS } from './search/execution-text.ts';
 
 /** A large output of a run. */
 export interface LargeOutput {

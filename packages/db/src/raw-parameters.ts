@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { QueryConfig } from 'pg';
-import { writeLongTexts } from './array-literal.js';
-import type { Prisma } from './generated/client.js';
+import { writeLongTexts } from './array-literal.ts';
+import type { Prisma } from './generated/client.ts';
 
 type Queryable = Prisma.TransactionClient;
 

@@ -1,4 +1,4 @@
-import { type Database, Prisma } from './client.js';
+import { type Database, Prisma } from './client.ts';
 
 /**
  * A position in PostgreSQL's write-ahead log, in bytes. A replica that has replayed up to a position has everything

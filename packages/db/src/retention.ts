@@ -1,6 +1,6 @@
-import { Prisma, type Queryable } from './client.js';
-import { LOCK_FREE_RUNS } from './lock-order.js';
-import { isNotRepeated } from './maintenance/find-runs.js';
+import { Prisma, type Queryable } from './client.ts';
+import { LOCK_FREE_RUNS } from './lock-order.ts';
+import { isNotRepeated } from './maintenance/find-runs.ts';
 
 /**
  * Deletes trigger data, results and outputs of those of the given runs that are finished, and subtracts their bytes

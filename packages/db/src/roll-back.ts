@@ -1,4 +1,4 @@
-import type { Database, Queryable } from './client.js';
+import type { Database, Queryable } from './client.ts';
 
 /** Thrown to roll back a transaction without an error. */
 class RolledBack extends Error {}

@@ -1,4 +1,4 @@
-import { type Database, Prisma } from './client.js';
+import { type Database, Prisma } from './client.ts';
 
 /**
  * Places of encrypted secrets: a credential has one JWE, and so has a secret of an event endpoint; a version has a JSON

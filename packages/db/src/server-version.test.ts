@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isFaultyServer } from './server-version.js';
+import { isFaultyServer } from './server-version.ts';
 
 it('finds the versions of PostgreSQL that may crash', () => {
   const versions = [150_012, 170_010, 180_000, 180_004, 180_005, 180_006, 190_000];

@@ -1,4 +1,4 @@
-import { type Database, Prisma } from './client.js';
+import { type Database, Prisma } from './client.ts';
 
 /**
  * Versions of PostgreSQL in which a statement on partitioned tables may read freed memory when it waits for a row that

@@ -1,6 +1,6 @@
 import { withExplicitSslMode } from '@deckhand/contracts';
 import pg from 'pg';
-import { type Database, Prisma, type Queryable } from './client.js';
+import { type Database, Prisma, type Queryable } from './client.ts';
 
 /**
  * Limits of PostgreSQL for the sessions of the apps, in ms. They free the locks of a process that froze or was cut off

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import { DeckhandError, type Page, type PageOf, type SessionEntry, type User } from '@deckhand/contracts';
-import type { Actor } from './access.js';
-import { recordChange } from './audit/record.js';
-import type { Database } from './client.js';
-import { pageRange, toPage } from './paging.js';
+import type { Actor } from './access.ts';
+import { recordChange } from './audit/record.ts';
+import type { Database } from './client.ts';
+import { pageRange, toPage } from './paging.ts';
 
 /** How long a session lasts, in ms: 30 days. */
 const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createStatementNames } from './statement-names.js';
+import { createStatementNames } from './statement-names.ts';
 
 describe('the name of a statement', () => {
   const nameOf = createStatementNames();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { classifyStoreError, isStoreError, isStoreUnavailable, StoreError } from './store-errors.js';
+import { classifyStoreError, isStoreError, isStoreUnavailable, StoreError } from './store-errors.ts';
 
 // The errors of real stores and drivers are tested by tests/integration/executions/store-errors.test.ts.
 

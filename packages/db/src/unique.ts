@@ -1,5 +1,5 @@
 import { DeckhandError } from '@deckhand/contracts';
-import { Prisma } from './client.js';
+import { Prisma } from './client.ts';
 
 /** Prisma's code for a value that must be unique and is taken. */
 const UNIQUE_VIOLATION = 'P2002';

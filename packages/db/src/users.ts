@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { DeckhandError, type Person, type User } from '@deckhand/contracts';
-import type { Actor } from './access.js';
-import { recordChange } from './audit/record.js';
-import { type Database, Prisma, type Queryable } from './client.js';
+import type { Actor } from './access.ts';
+import { recordChange } from './audit/record.ts';
+import { type Database, Prisma, type Queryable } from './client.ts';
 
 /** Any number that only setup locks. */
 const SETUP_LOCK = 3_141_592;

@@ -8,12 +8,12 @@ import {
   type UpdateVariableBody,
   type VariableEntry,
 } from '@deckhand/contracts';
-import { type Actor, type AllowedStates, changedMeanwhile, inState, requireRole, visibleWorkspace } from './access.js';
-import { recordChange } from './audit/record.js';
-import type { Database, Queryable } from './client.js';
-import type { Variable } from './generated/client.js';
-import { pageRange, toPage } from './paging.js';
-import { conflictWhenTaken } from './unique.js';
+import { type Actor, type AllowedStates, changedMeanwhile, inState, requireRole, visibleWorkspace } from './access.ts';
+import { recordChange } from './audit/record.ts';
+import type { Database, Queryable } from './client.ts';
+import type { Variable } from './generated/client.ts';
+import { pageRange, toPage } from './paging.ts';
+import { conflictWhenTaken } from './unique.ts';
 
 /** Returns the error for a second variable with the same name. */
 const NAME_TAKEN = 'The workspace has a variable with this name';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { compileExpression } from './expressions/index.js';
-import { indexOfText, replaceAllText } from './find-text.js';
-import { createSecretMask } from './run/secret-mask.js';
+import { compileExpression } from './expressions/index.ts';
+import { indexOfText, replaceAllText } from './find-text.ts';
+import { createSecretMask } from './run/secret-mask.ts';
 
 const ab = (maxLength: number, minLength = 0) =>
   fc.string({ unit: fc.constantFrom('a', 'b'), minLength, maxLength, size: 'max' });

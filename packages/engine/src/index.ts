@@ -1,14 +1,14 @@
-export { credentialTypesOf } from './compile/check-credential.js';
-export { compileInSteps, compileWorkflow } from './compile/compile-workflow.js';
-export { findWarnings } from './compile/find-warnings.js';
-export type { CompiledWorkflow, CompileResult, GraphTrigger } from './compile/graph.js';
-export * from './expressions/index.js';
-export { indexOfText } from './find-text.js';
-export type { NodeFailure } from './node-failure.js';
-export type * from './node-services.js';
-export * from './node-type.js';
-export type { Script, ScriptResult, ScriptRunner, SourceReferences } from './script.js';
-export type { Ending, EnginePorts, RunControl, RunRequest } from './run/ports.js';
+export { credentialTypesOf } from './compile/check-credential.ts';
+export { compileInSteps, compileWorkflow } from './compile/compile-workflow.ts';
+export { findWarnings } from './compile/find-warnings.ts';
+export type { CompiledWorkflow, CompileResult, GraphTrigger } from './compile/graph.ts';
+export * from './expressions/index.ts';
+export { indexOfText } from './find-text.ts';
+export type { NodeFailure } from './node-failure.ts';
+export type * from './node-services.ts';
+export * from './node-type.ts';
+export type { Script, ScriptResult, ScriptRunner, SourceReferences } from './script.ts';
+export type { Ending, EnginePorts, RunControl, RunRequest } from './run/ports.ts';
 export {
   type LoopPosition,
   type AttemptRecord,
@@ -16,9 +16,9 @@ export {
   openIterations,
   type RecordedError,
   recordKey,
-} from './run/records.js';
-export { begunWait, type BegunWait, waitKey } from './run/node-state.js';
-export { idempotencyKeyOf } from './run/node-scope.js';
-export { nodesUntil } from './run/nodes-until.js';
-export { runExecution } from './run/run-execution.js';
-export { reuseRecords } from './run/reuse-records.js';
+} from './run/records.ts';
+export { begunWait, type BegunWait, waitKey } from './run/node-state.ts';
+export { idempotencyKeyOf } from './run/node-scope.ts';
+export { nodesUntil } from './run/nodes-until.ts';
+export { runExecution } from './run/run-execution.ts';
+export { reuseRecords } from './run/reuse-records.ts';

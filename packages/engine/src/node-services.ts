@@ -6,7 +6,7 @@ import type {
   JsonValue,
   StartOptions,
 } from '@deckhand/contracts';
-import type { ScriptRunner } from './script.js';
+import type { ScriptRunner } from './script.ts';
 
 /** A request that a node sends. */
 export interface HttpRequest {

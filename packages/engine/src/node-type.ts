@@ -9,10 +9,10 @@ import {
   type WaitKind,
 } from '@deckhand/contracts';
 import type { Static, TObject } from 'typebox';
-import type { ExpressionName } from './expressions/index.js';
-import type { NodeFailure } from './node-failure.js';
-import type { NodeServices, TrafficLimits } from './node-services.js';
-import type { SourceReferences } from './script.js';
+import type { ExpressionName } from './expressions/index.ts';
+import type { NodeFailure } from './node-failure.ts';
+import type { NodeServices, TrafficLimits } from './node-services.ts';
+import type { SourceReferences } from './script.ts';
 
 /** The result that a Terminal node sets. */
 export interface TerminalResult {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import type { ExpressionReferences } from './expressions/index.js';
-import type { NodeFailure } from './node-failure.js';
+import type { ExpressionReferences } from './expressions/index.ts';
+import type { NodeFailure } from './node-failure.ts';
 
 /** The data of its run that a source, which is not an expression, reads by the names that expressions have. */
 export interface SourceReferences extends ExpressionReferences {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@deckhand/contracts';
-import type { N8nWorkflow } from './workflow.js';
+import type { N8nWorkflow } from './workflow.ts';
 
 /** Nodes that are no steps of their own, but belong to one: models, tools and memories of agents. */
 export interface Attachments {

@@ -1,5 +1,5 @@
-import { shortType } from './nodes/registry.js';
-import { type N8nConnection, type N8nNode, type N8nWorkflow, NotAWorkflowError } from './workflow.js';
+import { shortType } from './nodes/registry.ts';
+import { type N8nConnection, type N8nNode, type N8nWorkflow, NotAWorkflowError } from './workflow.ts';
 
 /** Maximum number of `Loop Over Items` nodes; the body of each is found by a search. */
 const MAX_LOOPS = 50;

@@ -2,8 +2,8 @@ import { parseJson } from '@deckhand/contracts';
 import type { NodeTypes } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { connect, importJson, node, START } from '../../../tests/harness/import-n8n.js';
-import { type ImportedWorkflow, NotAWorkflowError } from './index.js';
+import { connect, importJson, node, START } from '../../../tests/harness/import-n8n.ts';
+import { type ImportedWorkflow, NotAWorkflowError } from './index.ts';
 
 let nodeTypes: NodeTypes;
 beforeAll(async () => {

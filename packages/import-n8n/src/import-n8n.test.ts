@@ -2,9 +2,9 @@ import { type JsonValue, parseJson } from '@deckhand/contracts';
 import { compileWorkflow, type NodeTypes } from '@deckhand/engine';
 import { createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runInMemory } from '../../../tests/harness/engine.js';
-import { connect, importJson, node, START } from '../../../tests/harness/import-n8n.js';
-import { type ImportedWorkflow, NotAWorkflowError } from './index.js';
+import { runInMemory } from '../../../tests/harness/engine.ts';
+import { connect, importJson, node, START } from '../../../tests/harness/import-n8n.ts';
+import { type ImportedWorkflow, NotAWorkflowError } from './index.ts';
 
 let nodeTypes: NodeTypes;
 const code = createScriptRunner();

@@ -1,6 +1,6 @@
 import type { Definition, ValidationIssue } from '@deckhand/contracts';
-import { type ConvertedWorkflow, convertInSteps, type ImportNote } from './import-workflow.js';
-import { type N8nWorkflow, readWorkflow } from './workflow.js';
+import { type ConvertedWorkflow, convertInSteps, type ImportNote } from './import-workflow.ts';
+import { type N8nWorkflow, readWorkflow } from './workflow.ts';
 
 /** A workflow of n8n as a definition, and what became of each of its nodes. */
 export interface ImportedWorkflow {

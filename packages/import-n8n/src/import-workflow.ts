@@ -7,19 +7,19 @@ import {
   type NodeDefinition,
   type NoteDefinition,
 } from '@deckhand/contracts';
-import type { Scope } from './expressions/scope.js';
-import { type Attachments, findAttachments } from './attachments.js';
-import { analyze, areExclusive, commonRoute, type Graph, type Route } from './graph.js';
-import { uniqueIds } from './ids.js';
-import type { Conversion, Converted, Output } from './nodes/converter.js';
-import { afterLoop, loopNode } from './nodes/loop.js';
-import { converterOf, isTrigger, shortType } from './nodes/registry.js';
-import { firstItem, optional, type Source } from './source.js';
-import { isWholeSticky, toSticky } from './sticky-note.js';
-import { stubOf } from './stub.js';
-import { withOptions } from './options.js';
-import { unsupported, UnsupportedError } from './unsupported.js';
-import { isList, type N8nConnection, type N8nNode, type N8nWorkflow, text } from './workflow.js';
+import type { Scope } from './expressions/scope.ts';
+import { type Attachments, findAttachments } from './attachments.ts';
+import { analyze, areExclusive, commonRoute, type Graph, type Route } from './graph.ts';
+import { uniqueIds } from './ids.ts';
+import type { Conversion, Converted, Output } from './nodes/converter.ts';
+import { afterLoop, loopNode } from './nodes/loop.ts';
+import { converterOf, isTrigger, shortType } from './nodes/registry.ts';
+import { firstItem, optional, type Source } from './source.ts';
+import { isWholeSticky, toSticky } from './sticky-note.ts';
+import { stubOf } from './stub.ts';
+import { withOptions } from './options.ts';
+import { unsupported, UnsupportedError } from './unsupported.ts';
+import { isList, type N8nConnection, type N8nNode, type N8nWorkflow, text } from './workflow.ts';
 
 /** How well a node was converted: as it was, with differences to review, or not at all. */
 export type ImportLevel = 'converted' | 'review' | 'manual';

@@ -1,2 +1,2 @@
-export { type ImportedWorkflow, importN8n, type ImportPort } from './import-n8n.js';
-export { NotAWorkflowError } from './workflow.js';
+export { type ImportedWorkflow, importN8n, type ImportPort } from './import-n8n.ts';
+export { NotAWorkflowError } from './workflow.ts';

@@ -2,8 +2,8 @@ import { compileWorkflow, type NodeTypes } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
 import { parseJson } from '@deckhand/contracts';
 import { beforeAll, expect, it } from '@jest/globals';
-import { connect, importJson, node, START } from '../../../tests/harness/import-n8n.js';
-import type { ImportedWorkflow } from './index.js';
+import { connect, importJson, node, START } from '../../../tests/harness/import-n8n.ts';
+import type { ImportedWorkflow } from './index.ts';
 
 let nodeTypes: NodeTypes;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import type { JsonValue } from '@deckhand/contracts';
-import type { Converted } from './nodes/converter.js';
-import type { Source } from './source.js';
-import { unsupported } from './unsupported.js';
-import { type N8nNode, show } from './workflow.js';
+import type { Converted } from './nodes/converter.ts';
+import type { Source } from './source.ts';
+import { unsupported } from './unsupported.ts';
+import { type N8nNode, show } from './workflow.ts';
 
 /** Longest time between tries, in ms. n8n itself waits for 5 s at most. */
 const MAX_DELAY_MS = 86_400_000;

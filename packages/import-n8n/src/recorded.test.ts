@@ -4,10 +4,10 @@ import { createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runInMemory } from '../../../tests/harness/engine.js';
-import { convertInSteps, type ConvertedWorkflow } from './import-workflow.js';
-import { optional } from './source.js';
-import { readWorkflow } from './workflow.js';
+import { runInMemory } from '../../../tests/harness/engine.ts';
+import { convertInSteps, type ConvertedWorkflow } from './import-workflow.ts';
+import { optional } from './source.ts';
+import { readWorkflow } from './workflow.ts';
 
 /** A workflow of our own, and what `n8n execute --rawOutput` returned for it: the items of each output, by node. */
 interface Recorded {

@@ -1,5 +1,5 @@
 import { MAX_NOTE_TEXT, NOTE_COLORS, type NoteDefinition } from '@deckhand/contracts';
-import { isList, type N8nNode, text } from './workflow.js';
+import { isList, type N8nNode, text } from './workflow.ts';
 
 /** The size of a note in n8n that states none, in px. */
 const WIDTH = 240;

@@ -1,5 +1,5 @@
 import type { JsonObject, NodeDefinition } from '@deckhand/contracts';
-import { show } from './workflow.js';
+import { show } from './workflow.ts';
 
 /** Longest original that a stub carries, in characters; a script may have 100,000. */
 const MAX_ORIGINAL = 80_000;

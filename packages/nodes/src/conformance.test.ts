@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import type { NodeContext, NodeServices, NodeType } from '@deckhand/engine';
-import { nodeContext } from '../../../tests/harness/node-context.js';
-import { credentialOf, exampleParameters, readExample } from '../../../tests/harness/node-examples.js';
-import { loadNodeTypes } from './load-node-types.js';
+import { nodeContext } from '../../../tests/harness/node-context.ts';
+import { credentialOf, exampleParameters, readExample } from '../../../tests/harness/node-examples.ts';
+import { loadNodeTypes } from './load-node-types.ts';
 
 const types = [...(await loadNodeTypes()).values()];
 const pure = types.filter(({ hasEffects }) => !hasEffects);

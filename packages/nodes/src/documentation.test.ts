@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { nodeContext } from '../../../tests/harness/node-context.js';
-import { exampleParameters, NODE_DOCS, readExample } from '../../../tests/harness/node-examples.js';
-import { nodeIndex, nodePage } from '../../../tests/harness/node-pages.js';
-import { loadNodeTypes } from './load-node-types.js';
+import { nodeContext } from '../../../tests/harness/node-context.ts';
+import { exampleParameters, NODE_DOCS, readExample } from '../../../tests/harness/node-examples.ts';
+import { nodeIndex, nodePage } from '../../../tests/harness/node-pages.ts';
+import { loadNodeTypes } from './load-node-types.ts';
 
 const types = [...(await loadNodeTypes()).values()].sort((a, b) => a.type.localeCompare(b.type));
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { readExample, runExample } from '../../../tests/harness/node-examples.js';
-import { loadNodeTypes } from './load-node-types.js';
+import { readExample, runExample } from '../../../tests/harness/node-examples.ts';
+import { loadNodeTypes } from './load-node-types.ts';
 
 const types = await loadNodeTypes();
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MAX_ISSUES } from '@deckhand/contracts';
 import { compileInSteps, type NodeTypes } from '@deckhand/engine';
 import { runInTimeSlices } from '@deckhand/runtime';
-import { loadNodeTypes } from './load-node-types.js';
+import { loadNodeTypes } from './load-node-types.ts';
 
 /** A chain of the maximum number of nodes. */
 function chain(node: object, sourceHandle?: string) {

@@ -3,8 +3,8 @@ import { StoreError } from '@deckhand/db';
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { type ObjectStore, openS3 } from './object-store.js';
-import type { ArchiveSettings, OutputSettings } from './settings.js';
+import { type ObjectStore, openS3 } from './object-store.ts';
+import type { ArchiveSettings, OutputSettings } from './settings.ts';
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);

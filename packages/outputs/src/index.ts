@@ -1,4 +1,4 @@
-export { type Archive, type ArchiveManifest, type ArchivePart, openArchive } from './archive.js';
-export { OutputGoneError } from './output-gone.js';
-export { openOutputStore, type OutputStore } from './output-store.js';
-export { ArchiveSettings, OutputSettings } from './settings.js';
+export { type Archive, type ArchiveManifest, type ArchivePart, openArchive } from './archive.ts';
+export { OutputGoneError } from './output-gone.ts';
+export { openOutputStore, type OutputStore } from './output-store.ts';
+export { ArchiveSettings, OutputSettings } from './settings.ts';

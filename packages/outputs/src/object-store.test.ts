@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { classifyStoreError, isStoreError } from '@deckhand/db';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type ObjectStore, openS3 } from './object-store.js';
+import { type ObjectStore, openS3 } from './object-store.ts';
 
 let server: Server | undefined;
 let store: ObjectStore | undefined;

@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { StoreError, type StoreErrorKind } from '@deckhand/db';
 import { types } from 'node:util';
-import type { s3Location } from './settings.js';
+import type { s3Location } from './settings.ts';
 
 /** A store of objects by key. Every method throws a StoreError if the store is unavailable or refuses. */
 export interface ObjectStore {

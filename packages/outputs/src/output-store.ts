@@ -10,9 +10,9 @@ import {
 import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
 import { v7 as uuidv7 } from 'uuid';
-import { type ObjectStore, openS3 } from './object-store.js';
-import { OutputGoneError } from './output-gone.js';
-import { type OutputSettings, s3Location } from './settings.js';
+import { type ObjectStore, openS3 } from './object-store.ts';
+import { OutputGoneError } from './output-gone.ts';
+import { type OutputSettings, s3Location } from './settings.ts';
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readChanges, writeChanges } from './channels.js';
+import { readChanges, writeChanges } from './channels.ts';
 
 describe('the form of notifications of changed runs', () => {
   it('has the final status of each run that has one', () => {

@@ -1,6 +1,6 @@
 import { FINISHED_STATUSES, type FinishedStatus, parseOwnJson } from '@deckhand/contracts';
-import type { Redis } from './connect.js';
-import { CHANGES_CHANNEL, CONTROL_CHANNEL } from './names.js';
+import type { Redis } from './connect.ts';
+import { CHANGES_CHANNEL, CONTROL_CHANNEL } from './names.ts';
 
 /**
  * Notifies workers that a person acted on runs, or that events have come, which concern no certain runs. May be lost:

@@ -1,5 +1,5 @@
 import { Cluster, type CommonRedisOptions, Redis as Server } from 'ioredis';
-import type { RedisTarget } from './redis-url.js';
+import type { RedisTarget } from './redis-url.ts';
 
 /** A connection to one server, to the current master behind sentinels, or to a cluster. All have the same commands. */
 export type Redis = Server | Cluster;

@@ -1,5 +1,5 @@
-import { connectTarget, type Redis, type RedisRole } from './connect-target.js';
-import { readRedisUrl } from './redis-url.js';
+import { connectTarget, type Redis, type RedisRole } from './connect-target.ts';
+import { readRedisUrl } from './redis-url.ts';
 
 export type { Redis, RedisRole };
 

@@ -1,5 +1,5 @@
-import type { Redis } from './connect.js';
-import { drainRequestKey } from './names.js';
+import type { Redis } from './connect.ts';
+import { drainRequestKey } from './names.ts';
 
 /** How long a request is valid, in s: a worker that cannot reach Redis for longer must not drain unexpectedly. */
 const LIFETIME_SECONDS = 600;

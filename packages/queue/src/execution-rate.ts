@@ -1,5 +1,5 @@
-import type { Redis } from './connect.js';
-import { createWindowRate, type RateLimit, type WindowCount } from './window-rate.js';
+import type { Redis } from './connect.ts';
+import { createWindowRate, type RateLimit, type WindowCount } from './window-rate.ts';
 
 const WINDOW_SECONDS = 60;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createFairOrder } from './fair-order.js';
+import { createFairOrder } from './fair-order.ts';
 
 describe('the fair order of jobs', () => {
   it('places the run of an idle flow before the backlog of another', () => {

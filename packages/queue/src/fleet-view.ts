@@ -1,6 +1,6 @@
 import type { WorkerCounts } from '@deckhand/contracts';
-import type { Redis } from './connect.js';
-import { type FleetEntry, readFleet } from './read-fleet.js';
+import type { Redis } from './connect.ts';
+import { type FleetEntry, readFleet } from './read-fleet.ts';
 
 const REFRESH_INTERVAL_MS = 500;
 

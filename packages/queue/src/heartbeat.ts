@@ -1,5 +1,5 @@
-import type { Redis } from './connect-target.js';
-import { drainRequestKey, HEARTBEATS_KEY, MAINTENANCE_DEPUTIES_KEY, WORKERS_KEY } from './names.js';
+import type { Redis } from './connect-target.ts';
+import { drainRequestKey, HEARTBEATS_KEY, MAINTENANCE_DEPUTIES_KEY, WORKERS_KEY } from './names.ts';
 
 /** Interval of a worker's heartbeats, in ms. */
 export const HEARTBEAT_INTERVAL_MS = 1_000;

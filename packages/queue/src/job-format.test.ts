@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { JOB_VERSION, readJob, writeJob } from './job-format.js';
+import { JOB_VERSION, readJob, writeJob } from './job-format.ts';
 
 const snapshot = {
   workspaceId: 'w',

@@ -1,4 +1,4 @@
-import type { RunJob, RunSnapshot } from './run-job.js';
+import type { RunJob, RunSnapshot } from './run-job.ts';
 
 /**
  * Version of a job's JSON form. Workers of different versions share one queue: every version must read the form of the

@@ -1,5 +1,5 @@
-import type { Redis } from './connect.js';
-import { MAX_DEPUTIES } from './heartbeat.js';
+import type { Redis } from './connect.ts';
+import { MAX_DEPUTIES } from './heartbeat.ts';
 
 /**
  * How much a process wants a lease. `eager` takes it when it is free, or from a reluctant owner. `reluctant` takes it

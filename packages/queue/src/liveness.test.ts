@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { FleetEntry } from './read-fleet.js';
-import { createLiveness } from './liveness.js';
+import type { FleetEntry } from './read-fleet.ts';
+import { createLiveness } from './liveness.ts';
 
 const LIFETIME_MS = 3_000;
 

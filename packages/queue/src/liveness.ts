@@ -1,5 +1,5 @@
-import { BLOCKED_AFTER_MS } from './heartbeat.js';
-import type { FleetEntry } from './read-fleet.js';
+import { BLOCKED_AFTER_MS } from './heartbeat.ts';
+import type { FleetEntry } from './read-fleet.ts';
 
 /** Detects dead and blocked workers by watching their heartbeats. */
 export interface Liveness {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { shardOf } from './queue-shards.js';
+import { shardOf } from './queue-shards.ts';
 
 const WORKSPACES = Array.from({ length: 4_000 }, () => randomUUID());
 

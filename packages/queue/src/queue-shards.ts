@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createRunQueue } from './bullmq/bullmq-run-queue.js';
-import { connectRedis, type Redis } from './connect.js';
-import type { QueuedRun } from './run-job.js';
-import type { JobState, QueueCounts, RunQueue } from './run-queue.js';
+import { createRunQueue } from './bullmq/bullmq-run-queue.ts';
+import { connectRedis, type Redis } from './connect.ts';
+import type { QueuedRun } from './run-job.ts';
+import type { JobState, QueueCounts, RunQueue } from './run-queue.ts';
 
 /**
  * The queues of an instance: each workspace's runs have one of them, its shard. Everything else in Redis (heartbeats,

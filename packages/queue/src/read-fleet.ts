@@ -1,14 +1,14 @@
 import { parseOwnJson } from '@deckhand/contracts';
 import type { ChainableCommander } from 'ioredis';
-import type { Redis } from './connect-target.js';
+import type { Redis } from './connect-target.ts';
 import {
   HEARTBEAT_INTERVAL_MS,
   lifetimeOf,
   STALLED_IN_REDIS,
   type WorkerDescription,
   type WorkerState,
-} from './heartbeat.js';
-import { HEARTBEATS_KEY, WORKERS_KEY, WRITE_PROBE_KEY } from './names.js';
+} from './heartbeat.ts';
+import { HEARTBEATS_KEY, WORKERS_KEY, WRITE_PROBE_KEY } from './names.ts';
 
 /** A worker and the age of its heartbeat. */
 export interface FleetEntry extends WorkerDescription {

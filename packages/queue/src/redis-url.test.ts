@@ -1,6 +1,6 @@
 import { SettingsError } from '@deckhand/runtime';
 import { describe, expect, it } from '@jest/globals';
-import { readRedisUrl } from './redis-url.js';
+import { readRedisUrl } from './redis-url.ts';
 
 const NOBODY = { username: undefined, password: undefined };
 

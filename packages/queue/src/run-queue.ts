@@ -1,4 +1,4 @@
-import type { QueuedRun, RunJob } from './run-job.js';
+import type { QueuedRun, RunJob } from './run-job.ts';
 
 /*
  * The queue of runs, as the rest of the service sees it. An implementation passes `tests/harness/queue-contract.ts`.

@@ -1,5 +1,5 @@
-import type { Redis } from './connect.js';
-import { trafficKeys } from './names.js';
+import type { Redis } from './connect.ts';
+import { trafficKeys } from './names.ts';
 
 /*
  * Limits of requests to a host, shared by all workers. Times are of Redis's clock, in ms.

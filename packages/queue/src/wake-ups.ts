@@ -1,5 +1,5 @@
-import { connectRedis, type Redis } from './connect.js';
-import { WAKE_UPS_KEY } from './names.js';
+import { connectRedis, type Redis } from './connect.ts';
+import { WAKE_UPS_KEY } from './names.ts';
 
 /** Wake-ups of workers that stand by: one that is busy wakes one of them. */
 export interface WakeUps {

@@ -1,4 +1,4 @@
-import type { Redis } from './connect.js';
+import type { Redis } from './connect.ts';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
 /** A limit of events per time window. */

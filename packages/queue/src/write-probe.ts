@@ -1,5 +1,5 @@
-import type { Redis } from './connect.js';
-import { WRITE_PROBE_KEY } from './names.js';
+import type { Redis } from './connect.ts';
+import { WRITE_PROBE_KEY } from './names.ts';
 
 /** Returns true if Redis refused a write because it has reached `maxmemory` and may evict nothing. */
 export function isOutOfMemory(error: unknown): boolean {

@@ -1,8 +1,8 @@
 import type { WaitPlace } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createAnswerTokens } from './answer-token.js';
-import { createSecretBox } from './secret-box.js';
+import { createAnswerTokens } from './answer-token.ts';
+import { createSecretBox } from './secret-box.ts';
 
 const KEY = 'a key for tests, thirty-two characters or more';
 const OTHER_KEY = 'another key for tests, thirty-two characters';

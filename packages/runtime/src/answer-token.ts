@@ -1,6 +1,6 @@
 import { placeOfWait, waitIdOf, type WaitPlace } from '@deckhand/contracts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { SecretBox } from './secret-box.js';
+import type { SecretBox } from './secret-box.ts';
 
 /** Signs the tokens of links that answer a wait of a run. */
 export interface AnswerTokens {

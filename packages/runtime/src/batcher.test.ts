@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createBatcher } from './batcher.js';
+import { createBatcher } from './batcher.ts';
 
 /** A flush that records its batches and is answered by hand. */
 function heldFlush() {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createFlushGate } from './flush-gate.js';
+import { createFlushGate } from './flush-gate.ts';
 
 /** Options of a batcher. */
 export interface BatcherOptions<I, O> {

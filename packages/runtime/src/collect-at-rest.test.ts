@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { collectAtRest } from './collect-at-rest.js';
-import { createLogger } from './logger.js';
+import { collectAtRest } from './collect-at-rest.ts';
+import { createLogger } from './logger.ts';
 
 const MEGABYTE = 2 ** 20;
 const INTERVAL_MS = 100;

@@ -1,6 +1,6 @@
 import { Session } from 'node:inspector/promises';
 import { getHeapStatistics } from 'node:v8';
-import type { Logger } from './logger.js';
+import type { Logger } from './logger.ts';
 
 /** Interval of checks whether the process is idle, in ms. */
 const INTERVAL_MS = 5_000;

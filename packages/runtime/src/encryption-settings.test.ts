@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { openSecretBox } from './encryption-settings.js';
-import { createSecretBox } from './secret-box.js';
-import { SettingsError } from './settings.js';
+import { openSecretBox } from './encryption-settings.ts';
+import { createSecretBox } from './secret-box.ts';
+import { SettingsError } from './settings.ts';
 
 const PRESENT = 'the present key, of more than thirty-two characters';
 const FORMER = 'a former key, with a comma, of thirty-two characters or more';

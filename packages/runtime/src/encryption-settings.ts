@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject } from 'typebox';
-import { createSecretBox, type SecretBox } from './secret-box.js';
-import { SettingsError } from './settings.js';
+import { createSecretBox, type SecretBox } from './secret-box.ts';
+import { SettingsError } from './settings.ts';
 
 /** Settings of encryption. The API and all workers must have the same. */
 export const EncryptionSettings = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLogger } from './logger.js';
+import { createLogger } from './logger.ts';
 
 describe('a log line', () => {
   it('holds no secret, whatever is logged', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createMemoryBudget } from './memory-budget.js';
+import { createMemoryBudget } from './memory-budget.ts';
 
 describe('a memory budget', () => {
   it('counts what its accounts hold until they are closed', () => {

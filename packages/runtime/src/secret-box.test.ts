@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { createSecretBox, SecretBoxError } from './secret-box.js';
+import { createSecretBox, SecretBoxError } from './secret-box.ts';
 
 const PASSPHRASE = 'a passphrase of more than thirty-two characters';
 

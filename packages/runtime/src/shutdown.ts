@@ -1,5 +1,5 @@
 import closeWithGrace from 'close-with-grace';
-import type { Logger } from './logger.js';
+import type { Logger } from './logger.ts';
 
 /**
  * Runs `close` once on SIGTERM, SIGINT or an uncaught error, then exits: 0 after a signal, 1 after an error.

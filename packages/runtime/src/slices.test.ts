@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { runInTimeSlices, TooMuchWorkError } from './slices.js';
+import { runInTimeSlices, TooMuchWorkError } from './slices.ts';
 
 /** Work that takes some ms. */
 function* work(ms: number): Generator<undefined, { done: true }> {

@@ -7,7 +7,7 @@ import {
   createSymmetricSecret,
   publicKeyOf,
   signMessage,
-} from './webhook-signature.js';
+} from './webhook-signature.ts';
 
 /** The message of the reference implementations' tests. */
 const MESSAGE = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1_614_265_330, payload: '{"test": 2432232314}' };

@@ -15,13 +15,13 @@ import {
   type SubmitApprovalBody,
   type WorkflowEntry,
   type WorkflowResponse,
-} from './generated/index.js';
-import { type Client, createClient } from './generated/client/index.js';
-import { pagesByCursor, pagesByOffset } from './pages.js';
-import { DeckhandError } from './errors.js';
-import { createRun, type Run } from './run.js';
-import { createSend, type SendOptions } from './send.js';
-import type { StartArguments } from './workflow-inputs.js';
+} from './generated/index.ts';
+import { type Client, createClient } from './generated/client/index.ts';
+import { pagesByCursor, pagesByOffset } from './pages.ts';
+import { DeckhandError } from './errors.ts';
+import { createRun, type Run } from './run.ts';
+import { createSend, type SendOptions } from './send.ts';
+import type { StartArguments } from './workflow-inputs.ts';
 
 /** Options of a client. */
 export interface DeckhandOptions extends SendOptions {

@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorResponse, ExecutionResponse } from './generated/types.gen.js';
+import type { ErrorCode, ErrorResponse, ExecutionResponse } from './generated/types.gen.ts';
 
 /** An error response of the API. Branch on `code`, or on `status` for a code that this version does not know. */
 export class DeckhandError extends Error {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseEvents, type StreamEvent } from './event-stream.js';
+import { parseEvents, type StreamEvent } from './event-stream.ts';
 
 async function parse(...chunks: readonly Uint8Array[]): Promise<StreamEvent[]> {
   const events: StreamEvent[] = [];

@@ -5,11 +5,11 @@ export {
   type DeckhandOptions,
   type ExecuteBatchOptions,
   type ExecuteOptions,
-} from './deckhand.js';
-export { ConnectionError, DeckhandError, RunFailedError, SignatureError } from './errors.js';
-export { pagesByCursor, pagesByOffset } from './pages.js';
-export type { Run, WaitOptions } from './run.js';
-export type { SendOptions } from './send.js';
-export { verifyWebhook, type WebhookMessage } from './verify-webhook.js';
+} from './deckhand.ts';
+export { ConnectionError, DeckhandError, RunFailedError, SignatureError } from './errors.ts';
+export { pagesByCursor, pagesByOffset } from './pages.ts';
+export type { Run, WaitOptions } from './run.ts';
+export type { SendOptions } from './send.ts';
+export { verifyWebhook, type WebhookMessage } from './verify-webhook.ts';
 // With `*`: other modules can add to an interface that is exported so, and not to one that is exported by name.
-export type * from './workflow-inputs.js';
+export type * from './workflow-inputs.ts';

@@ -1,5 +1,5 @@
-import { DeckhandError, RunFailedError } from './errors.js';
-import { parseEvents } from './event-stream.js';
+import { DeckhandError, RunFailedError } from './errors.ts';
+import { parseEvents } from './event-stream.ts';
 import {
   type ExecutionResponse,
   getExecution,
@@ -9,9 +9,9 @@ import {
   rerunExecution,
   resumeExecution,
   stopExecution,
-} from './generated/index.js';
-import type { Client } from './generated/client/index.js';
-import { delay, type Send } from './send.js';
+} from './generated/index.ts';
+import type { Client } from './generated/client/index.ts';
+import { delay, type Send } from './send.ts';
 
 /** How to wait for a run. */
 export interface WaitOptions {

@@ -1,5 +1,5 @@
-import { ConnectionError, DeckhandError } from './errors.js';
-import type { ErrorResponse } from './generated/types.gen.js';
+import { ConnectionError, DeckhandError } from './errors.ts';
+import type { ErrorResponse } from './generated/types.gen.ts';
 
 /** How requests are sent. */
 export interface SendOptions {

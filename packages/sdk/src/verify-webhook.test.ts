@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { SignatureError } from './errors.js';
-import { verifyWebhook } from './verify-webhook.js';
+import { SignatureError } from './errors.ts';
+import { verifyWebhook } from './verify-webhook.ts';
 
 // The example of the specification: https://github.com/standard-webhooks/standard-webhooks
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

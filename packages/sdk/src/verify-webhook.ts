@@ -1,4 +1,4 @@
-import { SignatureError } from './errors.js';
+import { SignatureError } from './errors.ts';
 
 /** A received message, and how to verify it. */
 export interface WebhookMessage {

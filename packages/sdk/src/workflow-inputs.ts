@@ -1,4 +1,4 @@
-import type { ExecuteBody } from './generated/index.js';
+import type { ExecuteBody } from './generated/index.ts';
 
 /** Types of inputs, by the id of the workflow. Empty until a file of `deckhand types` adds members to it. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- only interfaces can be added to

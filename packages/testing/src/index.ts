@@ -1,3 +1,3 @@
-export { createTester, type Tester, type TestResult } from './tester.js';
-export { WorkflowTest } from './workflow-test.js';
-export { createVirtualWorld, type VirtualWorld } from './virtual-world.js';
+export { createTester, type Tester, type TestResult } from './tester.ts';
+export { WorkflowTest } from './workflow-test.ts';
+export { createVirtualWorld, type VirtualWorld } from './virtual-world.ts';

@@ -7,7 +7,7 @@ import {
   type NodeType,
   type NodeTypes,
 } from '@deckhand/engine';
-import type { Mock } from './workflow-test.js';
+import type { Mock } from './workflow-test.ts';
 
 /** Mocks of a test, as nodes use them up. */
 export interface Mocks {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTester, type Tester } from './index.js';
+import { createTester, type Tester } from './index.ts';
 
 let tester: Tester;
 

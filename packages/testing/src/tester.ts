@@ -12,10 +12,10 @@ import {
   runExecution,
 } from '@deckhand/engine';
 import { createScriptRunner, loadNodeTypes, type PooledScriptRunner } from '@deckhand/nodes';
-import { differences, show } from './compare.js';
-import { answerOf, createMocks, type Mocks, mockTypes } from './mocked-types.js';
-import { createVirtualWorld, type VirtualWorld } from './virtual-world.js';
-import { WorkflowTest } from './workflow-test.js';
+import { differences, show } from './compare.ts';
+import { answerOf, createMocks, type Mocks, mockTypes } from './mocked-types.ts';
+import { createVirtualWorld, type VirtualWorld } from './virtual-world.ts';
+import { WorkflowTest } from './workflow-test.ts';
 
 /** What came of a test. */
 export interface TestResult {

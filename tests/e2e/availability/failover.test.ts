@@ -15,8 +15,8 @@ import {
   stopAll,
   stopLater,
   until,
-} from '../../harness/index.js';
-import { startSentinelGroup } from '../../harness/redis-groups.js';
+} from '../../harness/index.ts';
+import { startSentinelGroup } from '../../harness/redis-groups.ts';
 
 const RUNS_PER_SECOND = Number(process.env.FAILOVER_RUNS_PER_SECOND ?? 300);
 /** One run in so many calls another service. */
@@ -139,7 +139,7 @@ function definition({ url }: Receiver) {
 async function startService(databaseUrl: string, redisUrl: string) {
   const db = createDatabase({ url: databaseUrl, poolSize: 4 });
   stopLater({ stop: () => db.$disconnect() });
-  // Signs up and saves the workflow; the load goes to the built processes.
+  // Signs up and saves the workflow; the load goes to the processes.
   const instance = await startInstance({ databaseUrl, db, redis: await startTestRedis() });
   const receiver = await startReceiver();
   const workflowId = await createWorkflow(instance, definition(receiver));

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from '@jest/globals';
-import { createWorkflow, spawnApp, startInstance, startTcpProxy, stopAll, until } from '../../harness/index.js';
+import { createWorkflow, spawnApp, startInstance, startTcpProxy, stopAll, until } from '../../harness/index.ts';
 
 afterAll(stopAll);
 

@@ -13,7 +13,7 @@ import {
   stopAll,
   stopLater,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let stack: CliStack;
 let env: Readonly<Record<string, string>>;

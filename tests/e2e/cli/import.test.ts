@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CliStack, runCli, startCliStack, stopAll } from '../../harness/index.js';
-import { connect, node } from '../../harness/import-n8n.js';
+import { type CliStack, runCli, startCliStack, stopAll } from '../../harness/index.ts';
+import { connect, node } from '../../harness/import-n8n.ts';
 
 let stack: CliStack;
 let env: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { chain, type CliStack, startCliStack, stopAll, stopLater } from '../../harness/index.js';
+import { chain, type CliStack, startCliStack, stopAll, stopLater } from '../../harness/index.ts';
 
 const run = promisify(execFile);
 

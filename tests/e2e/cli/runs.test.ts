@@ -12,7 +12,7 @@ import {
   startTcpProxy,
   stopAll,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let stack: CliStack;
 let env: Readonly<Record<string, string>>;

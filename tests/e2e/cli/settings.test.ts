@@ -6,7 +6,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import {
-  builtApp,
+  appEntry,
   chain,
   type CliStack,
   createApiKey,
@@ -16,7 +16,7 @@ import {
   startReceiver,
   stopAll,
   stopLater,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let stack: CliStack;
 let env: Readonly<Record<string, string>>;
@@ -313,7 +313,7 @@ describe('completion', () => {
     await writeFile(script, (await runCli(['completion', 'bash'], env)).stdout);
     const offered = async (...words: string[]): Promise<string[]> => {
       const typed = ['deckhand', ...words];
-      const source = `deckhand() { '${process.execPath}' '${builtApp('cli')}' "$@"; }
+      const source = `deckhand() { '${process.execPath}' '${appEntry('cli')}' "$@"; }
         . '${script}'; COMP_WORDS=("$@"); COMP_CWORD=${typed.length - 1}; _deckhand; printf '%s\\n' "\${COMPREPLY[@]}"`;
       const { stdout } = await promisify(execFile)('bash', ['-c', source, 'bash', ...typed]);
       return stdout.trim().split('\n');

@@ -9,9 +9,9 @@ import {
   signIn,
   startBrowser,
   takePicture,
-} from '../../harness/browser.js';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
-import { OWNER, stopAll, until } from '../../harness/index.js';
+} from '../../harness/browser.ts';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
+import { OWNER, stopAll, until } from '../../harness/index.ts';
 
 let stack: OwnedStack;
 let browser: Browser;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition, ExecuteResponse, PageOf, VersionEntry } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { fitView, issuesInBothSchemes, openWindow, SCREENS, signIn, startBrowser } from '../../harness/browser.js';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
-import { OWNER, stopAll, until } from '../../harness/index.js';
+import { fitView, issuesInBothSchemes, openWindow, SCREENS, signIn, startBrowser } from '../../harness/browser.ts';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
+import { OWNER, stopAll, until } from '../../harness/index.ts';
 
 const LETTERS: Definition = {
   nodes: [

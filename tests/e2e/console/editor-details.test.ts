@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
 import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
-import { addNode, openWindow, signIn, startBrowser } from '../../harness/browser.js';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
-import { OWNER, stopAll, until } from '../../harness/index.js';
+import { addNode, openWindow, signIn, startBrowser } from '../../harness/browser.ts';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
+import { OWNER, stopAll, until } from '../../harness/index.ts';
 
 const CHECK: Definition = {
   nodes: [

@@ -9,9 +9,9 @@ import {
   openWindow,
   signIn,
   startBrowser,
-} from '../../harness/browser.js';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
-import { chain, OWNER, stopAll, until } from '../../harness/index.js';
+} from '../../harness/browser.ts';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
+import { chain, OWNER, stopAll, until } from '../../harness/index.ts';
 
 const HOOK: Definition = {
   nodes: [

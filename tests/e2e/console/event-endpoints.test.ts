@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { EventEndpoint, ExecuteResponse, PageOf } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
-import { type EventReceiver, OWNER, startEventReceiver, stopAll, until } from '../../harness/index.js';
+import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.ts';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
+import { type EventReceiver, OWNER, startEventReceiver, stopAll, until } from '../../harness/index.ts';
 
 let stack: OwnedStack;
 let browser: Browser;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BulkAction, Execution, FailureGroup, PageOf } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
-import { OWNER, stopAll, until } from '../../harness/index.js';
+import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.ts';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
+import { OWNER, stopAll, until } from '../../harness/index.ts';
 
 /** Longer than the indexing of runs takes, in ms. */
 const PATIENCE_MS = 20_000;

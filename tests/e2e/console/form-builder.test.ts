@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition, Execution, ExecutionEntry, JsonValue, PageOf } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { addNode, issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
-import { OWNER, stopAll, until } from '../../harness/index.js';
+import { addNode, issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.ts';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
+import { OWNER, stopAll, until } from '../../harness/index.ts';
 
 /** The number of clicks from the list of workflows to the submitted form. */
 const AIM = 9;

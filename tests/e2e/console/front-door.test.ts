@@ -7,9 +7,9 @@ import {
   signIn,
   startBrowser,
   takePicture,
-} from '../../harness/browser.js';
-import { type Stack, startStack } from '../../harness/console.js';
-import { OWNER, TEST_SETUP_TOKEN, stopAll, until } from '../../harness/index.js';
+} from '../../harness/browser.ts';
+import { type Stack, startStack } from '../../harness/console.ts';
+import { OWNER, TEST_SETUP_TOKEN, stopAll, until } from '../../harness/index.ts';
 
 let stack: Stack;
 let browser: Browser;

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import servedGerman from '../../../apps/console/src/language/de-served.json' with { type: 'json' };
 import german from '../../../apps/console/src/language/de.json' with { type: 'json' };
-import { issuesInBothSchemes, openWindow, startBrowser } from '../../harness/browser.js';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
-import { OWNER, stopAll } from '../../harness/index.js';
+import { issuesInBothSchemes, openWindow, startBrowser } from '../../harness/browser.ts';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
+import { OWNER, stopAll } from '../../harness/index.ts';
 
 /** The areas of a workspace, by their path. */
 const AREAS = [

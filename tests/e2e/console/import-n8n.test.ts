@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
-import { connect, node, START } from '../../harness/import-n8n.js';
-import { OWNER, stopAll } from '../../harness/index.js';
+import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.ts';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
+import { connect, node, START } from '../../harness/import-n8n.ts';
+import { OWNER, stopAll } from '../../harness/index.ts';
 
 let stack: OwnedStack;
 let browser: Browser;

@@ -3,9 +3,9 @@ import type { Definition } from '@deckhand/contracts';
 import { createTester } from '@deckhand/testing';
 import type { Browser, Page } from 'playwright-core';
 import { parse } from 'yaml';
-import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
-import { OWNER, stopAll, until } from '../../harness/index.js';
+import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.ts';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
+import { OWNER, stopAll, until } from '../../harness/index.ts';
 
 /** Text that would run code if it were treated as markup. */
 const HOSTILE = '<img src=x onerror="document.title=`owned`"><script>document.title=`owned`</script>';

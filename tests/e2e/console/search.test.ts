@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { issuesOfAccess, openWindow, signIn, startBrowser, takePicture } from '../../harness/browser.js';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
-import { OWNER, stopAll } from '../../harness/index.js';
+import { issuesOfAccess, openWindow, signIn, startBrowser, takePicture } from '../../harness/browser.ts';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
+import { OWNER, stopAll } from '../../harness/index.ts';
 
 let stack: OwnedStack;
 let browser: Browser;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Execution, PageOf, ScheduleEntry, Workflow, WorkflowEntry, WorkspaceEntry } from '@deckhand/contracts';
 import type { Browser } from 'playwright-core';
-import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
-import { OWNER, stopAll, until } from '../../harness/index.js';
-import { startMailServer } from '../../harness/mail-server.js';
+import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.ts';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
+import { OWNER, stopAll, until } from '../../harness/index.ts';
+import { startMailServer } from '../../harness/mail-server.ts';
 
 let stack: OwnedStack;
 let browser: Browser;

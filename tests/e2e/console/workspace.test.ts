@@ -10,9 +10,9 @@ import type {
   WorkspaceEntry,
 } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { issuesInBothSchemes, issuesOfAccess, openWindow, signIn, startBrowser } from '../../harness/browser.js';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
-import { OWNER, stopAll, until } from '../../harness/index.js';
+import { issuesInBothSchemes, issuesOfAccess, openWindow, signIn, startBrowser } from '../../harness/browser.ts';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
+import { OWNER, stopAll, until } from '../../harness/index.ts';
 
 let stack: OwnedStack;
 let browser: Browser;

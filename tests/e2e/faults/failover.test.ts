@@ -15,7 +15,7 @@ import {
   stopAll,
   stopLater,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 const RUNS_PER_SECOND = 15;
 /** Lag of the replica, and duration of the load before and after, in ms. */

@@ -1,4 +1,4 @@
-import { createRandom, type Fault, type PassingStatement, shuffled } from '../../harness/index.js';
+import { createRandom, type Fault, type PassingStatement, shuffled } from '../../harness/index.ts';
 
 /** How the client learns of a failed statement. `cut`: the connection is reset without an error. */
 export const SQLSTATES = [

@@ -2,9 +2,9 @@ import { isFinished } from '@deckhand/contracts';
 import type { Database } from '@deckhand/db';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReceivedCall } from '../../harness/index.js';
-import { readForbiddenChanges, readStarts } from '../walk/history.js';
-import { type Decision, expectedBody, expectedPaths, FLAKY } from './fault-workflows.js';
+import type { ReceivedCall } from '../../harness/index.ts';
+import { readForbiddenChanges, readStarts } from '../walk/history.ts';
+import { type Decision, expectedBody, expectedPaths, FLAKY } from './fault-workflows.ts';
 
 /** How long a request is retried while the API is unavailable, in ms. */
 const REQUEST_LIMIT_MS = 40_000;

@@ -9,11 +9,11 @@ import {
   startReceiver,
   stopAll,
   type TestApp,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { recordHistory } from '../walk/history.js';
-import { createFaultMatrix, faultName, type FaultMatrix, SQLSTATES } from './fault-cells.js';
+import { recordHistory } from '../walk/history.ts';
+import { createFaultMatrix, faultName, type FaultMatrix, SQLSTATES } from './fault-cells.ts';
 import {
   areEnded,
   createDriver,
@@ -23,8 +23,8 @@ import {
   type RoundStage,
   type RoundVerdict,
   type RunPlot,
-} from './fault-round.js';
-import { childDefinition, FLAKY, parentDefinition } from './fault-workflows.js';
+} from './fault-round.ts';
+import { childDefinition, FLAKY, parentDefinition } from './fault-workflows.ts';
 
 /**
  * Repeat a selection with `FAULT_SEED`, try cells one by one with `FAULT_ONLY`, all of them with `FAULT_MATRIX=full`.

@@ -1,4 +1,4 @@
-import type { Scene } from './scene.js';
+import type { Scene } from './scene.ts';
 
 /** Something that a tenant, a caller or a server that nodes call may do to harm others. */
 export interface Attack {

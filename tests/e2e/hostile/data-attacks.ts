@@ -1,5 +1,5 @@
-import type { Attack } from './attack.js';
-import { chainOf, listOf } from './scene.js';
+import type { Attack } from './attack.ts';
+import { chainOf, listOf } from './scene.ts';
 
 /** Runs whose nodes use all that they may. */
 function ofRun(

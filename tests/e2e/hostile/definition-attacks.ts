@@ -1,5 +1,5 @@
-import type { Attack } from './attack.js';
-import { listOf, outcomeOf } from './scene.js';
+import type { Attack } from './attack.ts';
+import { listOf, outcomeOf } from './scene.ts';
 
 const MAX_NODES = 5_000;
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { stopAll } from '../../harness/index.js';
-import { DATA_ATTACKS } from './data-attacks.js';
-import { DEFINITION_ATTACKS } from './definition-attacks.js';
-import { REQUEST_ATTACKS } from './request-attacks.js';
-import { type Scene, startScene } from './scene.js';
-import { SERVER_ATTACKS } from './server-attacks.js';
-import type { Sight } from './watch-thread.js';
-import { VICTIMS_DEFINITION, watch } from './watch.js';
+import { stopAll } from '../../harness/index.ts';
+import { DATA_ATTACKS } from './data-attacks.ts';
+import { DEFINITION_ATTACKS } from './definition-attacks.ts';
+import { REQUEST_ATTACKS } from './request-attacks.ts';
+import { type Scene, startScene } from './scene.ts';
+import { SERVER_ATTACKS } from './server-attacks.ts';
+import type { Sight } from './watch-thread.ts';
+import { VICTIMS_DEFINITION, watch } from './watch.ts';
 
 let scene: Scene;
 let victimsId: string;

@@ -2,9 +2,9 @@ import { parseOwnJson } from '@deckhand/contracts';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import type { ErrorMembers } from '../../harness/index.js';
-import type { Attack } from './attack.js';
-import { chainOf, listOf, outcomeOf, type Reply, type Scene } from './scene.js';
+import type { ErrorMembers } from '../../harness/index.ts';
+import type { Attack } from './attack.ts';
+import { chainOf, listOf, outcomeOf, type Reply, type Scene } from './scene.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** Routes that take JSON, with their size limits in bytes. */

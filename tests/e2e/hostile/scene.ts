@@ -12,7 +12,7 @@ import {
   spawnApp,
   startInstance,
   type TestApp,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 /** Time limit of a call, in ms: a hanging call is noticed. On a slow machine, an attacker waits long for a response. */
 const CALL_MS = 150_000;

@@ -1,8 +1,8 @@
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import type { Attack } from './attack.js';
-import { chainOf, listOf, type Scene } from './scene.js';
+import type { Attack } from './attack.ts';
+import { chainOf, listOf, type Scene } from './scene.ts';
 
 /** Serves while an attack lasts. */
 async function serving<T>(server: Server, work: (port: number) => Promise<T>): Promise<T> {

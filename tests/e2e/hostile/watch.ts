@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { chainOf, type Scene } from './scene.js';
-import type { Sight, Watched } from './watch-thread.js';
+import { chainOf, type Scene } from './scene.ts';
+import type { Sight, Watched } from './watch-thread.ts';
 
 /** Runs the victim's workflow repeatedly, and probes the API, while `attack` lasts. */
 export async function watch<T>(

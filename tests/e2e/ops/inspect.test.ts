@@ -10,7 +10,7 @@ import {
   startTestRedis,
   stopAll,
   stopLater,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let env: { DATABASE_URL: string; REDIS_URL: string };
 let db: Database;

@@ -21,7 +21,7 @@ import {
   stopAll,
   stopLater,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 /** Older than a heartbeat may be, in ms. */
 const LATE_MS = 3_500;

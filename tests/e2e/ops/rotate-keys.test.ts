@@ -14,7 +14,7 @@ import {
   stopAll,
   stopLater,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 const FORMER = 'the former key of thirty-two characters or more';
 const PRESENT = 'the present key of thirty-two characters or more';

@@ -14,7 +14,7 @@ import {
   stopAll,
   stopLater,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let env: { DATABASE_URL: string; REDIS_URL: string };
 let db: Database;

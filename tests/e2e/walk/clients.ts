@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { CHOICES, type WalkedWorkflow } from './workflows.js';
+import { CHOICES, type WalkedWorkflow } from './workflows.ts';
 
 /** The possible next steps of a client. */
 export const ACTS = [

@@ -1,6 +1,6 @@
 import { type ExecutionStatus, isFinished } from '@deckhand/contracts';
 import type { Database } from '@deckhand/db';
-import { groupBy } from './group-by.js';
+import { groupBy } from './group-by.ts';
 
 /** One status that a run had. Times are ms since the epoch, by PostgreSQL's clock, which is this machine's. */
 export interface Period {

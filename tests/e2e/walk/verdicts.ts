@@ -1,8 +1,8 @@
 import { EXECUTION_TRANSITIONS, type ExecutionStatus, isFinished } from '@deckhand/contracts';
-import type { ReceivedCall } from '../../harness/index.js';
-import type { Observation } from './clients.js';
-import { endOf, type Period, type Start, statusesBetween, type WaitRecord } from './history.js';
-import type { WalkedWorkflow } from './workflows.js';
+import type { ReceivedCall } from '../../harness/index.ts';
+import type { Observation } from './clients.ts';
+import { endOf, type Period, type Start, statusesBetween, type WaitRecord } from './history.ts';
+import type { WalkedWorkflow } from './workflows.ts';
 
 /** Maximum delay until a commit is visible, in ms. */
 const SLACK_MS = 500;

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { parse } from 'yaml';
-import { repositoryFile } from './repository-file.js';
+import { repositoryFile } from './repository-file.ts';
 
 /** The part of a service that the tests ask about. */
 export interface ComposeService {

@@ -1,5 +1,5 @@
 import { DockerfileParser, Env, type Instruction } from 'dockerfile-ast';
-import { repositoryFile } from './repository-file.js';
+import { repositoryFile } from './repository-file.ts';
 
 export const DOCKERFILE = 'infra/docker/Dockerfile';
 

@@ -1,4 +1,4 @@
-import type { Manifest } from './render-chart.js';
+import type { Manifest } from './render-chart.ts';
 
 /*
  * What KEDA and the HorizontalPodAutoscaler that it makes do with a ScaledObject, without a cluster: the algorithm of

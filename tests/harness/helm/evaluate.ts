@@ -1,5 +1,5 @@
-import { FUNCTIONS, isMap, isTrue, print } from './functions.js';
-import { type Command, type Operand, type Part, type Pipeline, TemplateError } from './syntax.js';
+import { FUNCTIONS, isMap, isTrue, print } from './functions.ts';
+import { type Command, type Operand, type Part, type Pipeline, TemplateError } from './syntax.ts';
 
 /** Templates that others include, by name. */
 export type Templates = ReadonlyMap<string, readonly Part[]>;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
-import { TemplateError } from './syntax.js';
+import { TemplateError } from './syntax.ts';
 
 /** A function of templates. Whole numbers that were computed are bigint; those of values are what JSON has. */
 type TemplateFunction = (...args: readonly unknown[]) => unknown;

@@ -6,7 +6,7 @@ import { Job } from 'kubernetes-models/batch/v1';
 import { Ingress, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { Secret, Service, ServiceAccount } from 'kubernetes-models/v1';
-import type { Manifest } from './render-chart.js';
+import type { Manifest } from './render-chart.ts';
 
 /** The kinds that charts here use. Each checks `this` by the schema of its kind. */
 const KINDS = [

@@ -1,4 +1,4 @@
-import { type Command, type Operand, type Pipeline, TemplateError } from './syntax.js';
+import { type Command, type Operand, type Pipeline, TemplateError } from './syntax.ts';
 
 interface Token {
   readonly text: string;

@@ -1,5 +1,5 @@
-import { parsePipeline, tokenize } from './parse-pipeline.js';
-import { type Part, TemplateError } from './syntax.js';
+import { parsePipeline, tokenize } from './parse-pipeline.ts';
+import { type Part, TemplateError } from './syntax.ts';
 
 /** Parses a template. @throws TemplateError */
 export function parseTemplate(source: string): Part[] {

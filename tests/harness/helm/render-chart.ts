@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
-import { definitionsOf, evaluateTemplate, type Templates } from './evaluate.js';
-import { isMap } from './functions.js';
-import { parseTemplate } from './parse.js';
-import type { Part } from './syntax.js';
+import { definitionsOf, evaluateTemplate, type Templates } from './evaluate.ts';
+import { isMap } from './functions.ts';
+import { parseTemplate } from './parse.ts';
+import type { Part } from './syntax.ts';
 
 /** A Kubernetes object, as far as every kind has the same members. */
 export interface Manifest {

@@ -14,7 +14,7 @@ import {
   stopAll,
   type World,
   WORLD_DEFINITION,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 /**
  * A valid request to an operation.

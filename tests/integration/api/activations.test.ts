@@ -8,7 +8,7 @@ import {
   OWNER,
   startInstance,
   stopAll,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 let gateway: Gateway;

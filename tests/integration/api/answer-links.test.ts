@@ -11,8 +11,8 @@ import {
   startTestWorker,
   stopAll,
   until,
-} from '../../harness/index.js';
-import { type Echo, echoOf, serve } from '../../harness/serve.js';
+} from '../../harness/index.ts';
+import { type Echo, echoOf, serve } from '../../harness/serve.ts';
 
 let instance: Instance;
 let gateway: Gateway;

@@ -9,7 +9,7 @@ import {
   startInstance,
   stopAll,
   WORLD_DEFINITION,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 let gateway: Gateway;

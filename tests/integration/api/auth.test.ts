@@ -11,7 +11,7 @@ import {
   startInstance,
   startStores,
   stopAll,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 let gateway: Gateway;

@@ -62,7 +62,7 @@ import {
   WORLD_DEFINITION,
   WORLD_FORM,
   type ErrorMembers,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 /** Number of bad bodies that each operation gets. */
 const BODIES = Number(process.env.BAD_BODIES ?? 120);

@@ -1,6 +1,6 @@
 import { createLoginThrottle } from '@deckhand/api';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Gateway, type Instance, OWNER, startGateway, startInstance, stopAll } from '../../harness/index.js';
+import { type Gateway, type Instance, OWNER, startGateway, startInstance, stopAll } from '../../harness/index.ts';
 
 let instance: Instance;
 /** Behind a proxy on this machine. */

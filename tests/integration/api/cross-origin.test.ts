@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { get, type IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createWorkflow, type Instance, startGateway, startInstance, stopAll } from '../../harness/index.js';
+import { createWorkflow, type Instance, startGateway, startInstance, stopAll } from '../../harness/index.ts';
 
 const APP = 'https://app.example';
 let instance: Instance;

@@ -12,7 +12,7 @@ import {
   startInstance,
   stopAll,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 /** Cannot be saved as a version: an edge to nowhere, an expression that ends early, and too many attempts. */
 const INVALID = {

@@ -14,7 +14,7 @@ import {
   stopAll,
   until,
   runIdAt,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 let orders: string;

@@ -11,8 +11,8 @@ import {
   startTestWorker,
   stopAll,
   WORLD_DEFINITION,
-} from '../../harness/index.js';
-import { valuesOf } from '../../harness/values-of.js';
+} from '../../harness/index.ts';
+import { valuesOf } from '../../harness/values-of.ts';
 
 /** Duration, in seconds. */
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? (process.env.CI === 'true' ? 30 : 10));

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Instance, OWNER, startInstance, startTestWorker, stopAll } from '../../harness/index.js';
+import { type Instance, OWNER, startInstance, startTestWorker, stopAll } from '../../harness/index.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const PROGRAM = join(ROOT, 'tests/clients/hey-api');

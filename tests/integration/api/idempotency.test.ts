@@ -11,7 +11,7 @@ import {
   startTestWorker,
   stopAll,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 let replicas: readonly [Gateway, Gateway];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deleteWorkflow } from '@deckhand/db';
-import { type Call, chain, createWorkflow, type Instance, startInstance, stopAll } from '../../harness/index.js';
+import { type Call, chain, createWorkflow, type Instance, startInstance, stopAll } from '../../harness/index.ts';
 
 let instance: Instance;
 

@@ -8,8 +8,8 @@ import {
   OWNER,
   startInstance,
   stopAll,
-} from '../../harness/index.js';
-import { connect, node } from '../../harness/import-n8n.js';
+} from '../../harness/index.ts';
+import { connect, node } from '../../harness/import-n8n.ts';
 
 let instance: Instance;
 

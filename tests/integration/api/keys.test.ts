@@ -16,7 +16,7 @@ import {
   sendHook,
   startInstance,
   stopAll,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 let ownerId: string;

@@ -11,7 +11,7 @@ import {
   startInstance,
   stopAll,
   type Call,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 let replicas: readonly [Gateway, Gateway];

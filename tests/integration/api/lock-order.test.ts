@@ -26,7 +26,7 @@ import {
   seedWorkflow,
   stopAll,
   type Stress,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 /** Number of rows of each kind in a batch. */
 const ROWS = 40;

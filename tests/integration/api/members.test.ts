@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { addPerson, type Gateway, type Instance, type Person, startInstance, stopAll } from '../../harness/index.js';
+import { addPerson, type Gateway, type Instance, type Person, startInstance, stopAll } from '../../harness/index.ts';
 
 let instance: Instance;
 let gateway: Gateway;

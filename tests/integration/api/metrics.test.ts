@@ -16,7 +16,7 @@ import {
   stopAll,
   total,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 const TOKEN = 'a-token-of-scrapers';
 let instance: Instance;

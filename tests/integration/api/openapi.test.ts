@@ -23,8 +23,8 @@ import {
   startTestWorker,
   stopAll,
   until,
-} from '../../harness/index.js';
-import { findBreakingChanges } from '../../openapi/breaking-changes.js';
+} from '../../harness/index.ts';
+import { findBreakingChanges } from '../../openapi/breaking-changes.ts';
 
 const REDOCLY = join(import.meta.dirname, '../../../node_modules/@redocly/cli/bin/cli.js');
 /** A proxy at which nothing listens. */

@@ -14,7 +14,7 @@ import {
   stopAll,
   stopLater,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let postgres: LocalPostgres;
 let instance: Instance;

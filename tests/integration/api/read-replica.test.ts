@@ -13,7 +13,7 @@ import {
   stopAll,
   stopLater,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 const MAX_LAG_MS = 2_000;
 

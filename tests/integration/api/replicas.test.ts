@@ -11,7 +11,7 @@ import {
   startGateway,
   startInstance,
   stopAll,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 /** Number of concurrent lanes, each with a person, a key or a workflow of its own. */
 const LANES = 8;

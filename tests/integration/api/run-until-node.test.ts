@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { serve } from '../../harness/serve.js';
+import { serve } from '../../harness/serve.ts';
 import {
   callWithKey,
   chain,
@@ -9,7 +9,7 @@ import {
   startTestWorker,
   stopAll,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 let receiver: string;

@@ -9,7 +9,7 @@ import {
   scheduleDefinition,
   startInstance,
   stopAll,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 

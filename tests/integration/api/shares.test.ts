@@ -9,7 +9,7 @@ import {
   type Instance,
   startInstance,
   stopAll,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 let gateway: Gateway;

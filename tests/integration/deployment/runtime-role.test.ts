@@ -13,7 +13,7 @@ import {
   stopAll,
   stopLater,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 const role = `runtime_${randomUUID().replaceAll('-', '')}`;
 let instance: Instance;

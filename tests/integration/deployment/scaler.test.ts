@@ -10,10 +10,10 @@ import {
   stopAll,
   stopLater,
   until,
-} from '../../harness/index.js';
-import { repositoryPath } from '../../harness/deployment/repository-file.js';
-import type { ScaledObject } from '../../harness/helm/autoscaler.js';
-import { renderChart } from '../../harness/helm/render-chart.js';
+} from '../../harness/index.ts';
+import { repositoryPath } from '../../harness/deployment/repository-file.ts';
+import type { ScaledObject } from '../../harness/helm/autoscaler.ts';
+import { renderChart } from '../../harness/helm/render-chart.ts';
 
 afterAll(stopAll);
 

@@ -7,8 +7,8 @@ import {
   startTestWorker,
   stopAll,
   until,
-} from '../../harness/index.js';
-import { runGuide } from '../guides/run-guide.js';
+} from '../../harness/index.ts';
+import { runGuide } from '../guides/run-guide.ts';
 
 const PAGE = new URL('../../../docs/events.md', import.meta.url);
 

@@ -20,7 +20,7 @@ import {
   stopLater,
   until,
   countLockWaits,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let db: Database;
 let seed: Seed;

@@ -34,7 +34,7 @@ import {
   stopLater,
   until,
   countLockWaits,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let db: Database;
 let seed: Seed;

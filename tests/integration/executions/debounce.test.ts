@@ -23,7 +23,7 @@ import {
   stopLater,
   countLockWaits,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let db: Database;
 let seed: Seed;

@@ -16,7 +16,7 @@ import {
   stopLater,
   until,
   countLockWaits,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 /** The advisory lock for which a reader of `deleted_workspaces` waits. */
 const GATE = 42;

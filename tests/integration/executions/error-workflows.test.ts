@@ -14,7 +14,7 @@ import {
 import { withWorkflowKey } from '@deckhand/nodes';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.js';
+import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.ts';
 
 const ERROR = { message: 'No such order', nodeId: 'a', code: 'NODE_FAILED' };
 

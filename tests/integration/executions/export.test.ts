@@ -17,7 +17,7 @@ import {
   stopAll,
   stopLater,
   runIdAt,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 /** More than one statement reads, with a search, too. */
 const RUNS = 6_000;

@@ -32,7 +32,7 @@ import {
   stopAll,
   stopLater,
   runIdAt,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 /*
  * Every index of the tables of runs costs each run two writes, and each plan some time. It stays only as long as one of

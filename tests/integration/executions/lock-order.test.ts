@@ -46,7 +46,7 @@ import {
   stopAll,
   stopLater,
   type Stress,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 /** Approximate number of unfinished runs of each workspace. */
 const RUNS = 25;

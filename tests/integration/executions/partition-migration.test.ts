@@ -6,7 +6,7 @@ import { REPOSITORY } from '@deckhand/local';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { createEmptyDatabase, stopAll, stopLater } from '../../harness/index.js';
+import { createEmptyDatabase, stopAll, stopLater } from '../../harness/index.ts';
 
 const MIGRATION = '20261124220000_run_partitions';
 const OLD_RUNS = 20_000;

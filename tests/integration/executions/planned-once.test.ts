@@ -23,7 +23,7 @@ import {
   stopAll,
   stopLater,
   runIdAt,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 /** More than the number of custom plans after which PostgreSQL considers a generic one (PREPARE: 5). */
 const CALLS = 8;

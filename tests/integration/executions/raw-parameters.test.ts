@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createDatabase, type Database } from '@deckhand/db';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { chain, createTestDatabase, seedWorkflow, stopAll, stopLater } from '../../harness/index.js';
+import { chain, createTestDatabase, seedWorkflow, stopAll, stopLater } from '../../harness/index.ts';
 
 const LARGE_BYTES = 2_000_000;
 const RUNS = 20;

@@ -23,7 +23,7 @@ import {
   seedWorkflow,
   stopAll,
   stopLater,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let db: Database;
 let seed: Seed;

@@ -21,7 +21,7 @@ import {
   seedWorkflow,
   stopAll,
   stopLater,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 const DAY_MS = 86_400_000;
 const TABLES = ['executions', 'node_runs', 'node_iterations', 'execution_texts'];

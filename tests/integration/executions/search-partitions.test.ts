@@ -11,7 +11,7 @@ import {
   seedWorkflow,
   stopAll,
   stopLater,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 /** More runs than are read one by one before the index is used. */
 const NEW_RUNS = 30_000;

@@ -1,6 +1,6 @@
 import { applyMigrations, createDatabase, type Database, findMissingSessionLimits, SESSION_LIMITS } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, startTcpProxy, stopAll, stopLater, until } from '../../harness/index.js';
+import { createTestDatabase, startTcpProxy, stopAll, stopLater, until } from '../../harness/index.ts';
 
 let url: string;
 let db: Database;

@@ -1,7 +1,7 @@
 import { classifyStoreError, createDatabase, type Database, isStoreError } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { createTestDatabase, stopAll, stopLater, until } from '../../harness/index.js';
+import { createTestDatabase, stopAll, stopLater, until } from '../../harness/index.ts';
 
 // The form of errors depends on PostgreSQL, pg, the driver adapter and Prisma: here all of them are real.
 

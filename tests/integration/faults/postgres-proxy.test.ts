@@ -7,7 +7,7 @@ import {
   startPostgresProxy,
   stopAll,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let direct: pg.Client;
 let proxy: PostgresProxy;

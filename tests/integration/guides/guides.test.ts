@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Instance, OWNER, startInstance, startTestWorker, stopAll } from '../../harness/index.js';
-import { runGuide } from './run-guide.js';
+import { type Instance, OWNER, startInstance, startTestWorker, stopAll } from '../../harness/index.ts';
+import { runGuide } from './run-guide.ts';
 
 const FOLDER = new URL('../../../docs/guides/', import.meta.url);
 /** Pages elsewhere whose requests are tested, too. */

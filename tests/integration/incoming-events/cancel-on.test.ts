@@ -8,7 +8,7 @@ import {
   startTestWorker,
   stopAll,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 

@@ -12,7 +12,7 @@ import {
   stopAll,
   total,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 let worker: Awaited<ReturnType<typeof startTestWorker>>;

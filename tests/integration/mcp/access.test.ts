@@ -14,8 +14,8 @@ import {
   startTestWorker,
   stopAll,
   until,
-} from '../../harness/index.js';
-import { callTool, connectMcp } from '../../harness/mcp.js';
+} from '../../harness/index.ts';
+import { callTool, connectMcp } from '../../harness/mcp.ts';
 
 const APP = 'https://app.example';
 let instance: Instance;

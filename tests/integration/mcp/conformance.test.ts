@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createServer, request as forward } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startInstance, stopAll, stopLater } from '../../harness/index.js';
+import { startInstance, stopAll, stopLater } from '../../harness/index.ts';
 
 /** The folder with the suite, which is not installed with the others: `npm run conformance:mcp` downloads it. */
 const SUITE = process.env.MCP_CONFORMANCE;

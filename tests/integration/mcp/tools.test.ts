@@ -9,8 +9,8 @@ import {
   startTestWorker,
   stopAll,
   until,
-} from '../../harness/index.js';
-import { callTool, connectMcp, type McpEra } from '../../harness/mcp.js';
+} from '../../harness/index.ts';
+import { callTool, connectMcp, type McpEra } from '../../harness/mcp.ts';
 
 let instance: Instance;
 let client: Client;

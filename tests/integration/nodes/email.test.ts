@@ -2,8 +2,8 @@ import { createMailSender } from '@deckhand/nodes';
 import type { MailMessage } from '@deckhand/engine';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:net';
-import { startMailServer } from '../../harness/mail-server.js';
-import { stopAll, stopLater } from '../../harness/index.js';
+import { startMailServer } from '../../harness/mail-server.ts';
+import { stopAll, stopLater } from '../../harness/index.ts';
 
 afterAll(stopAll);
 

@@ -15,9 +15,9 @@ import {
   row,
   rowDescription,
   writeForever,
-} from '../../harness/fake-postgres.js';
-import { createCertificate, startSecuredPostgres } from '../../harness/secured-stores.js';
-import { stopAll, stopLater, until } from '../../harness/index.js';
+} from '../../harness/fake-postgres.ts';
+import { createCertificate, startSecuredPostgres } from '../../harness/secured-stores.ts';
+import { stopAll, stopLater, until } from '../../harness/index.ts';
 
 const TEXT = 25;
 const TEXT_ARRAY = 1009;

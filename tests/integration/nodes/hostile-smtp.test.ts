@@ -2,7 +2,7 @@ import { createMailSender } from '@deckhand/nodes';
 import type { MailMessage } from '@deckhand/engine';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { createServer, type Socket } from 'node:net';
-import { stopAll, stopLater, until } from '../../harness/index.js';
+import { stopAll, stopLater, until } from '../../harness/index.ts';
 
 afterAll(stopAll);
 

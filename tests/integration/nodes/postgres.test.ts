@@ -3,8 +3,8 @@ import { createPostgresClient, loadNodeTypes, type PooledPostgresClient } from '
 import type { PostgresQuery } from '@deckhand/engine';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { NO_SERVICES, nodeContext } from '../../harness/node-context.js';
-import { createTestDatabase, stopAll, stopLater, until } from '../../harness/index.js';
+import { NO_SERVICES, nodeContext } from '../../harness/node-context.ts';
+import { createTestDatabase, stopAll, stopLater, until } from '../../harness/index.ts';
 
 let connectionString: string;
 let client: PooledPostgresClient;

@@ -11,7 +11,7 @@ import {
 } from '@deckhand/queue';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Job, Queue, Worker } from 'bullmq';
-import { startTestRedis, stopAll, stopLater, until } from '../../harness/index.js';
+import { startTestRedis, stopAll, stopLater, until } from '../../harness/index.ts';
 
 /*
  * What packages/queue/src/bullmq/bullmq-layout.ts assumes of how BullMQ stores its queue. When an update of BullMQ

@@ -1,6 +1,6 @@
 import { createRunQueue, openRunConsumer, QUEUE_PREFIX, RUN_QUEUE } from '@deckhand/queue';
 import { Queue } from 'bullmq';
-import { describeQueueContract } from '../../harness/index.js';
+import { describeQueueContract } from '../../harness/index.ts';
 
 describeQueueContract({
   name: 'BullMQ',

@@ -11,7 +11,7 @@ import {
   VIRTUAL_TIME_KEY,
 } from '@deckhand/queue';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { startTestRedis, stopAll, stopLater, until } from '../../harness/index.js';
+import { startTestRedis, stopAll, stopLater, until } from '../../harness/index.ts';
 
 /** Number of runs queued together, in jobs of 16, so that the rounds of two such batches are four apart. */
 const BATCH = 128;

@@ -12,7 +12,7 @@ import {
   WORKERS_KEY,
 } from '@deckhand/queue';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestRedis, stopAll, stopLater, until } from '../../harness/index.js';
+import { startTestRedis, stopAll, stopLater, until } from '../../harness/index.ts';
 
 let redis: Redis;
 

@@ -9,7 +9,7 @@ import {
   type TrafficQuery,
   type TrafficRate,
 } from '@deckhand/queue';
-import { startTestRedis, stopAll, stopLater, until } from '../../harness/index.js';
+import { startTestRedis, stopAll, stopLater, until } from '../../harness/index.ts';
 
 /** Connections of two workers. */
 let workers: [Redis, Redis];

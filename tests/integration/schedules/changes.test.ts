@@ -16,7 +16,7 @@ import {
   type Stores,
   type TestClock,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let stores: Stores;
 const clock: TestClock = { now: 0 };

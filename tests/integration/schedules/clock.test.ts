@@ -10,7 +10,7 @@ import {
   stopAll,
   type Stores,
   type TestClock,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let stores: Stores;
 const clock: TestClock = { now: 0 };

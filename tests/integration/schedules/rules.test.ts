@@ -9,7 +9,7 @@ import {
   startInstance,
   stopAll,
   type TestClock,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 let firing: Firing;

@@ -16,7 +16,7 @@ import {
   stopAll,
   stopLater,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 let deckhand: Deckhand;

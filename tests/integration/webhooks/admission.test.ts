@@ -11,7 +11,7 @@ import {
   startInstance,
   stopAll,
   triggerOf,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 let other: Gateway;

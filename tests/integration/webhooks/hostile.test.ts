@@ -12,7 +12,7 @@ import {
   stopAll,
   triggerOf,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 const TIMES = { headersTimeout: 400, requestTimeout: 800, connectionsCheckingInterval: 50 };
 

@@ -7,7 +7,7 @@ import {
   startInstance,
   startStores,
   stopAll,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 const URLS = { PUBLIC_URL: 'https://deckhand.example', WEBHOOK_BASE_URL: 'https://hooks.example' };
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createHook, type Instance, sendHook, startInstance, stopAll, triggerOf } from '../../harness/index.js';
+import { createHook, type Instance, sendHook, startInstance, stopAll, triggerOf } from '../../harness/index.ts';
 
 let instance: Instance;
 

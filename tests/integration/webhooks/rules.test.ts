@@ -8,7 +8,7 @@ import {
   startInstance,
   stopAll,
   triggerOf,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Definition } from '@deckhand/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createHook, type Instance, sendHook, startInstance, startTestWorker, stopAll } from '../../harness/index.js';
+import { createHook, type Instance, sendHook, startInstance, startTestWorker, stopAll } from '../../harness/index.ts';
 
 const SECRET = "It's a Secret to Everybody";
 

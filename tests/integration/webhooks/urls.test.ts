@@ -10,7 +10,7 @@ import {
   startGateway,
   startInstance,
   stopAll,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 let other: Gateway;

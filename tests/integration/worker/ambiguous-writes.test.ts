@@ -7,7 +7,7 @@ import { startWorker } from '@deckhand/worker';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
-import { NO_SERVICES, OUTPUTS_IN_POSTGRES } from '../../harness/node-context.js';
+import { NO_SERVICES, OUTPUTS_IN_POSTGRES } from '../../harness/node-context.ts';
 import {
   chain,
   seedWorkflow,
@@ -17,7 +17,7 @@ import {
   stopLater,
   TEST_ENCRYPTION_KEY,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 const RUNS = 2_000;
 /** Share of statements that fail, half of them after they succeeded. */

@@ -14,8 +14,8 @@ import {
   stopLater,
   type Stores,
   until,
-} from '../../harness/index.js';
-import { startTestObjectStore, type TestObjectStore } from '../../harness/object-store.js';
+} from '../../harness/index.ts';
+import { startTestObjectStore, type TestObjectStore } from '../../harness/object-store.ts';
 
 const RUNS = 450;
 

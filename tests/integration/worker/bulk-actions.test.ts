@@ -25,7 +25,7 @@ import {
   stopLater,
   type Stores,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 /** More than a batch, and no multiple of one. */
 const RUNS = 450;

@@ -12,7 +12,7 @@ import {
 import { createLogger } from '@deckhand/runtime';
 import { type Consumption, consumeJobs, createStandby } from '@deckhand/worker';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestRedis, stopAll, until } from '../../harness/index.js';
+import { startTestRedis, stopAll, until } from '../../harness/index.ts';
 
 let server: Awaited<ReturnType<typeof startTestRedis>>;
 let redis: Redis;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { echoOf, serve } from '../../harness/serve.js';
+import { echoOf, serve } from '../../harness/serve.ts';
 import {
   addPerson,
   callWithKey,
@@ -13,7 +13,7 @@ import {
   startTestWorker,
   stopAll,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 let gateway: Gateway;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { callWithKey, createWorkflow, type Instance } from '../../harness/index.js';
-import { startInstance, startTestWorker, stopAll, until } from '../../harness/index.js';
-import { edges } from '../../harness/engine.js';
-import { serve } from '../../harness/serve.js';
+import { callWithKey, createWorkflow, type Instance } from '../../harness/index.ts';
+import { startInstance, startTestWorker, stopAll, until } from '../../harness/index.ts';
+import { edges } from '../../harness/engine.ts';
+import { serve } from '../../harness/serve.ts';
 
 let instance: Instance;
 let worker: Awaited<ReturnType<typeof startTestWorker>>;

@@ -11,7 +11,7 @@ import {
   stopAll,
   until,
   countLockWaits,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 let workflowId: string;

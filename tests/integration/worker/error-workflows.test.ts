@@ -7,7 +7,7 @@ import {
   startTestWorker,
   stopAll,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let instance: Instance;
 const log: string[] = [];

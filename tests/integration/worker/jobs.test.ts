@@ -19,7 +19,7 @@ import {
   stopAll,
   type Stores,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let stores: Stores;
 let redis: Redis;

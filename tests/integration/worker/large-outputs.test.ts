@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject } from '@deckhand/contracts';
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { startTestObjectStore, type TestObjectStore } from '../../harness/object-store.js';
+import { startTestObjectStore, type TestObjectStore } from '../../harness/object-store.ts';
 import {
   type Call,
   chain,
@@ -16,8 +16,8 @@ import {
   startTestWorker,
   stopAll,
   until,
-} from '../../harness/index.js';
-import { serve } from '../../harness/serve.js';
+} from '../../harness/index.ts';
+import { serve } from '../../harness/serve.ts';
 
 afterAll(stopAll);
 

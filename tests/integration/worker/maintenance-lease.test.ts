@@ -1,7 +1,7 @@
 import { connectRedis, MAINTENANCE_DEPUTIES_KEY, MAINTENANCE_LEASE_KEY, type Redis } from '@deckhand/queue';
 import { createMaintenanceLease, type MaintenanceLease } from '@deckhand/worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { startTestRedis, stopAll, stopLater, until } from '../../harness/index.js';
+import { startTestRedis, stopAll, stopLater, until } from '../../harness/index.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -15,7 +15,7 @@ import {
   stopLater,
   type Stores,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let stores: Stores;
 let redis: Redis;

@@ -8,8 +8,8 @@ import {
   startTestWorker,
   stopAll,
   until,
-} from '../../harness/index.js';
-import { serve } from '../../harness/serve.js';
+} from '../../harness/index.ts';
+import { serve } from '../../harness/serve.ts';
 
 const memory = createMemoryBudget(33_554_432);
 let instance: Instance;

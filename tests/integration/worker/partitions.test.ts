@@ -10,7 +10,7 @@ import {
   startTestWorker,
   stopAll,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 const DAY_MS = 86_400_000;
 

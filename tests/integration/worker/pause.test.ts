@@ -9,8 +9,8 @@ import {
   startTestWorker,
   stopAll,
   until,
-} from '../../harness/index.js';
-import { serve } from '../../harness/serve.js';
+} from '../../harness/index.ts';
+import { serve } from '../../harness/serve.ts';
 
 let instance: Instance;
 let receiver: string;

@@ -16,8 +16,8 @@ import {
   stopLater,
   type Stores,
   until,
-} from '../../harness/index.js';
-import { serve } from '../../harness/serve.js';
+} from '../../harness/index.ts';
+import { serve } from '../../harness/serve.ts';
 
 const RUNS = 20;
 

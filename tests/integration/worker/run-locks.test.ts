@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { callWithKey, chain, createWorkflow, type Instance } from '../../harness/index.js';
-import { startInstance, startTestWorker, stopAll, until, countLockWaits } from '../../harness/index.js';
-import { edges } from '../../harness/engine.js';
+import { callWithKey, chain, createWorkflow, type Instance } from '../../harness/index.ts';
+import { startInstance, startTestWorker, stopAll, until, countLockWaits } from '../../harness/index.ts';
+import { edges } from '../../harness/engine.ts';
 
 let instance: Instance;
 let worker: Awaited<ReturnType<typeof startTestWorker>>;

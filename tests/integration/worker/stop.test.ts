@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createServer, type Socket } from 'node:net';
-import { callWithKey, chain, createWorkflow, type Instance } from '../../harness/index.js';
-import { startInstance, startTestWorker, stopAll, stopLater, until, type WorkerServices } from '../../harness/index.js';
-import { serve } from '../../harness/serve.js';
+import { callWithKey, chain, createWorkflow, type Instance } from '../../harness/index.ts';
+import { startInstance, startTestWorker, stopAll, stopLater, until, type WorkerServices } from '../../harness/index.ts';
+import { serve } from '../../harness/serve.ts';
 
 let instance: Instance;
 /** Never responds to /hang..., responds with 500 to /fail..., and records its requests. */

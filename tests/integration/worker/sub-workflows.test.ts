@@ -3,9 +3,9 @@ import { compileWorkflow } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { callWithKey, createWorkflow, type Instance } from '../../harness/index.js';
-import { startInstance, startTestWorker, stopAll, until } from '../../harness/index.js';
-import { edges } from '../../harness/engine.js';
+import { callWithKey, createWorkflow, type Instance } from '../../harness/index.ts';
+import { startInstance, startTestWorker, stopAll, until } from '../../harness/index.ts';
+import { edges } from '../../harness/engine.ts';
 
 let instance: Instance;
 

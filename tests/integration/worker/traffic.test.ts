@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { callWithKey, chain, createWorkflow, type Instance, startInstance } from '../../harness/index.js';
-import { startTestWorker, stopAll, until } from '../../harness/index.js';
-import { serve } from '../../harness/serve.js';
+import { callWithKey, chain, createWorkflow, type Instance, startInstance } from '../../harness/index.ts';
+import { startTestWorker, stopAll, until } from '../../harness/index.ts';
+import { serve } from '../../harness/serve.ts';
 
 let instance: Instance;
 let worker: Awaited<ReturnType<typeof startTestWorker>>;

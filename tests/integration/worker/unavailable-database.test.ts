@@ -17,7 +17,7 @@ import {
   type Stores,
   tally,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 const RUNS = 80;
 const FINISHED = ['success', 'failed', 'timeout', 'stopped'] as const;

@@ -9,9 +9,9 @@ import {
   stopLater,
   type Stores,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 import { v7 as uuidv7 } from 'uuid';
-import { serve } from '../../harness/serve.js';
+import { serve } from '../../harness/serve.ts';
 
 let stores: Stores;
 let redis: Redis;

@@ -8,7 +8,7 @@ import { startWorker } from '@deckhand/worker';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
-import { NO_SERVICES, OUTPUTS_IN_POSTGRES } from '../../harness/node-context.js';
+import { NO_SERVICES, OUTPUTS_IN_POSTGRES } from '../../harness/node-context.ts';
 import {
   chain,
   createTestDatabase,
@@ -18,7 +18,7 @@ import {
   stopLater,
   TEST_ENCRYPTION_KEY,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 let db: Database;
 let queue: RunQueue;

@@ -21,7 +21,7 @@ import {
   stopLater,
   type Stores,
   until,
-} from '../../harness/index.js';
+} from '../../harness/index.ts';
 
 afterAll(stopAll);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { accessRule } from './access-rule.js';
+import { accessRule } from './access-rule.ts';
 
 describe('the access rule', () => {
   it.each([

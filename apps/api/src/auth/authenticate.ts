@@ -2,12 +2,12 @@ import type { Request } from 'express';
 import { DeckhandError, executeScopes, isUuid, scopesAllow } from '@deckhand/contracts';
 import { type Database, findApiKeys, findSessions, requireRole } from '@deckhand/db';
 import { createBatcher } from '@deckhand/runtime';
-import type { WriteBreaker } from '../runs/write-breaker.js';
-import type { NeededScope } from './access-rule.js';
-import type { Caller, KeyCaller, SessionCaller } from './caller.js';
-import { originOf } from './origin.js';
-import { hashSecret, isApiKeyText, isSessionToken } from './tokens.js';
-import type { UsageLog } from './usage-log.js';
+import type { WriteBreaker } from '../runs/write-breaker.ts';
+import type { NeededScope } from './access-rule.ts';
+import type { Caller, KeyCaller, SessionCaller } from './caller.ts';
+import { originOf } from './origin.ts';
+import { hashSecret, isApiKeyText, isSessionToken } from './tokens.ts';
+import type { UsageLog } from './usage-log.ts';
 
 /** Identifies the caller, and checks that it may use the operation. */
 export interface Authenticate {

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import { isClosedToKeys } from './access-rule.js';
-import type { Authenticate } from './authenticate.js';
+import { isClosedToKeys } from './access-rule.ts';
+import type { Authenticate } from './authenticate.ts';
 
 /**
  * Refuses API keys at every path of the areas that are closed to them, including paths without a route and paths that

@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
 import { readPasswordHash } from '@deckhand/db';
-import type { Services } from '../services.js';
-import type { SessionCaller } from './caller.js';
-import { isPassword } from './passwords.js';
+import type { Services } from '../services.ts';
+import type { SessionCaller } from './caller.ts';
+import { isPassword } from './passwords.ts';
 
 /**
  * Checks that the holder of a session also knows the password.

@@ -3,8 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { DeckhandError } from '@deckhand/contracts';
 import type { Redis } from '@deckhand/queue';
-import { createLimiter } from '../http/create-limiter.js';
-import { networkOf } from '../http/network-of.js';
+import { createLimiter } from '../http/create-limiter.ts';
+import { networkOf } from '../http/network-of.ts';
 
 /** Slows down guessing of passwords. */
 export interface LoginThrottle {

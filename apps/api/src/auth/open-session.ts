@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import type { LoginResponse, User } from '@deckhand/contracts';
 import { createSession, type Database } from '@deckhand/db';
-import { originOf } from './origin.js';
-import { createSessionToken, hashSecret } from './tokens.js';
+import { originOf } from './origin.ts';
+import { createSessionToken, hashSecret } from './tokens.ts';
 
 const MAX_USER_AGENT_LENGTH = 500;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { originOf } from './origin.js';
+import { originOf } from './origin.ts';
 
 describe('the origin of a change', () => {
   it.each([

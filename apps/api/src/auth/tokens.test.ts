@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createApiKeyText, createSessionToken, hashSecret, isApiKeyText, isSessionToken } from './tokens.js';
+import { createApiKeyText, createSessionToken, hashSecret, isApiKeyText, isSessionToken } from './tokens.ts';
 
 describe('keys and tokens', () => {
   it('are recognised, and not taken for each other', () => {

@@ -1,7 +1,7 @@
 import type { ValidationIssues } from '@deckhand/contracts';
 import { createFairSemaphore } from '@deckhand/nodes';
 import type { Piscina } from 'piscina';
-import type { FormTask } from './thread.js';
+import type { FormTask } from './thread.ts';
 
 /** Maximum duration of a check in ms. */
 const CHECK_MS = 3_000;
@@ -13,8 +13,7 @@ const IDLE_MS = 30_000;
 const NICE = process.platform === 'linux' ? 5 : 0;
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
-/** A thread can only run the compiled file; tests run the sources. */
-const THREAD = new URL(import.meta.url.endsWith('.ts') ? '../../dist/forms/thread.js' : './thread.js', import.meta.url);
+const THREAD = new URL(import.meta.resolve('#form-thread'));
 
 /** Checks the data of forms. */
 export interface FormChecker {

@@ -10,9 +10,9 @@ import {
   reserveRequest,
 } from '@deckhand/db';
 import type { Logger } from '@deckhand/runtime';
-import type { Caller } from '../auth/caller.js';
-import { readIdempotencyKey } from '../runs/idempotency.js';
-import { sendJson, sendJsonText } from './respond.js';
+import type { Caller } from '../auth/caller.ts';
+import { readIdempotencyKey } from '../runs/idempotency.ts';
+import { sendJson, sendJsonText } from './respond.ts';
 
 /** A request that must have its effect only once. */
 export interface OnceRequest {

@@ -1,6 +1,6 @@
 import { DeckhandError } from '@deckhand/contracts';
 import type { Request } from 'express';
-import { networkOf } from './network-of.js';
+import { networkOf } from './network-of.ts';
 
 /** Maximum number of bytes of large bodies in the memory of the process. */
 const MAX_HELD_BYTES = 134_217_728;

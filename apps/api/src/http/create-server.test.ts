@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import express from 'express';
 import { once } from 'node:events';
-import { createHttpServer } from './create-server.js';
+import { createHttpServer } from './create-server.ts';
 
 it('makes requests and answers with the prototypes that Express would give them', async () => {
   const app = express();

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { createServer, type Server } from 'node:http';
-import type { Authenticate } from '../auth/authenticate.js';
-import { createOpenApiDocument } from '../openapi/document.js';
-import { announceDeprecation } from './deprecation.js';
+import type { Authenticate } from '../auth/authenticate.ts';
+import { createOpenApiDocument } from '../openapi/document.ts';
+import { announceDeprecation } from './deprecation.ts';
 // Declares the id of requests.
-import './request-log.js';
-import { sendNothing } from './respond.js';
-import { open, registerRoutes, type Route } from './route.js';
+import './request-log.ts';
+import { sendNothing } from './respond.ts';
+import { open, registerRoutes, type Route } from './route.ts';
 
 const DEPRECATED = { since: '2026-11-23', sunset: '2027-06-01' };
 

@@ -3,7 +3,7 @@ import { DeckhandError, type ErrorCode } from '@deckhand/contracts';
 import { classifyStoreError, isStoreError } from '@deckhand/db';
 import { OutputGoneError } from '@deckhand/outputs';
 import type { Logger } from '@deckhand/runtime';
-import { sendJson } from './respond.js';
+import { sendJson } from './respond.ts';
 
 /** Failures of a run behind a webhook. Nothing is wrong with the service, so they are not logged as errors. */
 const OF_THE_RUN: readonly ErrorCode[] = ['EXECUTION_FAILED', 'WEBHOOK_TIMEOUT'];

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { once } from 'node:events';
-import { clientGone } from './client-gone.js';
+import { clientGone } from './client-gone.ts';
 
 /** An open stream of Server-Sent Events (WHATWG HTML, 9.2). */
 export interface EventStream {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { DeckhandError, findJsonExcess, type JsonValue, parseJson, validationFailed } from '@deckhand/contracts';
 import { nextSlice } from '@deckhand/runtime';
-import type { checkJson } from './check-json.js';
+import type { checkJson } from './check-json.ts';
 
 /** Between the steps of a longer body, in characters, others get to run. */
 const LONG_CHARS = 256 * 1024;

@@ -1,9 +1,9 @@
 import { parse } from 'content-type';
 import type { Request } from 'express';
 import { DeckhandError, validationFailed } from '@deckhand/contracts';
-import { checkData, checkJson } from './check-json.js';
-import { parseJsonBody } from './parse-json-body.js';
-import { readBytes } from './read-bytes.js';
+import { checkData, checkJson } from './check-json.ts';
+import { parseJsonBody } from './parse-json-body.ts';
+import { readBytes } from './read-bytes.ts';
 
 /** Maximum size of a JSON body in bytes, unless a route takes definitions or data. */
 const MAX_BODY_BYTES = 1024 * 1024;

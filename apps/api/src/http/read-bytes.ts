@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
-import { completeBody, holdBody } from './body-memory.js';
+import { completeBody, holdBody } from './body-memory.ts';
 
 /**
  * Reads the body of a request. Bytes beyond the limit are discarded as they arrive, so that the caller receives the

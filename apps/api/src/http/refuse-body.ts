@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { compileBody } from '@deckhand/contracts';
 import Type from 'typebox';
-import { MAX_ANONYMOUS_BODY_BYTES, readOptionalBody } from './read-body.js';
+import { MAX_ANONYMOUS_BODY_BYTES, readOptionalBody } from './read-body.ts';
 
 const parse = compileBody(Type.Object({}, { additionalProperties: false }));
 

@@ -1,12 +1,12 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { DeckhandError, type ErrorCode } from '@deckhand/contracts';
 import type { TObject, TSchema } from 'typebox';
-import { accessRule } from '../auth/access-rule.js';
-import type { Authenticate } from '../auth/authenticate.js';
-import type { Caller, SessionCaller } from '../auth/caller.js';
-import { announceDeprecation, type Deprecation } from './deprecation.js';
-import { refuseIfMatch } from './etag.js';
-import { refuseUnknownParameters } from './query.js';
+import { accessRule } from '../auth/access-rule.ts';
+import type { Authenticate } from '../auth/authenticate.ts';
+import type { Caller, SessionCaller } from '../auth/caller.ts';
+import { announceDeprecation, type Deprecation } from './deprecation.ts';
+import { refuseIfMatch } from './etag.ts';
+import { refuseUnknownParameters } from './query.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
 import { SettingsError } from '@deckhand/runtime';
-import { type ApiSettings, publicUrl, webhookBaseUrl } from '../settings.js';
+import { type ApiSettings, publicUrl, webhookBaseUrl } from '../settings.ts';
 
 const WEBHOOK_PATH = /^\/webhook(-test)?\//;
 /** Paths that load balancers request under any host name. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readTrustedProxies } from './trusted-proxies.js';
+import { readTrustedProxies } from './trusted-proxies.ts';
 
 describe('TRUSTED_PROXIES', () => {
   it('trusts nobody by default', () => {

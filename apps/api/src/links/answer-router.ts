@@ -2,17 +2,17 @@ import { parse } from 'content-type';
 import { type Request, type Response, Router } from 'express';
 import { DeckhandError, type ValidationIssue, type WaitPlace } from '@deckhand/contracts';
 import { type LinkHolder, readLinkedWait } from '@deckhand/db';
-import { originOf } from '../auth/origin.js';
-import { checkJson } from '../http/check-json.js';
-import { createErrorHandler, toDeckhandError } from '../http/errors.js';
-import { readBytes } from '../http/read-bytes.js';
-import { completeTask, isSameData } from '../runs/complete-task.js';
-import { isSameDecision, recordDecision } from '../runs/decide.js';
-import type { Services } from '../services.js';
-import { parseForm } from '../webhooks/form.js';
-import { linkPage, messagePage, PAGE_POLICY } from './pages.js';
-import { type LinkState, type Question, stateOf } from './link-state.js';
-import { type Entered, readSimpleForm, simpleForm, textOf } from './simple-form.js';
+import { originOf } from '../auth/origin.ts';
+import { checkJson } from '../http/check-json.ts';
+import { createErrorHandler, toDeckhandError } from '../http/errors.ts';
+import { readBytes } from '../http/read-bytes.ts';
+import { completeTask, isSameData } from '../runs/complete-task.ts';
+import { isSameDecision, recordDecision } from '../runs/decide.ts';
+import type { Services } from '../services.ts';
+import { parseForm } from '../webhooks/form.ts';
+import { linkPage, messagePage, PAGE_POLICY } from './pages.ts';
+import { type LinkState, type Question, stateOf } from './link-state.ts';
+import { type Entered, readSimpleForm, simpleForm, textOf } from './simple-form.ts';
 
 /** Maximum size of an answer, in bytes: a comment of 10,000 characters has at most 90,000 in a form. */
 const MAX_ANSWER_BYTES = 131_072;

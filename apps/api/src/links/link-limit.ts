@@ -1,8 +1,8 @@
 import { DeckhandError } from '@deckhand/contracts';
 import type { Redis } from '@deckhand/queue';
 import { RateLimiterRes } from 'rate-limiter-flexible';
-import { createLimiter } from '../http/create-limiter.js';
-import { networkOf } from '../http/network-of.js';
+import { createLimiter } from '../http/create-limiter.ts';
+import { networkOf } from '../http/network-of.ts';
 
 /** Counts a request by the caller's address. @throws DeckhandError RATE_LIMITED with Retry-After beyond the limit. */
 export type LinkLimit = (address: string) => Promise<void>;

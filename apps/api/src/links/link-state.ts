@@ -1,6 +1,6 @@
 import { isFinished, parseOwnJson } from '@deckhand/contracts';
 import type { LinkedWait } from '@deckhand/db';
-import { allowsLinks } from '../runs/answer.js';
+import { allowsLinks } from '../runs/answer.ts';
 
 /** What a person is asked. */
 export type Question =

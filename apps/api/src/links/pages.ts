@@ -1,8 +1,8 @@
 import { parseOwnJson, type ValidationIssue } from '@deckhand/contracts';
 import { createHash } from 'node:crypto';
-import { markup, Markup } from './markup.js';
-import type { LinkState, Question } from './link-state.js';
-import { type Entered, labelOf, type SimpleForm, simpleForm, simpleFormInputs, textOf } from './simple-form.js';
+import { markup, Markup } from './markup.ts';
+import type { LinkState, Question } from './link-state.ts';
+import { type Entered, labelOf, type SimpleForm, simpleForm, simpleFormInputs, textOf } from './simple-form.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; font: 1.0625rem/1.5 system-ui, sans-serif; }

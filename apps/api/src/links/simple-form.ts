@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
-import { markup, type Markup } from './markup.js';
+import { markup, type Markup } from './markup.ts';
 
 /** A form that plain inputs can show: an object of texts, numbers, booleans and choices. */
 export type SimpleForm = readonly Field[];

@@ -1,10 +1,10 @@
 import { DeckhandError, isJsonObject, validationFailed } from '@deckhand/contracts';
 import { type Request, type Response as HttpResponse, Router } from 'express';
 import { pipeline } from 'node:stream/promises';
-import { clientGone } from '../http/client-gone.js';
-import { refuseUnknownParameters } from '../http/query.js';
-import { readMixedBody } from '../http/read-body.js';
-import type { Services } from '../services.js';
+import { clientGone } from '../http/client-gone.ts';
+import { refuseUnknownParameters } from '../http/query.ts';
+import { readMixedBody } from '../http/read-body.ts';
+import type { Services } from '../services.ts';
 
 /** The path of the endpoint. */
 const MCP_PATH = '/mcp';
@@ -29,7 +29,7 @@ export function createMcpEndpoint(services: Services): Router {
       if (!isJsonObject(message)) throw validationFailed([{ path: '', message: 'must be one JSON-RPC message' }]);
       const signal = clientGone(response);
       // Loaded on first use, because few gateways have such clients.
-      const { handleMessage } = await import('./server.js');
+      const { handleMessage } = await import('./server.ts');
       const mcpRequest = { request, caller, message, check, signal };
       await send(response, await handleMessage(services, mcpRequest, toWebRequest(request, signal)));
     })

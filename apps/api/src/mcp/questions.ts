@@ -5,10 +5,10 @@ import {
   inputRequired,
   inputResponse,
 } from '@modelcontextprotocol/server';
-import { requireScope } from '../auth/authenticate.js';
-import { decide } from '../runs/decide.js';
-import { awaitOutcome, openApprovals, type RunOutcome } from './run-outcome.js';
-import type { ToolAnswer, ToolCall } from './tool.js';
+import { requireScope } from '../auth/authenticate.ts';
+import { decide } from '../runs/decide.ts';
+import { awaitOutcome, openApprovals, type RunOutcome } from './run-outcome.ts';
+import type { ToolAnswer, ToolCall } from './tool.ts';
 
 const parseDecision = compileBody(SubmitApprovalBody);
 

@@ -8,9 +8,9 @@ import {
   parseOwnJson,
 } from '@deckhand/contracts';
 import { listApprovals } from '@deckhand/db';
-import { requireScope } from '../auth/authenticate.js';
-import { isSettled, waitForRun } from '../runs/wait-for-run.js';
-import type { ToolCall } from './tool.js';
+import { requireScope } from '../auth/authenticate.ts';
+import { isSettled, waitForRun } from '../runs/wait-for-run.ts';
+import type { ToolCall } from './tool.ts';
 
 /** How long a call waits for a run at most, in seconds. Many clients give up after 60. */
 export const MAX_WAIT_SECONDS = 50;

@@ -11,16 +11,16 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import type { Request } from 'express';
-import { hasScope, requireScope } from '../auth/authenticate.js';
-import type { KeyCaller } from '../auth/caller.js';
-import { errorBody, logFailure, toDeckhandError } from '../http/errors.js';
-import type { Services } from '../services.js';
-import type { Tool, ToolAnswer } from './tool.js';
-import { approvalTools } from './tools/approvals.js';
-import { authoringTools } from './tools/authoring.js';
-import { listExposedWorkflows } from './tools/exposed-workflows.js';
-import { findTools } from './tools/find.js';
-import { runTools } from './tools/runs.js';
+import { hasScope, requireScope } from '../auth/authenticate.ts';
+import type { KeyCaller } from '../auth/caller.ts';
+import { errorBody, logFailure, toDeckhandError } from '../http/errors.ts';
+import type { Services } from '../services.ts';
+import type { Tool, ToolAnswer } from './tool.ts';
+import { approvalTools } from './tools/approvals.ts';
+import { authoringTools } from './tools/authoring.ts';
+import { listExposedWorkflows } from './tools/exposed-workflows.ts';
+import { findTools } from './tools/find.ts';
+import { runTools } from './tools/runs.ts';
 
 /** Tools that every instance has. */
 const BUILT_IN_TOOLS: readonly Tool[] = [...findTools, ...runTools, ...approvalTools, ...authoringTools];

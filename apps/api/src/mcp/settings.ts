@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type ApiSettings, publicUrl } from '../settings.js';
+import { type ApiSettings, publicUrl } from '../settings.ts';
 
 /** What the MCP endpoint needs of the settings. */
 export interface McpSettings {

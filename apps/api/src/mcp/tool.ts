@@ -2,9 +2,9 @@ import { compileBody, DeckhandError, type Scope } from '@deckhand/contracts';
 import type { InputRequiredResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { Request } from 'express';
 import type { Static, TObject } from 'typebox';
-import type { NeededScope } from '../auth/access-rule.js';
-import type { KeyCaller } from '../auth/caller.js';
-import type { Services } from '../services.js';
+import type { NeededScope } from '../auth/access-rule.ts';
+import type { KeyCaller } from '../auth/caller.ts';
+import type { Services } from '../services.ts';
 
 /** A call of a tool, in one request. */
 export interface ToolCall {

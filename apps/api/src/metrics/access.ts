@@ -1,4 +1,4 @@
-import type { ApiSettings } from '../settings.js';
+import type { ApiSettings } from '../settings.ts';
 
 /** Who may read metrics at the port of the API: no one, callers on this machine, or callers with the token. */
 export type MetricsAccess = 'elsewhere' | 'local' | { readonly token: string };

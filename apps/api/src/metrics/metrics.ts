@@ -3,11 +3,11 @@ import type { FleetView, QueueProducer } from '@deckhand/queue';
 import { addPoolMetrics, createRunCounters, type RunCounters } from '@deckhand/runtime';
 import type { RequestHandler } from 'express';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { RunFollower } from '../runs/follow-runs.js';
-import type { RunReads } from '../runs/run-reads.js';
-import type { WriteBreaker } from '../runs/write-breaker.js';
-import { createRequestMetrics } from './request-metrics.js';
-import { addStoreMetrics } from './store-metrics.js';
+import type { RunFollower } from '../runs/follow-runs.ts';
+import type { RunReads } from '../runs/run-reads.ts';
+import type { WriteBreaker } from '../runs/write-breaker.ts';
+import { createRequestMetrics } from './request-metrics.ts';
+import { addStoreMetrics } from './store-metrics.ts';
 
 /** Metrics of the gateway. Labels are routes, statuses and the like, never data of workspaces. */
 export interface ApiMetrics {

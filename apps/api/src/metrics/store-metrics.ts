@@ -1,7 +1,7 @@
 import { countHeldBack, countUnfinished, type Database, readOldestWaitingSeconds } from '@deckhand/db';
 import type { FleetView, QueueProducer } from '@deckhand/queue';
 import { Gauge, type Registry } from 'prom-client';
-import { cacheFor } from './cache-for.js';
+import { cacheFor } from './cache-for.ts';
 
 /** Minimum interval between two reads of the stores, in ms, however often metrics are scraped. */
 const MAX_AGE_MS = 1_000;

@@ -1,8 +1,8 @@
 import { AnyJson, FolderEntry, pageOf, WorkflowEntry } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
 import Type, { type TSchema } from 'typebox';
-import type { Operation } from '../http/route.js';
-import { Components } from './components.js';
+import type { Operation } from '../http/route.ts';
+import { Components } from './components.ts';
 
 function returning(...schemas: TSchema[]): Operation[] {
   return schemas.map((schema) => ({ summary: '', description: '', responses: { 200: schema } }));

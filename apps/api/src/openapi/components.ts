@@ -1,6 +1,6 @@
 import * as contracts from '@deckhand/contracts';
 import { type ErrorCode, ERRORS, isJsonObject } from '@deckhand/contracts';
-import type { Operation } from '../http/route.js';
+import type { Operation } from '../http/route.ts';
 
 /** A part of the document. */
 export type Part = Record<string, unknown>;

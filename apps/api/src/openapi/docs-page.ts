@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import swaggerUi from 'swagger-ui-express';
-import { sendJsonText } from '../http/respond.js';
-import { createOpenApiDocument, type NamedRoute } from './document.js';
+import { sendJsonText } from '../http/respond.ts';
+import { createOpenApiDocument, type NamedRoute } from './document.ts';
 
 const DOCUMENT_PATH = '/api/openapi.json';
 

@@ -1,13 +1,13 @@
 import { EXECUTE_SCOPE } from '@deckhand/contracts';
 import type { TSchema } from 'typebox';
-import { accessRule, type NeededScope } from '../auth/access-rule.js';
-import { API_VERSION } from '../http/api-version.js';
-import type { Deprecation } from '../http/deprecation.js';
-import type { Operation, Route } from '../http/route.js';
-import { Components, type Part } from './components.js';
-import { type Example, EXAMPLES } from './examples.js';
-import { parametersOf } from './parameters.js';
-import { errorsOf, JSON_TYPE, successesOf } from './responses.js';
+import { accessRule, type NeededScope } from '../auth/access-rule.ts';
+import { API_VERSION } from '../http/api-version.ts';
+import type { Deprecation } from '../http/deprecation.ts';
+import type { Operation, Route } from '../http/route.ts';
+import { Components, type Part } from './components.ts';
+import { type Example, EXAMPLES } from './examples.ts';
+import { parametersOf } from './parameters.ts';
+import { errorsOf, JSON_TYPE, successesOf } from './responses.ts';
 
 /** An operation with its id, from which clients generate names. */
 export type NamedRoute = Route & { readonly id: string };

@@ -1,7 +1,7 @@
 import { isJsonObject } from '@deckhand/contracts';
-import { API_VERSION } from '../http/api-version.js';
-import { isProbe, type Operation, type Route } from '../http/route.js';
-import type { Components, Part } from './components.js';
+import { API_VERSION } from '../http/api-version.ts';
+import { isProbe, type Operation, type Route } from '../http/route.ts';
+import type { Components, Part } from './components.ts';
 
 const VERSION = `The version of the API that is wanted, such as ${API_VERSION}: a 400 where there is no such one`;
 const CONDITION = 'The `ETag` that was read: a 412 if the resource was changed since';

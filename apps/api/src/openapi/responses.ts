@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode, ErrorResponse } from '@deckhand/contracts';
-import { isClosedToKeys } from '../auth/access-rule.js';
-import { isProbe, type Operation, type Route } from '../http/route.js';
-import type { Components, Part } from './components.js';
+import { isClosedToKeys } from '../auth/access-rule.ts';
+import { isProbe, type Operation, type Route } from '../http/route.ts';
+import type { Components, Part } from './components.ts';
 
 export const JSON_TYPE = 'application/json';
 

@@ -11,11 +11,11 @@ import {
   WorkspaceUsage,
 } from '@deckhand/contracts';
 import { listInstanceChanges, readLimits, readSettingsAs, readUsage, writeLimits, writeSettings } from '@deckhand/db';
-import { pathId, queryReader } from '../http/query.js';
-import { readBody } from '../http/read-body.js';
-import { sendJson } from '../http/respond.js';
-import { forSession, type Route } from '../http/route.js';
-import type { Services } from '../services.js';
+import { pathId, queryReader } from '../http/query.ts';
+import { readBody } from '../http/read-body.ts';
+import { sendJson } from '../http/respond.ts';
+import { forSession, type Route } from '../http/route.ts';
+import type { Services } from '../services.ts';
 
 const SETTINGS_PATH = '/api/admin/settings';
 const parseSettings = compileBody(InstanceSettingsBody);

@@ -1,10 +1,10 @@
 import { AiUsage, RunStatsQuery } from '@deckhand/contracts';
 import { requireRole } from '@deckhand/db';
-import { queryReader } from '../http/query.js';
-import { sendJson } from '../http/respond.js';
-import { forKey, type Route } from '../http/route.js';
-import type { Services } from '../services.js';
-import { readPeriod } from './monitoring.js';
+import { queryReader } from '../http/query.ts';
+import { sendJson } from '../http/respond.ts';
+import { forKey, type Route } from '../http/route.ts';
+import type { Services } from '../services.ts';
+import { readPeriod } from './monitoring.ts';
 
 const readQuery = queryReader(RunStatsQuery);
 

@@ -22,14 +22,14 @@ import {
   revokeApiKey as revoke,
   rotateApiKey as rotate,
 } from '@deckhand/db';
-import { confirmPassword } from '../auth/confirm-password.js';
-import { createApiKeyText, hashSecret, keyPrefix } from '../auth/tokens.js';
-import { PageQuery, pathId, readPage } from '../http/query.js';
-import { readBody } from '../http/read-body.js';
-import { refuseBody } from '../http/refuse-body.js';
-import { sendJson } from '../http/respond.js';
-import { forSession, type Route } from '../http/route.js';
-import type { Services } from '../services.js';
+import { confirmPassword } from '../auth/confirm-password.ts';
+import { createApiKeyText, hashSecret, keyPrefix } from '../auth/tokens.ts';
+import { PageQuery, pathId, readPage } from '../http/query.ts';
+import { readBody } from '../http/read-body.ts';
+import { refuseBody } from '../http/refuse-body.ts';
+import { sendJson } from '../http/respond.ts';
+import { forSession, type Route } from '../http/route.ts';
+import type { Services } from '../services.ts';
 
 const parseCreate = compileBody(CreateApiKeyBody);
 

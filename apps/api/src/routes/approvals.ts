@@ -8,12 +8,12 @@ import {
   SubmitApprovalBody,
 } from '@deckhand/contracts';
 import { listApprovals as loadApprovals, listHumanTasks as loadHumanTasks } from '@deckhand/db';
-import { queryReader } from '../http/query.js';
-import { readBody } from '../http/read-body.js';
-import { sendJson } from '../http/respond.js';
-import { forKey, type Route } from '../http/route.js';
-import { decide } from '../runs/decide.js';
-import type { Services } from '../services.js';
+import { queryReader } from '../http/query.ts';
+import { readBody } from '../http/read-body.ts';
+import { sendJson } from '../http/respond.ts';
+import { forKey, type Route } from '../http/route.ts';
+import { decide } from '../runs/decide.ts';
+import type { Services } from '../services.ts';
 
 const readQuery = queryReader(ListWaitsQuery);
 

@@ -1,12 +1,12 @@
 import { compileBody, Draft, SaveDraftBody, SavedDraft } from '@deckhand/contracts';
 import { deleteDraft as remove, readDraft, saveDraft as save } from '@deckhand/db';
-import { isForExistingOnly, isForNewOnly, readIfMatch, setStateTag } from '../http/etag.js';
-import { pathId } from '../http/query.js';
-import { MAX_DATA_BODY_BYTES, readBody } from '../http/read-body.js';
-import { sendJson, sendNothing } from '../http/respond.js';
-import { forKey, type Route } from '../http/route.js';
-import type { Services } from '../services.js';
-import { removeSecrets } from '../workflows/secret-parameters.js';
+import { isForExistingOnly, isForNewOnly, readIfMatch, setStateTag } from '../http/etag.ts';
+import { pathId } from '../http/query.ts';
+import { MAX_DATA_BODY_BYTES, readBody } from '../http/read-body.ts';
+import { sendJson, sendNothing } from '../http/respond.ts';
+import { forKey, type Route } from '../http/route.ts';
+import type { Services } from '../services.ts';
+import { removeSecrets } from '../workflows/secret-parameters.ts';
 
 /** GET /api/workflows/{id}/draft */
 export function getDraft({ db }: Services): Route {

@@ -33,13 +33,13 @@ import {
 } from '@deckhand/db';
 import { createAsymmetricSecret, createSymmetricSecret, publicKeyOf, type SecretBox } from '@deckhand/runtime';
 import type { Request } from 'express';
-import { readIfMatch, setStateTag } from '../http/etag.js';
-import { pathId, queryReader } from '../http/query.js';
-import { readBody, readOptionalBody } from '../http/read-body.js';
-import { refuseBody } from '../http/refuse-body.js';
-import { sendJson, sendNothing } from '../http/respond.js';
-import { forKey, forSession, type Route } from '../http/route.js';
-import type { Services } from '../services.js';
+import { readIfMatch, setStateTag } from '../http/etag.ts';
+import { pathId, queryReader } from '../http/query.ts';
+import { readBody, readOptionalBody } from '../http/read-body.ts';
+import { refuseBody } from '../http/refuse-body.ts';
+import { sendJson, sendNothing } from '../http/respond.ts';
+import { forKey, forSession, type Route } from '../http/route.ts';
+import type { Services } from '../services.ts';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 

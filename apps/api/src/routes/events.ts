@@ -1,10 +1,10 @@
 import { compileBody, DeckhandError, SendEventBody, SentEvent, validationFailed } from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
-import { readDataBody } from '../http/read-body.js';
-import { sendJson } from '../http/respond.js';
-import { forKey, type Route } from '../http/route.js';
-import { readKeyHeader } from '../runs/idempotency.js';
-import type { Services } from '../services.js';
+import { readDataBody } from '../http/read-body.ts';
+import { sendJson } from '../http/respond.ts';
+import { forKey, type Route } from '../http/route.ts';
+import { readKeyHeader } from '../runs/idempotency.ts';
+import type { Services } from '../services.ts';
 
 const parse = compileBody(SendEventBody);
 

@@ -12,11 +12,11 @@ import {
   listFolders as list,
   updateFolder as update,
 } from '@deckhand/db';
-import { pathId, queryReader } from '../http/query.js';
-import { readBody } from '../http/read-body.js';
-import { sendJson, sendNothing } from '../http/respond.js';
-import { forKey, type Route } from '../http/route.js';
-import type { Services } from '../services.js';
+import { pathId, queryReader } from '../http/query.ts';
+import { readBody } from '../http/read-body.ts';
+import { sendJson, sendNothing } from '../http/respond.ts';
+import { forKey, type Route } from '../http/route.ts';
+import type { Services } from '../services.ts';
 
 const parseCreate = compileBody(CreateFolderBody);
 

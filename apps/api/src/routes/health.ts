@@ -2,10 +2,10 @@ import { DeckhandError, LiveResponse, ReadyResponse } from '@deckhand/contracts'
 import { findPendingMigrations } from '@deckhand/db';
 import { hasMetricsToken, isLocalCaller } from '@deckhand/runtime';
 import type { Request } from 'express';
-import { RETRY_AFTER_SECONDS } from '../http/errors.js';
-import { sendJson } from '../http/respond.js';
-import { open, type Route } from '../http/route.js';
-import type { Services } from '../services.js';
+import { RETRY_AFTER_SECONDS } from '../http/errors.ts';
+import { sendJson } from '../http/respond.ts';
+import { open, type Route } from '../http/route.ts';
+import type { Services } from '../services.ts';
 
 /** GET /healthz */
 export function getLiveness(_services: Services): Route {

@@ -1,11 +1,11 @@
 import { compileBody, CreatedInvite, CreateInviteBody, InviteEntry, pageOf } from '@deckhand/contracts';
 import { createInvite as create, deleteInvite as remove, listInvites as list } from '@deckhand/db';
-import { createSessionToken, hashSecret } from '../auth/tokens.js';
-import { PageQuery, pathId, readPage } from '../http/query.js';
-import { readBody } from '../http/read-body.js';
-import { sendJson, sendNothing } from '../http/respond.js';
-import { forSession, type Route } from '../http/route.js';
-import type { Services } from '../services.js';
+import { createSessionToken, hashSecret } from '../auth/tokens.ts';
+import { PageQuery, pathId, readPage } from '../http/query.ts';
+import { readBody } from '../http/read-body.ts';
+import { sendJson, sendNothing } from '../http/respond.ts';
+import { forSession, type Route } from '../http/route.ts';
+import type { Services } from '../services.ts';
 
 const parse = compileBody(CreateInviteBody);
 

@@ -1,8 +1,8 @@
 import { WhoAmI } from '@deckhand/contracts';
 import { listRoles, readApiKey } from '@deckhand/db';
-import { sendJson } from '../http/respond.js';
-import { forKey, type Route } from '../http/route.js';
-import type { Services } from '../services.js';
+import { sendJson } from '../http/respond.ts';
+import { forKey, type Route } from '../http/route.ts';
+import type { Services } from '../services.ts';
 
 /** GET /api/me */
 export function getMe({ db }: Services): Route {

@@ -6,11 +6,11 @@ import {
   removeMember as remove,
   updateMember as update,
 } from '@deckhand/db';
-import { PageQuery, pathId, readPage } from '../http/query.js';
-import { readBody } from '../http/read-body.js';
-import { sendJson, sendNothing } from '../http/respond.js';
-import { forKey, forSession, type Route } from '../http/route.js';
-import type { Services } from '../services.js';
+import { PageQuery, pathId, readPage } from '../http/query.ts';
+import { readBody } from '../http/read-body.ts';
+import { sendJson, sendNothing } from '../http/respond.ts';
+import { forKey, forSession, type Route } from '../http/route.ts';
+import type { Services } from '../services.ts';
 
 const parseAdd = compileBody(AddMemberBody);
 

@@ -16,11 +16,11 @@ import {
   type StatsPeriod,
 } from '@deckhand/db';
 import type { FleetEntry } from '@deckhand/queue';
-import { setAge, wantsFresh } from '../http/freshness.js';
-import { queryReader } from '../http/query.js';
-import { sendJson } from '../http/respond.js';
-import { forKey, type Route } from '../http/route.js';
-import type { Services } from '../services.js';
+import { setAge, wantsFresh } from '../http/freshness.ts';
+import { queryReader } from '../http/query.ts';
+import { sendJson } from '../http/respond.ts';
+import { forKey, type Route } from '../http/route.ts';
+import type { Services } from '../services.ts';
 
 /** GET /api/monitoring/fleet */
 export function getFleet({ db, fleet, queue }: Services): Route {

@@ -1,9 +1,9 @@
 import { NodeTypeEntry, pageOf } from '@deckhand/contracts';
-import { PageQuery, readPage } from '../http/query.js';
-import { sendJson } from '../http/respond.js';
-import { forKey, type Route } from '../http/route.js';
-import type { Services } from '../services.js';
-import { describeNodeTypes } from '../workflows/describe-node-types.js';
+import { PageQuery, readPage } from '../http/query.ts';
+import { sendJson } from '../http/respond.ts';
+import { forKey, type Route } from '../http/route.ts';
+import type { Services } from '../services.ts';
+import { describeNodeTypes } from '../workflows/describe-node-types.ts';
 
 /** GET /api/node-types */
 export function listNodeTypes({ nodeTypes }: Services): Route {

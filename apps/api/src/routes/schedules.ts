@@ -10,12 +10,12 @@ import {
 import { listSchedules as list, pauseSchedule as pause, resumeSchedule as resume } from '@deckhand/db';
 import { findScheduleIssues, nextDueTime } from '@deckhand/nodes';
 import type { Request, Response } from 'express';
-import type { Caller } from '../auth/caller.js';
-import { pathId, pathNodeId, queryReader } from '../http/query.js';
-import { refuseBody } from '../http/refuse-body.js';
-import { sendJson } from '../http/respond.js';
-import { forKey, type Route } from '../http/route.js';
-import type { Services } from '../services.js';
+import type { Caller } from '../auth/caller.ts';
+import { pathId, pathNodeId, queryReader } from '../http/query.ts';
+import { refuseBody } from '../http/refuse-body.ts';
+import { sendJson } from '../http/respond.ts';
+import { forKey, type Route } from '../http/route.ts';
+import type { Services } from '../services.ts';
 
 const readQuery = queryReader(ListSchedulesQuery);
 

@@ -8,12 +8,12 @@ import {
   VersionEntry,
 } from '@deckhand/contracts';
 import { listVersions as list, readVersion } from '@deckhand/db';
-import { PageQuery, pathId, queryReader, readPage } from '../http/query.js';
-import { MAX_DATA_BODY_BYTES, readBody } from '../http/read-body.js';
-import { sendJson } from '../http/respond.js';
-import { forKey, type Route } from '../http/route.js';
-import type { Services } from '../services.js';
-import { storeVersion, tryVersion } from '../workflows/store-workflows.js';
+import { PageQuery, pathId, queryReader, readPage } from '../http/query.ts';
+import { MAX_DATA_BODY_BYTES, readBody } from '../http/read-body.ts';
+import { sendJson } from '../http/respond.ts';
+import { forKey, type Route } from '../http/route.ts';
+import type { Services } from '../services.ts';
+import { storeVersion, tryVersion } from '../workflows/store-workflows.ts';
 
 /** GET /api/workflows/{id}/versions */
 export function listVersions({ db }: Services): Route {

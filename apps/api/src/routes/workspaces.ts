@@ -16,12 +16,12 @@ import {
   readWorkspaceUsage,
   updateWorkspace as update,
 } from '@deckhand/db';
-import { PageQuery, pathId, readPage } from '../http/query.js';
-import { readBody } from '../http/read-body.js';
-import { sendJson, sendNothing } from '../http/respond.js';
-import { forKey, type Route } from '../http/route.js';
-import { notifyWorkers } from '../runs/notify-workers.js';
-import type { Services } from '../services.js';
+import { PageQuery, pathId, readPage } from '../http/query.ts';
+import { readBody } from '../http/read-body.ts';
+import { sendJson, sendNothing } from '../http/respond.ts';
+import { forKey, type Route } from '../http/route.ts';
+import { notifyWorkers } from '../runs/notify-workers.ts';
+import type { Services } from '../services.ts';
 
 const parse = compileBody(CreateWorkspaceBody);
 const parseUpdate = compileBody(UpdateWorkspaceBody);

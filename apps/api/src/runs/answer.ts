@@ -18,8 +18,8 @@ import {
   type LinkHolder,
   type WaitEnd,
 } from '@deckhand/db';
-import type { Services } from '../services.js';
-import { notifyWorkers } from './notify-workers.js';
+import type { Services } from '../services.ts';
+import { notifyWorkers } from './notify-workers.ts';
 
 /** Who answers: a person, or the unknown holder of a link to the wait. */
 export type Answerer = Actor | LinkHolder;

@@ -6,8 +6,8 @@ import {
   type ValidationIssue,
 } from '@deckhand/contracts';
 import { isDeepStrictEqual } from 'node:util';
-import type { Services } from '../services.js';
-import { answer, type Answerer } from './answer.js';
+import type { Services } from '../services.ts';
+import { answer, type Answerer } from './answer.ts';
 
 /** The data that somebody entered into the form of a human task. */
 interface CompletedForm {

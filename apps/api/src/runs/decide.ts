@@ -1,7 +1,7 @@
 import { parseOwnJson, type RecordedResponse, type SubmitApprovalBody, validationFailed } from '@deckhand/contracts';
 import type { Actor } from '@deckhand/db';
-import type { Services } from '../services.js';
-import { answer, type Answerer, chosenIteration } from './answer.js';
+import type { Services } from '../services.ts';
+import { answer, type Answerer, chosenIteration } from './answer.ts';
 
 /** A decision on an approval. */
 interface Decision {

@@ -4,7 +4,7 @@ import { createFairSemaphore } from '@deckhand/nodes';
 import { publishControl, type Redis } from '@deckhand/queue';
 import { createBatcher, type Logger } from '@deckhand/runtime';
 import { v7 as uuidv7 } from 'uuid';
-import type { WriteBreaker } from './write-breaker.js';
+import type { WriteBreaker } from './write-breaker.ts';
 
 /** Stores events. */
 export interface EventSender {

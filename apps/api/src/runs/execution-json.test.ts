@@ -1,6 +1,6 @@
 import type { ExecutionRecord } from '@deckhand/db';
 import { describe, expect, it } from '@jest/globals';
-import { executionEntryJson, executionJson } from './execution-json.js';
+import { executionEntryJson, executionJson } from './execution-json.ts';
 
 const run: ExecutionRecord = {
   id: 'run',

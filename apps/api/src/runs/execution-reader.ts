@@ -14,8 +14,8 @@ import {
 import { createFairSemaphore } from '@deckhand/nodes';
 import { createBatcher, nextSlice } from '@deckhand/runtime';
 import { LRUCache } from 'lru-cache';
-import { savedNodes } from '../definitions.js';
-import { executionEntryJson, executionJson } from './execution-json.js';
+import { savedNodes } from '../definitions.ts';
+import { executionEntryJson, executionJson } from './execution-json.ts';
 
 /** A run as an entry of a list. */
 export interface ExecutionEntryView {

@@ -1,7 +1,7 @@
 import type { ExecutionRecord } from '@deckhand/db';
 import { maskHeaders, parseOwnJson } from '@deckhand/contracts';
 import { stringify } from 'csv-stringify/sync';
-import type { ExecutionEntryView } from './execution-reader.js';
+import type { ExecutionEntryView } from './execution-reader.ts';
 
 /** Writes runs as a file, batch by batch. */
 export interface ExportFormat {

@@ -2,7 +2,7 @@ import { createDatabase } from '@deckhand/db';
 import { isFinished } from '@deckhand/contracts';
 import { createLogger } from '@deckhand/runtime';
 import { expect, it } from '@jest/globals';
-import { createRunFollower } from './follow-runs.js';
+import { createRunFollower } from './follow-runs.ts';
 
 it('a subscription reports changes between two waits, and each only once', async () => {
   // No database listens there: changes are reported by notifications alone.

@@ -6,11 +6,11 @@ import {
   type ListExecutionsRequest,
   requireRole,
 } from '@deckhand/db';
-import type { Caller } from '../auth/caller.js';
-import type { Services } from '../services.js';
-import { readCursor, writeCursor } from './cursor.js';
-import { pageJson } from './page-json.js';
-import type { Read } from './run-reads.js';
+import type { Caller } from '../auth/caller.ts';
+import type { Services } from '../services.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { pageJson } from './page-json.ts';
+import type { Read } from './run-reads.ts';
 
 /** The query of a list of runs. */
 type ListRequest = ListExecutionsRequest & Page & EntryView & { cursor?: string };

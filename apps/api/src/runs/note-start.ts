@@ -1,7 +1,7 @@
 import { type Database, recordStart } from '@deckhand/db';
 import type { Logger } from '@deckhand/runtime';
 import { LRUCache } from 'lru-cache';
-import type { KeyCaller } from '../auth/caller.js';
+import type { KeyCaller } from '../auth/caller.ts';
 
 /** Records in the audit log that a key started a run of a workflow. Never rejects: the run is accepted already. */
 export type NoteStart = (caller: KeyCaller, workflowId: string, executionId: string) => Promise<void>;

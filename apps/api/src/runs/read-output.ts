@@ -1,7 +1,7 @@
 import { DeckhandError, INLINE_OUTPUT_BYTES, maskHeaders, shownIteration } from '@deckhand/contracts';
 import { type Actor, readNodeOutput } from '@deckhand/db';
 import { nextSlice } from '@deckhand/runtime';
-import type { Services } from '../services.js';
+import type { Services } from '../services.ts';
 
 /** An output of a node, or of one of its iterations. */
 interface ReadOutputRequest {

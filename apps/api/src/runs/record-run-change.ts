@@ -1,5 +1,5 @@
 import { type Actor, recordExecutionChange } from '@deckhand/db';
-import type { Services } from '../services.js';
+import type { Services } from '../services.ts';
 
 /**
  * Records in the audit log what a person did to a run. The change is committed by then, so an error is logged instead

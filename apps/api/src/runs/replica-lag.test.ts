@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createReplicaLag } from './replica-lag.js';
+import { createReplicaLag } from './replica-lag.ts';
 
 /** Adds measurements of the form time, flushed, replayed. @returns up to when the replica is complete after each. */
 function measure(...rows: readonly (readonly [number, bigint, bigint | undefined])[]): (number | undefined)[] {

@@ -7,7 +7,7 @@ import {
 } from '@deckhand/db';
 import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createReplicaLag } from './replica-lag.js';
+import { createReplicaLag } from './replica-lag.ts';
 
 /** A result, and how old the replica's data may be that it was read from; undefined if it was read from the primary. */
 export interface Read<T> {

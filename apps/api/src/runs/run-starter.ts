@@ -32,8 +32,8 @@ import {
   type QueueProducer,
 } from '@deckhand/queue';
 import { createBatcher, type Logger, type RunCounters, type Tracing } from '@deckhand/runtime';
-import { type CountedRate, rateLimited } from '../http/rate-limit.js';
-import type { WriteBreaker } from './write-breaker.js';
+import { type CountedRate, rateLimited } from '../http/rate-limit.ts';
+import type { WriteBreaker } from './write-breaker.ts';
 
 /** What a caller asks for. */
 export type StartRunRequest = Omit<AcceptRequest, 'executionId' | 'countedUnder' | 'traceParent'>;

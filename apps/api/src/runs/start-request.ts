@@ -1,8 +1,8 @@
 import { type ExecuteBody, serializeOptions, validationFailed } from '@deckhand/contracts';
 import { chooseVersion } from '@deckhand/db';
-import type { Caller } from '../auth/caller.js';
-import type { StartRunRequest } from './run-starter.js';
-import { modeOfTest } from './test-run.js';
+import type { Caller } from '../auth/caller.ts';
+import type { StartRunRequest } from './run-starter.ts';
+import { modeOfTest } from './test-run.ts';
 
 /** A start as an operation asks for it. */
 export interface AskedStart {

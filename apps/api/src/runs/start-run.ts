@@ -1,10 +1,10 @@
 import type { ExecuteBody } from '@deckhand/contracts';
 import type { IdempotencyKey } from '@deckhand/db';
-import type { Caller } from '../auth/caller.js';
-import type { Services } from '../services.js';
-import type { StartedRun } from './run-starter.js';
-import { toStartRequest } from './start-request.js';
-import { startTested } from './test-run.js';
+import type { Caller } from '../auth/caller.ts';
+import type { Services } from '../services.ts';
+import type { StartedRun } from './run-starter.ts';
+import { toStartRequest } from './start-request.ts';
+import { startTested } from './test-run.ts';
 
 /**
  * Starts a run of a workflow, and records that in the audit log if a key does it.

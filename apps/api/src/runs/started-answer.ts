@@ -1,5 +1,5 @@
 import type { ExecuteResponse, WorkerCounts } from '@deckhand/contracts';
-import type { StartedRun } from './run-starter.js';
+import type { StartedRun } from './run-starter.ts';
 
 /** Returns the response to every request that starts a run. It has a warning if no worker can take the run. */
 export function startedAnswer(started: StartedRun, workers: WorkerCounts): ExecuteResponse {

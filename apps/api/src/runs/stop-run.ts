@@ -1,7 +1,7 @@
 import { type Actor, stopDescendants, stopExecution } from '@deckhand/db';
-import type { Services } from '../services.js';
-import { notifyWorkers } from './notify-workers.js';
-import { recordRunChange } from './record-run-change.js';
+import type { Services } from '../services.ts';
+import { notifyWorkers } from './notify-workers.ts';
+import { recordRunChange } from './record-run-change.ts';
 
 /** How long the caller waits until the runs that the run has started are stopped, in ms; maintenance stops the rest. */
 const DESCENDANTS_MS = 2_000;

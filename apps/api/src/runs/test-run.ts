@@ -10,10 +10,10 @@ import {
 import { type ChosenVersion, findEarlierStart, type IdempotencyKey, readChosenVersion } from '@deckhand/db';
 import { type CompiledWorkflow, compileInSteps, nodesUntil } from '@deckhand/engine';
 import { runInTimeSlices } from '@deckhand/runtime';
-import type { Caller } from '../auth/caller.js';
-import { oneAtATime } from '../definitions.js';
-import type { Services } from '../services.js';
-import type { StartedRun, StartRunRequest } from './run-starter.js';
+import type { Caller } from '../auth/caller.ts';
+import { oneAtATime } from '../definitions.ts';
+import type { Services } from '../services.ts';
+import type { StartedRun, StartRunRequest } from './run-starter.ts';
 
 /** What makes a run a test of a part of its workflow. */
 interface TestParts {

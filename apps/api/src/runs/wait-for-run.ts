@@ -1,7 +1,7 @@
 import { type ExecutionStatus, isFinished } from '@deckhand/contracts';
 import type { VisibleState } from '@deckhand/db';
-import type { Services } from '../services.js';
-import type { IsEnough, WaitOptions } from './follow-runs.js';
+import type { Services } from '../services.ts';
+import type { IsEnough, WaitOptions } from './follow-runs.ts';
 
 /** Returns true if a run is finished, or waits for a person. */
 export function isSettled(status: ExecutionStatus): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createWorkspaceShares } from './workspace-shares.js';
+import { createWorkspaceShares } from './workspace-shares.ts';
 
 describe('the share of a workspace', () => {
   it('is refused beyond its size, and given again once some work is done, whether it failed or not', async () => {

@@ -1,7 +1,7 @@
 import { DeckhandError, isFinished } from '@deckhand/contracts';
 import { type Database, type ExecutionResult, readResults } from '@deckhand/db';
 import { createBatcher } from '@deckhand/runtime';
-import type { RunFollower } from '../runs/follow-runs.js';
+import type { RunFollower } from '../runs/follow-runs.ts';
 
 /** The response of a run: that of a node, or the result of the Terminal node of a successful run; null without one. */
 export interface RunOutcome {

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import { type Credential, DeckhandError } from '@deckhand/contracts';
 import { isSameSecret } from '@deckhand/runtime';
-import type { WebhookTarget } from './find-target.js';
-import type { CredentialReader } from './read-credential.js';
+import type { WebhookTarget } from './find-target.ts';
+import type { CredentialReader } from './read-credential.ts';
 
 /** Header of the trigger's secret. */
 const SECRET_HEADER = 'x-webhook-secret';

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import { PREFLIGHT_SECONDS, wantedHeaders } from '../http/cors.js';
-import type { TriggerSettings } from './trigger-settings.js';
+import { PREFLIGHT_SECONDS, wantedHeaders } from '../http/cors.ts';
+import type { TriggerSettings } from './trigger-settings.ts';
 
 /** Response headers that pages may read. */
 const EXPOSED = 'X-Request-Id, Retry-After, Idempotency-Replayed, RateLimit, RateLimit-Policy';

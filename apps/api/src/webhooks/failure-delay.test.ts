@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createFailureDelay } from './failure-delay.js';
+import { createFailureDelay } from './failure-delay.ts';
 
 const { signal } = new AbortController();
 

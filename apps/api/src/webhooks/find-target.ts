@@ -1,7 +1,7 @@
 import { DeckhandError } from '@deckhand/contracts';
 import { type Actor, type Database, findWebhooks, type FoundWebhook, readSavedTrigger } from '@deckhand/db';
 import { createBatcher, type SecretBox } from '@deckhand/runtime';
-import { readTriggerSettings, type TriggerSettings } from './trigger-settings.js';
+import { readTriggerSettings, type TriggerSettings } from './trigger-settings.ts';
 
 /** The trigger that a request starts. */
 export interface WebhookTarget {

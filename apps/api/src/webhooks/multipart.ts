@@ -1,7 +1,7 @@
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { type DeckhandError, type JsonObject, type JsonValue, validationFailed } from '@deckhand/contracts';
 import { nextSlice } from '@deckhand/runtime';
-import { Fields } from './form.js';
+import { Fields } from './form.ts';
 
 /** Maximum number of parts in a body. */
 const MAX_PARTS = 1_000;

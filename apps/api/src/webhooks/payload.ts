@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { parse } from 'content-type';
 import { type JsonObject, type JsonValue, validationFailed } from '@deckhand/contracts';
-import { checkData } from '../http/check-json.js';
-import { parseJsonBody } from '../http/parse-json-body.js';
-import { parseForm } from './form.js';
-import { parseMultipart } from './multipart.js';
-import type { PayloadType } from './trigger-settings.js';
+import { checkData } from '../http/check-json.ts';
+import { parseJsonBody } from '../http/parse-json-body.ts';
+import { parseForm } from './form.ts';
+import { parseMultipart } from './multipart.ts';
+import type { PayloadType } from './trigger-settings.ts';
 
 type Shape = Exclude<PayloadType, 'auto'> | 'multipart' | 'unknown text';
 

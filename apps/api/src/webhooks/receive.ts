@@ -1,19 +1,19 @@
 import type { Request, Response } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
-import { networkOf } from '../http/network-of.js';
-import { rateLimited, setRateHeaders } from '../http/rate-limit.js';
-import { readBytes } from '../http/read-bytes.js';
-import type { StartedRun } from '../runs/run-starter.js';
-import { startedMessage } from '../runs/started-answer.js';
-import type { Services } from '../services.js';
-import { sendAnswer, sendResult } from './answer.js';
-import { type CheckedCaller, checkCaller } from './check-caller.js';
-import { allowOrigin, answerOptions } from './cors.js';
-import { readRequestKey } from './request-key.js';
-import type { KnownWebhook, WebhookTarget } from './find-target.js';
-import { parsePayload, toRawBody } from './payload.js';
-import { sendSignal } from './send-signal.js';
-import { type TriggerData, triggerData } from './trigger-data.js';
+import { networkOf } from '../http/network-of.ts';
+import { rateLimited, setRateHeaders } from '../http/rate-limit.ts';
+import { readBytes } from '../http/read-bytes.ts';
+import type { StartedRun } from '../runs/run-starter.ts';
+import { startedMessage } from '../runs/started-answer.ts';
+import type { Services } from '../services.ts';
+import { sendAnswer, sendResult } from './answer.ts';
+import { type CheckedCaller, checkCaller } from './check-caller.ts';
+import { allowOrigin, answerOptions } from './cors.ts';
+import { readRequestKey } from './request-key.ts';
+import type { KnownWebhook, WebhookTarget } from './find-target.ts';
+import { parsePayload, toRawBody } from './payload.ts';
+import { sendSignal } from './send-signal.ts';
+import { type TriggerData, triggerData } from './trigger-data.ts';
 
 /** What is recorded of a request, in addition to its response. */
 export interface Delivery {

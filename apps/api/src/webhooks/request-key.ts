@@ -2,9 +2,9 @@ import { validationFailed } from '@deckhand/contracts';
 import type { IdempotencyKey } from '@deckhand/db';
 import { evaluateKey } from '@deckhand/nodes';
 import type { Request } from 'express';
-import { readIdempotencyKey } from '../runs/idempotency.js';
-import type { WebhookTarget } from './find-target.js';
-import type { TriggerData } from './trigger-data.js';
+import { readIdempotencyKey } from '../runs/idempotency.ts';
+import type { WebhookTarget } from './find-target.ts';
+import type { TriggerData } from './trigger-data.ts';
 
 /** Maximum length of a sender's id of a request, in characters. */
 const MAX_KEY_LENGTH = 255;

@@ -1,12 +1,12 @@
 import { Router, type Request, type Response } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
-import { clientGone } from '../http/client-gone.js';
-import { isPreflight } from '../http/cors.js';
-import { toDeckhandError } from '../http/errors.js';
-import type { Services } from '../services.js';
-import { prepareAnswer } from './answer.js';
-import { allowOrigin, answerOptions, CORS_WITHOUT_TRIGGER } from './cors.js';
-import { type Delivery, receive } from './receive.js';
+import { clientGone } from '../http/client-gone.ts';
+import { isPreflight } from '../http/cors.ts';
+import { toDeckhandError } from '../http/errors.ts';
+import type { Services } from '../services.ts';
+import { prepareAnswer } from './answer.ts';
+import { allowOrigin, answerOptions, CORS_WITHOUT_TRIGGER } from './cors.ts';
+import { type Delivery, receive } from './receive.ts';
 
 /**
  * Creates the router of webhooks, which are outside the API and read bodies themselves. `/webhook/<suffix>` runs the

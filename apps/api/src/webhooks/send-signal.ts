@@ -3,11 +3,11 @@ import { evaluateKey } from '@deckhand/nodes';
 import type { CompiledTemplate } from '@deckhand/engine';
 import type { Request } from 'express';
 import { v7 as uuidv7 } from 'uuid';
-import type { EventSender } from '../runs/event-sender.js';
-import type { WebhookTarget } from './find-target.js';
-import { readRequestKey } from './request-key.js';
-import type { TriggerData } from './trigger-data.js';
-import type { Signal } from './trigger-settings.js';
+import type { EventSender } from '../runs/event-sender.ts';
+import type { WebhookTarget } from './find-target.ts';
+import { readRequestKey } from './request-key.ts';
+import type { TriggerData } from './trigger-data.ts';
+import type { Signal } from './trigger-settings.ts';
 
 const NAME = new RegExp(EVENT_NAME_PATTERN);
 

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { checkData } from '../http/check-json.js';
-import { parseForm } from './form.js';
+import { checkData } from '../http/check-json.ts';
+import { parseForm } from './form.ts';
 
 /** The parts of a request that become trigger data. */
 export interface ReceivedPayload {

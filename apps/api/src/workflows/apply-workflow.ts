@@ -8,10 +8,10 @@ import {
   tryApplyingWorkflow,
   type WantedWorkflow,
 } from '@deckhand/db';
-import { parseWithDefinition } from '../definitions.js';
-import type { Services } from '../services.js';
-import { prepareVersion } from './prepare-version.js';
-import { workflowAnswer } from './workflow-answer.js';
+import { parseWithDefinition } from '../definitions.ts';
+import type { Services } from '../services.ts';
+import { prepareVersion } from './prepare-version.ts';
+import { workflowAnswer } from './workflow-answer.ts';
 
 const check = compileCheck(ApplyWorkflowBody);
 

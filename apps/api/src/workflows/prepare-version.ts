@@ -1,9 +1,9 @@
 import type { Actor, Database, NewVersion, Place } from '@deckhand/db';
 import type { NodeTypes } from '@deckhand/engine';
 import type { SecretBox } from '@deckhand/runtime';
-import type { CheckedDefinition } from '../definitions.js';
-import { checkReferences } from './check-references.js';
-import { sealSecretParameters } from './secret-parameters.js';
+import type { CheckedDefinition } from '../definitions.ts';
+import { checkReferences } from './check-references.ts';
+import { sealSecretParameters } from './secret-parameters.ts';
 
 /**
  * Prepares a version of a definition for saving: checks its references, and encrypts its secrets. @throws DeckhandError

@@ -7,10 +7,10 @@ import {
   tryCreatingWorkflow,
   trySavingVersion,
 } from '@deckhand/db';
-import { parseWithDefinition } from '../definitions.js';
-import type { Services } from '../services.js';
-import { prepareVersion } from './prepare-version.js';
-import { workflowAnswer } from './workflow-answer.js';
+import { parseWithDefinition } from '../definitions.ts';
+import type { Services } from '../services.ts';
+import { prepareVersion } from './prepare-version.ts';
+import { workflowAnswer } from './workflow-answer.ts';
 
 const checkWorkflow = compileCheck(CreateWorkflowBody);
 const checkVersion = compileCheck(SaveVersionBody);

@@ -1,6 +1,6 @@
 import type { WorkflowSchedule } from '@deckhand/contracts';
 import type { WorkflowRecord } from '@deckhand/db';
-import { type SavedNode, savedNodes } from '../definitions.js';
+import { type SavedNode, savedNodes } from '../definitions.ts';
 
 /** The default method of a webhook trigger. */
 const DEFAULT_METHOD = 'POST';

@@ -1,11 +1,11 @@
 import type { ApprovalEntry } from '@deckhand/sdk/operations';
 import { Command, Option } from 'commander';
-import type { Connection } from '../connection.js';
-import type { Context } from '../context.js';
-import { EXIT, ExitError, misused } from '../exit.js';
-import { timeText } from '../terminal/format.js';
-import { askChoice, canAsk } from '../terminal/input.js';
-import { table } from '../terminal/table.js';
+import type { Connection } from '../connection.ts';
+import type { Context } from '../context.ts';
+import { EXIT, ExitError, misused } from '../exit.ts';
+import { timeText } from '../terminal/format.ts';
+import { askChoice, canAsk } from '../terminal/input.ts';
+import { table } from '../terminal/table.ts';
 
 interface ApproveOptions {
   readonly decision?: string;

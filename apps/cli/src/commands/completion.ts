@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
-import { candidates } from '../completion/candidates.js';
-import { SCRIPTS, type Shell } from '../completion/scripts.js';
+import { candidates } from '../completion/candidates.ts';
+import { SCRIPTS, type Shell } from '../completion/scripts.ts';
 
 /** Creates `completion`, which prints the script of a shell. */
 export function completionCommand(): Command {

@@ -1,11 +1,11 @@
 import type { Deckhand } from '@deckhand/sdk';
 import { getFleet, getLiveness, getMe, getReadiness, listWorkspaces } from '@deckhand/sdk/operations';
 import { Command } from 'commander';
-import { createClient, type Target } from '../connection.js';
-import type { Context } from '../context.js';
-import { describeError } from '../describe-error.js';
-import { EXIT } from '../exit.js';
-import { isOpenToOthers } from '../profiles.js';
+import { createClient, type Target } from '../connection.ts';
+import type { Context } from '../context.ts';
+import { describeError } from '../describe-error.ts';
+import { EXIT } from '../exit.ts';
+import { isOpenToOthers } from '../profiles.ts';
 
 /** The result of a check. `advice` says what to do about a problem. */
 interface Check {

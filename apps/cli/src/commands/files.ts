@@ -1,19 +1,19 @@
 import { updateWorkflow, type WorkflowEntry } from '@deckhand/sdk/operations';
 import { Command } from 'commander';
 import { mkdir } from 'node:fs/promises';
-import type { Context } from '../context.js';
-import { describeError } from '../describe-error.js';
-import { EXIT, ExitError, misused } from '../exit.js';
-import { applySteps, checkSteps, type Result } from '../files/apply.js';
-import { type FileDocument, toSlug, withoutValuesOf } from '../files/document.js';
-import { diffLines, inContext } from '../files/line-diff.js';
-import { changedMembers, plan, sidesOf, type Step } from '../files/plan.js';
-import { writeSchema } from '../files/schema.js';
-import { openWorkspace, readAll, selectWorkflows, type Workspace } from '../files/workspace.js';
-import { type LocalFile, readFiles, writeFileOf } from '../files/yaml-file.js';
-import { askChoice, canAsk } from '../terminal/input.js';
-import type { Output } from '../terminal/output.js';
-import type { Text } from '../terminal/text.js';
+import type { Context } from '../context.ts';
+import { describeError } from '../describe-error.ts';
+import { EXIT, ExitError, misused } from '../exit.ts';
+import { applySteps, checkSteps, type Result } from '../files/apply.ts';
+import { type FileDocument, toSlug, withoutValuesOf } from '../files/document.ts';
+import { diffLines, inContext } from '../files/line-diff.ts';
+import { changedMembers, plan, sidesOf, type Step } from '../files/plan.ts';
+import { writeSchema } from '../files/schema.ts';
+import { openWorkspace, readAll, selectWorkflows, type Workspace } from '../files/workspace.ts';
+import { type LocalFile, readFiles, writeFileOf } from '../files/yaml-file.ts';
+import { askChoice, canAsk } from '../terminal/input.ts';
+import type { Output } from '../terminal/output.ts';
+import type { Text } from '../terminal/text.ts';
 
 interface FileOptions {
   readonly dir: string;

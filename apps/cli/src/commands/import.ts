@@ -1,11 +1,11 @@
 import { importN8nWorkflow, type ImportN8nWorkflowResponse } from '@deckhand/sdk/operations';
 import { Command } from 'commander';
-import type { Context } from '../context.js';
-import { misused } from '../exit.js';
-import { isObject } from '../json.js';
-import { readJson } from '../terminal/input.js';
-import { table } from '../terminal/table.js';
-import type { Text } from '../terminal/text.js';
+import type { Context } from '../context.ts';
+import { misused } from '../exit.ts';
+import { isObject } from '../json.ts';
+import { readJson } from '../terminal/input.ts';
+import { table } from '../terminal/table.ts';
+import type { Text } from '../terminal/text.ts';
 
 interface ImportOptions {
   readonly name?: string;

@@ -1,11 +1,11 @@
 import { getMe, listWorkspaces } from '@deckhand/sdk/operations';
 import { Command } from 'commander';
-import { checkKey, createClient, isId, LOCAL_URL, only, parseUrl } from '../connection.js';
-import type { Context } from '../context.js';
-import { EXIT, ExitError, misused } from '../exit.js';
-import { checkProfileName, DEFAULT_PROFILE, readProfiles, writeProfiles } from '../profiles.js';
-import { askChoice, askText, canAsk, readSecret } from '../terminal/input.js';
-import { table } from '../terminal/table.js';
+import { checkKey, createClient, isId, LOCAL_URL, only, parseUrl } from '../connection.ts';
+import type { Context } from '../context.ts';
+import { EXIT, ExitError, misused } from '../exit.ts';
+import { checkProfileName, DEFAULT_PROFILE, readProfiles, writeProfiles } from '../profiles.ts';
+import { askChoice, askText, canAsk, readSecret } from '../terminal/input.ts';
+import { table } from '../terminal/table.ts';
 
 /** Creates `login`, which saves a key as a profile. */
 export function loginCommand(context: Context): Command {

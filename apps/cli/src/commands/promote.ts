@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import { connect, resolveTarget } from '../connection.js';
-import type { Context } from '../context.js';
-import { EXIT, misused } from '../exit.js';
-import { plan } from '../files/plan.js';
-import { credentialNames, mapCredentials } from '../files/translate.js';
-import { openWorkspace, readAll, selectWorkflows } from '../files/workspace.js';
-import { applyPlan } from './files.js';
-import { members } from './parse.js';
+import { connect, resolveTarget } from '../connection.ts';
+import type { Context } from '../context.ts';
+import { EXIT, misused } from '../exit.ts';
+import { plan } from '../files/plan.ts';
+import { credentialNames, mapCredentials } from '../files/translate.ts';
+import { openWorkspace, readAll, selectWorkflows } from '../files/workspace.ts';
+import { applyPlan } from './files.ts';
+import { members } from './parse.ts';
 
 interface PromoteOptions {
   readonly toProfile?: string;

@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
-import type { Context } from '../context.js';
-import { misused } from '../exit.js';
-import { followRun, type FollowOptions } from '../following/follow.js';
-import { isObject } from '../json.js';
-import { readJson } from '../terminal/input.js';
-import { several, timeLimit } from './parse.js';
+import type { Context } from '../context.ts';
+import { misused } from '../exit.ts';
+import { followRun, type FollowOptions } from '../following/follow.ts';
+import { isObject } from '../json.ts';
+import { readJson } from '../terminal/input.ts';
+import { several, timeLimit } from './parse.ts';
 
 interface RunOptions extends FollowOptions {
   readonly input?: string;

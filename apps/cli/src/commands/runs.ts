@@ -7,16 +7,16 @@ import {
   rerunExecution,
 } from '@deckhand/sdk/operations';
 import { Command } from 'commander';
-import type { Connection } from '../connection.js';
-import type { Context } from '../context.js';
-import { endOf, findDefinition, followRun, type FollowOptions } from '../following/follow.js';
-import { details, inOrder, nodeRows } from '../following/rows.js';
-import { take } from '../take.js';
-import { elapsedText, statusText, timeText } from '../terminal/format.js';
-import { openInBrowser } from '../terminal/open-in-browser.js';
-import { fields, table } from '../terminal/table.js';
-import { toJson } from '../terminal/text.js';
-import { several, statuses, timeLimit, timeSpan, wholeNumber } from './parse.js';
+import type { Connection } from '../connection.ts';
+import type { Context } from '../context.ts';
+import { endOf, findDefinition, followRun, type FollowOptions } from '../following/follow.ts';
+import { details, inOrder, nodeRows } from '../following/rows.ts';
+import { take } from '../take.ts';
+import { elapsedText, statusText, timeText } from '../terminal/format.ts';
+import { openInBrowser } from '../terminal/open-in-browser.ts';
+import { fields, table } from '../terminal/table.ts';
+import { toJson } from '../terminal/text.ts';
+import { several, statuses, timeLimit, timeSpan, wholeNumber } from './parse.ts';
 
 interface ListOptions {
   readonly workflow?: string;

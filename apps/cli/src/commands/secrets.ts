@@ -7,14 +7,14 @@ import {
   updateCredential,
 } from '@deckhand/sdk/operations';
 import { Command, Option } from 'commander';
-import { type Connection, only } from '../connection.js';
-import type { Context } from '../context.js';
-import { misused } from '../exit.js';
-import { take } from '../take.js';
-import { timeText } from '../terminal/format.js';
-import { readSecret } from '../terminal/input.js';
-import { table } from '../terminal/table.js';
-import { members } from './parse.js';
+import { type Connection, only } from '../connection.ts';
+import type { Context } from '../context.ts';
+import { misused } from '../exit.ts';
+import { take } from '../take.ts';
+import { timeText } from '../terminal/format.ts';
+import { readSecret } from '../terminal/input.ts';
+import { table } from '../terminal/table.ts';
+import { members } from './parse.ts';
 
 type Type = CreateCredentialBody['type'];
 

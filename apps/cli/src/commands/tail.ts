@@ -1,13 +1,13 @@
 import { type ExecutionStatus, listExecutions, type PartialExecutionEntry } from '@deckhand/sdk/operations';
 import { Command } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Connection } from '../connection.js';
-import type { Context } from '../context.js';
-import { describeError } from '../describe-error.js';
-import { EXIT } from '../exit.js';
-import { untilInterrupted } from '../following/interrupt.js';
-import { elapsedText, statusText, timeText } from '../terminal/format.js';
-import type { Text } from '../terminal/text.js';
+import type { Connection } from '../connection.ts';
+import type { Context } from '../context.ts';
+import { describeError } from '../describe-error.ts';
+import { EXIT } from '../exit.ts';
+import { untilInterrupted } from '../following/interrupt.ts';
+import { elapsedText, statusText, timeText } from '../terminal/format.ts';
+import type { Text } from '../terminal/text.ts';
 
 interface TailOptions {
   readonly workflow?: string;

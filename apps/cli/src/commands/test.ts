@@ -3,17 +3,17 @@ import type { Tester } from '@deckhand/testing';
 import { watch } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Context } from '../context.js';
-import { describeError } from '../describe-error.js';
-import { EXIT, ExitError, misused } from '../exit.js';
-import { TESTS } from '../files/document.js';
-import { type TestedFile, toJunit } from '../files/junit.js';
-import { definitionOf } from '../files/translate.js';
-import { type LocalFile, readFiles } from '../files/yaml-file.js';
-import { untilInterrupted } from '../following/interrupt.js';
-import { isObject } from '../json.js';
-import type { Output } from '../terminal/output.js';
-import type { Text } from '../terminal/text.js';
+import type { Context } from '../context.ts';
+import { describeError } from '../describe-error.ts';
+import { EXIT, ExitError, misused } from '../exit.ts';
+import { TESTS } from '../files/document.ts';
+import { type TestedFile, toJunit } from '../files/junit.ts';
+import { definitionOf } from '../files/translate.ts';
+import { type LocalFile, readFiles } from '../files/yaml-file.ts';
+import { untilInterrupted } from '../following/interrupt.ts';
+import { isObject } from '../json.ts';
+import type { Output } from '../terminal/output.ts';
+import type { Text } from '../terminal/text.ts';
 
 interface TestOptions {
   readonly dir: string;

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { readFile, writeFile } from 'node:fs/promises';
-import type { Context } from '../context.js';
-import { EXIT, misused } from '../exit.js';
-import { take } from '../take.js';
-import { writeTypes } from '../types/write-types.js';
+import type { Context } from '../context.ts';
+import { EXIT, misused } from '../exit.ts';
+import { take } from '../take.ts';
+import { writeTypes } from '../types/write-types.ts';
 
 interface TypesOptions {
   readonly out: string;

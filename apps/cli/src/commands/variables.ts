@@ -1,12 +1,12 @@
 import { pagesByOffset } from '@deckhand/sdk';
 import { createVariable, listVariables, updateVariable, type VariableResponse } from '@deckhand/sdk/operations';
 import { Command } from 'commander';
-import type { Connection } from '../connection.js';
-import type { Context } from '../context.js';
-import { take } from '../take.js';
-import { timeText } from '../terminal/format.js';
-import { readStandardInput } from '../terminal/input.js';
-import { table } from '../terminal/table.js';
+import type { Connection } from '../connection.ts';
+import type { Context } from '../context.ts';
+import { take } from '../take.ts';
+import { timeText } from '../terminal/format.ts';
+import { readStandardInput } from '../terminal/input.ts';
+import { table } from '../terminal/table.ts';
 
 /** Creates `variables`, which sets what nodes read as `$vars`. */
 export function variablesCommand(context: Context): Command {

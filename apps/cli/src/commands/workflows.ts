@@ -7,15 +7,15 @@ import {
   type WorkflowEntry,
 } from '@deckhand/sdk/operations';
 import { Command, Option } from 'commander';
-import type { Context } from '../context.js';
-import { issuesOf } from '../describe-error.js';
-import { EXIT, misused } from '../exit.js';
-import { isObject } from '../json.js';
-import { take } from '../take.js';
-import { statusText, timeText } from '../terminal/format.js';
-import { readJson } from '../terminal/input.js';
-import { fields, table } from '../terminal/table.js';
-import { wholeNumber } from './parse.js';
+import type { Context } from '../context.ts';
+import { issuesOf } from '../describe-error.ts';
+import { EXIT, misused } from '../exit.ts';
+import { isObject } from '../json.ts';
+import { take } from '../take.ts';
+import { statusText, timeText } from '../terminal/format.ts';
+import { readJson } from '../terminal/input.ts';
+import { fields, table } from '../terminal/table.ts';
+import { wholeNumber } from './parse.ts';
 
 interface ListOptions {
   readonly status?: WorkflowEntry['status'];

@@ -1,11 +1,11 @@
 import { applyWorkflow, type ApplyWorkflowBody, deleteWorkflow } from '@deckhand/sdk/operations';
-import { readVariable } from '../environment.js';
-import { describeError, type Failure } from '../describe-error.js';
-import { EXIT, ExitError } from '../exit.js';
-import type { FileDocument } from './document.js';
-import type { Step } from './plan.js';
-import { folderOf, referredSlugs, toBody } from './translate.js';
-import type { RemoteWorkflow, Workspace } from './workspace.js';
+import { readVariable } from '../environment.ts';
+import { describeError, type Failure } from '../describe-error.ts';
+import { EXIT, ExitError } from '../exit.ts';
+import type { FileDocument } from './document.ts';
+import type { Step } from './plan.ts';
+import { folderOf, referredSlugs, toBody } from './translate.ts';
+import type { RemoteWorkflow, Workspace } from './workspace.ts';
 
 /** What came of a step. */
 export interface Result {

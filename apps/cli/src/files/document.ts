@@ -1,5 +1,5 @@
-import { misused } from '../exit.js';
-import { isObject } from '../json.js';
+import { misused } from '../exit.ts';
+import { isObject } from '../json.ts';
 
 /** A workflow as a file has it: with names where the API has ids. */
 export type FileDocument = Readonly<Record<string, unknown>> & { readonly slug: string; readonly name: string };

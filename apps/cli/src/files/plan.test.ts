@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { createClient } from '../connection.js';
-import { applySteps, checkSteps, type Result } from './apply.js';
-import type { FileDocument } from './document.js';
-import { plan, sidesOf } from './plan.js';
-import { openWorkspace, type Workspace } from './workspace.js';
+import { createClient } from '../connection.ts';
+import { applySteps, checkSteps, type Result } from './apply.ts';
+import type { FileDocument } from './document.ts';
+import { plan, sidesOf } from './plan.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
 
 /** A workflow of the fake instance. */
 interface Kept {

@@ -1,6 +1,6 @@
-import { canonical, type FileDocument, withoutValuesOf } from './document.js';
-import { readAll, type RemoteWorkflow, type Workspace } from './workspace.js';
-import { toYaml } from './yaml-file.js';
+import { canonical, type FileDocument, withoutValuesOf } from './document.ts';
+import { readAll, type RemoteWorkflow, type Workspace } from './workspace.ts';
+import { toYaml } from './yaml-file.ts';
 
 /** What is to be done with one workflow. */
 export interface Step {

@@ -3,7 +3,7 @@ import { NoteDefinition } from '@deckhand/contracts';
 import { WorkflowTest } from '@deckhand/testing';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileSchema } from './schema.js';
+import { fileSchema } from './schema.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 const PUBLISHED = join(ROOT, 'docs/workflow-file.schema.json');

@@ -2,8 +2,8 @@ import { DeckhandError } from '@deckhand/sdk';
 import { listNodeTypes } from '@deckhand/sdk/operations';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Connection } from '../connection.js';
-import { isObject } from '../json.js';
+import type { Connection } from '../connection.ts';
+import { isObject } from '../json.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import type { ApplyWorkflowBody, Definition, WorkflowResponse } from '@deckhand/sdk/operations';
-import { EXIT, ExitError, misused } from '../exit.js';
-import { isObject } from '../json.js';
-import { canonical, environmentName, type FileDocument, folderPath, folderText } from './document.js';
+import { EXIT, ExitError, misused } from '../exit.ts';
+import { isObject } from '../json.ts';
+import { canonical, environmentName, type FileDocument, folderPath, folderText } from './document.ts';
 
 /** Names for the ids of a workspace. */
 export interface Names {

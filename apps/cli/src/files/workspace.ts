@@ -8,11 +8,11 @@ import {
   type WorkflowEntry,
   type WorkflowResponse,
 } from '@deckhand/sdk/operations';
-import type { Connection } from '../connection.js';
-import { EXIT, ExitError, misused } from '../exit.js';
-import { take } from '../take.js';
-import type { FileDocument } from './document.js';
-import { type Ids, type Names, toDocument } from './translate.js';
+import type { Connection } from '../connection.ts';
+import { EXIT, ExitError, misused } from '../exit.ts';
+import { take } from '../take.ts';
+import type { FileDocument } from './document.ts';
+import { type Ids, type Names, toDocument } from './translate.ts';
 
 /** A workflow of a workspace, as a file would have it. */
 export interface RemoteWorkflow {

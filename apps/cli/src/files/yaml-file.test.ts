@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { canonical, checkDocument, folderPath, folderText, toSlug, withoutValuesOf } from './document.js';
-import { diffLines, inContext } from './line-diff.js';
-import { merge, readFiles, toYaml, writeFileOf } from './yaml-file.js';
+import { canonical, checkDocument, folderPath, folderText, toSlug, withoutValuesOf } from './document.ts';
+import { diffLines, inContext } from './line-diff.ts';
+import { merge, readFiles, toYaml, writeFileOf } from './yaml-file.ts';
 
 const FILE = `# yaml-language-server: $schema=./workflow.schema.json
 # About refunds.

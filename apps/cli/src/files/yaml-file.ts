@@ -14,9 +14,9 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { ExitError, misused } from '../exit.js';
-import { isObject } from '../json.js';
-import { checkDocument, environmentName, type FileDocument, SECRET, TESTS } from './document.js';
+import { ExitError, misused } from '../exit.ts';
+import { isObject } from '../json.ts';
+import { checkDocument, environmentName, type FileDocument, SECRET, TESTS } from './document.ts';
 
 /** A file of a workflow. */
 export interface LocalFile {

@@ -1,12 +1,12 @@
 import { DeckhandError, type Run } from '@deckhand/sdk';
 import { type Definition, type ExecutionResponse, getExecutionResult, getVersion } from '@deckhand/sdk/operations';
-import type { Connection } from '../connection.js';
-import type { Context } from '../context.js';
-import { EXIT, ExitError, exitCodeOf } from '../exit.js';
-import { elapsedText, statusText } from '../terminal/format.js';
-import { toJson, type Text } from '../terminal/text.js';
-import { untilInterrupted } from './interrupt.js';
-import { createView, type View } from './view.js';
+import type { Connection } from '../connection.ts';
+import type { Context } from '../context.ts';
+import { EXIT, ExitError, exitCodeOf } from '../exit.ts';
+import { elapsedText, statusText } from '../terminal/format.ts';
+import { toJson, type Text } from '../terminal/text.ts';
+import { untilInterrupted } from './interrupt.ts';
+import { createView, type View } from './view.ts';
 
 /** How to follow a run. */
 export interface FollowOptions {

@@ -1,4 +1,4 @@
-import { EXIT, ExitError } from '../exit.js';
+import { EXIT, ExitError } from '../exit.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

@@ -1,7 +1,7 @@
 import type { Definition, ExecutionResponse, NodeProgress } from '@deckhand/sdk/operations';
-import { elapsedText, statusText } from '../terminal/format.js';
-import type { Span, Text } from '../terminal/text.js';
-import { layOut } from './tree.js';
+import { elapsedText, statusText } from '../terminal/format.ts';
+import type { Span, Text } from '../terminal/text.ts';
+import { layOut } from './tree.ts';
 
 const ICONS: Readonly<Record<NodeProgress['status'], string>> = {
   pending: '○',

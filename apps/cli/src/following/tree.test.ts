@@ -1,6 +1,6 @@
 import type { Definition } from '@deckhand/sdk/operations';
 import { describe, expect, it } from '@jest/globals';
-import { layOut } from './tree.js';
+import { layOut } from './tree.ts';
 
 /** Builds a definition from edges such as `a>b` and, with a handle, `a.true>b`. */
 function definitionOf(...edges: string[]): Definition {

@@ -1,9 +1,9 @@
 import type { Definition, ExecutionResponse } from '@deckhand/sdk/operations';
 import { clearScreenDown, moveCursor } from 'node:readline';
-import type { Output } from '../terminal/output.js';
-import { elapsedText, statusText } from '../terminal/format.js';
-import { render, type Text } from '../terminal/text.js';
-import { details, nodeRows } from './rows.js';
+import type { Output } from '../terminal/output.ts';
+import { elapsedText, statusText } from '../terminal/format.ts';
+import { render, type Text } from '../terminal/text.ts';
+import { details, nodeRows } from './rows.ts';
 
 /** Shows a run while it is followed, on the standard error. */
 export interface View {

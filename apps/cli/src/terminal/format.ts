@@ -1,5 +1,5 @@
 import type { ExecutionResponse, NodeProgress } from '@deckhand/sdk/operations';
-import type { Span, Style } from './text.js';
+import type { Span, Style } from './text.ts';
 
 type Status = ExecutionResponse['status'] | NodeProgress['status'] | 'draft' | 'active' | 'inactive';
 

@@ -1,8 +1,8 @@
 import { isCancel, password, select, text } from '@clack/prompts';
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import { ExitError, EXIT, misused } from '../exit.js';
-import { clean } from './text.js';
+import { ExitError, EXIT, misused } from '../exit.ts';
+import { clean } from './text.ts';
 
 /** Returns whether a person can be asked. Questions go to the standard error. */
 export function canAsk(): boolean {

@@ -1,4 +1,4 @@
-import { render, type Text, toJson } from './text.js';
+import { render, type Text, toJson } from './text.ts';
 
 /** Where a command writes. Results go to the standard output, which gets nothing else. */
 export interface Output {

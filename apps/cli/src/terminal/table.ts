@@ -1,4 +1,4 @@
-import { clean, lengthOf, type Span, spansOf, type Text } from './text.js';
+import { clean, lengthOf, type Span, spansOf, type Text } from './text.ts';
 
 /** A cell of a table; numbers are aligned to the right. */
 export type Cell = Text | number;

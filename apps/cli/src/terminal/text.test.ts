@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { PassThrough } from 'node:stream';
-import { clean, render, toJson } from './text.js';
+import { clean, render, toJson } from './text.ts';
 
 describe('text of others', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { schemaToType } from './schema-to-type.js';
-import { writeTypes } from './write-types.js';
+import { schemaToType } from './schema-to-type.ts';
+import { writeTypes } from './write-types.ts';
 
 const typeOf = (schema: unknown): string => schemaToType(schema, 'T').type.replaceAll(/\s+/g, ' ');
 

@@ -1,4 +1,4 @@
-import { isObject } from '../json.js';
+import { isObject } from '../json.ts';
 
 /** A type for a JSON Schema, and those that it refers to by name. */
 export interface TypeOfSchema {

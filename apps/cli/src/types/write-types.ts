@@ -1,5 +1,5 @@
-import { isObject } from '../json.js';
-import { comment, propertyName, schemaToType, toPascalCase } from './schema-to-type.js';
+import { isObject } from '../json.ts';
+import { comment, propertyName, schemaToType, toPascalCase } from './schema-to-type.ts';
 
 /** What types need of a workflow. */
 export interface TypedWorkflow {

@@ -1,6 +1,6 @@
 import type { InstanceSettings, WorkspaceLimits, WorkspaceUsage } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './call.js';
+import { call } from './call.ts';
 
 const USAGE_MS = 15_000;
 

@@ -1,5 +1,5 @@
 import type { ErrorResponse, ValidationIssue } from '@deckhand/contracts';
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 
 /** An error response, or no response at all (`status` 0). */
 export class ApiError extends Error {

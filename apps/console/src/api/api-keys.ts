@@ -1,6 +1,6 @@
 import type { ApiKeyEntry, CreateApiKeyBody, CreatedApiKey, PageOf } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './call.js';
+import { call } from './call.ts';
 
 /** The person's API keys, revoked and expired ones too. */
 export const apiKeysQuery = queryOptions({

@@ -7,7 +7,7 @@ import type {
   SubmitApprovalBody,
 } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './call.js';
+import { call } from './call.ts';
 
 /** How often open approvals are fetched, in ms. */
 const LIVE_MS = 5_000;

@@ -1,6 +1,6 @@
 import type { AuditLogEntry, PageOf } from '@deckhand/contracts';
 import { infiniteQueryOptions } from '@tanstack/react-query';
-import { call } from './call.js';
+import { call } from './call.ts';
 
 const PAGE = 100;
 

@@ -6,9 +6,9 @@ import {
   type PageOf,
 } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './call.js';
-import { choicesOf } from '../app/search.js';
-import { rangeOf, type RunFilter } from './executions.js';
+import { call } from './call.ts';
+import { choicesOf } from '../app/search.ts';
+import { rangeOf, type RunFilter } from './executions.ts';
 
 /** Which runs a bulk action is for. */
 export type BulkTarget = Pick<CreateBulkActionBody, 'executionIds' | 'filter' | 'all'>;

@@ -1,6 +1,6 @@
 import { type ErrorResponse, parseOwnJson } from '@deckhand/contracts';
-import { endSession, readSession } from '../session/store.js';
-import { ApiError, unreachable } from './api-error.js';
+import { endSession, readSession } from '../session/store.ts';
+import { ApiError, unreachable } from './api-error.ts';
 
 /** Parameters of a query string; those that are undefined or empty are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;

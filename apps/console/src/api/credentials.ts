@@ -1,6 +1,6 @@
 import type { CreateCredentialBody, CredentialEntry, JsonObject, PageOf } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './call.js';
+import { call } from './call.ts';
 
 /** The credentials of a workspace: names and types, never secrets. */
 export const credentialsQuery = (workspaceId: string) =>

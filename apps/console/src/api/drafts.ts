@@ -1,6 +1,6 @@
 import { type Definition, type Draft, parseOwnJson, type SaveDraftBody } from '@deckhand/contracts';
-import { ApiError } from './api-error.js';
-import { call, send } from './call.js';
+import { ApiError } from './api-error.ts';
+import { call, send } from './call.ts';
 
 /** The draft of a workflow, and its tag. The canvas shows definitions that are invalid, too. */
 export interface ReadDraft {

@@ -10,7 +10,7 @@ import type {
   UpdateEventEndpointBody,
 } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './call.js';
+import { call } from './call.ts';
 
 /** Polling interval of deliveries, in ms. */
 const LIVE_MS = 2_000;

@@ -15,8 +15,8 @@ import type {
   StatusResponse,
 } from '@deckhand/contracts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { ApiError } from './api-error.js';
-import { call, type Query } from './call.js';
+import { ApiError } from './api-error.ts';
+import { call, type Query } from './call.ts';
 
 const PAGE = 100;
 /** No cursor: empty parameters are not sent. */

@@ -1,6 +1,6 @@
 import type { FailureGroup, FailureGroupState, PageOf } from '@deckhand/contracts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { call } from './call.js';
+import { call } from './call.ts';
 
 const PAGE = 100;
 

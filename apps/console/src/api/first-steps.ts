@@ -1,6 +1,6 @@
 import type { ExecutionEntry, PageOf, WorkflowEntry, WorkspaceEntry } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './call.js';
+import { call } from './call.ts';
 
 /** What the people of a workspace have done already. */
 export interface FirstSteps {

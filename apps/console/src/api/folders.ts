@@ -1,7 +1,7 @@
 import type { CreateFolderBody, FolderEntry, PageOf, UpdateFolderBody } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
-import { type FolderTree, toTree } from '../folders/tree.js';
-import { call } from './call.js';
+import { type FolderTree, toTree } from '../folders/tree.ts';
+import { call } from './call.ts';
 
 /** Number of folders per request: the maximum of a list. */
 const PAGE = 500;

@@ -2,8 +2,8 @@ import { type Execution, isFinished, parseOwnJson } from '@deckhand/contracts';
 import { type QueryClient, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { createParser } from 'eventsource-parser';
 import { useEffect } from 'react';
-import { send } from './call.js';
-import { runQuery } from './executions.js';
+import { send } from './call.ts';
+import { runQuery } from './executions.ts';
 
 /** Delay before a broken stream is opened again, in ms. */
 const RETRY_MS = 1_000;

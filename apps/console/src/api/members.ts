@@ -1,6 +1,6 @@
 import type { CreatedInvite, CreateInviteBody, InviteEntry, MemberEntry, PageOf, Role } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './call.js';
+import { call } from './call.ts';
 
 /** The members of a workspace. */
 export const membersQuery = (workspaceId: string) =>

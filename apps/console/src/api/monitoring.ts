@@ -1,6 +1,6 @@
 import type { FleetResponse, RunStats, WorkflowTimes } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './call.js';
+import { call } from './call.ts';
 
 /** How often the fleet is fetched, in ms. */
 const LIVE_MS = 2_000;

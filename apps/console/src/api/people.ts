@@ -11,7 +11,7 @@ import type {
   SetupBody,
 } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './call.js';
+import { call } from './call.ts';
 
 /** Whether the setup is open. */
 export const setupQuery = queryOptions({

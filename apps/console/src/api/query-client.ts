@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
-import { ApiError } from './api-error.js';
+import { ApiError } from './api-error.ts';
 
 const MAX_ATTEMPTS = 3;
 

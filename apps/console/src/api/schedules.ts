@@ -1,6 +1,6 @@
 import type { PageOf, ScheduleEntry, WorkflowSchedule } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './call.js';
+import { call } from './call.ts';
 
 /** The schedules of the active workflows of a workspace, the next one first. */
 export const schedulesQuery = (workspaceId: string) =>

@@ -1,7 +1,7 @@
 import { hasRole, type Role, type User } from '@deckhand/contracts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { meQuery } from './people.js';
+import { meQuery } from './people.ts';
 
 /** The workspace of the page, and the person's rights there. */
 export interface Workspace {

@@ -1,6 +1,6 @@
 import type { CreateVariableBody, PageOf, UpdateVariableBody, VariableEntry } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './call.js';
+import { call } from './call.ts';
 
 /** The variables of a workspace. */
 export const variablesQuery = (workspaceId: string) =>

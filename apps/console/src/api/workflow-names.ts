@@ -1,6 +1,6 @@
 import type { PageOf, WorkflowEntry } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './call.js';
+import { call } from './call.ts';
 
 /** Number of workflows whose names are fetched at once. */
 export const MAX_NAMES = 500;

@@ -21,8 +21,8 @@ import {
   type WorkflowStatus,
 } from '@deckhand/contracts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { servedText } from '../language/served-text.js';
-import { call, send } from './call.js';
+import { servedText } from '../language/served-text.ts';
+import { call, send } from './call.ts';
 
 /** Filters of a list of workflows. */
 export interface WorkflowFilter {

@@ -1,6 +1,6 @@
 import type { EventSecret, UpdateWorkspaceBody, WorkspaceEntry, WorkspaceUsageAndLimits } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './call.js';
+import { call } from './call.ts';
 
 /** A workspace with its settings. */
 export const workspaceQuery = (workspaceId: string) =>

@@ -2,11 +2,11 @@ import { I18nProvider } from '@lingui/react';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { createQueryClient } from '../api/query-client.js';
-import { Notices } from '../components/notices.js';
-import { i18n } from '../language/i18n.js';
-import { createAppRouter } from './router.js';
-import { cssVariables, theme } from './theme.js';
+import { createQueryClient } from '../api/query-client.ts';
+import { Notices } from '../components/notices.tsx';
+import { i18n } from '../language/i18n.ts';
+import { createAppRouter } from './router.tsx';
+import { cssVariables, theme } from './theme.ts';
 
 const queryClient = createQueryClient();
 const router = createAppRouter();

@@ -15,7 +15,7 @@ import {
   Webhook,
   Workflow,
 } from 'lucide-react';
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 
 /** The areas of a workspace, in the order of daily use. */
 export const AREAS = [

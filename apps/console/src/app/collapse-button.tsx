@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react';
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 import classes from './navigation.module.css';
 
 /** Collapses the navigation to its icons, and expands it. */

@@ -5,16 +5,16 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CircleUserRound, KeyRound, Keyboard, ListVideo, Plus, UserPlus, Workflow } from 'lucide-react';
 import { useState } from 'react';
-import { newestRunsQuery, type RunRow, runQuery } from '../api/executions.js';
-import { meQuery } from '../api/people.js';
-import { useWorkspace } from '../api/use-workspace.js';
-import { workflowNamesQuery } from '../api/workflow-names.js';
-import { Problem } from '../components/problem.js';
-import { type Choice, type ChoiceGroup, SearchList } from '../components/search-list.js';
-import { STATUS_LOOKS } from '../components/status-badge.js';
-import { i18n } from '../language/i18n.js';
-import { ADMINISTRATION, AREAS } from './areas.js';
-import type { Overlay } from './overlay.js';
+import { newestRunsQuery, type RunRow, runQuery } from '../api/executions.ts';
+import { meQuery } from '../api/people.ts';
+import { useWorkspace } from '../api/use-workspace.ts';
+import { workflowNamesQuery } from '../api/workflow-names.ts';
+import { Problem } from '../components/problem.tsx';
+import { type Choice, type ChoiceGroup, SearchList } from '../components/search-list.tsx';
+import { STATUS_LOOKS } from '../components/status-badge.tsx';
+import { i18n } from '../language/i18n.ts';
+import { ADMINISTRATION, AREAS } from './areas.ts';
+import type { Overlay } from './overlay.ts';
 
 /** Time without a key before the server is asked, in ms. */
 const PAUSE_MS = 150;

@@ -2,15 +2,15 @@ import { ActionIcon, Button, Kbd } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { Search } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { i18n } from '../language/i18n.js';
-import type { Overlay } from './overlay.js';
+import { i18n } from '../language/i18n.ts';
+import type { Overlay } from './overlay.ts';
 
 const SEARCH_KEYS = 'Ctrl K';
 
 // Loaded when they are opened first.
-const CommandSearch = lazy(async () => ({ default: (await import('./command-search.js')).CommandSearch }));
-const Shortcuts = lazy(async () => ({ default: (await import('./shortcuts.js')).Shortcuts }));
-const NewWorkflow = lazy(async () => ({ default: (await import('./new-workflow.js')).NewWorkflow }));
+const CommandSearch = lazy(async () => ({ default: (await import('./command-search.tsx')).CommandSearch }));
+const Shortcuts = lazy(async () => ({ default: (await import('./shortcuts.tsx')).Shortcuts }));
+const NewWorkflow = lazy(async () => ({ default: (await import('./new-workflow.tsx')).NewWorkflow }));
 
 /** The search over everything, with its button, and other dialogs that are opened by keyboard on any page. */
 export function Commands() {

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
-import { meQuery } from '../api/people.js';
-import { Broken } from '../components/broken.js';
-import { Loading } from '../components/loading.js';
-import { useSession } from '../session/use-session.js';
-import { lastWorkspace } from './last-workspace.js';
-import { NoWorkspace } from './no-workspace.js';
+import { meQuery } from '../api/people.ts';
+import { Broken } from '../components/broken.tsx';
+import { Loading } from '../components/loading.tsx';
+import { useSession } from '../session/use-session.ts';
+import { lastWorkspace } from './last-workspace.ts';
+import { NoWorkspace } from './no-workspace.tsx';
 
 /** Redirects to the workspace that the person used last. */
 export function Home() {

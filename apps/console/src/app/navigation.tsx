@@ -2,10 +2,10 @@ import { Trans } from '@lingui/react';
 import { Stack, Tooltip, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { approvalsQuery, humanTasksQuery } from '../api/approvals.js';
-import { meQuery } from '../api/people.js';
-import { i18n } from '../language/i18n.js';
-import { ADMINISTRATION, AREAS } from './areas.js';
+import { approvalsQuery, humanTasksQuery } from '../api/approvals.ts';
+import { meQuery } from '../api/people.ts';
+import { i18n } from '../language/i18n.ts';
+import { ADMINISTRATION, AREAS } from './areas.ts';
 import classes from './navigation.module.css';
 
 /** Links to the areas of the workspace; with `isCollapsed` only their icons, with the names as tooltips. */

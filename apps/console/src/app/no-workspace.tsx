@@ -1,10 +1,10 @@
 import { Button, Container, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { meQuery } from '../api/people.js';
-import { createWorkspace } from '../api/workspaces.js';
-import { Problem } from '../components/problem.js';
-import { i18n } from '../language/i18n.js';
+import { meQuery } from '../api/people.ts';
+import { createWorkspace } from '../api/workspaces.ts';
+import { Problem } from '../components/problem.tsx';
+import { i18n } from '../language/i18n.ts';
 
 /** For a person without a workspace: creates one. */
 export function NoWorkspace() {

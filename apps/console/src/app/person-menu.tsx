@@ -3,10 +3,10 @@ import { ActionIcon, Menu, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { CircleUserRound, LogOut, Settings } from 'lucide-react';
-import { signOut } from '../api/people.js';
-import { i18n } from '../language/i18n.js';
-import { chooseLanguage, LANGUAGES, readLanguage } from '../language/language.js';
-import { endSession } from '../session/store.js';
+import { signOut } from '../api/people.ts';
+import { i18n } from '../language/i18n.ts';
+import { chooseLanguage, LANGUAGES, readLanguage } from '../language/language.ts';
+import { endSession } from '../session/store.ts';
 
 /** Shows who is signed in, chooses the language, and signs out. */
 export function PersonMenu({ user }: { user: User }) {

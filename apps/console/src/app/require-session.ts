@@ -1,5 +1,5 @@
 import { redirect } from '@tanstack/react-router';
-import { readSession } from '../session/store.js';
+import { readSession } from '../session/store.ts';
 
 // The router redirects when a redirect is thrown.
 /* eslint-disable @typescript-eslint/only-throw-error */

@@ -1,19 +1,19 @@
 import { EXECUTION_SOURCES, EXECUTION_STATUSES, FAILURE_GROUP_STATES, WORKFLOW_STATUSES } from '@deckhand/contracts';
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { RUN_PERIOD_NAMES, type RunFilter } from '../api/executions.js';
-import type { FailureFilter } from '../api/failure-groups.js';
-import { Broken } from '../components/broken.js';
-import { NotFound } from '../components/not-found.js';
-import { Invite } from '../pages/sign-in/invite.js';
-import { SetUp } from '../pages/sign-in/set-up.js';
-import { SignIn } from '../pages/sign-in/sign-in.js';
-import { SCOPES, type WorkflowAddress } from '../pages/workflows/address.js';
-import { WorkflowList } from '../pages/workflows/workflow-list.js';
-import { watchSession } from '../session/store.js';
-import { Home } from './home.js';
-import { choice, count, optional, several, text } from './search.js';
-import { leaveOnceSignedIn, requireSession } from './require-session.js';
-import { Shell } from './shell.js';
+import { RUN_PERIOD_NAMES, type RunFilter } from '../api/executions.ts';
+import type { FailureFilter } from '../api/failure-groups.ts';
+import { Broken } from '../components/broken.tsx';
+import { NotFound } from '../components/not-found.tsx';
+import { Invite } from '../pages/sign-in/invite.tsx';
+import { SetUp } from '../pages/sign-in/set-up.tsx';
+import { SignIn } from '../pages/sign-in/sign-in.tsx';
+import { SCOPES, type WorkflowAddress } from '../pages/workflows/address.ts';
+import { WorkflowList } from '../pages/workflows/workflow-list.tsx';
+import { watchSession } from '../session/store.ts';
+import { Home } from './home.tsx';
+import { choice, count, optional, several, text } from './search.ts';
+import { leaveOnceSignedIn, requireSession } from './require-session.ts';
+import { Shell } from './shell.tsx';
 
 const root = createRootRoute({ notFoundComponent: NotFound });
 
@@ -70,7 +70,7 @@ const editor = createRoute({
   // With `after`, shows the changes between two versions (src/editor/sides.ts); with `run`, a run on the canvas.
   validateSearch: (given): { before?: string; after?: string; run?: string; node?: string } =>
     optional({ before: text(given.before), after: text(given.after), run: text(given.run), node: text(given.node) }),
-  component: lazyRouteComponent(() => import('../pages/editor/editor-page.js'), 'EditorPage'),
+  component: lazyRouteComponent(() => import('../pages/editor/editor-page.tsx'), 'EditorPage'),
 });
 
 const runFilterIn = (given: Record<string, unknown>): Omit<RunFilter, 'workflowId'> => ({
@@ -90,14 +90,14 @@ const runFilterIn = (given: Record<string, unknown>): Omit<RunFilter, 'workflowI
 const runs = createRoute({
   getParentRoute: () => workspace,
   path: 'runs',
-  component: lazyRouteComponent(() => import('../pages/runs/run-list.js'), 'RunList'),
+  component: lazyRouteComponent(() => import('../pages/runs/run-list.tsx'), 'RunList'),
   validateSearch: (given): RunFilter => optional({ ...runFilterIn(given), workflowId: text(given.workflowId) }),
 });
 
 const workflowRuns = createRoute({
   getParentRoute: () => workspace,
   path: 'workflows/$workflowId/executions',
-  component: lazyRouteComponent(() => import('../pages/runs/workflow-runs.js'), 'WorkflowRuns'),
+  component: lazyRouteComponent(() => import('../pages/runs/workflow-runs.tsx'), 'WorkflowRuns'),
   validateSearch: (given): Omit<RunFilter, 'workflowId'> => optional(runFilterIn(given)),
 });
 
@@ -105,14 +105,14 @@ const run = createRoute({
   getParentRoute: () => workspace,
   path: 'runs/$executionId',
   // The graph and its layout are loaded with the pages that draw one.
-  component: lazyRouteComponent(() => import('../pages/runs/run-page.js'), 'RunPage'),
+  component: lazyRouteComponent(() => import('../pages/runs/run-page.tsx'), 'RunPage'),
   validateSearch: (given): { node?: string } => optional({ node: text(given.node) }),
 });
 
 const compareRuns = createRoute({
   getParentRoute: () => workspace,
   path: 'runs/compare',
-  component: lazyRouteComponent(() => import('../pages/run-comparison/run-comparison.js'), 'RunComparison'),
+  component: lazyRouteComponent(() => import('../pages/run-comparison/run-comparison.tsx'), 'RunComparison'),
   validateSearch: (given): { left?: string; right?: string; node?: string } =>
     optional({ left: text(given.left), right: text(given.right), node: text(given.node) }),
 });
@@ -120,92 +120,92 @@ const compareRuns = createRoute({
 const failures = createRoute({
   getParentRoute: () => workspace,
   path: 'failures',
-  component: lazyRouteComponent(() => import('../pages/failures/failure-list.js'), 'FailureList'),
+  component: lazyRouteComponent(() => import('../pages/failures/failure-list.tsx'), 'FailureList'),
   validateSearch: (given): FailureFilter =>
     optional({ state: choice(FAILURE_GROUP_STATES, given.state), workflowId: text(given.workflowId) }),
 });
 const failure = createRoute({
   getParentRoute: () => workspace,
   path: 'failures/$groupId',
-  component: lazyRouteComponent(() => import('../pages/failures/failure-page.js'), 'FailurePage'),
+  component: lazyRouteComponent(() => import('../pages/failures/failure-page.tsx'), 'FailurePage'),
 });
 const bulkActions = createRoute({
   getParentRoute: () => workspace,
   path: 'bulk-actions',
-  component: lazyRouteComponent(() => import('../pages/bulk-actions/bulk-action-list.js'), 'BulkActionList'),
+  component: lazyRouteComponent(() => import('../pages/bulk-actions/bulk-action-list.tsx'), 'BulkActionList'),
 });
 
 const bulkAction = createRoute({
   getParentRoute: () => workspace,
   path: 'bulk-actions/$actionId',
-  component: lazyRouteComponent(() => import('../pages/bulk-actions/bulk-action-page.js'), 'BulkActionPage'),
+  component: lazyRouteComponent(() => import('../pages/bulk-actions/bulk-action-page.tsx'), 'BulkActionPage'),
 });
 
 const eventEndpoints = createRoute({
   getParentRoute: () => workspace,
   path: 'event-endpoints',
-  component: lazyRouteComponent(() => import('../pages/event-endpoints/endpoint-list.js'), 'EndpointList'),
+  component: lazyRouteComponent(() => import('../pages/event-endpoints/endpoint-list.tsx'), 'EndpointList'),
 });
 const eventEndpoint = createRoute({
   getParentRoute: () => workspace,
   path: 'event-endpoints/$endpointId',
-  component: lazyRouteComponent(() => import('../pages/event-endpoints/endpoint-page.js'), 'EndpointPage'),
+  component: lazyRouteComponent(() => import('../pages/event-endpoints/endpoint-page.tsx'), 'EndpointPage'),
 });
 
 const approvals = createRoute({
   getParentRoute: () => workspace,
   path: 'approvals',
-  component: lazyRouteComponent(() => import('../pages/approvals/approval-inbox.js'), 'ApprovalInbox'),
+  component: lazyRouteComponent(() => import('../pages/approvals/approval-inbox.tsx'), 'ApprovalInbox'),
 });
 const apiKeys = createRoute({
   getParentRoute: () => workspace,
   path: 'api-keys',
-  component: lazyRouteComponent(() => import('../pages/api-keys/key-list.js'), 'KeyList'),
+  component: lazyRouteComponent(() => import('../pages/api-keys/key-list.tsx'), 'KeyList'),
 });
 const fleet = createRoute({
   getParentRoute: () => workspace,
   path: 'fleet',
-  component: lazyRouteComponent(() => import('../pages/fleet/fleet-page.js'), 'FleetPage'),
+  component: lazyRouteComponent(() => import('../pages/fleet/fleet-page.tsx'), 'FleetPage'),
 });
 const schedules = createRoute({
   getParentRoute: () => workspace,
   path: 'schedules',
-  component: lazyRouteComponent(() => import('../pages/schedules/schedule-list.js'), 'ScheduleList'),
+  component: lazyRouteComponent(() => import('../pages/schedules/schedule-list.tsx'), 'ScheduleList'),
 });
 const members = createRoute({
   getParentRoute: () => workspace,
   path: 'members',
-  component: lazyRouteComponent(() => import('../pages/members/member-list.js'), 'MemberList'),
+  component: lazyRouteComponent(() => import('../pages/members/member-list.tsx'), 'MemberList'),
 });
 const variables = createRoute({
   getParentRoute: () => workspace,
   path: 'variables',
-  component: lazyRouteComponent(() => import('../pages/variables/variable-list.js'), 'VariableList'),
+  component: lazyRouteComponent(() => import('../pages/variables/variable-list.tsx'), 'VariableList'),
 });
 const credentials = createRoute({
   getParentRoute: () => workspace,
   path: 'credentials',
-  component: lazyRouteComponent(() => import('../pages/credentials/credential-list.js'), 'CredentialList'),
+  component: lazyRouteComponent(() => import('../pages/credentials/credential-list.tsx'), 'CredentialList'),
 });
 const settings = createRoute({
   getParentRoute: () => workspace,
   path: 'settings',
-  component: lazyRouteComponent(() => import('../pages/settings/settings-page.js'), 'SettingsPage'),
+  component: lazyRouteComponent(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
 });
 const auditLog = createRoute({
   getParentRoute: () => workspace,
   path: 'audit-log',
-  component: lazyRouteComponent(() => import('../pages/audit-log/audit-log.js'), 'AuditLog'),
+  component: lazyRouteComponent(() => import('../pages/audit-log/audit-log.tsx'), 'AuditLog'),
 });
 const administration = createRoute({
   getParentRoute: () => workspace,
   path: 'administration',
-  component: lazyRouteComponent(() => import('../pages/administration/administration-page.js'), 'AdministrationPage'),
+  component: lazyRouteComponent(() => import('../pages/administration/administration-page.tsx'), 'AdministrationPage'),
 });
 const account = createRoute({
   getParentRoute: () => workspace,
   path: 'account',
-  component: lazyRouteComponent(() => import('../pages/account/account-page.js'), 'AccountPage'),
+  component: lazyRouteComponent(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
 });
 
 const tree = root.addChildren([

@@ -1,7 +1,7 @@
 import { Modal, Stack, Title } from '@mantine/core';
-import { ShortcutList } from '../components/shortcut-list.js';
-import { CANVAS_KEYS } from '../editor/canvas-keys.js';
-import { i18n } from '../language/i18n.js';
+import { ShortcutList } from '../components/shortcut-list.tsx';
+import { CANVAS_KEYS } from '../editor/canvas-keys.ts';
+import { i18n } from '../language/i18n.ts';
 
 const EVERYWHERE = [
   ['Ctrl K', i18n.t('search pages, workflows, runs and actions')],

@@ -2,7 +2,7 @@ import type { MeResponse } from '@deckhand/contracts';
 import { Select } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { ChevronsUpDown } from 'lucide-react';
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 
 /** Selects the workspace of the pages. */
 export function WorkspaceSwitch({ workspaces }: { workspaces: MeResponse['workspaces'] }) {

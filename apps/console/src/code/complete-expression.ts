@@ -9,9 +9,9 @@ import { type EditorState, Facet } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import { exampleLink, expressionFunctions } from '@deckhand/engine/expressions';
-import type { SampleData } from '../forms/sample-data.js';
-import { i18n } from '../language/i18n.js';
-import { readInput, readLoop } from './try-expression.js';
+import type { SampleData } from '../forms/sample-data.ts';
+import { i18n } from '../language/i18n.ts';
+import { readInput, readLoop } from './try-expression.ts';
 
 /** Names and the fields read from them, up to the cursor: `$nodes.order.output.lines[0].` */
 const PATH =

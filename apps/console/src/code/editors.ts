@@ -1,2 +1,2 @@
-export { ExpressionEditor } from './expression-editor.js';
-export { ScriptEditor } from './script-editor.js';
+export { ExpressionEditor } from './expression-editor.tsx';
+export { ScriptEditor } from './script-editor.tsx';

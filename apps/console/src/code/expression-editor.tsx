@@ -2,13 +2,13 @@ import { autocompletion } from '@codemirror/autocomplete';
 import type { EditorState } from '@codemirror/state';
 import { Decoration, EditorView, MatchDecorator, ViewPlugin } from '@codemirror/view';
 import { useDeferredValue, useMemo } from 'react';
-import type { ExpressionForm } from '../forms/sample-data.js';
-import type { ExpressionField } from '../forms/text-field.js';
-import { fromExpressionText } from '../forms/values.js';
-import { completeExpression, expressionBefore, needsBraces, sampleData } from './complete-expression.js';
-import { Preview } from './preview.js';
-import { TextEditor } from './text-editor.js';
-import { useTrial } from './use-trial.js';
+import type { ExpressionForm } from '../forms/sample-data.ts';
+import type { ExpressionField } from '../forms/text-field.ts';
+import { fromExpressionText } from '../forms/values.ts';
+import { completeExpression, expressionBefore, needsBraces, sampleData } from './complete-expression.ts';
+import { Preview } from './preview.tsx';
+import { TextEditor } from './text-editor.tsx';
+import { useTrial } from './use-trial.ts';
 
 const matcher = new MatchDecorator({
   regexp: /\{\{.*?(\}\}|$)/g,

@@ -1,14 +1,14 @@
 import { Button, Group, Menu, Modal } from '@mantine/core';
 import { ChevronDown } from 'lucide-react';
 import { type KeyboardEvent, useContext, useRef } from 'react';
-import { memberPath } from '../components/json-rows.js';
-import { ExpressionFormContext, NodeDataContext, type RenderNodeData, type SampleData } from '../forms/sample-data.js';
-import type { TextField } from '../forms/text-field.js';
-import { i18n } from '../language/i18n.js';
+import { memberPath } from '../components/json-rows.ts';
+import { ExpressionFormContext, NodeDataContext, type RenderNodeData, type SampleData } from '../forms/sample-data.ts';
+import type { TextField } from '../forms/text-field.ts';
+import { i18n } from '../language/i18n.ts';
 import classes from './full-screen-script.module.css';
-import { ScriptField } from './script-field.js';
-import { snippetsFor } from './snippets.js';
-import type { EditorHandle } from './text-editor.js';
+import { ScriptField } from './script-field.tsx';
+import { snippetsFor } from './snippets.ts';
+import type { EditorHandle } from './text-editor.tsx';
 
 /** A script on the full screen: its editor with snippets, and beside it the data of its node, which is tested there. */
 export function FullScreenScript({

@@ -5,7 +5,7 @@ import { queryOptions } from '@tanstack/react-query';
  */
 export const editorsQuery = queryOptions({
   queryKey: ['editors'],
-  queryFn: () => import('./editors.js'),
+  queryFn: () => import('./editors.ts'),
   staleTime: Infinity,
   gcTime: Infinity,
 });

@@ -1,8 +1,8 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { Trans } from '@lingui/react';
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 import classes from './below.module.css';
-import type { Trial } from './try-expression.js';
+import type { Trial } from './try-expression.ts';
 
 /** How much of a value is shown, in characters. */
 const MAX_SHOWN = 300;

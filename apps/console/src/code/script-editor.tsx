@@ -1,10 +1,10 @@
 import { Button, Stack } from '@mantine/core';
 import { getHotkeyHandler, useDisclosure } from '@mantine/hooks';
 import { Maximize2 } from 'lucide-react';
-import type { TextField } from '../forms/text-field.js';
-import { i18n } from '../language/i18n.js';
-import { FullScreenScript } from './full-screen-script.js';
-import { ScriptField } from './script-field.js';
+import type { TextField } from '../forms/text-field.ts';
+import { i18n } from '../language/i18n.ts';
+import { FullScreenScript } from './full-screen-script.tsx';
+import { ScriptField } from './script-field.tsx';
 
 /** A field for JavaScript, and a button that opens it on the full screen. */
 export function ScriptEditor(field: TextField & { isReadOnly: boolean }) {

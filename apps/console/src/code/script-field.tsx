@@ -4,13 +4,13 @@ import { javascript } from '@codemirror/lang-javascript';
 import { bracketMatching, indentOnInput } from '@codemirror/language';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { type Ref, useContext, useDeferredValue, useMemo } from 'react';
-import { ExpressionFormContext } from '../forms/sample-data.js';
-import type { TextField } from '../forms/text-field.js';
-import { i18n } from '../language/i18n.js';
+import { ExpressionFormContext } from '../forms/sample-data.ts';
+import type { TextField } from '../forms/text-field.ts';
+import { i18n } from '../language/i18n.ts';
 import classes from './below.module.css';
-import { completeScript, sampleData } from './complete-expression.js';
-import { scriptIssue } from './script-issue.js';
-import { type EditorHandle, TextEditor } from './text-editor.js';
+import { completeScript, sampleData } from './complete-expression.ts';
+import { scriptIssue } from './script-issue.ts';
+import { type EditorHandle, TextEditor } from './text-editor.tsx';
 
 const EXTENSIONS = [
   javascript(),

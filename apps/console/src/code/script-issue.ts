@@ -1,6 +1,6 @@
 import { parse } from 'acorn';
-import { i18n } from '../language/i18n.js';
-import type { TextIssue } from './text-editor.js';
+import { i18n } from '../language/i18n.ts';
+import type { TextIssue } from './text-editor.tsx';
 
 /** The function around the source, on one line, so that positions need only be shifted. */
 const BEFORE = '(async function () { "use strict";\n';

@@ -1,4 +1,4 @@
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 
 /** A beginning of a script. */
 interface Snippet {

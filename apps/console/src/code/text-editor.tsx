@@ -5,8 +5,8 @@ import { Annotation, Compartment, EditorState, type Extension, Transaction } fro
 import { EditorView, keymap, placeholder as emptyText } from '@codemirror/view';
 import { Input } from '@mantine/core';
 import { type ReactNode, type Ref, useContext, useEffect, useId, useImperativeHandle, useRef, useState } from 'react';
-import { ExpressionFormContext, type FocusedField } from '../forms/sample-data.js';
-import { editorTheme } from './editor-theme.js';
+import { ExpressionFormContext, type FocusedField } from '../forms/sample-data.ts';
+import { editorTheme } from './editor-theme.ts';
 import classes from './text-editor.module.css';
 
 /** An issue of a text, and its position: from 0, in UTF-16 units. */

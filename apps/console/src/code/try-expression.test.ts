@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '@deckhand/contracts';
-import type { SampleData, SampleSource } from '../forms/sample-data.js';
-import { tryExpression } from './try-expression.js';
+import type { SampleData, SampleSource } from '../forms/sample-data.ts';
+import { tryExpression } from './try-expression.ts';
 
 function sampleData(sources: readonly SampleSource[], members: Partial<SampleData> = {}): SampleData {
   return {

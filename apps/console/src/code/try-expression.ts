@@ -9,8 +9,8 @@ import {
   type ExpressionReferences,
   type ExpressionScope,
 } from '@deckhand/engine/expressions';
-import type { SampleData, SampleSource } from '../forms/sample-data.js';
-import { i18n } from '../language/i18n.js';
+import type { SampleData, SampleSource } from '../forms/sample-data.ts';
+import { i18n } from '../language/i18n.ts';
 
 /** The result of evaluating a text with expressions. */
 export type Trial =

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import type { SampleData } from '../forms/sample-data.js';
-import { type Trial, tryExpression } from './try-expression.js';
+import type { SampleData } from '../forms/sample-data.ts';
+import { type Trial, tryExpression } from './try-expression.ts';
 
 /** Evaluates a text with expressions while it is typed; the previous result stays until then. */
 export function useTrial(text: string, data: SampleData): Trial {

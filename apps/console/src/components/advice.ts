@@ -1,5 +1,5 @@
-import { ApiError } from '../api/api-error.js';
-import { i18n } from '../language/i18n.js';
+import { ApiError } from '../api/api-error.ts';
+import { i18n } from '../language/i18n.ts';
 
 /** An error for people: what happened, and what to do about it. */
 export interface Advice {

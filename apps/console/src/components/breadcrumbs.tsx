@@ -1,5 +1,5 @@
 import { Children, type ReactNode } from 'react';
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 import classes from './breadcrumbs.module.css';
 
 /** The path to a page: a link to each page above it. */

@@ -1,6 +1,6 @@
 import { Button, Center, Stack, Text, Title } from '@mantine/core';
-import { i18n } from '../language/i18n.js';
-import { adviceOn } from './advice.js';
+import { i18n } from '../language/i18n.ts';
+import { adviceOn } from './advice.ts';
 
 /** Shown instead of a page that failed. */
 export function Broken({ error, reset }: { error: unknown; reset: () => void }) {

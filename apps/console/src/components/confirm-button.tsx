@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { i18n } from '../language/i18n.js';
-import { ConfirmDialog } from './confirm-dialog.js';
+import { i18n } from '../language/i18n.ts';
+import { ConfirmDialog } from './confirm-dialog.tsx';
 
 /**
  * A button that asks for confirmation before an irreversible action. @param label on the button, such as "Revoke"; `of`

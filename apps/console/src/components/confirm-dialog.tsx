@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { i18n } from '../language/i18n.js';
-import { Problem } from './problem.js';
+import { i18n } from '../language/i18n.ts';
+import { Problem } from './problem.tsx';
 
 /**
  * A dialog that asks for confirmation before an irreversible action. @param label on the button that does it, such as

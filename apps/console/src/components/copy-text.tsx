@@ -1,6 +1,6 @@
 import { Button, Code, CopyButton, Group } from '@mantine/core';
 import { Check, Copy } from 'lucide-react';
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 
 /** A text to copy. @param label names it, for screen readers. */
 export function CopyText({ label, text }: { label: string; text: string }) {

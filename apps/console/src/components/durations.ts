@@ -1,4 +1,4 @@
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
-import { i18n } from '../language/i18n.js';
-import { Problem } from './problem.js';
+import { i18n } from '../language/i18n.ts';
+import { Problem } from './problem.tsx';
 
 /**
  * The end of a form in a dialog: its error, and the buttons to submit and to cancel.

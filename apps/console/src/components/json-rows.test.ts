@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '@deckhand/contracts';
-import { findInJson, toRows, unfoldSome } from './json-rows.js';
+import { findInJson, toRows, unfoldSome } from './json-rows.ts';
 
 const ORDER: JsonValue = { id: 7, lines: [{ sku: 'A-1' }, { sku: 'b-2', 'two words': null }] };
 

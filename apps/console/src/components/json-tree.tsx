@@ -4,8 +4,8 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Check, ChevronDown, ChevronRight, Copy, Search } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
-import { i18n } from '../language/i18n.js';
-import { findInJson, isLeaf, type JsonRow, toRows, unfoldSome } from './json-rows.js';
+import { i18n } from '../language/i18n.ts';
+import { findInJson, isLeaf, type JsonRow, toRows, unfoldSome } from './json-rows.ts';
 import classes from './json-tree.module.css';
 
 const ROW_PX = 24;

@@ -1,9 +1,9 @@
 import type { PageOf } from '@deckhand/contracts';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Broken } from './broken.js';
-import { type Columns, DataTable } from './data-table.js';
-import { Loading } from './loading.js';
+import { Broken } from './broken.tsx';
+import { type Columns, DataTable } from './data-table.tsx';
+import { Loading } from './loading.tsx';
 
 /** A list that fits into one response: its table, or a placeholder while it is loading, empty or failed. */
 export function Listing<T extends object>({

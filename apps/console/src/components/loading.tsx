@@ -1,5 +1,5 @@
 import { Center, Loader } from '@mantine/core';
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 
 /** Shown while something is loading. */
 export function Loading() {

@@ -1,6 +1,6 @@
 import { Center, Stack, Text, Title } from '@mantine/core';
-import { i18n } from '../language/i18n.js';
-import { AnchorLink } from './anchor-link.js';
+import { i18n } from '../language/i18n.ts';
+import { AnchorLink } from './anchor-link.tsx';
 
 /** Shown at an unknown URL. */
 export function NotFound() {

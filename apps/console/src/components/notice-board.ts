@@ -1,4 +1,4 @@
-import { adviceOn } from './advice.js';
+import { adviceOn } from './advice.ts';
 
 /** A notification for the person. */
 export interface Notice {

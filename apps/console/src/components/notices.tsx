@@ -1,7 +1,7 @@
 import { Notification } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
-import { i18n } from '../language/i18n.js';
-import { dismiss, readNotices, watchNotices } from './notice-board.js';
+import { i18n } from '../language/i18n.ts';
+import { dismiss, readNotices, watchNotices } from './notice-board.ts';
 import classes from './notices.module.css';
 
 /** Notifications of results and errors, at the edge of every page; screen readers read them, too. */

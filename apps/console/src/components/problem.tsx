@@ -1,6 +1,6 @@
 import { CircleAlert } from 'lucide-react';
-import { ApiError } from '../api/api-error.js';
-import { adviceOn } from './advice.js';
+import { ApiError } from '../api/api-error.ts';
+import { adviceOn } from './advice.ts';
 import classes from './problem.module.css';
 
 /**

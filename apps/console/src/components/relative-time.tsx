@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
-import { dateLocale } from '../language/i18n.js';
-import { describeAge, describeElapsed } from './durations.js';
+import { dateLocale } from '../language/i18n.ts';
+import { describeAge, describeElapsed } from './durations.ts';
 
 /** A time as how long ago it was, with the full time as a tooltip. */
 export function RelativeTime({ at }: { at: string | null }) {

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { i18n } from '../language/i18n.js';
-import { notifyProblem } from './notice-board.js';
+import { i18n } from '../language/i18n.ts';
+import { notifyProblem } from './notice-board.ts';
 
 /** Sends an event again. @param type of the event, for screen readers. */
 export function ReplayButton({

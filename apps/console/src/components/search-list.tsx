@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { type LucideIcon, Search } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 import classes from './search-list.module.css';
 
 /** An entry that a search finds. */

@@ -24,7 +24,7 @@ import {
   SkipForward,
   TimerOff,
 } from 'lucide-react';
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 import classes from './status-badge.module.css';
 
 /** How an event endpoint is doing. */

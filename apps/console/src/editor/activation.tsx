@@ -1,12 +1,12 @@
 import type { Workflow } from '@deckhand/contracts';
 import { Switch, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { updateWorkflow, workflowQuery } from '../api/workflows.js';
-import { ButtonLink } from '../components/button-link.js';
-import { notify, notifyProblem } from '../components/notice-board.js';
-import { i18n } from '../language/i18n.js';
-import type { Editor } from './use-editor.js';
-import { usePublication, usePublish } from './use-publication.js';
+import { updateWorkflow, workflowQuery } from '../api/workflows.ts';
+import { ButtonLink } from '../components/button-link.tsx';
+import { notify, notifyProblem } from '../components/notice-board.ts';
+import { i18n } from '../language/i18n.ts';
+import type { Editor } from './use-editor.ts';
+import { usePublication, usePublish } from './use-publication.ts';
 
 /**
  * Turns the workflow on and off, and shows which version is live. Turning it on makes the canvas live, which is saved

@@ -10,8 +10,8 @@ import {
   AlignVerticalDistributeCenter,
   type LucideIcon,
 } from 'lucide-react';
-import { i18n } from '../language/i18n.js';
-import type { Alignment } from './align.js';
+import { i18n } from '../language/i18n.ts';
+import type { Alignment } from './align.ts';
 
 const ACTIONS: readonly (readonly [Alignment, string, LucideIcon])[] = [
   ['left', i18n.t('Align left'), AlignStartVertical],

@@ -1,4 +1,4 @@
-import type { Position } from '../graph/layout.js';
+import type { Position } from '../graph/layout.ts';
 
 /** A node or a note on the canvas, in px. */
 export interface Box {

@@ -1,6 +1,6 @@
 import type { NodeDefinition } from '@deckhand/contracts';
-import { NumberField } from '../forms/number-field.js';
-import { i18n } from '../language/i18n.js';
+import { NumberField } from '../forms/number-field.tsx';
+import { i18n } from '../language/i18n.ts';
 
 type Retry = NonNullable<NodeDefinition['retry']>;
 

@@ -1,8 +1,8 @@
 import { type CancelRule, MAX_CANCEL_RULES } from '@deckhand/contracts';
 import { ActionIcon, Button, Group, Input, Stack, TextInput } from '@mantine/core';
 import { Plus, X } from 'lucide-react';
-import { issueAt } from '../forms/issue-at.js';
-import { i18n } from '../language/i18n.js';
+import { issueAt } from '../forms/issue-at.ts';
+import { i18n } from '../language/i18n.ts';
 
 const pathOf = (index: number, field: keyof CancelRule): string => `definition.settings.cancelOn[${index}].${field}`;
 

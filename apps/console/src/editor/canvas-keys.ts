@@ -1,4 +1,4 @@
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 
 /** The keyboard shortcuts of the editor, and what they do. */
 export const CANVAS_KEYS = [

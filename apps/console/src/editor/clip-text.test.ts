@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { isNodeId, MAX_NODES } from '@deckhand/contracts';
 import fc from 'fast-check';
-import { fromText, toText } from './clip-text.js';
-import type { Clip } from './edits.js';
+import { fromText, toText } from './clip-text.ts';
+import type { Clip } from './edits.ts';
 
 const CLIP: Clip = {
   nodes: [

@@ -10,7 +10,7 @@ import {
   type NoteDefinition,
   parseJson,
 } from '@deckhand/contracts';
-import type { Clip } from './edits.js';
+import type { Clip } from './edits.ts';
 
 /** Longest text that is read as a part of a workflow, in characters. */
 const MAX_TEXT = 2 * 1024 * 1024;

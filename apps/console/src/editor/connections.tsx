@@ -1,8 +1,8 @@
 import type { Definition, NodeDefinition } from '@deckhand/contracts';
 import { MultiSelect } from '@mantine/core';
-import { type NodeTypes, outputHandles } from '../graph/handles.js';
-import { i18n } from '../language/i18n.js';
-import { connect } from './edits.js';
+import { type NodeTypes, outputHandles } from '../graph/handles.ts';
+import { i18n } from '../language/i18n.ts';
+import { connect } from './edits.ts';
 
 /** Connects the outputs of a node to next nodes by keyboard, as the canvas does by mouse. */
 export function Connections({

@@ -1,9 +1,9 @@
 import type { CredentialType } from '@deckhand/contracts';
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { credentialsQuery } from '../api/credentials.js';
-import { useWorkspace } from '../api/use-workspace.js';
-import { i18n } from '../language/i18n.js';
+import { credentialsQuery } from '../api/credentials.ts';
+import { useWorkspace } from '../api/use-workspace.ts';
+import { i18n } from '../language/i18n.ts';
 
 /** Selects a credential of the workspace, of those that a node can use in a version that this person saves. */
 export function CredentialSelect({

@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Problem } from '../components/problem.js';
-import { i18n } from '../language/i18n.js';
-import type { DraftSync } from './use-draft.js';
+import { Problem } from '../components/problem.tsx';
+import { i18n } from '../language/i18n.ts';
+import type { DraftSync } from './use-draft.ts';
 
 /** Shown while somebody else's draft is newer: the person decides which one to continue with. */
 export function DraftConflict({ sync }: { sync: DraftSync }) {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { DraftWriter } from './draft-writer.js';
+import { DraftWriter } from './draft-writer.ts';
 
 class Conflict extends Error {}
 

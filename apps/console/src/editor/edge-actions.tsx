@@ -2,10 +2,10 @@ import type { Definition } from '@deckhand/contracts';
 import { ActionIcon } from '@mantine/core';
 import { useStore, ViewportPortal } from '@xyflow/react';
 import { Plus, Trash2 } from 'lucide-react';
-import { CARD_WIDTH, handleTop } from '../graph/card-size.js';
-import { edgeId } from '../graph/flow.js';
-import { handlesOf, type NodeTypes } from '../graph/handles.js';
-import { i18n } from '../language/i18n.js';
+import { CARD_WIDTH, handleTop } from '../graph/card-size.ts';
+import { edgeId } from '../graph/flow.ts';
+import { handlesOf, type NodeTypes } from '../graph/handles.ts';
+import { i18n } from '../language/i18n.ts';
 import classes from './edge-actions.module.css';
 
 /** Buttons in the middle of an edge: adds a node there, and deletes the edge. */

@@ -10,10 +10,10 @@ import {
   paste,
   placeBeside,
   removeNodes,
-} from './edits.js';
-import { FIRST_DEFINITION, isFirst } from './first-definition.js';
-import { describeIssues, issuesByNode } from './issues.js';
-import { begin, edit, redo, undo } from './history.js';
+} from './edits.ts';
+import { FIRST_DEFINITION, isFirst } from './first-definition.ts';
+import { describeIssues, issuesByNode } from './issues.ts';
+import { begin, edit, redo, undo } from './history.ts';
 
 const SET = {
   type: 'set',

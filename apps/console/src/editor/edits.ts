@@ -1,10 +1,10 @@
 import type { Definition, EdgeDefinition, NodeDefinition, NodeTypeEntry, NoteDefinition } from '@deckhand/contracts';
-import { toFields } from '../forms/schema.js';
-import { edgeId } from '../graph/flow.js';
-import { type NodeTypes, outputHandles } from '../graph/handles.js';
-import type { Position } from '../graph/layout.js';
-import { freeId } from './free-id.js';
-import { addNote, noteKey, withNotes } from './notes.js';
+import { toFields } from '../forms/schema.ts';
+import { edgeId } from '../graph/flow.ts';
+import { type NodeTypes, outputHandles } from '../graph/handles.ts';
+import type { Position } from '../graph/layout.ts';
+import { freeId } from './free-id.ts';
+import { addNote, noteKey, withNotes } from './notes.ts';
 
 // Each edit takes a definition and returns the next one. Nothing is changed in place, so every step can be undone.
 

@@ -1,8 +1,8 @@
 import type { Definition } from '@deckhand/contracts';
 import { Select } from '@mantine/core';
 import { Search } from 'lucide-react';
-import type { NodeTypes } from '../graph/handles.js';
-import { i18n } from '../language/i18n.js';
+import type { NodeTypes } from '../graph/handles.ts';
+import { i18n } from '../language/i18n.ts';
 
 const focus = (field: HTMLInputElement | null): void => field?.focus();
 

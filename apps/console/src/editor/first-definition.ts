@@ -1,5 +1,5 @@
 import type { Definition } from '@deckhand/contracts';
-import { diffDefinitions } from '../graph/diff-definitions.js';
+import { diffDefinitions } from '../graph/diff-definitions.ts';
 
 /** The definition of a new workflow. It can run at once. */
 export const FIRST_DEFINITION: Definition = {

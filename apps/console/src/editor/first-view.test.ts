@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { firstView } from './first-view.js';
+import { firstView } from './first-view.ts';
 
 const node = (id: string, x: number, y: number) => ({ id, position: { x, y }, width: 200, height: 60 });
 const SIZE = { width: 1_000, height: 600 };

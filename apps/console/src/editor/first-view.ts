@@ -1,5 +1,5 @@
 import type { Viewport } from '@xyflow/react';
-import { boundsOf, type Placed, rectOf } from '../graph/bounds.js';
+import { boundsOf, type Placed, rectOf } from '../graph/bounds.ts';
 
 /** Zooms between which the canvas opens: nodes are readable, and not enlarged. */
 const ZOOM = { min: 0.75, max: 1 };

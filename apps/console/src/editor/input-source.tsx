@@ -3,12 +3,12 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Bookmark, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { newestRunsQuery, runQuery } from '../api/executions.js';
-import { useWorkspace } from '../api/use-workspace.js';
-import { notify, notifyProblem } from '../components/notice-board.js';
-import { STATUS_LOOKS } from '../components/status-badge.js';
-import { dateLocale, i18n } from '../language/i18n.js';
-import { MAX_INPUT_LENGTH, MAX_INPUTS, useSavedInputs, withInput } from './saved-inputs.js';
+import { newestRunsQuery, runQuery } from '../api/executions.ts';
+import { useWorkspace } from '../api/use-workspace.ts';
+import { notify, notifyProblem } from '../components/notice-board.ts';
+import { STATUS_LOOKS } from '../components/status-badge.tsx';
+import { dateLocale, i18n } from '../language/i18n.ts';
+import { MAX_INPUT_LENGTH, MAX_INPUTS, useSavedInputs, withInput } from './saved-inputs.ts';
 
 const SAVED = 'saved:';
 /** Longest input that is shown for editing, in characters. */

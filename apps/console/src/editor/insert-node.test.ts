@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Definition, NodeTypeEntry } from '@deckhand/contracts';
-import { insertNode } from './insert-node.js';
+import { insertNode } from './insert-node.ts';
 
 const entry = (type: string, handles: string[] = []): NodeTypeEntry => ({
   type,

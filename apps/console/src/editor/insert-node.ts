@@ -1,9 +1,9 @@
 import type { Definition, EdgeDefinition, NodeDefinition, NodeTypeEntry } from '@deckhand/contracts';
-import { edgeId } from '../graph/flow.js';
-import { freeHandle, type NodeTypes } from '../graph/handles.js';
-import type { Position } from '../graph/layout.js';
-import { addNode, newNode, placeBeside, removeNodes, STEP_PX } from './edits.js';
-import { isFirst } from './first-definition.js';
+import { edgeId } from '../graph/flow.ts';
+import { freeHandle, type NodeTypes } from '../graph/handles.ts';
+import type { Position } from '../graph/layout.ts';
+import { addNode, newNode, placeBeside, removeNodes, STEP_PX } from './edits.ts';
+import { isFirst } from './first-definition.ts';
 
 /** Where a new node is added. */
 export type Spot =

@@ -1,6 +1,6 @@
 import type { Definition, ValidationIssue } from '@deckhand/contracts';
-import { ApiError } from '../api/api-error.js';
-import { i18n } from '../language/i18n.js';
+import { ApiError } from '../api/api-error.ts';
+import { i18n } from '../language/i18n.ts';
 
 /**
  * Returns true if a save was refused because of the definition: it has issues, or another version was saved meanwhile.

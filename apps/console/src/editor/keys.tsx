@@ -1,7 +1,7 @@
 import { Stack, Text, Title } from '@mantine/core';
-import { ShortcutList } from '../components/shortcut-list.js';
-import { i18n } from '../language/i18n.js';
-import { CANVAS_KEYS } from './canvas-keys.js';
+import { ShortcutList } from '../components/shortcut-list.tsx';
+import { i18n } from '../language/i18n.ts';
+import { CANVAS_KEYS } from './canvas-keys.ts';
 
 /** Shown while no node is selected: the keyboard shortcuts of the canvas. */
 export function Keys() {

@@ -1,5 +1,5 @@
 import { EXECUTION_MODES, type ExecutionMode, isJsonObject, parseJson } from '@deckhand/contracts';
-import { choice } from '../app/search.js';
+import { choice } from '../app/search.ts';
 
 /** What a run was started with last. */
 export interface LastInput {

@@ -1,7 +1,7 @@
 import { ViewportPortal } from '@xyflow/react';
-import { boundsOf, type Placed, rectOf } from '../graph/bounds.js';
-import type { Position } from '../graph/layout.js';
-import { i18n } from '../language/i18n.js';
+import { boundsOf, type Placed, rectOf } from '../graph/bounds.ts';
+import type { Position } from '../graph/layout.ts';
+import { i18n } from '../language/i18n.ts';
 import classes from './moved-frame.module.css';
 
 /** The frame around the places that nodes get when they are dropped. */

@@ -2,22 +2,22 @@ import type { Definition, Execution, NodeDefinition } from '@deckhand/contracts'
 import { Button, Checkbox, CloseButton, Group, Input, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { Trash2 } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
-import { FormBuilder } from '../form-builder/form-builder.js';
-import { FieldInput, type FieldInputProps } from '../forms/field-input.js';
-import { NumberField } from '../forms/number-field.js';
-import { ExpressionFormContext } from '../forms/sample-data.js';
-import { SchemaForm } from '../forms/schema-form.js';
-import type { NodeTypes } from '../graph/handles.js';
-import { markCode } from '../components/mark-code.js';
-import { i18n } from '../language/i18n.js';
-import { BackOffFields } from './back-off-fields.js';
-import { Connections } from './connections.js';
-import { CredentialSelect } from './credential-select.js';
-import { changeNode, removeNodes } from './edits.js';
-import type { DescribedIssue } from './issues.js';
+import { FormBuilder } from '../form-builder/form-builder.tsx';
+import { FieldInput, type FieldInputProps } from '../forms/field-input.tsx';
+import { NumberField } from '../forms/number-field.tsx';
+import { ExpressionFormContext } from '../forms/sample-data.ts';
+import { SchemaForm } from '../forms/schema-form.tsx';
+import type { NodeTypes } from '../graph/handles.ts';
+import { markCode } from '../components/mark-code.tsx';
+import { i18n } from '../language/i18n.ts';
+import { BackOffFields } from './back-off-fields.tsx';
+import { Connections } from './connections.tsx';
+import { CredentialSelect } from './credential-select.tsx';
+import { changeNode, removeNodes } from './edits.ts';
+import type { DescribedIssue } from './issues.ts';
 import classes from './node-form.module.css';
-import type { Insertion } from './use-insertion.js';
-import { useSampleData } from './use-sample-data.js';
+import type { Insertion } from './use-insertion.ts';
+import { useSampleData } from './use-sample-data.ts';
 
 const ON_ERROR = [
   { value: 'stop', label: i18n.t('Stop the run') },

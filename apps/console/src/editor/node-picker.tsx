@@ -1,10 +1,10 @@
 import type { NodeTypeEntry } from '@deckhand/contracts';
 import { Modal } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { type ChoiceGroup, SearchList } from '../components/search-list.js';
-import { typeIcon } from '../graph/type-icon.js';
-import { i18n } from '../language/i18n.js';
-import { findNodeTypes } from './find-node-types.js';
+import { type ChoiceGroup, SearchList } from '../components/search-list.tsx';
+import { typeIcon } from '../graph/type-icon.ts';
+import { i18n } from '../language/i18n.ts';
+import { findNodeTypes } from './find-node-types.ts';
 
 const CATEGORIES: Readonly<Record<string, string>> = {
   trigger: i18n.t('Triggers'),

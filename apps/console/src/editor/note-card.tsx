@@ -3,9 +3,9 @@ import { ActionIcon, Group, Tooltip } from '@mantine/core';
 import { type Node, type NodeProps, NodeResizeControl, NodeToolbar } from '@xyflow/react';
 import { Pencil, Trash2 } from 'lucide-react';
 import { memo, useState } from 'react';
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 import classes from './note-card.module.css';
-import { noteKey, sizeOfNote } from './notes.js';
+import { noteKey, sizeOfNote } from './notes.ts';
 
 /** The data of a note on the canvas. */
 interface NoteData extends Record<string, unknown> {

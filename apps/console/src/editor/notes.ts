@@ -1,5 +1,5 @@
 import { type Definition, MAX_NOTES, type NoteDefinition } from '@deckhand/contracts';
-import { freeId } from './free-id.js';
+import { freeId } from './free-id.ts';
 
 /** The size of a note that states none, in px. */
 const SIZE = { width: 240, height: 160 } as const;

@@ -9,13 +9,13 @@ import {
 import { Button, Group, Modal, Select, Stack, Text, Textarea } from '@mantine/core';
 import { getHotkeyHandler } from '@mantine/hooks';
 import { useState } from 'react';
-import { choice } from '../app/search.js';
-import { InputSource } from './input-source.js';
-import { keepLastInput, readLastInput } from './last-input.js';
-import { sampleInput } from './sample-input.js';
-import { fromText } from '../forms/values.js';
-import { Problem } from '../components/problem.js';
-import { i18n } from '../language/i18n.js';
+import { choice } from '../app/search.ts';
+import { InputSource } from './input-source.tsx';
+import { keepLastInput, readLastInput } from './last-input.ts';
+import { sampleInput } from './sample-input.ts';
+import { fromText } from '../forms/values.ts';
+import { Problem } from '../components/problem.tsx';
+import { i18n } from '../language/i18n.ts';
 
 const MODES: Readonly<Record<ExecutionMode, string>> = {
   normal: i18n.t('Normal'),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type SaveDraftBody, SECRET_OF_DRAFT } from '@deckhand/contracts';
-import { isSameDraft } from './same-draft.js';
+import { isSameDraft } from './same-draft.ts';
 
 const draft = (parameters: Record<string, string>, x = 0): SaveDraftBody => ({
   definition: { nodes: [{ id: 'hook', type: 'trigger.webhook', position: { x, y: 0 }, parameters }], edges: [] },

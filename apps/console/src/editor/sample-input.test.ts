@@ -1,6 +1,6 @@
 import type { Definition, JsonObject } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { sampleInput } from './sample-input.js';
+import { sampleInput } from './sample-input.ts';
 
 const trigger = (inputSchema?: JsonObject) => ({
   id: 'start',

@@ -1,8 +1,8 @@
 import { CircleAlert } from 'lucide-react';
 import problem from '../components/problem.module.css';
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 import classes from './save-issues.module.css';
-import type { DescribedIssue } from './issues.js';
+import type { DescribedIssue } from './issues.ts';
 
 /** The issues of a save, until the next edit. Each one in a node selects that node. */
 export function SaveIssues({

@@ -1,9 +1,9 @@
 import { Modal, Stack, Textarea } from '@mantine/core';
 import { getHotkeyHandler } from '@mantine/hooks';
 import { useState } from 'react';
-import { issueAt, isAllAt } from '../forms/issue-at.js';
-import { FormFooter } from '../components/form-footer.js';
-import { i18n } from '../language/i18n.js';
+import { issueAt, isAllAt } from '../forms/issue-at.ts';
+import { FormFooter } from '../components/form-footer.tsx';
+import { i18n } from '../language/i18n.ts';
 
 /** Paths of issues that concern the comment. */
 const COMMENT_PATHS: readonly string[] = ['comment'];

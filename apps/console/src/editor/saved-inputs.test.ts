@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { withInput } from './saved-inputs.js';
+import { withInput } from './saved-inputs.ts';
 
 describe('saved inputs', () => {
   it('are in the order of their names, of which each is there once', () => {

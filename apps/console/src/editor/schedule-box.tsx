@@ -2,11 +2,11 @@ import type { JsonObject } from '@deckhand/contracts';
 import { Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue } from 'react';
-import { scheduleTimesQuery } from '../api/workflows.js';
-import { Problem } from '../components/problem.js';
-import { NumberField } from '../forms/number-field.js';
-import { fromCron, type Repeat, toCron, WEEKDAYS } from '../graph/cron.js';
-import { dateLocale, i18n } from '../language/i18n.js';
+import { scheduleTimesQuery } from '../api/workflows.ts';
+import { Problem } from '../components/problem.tsx';
+import { NumberField } from '../forms/number-field.tsx';
+import { fromCron, type Repeat, toCron, WEEKDAYS } from '../graph/cron.ts';
+import { dateLocale, i18n } from '../language/i18n.ts';
 
 const REPEATS = [
   { value: 'minutes', label: i18n.t('Every few minutes') },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { CANVAS, NOTHING, predecessorOf } from './sides.js';
+import { CANVAS, NOTHING, predecessorOf } from './sides.ts';
 
 const VERSIONS = ['v3', 'v2', 'v1'].map((workflowVersionId) => ({ workflowVersionId }));
 

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { Problem } from '../components/problem.js';
-import { i18n } from '../language/i18n.js';
+import { Problem } from '../components/problem.tsx';
+import { i18n } from '../language/i18n.ts';
 
 /** Shown if another version was saved meanwhile: nothing is lost, and the person decides which one to continue with. */
 export function StaleSave({

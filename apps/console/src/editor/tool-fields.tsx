@@ -1,7 +1,7 @@
 import type { ToolSettings } from '@deckhand/contracts';
 import { Checkbox, Stack, Textarea, TextInput } from '@mantine/core';
-import { issueAt } from '../forms/issue-at.js';
-import { i18n } from '../language/i18n.js';
+import { issueAt } from '../forms/issue-at.ts';
+import { i18n } from '../language/i18n.ts';
 
 type TextField = 'name' | 'title' | 'description';
 type Hint = Exclude<keyof ToolSettings, TextField>;

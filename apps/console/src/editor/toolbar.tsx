@@ -11,13 +11,13 @@ import {
   SlidersHorizontal,
   Undo2,
 } from 'lucide-react';
-import { i18n } from '../language/i18n.js';
-import { Activation } from './activation.js';
-import { DraftConflict } from './draft-conflict.js';
-import type { DraftState } from './draft-writer.js';
-import { Tool } from './tool.js';
-import type { DraftSync } from './use-draft.js';
-import type { Editor } from './use-editor.js';
+import { i18n } from '../language/i18n.ts';
+import { Activation } from './activation.tsx';
+import { DraftConflict } from './draft-conflict.tsx';
+import type { DraftState } from './draft-writer.ts';
+import { Tool } from './tool.tsx';
+import type { DraftSync } from './use-draft.ts';
+import type { Editor } from './use-editor.ts';
 
 /** What the draft of a changed canvas is in. */
 const DRAFT_STATES: Readonly<Record<DraftState, string>> = {

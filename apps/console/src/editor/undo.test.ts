@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { compileCheck, Definition, type NodeTypeEntry } from '@deckhand/contracts';
 import fc from 'fast-check';
-import { align, type Alignment } from './align.js';
+import { align, type Alignment } from './align.ts';
 import {
   addNode,
   changeNode,
@@ -14,9 +14,9 @@ import {
   paste,
   placeBeside,
   removeNodes,
-} from './edits.js';
-import { begin, edit, redo, undo } from './history.js';
-import { addNote, changeNote, noteKey } from './notes.js';
+} from './edits.ts';
+import { begin, edit, redo, undo } from './history.ts';
+import { addNote, changeNote, noteKey } from './notes.ts';
 
 const SET: NodeTypeEntry = {
   type: 'set',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
-import { containersAround, expressionOf, loopAround, nodesBefore, sourcesOf } from './upstream.js';
+import { containersAround, expressionOf, loopAround, nodesBefore, sourcesOf } from './upstream.ts';
 
 /** start → outer ⟲ (first → inner ⟲ (deep) → last) → end */
 const LOOPS: Definition = {

@@ -1,7 +1,7 @@
 import type { Definition, NodeDefinition } from '@deckhand/contracts';
-import { memberPath } from '../components/json-rows.js';
-import type { SampleSource } from '../forms/sample-data.js';
-import { containersOf } from '../graph/containers.js';
+import { memberPath } from '../components/json-rows.ts';
+import type { SampleSource } from '../forms/sample-data.ts';
+import { containersOf } from '../graph/containers.ts';
 
 /** Returns the ids of the nodes before a node, the nearest first. */
 export function nodesBefore({ edges }: Definition, nodeId: string): string[] {

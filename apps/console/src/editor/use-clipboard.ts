@@ -1,7 +1,7 @@
 import { useWindowEvent } from '@mantine/hooks';
-import { fromText, toText } from './clip-text.js';
-import { copyNodes, paste, removeNodes } from './edits.js';
-import type { Editor } from './use-editor.js';
+import { fromText, toText } from './clip-text.ts';
+import { copyNodes, paste, removeNodes } from './edits.ts';
+import type { Editor } from './use-editor.ts';
 
 /** Elements in which the clipboard is for text. */
 const TEXT_FIELDS = 'input, textarea, select, [contenteditable="true"], [role="dialog"]';

@@ -1,13 +1,13 @@
 import type { SaveDraftBody, Workflow } from '@deckhand/contracts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { ApiError } from '../api/api-error.js';
-import { deleteDraft, readDraft, saveDraft } from '../api/drafts.js';
-import { workflowQuery } from '../api/workflows.js';
-import { type DraftState, type DraftStore, DraftWriter } from './draft-writer.js';
-import { isSameDraft } from './same-draft.js';
-import type { Editor } from './use-editor.js';
-import type { Saving } from './use-save.js';
+import { ApiError } from '../api/api-error.ts';
+import { deleteDraft, readDraft, saveDraft } from '../api/drafts.ts';
+import { workflowQuery } from '../api/workflows.ts';
+import { type DraftState, type DraftStore, DraftWriter } from './draft-writer.ts';
+import { isSameDraft } from './same-draft.ts';
+import type { Editor } from './use-editor.ts';
+import type { Saving } from './use-save.ts';
 
 /** The draft of the edited workflow, which follows the canvas. */
 export interface DraftSync {

@@ -1,6 +1,6 @@
 import type { Definition } from '@deckhand/contracts';
 import { useCallback, useMemo, useState } from 'react';
-import { begin, edit, type History, redo, undo } from './history.js';
+import { begin, edit, type History, redo, undo } from './history.ts';
 
 /** The edited definition, and functions that change it. */
 export interface Editor {

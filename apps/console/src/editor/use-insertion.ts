@@ -1,7 +1,7 @@
 import { type FocusEvent, type RefObject, useCallback, useRef, useState } from 'react';
-import { notify } from '../components/notice-board.js';
-import type { FocusedField } from '../forms/sample-data.js';
-import { i18n } from '../language/i18n.js';
+import { notify } from '../components/notice-board.ts';
+import type { FocusedField } from '../forms/sample-data.ts';
+import { i18n } from '../language/i18n.ts';
 
 /** Inserts expressions from the dock into the field that has the focus. */
 export interface Insertion {

@@ -9,10 +9,10 @@ import {
 } from '@deckhand/contracts';
 import { useSessionStorage } from '@mantine/hooks';
 import { useMemo } from 'react';
-import { describeBytes } from '../components/durations.js';
-import { notify } from '../components/notice-board.js';
-import { type NodeTypes, outputHandles } from '../graph/handles.js';
-import { i18n } from '../language/i18n.js';
+import { describeBytes } from '../components/durations.ts';
+import { notify } from '../components/notice-board.ts';
+import { type NodeTypes, outputHandles } from '../graph/handles.ts';
+import { i18n } from '../language/i18n.ts';
 
 /** The pinned outputs of a workflow: test runs from the editor use them instead of running their nodes. */
 export interface Pins {

@@ -1,14 +1,14 @@
 import type { Workflow } from '@deckhand/contracts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useMemo } from 'react';
-import { ApiError } from '../api/api-error.js';
-import { readTaggedWorkflow, updateWorkflow, versionQuery, workflowQuery } from '../api/workflows.js';
-import { notify } from '../components/notice-board.js';
-import { diffDefinitions } from '../graph/diff-definitions.js';
-import { i18n } from '../language/i18n.js';
-import { CANVAS } from './sides.js';
-import type { Editor } from './use-editor.js';
-import { countChanges } from './version-facts.js';
+import { ApiError } from '../api/api-error.ts';
+import { readTaggedWorkflow, updateWorkflow, versionQuery, workflowQuery } from '../api/workflows.ts';
+import { notify } from '../components/notice-board.ts';
+import { diffDefinitions } from '../graph/diff-definitions.ts';
+import { i18n } from '../language/i18n.ts';
+import { CANVAS } from './sides.ts';
+import type { Editor } from './use-editor.ts';
+import { countChanges } from './version-facts.ts';
 
 /** The live version of an active workflow, and what could replace it. */
 export interface Publication {

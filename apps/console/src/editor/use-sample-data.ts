@@ -1,11 +1,11 @@
 import type { Definition, Execution, JsonValue } from '@deckhand/contracts';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { lastRunQuery, outputQuery, runQuery } from '../api/executions.js';
-import { variablesQuery } from '../api/variables.js';
-import type { SampleData } from '../forms/sample-data.js';
-import { shapeOfOutput, shapeOfTrigger } from './shapes.js';
-import { loopAround, nodesBefore, sourcesOf } from './upstream.js';
+import { lastRunQuery, outputQuery, runQuery } from '../api/executions.ts';
+import { variablesQuery } from '../api/variables.ts';
+import type { SampleData } from '../forms/sample-data.ts';
+import { shapeOfOutput, shapeOfTrigger } from './shapes.ts';
+import { loopAround, nodesBefore, sourcesOf } from './upstream.ts';
 
 const SUCCESSFUL = { status: 'success' } as const;
 

@@ -1,12 +1,12 @@
 import type { Definition, SavedVersion, Workflow } from '@deckhand/contracts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
-import { ApiError } from '../api/api-error.js';
-import { saveVersion, workflowQuery } from '../api/workflows.js';
-import { notify } from '../components/notice-board.js';
-import { i18n } from '../language/i18n.js';
-import { type DescribedIssue, describeIssues, isAboutDefinition } from './issues.js';
-import type { Editor } from './use-editor.js';
+import { ApiError } from '../api/api-error.ts';
+import { saveVersion, workflowQuery } from '../api/workflows.ts';
+import { notify } from '../components/notice-board.ts';
+import { i18n } from '../language/i18n.ts';
+import { type DescribedIssue, describeIssues, isAboutDefinition } from './issues.ts';
+import type { Editor } from './use-editor.ts';
 
 /** Saves the definition on the canvas. */
 export interface Saving {

@@ -1,5 +1,5 @@
 import { getHotkeyHandler, useHotkeys, useWindowEvent } from '@mantine/hooks';
-import type { Editor } from './use-editor.js';
+import type { Editor } from './use-editor.ts';
 
 /** Keyboard shortcuts of the editor's page; keys for typing keep their meaning in fields. */
 export function useShortcuts(

@@ -1,8 +1,8 @@
 import type { ExecutionEntry, PageOf, WebhookTestUrl, Workflow } from '@deckhand/contracts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { lastRunQuery } from '../api/executions.js';
-import { openWebhookTest } from '../api/workflows.js';
+import { lastRunQuery } from '../api/executions.ts';
+import { openWebhookTest } from '../api/workflows.ts';
 
 /** How often the run of a test event is looked for, in ms. */
 const POLL_MS = 1_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeRunVersion, marksOf, nameAuthor } from './version-facts.js';
+import { describeRunVersion, marksOf, nameAuthor } from './version-facts.ts';
 
 describe('a version', () => {
   const workflow = { latestVersionId: 'v3', activeVersionId: 'v2' };

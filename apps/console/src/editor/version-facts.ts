@@ -1,6 +1,6 @@
 import type { MemberEntry, Workflow } from '@deckhand/contracts';
-import type { DefinitionDiff } from '../graph/diff-definitions.js';
-import { i18n } from '../language/i18n.js';
+import type { DefinitionDiff } from '../graph/diff-definitions.ts';
+import { i18n } from '../language/i18n.ts';
 
 /** Counts the differences as the list of changes shows them. */
 export function countChanges({ nodes, edges, settings, notes }: DefinitionDiff): number {

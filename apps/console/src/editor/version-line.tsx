@@ -1,10 +1,10 @@
 import type { VersionEntry } from '@deckhand/contracts';
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { membersQuery } from '../api/members.js';
-import { useWorkspace } from '../api/use-workspace.js';
-import { RelativeTime } from '../components/relative-time.js';
-import { nameAuthor } from './version-facts.js';
+import { membersQuery } from '../api/members.ts';
+import { useWorkspace } from '../api/use-workspace.ts';
+import { RelativeTime } from '../components/relative-time.tsx';
+import { nameAuthor } from './version-facts.ts';
 import classes from './versions.module.css';
 
 /** The comment of a version, with its author and time. */

@@ -2,15 +2,15 @@ import type { Definition, Workflow } from '@deckhand/contracts';
 import { Button, Drawer, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { versionQuery, versionsQuery } from '../api/workflows.js';
-import { ButtonLink } from '../components/button-link.js';
-import { ConfirmDialog } from '../components/confirm-dialog.js';
-import { Loading } from '../components/loading.js';
-import { Problem } from '../components/problem.js';
-import { i18n } from '../language/i18n.js';
-import { CANVAS } from './sides.js';
-import { labelPublish, marksOf } from './version-facts.js';
-import { VersionLine } from './version-line.js';
+import { versionQuery, versionsQuery } from '../api/workflows.ts';
+import { ButtonLink } from '../components/button-link.tsx';
+import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { Loading } from '../components/loading.tsx';
+import { Problem } from '../components/problem.tsx';
+import { i18n } from '../language/i18n.ts';
+import { CANVAS } from './sides.ts';
+import { labelPublish, marksOf } from './version-facts.ts';
+import { VersionLine } from './version-line.tsx';
 import classes from './versions.module.css';
 
 /**

@@ -2,12 +2,12 @@ import type { Workflow } from '@deckhand/contracts';
 import { Button, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Check, Copy } from 'lucide-react';
-import { changeWebhookUrl, workflowQuery } from '../api/workflows.js';
-import { ConfirmButton } from '../components/confirm-button.js';
-import { Problem } from '../components/problem.js';
-import { i18n } from '../language/i18n.js';
-import type { TestEvent } from './use-test-event.js';
-import { WebhookRequests } from './webhook-requests.js';
+import { changeWebhookUrl, workflowQuery } from '../api/workflows.ts';
+import { ConfirmButton } from '../components/confirm-button.tsx';
+import { Problem } from '../components/problem.tsx';
+import { i18n } from '../language/i18n.ts';
+import type { TestEvent } from './use-test-event.ts';
+import { WebhookRequests } from './webhook-requests.tsx';
 
 const MESSAGES: Readonly<Record<TestEvent['state'], string>> = {
   idle: '',

@@ -2,15 +2,15 @@ import type { WebhookDelivery } from '@deckhand/contracts';
 import { Button, Modal, Table } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { deliveriesQuery, replayWebhook } from '../api/workflows.js';
-import { useWorkspace } from '../api/use-workspace.js';
-import { AnchorLink } from '../components/anchor-link.js';
-import { Broken } from '../components/broken.js';
-import { EmptyState } from '../components/empty-state.js';
-import { Loading } from '../components/loading.js';
-import { RelativeTime } from '../components/relative-time.js';
-import { ReplayButton } from '../components/replay-button.js';
-import { i18n } from '../language/i18n.js';
+import { deliveriesQuery, replayWebhook } from '../api/workflows.ts';
+import { useWorkspace } from '../api/use-workspace.ts';
+import { AnchorLink } from '../components/anchor-link.tsx';
+import { Broken } from '../components/broken.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Loading } from '../components/loading.tsx';
+import { RelativeTime } from '../components/relative-time.tsx';
+import { ReplayButton } from '../components/replay-button.tsx';
+import { i18n } from '../language/i18n.ts';
 
 /** Number of requests that are shown. */
 const SHOWN = 50;

@@ -2,13 +2,13 @@ import type { CancelRule, Definition } from '@deckhand/contracts';
 import { Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { hashKey } from '@tanstack/react-query';
 import { useState } from 'react';
-import { choice } from '../app/search.js';
-import { issueAt } from '../forms/issue-at.js';
-import { LimitInput } from '../forms/limit-input.js';
-import { FormFooter } from '../components/form-footer.js';
-import { i18n } from '../language/i18n.js';
-import { CANCEL_PATHS, CancelRules } from './cancel-rules.js';
-import { TOOL_PATHS, ToolFields } from './tool-fields.js';
+import { choice } from '../app/search.ts';
+import { issueAt } from '../forms/issue-at.ts';
+import { LimitInput } from '../forms/limit-input.tsx';
+import { FormFooter } from '../components/form-footer.tsx';
+import { i18n } from '../language/i18n.ts';
+import { CANCEL_PATHS, CancelRules } from './cancel-rules.tsx';
+import { TOOL_PATHS, ToolFields } from './tool-fields.tsx';
 
 type Settings = NonNullable<Definition['settings']>;
 

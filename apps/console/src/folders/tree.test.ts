@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FolderEntry } from '@deckhand/contracts';
-import { allFolders, describePath, isWithin, pathTo, targetsOf, targetsOfFolder, toTree } from './tree.js';
+import { allFolders, describePath, isWithin, pathTo, targetsOf, targetsOfFolder, toTree } from './tree.ts';
 
 const folder = (id: string, parentId: string | null = null): FolderEntry => ({
   id,

@@ -1,5 +1,5 @@
 import { isDate, isEmail, isTime, isUri, type JsonObject, type JsonValue } from '@deckhand/contracts';
-import { choicesOf, type FieldType, type FormRow, keywordsOf, limitsOf, withNames } from './form-rows.js';
+import { choicesOf, type FieldType, type FormRow, keywordsOf, limitsOf, withNames } from './form-rows.ts';
 
 /**
  * Checks data against the form of some rows, with the messages of the API. The API compiles the schema to code, which

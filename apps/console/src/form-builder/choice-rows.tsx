@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, Input, Stack, TextInput } from '@mantine/core';
 import { ArrowUp, Plus, X } from 'lucide-react';
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 
 /** The choices of a field: a row for each. */
 export function ChoiceRows({

@@ -1,12 +1,12 @@
 import { Input, Stack, Switch } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { markCode } from '../components/mark-code.js';
-import type { FieldInputProps } from '../forms/field-input.js';
-import { TextAsValue } from '../forms/text-as-value.js';
-import { fromText, isExpression } from '../forms/values.js';
-import { i18n } from '../language/i18n.js';
-import { FormFields } from './form-fields.js';
-import { toRows } from './form-rows.js';
+import { markCode } from '../components/mark-code.tsx';
+import type { FieldInputProps } from '../forms/field-input.tsx';
+import { TextAsValue } from '../forms/text-as-value.tsx';
+import { fromText, isExpression } from '../forms/values.ts';
+import { i18n } from '../language/i18n.ts';
+import { FormFields } from './form-fields.tsx';
+import { toRows } from './form-rows.ts';
 
 /**
  * Builds the form of a human task, as fields with a preview, or as JSON. What the fields cannot represent exactly, such

@@ -3,10 +3,10 @@ import { Button, Stack } from '@mantine/core';
 import { Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { i18n } from '../language/i18n.js';
-import { FormPreview } from './form-preview.js';
-import { FormRowInput } from './form-row-input.js';
-import { EMPTY_ROW, type FormRow, nameIssue, nameOf, toSchema } from './form-rows.js';
+import { i18n } from '../language/i18n.ts';
+import { FormPreview } from './form-preview.tsx';
+import { FormRowInput } from './form-row-input.tsx';
+import { EMPTY_ROW, type FormRow, nameIssue, nameOf, toSchema } from './form-rows.ts';
 
 /** A row on the screen, which may have no name yet. */
 interface Entry {

@@ -1,11 +1,11 @@
 import type { JsonObject } from '@deckhand/contracts';
 import { Code, Paper, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { ExpressionFormContext } from '../forms/sample-data.js';
-import { TaskForm } from '../forms/task-form.js';
-import { i18n } from '../language/i18n.js';
-import { checkForm } from './check-form.js';
-import { type FormRow, toSchema } from './form-rows.js';
+import { ExpressionFormContext } from '../forms/sample-data.ts';
+import { TaskForm } from '../forms/task-form.tsx';
+import { i18n } from '../language/i18n.ts';
+import { checkForm } from './check-form.ts';
+import { type FormRow, toSchema } from './form-rows.ts';
 
 const NO_ISSUES: ReadonlyMap<string, string> = new Map();
 

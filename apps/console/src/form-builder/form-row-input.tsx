@@ -1,10 +1,10 @@
 import { ActionIcon, Checkbox, Fieldset, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { ArrowDown, ArrowUp, X } from 'lucide-react';
-import { FieldInput } from '../forms/field-input.js';
-import { labelOf, toTaskForm } from '../forms/schema.js';
-import { i18n } from '../language/i18n.js';
-import { ChoiceRows } from './choice-rows.js';
-import { type FieldType, type FormRow, hasChoices, limitsOf, toProperty, withType } from './form-rows.js';
+import { FieldInput } from '../forms/field-input.tsx';
+import { labelOf, toTaskForm } from '../forms/schema.ts';
+import { i18n } from '../language/i18n.ts';
+import { ChoiceRows } from './choice-rows.tsx';
+import { type FieldType, type FormRow, hasChoices, limitsOf, toProperty, withType } from './form-rows.ts';
 
 const TYPES: readonly { readonly value: FieldType; readonly label: string }[] = [
   { value: 'text', label: i18n.t('Text') },

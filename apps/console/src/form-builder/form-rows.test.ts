@@ -1,7 +1,7 @@
 import { compileUntrusted, type JsonValue, parseJson } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { checkForm } from './check-form.js';
+import { checkForm } from './check-form.ts';
 import {
   EMPTY_ROW,
   type FieldType,
@@ -13,7 +13,7 @@ import {
   toRows,
   toSchema,
   withType,
-} from './form-rows.js';
+} from './form-rows.ts';
 
 const TYPES: readonly FieldType[] = [
   'text',

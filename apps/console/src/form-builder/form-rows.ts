@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
-import { diffValues } from '../graph/diff-definitions.js';
-import { i18n } from '../language/i18n.js';
+import { diffValues } from '../graph/diff-definitions.ts';
+import { i18n } from '../language/i18n.ts';
 
 // A form is edited as rows and saved as a JSON Schema. Both directions are exact: `toSchema` of the rows of a schema is
 // that schema, and `toRows` of the schema of rows is those rows. A schema for which that cannot be has no rows.

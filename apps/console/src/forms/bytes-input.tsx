@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
-import { i18n } from '../language/i18n.js';
-import { NumberField } from './number-field.js';
+import { i18n } from '../language/i18n.ts';
+import { NumberField } from './number-field.tsx';
 
 /** Units of a size, the largest first. */
 const UNITS = [

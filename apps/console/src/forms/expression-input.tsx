@@ -1,9 +1,9 @@
 import { Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useContext, useState } from 'react';
-import { editorsQuery } from '../code/load.js';
-import { ExpressionFormContext } from './sample-data.js';
-import type { ExpressionField } from './text-field.js';
+import { editorsQuery } from '../code/load.ts';
+import { ExpressionFormContext } from './sample-data.ts';
+import type { ExpressionField } from './text-field.ts';
 
 /**
  * A field for text that may contain expressions: with completion and previews in the form of a node, plain text

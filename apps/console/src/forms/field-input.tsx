@@ -1,18 +1,18 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import { Checkbox, MultiSelect, PasswordInput, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useContext } from 'react';
-import { fromLocalTime, toLocalTime } from '../components/local-time.js';
-import { markCode } from '../components/mark-code.js';
-import { i18n } from '../language/i18n.js';
-import { ExpressionInput } from './expression-input.js';
-import { MapInput } from './map-input.js';
-import { RowsInput, rowsOf } from './rows-input.js';
-import { ExpressionFormContext } from './sample-data.js';
-import type { Field } from './schema.js';
-import { ScriptInput } from './script-input.js';
-import { TextAsValue } from './text-as-value.js';
-import { WorkflowSelect } from './workflow-select.js';
-import { fromExpressionText, fromNumberText, fromText, isExpression, toText } from './values.js';
+import { fromLocalTime, toLocalTime } from '../components/local-time.ts';
+import { markCode } from '../components/mark-code.tsx';
+import { i18n } from '../language/i18n.ts';
+import { ExpressionInput } from './expression-input.tsx';
+import { MapInput } from './map-input.tsx';
+import { RowsInput, rowsOf } from './rows-input.tsx';
+import { ExpressionFormContext } from './sample-data.ts';
+import type { Field } from './schema.ts';
+import { ScriptInput } from './script-input.tsx';
+import { TextAsValue } from './text-as-value.tsx';
+import { WorkflowSelect } from './workflow-select.tsx';
+import { fromExpressionText, fromNumberText, fromText, isExpression, toText } from './values.ts';
 
 /** Kinds of fields that are typed as text: the text does not change the kind of field. */
 const TYPED: ReadonlySet<string> = new Set(['text', 'json', 'expression', 'number', 'code']);

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { Input, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { FieldInput, type FieldInputProps } from './field-input.js';
-import { type Field, withMember } from './schema.js';
+import { FieldInput, type FieldInputProps } from './field-input.tsx';
+import { type Field, withMember } from './schema.ts';
 
 const NO_ISSUES: ReadonlyMap<string, string> = new Map();
 

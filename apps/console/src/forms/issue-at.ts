@@ -1,4 +1,4 @@
-import { ApiError } from '../api/api-error.js';
+import { ApiError } from '../api/api-error.ts';
 
 /** Returns the issue of a field in an error response; false if there is none, so that the input shows no error. */
 export function issueAt(error: unknown, path: string): string | false {

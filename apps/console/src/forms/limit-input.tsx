@@ -1,4 +1,4 @@
-import { NumberField } from './number-field.js';
+import { NumberField } from './number-field.tsx';
 
 /** An input for a whole number. An empty field is null. The API checks the bounds. */
 export function LimitInput({

@@ -2,11 +2,11 @@ import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { ActionIcon, Box, Button, Group, Input, Stack, TextInput } from '@mantine/core';
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
-import { markCode } from '../components/mark-code.js';
-import { i18n, inSentence } from '../language/i18n.js';
-import { ExpressionInput } from './expression-input.js';
-import type { Field } from './schema.js';
-import { fromText, toTextFor } from './values.js';
+import { markCode } from '../components/mark-code.tsx';
+import { i18n, inSentence } from '../language/i18n.ts';
+import { ExpressionInput } from './expression-input.tsx';
+import type { Field } from './schema.ts';
+import { fromText, toTextFor } from './values.ts';
 
 /** An input for an object with any names: a row per member. */
 export function MapInput({

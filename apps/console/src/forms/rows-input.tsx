@@ -2,9 +2,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contrac
 import { ActionIcon, Button, Fieldset, Group, Input, Stack } from '@mantine/core';
 import { ArrowUp, Plus, X } from 'lucide-react';
 import { type ReactNode, Fragment } from 'react';
-import { markCode } from '../components/mark-code.js';
-import { i18n, inSentence } from '../language/i18n.js';
-import { type Field, withMember } from './schema.js';
+import { markCode } from '../components/mark-code.tsx';
+import { i18n, inSentence } from '../language/i18n.ts';
+import { type Field, withMember } from './schema.ts';
 
 /**
  * An input for a list of objects of one shape: a group of fields per object.

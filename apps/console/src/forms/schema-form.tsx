@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { Text } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
-import { i18n } from '../language/i18n.js';
-import type { FieldInputProps } from './field-input.js';
-import { FieldList } from './field-list.js';
-import { toFields } from './schema.js';
+import { i18n } from '../language/i18n.ts';
+import type { FieldInputProps } from './field-input.tsx';
+import { FieldList } from './field-list.tsx';
+import { toFields } from './schema.ts';
 
 /**
  * A form for an object, created from its JSON Schema. Every field also accepts an expression; empty fields are omitted.

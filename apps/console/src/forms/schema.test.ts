@@ -1,6 +1,6 @@
 import type { JsonObject } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { toFields, toTaskForm } from './schema.js';
+import { toFields, toTaskForm } from './schema.ts';
 
 const SCHEMA = {
   type: 'object',

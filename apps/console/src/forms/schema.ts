@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
-import { servedText } from '../language/served-text.js';
+import { servedText } from '../language/served-text.ts';
 
 /** How a field of a form is filled in. */
 export type Kind =

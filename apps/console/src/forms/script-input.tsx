@@ -1,9 +1,9 @@
 import { Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useContext } from 'react';
-import { editorsQuery } from '../code/load.js';
-import { ExpressionFormContext } from './sample-data.js';
-import type { TextField } from './text-field.js';
+import { editorsQuery } from '../code/load.ts';
+import { ExpressionFormContext } from './sample-data.ts';
+import type { TextField } from './text-field.ts';
 
 /** A field for JavaScript. */
 export function ScriptInput(props: TextField) {

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { Button, Stack } from '@mantine/core';
 import { type ReactNode, useMemo, useState } from 'react';
-import { i18n } from '../language/i18n.js';
-import { FieldList } from './field-list.js';
-import { toTaskForm } from './schema.js';
+import { i18n } from '../language/i18n.ts';
+import { FieldList } from './field-list.tsx';
+import { toTaskForm } from './schema.ts';
 
 /** The form of a human task, as a person fills it in. */
 export function TaskForm({

@@ -1,8 +1,8 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { useState } from 'react';
-import { ExpressionInput } from './expression-input.js';
-import type { ExpressionField } from './text-field.js';
-import { toTextFor } from './values.js';
+import { ExpressionInput } from './expression-input.tsx';
+import type { ExpressionField } from './text-field.ts';
+import { toTextFor } from './values.ts';
 
 /**
  * An input for a value that is typed as text. The typed text stays while it represents the value, so that nothing moves

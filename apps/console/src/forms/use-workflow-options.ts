@@ -1,9 +1,9 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { useWorkspace } from '../api/use-workspace.js';
-import { MAX_NAMES, workflowNamesQuery } from '../api/workflow-names.js';
-import { workflowQuery } from '../api/workflows.js';
-import { i18n } from '../language/i18n.js';
+import { useWorkspace } from '../api/use-workspace.ts';
+import { MAX_NAMES, workflowNamesQuery } from '../api/workflow-names.ts';
+import { workflowQuery } from '../api/workflows.ts';
+import { i18n } from '../language/i18n.ts';
 
 /** How long typing is gathered before a search, in ms. */
 const DELAY_MS = 200;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fromExpressionText, fromNumberText, fromText, toTextFor } from './values.js';
+import { fromExpressionText, fromNumberText, fromText, toTextFor } from './values.ts';
 
 describe('the text of a value', () => {
   it('is parsed to the same value, also if it looks like another one', () => {

@@ -1,8 +1,8 @@
 import { Select, type SelectProps } from '@mantine/core';
 import { useState } from 'react';
-import { i18n } from '../language/i18n.js';
-import { useWorkflowOptions } from './use-workflow-options.js';
-import { isExpression } from './values.js';
+import { i18n } from '../language/i18n.ts';
+import { useWorkflowOptions } from './use-workflow-options.ts';
+import { isExpression } from './values.ts';
 
 /** Selects a workflow of the workspace by its name. */
 export function WorkflowSelect({

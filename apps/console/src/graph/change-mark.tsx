@@ -1,6 +1,6 @@
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 import classes from './change-mark.module.css';
-import type { Change } from './diff-definitions.js';
+import type { Change } from './diff-definitions.ts';
 
 /** The marks of changes: a sign and a word, never only a color. */
 export const CHANGE_LOOKS: Readonly<Record<Change, { readonly sign: string; readonly word: string }>> = {

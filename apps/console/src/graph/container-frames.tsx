@@ -1,10 +1,10 @@
 import type { Execution } from '@deckhand/contracts';
 import { ViewportPortal } from '@xyflow/react';
-import { i18n } from '../language/i18n.js';
-import { type Placed, rectOf } from './bounds.js';
+import { i18n } from '../language/i18n.ts';
+import { type Placed, rectOf } from './bounds.ts';
 import classes from './container-frames.module.css';
-import type { Container } from './containers.js';
-import { framesOf, iterationsOf } from './frames.js';
+import type { Container } from './containers.ts';
+import { framesOf, iterationsOf } from './frames.ts';
 
 /** Frames behind the nodes, around the bodies of loops and tries. Screen readers have the edges instead. */
 export function ContainerFrames({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeCron, fromCron, type Repeat, toCron } from './cron.js';
+import { describeCron, fromCron, type Repeat, toCron } from './cron.ts';
 
 describe('a repetition', () => {
   it.each<[string, Repeat, string]>([

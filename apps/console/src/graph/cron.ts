@@ -1,4 +1,4 @@
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 
 /** How often a schedule is repeated. Anything else is a cron expression that is typed. */
 export type Repeat =

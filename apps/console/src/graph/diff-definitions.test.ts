@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Definition, JsonObject } from '@deckhand/contracts';
-import { diffDefinitions } from './diff-definitions.js';
+import { diffDefinitions } from './diff-definitions.ts';
 
 const NOTHING = { nodes: [], edges: [], settings: [], notes: [] };
 

@@ -1,14 +1,14 @@
 import type { Definition } from '@deckhand/contracts';
 import { type Edge, useReactFlow, useStoreApi } from '@xyflow/react';
 import { useEffect, useMemo } from 'react';
-import { i18n } from '../language/i18n.js';
-import { CHANGE_LOOKS } from './change-mark.js';
-import { containersOf } from './containers.js';
-import { type DefinitionDiff, edgeKey } from './diff-definitions.js';
-import { type CardNode, toCard, toFlowEdge, toFlowNode } from './flow.js';
-import type { NodeTypes } from './handles.js';
-import { StillGraph } from './still-graph.js';
-import { placeUnited, uniteDefinitions, uniteHandles } from './unite-definitions.js';
+import { i18n } from '../language/i18n.ts';
+import { CHANGE_LOOKS } from './change-mark.tsx';
+import { containersOf } from './containers.ts';
+import { type DefinitionDiff, edgeKey } from './diff-definitions.ts';
+import { type CardNode, toCard, toFlowEdge, toFlowNode } from './flow.ts';
+import type { NodeTypes } from './handles.ts';
+import { StillGraph } from './still-graph.tsx';
+import { placeUnited, uniteDefinitions, uniteHandles } from './unite-definitions.ts';
 
 /** Two definitions on one graph, with marks at the added, removed and changed parts. */
 export function DiffGraph({

@@ -1,5 +1,5 @@
 import type { AriaLabelConfig } from '@xyflow/react';
-import { i18n } from '../language/i18n.js';
+import { i18n } from '../language/i18n.ts';
 
 /** What screen readers say about a graph and its controls. */
 export const FLOW_LABELS: Partial<AriaLabelConfig> = {

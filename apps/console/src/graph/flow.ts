@@ -8,12 +8,12 @@ import {
   type NodeHandle,
   Position as Side,
 } from '@xyflow/react';
-import { i18n } from '../language/i18n.js';
-import { cardHeight, CARD_WIDTH, HANDLE_SIZE, handleTop } from './card-size.js';
-import type { Change } from './diff-definitions.js';
-import { handlesOf, type NodeTypes, outputHandles } from './handles.js';
-import type { Position } from './layout.js';
-import { summarize } from './summarize.js';
+import { i18n } from '../language/i18n.ts';
+import { cardHeight, CARD_WIDTH, HANDLE_SIZE, handleTop } from './card-size.ts';
+import type { Change } from './diff-definitions.ts';
+import { handlesOf, type NodeTypes, outputHandles } from './handles.ts';
+import type { Position } from './layout.ts';
+import { summarize } from './summarize.ts';
 
 /** The data that a node on the canvas shows. */
 export interface CardData extends Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
-import { containersOf } from './containers.js';
-import { framesOf, iterationsOf } from './frames.js';
+import { containersOf } from './containers.ts';
+import { framesOf, iterationsOf } from './frames.ts';
 
 const DEFINITION: Definition = {
   nodes: [

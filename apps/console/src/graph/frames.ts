@@ -1,6 +1,6 @@
 import type { Execution } from '@deckhand/contracts';
-import { boundsOf, type Rect } from './bounds.js';
-import type { Container } from './containers.js';
+import { boundsOf, type Rect } from './bounds.ts';
+import type { Container } from './containers.ts';
 
 /** The space around the nodes in a frame, in px; above them is its title. */
 const PADDING = 16;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { handlesOf, type NodeTypes, outputHandles } from './handles.js';
+import { handlesOf, type NodeTypes, outputHandles } from './handles.ts';
 
 const entry = (type: string, handles: string[]) => ({
   type,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
-import { layOut, placeNodes } from './layout.js';
+import { layOut, placeNodes } from './layout.ts';
 
 const DIAMOND: Definition = {
   nodes: ['start', 'left', 'right', 'end'].map((id) => ({ id, type: 'set' })),

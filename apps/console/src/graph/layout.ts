@@ -1,7 +1,7 @@
 import { graphlib, layout, type EdgeLabel, type GraphLabel, type NodeLabel } from '@dagrejs/dagre';
 import type { Definition, NodeDefinition } from '@deckhand/contracts';
-import { cardHeight, CARD_WIDTH, handleTop } from './card-size.js';
-import { handlesOf, type NodeTypes } from './handles.js';
+import { cardHeight, CARD_WIDTH, handleTop } from './card-size.ts';
+import { handlesOf, type NodeTypes } from './handles.ts';
 
 /** The position of a node's top left corner, in px of the canvas. */
 export interface Position {

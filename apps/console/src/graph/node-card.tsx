@@ -1,13 +1,13 @@
 import { Handle, type NodeProps, Position } from '@xyflow/react';
 import { OctagonAlert, Pin } from 'lucide-react';
 import { memo } from 'react';
-import { STATUS_LOOKS } from '../components/status-badge.js';
-import { i18n } from '../language/i18n.js';
-import { handleTop } from './card-size.js';
-import { ChangeMark } from './change-mark.js';
-import type { CardNode } from './flow.js';
+import { STATUS_LOOKS } from '../components/status-badge.tsx';
+import { i18n } from '../language/i18n.ts';
+import { handleTop } from './card-size.ts';
+import { ChangeMark } from './change-mark.tsx';
+import type { CardNode } from './flow.ts';
 import classes from './node-card.module.css';
-import { typeIcon } from './type-icon.js';
+import { typeIcon } from './type-icon.ts';
 
 /** A node on the canvas: its name, what it does, its status or change, and its inputs and outputs. */
 export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<CardNode>) {

@@ -1,12 +1,12 @@
 import { type Definition, type Execution, type NodeStatus } from '@deckhand/contracts';
 import type { Edge } from '@xyflow/react';
 import { useMemo } from 'react';
-import { i18n } from '../language/i18n.js';
-import { containersOf } from './containers.js';
-import { type CardNode, toCard, toFlowEdges, toFlowNode } from './flow.js';
-import type { NodeTypes } from './handles.js';
-import { placeNodes } from './layout.js';
-import { StillGraph } from './still-graph.js';
+import { i18n } from '../language/i18n.ts';
+import { containersOf } from './containers.ts';
+import { type CardNode, toCard, toFlowEdges, toFlowNode } from './flow.ts';
+import type { NodeTypes } from './handles.ts';
+import { placeNodes } from './layout.ts';
+import { StillGraph } from './still-graph.tsx';
 
 /** A run on the graph of its version: every node with its current status. */
 export function RunGraph({

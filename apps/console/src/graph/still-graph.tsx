@@ -3,11 +3,11 @@ import { useComputedColorScheme } from '@mantine/core';
 import { Background, Controls, type Edge, ReactFlow } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
 import canvas from './canvas.module.css';
-import { ContainerFrames } from './container-frames.js';
-import type { Container } from './containers.js';
-import { FLOW_LABELS } from './flow-labels.js';
-import { type CardNode, chosenNode } from './flow.js';
-import { NodeCard } from './node-card.js';
+import { ContainerFrames } from './container-frames.tsx';
+import type { Container } from './containers.ts';
+import { FLOW_LABELS } from './flow-labels.ts';
+import { type CardNode, chosenNode } from './flow.ts';
+import { NodeCard } from './node-card.tsx';
 
 const NODE_TYPES = { card: NodeCard };
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { summarize } from './summarize.js';
+import { summarize } from './summarize.ts';
 
 const summary = (type: string, parameters: JsonObject) => summarize({ id: 'a', type, parameters });
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, type NodeDefinition } from '@deckhand/contracts';
-import { i18n } from '../language/i18n.js';
-import { describeCron } from './cron.js';
+import { i18n } from '../language/i18n.ts';
+import { describeCron } from './cron.ts';
 
 /** Longest summary, in characters: the card shows fewer. */
 const MAX_LENGTH = 80;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
-import { layOut } from './layout.js';
-import { placeUnited, uniteDefinitions, uniteHandles } from './unite-definitions.js';
+import { layOut } from './layout.ts';
+import { placeUnited, uniteDefinitions, uniteHandles } from './unite-definitions.ts';
 
 const NO_TYPES = new Map();
 const BEFORE: Definition = {

@@ -1,8 +1,8 @@
 import type { Definition } from '@deckhand/contracts';
-import { CARD_WIDTH, cardHeight } from './card-size.js';
-import { edgeKey } from './diff-definitions.js';
-import { handlesOf, type NodeTypes } from './handles.js';
-import { layOut, placeNodes, type Position } from './layout.js';
+import { CARD_WIDTH, cardHeight } from './card-size.ts';
+import { edgeKey } from './diff-definitions.ts';
+import { handlesOf, type NodeTypes } from './handles.ts';
+import { layOut, placeNodes, type Position } from './layout.ts';
 
 /** Merges two definitions into one graph: nodes that both contain are taken from the later one. */
 export function uniteDefinitions(before: Definition, after: Definition): Definition {

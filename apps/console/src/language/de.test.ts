@@ -1,7 +1,7 @@
 import { compileMessage, type CompiledMessageToken } from '@lingui/message-utils/compileMessage';
 import { describe, expect, it } from '@jest/globals';
 import german from './de.json' with { type: 'json' };
-import { i18n } from './i18n.js';
+import { i18n } from './i18n.ts';
 
 /** The values and the elements that a message shows, each once. */
 function partsOf(message: string): string[] {

@@ -1,5 +1,5 @@
-import { i18n } from './i18n.js';
-import { setServedTexts } from './served-text.js';
+import { i18n } from './i18n.ts';
+import { setServedTexts } from './served-text.ts';
 
 /** The languages of the console, each by its own name. */
 export const LANGUAGES = [
@@ -28,7 +28,7 @@ export async function loadLanguage(): Promise<void> {
   const language = readLanguage();
   if (language === 'en') return;
   try {
-    const { messages, servedTexts } = await import('./german.js');
+    const { messages, servedTexts } = await import('./german.ts');
     i18n.loadAndActivate({ locale: language, messages });
     setServedTexts(servedTexts);
     document.documentElement.lang = language;

@@ -1,4 +1,4 @@
-import { beginSession, endSession, readSession, toSession, watchSession } from './store.js';
+import { beginSession, endSession, readSession, toSession, watchSession } from './store.ts';
 
 /** How long to wait for the session of another tab, in ms. */
 const PATIENCE_MS = 120;

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { readSession, type Session, watchSession } from './store.js';
+import { readSession, type Session, watchSession } from './store.ts';
 
 /** Returns the session of this tab, updated live. */
 export function useSession(): Session | undefined {

@@ -1,6 +1,6 @@
 import type { Definition } from '@deckhand/contracts';
-import { i18n } from '../language/i18n.js';
-import { servedText } from '../language/served-text.js';
+import { i18n } from '../language/i18n.ts';
+import { servedText } from '../language/served-text.ts';
 
 /** A workflow to begin with. Its file also has the runs by which it is tested. */
 export interface Template {

@@ -3,11 +3,11 @@ import { type Archive, type ArchiveManifest, openArchive } from '@deckhand/outpu
 import { readSettings } from '@deckhand/runtime';
 import { Command } from 'commander';
 import { once } from 'node:events';
-import { ExitError, misused } from '../exit.js';
-import { ArchiveCommandSettings } from '../settings.js';
-import { print, printMessage } from '../terminal/output.js';
-import { table } from '../terminal/table.js';
-import { id, ids, moment } from './parse.js';
+import { ExitError, misused } from '../exit.ts';
+import { ArchiveCommandSettings } from '../settings.ts';
+import { print, printMessage } from '../terminal/output.ts';
+import { table } from '../terminal/table.ts';
+import { id, ids, moment } from './parse.ts';
 
 interface ReadOptions {
   readonly run?: readonly string[];

@@ -1,12 +1,12 @@
 import { type FleetEntry, requestDrain } from '@deckhand/queue';
 import { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ExitError, misused } from '../exit.js';
-import { withStores } from '../open-stores.js';
-import { createWorkerWatch, type WorkerWatch } from '../runs/worker-watch.js';
-import { print, printMessage } from '../terminal/output.js';
-import { confirm } from '../terminal/confirm.js';
-import { wholeNumber } from './parse.js';
+import { ExitError, misused } from '../exit.ts';
+import { withStores } from '../open-stores.ts';
+import { createWorkerWatch, type WorkerWatch } from '../runs/worker-watch.ts';
+import { print, printMessage } from '../terminal/output.ts';
+import { confirm } from '../terminal/confirm.ts';
+import { wholeNumber } from './parse.ts';
 
 const POLL_MS = 250;
 

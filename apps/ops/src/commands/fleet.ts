@@ -1,10 +1,10 @@
 import { countRunsByWorker } from '@deckhand/db';
 import type { FleetEntry } from '@deckhand/queue';
 import { Command } from 'commander';
-import { withStores } from '../open-stores.js';
-import { createWorkerWatch } from '../runs/worker-watch.js';
-import { print } from '../terminal/output.js';
-import { duration, table } from '../terminal/table.js';
+import { withStores } from '../open-stores.ts';
+import { createWorkerWatch } from '../runs/worker-watch.ts';
+import { print } from '../terminal/output.ts';
+import { duration, table } from '../terminal/table.ts';
 
 /** A worker, with its runs according to both stores. */
 interface WorkerRow {

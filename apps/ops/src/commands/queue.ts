@@ -1,8 +1,8 @@
 import { countHeldBack, countUnfinished, readOldestWaitingSeconds } from '@deckhand/db';
 import { Command } from 'commander';
-import { withStores } from '../open-stores.js';
-import { print } from '../terminal/output.js';
-import { duration, table } from '../terminal/table.js';
+import { withStores } from '../open-stores.ts';
+import { print } from '../terminal/output.ts';
+import { duration, table } from '../terminal/table.ts';
 
 /** Creates `queue`, which shows the waiting jobs and their age. */
 export function queueCommand(): Command {

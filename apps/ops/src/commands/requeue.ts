@@ -9,15 +9,15 @@ import {
 } from '@deckhand/db';
 import { Command } from 'commander';
 import { hostname } from 'node:os';
-import { ExitError } from '../exit.js';
-import { type OpenStores, withStores } from '../open-stores.js';
-import { EXAMPLES, showExamples } from '../runs/examples.js';
-import { addFilterOptions, type FilterOptions, toFilter } from '../runs/filter-options.js';
-import { findLostRuns } from '../runs/find-lost-runs.js';
-import { createWorkerWatch, type WorkerWatch } from '../runs/worker-watch.js';
-import { confirm } from '../terminal/confirm.js';
-import { print, printMessage } from '../terminal/output.js';
-import { showProgress } from '../terminal/progress.js';
+import { ExitError } from '../exit.ts';
+import { type OpenStores, withStores } from '../open-stores.ts';
+import { EXAMPLES, showExamples } from '../runs/examples.ts';
+import { addFilterOptions, type FilterOptions, toFilter } from '../runs/filter-options.ts';
+import { findLostRuns } from '../runs/find-lost-runs.ts';
+import { createWorkerWatch, type WorkerWatch } from '../runs/worker-watch.ts';
+import { confirm } from '../terminal/confirm.ts';
+import { print, printMessage } from '../terminal/output.ts';
+import { showProgress } from '../terminal/progress.ts';
 
 /** Maximum number of runs that one statement takes from dead workers. */
 const BATCH = 500;

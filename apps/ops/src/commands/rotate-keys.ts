@@ -1,12 +1,12 @@
 import { openSecretBox, readSettings } from '@deckhand/runtime';
 import { Command } from 'commander';
-import { EXIT, ExitError } from '../exit.js';
-import { type LockedRow, checkSecrets, type Pass, resealAll } from '../keys/rotate.js';
-import { withDatabase } from '../open-database.js';
-import { KeySettings } from '../settings.js';
-import { confirm } from '../terminal/confirm.js';
-import { print, printMessage } from '../terminal/output.js';
-import { showProgress } from '../terminal/progress.js';
+import { EXIT, ExitError } from '../exit.ts';
+import { type LockedRow, checkSecrets, type Pass, resealAll } from '../keys/rotate.ts';
+import { withDatabase } from '../open-database.ts';
+import { KeySettings } from '../settings.ts';
+import { confirm } from '../terminal/confirm.ts';
+import { print, printMessage } from '../terminal/output.ts';
+import { showProgress } from '../terminal/progress.ts';
 
 /** Maximum number of passes: each finds the few secrets that were saved during the pass before. */
 const MAX_PASSES = 10;

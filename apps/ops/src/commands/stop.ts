@@ -2,12 +2,12 @@ import { findUnfinished, readDatabaseTime, recordOperation, stopRuns } from '@de
 import { publishChanges, publishControl } from '@deckhand/queue';
 import { Command } from 'commander';
 import { hostname } from 'node:os';
-import { withStores } from '../open-stores.js';
-import { EXAMPLES, showExamples } from '../runs/examples.js';
-import { addFilterOptions, type FilterOptions, toFilter } from '../runs/filter-options.js';
-import { confirm } from '../terminal/confirm.js';
-import { print, printMessage } from '../terminal/output.js';
-import { showProgress } from '../terminal/progress.js';
+import { withStores } from '../open-stores.ts';
+import { EXAMPLES, showExamples } from '../runs/examples.ts';
+import { addFilterOptions, type FilterOptions, toFilter } from '../runs/filter-options.ts';
+import { confirm } from '../terminal/confirm.ts';
+import { print, printMessage } from '../terminal/output.ts';
+import { showProgress } from '../terminal/progress.ts';
 
 interface StopOptions extends FilterOptions {
   readonly dryRun?: boolean;

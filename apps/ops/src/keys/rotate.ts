@@ -1,6 +1,6 @@
 import { type Database, listSealed, type Resealing, resealSecrets, type SecretHolder } from '@deckhand/db';
 import type { SecretBox } from '@deckhand/runtime';
-import { resealText } from './reseal-text.js';
+import { resealText } from './reseal-text.ts';
 
 /** Number of rows that are read and written together. */
 const BATCH = 200;

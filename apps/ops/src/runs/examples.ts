@@ -1,5 +1,5 @@
 import { describeRuns, type Database } from '@deckhand/db';
-import { table } from '../terminal/table.js';
+import { table } from '../terminal/table.ts';
 
 /** Number of matching runs that are shown. */
 export const EXAMPLES = 5;

@@ -1,8 +1,8 @@
 import type { ExecutionStatus } from '@deckhand/contracts';
 import type { OperatorFilter } from '@deckhand/db';
 import { type Command, Option } from 'commander';
-import { id, ids, moment, statuses, timeSpan } from '../commands/parse.js';
-import { misused } from '../exit.js';
+import { id, ids, moment, statuses, timeSpan } from '../commands/parse.ts';
+import { misused } from '../exit.ts';
 
 /** The options of every command that selects runs, as commander parses them. */
 export interface FilterOptions {

@@ -1,6 +1,6 @@
 import { type Database, type DispatchedExecution, findUnclaimedRuns, type OperatorFilter } from '@deckhand/db';
 import type { JobState, QueueProducer } from '@deckhand/queue';
-import type { WorkerWatch } from './worker-watch.js';
+import type { WorkerWatch } from './worker-watch.ts';
 
 /** Number of runs that one statement checks. */
 const PAGE = 1_000;

@@ -1,5 +1,5 @@
 import { confirm as ask, isCancel } from '@clack/prompts';
-import { ExitError, misused } from '../exit.js';
+import { ExitError, misused } from '../exit.ts';
 
 /**
  * Asks a person for confirmation, unless `--yes` is given.

@@ -1,5 +1,5 @@
 import { progress as bar } from '@clack/prompts';
-import { printMessage } from './output.js';
+import { printMessage } from './output.ts';
 
 /** Shows progress on the standard error. */
 export interface Progress {

@@ -1,8 +1,8 @@
 import { type Checkpoint, type CheckpointClaim, type CheckpointVerdict, StoreError } from '@deckhand/db';
 import { describe, expect, it } from '@jest/globals';
-import { CheckpointRefusedError, createCheckpointWriter } from './checkpoint-writer.js';
-import { createJournal, FencedError } from './journal.js';
-import { RetriesEndedError } from './retry-while-unavailable.js';
+import { CheckpointRefusedError, createCheckpointWriter } from './checkpoint-writer.ts';
+import { createJournal, FencedError } from './journal.ts';
+import { RetriesEndedError } from './retry-while-unavailable.ts';
 
 const AWAY = new StoreError('the database is away', 'transient');
 const NO_COLUMN = new StoreError('column "x" does not exist', 'deployment');

@@ -1,7 +1,7 @@
 import { type Checkpoint, type CheckpointVerdict, classifyStoreError, type StoreErrorKind } from '@deckhand/db';
 import { createFlushGate } from '@deckhand/runtime';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { RetriesEndedError, waitForRetry } from './retry-while-unavailable.js';
+import { RetriesEndedError, waitForRetry } from './retry-while-unavailable.ts';
 
 /** A run with something to write. The writer takes its checkpoint when it begins to write it. */
 export interface CheckpointSource {

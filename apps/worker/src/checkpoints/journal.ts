@@ -12,10 +12,10 @@ import type {
   WaitRow,
 } from '@deckhand/db';
 import { begunWait, type LoopPosition, type NodeRecord, recordKey, type WaitRequest } from '@deckhand/engine';
-import { serialiseAttempts } from './attempt-history.js';
-import type { CheckpointSource, CheckpointWriter } from './checkpoint-writer.js';
-import { writePositions } from './loop-positions.js';
-import { RetriesEndedError } from './retry-while-unavailable.js';
+import { serialiseAttempts } from './attempt-history.ts';
+import type { CheckpointSource, CheckpointWriter } from './checkpoint-writer.ts';
+import { writePositions } from './loop-positions.ts';
+import { RetriesEndedError } from './retry-while-unavailable.ts';
 
 /** This worker no longer holds the run: it was stopped, it ended, or another worker has claimed it. */
 export class FencedError extends Error {

@@ -1,7 +1,7 @@
 import { StoreError } from '@deckhand/db';
 import { createLogger } from '@deckhand/runtime';
 import { describe, expect, it } from '@jest/globals';
-import { createRetryWhileUnavailable, retryDelayMs, RetriesEndedError } from './retry-while-unavailable.js';
+import { createRetryWhileUnavailable, retryDelayMs, RetriesEndedError } from './retry-while-unavailable.ts';
 
 const AWAY = new StoreError('away', 'transient');
 const logger = createLogger({ name: 'test', level: 'silent' });

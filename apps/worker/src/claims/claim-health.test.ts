@@ -1,6 +1,6 @@
 import { StoreError } from '@deckhand/db';
 import { describe, expect, it } from '@jest/globals';
-import { type ClaimHealth, createClaimHealth } from './claim-health.js';
+import { type ClaimHealth, createClaimHealth } from './claim-health.ts';
 
 const AWAY = new StoreError('away', 'transient');
 const REFUSED = new StoreError('permission denied', 'deployment');

@@ -1,6 +1,6 @@
 import { createDatabase } from '@deckhand/db';
 import { expect, it } from '@jest/globals';
-import { createClaim } from './claim-runs.js';
+import { createClaim } from './claim-runs.ts';
 
 it('starts a run with a snapshot without a query, and reads others from the database', async () => {
   // Nothing listens on this port; the client connects with its first query.

@@ -10,7 +10,7 @@ import {
 import type { RunJob, QueueProducer, RunSnapshot } from '@deckhand/queue';
 import { createBatcher } from '@deckhand/runtime';
 import { randomUUID } from 'node:crypto';
-import type { RetryWhileUnavailable } from '../checkpoints/retry-while-unavailable.js';
+import type { RetryWhileUnavailable } from '../checkpoints/retry-while-unavailable.ts';
 
 /** Maximum number of runs per claiming statement. */
 const MAX_BATCH = 100;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunConsumer, TakenJob } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
-import { handleJob, type HandleJobParts } from './handle-job.js';
-import type { Standby } from './standby.js';
-import { createPollHealth } from './poll-health.js';
+import { handleJob, type HandleJobParts } from './handle-job.ts';
+import type { Standby } from './standby.ts';
+import { createPollHealth } from './poll-health.ts';
 
 /** Shortest and longest delay after a failed poll, in ms; the delay doubles with each failure in a row. */
 const MIN_RETRY_MS = 100;

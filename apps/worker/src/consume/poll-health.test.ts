@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createPollHealth, type PollHealth } from './poll-health.js';
+import { createPollHealth, type PollHealth } from './poll-health.ts';
 
 const check = (health: PollHealth, times: number): void => {
   for (let n = 0; n < times; n += 1) health.check();

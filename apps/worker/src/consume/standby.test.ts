@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createStandby, type StandbyOptions } from './standby.js';
+import { createStandby, type StandbyOptions } from './standby.ts';
 
 /** A worker that stands by or not, at a time that the test sets. */
 function standby({

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { AttemptResult, LaneRequest, LeasedLane, TakenDelivery, TakenLane } from '@deckhand/db';
 import { createLogger } from '@deckhand/runtime';
-import { createEventDeliverer } from './deliver-events.js';
+import { createEventDeliverer } from './deliver-events.ts';
 
 const ignore = (): void => undefined;
 const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,8 +1,8 @@
 import type { AttemptResult, DisabledEndpoint, LaneRequest, LeasedLane, TakenDelivery, TakenLane } from '@deckhand/db';
 import type { Logger } from '@deckhand/runtime';
 import { createBatcher } from '@deckhand/runtime';
-import type { EventMetrics } from './event-metrics.js';
-import type { SendEvent } from './send-event.js';
+import type { EventMetrics } from './event-metrics.ts';
+import type { SendEvent } from './send-event.ts';
 
 /** Maximum number of attempts in progress for all endpoints that work. An endpoint has fewer, by its lane. */
 const MAX_IN_PROGRESS = 256;

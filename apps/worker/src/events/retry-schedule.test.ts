@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MAX_ATTEMPTS, nextAttemptInMs, readRetryAfterMs } from './retry-schedule.js';
+import { MAX_ATTEMPTS, nextAttemptInMs, readRetryAfterMs } from './retry-schedule.ts';
 
 const NOW = Date.UTC(2026, 10, 25, 12);
 const DAY_MS = 86_400_000;

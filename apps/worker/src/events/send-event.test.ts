@@ -3,8 +3,8 @@ import type { TakenDelivery } from '@deckhand/db';
 import type { HttpClient, HttpRequest, HttpResponse } from '@deckhand/engine';
 import { createHttpClient } from '@deckhand/nodes';
 import { createSecretBox, createSymmetricSecret } from '@deckhand/runtime';
-import { MAX_ATTEMPTS } from './retry-schedule.js';
-import { createEventSender } from './send-event.js';
+import { MAX_ATTEMPTS } from './retry-schedule.ts';
+import { createEventSender } from './send-event.ts';
 
 const NOW = Date.UTC(2026, 10, 25, 12);
 const box = createSecretBox('a key for tests, thirty-two characters or more');

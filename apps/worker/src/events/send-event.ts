@@ -3,8 +3,8 @@ import { webhookIdOf } from '@deckhand/db';
 import { type HttpClient, NodeError } from '@deckhand/engine';
 import { createSigner, type SecretBox, signMessage, type Signer, VERSION } from '@deckhand/runtime';
 import { LRUCache } from 'lru-cache';
-import { toEventBody } from './event-payload.js';
-import { nextAttemptInMs, readRetryAfterMs } from './retry-schedule.js';
+import { toEventBody } from './event-payload.ts';
+import { nextAttemptInMs, readRetryAfterMs } from './retry-schedule.ts';
 
 /** Time limit of an attempt, in ms, from the resolution of the name to the end of the response. */
 const TIME_LIMIT_MS = 15_000;

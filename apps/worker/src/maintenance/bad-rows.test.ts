@@ -1,7 +1,7 @@
 import { StoreError } from '@deckhand/db';
 import { createLogger } from '@deckhand/runtime';
 import { describe, expect, it } from '@jest/globals';
-import { createBadRows } from './bad-rows.js';
+import { createBadRows } from './bad-rows.ts';
 
 /** The error of a statement that PostgreSQL cancelled, as the driver adapter reports it. */
 const TOO_SLOW = new Error('cancelled', { cause: { originalCode: '57014' } });

@@ -11,11 +11,11 @@ import {
   pruneBulkActions,
 } from '@deckhand/db';
 import { createExecutionCounter, publishControl } from '@deckhand/queue';
-import type { PeriodicTask } from '../run-periodically.js';
-import { actOnRows } from './act-on-rows.js';
-import { announceEnds, type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
-import { createTimeBudget } from './time-budget.js';
-import { createWorkflowKeys } from './workflow-keys.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { actOnRows } from './act-on-rows.ts';
+import { announceEnds, type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
+import { createTimeBudget } from './time-budget.ts';
+import { createWorkflowKeys } from './workflow-keys.ts';
 
 const NAME = 'perform_bulk_actions';
 /** Maximum number of runs of a batch, and of their bytes: low, so that no transaction holds its locks for long. */

@@ -1,6 +1,6 @@
 import { foldStorageChanges } from '@deckhand/db';
-import type { PeriodicTask } from '../run-periodically.js';
-import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
 
 /** Maximum number of changes per statement. */
 const BATCH = 5_000;

@@ -1,6 +1,6 @@
 import { createRunPartitions, readInstanceSettings } from '@deckhand/db';
-import type { PeriodicTask } from '../run-periodically.js';
-import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
 
 /** In ms. Partitions are created days ahead; this is for a database that was not used for longer. */
 const INTERVAL_MS = 60_000;

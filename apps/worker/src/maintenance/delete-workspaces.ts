@@ -5,10 +5,10 @@ import {
   isStoreUnavailable,
 } from '@deckhand/db';
 import { publishControl } from '@deckhand/queue';
-import type { PeriodicTask } from '../run-periodically.js';
-import { createBadRows } from './bad-rows.js';
-import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
-import { processRows } from './process-rows.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { createBadRows } from './bad-rows.ts';
+import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
+import { processRows } from './process-rows.ts';
 
 const NAME = 'delete_workspaces';
 /** Maximum number of runs, and of their bytes, per statement: low, so that no statement holds its locks for long. */

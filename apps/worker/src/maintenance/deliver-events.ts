@@ -1,8 +1,8 @@
 import { readEventBacklog, tidyEventDeliveries } from '@deckhand/db';
-import type { EventDeliverer } from '../events/deliver-events.js';
-import type { EventMetrics } from '../events/event-metrics.js';
-import type { PeriodicTask } from '../run-periodically.js';
-import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
+import type { EventDeliverer } from '../events/deliver-events.ts';
+import type { EventMetrics } from '../events/event-metrics.ts';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
 
 /** Maximum number of rows of each kind that one statement changes. */
 const BATCH = 5_000;

@@ -7,9 +7,9 @@ import {
   readInstanceSettings,
 } from '@deckhand/db';
 import type { Archive, OutputStore } from '@deckhand/outputs';
-import type { PeriodicTask } from '../run-periodically.js';
-import { archivePartition } from './archive-partition.js';
-import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { archivePartition } from './archive-partition.ts';
+import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
 
 /** Maximum number of rows of each other table that one statement deletes. */
 const BATCH = 500;

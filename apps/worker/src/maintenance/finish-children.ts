@@ -1,7 +1,7 @@
 import { endWaitsOfParents, findParentsOfFinished, type ReleasedExecution } from '@deckhand/db';
 import { publishControl, type QueuedRun, type Redis, type QueueProducer } from '@deckhand/queue';
-import type { PeriodicTask } from '../run-periodically.js';
-import { createRowTask, type MaintenanceContext } from './maintenance-context.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { createRowTask, type MaintenanceContext } from './maintenance-context.ts';
 
 /** Maximum number of parents per transaction. */
 const BATCH = 500;

@@ -9,7 +9,7 @@ import {
 } from '@deckhand/db';
 import type { QueueProducer } from '@deckhand/queue';
 import { createBatcher } from '@deckhand/runtime';
-import { actOnRows } from './act-on-rows.js';
+import { actOnRows } from './act-on-rows.ts';
 
 /** Maximum number of freed slots per transaction. */
 const MAX_SLOTS_BATCH = 100;

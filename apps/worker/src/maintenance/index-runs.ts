@@ -1,6 +1,6 @@
 import { countUnindexedRuns, findUnindexedRuns, indexExecutions } from '@deckhand/db';
-import type { PeriodicTask } from '../run-periodically.js';
-import { createRowTask, type MaintenanceContext } from './maintenance-context.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { createRowTask, type MaintenanceContext } from './maintenance-context.ts';
 
 /** Maximum number of runs, and of their bytes, per statement. */
 const BATCH = 250;

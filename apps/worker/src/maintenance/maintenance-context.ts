@@ -3,12 +3,12 @@ import type { Redis, RunChange, QueueProducer } from '@deckhand/queue';
 import { publishChanges, publishControl } from '@deckhand/queue';
 import type { FinishedStatus } from '@deckhand/contracts';
 import type { Logger, RunCounters } from '@deckhand/runtime';
-import type { PeriodicTask } from '../run-periodically.js';
-import { createBadRows } from './bad-rows.js';
-import { createBatchSize } from './batch-size.js';
-import type { MaintenanceMetrics } from './maintenance-metrics.js';
-import { processRows, type RowWork } from './process-rows.js';
-import { createTimeBudget } from './time-budget.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { createBadRows } from './bad-rows.ts';
+import { createBatchSize } from './batch-size.ts';
+import type { MaintenanceMetrics } from './maintenance-metrics.ts';
+import { processRows, type RowWork } from './process-rows.ts';
+import { createTimeBudget } from './time-budget.ts';
 
 /** What maintenance tasks need. */
 export interface MaintenanceContext {

@@ -1,6 +1,6 @@
 import { BULK_ACTIONS } from '@deckhand/contracts';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { type TaskObserver, TaskTimeLimitError } from '../run-periodically.js';
+import { type TaskObserver, TaskTimeLimitError } from '../run-periodically.ts';
 
 /** Why maintenance dispatched, ended, pruned or deleted a run. */
 export type MaintenanceAction =

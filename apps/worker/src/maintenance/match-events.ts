@@ -8,10 +8,10 @@ import {
   pruneEvents,
   type RunsOfEvents,
 } from '@deckhand/db';
-import type { PeriodicTask } from '../run-periodically.js';
-import { sendAnswered } from './finish-children.js';
-import { announceStops, createRowTask, type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
-import { createEventRunStarting } from './start-event-runs.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { sendAnswered } from './finish-children.ts';
+import { announceStops, createRowTask, type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
+import { createEventRunStarting } from './start-event-runs.ts';
 
 /** Maximum number of events, and of runs with new waits, per batch. */
 const BATCH = 500;

@@ -1,8 +1,8 @@
 import { createLogger } from '@deckhand/runtime';
 import { describe, expect, it } from '@jest/globals';
-import { type BadRows, createBadRows } from './bad-rows.js';
-import { createBatchSize } from './batch-size.js';
-import { processRows, type RowWork } from './process-rows.js';
+import { type BadRows, createBadRows } from './bad-rows.ts';
+import { createBatchSize } from './batch-size.ts';
+import { processRows, type RowWork } from './process-rows.ts';
 
 const logger = createLogger({ name: 'test', level: 'silent' });
 

@@ -1,7 +1,7 @@
 import type { RowPage } from '@deckhand/db';
-import { actOnRows } from './act-on-rows.js';
-import type { BadRows } from './bad-rows.js';
-import type { BatchSize } from './batch-size.js';
+import { actOnRows } from './act-on-rows.ts';
+import type { BadRows } from './bad-rows.ts';
+import type { BatchSize } from './batch-size.ts';
 
 /**
  * How a task processes rows: it finds a page of rows and acts on them in batches, until none are left or its time

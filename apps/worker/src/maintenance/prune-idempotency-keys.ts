@@ -1,6 +1,6 @@
 import { pruneDebounces, pruneIdempotencyKeys, pruneRequests } from '@deckhand/db';
-import type { PeriodicTask } from '../run-periodically.js';
-import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
 
 /** Maximum number of keys deleted per pass. */
 const BATCH = 5_000;

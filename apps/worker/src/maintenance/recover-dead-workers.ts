@@ -6,11 +6,11 @@ import {
   type RecoveredRuns,
 } from '@deckhand/db';
 import { type Liveness, readWritableFleet } from '@deckhand/queue';
-import type { PeriodicTask } from '../run-periodically.js';
-import { createBadRows } from './bad-rows.js';
-import { announceEnds, type MaintenanceContext } from './maintenance-context.js';
-import type { MaintenanceLease } from './maintenance-lease.js';
-import { processRows } from './process-rows.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { createBadRows } from './bad-rows.ts';
+import { announceEnds, type MaintenanceContext } from './maintenance-context.ts';
+import type { MaintenanceLease } from './maintenance-lease.ts';
+import { processRows } from './process-rows.ts';
 
 const NAME = 'recover_dead_workers';
 /** In ms: half the interval of heartbeats, so that a death is noticed soon. */

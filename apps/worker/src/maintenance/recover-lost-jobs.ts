@@ -6,10 +6,10 @@ import {
   type UnclaimedExecution,
 } from '@deckhand/db';
 import type { JobState, Liveness } from '@deckhand/queue';
-import type { PeriodicTask } from '../run-periodically.js';
-import { actOnRows } from './act-on-rows.js';
-import { createBadRows } from './bad-rows.js';
-import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { actOnRows } from './act-on-rows.ts';
+import { createBadRows } from './bad-rows.ts';
+import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
 
 const NAME = 'recover_lost_jobs';
 const INTERVAL_MS = 1_000;

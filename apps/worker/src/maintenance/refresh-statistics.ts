@@ -1,6 +1,6 @@
 import { refreshStatistics } from '@deckhand/db';
-import type { PeriodicTask } from '../run-periodically.js';
-import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
 
 /** Creates the task that analyses tables which have grown much since the planner's last statistics. */
 export function createStatisticsRefresh({ db }: Pick<MaintenanceContext, 'db'>): PeriodicTask {

@@ -1,7 +1,7 @@
 import { countHeldRuns } from '@deckhand/db';
-import type { PeriodicTask } from '../run-periodically.js';
-import type { HeldBackRuns } from './held-back-runs.js';
-import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import type { HeldBackRuns } from './held-back-runs.ts';
+import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
 
 const NAME = 'release_held_back';
 

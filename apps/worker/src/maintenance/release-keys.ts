@@ -9,9 +9,9 @@ import {
 } from '@deckhand/db';
 import type { QueueProducer } from '@deckhand/queue';
 import { createBatcher } from '@deckhand/runtime';
-import type { PeriodicTask } from '../run-periodically.js';
-import { actOnRows } from './act-on-rows.js';
-import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { actOnRows } from './act-on-rows.ts';
+import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
 
 const NAME = 'release_keys';
 /** Maximum number of keys per transaction: during it, no run with one of them can be accepted. */

@@ -10,9 +10,9 @@ import {
   wakeHolders,
 } from '@deckhand/db';
 import type { QueueProducer, Redis } from '@deckhand/queue';
-import type { PeriodicTask } from '../run-periodically.js';
-import { sendAnswered } from './finish-children.js';
-import { TASK_TIME_LIMIT_MS } from './maintenance-context.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { sendAnswered } from './finish-children.ts';
+import { TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
 
 /** Time budget of a pass, in ms. */
 const BUDGET_MS = 500;

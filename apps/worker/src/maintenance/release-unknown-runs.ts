@@ -1,8 +1,8 @@
 import { findOwnedRuns, type OwnedRun, releaseExecutions } from '@deckhand/db';
-import type { ActiveRuns } from '../session/active-runs.js';
-import type { PeriodicTask } from '../run-periodically.js';
-import { toQueued } from './finish-children.js';
-import type { MaintenanceContext } from './maintenance-context.js';
+import type { ActiveRuns } from '../session/active-runs.ts';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { toQueued } from './finish-children.ts';
+import type { MaintenanceContext } from './maintenance-context.ts';
 
 /** In ms: long enough that a difference in two comparisons in a row is not a claim or an end in progress. */
 const INTERVAL_MS = 2_000;

@@ -9,11 +9,11 @@ import {
   readInstanceSettings,
   type RowPage,
 } from '@deckhand/db';
-import type { PeriodicTask } from '../run-periodically.js';
-import { createBadRows } from './bad-rows.js';
-import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
-import { processRows } from './process-rows.js';
-import { createTimeBudget } from './time-budget.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { createBadRows } from './bad-rows.ts';
+import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
+import { processRows } from './process-rows.ts';
+import { createTimeBudget } from './time-budget.ts';
 
 const NAME = 'retention';
 /** Maximum number of runs, and of their bytes, per statement: low, so that no statement holds its locks for long. */

@@ -7,9 +7,9 @@ import {
   startErrorWorkflows,
 } from '@deckhand/db';
 import { createExecutionCounter } from '@deckhand/queue';
-import type { PeriodicTask } from '../run-periodically.js';
-import { createRowTask, type MaintenanceContext } from './maintenance-context.js';
-import { createWorkflowKeys } from './workflow-keys.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { createRowTask, type MaintenanceContext } from './maintenance-context.ts';
+import { createWorkflowKeys } from './workflow-keys.ts';
 
 /** Maximum number of failed runs per transaction. */
 const BATCH = 100;

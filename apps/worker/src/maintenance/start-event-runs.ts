@@ -16,8 +16,8 @@ import { compileTriggerExpression } from '@deckhand/engine';
 import { compileTriggerOptions, evaluateOnTrigger, withWorkflowKey } from '@deckhand/nodes';
 import { createExecutionCounter, type QueuedRun } from '@deckhand/queue';
 import { nextSlice } from '@deckhand/runtime';
-import { derivedId } from '../session/derived-id.js';
-import { announceStops, type MaintenanceContext } from './maintenance-context.js';
+import { derivedId } from '../session/derived-id.ts';
+import { announceStops, type MaintenanceContext } from './maintenance-context.ts';
 
 /** Maximum number of runs with keys that a workspace starts at a time: each has a transaction of its own. */
 const MAX_WITH_KEYS = 20;

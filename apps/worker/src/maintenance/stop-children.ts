@@ -1,7 +1,7 @@
 import { stopDescendants, stopOrphans } from '@deckhand/db';
 import { publishControl } from '@deckhand/queue';
-import type { PeriodicTask } from '../run-periodically.js';
-import { announceEnds, type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { announceEnds, type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
 
 /** Maximum number of orphaned runs per transaction. */
 const BATCH = 500;

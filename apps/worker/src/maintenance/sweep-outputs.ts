@@ -1,6 +1,6 @@
 import type { OutputStore } from '@deckhand/outputs';
-import type { PeriodicTask } from '../run-periodically.js';
-import { TASK_TIME_LIMIT_MS } from './maintenance-context.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
 
 /** Maximum number of objects deleted per pass, which is the limit of one request. */
 const BATCH = 1_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createTimeBudget } from './time-budget.js';
+import { createTimeBudget } from './time-budget.ts';
 
 describe('a time budget', () => {
   it('grows while rows are left, up to its maximum, and shrinks after they are done', () => {

@@ -1,7 +1,7 @@
 import { findOverdueRuns, timeOutRuns } from '@deckhand/db';
 import { publishControl } from '@deckhand/queue';
-import type { PeriodicTask } from '../run-periodically.js';
-import { announceEnds, createRowTask, type MaintenanceContext } from './maintenance-context.js';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { announceEnds, createRowTask, type MaintenanceContext } from './maintenance-context.ts';
 
 /** Maximum number of runs per statement. */
 const BATCH = 500;

@@ -13,13 +13,13 @@ import {
 import { type JsonObject, parseJson, type WaitPlace } from '@deckhand/contracts';
 import { nextSlice } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Journal } from '../checkpoints/journal.js';
-import type { ActiveRun } from './active-runs.js';
-import { childIdOf } from './derived-id.js';
-import { mocksOf } from './mocks.js';
-import type { OpenCredential } from './open-credential.js';
-import type { RunObserver } from './run-observer.js';
-import type { WaitTimer } from './wait-timer.js';
+import type { Journal } from '../checkpoints/journal.ts';
+import type { ActiveRun } from './active-runs.ts';
+import { childIdOf } from './derived-id.ts';
+import { mocksOf } from './mocks.ts';
+import type { OpenCredential } from './open-credential.ts';
+import type { RunObserver } from './run-observer.ts';
+import type { WaitTimer } from './wait-timer.ts';
 
 /** What nodes need from the worker. */
 export interface NodeEnvironment {

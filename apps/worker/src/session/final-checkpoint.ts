@@ -1,8 +1,8 @@
 import type { FinishedEnding, RestingEnding } from '@deckhand/db';
 import type { Ending, RecordedError, WaitRequest } from '@deckhand/engine';
 import { type FinishedStatus, runError } from '@deckhand/contracts';
-import type { Journal } from '../checkpoints/journal.js';
-import type { ActiveRun } from './active-runs.js';
+import type { Journal } from '../checkpoints/journal.ts';
+import type { ActiveRun } from './active-runs.ts';
 
 const TIME_LIMIT_PASSED = runError('EXECUTION_TIMEOUT');
 const UNCAUGHT_ERROR = runError('UNCAUGHT_ERROR');

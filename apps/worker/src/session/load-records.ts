@@ -1,8 +1,8 @@
 import type { ClaimedExecution, StoredNodeRun } from '@deckhand/db';
 import { openIterations, recordKey } from '@deckhand/engine';
-import type { NodeRunsWithOutputs } from '../checkpoints/large-outputs.js';
-import { readPositions } from '../checkpoints/loop-positions.js';
-import { type EarlierRecords, readRecords } from './records.js';
+import type { NodeRunsWithOutputs } from '../checkpoints/large-outputs.ts';
+import { readPositions } from '../checkpoints/loop-positions.ts';
+import { type EarlierRecords, readRecords } from './records.ts';
 
 /** Reads rows of a run. */
 export interface RecordRows {

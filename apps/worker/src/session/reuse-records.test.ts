@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ClaimedExecution, StoredNodeRun } from '@deckhand/db';
 import type { NodeRecord } from '@deckhand/engine';
-import { compileForTest, edges } from '../../../../tests/harness/engine.js';
-import { createRecordsReader, SourceRunGoneError } from './reuse-records.js';
+import { compileForTest, edges } from '../../../../tests/harness/engine.ts';
+import { createRecordsReader, SourceRunGoneError } from './reuse-records.ts';
 
 const definition = {
   nodes: [

@@ -1,7 +1,7 @@
 import type { ClaimedExecution, StoredNodeRun } from '@deckhand/db';
 import { type CompiledWorkflow, type NodeRecord, nodesUntil, reuseRecords } from '@deckhand/engine';
-import { mocksOf } from './mocks.js';
-import { readRecords } from './records.js';
+import { mocksOf } from './mocks.ts';
+import { readRecords } from './records.ts';
 
 /** The records that a run should reuse were deleted between its acceptance and its start. */
 export class SourceRunGoneError extends Error {}

@@ -1,8 +1,8 @@
 import { type Database, freeLocksOf, releaseLock, requestLock } from '@deckhand/db';
 import type { RunLocks } from '@deckhand/engine';
 import type { QueueProducer, Redis } from '@deckhand/queue';
-import { sendAnswered } from '../maintenance/finish-children.js';
-import type { LimitKeyTransactions } from './key-transactions.js';
+import { sendAnswered } from '../maintenance/finish-children.ts';
+import type { LimitKeyTransactions } from './key-transactions.ts';
 
 /** Locks of runs: those of nodes, and what remains when a run ends. */
 export interface SessionLocks extends RunLocks {

@@ -2,7 +2,7 @@ import type { FinishedStatus } from '@deckhand/contracts';
 import type { ClaimedExecution } from '@deckhand/db';
 import type { NodeRecord, NodeType } from '@deckhand/engine';
 import type { Tracing, TraceSpan } from '@deckhand/runtime';
-import type { WorkerMetrics } from '../metrics.js';
+import type { WorkerMetrics } from '../metrics.ts';
 
 /** Limit of node spans in one run span: a long loop must not crowd out every other trace. */
 const MAX_NODE_SPANS = 1_000;

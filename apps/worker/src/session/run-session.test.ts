@@ -1,15 +1,15 @@
-import { NO_SERVICES } from '../../../../tests/harness/node-context.js';
+import { NO_SERVICES } from '../../../../tests/harness/node-context.ts';
 import { compileWorkflow, defineNodeType, output } from '@deckhand/engine';
 import { createLogger, createMemoryBudget } from '@deckhand/runtime';
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import Type from 'typebox';
-import { createActiveRuns } from './active-runs.js';
-import { createCheckpointWriter } from '../checkpoints/checkpoint-writer.js';
-import { createWorkerMetrics } from '../metrics.js';
+import { createActiveRuns } from './active-runs.ts';
+import { createCheckpointWriter } from '../checkpoints/checkpoint-writer.ts';
+import { createWorkerMetrics } from '../metrics.ts';
 import type { RunJob } from '@deckhand/queue';
-import { createRunObserver } from './run-observer.js';
-import { type RunClaims, type SessionParts, startRunSession } from './run-session.js';
+import { createRunObserver } from './run-observer.ts';
+import { type RunClaims, type SessionParts, startRunSession } from './run-session.ts';
 
 const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
 const DEFINITION = {

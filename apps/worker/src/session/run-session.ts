@@ -4,19 +4,19 @@ import { ERRORS, type RunError, runError } from '@deckhand/contracts';
 import type { RunChange, RunJob } from '@deckhand/queue';
 import type { Logger, MemoryBudget } from '@deckhand/runtime';
 import { randomUUID } from 'node:crypto';
-import { CheckpointRefusedError, type CheckpointWriter } from '../checkpoints/checkpoint-writer.js';
-import { createJournal, FencedError, type Journal } from '../checkpoints/journal.js';
-import { RetriesEndedError } from '../checkpoints/retry-while-unavailable.js';
-import { type ActiveRun, type ActiveRuns, createActiveRun } from './active-runs.js';
-import { cancelWaitsOf } from './cancel-waits.js';
-import { driveRun, type NodeEnvironment, type WantedIterations } from './drive-run.js';
-import { failure, type FinalCheckpoint, writeFinalCheckpoint } from './final-checkpoint.js';
-import { type EarlierRecords, NeededOutputGoneError } from './records.js';
-import { SourceRunGoneError } from './reuse-records.js';
-import type { RunObserver } from './run-observer.js';
-import { inRunContext } from '../watchdog/run-context.js';
-import { createRunMemory, type RunMemory } from './run-memory.js';
-import { createWaitTimer, type WaitTimer } from './wait-timer.js';
+import { CheckpointRefusedError, type CheckpointWriter } from '../checkpoints/checkpoint-writer.ts';
+import { createJournal, FencedError, type Journal } from '../checkpoints/journal.ts';
+import { RetriesEndedError } from '../checkpoints/retry-while-unavailable.ts';
+import { type ActiveRun, type ActiveRuns, createActiveRun } from './active-runs.ts';
+import { cancelWaitsOf } from './cancel-waits.ts';
+import { driveRun, type NodeEnvironment, type WantedIterations } from './drive-run.ts';
+import { failure, type FinalCheckpoint, writeFinalCheckpoint } from './final-checkpoint.ts';
+import { type EarlierRecords, NeededOutputGoneError } from './records.ts';
+import { SourceRunGoneError } from './reuse-records.ts';
+import type { RunObserver } from './run-observer.ts';
+import { inRunContext } from '../watchdog/run-context.ts';
+import { createRunMemory, type RunMemory } from './run-memory.ts';
+import { createWaitTimer, type WaitTimer } from './wait-timer.ts';
 
 /** The work of a worker on one run of a job. */
 export interface RunSession {

@@ -3,7 +3,7 @@ import { type ChildRequest, type ChildVerdict, chooseVersion, type KeyedStart } 
 import { NodeError, type WorkflowStarter } from '@deckhand/engine';
 import { withWorkflowKey } from '@deckhand/nodes';
 import type { CountExecution, QueueProducer } from '@deckhand/queue';
-import { childIdOf } from './derived-id.js';
+import { childIdOf } from './derived-id.ts';
 
 /** Delay before a node tries again to start a run in a workspace that is over its storage quota, in ms. */
 const OVER_QUOTA_RETRY_MS = 60_000;

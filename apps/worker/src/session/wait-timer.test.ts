@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { createWaitTimer } from './wait-timer.js';
+import { createWaitTimer } from './wait-timer.ts';
 
 beforeEach(() => {
   jest.useFakeTimers();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createBlockWatch } from './block-watch.js';
+import { createBlockWatch } from './block-watch.ts';
 
 const CHECK_MS = 250;
 

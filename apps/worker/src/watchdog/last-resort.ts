@@ -1,7 +1,7 @@
 import { createDatabase, failBlockedRun } from '@deckhand/db';
 import { createLogger } from '@deckhand/runtime';
 import { writeSync } from 'node:fs';
-import { type Block, EXIT_BLOCKED, type WatchdogData } from './shared-state.js';
+import { type Block, EXIT_BLOCKED, type WatchdogData } from './shared-state.ts';
 
 /**
  * Logs why the process ends, and fails the run that occupies the event loop, over a connection of its own. Has no time

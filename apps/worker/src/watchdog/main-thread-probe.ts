@@ -1,6 +1,6 @@
 import { Session } from 'node:inspector/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type MainThreadSample, SAMPLE_EXPRESSION } from './run-context.js';
+import { type MainThreadSample, SAMPLE_EXPRESSION } from './run-context.ts';
 
 /** Time limit for an exit by the main thread itself, in ms. */
 const EXIT_LIMIT_MS = 1_000;

@@ -15,8 +15,8 @@ import type { WorkerDescription } from '@deckhand/queue';
 import { Session } from 'node:inspector/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { createBlockWatch } from './block-watch.js';
-import { createMainThreadProbe } from './main-thread-probe.js';
+import { createBlockWatch } from './block-watch.ts';
+import { createMainThreadProbe } from './main-thread-probe.ts';
 import {
   type Block,
   EXIT_BLOCKED,
@@ -25,7 +25,7 @@ import {
   type WatchdogData,
   type WatchdogReport,
   type WatchdogRequest,
-} from './shared-state.js';
+} from './shared-state.ts';
 
 /** Interval of the checks of the event loop, and of whether a heartbeat is due, in ms. */
 const CHECK_MS = 250;
@@ -127,7 +127,7 @@ async function sampleMainThread(): Promise<void> {
 
 /** Tries to fail the run that blocks the main thread, and ends the process in any case. */
 async function endProcess(last: Block): Promise<void> {
-  const failing = import('./last-resort.js').then(({ failOccupant }) => failOccupant(data, last));
+  const failing = import('./last-resort.ts').then(({ failOccupant }) => failOccupant(data, last));
   await Promise.race([failing, sleep(FAIL_LIMIT_MS)]).catch(() => undefined);
   await sendHeartbeat();
   await probe.exit(EXIT_BLOCKED);

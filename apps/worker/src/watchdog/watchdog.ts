@@ -10,7 +10,7 @@ import {
   type WatchdogData,
   type WatchdogReport,
   type WatchdogRequest,
-} from './shared-state.js';
+} from './shared-state.ts';
 
 /** Interval of the ticks of the event loop, in ms. */
 const TICK_MS = 200;
@@ -21,11 +21,7 @@ const LEAVE_LIMIT_MS = 3_000;
 /** Much more than the thread normally needs: failing a run loads the client of the database. */
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 4, stackSizeMb: 2 };
 
-/** A thread needs the compiled file, also in tests, which run the sources. */
-const THREAD = new URL(
-  import.meta.url.endsWith('.ts') ? '../../dist/watchdog/thread.js' : './thread.js',
-  import.meta.url,
-);
+const THREAD = new URL(import.meta.resolve('#watchdog-thread'));
 
 /** What a watchdog needs. */
 export interface WatchdogOptions extends Omit<WatchdogData, 'shared' | 'logLevel'> {

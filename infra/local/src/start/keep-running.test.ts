@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ManagedProcess } from '../managed-process.js';
-import { keepRunning } from './keep-running.js';
+import type { ManagedProcess } from '../managed-process.ts';
+import { keepRunning } from './keep-running.ts';
 
 /**
  * Returns how often a part was restarted that runs for so many ms each time; a negative number is a restart that fails.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ManagedProcess } from '../managed-process.js';
-import { tail } from '../log-tail.js';
-import type { Stack } from './stack.js';
+import type { ManagedProcess } from '../managed-process.ts';
+import { tail } from '../log-tail.ts';
+import type { Stack } from './stack.ts';
 
 /** Delay before a part is started again: the first, and the longest if it ends repeatedly, in ms. */
 const MIN_PAUSE_MS = 1_000;

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { commandLine } from '../leftover.js';
+import { commandLine } from '../leftover.ts';
 
 /** Only one start at a time may use a checkout's data. */
 export interface Lock {

@@ -1,5 +1,5 @@
 import type { CreatedApiKey, LoginResponse, WorkspaceEntry } from '@deckhand/contracts';
-import { ApiError, type ApiClient } from './api-client.js';
+import { ApiError, type ApiClient } from './api-client.ts';
 
 interface Owner {
   readonly email: string;

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { startApi, startWorker } from '../apps.js';
-import type { ManagedProcess } from '../managed-process.js';
-import { keepRunning } from './keep-running.js';
-import type { StartSettings } from './settings.js';
-import type { Stack } from './stack.js';
+import { startApi, startWorker } from '../apps.ts';
+import type { ManagedProcess } from '../managed-process.ts';
+import { keepRunning } from './keep-running.ts';
+import type { StartSettings } from './settings.ts';
+import type { Stack } from './stack.ts';
 
 /** Grace period of nodes in progress when everything is stopped. A person waits for it, so it is short. */
 const WORKER_GRACE_MS = '5000';

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { freePort } from '../free-port.js';
+import { freePort } from '../free-port.ts';
 
 /** Receives requests of the samples, so that they need no other server. */
 export interface Receiver {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FINISHED_STATUSES, type ExecuteResponse, type Execution } from '@deckhand/contracts';
-import type { ApiClient } from './api-client.js';
+import type { ApiClient } from './api-client.ts';
 
 const POLL_MS = 100;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { REPOSITORY } from '../repository.js';
-import { readSamples } from './samples.js';
+import { REPOSITORY } from '../repository.ts';
+import { readSamples } from './samples.ts';
 
 describe('the samples that a start creates', () => {
   it('are those of examples/ with a workflow of their own; other folders are ignored', async () => {

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Workflow, WorkflowEntry } from '@deckhand/contracts';
-import type { ApiClient } from './api-client.js';
-import type { Access } from './owner.js';
+import type { ApiClient } from './api-client.ts';
+import type { Access } from './owner.ts';
 
 /** A sample of examples/: a workflow and an input for it. */
 export interface Sample {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { REPOSITORY } from '../repository.js';
+import { REPOSITORY } from '../repository.ts';
 
 /** Reached from this machine only. */
 export const LOOPBACK = '127.0.0.1';

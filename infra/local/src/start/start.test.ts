@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { takeLock } from './lock.js';
-import { loadSecrets, saveSecrets } from './secrets.js';
-import { readStartSettings } from './settings.js';
-import { createStack } from './stack.js';
-import { quoted } from './summary.js';
+import { takeLock } from './lock.ts';
+import { loadSecrets, saveSecrets } from './secrets.ts';
+import { readStartSettings } from './settings.ts';
+import { createStack } from './stack.ts';
+import { quoted } from './summary.ts';
 
 let dir: string;
 

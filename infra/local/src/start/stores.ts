@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { freePort } from '../free-port.js';
-import { startPostgres } from '../postgres.js';
-import { startRedis } from '../redis.js';
-import { ensureRedisServer } from '../redis-server.js';
-import { keepRunning } from './keep-running.js';
-import type { StartSettings } from './settings.js';
-import type { Stack } from './stack.js';
+import { freePort } from '../free-port.ts';
+import { startPostgres } from '../postgres.ts';
+import { startRedis } from '../redis.ts';
+import { ensureRedisServer } from '../redis-server.ts';
+import { keepRunning } from './keep-running.ts';
+import type { StartSettings } from './settings.ts';
+import type { Stack } from './stack.ts';
 
 /** Preferred ports of these servers, so that their URLs stay the same between starts. */
 const POSTGRES_PORT = 54_320;

@@ -1,5 +1,5 @@
 import type { Execution } from '@deckhand/contracts';
-import { describeNodes } from './run-sample.js';
+import { describeNodes } from './run-sample.ts';
 
 /** What a person needs after a start. */
 export interface Started {

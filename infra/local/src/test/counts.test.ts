@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { closingLine, NO_TESTS, readCounts, readFailures, sum } from './counts.js';
+import { closingLine, NO_TESTS, readCounts, readFailures, sum } from './counts.ts';
 
 let dir: string;
 

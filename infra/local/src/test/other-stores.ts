@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { ensureDebianPostgres } from '../debian-postgres.js';
-import { ensurePgBouncer } from '../pgbouncer.js';
-import { REPOSITORY } from '../repository.js';
-import { NO_TESTS, readCounts, readFailures, sum, type TestCounts } from './counts.js';
-import { runJest } from './run-jest.js';
+import { ensureDebianPostgres } from '../debian-postgres.ts';
+import { ensurePgBouncer } from '../pgbouncer.ts';
+import { REPOSITORY } from '../repository.ts';
+import { NO_TESTS, readCounts, readFailures, sum, type TestCounts } from './counts.ts';
+import { runJest } from './run-jest.ts';
 
 /** Tests that run again with another PostgreSQL, or with a pooler. */
 interface OtherStore {

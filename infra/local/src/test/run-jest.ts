@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { execa } from 'execa';
-import { REPOSITORY } from '../repository.js';
+import { REPOSITORY } from '../repository.ts';
 
 /** Native ESM in Jest is behind a flag, and warns of it at every test file. */
 const NODE_FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];

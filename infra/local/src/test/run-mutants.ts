@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { REPOSITORY } from '../repository.js';
+import { REPOSITORY } from '../repository.ts';
 
 /** Number of mutants in a sample. */
 const SAMPLE = 4;

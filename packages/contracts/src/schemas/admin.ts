@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { CLOSED, nullable, RunsAtOnce } from './common.js';
+import { CLOSED, nullable, RunsAtOnce } from './common.ts';
 
 const RunsPerMinute = nullable(
   Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'null means no limit' }),

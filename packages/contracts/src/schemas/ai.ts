@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { Id, Time } from './common.js';
+import { Id, Time } from './common.ts';
 
 const Usage = {
   calls: Type.Integer({ description: 'Requests to the model' }),

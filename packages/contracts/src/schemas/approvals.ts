@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import type { JsonValue } from '../json.js';
-import { AnyJson, CLOSED, Id, nullable, oneOf, pageQuery, ShownIteration, Time } from './common.js';
+import type { JsonValue } from '../json.ts';
+import { AnyJson, CLOSED, Id, nullable, oneOf, pageQuery, ShownIteration, Time } from './common.ts';
 
 /** The query of GET /api/approvals and GET /api/human-tasks. */
 export const ListWaitsQuery = Type.Object({ workspaceId: Id, ...pageQuery() });

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { AnyObject, Id, nullable, pageQuery, Time } from './common.js';
+import { AnyObject, Id, nullable, pageQuery, Time } from './common.ts';
 
 const Word = Type.String({ minLength: 1, maxLength: 100 });
 

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { SCOPE_PATTERN, SCOPE_PRESETS, type ScopePreset } from '../scopes.js';
-import { CLOSED, GivenTime, Id, nullable, oneOf, Time } from './common.js';
-import { ROLES } from '../roles.js';
+import { SCOPE_PATTERN, SCOPE_PRESETS, type ScopePreset } from '../scopes.ts';
+import { CLOSED, GivenTime, Id, nullable, oneOf, Time } from './common.ts';
+import { ROLES } from '../roles.ts';
 
 /** An e-mail address to be kept. */
 export const Email = Type.String({ format: 'email', maxLength: 254 });

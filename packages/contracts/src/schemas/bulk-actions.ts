@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { ErrorCodeSchema, CLOSED, Id, KnownPerson, nullable, oneOf, pageQuery, Time } from './common.js';
-import { failureGroupFilter, StopManyBody } from './execution-lists.js';
+import { ErrorCodeSchema, CLOSED, Id, KnownPerson, nullable, oneOf, pageQuery, Time } from './common.ts';
+import { failureGroupFilter, StopManyBody } from './execution-lists.ts';
 
 export const BULK_ACTIONS = ['stop', 'rerun', 'delete'] as const;
 export const BULK_ACTION_STATUSES = ['running', 'finished', 'failed', 'aborted'] as const;

@@ -1,7 +1,7 @@
-import { type ErrorCode, ERRORS } from '../errors.js';
+import { type ErrorCode, ERRORS } from '../errors.ts';
 import Type, { type Static, type TSchema } from 'typebox';
-import { EXECUTION_STATUSES, NODE_STATUSES } from '../execution-status.js';
-import type { JsonObject, JsonValue } from '../json.js';
+import { EXECUTION_STATUSES, NODE_STATUSES } from '../execution-status.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
 
 /** Options of an object whose unknown members are issues. */
 export const CLOSED = { additionalProperties: false } as const;

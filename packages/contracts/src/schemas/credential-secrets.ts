@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { CLOSED } from './common.js';
+import { CLOSED } from './common.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 65_536 });
 /** The name of an HTTP header (RFC 9110). */

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
-import type { ValidationIssue } from '../errors.js';
-import { isJsonObject } from '../json.js';
-import { compileCheck } from '../validate.js';
-import { AllowedHosts, type HostAndPort } from '../allowed-hosts.js';
-import { AnyObject, CLOSED, Id, nullable, oneOf, Time } from './common.js';
-import { CREDENTIAL_SECRETS, CREDENTIAL_TYPES, type CredentialType } from './credential-secrets.js';
+import type { ValidationIssue } from '../errors.ts';
+import { isJsonObject } from '../json.ts';
+import { compileCheck } from '../validate.ts';
+import { AllowedHosts, type HostAndPort } from '../allowed-hosts.ts';
+import { AnyObject, CLOSED, Id, nullable, oneOf, Time } from './common.ts';
+import { CREDENTIAL_SECRETS, CREDENTIAL_TYPES, type CredentialType } from './credential-secrets.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 

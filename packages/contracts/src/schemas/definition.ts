@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
-import { NODE_ID_PATTERN } from '../formats.js';
-import { AnyJson, AnyObject, CLOSED, Id, oneOf, RunsAtOnce } from './common.js';
-import { EVENT_NAME_PATTERN } from './events.js';
-import { MAX_TIMEOUT_SECONDS, WorkflowConcurrency } from './start-options.js';
+import { NODE_ID_PATTERN } from '../formats.ts';
+import { AnyJson, AnyObject, CLOSED, Id, oneOf, RunsAtOnce } from './common.ts';
+import { EVENT_NAME_PATTERN } from './events.ts';
+import { MAX_TIMEOUT_SECONDS, WorkflowConcurrency } from './start-options.ts';
 
 /** Most nodes a definition may have. */
 export const MAX_NODES = 5_000;

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { AnyJson, AnyObject, CLOSED, Id, KnownPerson, nullable, Time } from './common.js';
-import { EdgeDefinition, MAX_EDGES, MAX_NODES, NodeDefinition, Notes } from './definition.js';
+import { AnyJson, AnyObject, CLOSED, Id, KnownPerson, nullable, Time } from './common.ts';
+import { EdgeDefinition, MAX_EDGES, MAX_NODES, NodeDefinition, Notes } from './definition.ts';
 
 const Anything = Type.Optional(AnyJson);
 const { id, type, name, position } = NodeDefinition.properties;

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { EVENT_TYPES, TEST_EVENT_TYPE } from '../event-types.js';
-import { CLOSED, ExecutionStatusSchema, GivenTime, Id, nullable, oneOf, pageQuery, severalOf, Time } from './common.js';
-import { Tags } from './start-options.js';
+import { EVENT_TYPES, TEST_EVENT_TYPE } from '../event-types.ts';
+import { CLOSED, ExecutionStatusSchema, GivenTime, Id, nullable, oneOf, pageQuery, severalOf, Time } from './common.ts';
+import { Tags } from './start-options.ts';
 
 /** Maximum number of endpoints of a workspace: each multiplies the events of a run. */
 export const MAX_EVENT_ENDPOINTS = 20;

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { AnyJson, CLOSED, Id } from './common.js';
+import { AnyJson, CLOSED, Id } from './common.ts';
 
 /** What the names of events look like. */
 export const EVENT_NAME_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,99}$';

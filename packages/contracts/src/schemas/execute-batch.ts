@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { CLOSED, ErrorResponse, Id } from './common.js';
-import { ExecuteResponse, startFields } from './executions.js';
+import { CLOSED, ErrorResponse, Id } from './common.ts';
+import { ExecuteResponse, startFields } from './executions.ts';
 
 /** Most items of a batch. */
 export const MAX_BATCH_ITEMS = 1_000;

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { EXECUTION_MODES, EXECUTION_SOURCES, EXECUTION_STATUSES } from '../execution-status.js';
-import { CLOSED, Id, oneOf, oneOrSeveralOf, type Page, pageQuery, severalOf, TimeRange } from './common.js';
-import { metadataFilter, tagBodyFilter, tagFilter } from './start-options.js';
+import { EXECUTION_MODES, EXECUTION_SOURCES, EXECUTION_STATUSES } from '../execution-status.ts';
+import { CLOSED, Id, oneOf, oneOrSeveralOf, type Page, pageQuery, severalOf, TimeRange } from './common.ts';
+import { metadataFilter, tagBodyFilter, tagFilter } from './start-options.ts';
 
 const StartedAt = Type.Object(TimeRange.properties, {
   ...CLOSED,

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import type { JsonObject, JsonValue } from '../json.js';
-import { EXECUTION_MODES, EXECUTION_SOURCES, TEST_MODES } from '../execution-status.js';
+import type { JsonObject, JsonValue } from '../json.ts';
+import { EXECUTION_MODES, EXECUTION_SOURCES, TEST_MODES } from '../execution-status.ts';
 import {
   AnyJson,
   AnyObject,
@@ -13,10 +13,10 @@ import {
   pageOf,
   ShownIteration,
   Time,
-} from './common.js';
-import { EventUrl } from './event-endpoints.js';
-import { NodeCounts, NodeProgress } from './node-runs.js';
-import { Metadata, RequestOptions, StartOptions, Tags } from './start-options.js';
+} from './common.ts';
+import { EventUrl } from './event-endpoints.ts';
+import { NodeCounts, NodeProgress } from './node-runs.ts';
+import { Metadata, RequestOptions, StartOptions, Tags } from './start-options.ts';
 
 /** Outputs above this many bytes are left out of a run's answer. */
 export const INLINE_OUTPUT_BYTES = 65_536;

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { CLOSED, Id, nullable, oneOf, pageQuery, Time } from './common.js';
+import { CLOSED, Id, nullable, oneOf, pageQuery, Time } from './common.ts';
 
 export const FAILURE_GROUP_STATES = ['open', 'ignored', 'resolved'] as const;
 

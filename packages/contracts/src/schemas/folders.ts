@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { CLOSED, Id, nullable, Time } from './common.js';
+import { CLOSED, Id, nullable, Time } from './common.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 

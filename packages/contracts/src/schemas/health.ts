@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { oneOf } from './common.js';
+import { oneOf } from './common.ts';
 
 /** Answer of GET /healthz. */
 export const LiveResponse = Type.Object({ status: oneOf(['ok']) });

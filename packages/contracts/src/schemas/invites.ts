@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { ROLES } from '../roles.js';
-import { Email, Name, Password, UserSchema } from './auth.js';
-import { CLOSED, Id, nullable, oneOf, Time } from './common.js';
+import { ROLES } from '../roles.ts';
+import { Email, Name, Password, UserSchema } from './auth.ts';
+import { CLOSED, Id, nullable, oneOf, Time } from './common.ts';
 
 export const CreateInviteBody = Type.Object({ email: Type.Optional(nullable(Email)), role: oneOf(ROLES) }, CLOSED);
 

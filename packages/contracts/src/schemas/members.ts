@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { ROLES } from '../roles.js';
-import { CLOSED, Id, oneOf, Time } from './common.js';
+import { ROLES } from '../roles.ts';
+import { CLOSED, Id, oneOf, Time } from './common.ts';
 
 export const AddMemberBody = Type.Object(
   { email: Type.String({ format: 'email', maxLength: 254 }), role: oneOf(ROLES) },

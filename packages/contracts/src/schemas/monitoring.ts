@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { EXECUTION_STATUSES, type ExecutionStatus } from '../execution-status.js';
-import { GivenTime, Id, nullable, oneOf, Time } from './common.js';
+import { EXECUTION_STATUSES, type ExecutionStatus } from '../execution-status.ts';
+import { GivenTime, Id, nullable, oneOf, Time } from './common.ts';
 
 /** The period: `to` is now and `from` a day before it unless they are given. */
 export const RunStatsQuery = Type.Object({

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
-import type { NodeStatus } from '../execution-status.js';
-import type { JsonValue } from '../json.js';
-import { AnyJson, CLOSED, NodeStatusSchema, nullable, pageQuery, ShownIteration, Time } from './common.js';
+import type { NodeStatus } from '../execution-status.ts';
+import type { JsonValue } from '../json.ts';
+import { AnyJson, CLOSED, NodeStatusSchema, nullable, pageQuery, ShownIteration, Time } from './common.ts';
 
 /** Why a node, or an attempt of it, failed. */
 export const NodeError = Type.Object({ message: Type.String(), code: Type.String() });

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
-import type { JsonObject } from '../json.js';
-import { AnyObject, oneOf } from './common.js';
-import { CREDENTIAL_TYPES } from './credential-secrets.js';
+import type { JsonObject } from '../json.ts';
+import { AnyObject, oneOf } from './common.ts';
+import { CREDENTIAL_TYPES } from './credential-secrets.ts';
 
 /** A node type as GET /api/node-types lists it, for forms and agents. */
 export const NodeTypeEntry = Type.Object({

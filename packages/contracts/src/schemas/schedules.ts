@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { Id, KnownPerson, nullable, pageQuery, Time } from './common.js';
-import { WorkflowSchedule } from './workflows.js';
+import { Id, KnownPerson, nullable, pageQuery, Time } from './common.ts';
+import { WorkflowSchedule } from './workflows.ts';
 
 export const ListSchedulesQuery = Type.Object({
   workspaceId: Id,

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { Id, Time } from './common.js';
+import { Id, Time } from './common.ts';
 
 /** A signed-in session as its owner sees it: never its token. */
 export const SessionEntry = Type.Object({

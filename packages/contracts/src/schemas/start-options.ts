@@ -1,8 +1,8 @@
 import Type, { type Static, type TOptional, type TString } from 'typebox';
-import { type ValidationIssue, validationFailed } from '../errors.js';
-import { toDate } from '../formats.js';
-import { type JsonObject, type JsonValue, parseOwnJson } from '../json.js';
-import { oneOf } from './common.js';
+import { type ValidationIssue, validationFailed } from '../errors.ts';
+import { toDate } from '../formats.ts';
+import { type JsonObject, type JsonValue, parseOwnJson } from '../json.ts';
+import { oneOf } from './common.ts';
 
 /** Most tags of a run. */
 export const MAX_TAGS = 10;

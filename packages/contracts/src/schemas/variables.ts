@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { CLOSED, Id, pageQuery, Time } from './common.js';
+import { CLOSED, Id, pageQuery, Time } from './common.ts';
 
 /** A name that expressions can read as `$vars.name`. */
 const Name = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$' });

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { CLOSED, Id, nullable, Time } from './common.js';
+import { CLOSED, Id, nullable, Time } from './common.ts';
 
 /** The last part of a webhook's URL. */
 const Path = Type.String({ pattern: '^[A-Za-z0-9_-]{8,128}$' });

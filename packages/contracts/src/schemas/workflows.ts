@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { AnyObject, CLOSED, Id, KnownPerson, nullable, oneOf, pageOf, pageQuery, Time } from './common.js';
-import { Definition } from './definition.js';
+import { AnyObject, CLOSED, Id, KnownPerson, nullable, oneOf, pageOf, pageQuery, Time } from './common.ts';
+import { Definition } from './definition.ts';
 
 /** Status of a workflow; only an active one takes webhooks and schedules. */
 export const WORKFLOW_STATUSES = ['draft', 'active', 'inactive'] as const;

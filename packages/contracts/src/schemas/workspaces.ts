@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { CLOSED, Id, nullable, oneOf, Time } from './common.js';
-import { ROLES } from '../roles.js';
+import { CLOSED, Id, nullable, oneOf, Time } from './common.ts';
+import { ROLES } from '../roles.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 const ErrorWorkflow = nullable(Id, {

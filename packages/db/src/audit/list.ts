@@ -5,12 +5,12 @@ import {
   type ListInstanceAuditLogQuery,
   type PageOf,
 } from '@deckhand/contracts';
-import { type Actor, requireRole } from '../access.js';
-import { requireAdministrator } from '../admin.js';
-import type { Database, Prisma } from '../client.js';
-import type { AuditEntry } from '../generated/client.js';
-import { pageRange, toPage } from '../paging.js';
-import { readPeople } from '../users.js';
+import { type Actor, requireRole } from '../access.ts';
+import { requireAdministrator } from '../admin.ts';
+import type { Database, Prisma } from '../client.ts';
+import type { AuditEntry } from '../generated/client.ts';
+import { pageRange, toPage } from '../paging.ts';
+import { readPeople } from '../users.ts';
 
 /**
  * Lists the changes in a workspace, the latest first. Every member may read them.

@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { JsonValue } from '@deckhand/contracts';
-import type { Actor, LinkHolder } from '../access.js';
-import type { Queryable } from '../client.js';
-import { markRequest } from '../idempotency/requests.js';
+import type { Actor, LinkHolder } from '../access.ts';
+import type { Queryable } from '../client.ts';
+import { markRequest } from '../idempotency/requests.ts';
 
 /** A change to record in the audit log. Its details never contain a secret. */
 export interface Change {

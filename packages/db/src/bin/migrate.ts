@@ -2,8 +2,8 @@
 // sessions cannot carry the lock of a migrating process; else DATABASE_URL. RUNTIME_DATABASE_ROLE is granted what the
 // apps need.
 import { parseArgs } from 'node:util';
-import { applyMigrations } from '../migrations/apply-migrations.js';
-import { requireDatabaseUrl, runCommand } from './run-command.js';
+import { applyMigrations } from '../migrations/apply-migrations.ts';
+import { requireDatabaseUrl, runCommand } from './run-command.ts';
 
 await runCommand('Migrating', async (print) => {
   const { values } = parseArgs({ options: { directory: { type: 'string' } } });

@@ -6,8 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compareSchema, SCHEMA_PATH, writeMigration } from '../schema/index.js';
-import { requireDatabaseUrl, runCommand, UsageError } from './run-command.js';
+import { compareSchema, SCHEMA_PATH, writeMigration } from '../schema/index.ts';
+import { requireDatabaseUrl, runCommand, UsageError } from './run-command.ts';
 
 const USAGE = 'Say what to do: npm run schema -- check, or npm run schema -- create <name> [--from <commit>]';
 

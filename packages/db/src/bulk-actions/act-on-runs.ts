@@ -6,16 +6,16 @@ import {
   serializeOptions,
 } from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
-import type { Actor } from '../access.js';
-import { Prisma, type Queryable } from '../client.js';
-import { insertWithKeys } from '../executions/accept.js';
-import type { AcceptRefusal, AcceptRequest, AddWorkflowKey } from '../executions/admission.js';
-import { chooseVersion } from '../executions/chosen-version.js';
-import { describeUses, erasableState } from '../executions/erase.js';
-import { readManyForRerun } from '../executions/read-for-rerun.js';
-import { stopRunsById } from '../executions/stop.js';
-import { LOCK_FREE_RUNS } from '../lock-order.js';
-import { pruneData, pruneRuns } from '../retention.js';
+import type { Actor } from '../access.ts';
+import { Prisma, type Queryable } from '../client.ts';
+import { insertWithKeys } from '../executions/accept.ts';
+import type { AcceptRefusal, AcceptRequest, AddWorkflowKey } from '../executions/admission.ts';
+import { chooseVersion } from '../executions/chosen-version.ts';
+import { describeUses, erasableState } from '../executions/erase.ts';
+import { readManyForRerun } from '../executions/read-for-rerun.ts';
+import { stopRunsById } from '../executions/stop.ts';
+import { LOCK_FREE_RUNS } from '../lock-order.ts';
+import { pruneData, pruneRuns } from '../retention.ts';
 
 /*
  * What a bulk action does to a batch of runs, in the transaction that settles them. Runs that are neither done nor

@@ -17,14 +17,14 @@ import {
   validationFailed,
 } from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
-import { type Actor, requireRole } from '../access.js';
-import { recordChange } from '../audit/record.js';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { findRunIds } from '../executions/list.js';
-import type { BulkAction as Row } from '../generated/client.js';
-import { pageRange, toPage } from '../paging.js';
-import { executeWithRawParameters } from '../raw-parameters.js';
-import { readPeople } from '../users.js';
+import { type Actor, requireRole } from '../access.ts';
+import { recordChange } from '../audit/record.ts';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { findRunIds } from '../executions/list.ts';
+import type { BulkAction as Row } from '../generated/client.ts';
+import { pageRange, toPage } from '../paging.ts';
+import { executeWithRawParameters } from '../raw-parameters.ts';
+import { readPeople } from '../users.ts';
 
 /** Maximum number of running bulk actions of a workspace. */
 const MAX_RUNNING = 5;

@@ -5,13 +5,13 @@ import {
   MAX_BULK_ERRORS,
   parseOwnJson,
 } from '@deckhand/contracts';
-import type { Actor } from '../access.js';
-import { recordChange } from '../audit/record.js';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import type { AddWorkflowKey } from '../executions/admission.js';
-import type { FoundRun } from '../maintenance/find-runs.js';
-import { endBulkAction } from './bulk-actions.js';
-import { type BulkOutcome, deleteRuns, type DueBulkAction, rerunRuns, stopRuns, toError } from './act-on-runs.js';
+import type { Actor } from '../access.ts';
+import { recordChange } from '../audit/record.ts';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import type { AddWorkflowKey } from '../executions/admission.ts';
+import type { FoundRun } from '../maintenance/find-runs.ts';
+import { endBulkAction } from './bulk-actions.ts';
+import { type BulkOutcome, deleteRuns, type DueBulkAction, rerunRuns, stopRuns, toError } from './act-on-runs.ts';
 
 /** How long the rest of a batch waits, in seconds: for a limit that has no end time, and for runs in use. */
 const BLOCKED_SECONDS = 60;

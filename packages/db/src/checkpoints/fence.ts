@@ -1,6 +1,6 @@
-import { Prisma } from '../client.js';
-import { isUnclaimed, isUnlimited } from '../executions/claim.js';
-import { computeRowDigest } from '../executions/run-digest.js';
+import { Prisma } from '../client.ts';
+import { isUnclaimed, isUnlimited } from '../executions/claim.ts';
+import { computeRowDigest } from '../executions/run-digest.ts';
 
 const RUN = Prisma.raw('l');
 

@@ -1,4 +1,4 @@
-import { Prisma } from '../client.js';
+import { Prisma } from '../client.ts';
 
 // Parts of the checkpoint statement that write rows of nodes and waits of the runs in `admitted`. Most checkpoints have
 // no iterations and no waits; PostgreSQL need not open a table that the statement does not name.

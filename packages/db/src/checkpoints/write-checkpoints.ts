@@ -1,13 +1,13 @@
-import { queryWithRawParameters } from '../raw-parameters.js';
-import { type Database, Prisma } from '../client.js';
-import { emitEvents, endEventOf, hasEvents, OF_NO_NODE, reportFailures, waitEventOf } from '../events/emit.js';
-import { CHECKPOINT_VERSION } from '../executions/claim.js';
-import { isOneOfRuns } from '../executions/run-ids.js';
-import { heldUntil, TIME_LEFT } from '../executions/run-status.js';
-import { LOCK_RUNS } from '../lock-order.js';
-import type { Checkpoint, CheckpointEnding, CheckpointVerdict } from './checkpoint.js';
-import { CHECKPOINT_STEP, MAY_END, VERDICT } from './fence.js';
-import { addWaits, timeOf, toRecordset, writeIterations, writeNodeRuns } from './rows.js';
+import { queryWithRawParameters } from '../raw-parameters.ts';
+import { type Database, Prisma } from '../client.ts';
+import { emitEvents, endEventOf, hasEvents, OF_NO_NODE, reportFailures, waitEventOf } from '../events/emit.ts';
+import { CHECKPOINT_VERSION } from '../executions/claim.ts';
+import { isOneOfRuns } from '../executions/run-ids.ts';
+import { heldUntil, TIME_LEFT } from '../executions/run-status.ts';
+import { LOCK_RUNS } from '../lock-order.ts';
+import type { Checkpoint, CheckpointEnding, CheckpointVerdict } from './checkpoint.ts';
+import { CHECKPOINT_STEP, MAY_END, VERDICT } from './fence.ts';
+import { addWaits, timeOf, toRecordset, writeIterations, writeNodeRuns } from './rows.ts';
 
 /** Returns the new value of a column, which may differ in a checkpoint that claims the run. */
 function whenClaiming(claiming: Prisma.Sql, otherwise: Prisma.Sql): Prisma.Sql {

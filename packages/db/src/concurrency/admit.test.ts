@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { admit, type Candidate, type HeldBack } from './admit.js';
+import { admit, type Candidate, type HeldBack } from './admit.ts';
 
 const candidate = (id: string, workflowId = 'w', rest: Partial<Candidate> = {}): Candidate => ({
   id,

@@ -1,5 +1,5 @@
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { EMIT_STARTED } from '../events/emit.js';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { EMIT_STARTED } from '../events/emit.ts';
 import {
   CLAIM,
   CLAIMED,
@@ -8,13 +8,13 @@ import {
   IS_CLAIMABLE,
   STARTED_RUN,
   wanted,
-} from '../executions/claim.js';
-import type { DispatchedExecution } from '../executions/reconcile.js';
-import { admit, type Candidate } from './admit.js';
-import { lockSlots, readDemand } from './demand.js';
-import { dispatchHeldBack, lockRuns } from './release.js';
-import { IS_UNCLAIMED } from '../executions/run-status.js';
-import { LOCK_RUNS } from '../lock-order.js';
+} from '../executions/claim.ts';
+import type { DispatchedExecution } from '../executions/reconcile.ts';
+import { admit, type Candidate } from './admit.ts';
+import { lockSlots, readDemand } from './demand.ts';
+import { dispatchHeldBack, lockRuns } from './release.ts';
+import { IS_UNCLAIMED } from '../executions/run-status.ts';
+import { LOCK_RUNS } from '../lock-order.ts';
 
 /** The result of claiming runs with a limit. */
 export interface LimitedClaim {

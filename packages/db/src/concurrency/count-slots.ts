@@ -1,7 +1,7 @@
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { IS_HELD } from '../executions/run-status.js';
-import { LOCK_RUNS } from '../lock-order.js';
-import { IS_HELD_BACK } from './demand.js';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { IS_HELD } from '../executions/run-status.ts';
+import { LOCK_RUNS } from '../lock-order.ts';
+import { IS_HELD_BACK } from './demand.ts';
 
 /**
  * Counts runs towards a limit that was set after they were claimed.

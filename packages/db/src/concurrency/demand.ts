@@ -1,7 +1,7 @@
-import { lockNames } from '../advisory-locks.js';
-import { Prisma, type Queryable } from '../client.js';
-import type { FreeSlots, HeldBack } from './admit.js';
-import { IS_RESTING } from '../executions/run-status.js';
+import { lockNames } from '../advisory-locks.ts';
+import { Prisma, type Queryable } from '../client.ts';
+import type { FreeSlots, HeldBack } from './admit.ts';
+import { IS_RESTING } from '../executions/run-status.ts';
 
 /** A workflow to check, together with the limit of its workspace. */
 export interface Subject {

@@ -1,10 +1,10 @@
 import { type Concurrency, hasKey } from '@deckhand/contracts';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import type { DispatchedExecution } from '../executions/reconcile.js';
-import { DISPATCH_AGAIN, DISPATCHED, IS_RESTING, isUnfinished, mayBegin } from '../executions/run-status.js';
-import { stopRunsById } from '../executions/stop.js';
-import { LOCK_RUNS } from '../lock-order.js';
-import { limitLockWaits, lockNames } from '../advisory-locks.js';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import type { DispatchedExecution } from '../executions/reconcile.ts';
+import { DISPATCH_AGAIN, DISPATCHED, IS_RESTING, isUnfinished, mayBegin } from '../executions/run-status.ts';
+import { stopRunsById } from '../executions/stop.ts';
+import { LOCK_RUNS } from '../lock-order.ts';
+import { limitLockWaits, lockNames } from '../advisory-locks.ts';
 
 /*
  * Limits of concurrent runs by a key that the caller chooses. A run with a key rests when it is accepted, as if its

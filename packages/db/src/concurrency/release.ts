@@ -1,9 +1,9 @@
-import { type Database, Prisma, type Queryable } from '../client.js';
-import type { DispatchedExecution } from '../executions/reconcile.js';
-import { DISPATCH_AGAIN, DISPATCHED } from '../executions/run-status.js';
-import { LOCK_RUNS } from '../lock-order.js';
-import { admit, type FreeSlots, type HeldBack } from './admit.js';
-import { IS_HELD_BACK, lockSlots, readDemand, type Subject } from './demand.js';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import type { DispatchedExecution } from '../executions/reconcile.ts';
+import { DISPATCH_AGAIN, DISPATCHED } from '../executions/run-status.ts';
+import { LOCK_RUNS } from '../lock-order.ts';
+import { admit, type FreeSlots, type HeldBack } from './admit.ts';
+import { IS_HELD_BACK, lockSlots, readDemand, type Subject } from './demand.ts';
 
 /** An id that no workflow has, for a subject whose workflow is unknown. */
 const NO_WORKFLOW = '00000000-0000-0000-0000-000000000000';

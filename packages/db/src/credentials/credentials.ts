@@ -10,12 +10,12 @@ import {
   type Role,
   validationFailed,
 } from '@deckhand/contracts';
-import { type Actor, type AllowedStates, changedMeanwhile, inState, requireRole, visibleWorkspace } from '../access.js';
-import { recordChange } from '../audit/record.js';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import type { Credential } from '../generated/client.js';
-import { pageRange, toPage } from '../paging.js';
-import { readCircuit, readRateLimit } from './sealed-credentials.js';
+import { type Actor, type AllowedStates, changedMeanwhile, inState, requireRole, visibleWorkspace } from '../access.ts';
+import { recordChange } from '../audit/record.ts';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import type { Credential } from '../generated/client.ts';
+import { pageRange, toPage } from '../paging.ts';
+import { readCircuit, readRateLimit } from './sealed-credentials.ts';
 
 /** The columns that people may see: all except the secret, which is not read. */
 const SHOWN = {

@@ -1,7 +1,7 @@
 import { compileCheck, CredentialCircuit, CredentialRateLimit, type CredentialType } from '@deckhand/contracts';
-import type { Actor } from '../access.js';
-import type { Database } from '../client.js';
-import { type Place, workspaceOf } from '../workflows/lock.js';
+import type { Actor } from '../access.ts';
+import type { Database } from '../client.ts';
+import { type Place, workspaceOf } from '../workflows/lock.ts';
 
 /** A version that uses a credential, which decides whether it may. */
 export interface CredentialUser {

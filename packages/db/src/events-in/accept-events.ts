@@ -1,7 +1,7 @@
-import type { Actor } from '../access.js';
-import { type Database, Prisma } from '../client.js';
-import { retryOnce } from '../executions/accept.js';
-import { queryWithRawParameters } from '../raw-parameters.js';
+import type { Actor } from '../access.ts';
+import { type Database, Prisma } from '../client.ts';
+import { retryOnce } from '../executions/accept.ts';
+import { queryWithRawParameters } from '../raw-parameters.ts';
 
 /** An event that somebody sends. */
 export interface NewEvent {

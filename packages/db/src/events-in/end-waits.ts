@@ -1,11 +1,11 @@
 import type { RunErrorCode } from '@deckhand/contracts';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { continueAnswered, isTimeUp, type WaitPlace } from '../executions/end-waits.js';
-import type { ReleasedExecution } from '../executions/release.js';
-import { isFinished } from '../executions/run-status.js';
-import { stopRunsById } from '../executions/stop.js';
-import { LOCK_FREE_RUNS, LOCK_RUNS } from '../lock-order.js';
-import { ENDS_WAIT, IS_OPEN, LOOKS_BACK_TO, MAX_BYTES, MAX_WAITS, SEEN, STOPS_RUN } from './event.js';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { continueAnswered, isTimeUp, type WaitPlace } from '../executions/end-waits.ts';
+import type { ReleasedExecution } from '../executions/release.ts';
+import { isFinished } from '../executions/run-status.ts';
+import { stopRunsById } from '../executions/stop.ts';
+import { LOCK_FREE_RUNS, LOCK_RUNS } from '../lock-order.ts';
+import { ENDS_WAIT, IS_OPEN, LOOKS_BACK_TO, MAX_BYTES, MAX_WAITS, SEEN, STOPS_RUN } from './event.ts';
 
 /** A wait that an event ends. */
 interface EventEnd extends WaitPlace {

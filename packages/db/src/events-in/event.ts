@@ -1,4 +1,4 @@
-import { Prisma } from '../client.js';
+import { Prisma } from '../client.ts';
 
 /*
  * Events are matched after they are stored, by maintenance: the waits for an event are ended, the runs of its triggers

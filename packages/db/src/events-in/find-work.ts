@@ -1,6 +1,6 @@
-import { type Database, Prisma } from '../client.js';
-import { type FoundRun, isNotExcluded, type RowPage } from '../maintenance/find-runs.js';
-import { IS_OPEN } from './event.js';
+import { type Database, Prisma } from '../client.ts';
+import { type FoundRun, isNotExcluded, type RowPage } from '../maintenance/find-runs.ts';
+import { IS_OPEN } from './event.ts';
 
 /** A work list: the rows of a table that meet a condition, by an index on workspace and time. */
 interface WorkList {

@@ -1,6 +1,6 @@
 import type { WorkflowConcurrency } from '@deckhand/contracts';
-import { type Database, Prisma } from '../client.js';
-import { SEEN } from './event.js';
+import { type Database, Prisma } from '../client.ts';
+import { SEEN } from './event.ts';
 
 /** An event trigger of an active workflow. */
 export interface EventTrigger {

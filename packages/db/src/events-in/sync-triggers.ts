@@ -1,5 +1,5 @@
 import type { WorkflowStatus } from '@deckhand/contracts';
-import { type Queryable, Prisma } from '../client.js';
+import { type Queryable, Prisma } from '../client.ts';
 
 /**
  * Updates the event triggers of a workflow to its status and its active version: an inactive workflow has none. Call it

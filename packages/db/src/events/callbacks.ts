@@ -1,13 +1,13 @@
 import { type Callback, DeckhandError } from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
-import { type Actor, visibleWorkspace } from '../access.js';
-import { recordChange } from '../audit/record.js';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { lockExecution } from '../executions/lock.js';
-import { findWorkspace } from '../workspaces/workspaces.js';
-import { DELIVERY_COLUMNS, type DeliveryRow, REPLAY, toDelivery } from './deliveries.js';
-import { CALLBACK_LANES } from './emit.js';
-import { CURRENT_FIRST, IS_VALID, replaceSecret, type SealedEventSecret } from './endpoints.js';
+import { type Actor, visibleWorkspace } from '../access.ts';
+import { recordChange } from '../audit/record.ts';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { lockExecution } from '../executions/lock.ts';
+import { findWorkspace } from '../workspaces/workspaces.ts';
+import { DELIVERY_COLUMNS, type DeliveryRow, REPLAY, toDelivery } from './deliveries.ts';
+import { CALLBACK_LANES } from './emit.ts';
+import { CURRENT_FIRST, IS_VALID, replaceSecret, type SealedEventSecret } from './endpoints.ts';
 
 /*
  * Callbacks of runs are events that are sent to a URL of the run instead of one of an endpoint. A workspace sends them

@@ -9,11 +9,11 @@ import {
   TEST_EVENT_TYPE,
   toDate,
 } from '@deckhand/contracts';
-import type { Actor } from '../access.js';
-import { recordChange } from '../audit/record.js';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { pageRange, toPage } from '../paging.js';
-import { readEventEndpoint } from './endpoints.js';
+import type { Actor } from '../access.ts';
+import { recordChange } from '../audit/record.ts';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { pageRange, toPage } from '../paging.ts';
+import { readEventEndpoint } from './endpoints.ts';
 
 /** Maximum number of deliveries that one request replays. */
 const MAX_REPLAYED = 5_000;

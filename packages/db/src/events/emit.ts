@@ -1,5 +1,5 @@
 import { RUN_END_EVENTS, WAIT_EVENTS } from '@deckhand/contracts';
-import { Prisma } from '../client.js';
+import { Prisma } from '../client.ts';
 
 /*
  * Events are written by the statement that makes them happen, as one row per endpoint that wants them. So an event

@@ -9,11 +9,11 @@ import {
   type UpdateEventEndpointBody,
   validationFailed,
 } from '@deckhand/contracts';
-import { type Actor, type AllowedStates, changedMeanwhile, inState, requireRole, visibleWorkspace } from '../access.js';
-import { recordChange } from '../audit/record.js';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import type { EventEndpoint as EndpointRow } from '../generated/client.js';
-import { pageRange, toPage } from '../paging.js';
+import { type Actor, type AllowedStates, changedMeanwhile, inState, requireRole, visibleWorkspace } from '../access.ts';
+import { recordChange } from '../audit/record.ts';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import type { EventEndpoint as EndpointRow } from '../generated/client.ts';
+import { pageRange, toPage } from '../paging.ts';
 
 /** Maximum number of secrets of an endpoint that are valid at the same time. A rotation ends the oldest ones. */
 const MAX_SECRETS = 3;

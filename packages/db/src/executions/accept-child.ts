@@ -1,12 +1,12 @@
 import { concurrencyOf, parseOwnJson } from '@deckhand/contracts';
-import { acceptWithinKey, type KeyedStart } from '../concurrency/keys.js';
-import { queryWithRawParameters } from '../raw-parameters.js';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import type { NeedsKey, NotCounted } from './admission.js';
-import { type ChosenVersion, isChosenVersion } from './chosen-version.js';
-import { LOCK_RUNS } from '../lock-order.js';
-import { continueAnswered } from './end-waits.js';
-import type { ReleasedExecution } from './release.js';
+import { acceptWithinKey, type KeyedStart } from '../concurrency/keys.ts';
+import { queryWithRawParameters } from '../raw-parameters.ts';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import type { NeedsKey, NotCounted } from './admission.ts';
+import { type ChosenVersion, isChosenVersion } from './chosen-version.ts';
+import { LOCK_RUNS } from '../lock-order.ts';
+import { continueAnswered } from './end-waits.ts';
+import type { ReleasedExecution } from './release.ts';
 import {
   needsKey,
   OPTION_COLUMNS,
@@ -14,8 +14,8 @@ import {
   optionDeadline,
   optionTimeLeft,
   optionValues,
-} from './start-options.js';
-import { isFinished, isUnfinished } from './run-status.js';
+} from './start-options.ts';
+import { isFinished, isUnfinished } from './run-status.ts';
 
 /** A run that a node of another run starts. */
 export interface ChildRequest extends ChosenVersion {

@@ -1,8 +1,8 @@
-import type { Actor } from '../access.js';
-import { acceptApart } from '../concurrency/keys.js';
-import { queryWithRawParameters } from '../raw-parameters.js';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { retryOnce, withinKey } from './accept.js';
+import type { Actor } from '../access.ts';
+import { acceptApart } from '../concurrency/keys.ts';
+import { queryWithRawParameters } from '../raw-parameters.ts';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { retryOnce, withinKey } from './accept.ts';
 import {
   type AcceptRequest,
   type AcceptVerdict,
@@ -11,7 +11,7 @@ import {
   toVerdict,
   verdictColumns,
   type VerdictRow,
-} from './admission.js';
+} from './admission.ts';
 
 /** Identifies a request to start a run, so that a repeated one starts no second run. */
 export interface IdempotencyKey {

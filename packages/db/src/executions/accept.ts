@@ -1,11 +1,11 @@
 import { concurrencyOf, debounceOf } from '@deckhand/contracts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { limitLockWaits } from '../advisory-locks.js';
-import { acceptApart, startWithinKey, unlessLimitReached } from '../concurrency/keys.js';
-import { queryWithRawParameters } from '../raw-parameters.js';
-import { isLockTimeout, isStoreUnavailable } from '../store-errors.js';
-import { joinPending } from './debounce.js';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { limitLockWaits } from '../advisory-locks.ts';
+import { acceptApart, startWithinKey, unlessLimitReached } from '../concurrency/keys.ts';
+import { queryWithRawParameters } from '../raw-parameters.ts';
+import { isLockTimeout, isStoreUnavailable } from '../store-errors.ts';
+import { joinPending } from './debounce.ts';
 import {
   type Accepted,
   type AcceptRequest,
@@ -17,7 +17,7 @@ import {
   toVerdict,
   verdictColumns,
   type VerdictRow,
-} from './admission.js';
+} from './admission.ts';
 
 /** Delay before a write is tried again, in ms. */
 const RETRY_DELAY_MS = 100;

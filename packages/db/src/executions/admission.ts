@@ -1,8 +1,8 @@
 import { type ExecutionMode, type ExecutionSource, parseOwnJson, type WorkflowConcurrency } from '@deckhand/contracts';
-import type { Actor } from '../access.js';
-import { Prisma } from '../client.js';
-import type { KeyedStart } from '../concurrency/keys.js';
-import { type ChosenVersion, isChosenVersion } from './chosen-version.js';
+import type { Actor } from '../access.ts';
+import { Prisma } from '../client.ts';
+import type { KeyedStart } from '../concurrency/keys.ts';
+import { type ChosenVersion, isChosenVersion } from './chosen-version.ts';
 import {
   isDelayed,
   needsKey,
@@ -11,7 +11,7 @@ import {
   optionDeadline,
   optionTimeLeft,
   optionValues,
-} from './start-options.js';
+} from './start-options.ts';
 
 /** A request to start a run. */
 export interface AcceptRequest extends ChosenVersion {

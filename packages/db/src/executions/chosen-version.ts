@@ -1,4 +1,4 @@
-import { Prisma } from '../client.js';
+import { Prisma } from '../client.ts';
 
 /** The choice of the version that a run uses: a version by its id, or the active one; otherwise the latest. */
 export interface ChosenVersion {

@@ -1,10 +1,10 @@
 import type { ExecutionMode } from '@deckhand/contracts';
-import { queryWithRawParameters } from '../raw-parameters.js';
-import { type Database, Prisma } from '../client.js';
-import { LOCK_RUNS } from '../lock-order.js';
-import { EMIT_STARTED } from '../events/emit.js';
-import { isOneOfRuns } from './run-ids.js';
-import { heldUntil, mayBegin, mayMove } from './run-status.js';
+import { queryWithRawParameters } from '../raw-parameters.ts';
+import { type Database, Prisma } from '../client.ts';
+import { LOCK_RUNS } from '../lock-order.ts';
+import { EMIT_STARTED } from '../events/emit.ts';
+import { isOneOfRuns } from './run-ids.ts';
+import { heldUntil, mayBegin, mayMove } from './run-status.ts';
 
 /** A claim request from a job: a run, and one dispatch of it. */
 export interface ClaimRequest {

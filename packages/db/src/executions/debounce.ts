@@ -1,8 +1,8 @@
 import { type Debounce, MAX_DELAY_SECONDS, parseOwnJson, type RequestOptions } from '@deckhand/contracts';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { lockNames } from '../advisory-locks.js';
-import { type Accepted, type AcceptRequest, admitted, isAccepted } from './admission.js';
-import { OPTION_COLUMNS, optionBytes, optionValues } from './start-options.js';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { lockNames } from '../advisory-locks.ts';
+import { type Accepted, type AcceptRequest, admitted, isAccepted } from './admission.ts';
+import { OPTION_COLUMNS, optionBytes, optionValues } from './start-options.ts';
 
 /** A run that further starts of a key are joined with. */
 interface PendingRun {

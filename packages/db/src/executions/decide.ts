@@ -1,11 +1,11 @@
 import { type JsonObject, type JsonValue, type Person, WAIT_EVENTS, type WaitPlace } from '@deckhand/contracts';
-import type { Actor, LinkHolder } from '../access.js';
-import { recordChange } from '../audit/record.js';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { emitEvents, hasEvents } from '../events/emit.js';
-import { personJson } from '../users.js';
-import { isTimeUp } from './end-waits.js';
-import { type LockedExecution, lockExecution, lockLinkedExecution } from './lock.js';
+import type { Actor, LinkHolder } from '../access.ts';
+import { recordChange } from '../audit/record.ts';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { emitEvents, hasEvents } from '../events/emit.ts';
+import { personJson } from '../users.ts';
+import { isTimeUp } from './end-waits.ts';
+import { type LockedExecution, lockExecution, lockLinkedExecution } from './lock.ts';
 
 /** How a wait for a person ended. */
 export interface WaitEnd {

@@ -1,6 +1,6 @@
-import { type Database, Prisma, type Queryable } from '../client.js';
-import type { ReleasedExecution } from './release.js';
-import { dispatchAgainIf, dispatchedIf, IS_RESTING, isUnfinished } from './run-status.js';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import type { ReleasedExecution } from './release.ts';
+import { dispatchAgainIf, dispatchedIf, IS_RESTING, isUnfinished } from './run-status.ts';
 
 /** A wait that has ended. */
 export interface EndedWait {

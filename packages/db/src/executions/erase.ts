@@ -1,10 +1,10 @@
 import { DeckhandError, type ExecutionStatus } from '@deckhand/contracts';
-import type { Actor } from '../access.js';
-import { recordChange } from '../audit/record.js';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { pruneData, pruneRuns } from '../retention.js';
-import { lockExecution } from './lock.js';
-import { isFinished, isUnfinished } from './run-status.js';
+import type { Actor } from '../access.ts';
+import { recordChange } from '../audit/record.ts';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { pruneData, pruneRuns } from '../retention.ts';
+import { lockExecution } from './lock.ts';
+import { isFinished, isUnfinished } from './run-status.ts';
 
 /**
  * Deletes trigger data, result, outputs, debug data and search texts of a finished run, and records that in the audit

@@ -1,10 +1,10 @@
 import { type ErrorCode, parseOwnJson } from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { LOCK_RUNS } from '../lock-order.js';
-import { isNotExcluded, type RowPage } from '../maintenance/find-runs.js';
-import { insertWithKeys } from './accept.js';
-import type { AcceptRefusal, AcceptRequest, AddWorkflowKey } from './admission.js';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { LOCK_RUNS } from '../lock-order.ts';
+import { isNotExcluded, type RowPage } from '../maintenance/find-runs.ts';
+import { insertWithKeys } from './accept.ts';
+import type { AcceptRefusal, AcceptRequest, AddWorkflowKey } from './admission.ts';
 
 /** After this time, a start that a limit of runs per minute delays is given up. */
 const GIVEN_UP_AFTER = Prisma.sql`interval '1 hour'`;

@@ -1,7 +1,7 @@
-import { type Actor, requireRole } from '../access.js';
-import { type Database, Prisma } from '../client.js';
-import { walk } from '../search/find.js';
-import { isSearch } from '../search/match.js';
+import { type Actor, requireRole } from '../access.ts';
+import { type Database, Prisma } from '../client.ts';
+import { walk } from '../search/find.ts';
+import { isSearch } from '../search/match.ts';
 import {
   type ExecutionOrder,
   orderedRuns,
@@ -10,8 +10,8 @@ import {
   type RunPosition,
   SORT_COLUMNS,
   sortOrder,
-} from './filter.js';
-import type { ListExecutionsRequest } from './list.js';
+} from './filter.ts';
+import type { ListExecutionsRequest } from './list.ts';
 
 /** A query for the runs to export: filters and order. */
 export interface ExportRequest extends ListExecutionsRequest {

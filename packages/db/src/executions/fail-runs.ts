@@ -1,6 +1,6 @@
 import { ERRORS, runError } from '@deckhand/contracts';
-import { type Database, Prisma } from '../client.js';
-import { endRuns } from './run-status.js';
+import { type Database, Prisma } from '../client.ts';
+import { endRuns } from './run-status.ts';
 
 /** The recorded error of a run whose job could not be added. */
 const QUEUE_ERROR = JSON.stringify({

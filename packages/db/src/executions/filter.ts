@@ -1,6 +1,6 @@
 import { type ExecutionFilter, type TimeRange, toDate } from '@deckhand/contracts';
-import { Prisma, type Queryable } from '../client.js';
-import { hasMetadata, hasTags } from './start-options.js';
+import { Prisma, type Queryable } from '../client.ts';
+import { hasMetadata, hasTags } from './start-options.ts';
 
 /** A filter that names workflows by their ids alone. */
 export type ResolvedFilter = Omit<ExecutionFilter, 'workflowName'> & {

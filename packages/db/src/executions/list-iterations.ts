@@ -8,9 +8,9 @@ import {
   parseOwnJson,
   shownIteration,
 } from '@deckhand/contracts';
-import type { Actor } from '../access.js';
-import { type Database, Prisma } from '../client.js';
-import { toPage } from '../paging.js';
+import type { Actor } from '../access.ts';
+import { type Database, Prisma } from '../client.ts';
+import { toPage } from '../paging.ts';
 
 interface Row {
   readonly iteration: string;

@@ -8,10 +8,10 @@ import {
   shownIteration,
   waitIdOf,
 } from '@deckhand/contracts';
-import { type Actor, requireRole } from '../access.js';
-import { type Database, Prisma } from '../client.js';
-import { toPage } from '../paging.js';
-import { isTimeUp } from './end-waits.js';
+import { type Actor, requireRole } from '../access.ts';
+import { type Database, Prisma } from '../client.ts';
+import { toPage } from '../paging.ts';
+import { isTimeUp } from './end-waits.ts';
 
 interface Row {
   readonly id: string;

@@ -1,8 +1,8 @@
 import type { ExecutionFilter, Page } from '@deckhand/contracts';
-import { type Actor, requireRole } from '../access.js';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { isSearch } from '../search/match.js';
-import { countFound, findIds } from '../search/find.js';
+import { type Actor, requireRole } from '../access.ts';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { isSearch } from '../search/match.ts';
+import { countFound, findIds } from '../search/find.ts';
 import {
   type ExecutionOrder,
   filterConditions,
@@ -10,7 +10,7 @@ import {
   type ResolvedFilter,
   resolveFilter,
   sortOrder,
-} from './filter.js';
+} from './filter.ts';
 
 /** A query for runs of a workspace: filters and order. */
 export type ListExecutionsRequest = ExecutionFilter & ExecutionOrder;

@@ -1,6 +1,6 @@
 import { DeckhandError, type ExecutionStatus, type Role } from '@deckhand/contracts';
-import { type Actor, requireRoleOf } from '../access.js';
-import { Prisma, type Queryable } from '../client.js';
+import { type Actor, requireRoleOf } from '../access.ts';
+import { Prisma, type Queryable } from '../client.ts';
 
 /** A run whose row this transaction has locked: nothing changes it until the transaction ends. */
 export interface LockedExecution {

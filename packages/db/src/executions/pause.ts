@@ -1,9 +1,9 @@
 import { canMove, DeckhandError } from '@deckhand/contracts';
-import type { Actor } from '../access.js';
-import { type Database, Prisma } from '../client.js';
-import { lockExecution } from './lock.js';
-import type { DispatchedExecution } from './reconcile.js';
-import { LACKS_KEY } from './run-status.js';
+import type { Actor } from '../access.ts';
+import { type Database, Prisma } from '../client.ts';
+import { lockExecution } from './lock.ts';
+import type { DispatchedExecution } from './reconcile.ts';
+import { LACKS_KEY } from './run-status.ts';
 
 /**
  * Pauses an unfinished run: nodes in progress finish and are stored, and no further node starts. The caller notifies

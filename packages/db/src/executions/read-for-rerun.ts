@@ -10,8 +10,8 @@ import {
   type StartOptions,
   validationFailed,
 } from '@deckhand/contracts';
-import type { Actor } from '../access.js';
-import { type Database, Prisma, type Queryable } from '../client.js';
+import type { Actor } from '../access.ts';
+import { type Database, Prisma, type Queryable } from '../client.ts';
 
 /** The data of the original run that a rerun reuses. */
 export interface RerunOrigin {

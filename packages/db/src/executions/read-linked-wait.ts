@@ -1,6 +1,6 @@
 import type { ExecutionStatus, WaitPlace } from '@deckhand/contracts';
-import { type Database, Prisma } from '../client.js';
-import { isTimeUp } from './end-waits.js';
+import { type Database, Prisma } from '../client.ts';
+import { isTimeUp } from './end-waits.ts';
 
 /** The wait that a link leads to, and its run. */
 export interface LinkedWait {

@@ -1,6 +1,6 @@
 import type { NodeStatus } from '@deckhand/contracts';
-import type { Actor } from '../access.js';
-import type { Database } from '../client.js';
+import type { Actor } from '../access.ts';
+import type { Database } from '../client.ts';
 
 /** One node's output in a run. */
 export interface NodeOutputRecord {

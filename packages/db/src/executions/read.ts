@@ -6,11 +6,11 @@ import {
   INLINE_OUTPUTS_BYTES,
   type NodeStatus,
 } from '@deckhand/contracts';
-import type { Actor } from '../access.js';
-import { batchRows } from '../batch.js';
-import { type Database, Prisma } from '../client.js';
-import { personJson } from '../users.js';
-import { isInPartitionsOf, isRun } from './run-ids.js';
+import type { Actor } from '../access.ts';
+import { batchRows } from '../batch.ts';
+import { type Database, Prisma } from '../client.ts';
+import { personJson } from '../users.ts';
+import { isInPartitionsOf, isRun } from './run-ids.ts';
 
 /** How much is read of a run's nodes: each of them, their number per status, or nothing. */
 export type ProgressDetail = 'nodes' | 'counts' | 'none';

@@ -1,7 +1,7 @@
 import { RUN_ERRORS } from '@deckhand/contracts';
-import { type Database, Prisma } from '../client.js';
-import { LOCK_FREE_RUNS } from '../lock-order.js';
-import type { ReleasedExecution } from './release.js';
+import { type Database, Prisma } from '../client.ts';
+import { LOCK_FREE_RUNS } from '../lock-order.ts';
+import type { ReleasedExecution } from './release.ts';
 import {
   DISPATCH_AGAIN,
   dispatchAgainIf,
@@ -14,7 +14,7 @@ import {
   isExpired,
   isUnfinished,
   LACKS_KEY,
-} from './run-status.js';
+} from './run-status.ts';
 
 /** A run and the number of the job that may claim it. */
 export interface DispatchedExecution {

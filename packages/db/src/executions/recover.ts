@@ -1,8 +1,8 @@
 import { runError } from '@deckhand/contracts';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { LOCK_FREE_RUNS } from '../lock-order.js';
-import type { DispatchedExecution } from './reconcile.js';
-import { dispatchAgainIf, DISPATCHED, endRuns, IS_HELD, TIME_LEFT } from './run-status.js';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { LOCK_FREE_RUNS } from '../lock-order.ts';
+import type { DispatchedExecution } from './reconcile.ts';
+import { dispatchAgainIf, DISPATCHED, endRuns, IS_HELD, TIME_LEFT } from './run-status.ts';
 
 /** A worker that is dead, or no longer executes the runs that it holds. */
 export interface LostWorker {

@@ -1,7 +1,7 @@
-import { type Database, Prisma } from '../client.js';
-import { LOCK_RUNS } from '../lock-order.js';
-import type { Claim } from './claim.js';
-import { IS_HELD, RELEASE, RELEASED } from './run-status.js';
+import { type Database, Prisma } from '../client.ts';
+import { LOCK_RUNS } from '../lock-order.ts';
+import type { Claim } from './claim.ts';
+import { IS_HELD, RELEASE, RELEASED } from './run-status.ts';
 
 /** A run that its worker released: to be queued, or at rest. */
 export interface ReleasedExecution {

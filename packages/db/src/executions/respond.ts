@@ -1,6 +1,6 @@
-import { type Database, Prisma } from '../client.js';
-import { LOCK_RUNS } from '../lock-order.js';
-import { isUnfinished } from './run-status.js';
+import { type Database, Prisma } from '../client.ts';
+import { LOCK_RUNS } from '../lock-order.ts';
+import { isUnfinished } from './run-status.ts';
 
 /** A response of a node to the caller of its run. */
 export interface ResponseToCaller {

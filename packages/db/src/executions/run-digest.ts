@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Prisma } from '../client.js';
-import type { ClaimedExecution } from './claim.js';
+import { Prisma } from '../client.ts';
+import type { ClaimedExecution } from './claim.ts';
 
 /** The data that a run starts from, in addition to its id. */
 export type RunInput = Pick<

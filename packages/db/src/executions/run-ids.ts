@@ -1,4 +1,4 @@
-import { Prisma } from '../client.js';
+import { Prisma } from '../client.ts';
 
 /*
  * Conditions for runs by their ids, for statements that are planned once. Tables of runs have partitions by id. If the

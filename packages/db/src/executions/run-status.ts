@@ -5,9 +5,9 @@ import {
   FINISHED_STATUSES,
   UNFINISHED_STATUSES,
 } from '@deckhand/contracts';
-import { Prisma, type Queryable } from '../client.js';
-import { emitEvents, endEventOf, hasEvents, OF_NO_NODE, reportFailures } from '../events/emit.js';
-import { LOCK_RUNS } from '../lock-order.js';
+import { Prisma, type Queryable } from '../client.ts';
+import { emitEvents, endEventOf, hasEvents, OF_NO_NODE, reportFailures } from '../events/emit.ts';
+import { LOCK_RUNS } from '../lock-order.ts';
 
 // The meaning of a run's statuses in SQL, defined once: every statement that reads or changes them is composed of these
 // fragments, and the transition table in packages/contracts is their only source. A fragment without a parameter refers

@@ -1,5 +1,5 @@
-import { Prisma } from '../client.js';
-import { NO_DEADLINE } from './run-status.js';
+import { Prisma } from '../client.ts';
+import { NO_DEADLINE } from './run-status.ts';
 
 // Options of a start as SQL. A statement gets them as `jsonb`, null for a run without any, so that such a run costs a
 // null and nothing else.

@@ -1,5 +1,5 @@
-import { type Database, Prisma } from '../client.js';
-import { isUnfinishedChildOf, type OnStopped, stopRunsById } from './stop.js';
+import { type Database, Prisma } from '../client.ts';
+import { isUnfinishedChildOf, type OnStopped, stopRunsById } from './stop.ts';
 
 /** Maximum number of runs per transaction, so that others wait only briefly for a row. */
 const BATCH = 500;

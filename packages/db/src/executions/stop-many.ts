@@ -1,12 +1,12 @@
 import type { ExecutionFilter } from '@deckhand/contracts';
-import { type Actor, requireRole } from '../access.js';
-import { type Database, Prisma } from '../client.js';
-import { LOCK_RUNS } from '../lock-order.js';
-import { filterConditions, resolveFilter } from './filter.js';
-import { isSearch, matchesRun } from '../search/match.js';
-import { mayMove } from './run-status.js';
-import { type OnStopped, stopRunsById } from './stop.js';
-import { stopDescendants } from './stop-descendants.js';
+import { type Actor, requireRole } from '../access.ts';
+import { type Database, Prisma } from '../client.ts';
+import { LOCK_RUNS } from '../lock-order.ts';
+import { filterConditions, resolveFilter } from './filter.ts';
+import { isSearch, matchesRun } from '../search/match.ts';
+import { mayMove } from './run-status.ts';
+import { type OnStopped, stopRunsById } from './stop.ts';
+import { stopDescendants } from './stop-descendants.ts';
 
 /** Maximum number of runs per transaction, so that others wait only briefly for a row. */
 const BATCH = 500;

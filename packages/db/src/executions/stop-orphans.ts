@@ -1,7 +1,7 @@
-import { type Database, Prisma } from '../client.js';
-import { LOCK_RUNS } from '../lock-order.js';
-import { isFinished } from './run-status.js';
-import { stopRunsById } from './stop.js';
+import { type Database, Prisma } from '../client.ts';
+import { LOCK_RUNS } from '../lock-order.ts';
+import { isFinished } from './run-status.ts';
+import { stopRunsById } from './stop.ts';
 
 /**
  * Whether nothing needs the child of the wait `w` of the run `p` any more. A cancelled node may have been about to

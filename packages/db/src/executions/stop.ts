@@ -1,8 +1,8 @@
 import { canMove, DeckhandError } from '@deckhand/contracts';
-import type { Actor } from '../access.js';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { lockExecution } from './lock.js';
-import { endRuns, isUnfinished } from './run-status.js';
+import type { Actor } from '../access.ts';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { lockExecution } from './lock.ts';
+import { endRuns, isUnfinished } from './run-status.ts';
 
 /**
  * Called with each batch of stopped runs, at most some hundreds, so that workers and callers are notified as it goes

@@ -1,8 +1,8 @@
 import { DeckhandError, findMetadataIssues, type JsonObject, validationFailed } from '@deckhand/contracts';
-import type { Actor } from '../access.js';
-import { recordChange } from '../audit/record.js';
-import { type Database, Prisma } from '../client.js';
-import { lockExecution } from './lock.js';
+import type { Actor } from '../access.ts';
+import { recordChange } from '../audit/record.ts';
+import { type Database, Prisma } from '../client.ts';
+import { lockExecution } from './lock.ts';
 
 /** What to change about a run. */
 export interface RunChanges {

@@ -1,8 +1,8 @@
 import { parseOwnJson, type RunError } from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
-import { lockNames } from '../advisory-locks.js';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { fingerprintOf, normalizeMessage } from './fingerprint.js';
+import { lockNames } from '../advisory-locks.ts';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { fingerprintOf, normalizeMessage } from './fingerprint.ts';
 
 /** Maximum number of groups of a workspace, without the one for failures that find no room. */
 const MAX_FAILURE_GROUPS = 1_000;

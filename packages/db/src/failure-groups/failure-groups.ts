@@ -5,11 +5,11 @@ import {
   type ListFailureGroupsQuery,
   type PageOf,
 } from '@deckhand/contracts';
-import { type Actor, requireRole, visibleWorkspace } from '../access.js';
-import { recordChange } from '../audit/record.js';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import type { FailureGroup as GroupRow, FailureGroupVersion as VersionRow } from '../generated/client.js';
-import { pageRange, toPage } from '../paging.js';
+import { type Actor, requireRole, visibleWorkspace } from '../access.ts';
+import { recordChange } from '../audit/record.ts';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import type { FailureGroup as GroupRow, FailureGroupVersion as VersionRow } from '../generated/client.ts';
+import { pageRange, toPage } from '../paging.ts';
 
 const WITH_VERSIONS = {
   versions: { orderBy: [{ lastSeenAt: 'desc' }, { workflowVersionId: 'desc' }] },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fingerprintOf, normalizeMessage } from './fingerprint.js';
+import { fingerprintOf, normalizeMessage } from './fingerprint.ts';
 
 describe('a normalized message', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type Database, Prisma, type Queryable } from '../client.js';
+import { type Database, Prisma, type Queryable } from '../client.ts';
 
 /** Identifies a request, so that a repeated one is recognised. */
 export interface RequestIdentity {

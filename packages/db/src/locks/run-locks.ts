@@ -1,8 +1,8 @@
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { lockNames } from '../advisory-locks.js';
-import type { ReleasedExecution } from '../executions/release.js';
-import { dispatchAgainIf, dispatchedIf, IS_RESTING, isFinished, isUnfinished } from '../executions/run-status.js';
-import { LOCK_RUNS } from '../lock-order.js';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { lockNames } from '../advisory-locks.ts';
+import type { ReleasedExecution } from '../executions/release.ts';
+import { dispatchAgainIf, dispatchedIf, IS_RESTING, isFinished, isUnfinished } from '../executions/run-status.ts';
+import { LOCK_RUNS } from '../lock-order.ts';
 
 /*
  * Locks by a key that nodes acquire. A row is a request, and once `acquired_at` is set, a holder. It counts only while

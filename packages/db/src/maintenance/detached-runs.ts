@@ -1,6 +1,6 @@
-import { type Database, Prisma } from '../client.js';
-import { limitSession } from '../session-limits.js';
-import { DROP_LIMIT_MS } from './run-partitions.js';
+import { type Database, Prisma } from '../client.ts';
+import { limitSession } from '../session-limits.ts';
+import { DROP_LIMIT_MS } from './run-partitions.ts';
 
 /** Tables with rows of runs. Large outputs are named without their content. */
 export type DetachedTable = 'executions' | 'node_runs' | 'node_iterations' | 'waits' | 'large_outputs';

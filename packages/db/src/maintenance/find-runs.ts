@@ -1,7 +1,7 @@
-import { type Database, Prisma } from '../client.js';
-import type { Claim } from '../executions/claim.js';
-import { IS_OVERDUE_TO_BEGIN, isHeldTooLong, isPastDeadline } from '../executions/reconcile.js';
-import { IS_HELD, IS_RESTING, isFinished } from '../executions/run-status.js';
+import { type Database, Prisma } from '../client.ts';
+import type { Claim } from '../executions/claim.ts';
+import { IS_OVERDUE_TO_BEGIN, isHeldTooLong, isPastDeadline } from '../executions/reconcile.ts';
+import { IS_HELD, IS_RESTING, isFinished } from '../executions/run-status.ts';
 
 /*
  * What maintenance acts on is first found, then changed by its ids in statements that check the same conditions again.

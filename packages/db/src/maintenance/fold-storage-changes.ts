@@ -1,4 +1,4 @@
-import { type Database, Prisma } from '../client.js';
+import { type Database, Prisma } from '../client.ts';
 
 /**
  * Adds recent changes to the workspaces' stored bytes. Writers only insert their changes, so that two writers of a

@@ -1,4 +1,4 @@
-import type { Database } from '../client.js';
+import type { Database } from '../client.ts';
 
 /** Tables whose partitions may grow from empty to many rows within seconds. */
 const GROWING = ['executions', 'node_runs', 'node_iterations'] as const;

@@ -1,5 +1,5 @@
-import { type Database, Prisma } from '../client.js';
-import { limitSession } from '../session-limits.js';
+import { type Database, Prisma } from '../client.ts';
+import { limitSession } from '../session-limits.ts';
 
 /*
  * The tables of runs are partitioned by the time in the run's id (prisma/migrations, run_partitions). Partitions are

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { splitStatements } from './apply-migration.js';
+import { splitStatements } from './apply-migration.ts';
 
 describe('splitStatements', () => {
   it('splits at semicolons, and omits comments and blanks', () => {

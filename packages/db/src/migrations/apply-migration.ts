@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Migration } from './migration-files.js';
-import { recordFailed, recordFinished, recordStarted } from './migration-records.js';
-import { assertRepeatable, LOCK_TIMEOUT_MS, runRepeatable } from './repeatable-statement.js';
+import type { Migration } from './migration-files.ts';
+import { recordFailed, recordFinished, recordStarted } from './migration-records.ts';
+import { assertRepeatable, LOCK_TIMEOUT_MS, runRepeatable } from './repeatable-statement.ts';
 
 /**
  * Tokens that may contain a semicolon which does not end a statement: comments, literals, quoted names and

@@ -1,11 +1,11 @@
 import { withExplicitSslMode } from '@deckhand/contracts';
 import pg from 'pg';
-import { applySessionLimits } from '../session-limits.js';
-import { grantRuntimeRole } from './grant-runtime-role.js';
-import { applyMigration } from './apply-migration.js';
-import { hasChecksum, readMigrations, type Migration } from './migration-files.js';
-import { acquireMigrationLock } from './migration-lock.js';
-import { prepareRecords, readApplied } from './migration-records.js';
+import { applySessionLimits } from '../session-limits.ts';
+import { grantRuntimeRole } from './grant-runtime-role.ts';
+import { applyMigration } from './apply-migration.ts';
+import { hasChecksum, readMigrations, type Migration } from './migration-files.ts';
+import { acquireMigrationLock } from './migration-lock.ts';
+import { prepareRecords, readApplied } from './migration-records.ts';
 
 /** Attempts to lock a table before a migration fails: about three minutes. */
 const MAX_LOCK_ATTEMPTS = 150;

@@ -1,2 +1,2 @@
-export * from './apply-migrations.js';
-export * from './pending-migrations.js';
+export * from './apply-migrations.ts';
+export * from './pending-migrations.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { checksumOf, type Migration } from './migration-files.js';
+import { checksumOf, type Migration } from './migration-files.ts';
 
 const UNDEFINED_TABLE = '42P01';
 

@@ -1,7 +1,7 @@
 import { withExplicitSslMode } from '@deckhand/contracts';
 import pg from 'pg';
-import { listMigrations } from './migration-files.js';
-import { readApplied } from './migration-records.js';
+import { listMigrations } from './migration-files.ts';
+import { readApplied } from './migration-records.ts';
 
 /** How long the database may take to be reached, and to answer, in ms. */
 const ANSWER_MS = 5_000;

@@ -5,10 +5,10 @@ import {
   type RunStatsBucket,
   type UNFINISHED_STATUSES,
 } from '@deckhand/contracts';
-import { type Actor, requireRole } from '../access.js';
-import { type Database, Prisma } from '../client.js';
-import { BEGAN_AT } from '../executions/filter.js';
-import { IS_UNCLAIMED, isUnfinished } from '../executions/run-status.js';
+import { type Actor, requireRole } from '../access.ts';
+import { type Database, Prisma } from '../client.ts';
+import { BEGAN_AT } from '../executions/filter.ts';
+import { IS_UNCLAIMED, isUnfinished } from '../executions/run-status.ts';
 
 /** A period, divided into parts of equal length, of a workspace. */
 export interface StatsPeriod {

@@ -1,8 +1,8 @@
 import type { WorkflowTimes } from '@deckhand/contracts';
-import { type Actor, requireRole } from '../access.js';
-import { type Database, Prisma } from '../client.js';
-import { BEGAN_AT } from '../executions/filter.js';
-import type { StatsPeriod } from './run-stats.js';
+import { type Actor, requireRole } from '../access.ts';
+import { type Database, Prisma } from '../client.ts';
+import { BEGAN_AT } from '../executions/filter.ts';
+import type { StatsPeriod } from './run-stats.ts';
 
 interface Row {
   readonly workflowId: string;

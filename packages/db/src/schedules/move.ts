@@ -1,6 +1,6 @@
 import { concurrencyOf } from '@deckhand/contracts';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { acceptApart, acceptWithinKey, type KeyedStart } from '../concurrency/keys.js';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { acceptApart, acceptWithinKey, type KeyedStart } from '../concurrency/keys.ts';
 import {
   type AcceptRefusal,
   type AcceptRequest,
@@ -11,11 +11,11 @@ import {
   toVerdict,
   verdictColumns,
   type VerdictRow,
-} from '../executions/admission.js';
-import type { Busy } from '../executions/accept.js';
-import { isUnfinished } from '../executions/run-status.js';
-import { isLockTimeout } from '../store-errors.js';
-import type { ScheduleRule } from './sync.js';
+} from '../executions/admission.ts';
+import type { Busy } from '../executions/accept.ts';
+import { isUnfinished } from '../executions/run-status.ts';
+import { isLockTimeout } from '../store-errors.ts';
+import type { ScheduleRule } from './sync.ts';
 
 /** A schedule with a time that is due. */
 export interface DueSchedule extends ScheduleRule {

@@ -6,16 +6,16 @@ import {
   type ScheduleEntry,
   type WorkflowSchedule,
 } from '@deckhand/contracts';
-import { type Actor, requireRole } from '../access.js';
-import { recordChange } from '../audit/record.js';
-import type { Database, Prisma } from '../client.js';
-import { readDatabaseTime } from '../database-time.js';
-import type { Schedule } from '../generated/client.js';
-import { pageRange, toPage } from '../paging.js';
-import { readPeople } from '../users.js';
-import { lockWorkflow } from '../workflows/lock.js';
-import { toWorkflowSchedule } from '../workflows/workflows.js';
-import type { FirstDue } from './sync.js';
+import { type Actor, requireRole } from '../access.ts';
+import { recordChange } from '../audit/record.ts';
+import type { Database, Prisma } from '../client.ts';
+import { readDatabaseTime } from '../database-time.ts';
+import type { Schedule } from '../generated/client.ts';
+import { pageRange, toPage } from '../paging.ts';
+import { readPeople } from '../users.ts';
+import { lockWorkflow } from '../workflows/lock.ts';
+import { toWorkflowSchedule } from '../workflows/workflows.ts';
+import type { FirstDue } from './sync.ts';
 
 type Row = Schedule & { readonly workflow: { readonly name: string } };
 

@@ -1,6 +1,6 @@
 import type { WorkflowStatus } from '@deckhand/contracts';
-import { type Queryable, Prisma } from '../client.js';
-import { readDatabaseTime } from '../database-time.js';
+import { type Queryable, Prisma } from '../client.ts';
+import { readDatabaseTime } from '../database-time.ts';
 
 /** When a schedule is due. */
 export interface ScheduleRule {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { applyMigrations } from '../migrations/apply-migrations.js';
-import { readCatalogue } from './catalogue.js';
-import { sqlBetween } from './schema-engine.js';
+import { applyMigrations } from '../migrations/apply-migrations.ts';
+import { readCatalogue } from './catalogue.ts';
+import { sqlBetween } from './schema-engine.ts';
 
 /** The datamodel. Sources and compiled files have the same depth below the repository. */
 export const SCHEMA_PATH = fileURLToPath(new URL('../../../../prisma/schema.prisma', import.meta.url));

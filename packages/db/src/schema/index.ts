@@ -1,3 +1,3 @@
-export * from './compare-schema.js';
-export { readPrismaStatus } from './schema-engine.js';
-export * from './write-migration.js';
+export * from './compare-schema.ts';
+export { readPrismaStatus } from './schema-engine.ts';
+export * from './write-migration.ts';

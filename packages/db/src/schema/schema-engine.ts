@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import { type DiagnoseMigrationHistoryOutput, SchemaEngine } from '@prisma/schema-engine-wasm';
-import { readMigrations } from '../migrations/migration-files.js';
+import { readMigrations } from '../migrations/migration-files.ts';
 
 /** No part of the database is managed outside of the datamodel. */
 const NO_FILTERS = { externalTables: [], externalEnums: [] };

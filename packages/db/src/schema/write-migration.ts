@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { SCHEMA_PATH } from './compare-schema.js';
-import { sqlBetween } from './schema-engine.js';
+import { SCHEMA_PATH } from './compare-schema.ts';
+import { sqlBetween } from './schema-engine.ts';
 
 /**
  * Writes the next migration, `<timestamp>_<name>`, with the SQL that changes one datamodel into the other. Read it

@@ -1,5 +1,5 @@
 import { MASKED_HEADERS } from '@deckhand/contracts';
-import { Prisma } from '../client.js';
+import { Prisma } from '../client.ts';
 
 /** A word with adjacent characters that need no escaping in JSON and LIKE. */
 const DELIMITED_WORD = /[@:;,.=/#&?+ -]?[\p{L}\p{N}]+[@:;,.=/#&?+ -]?/gu;

@@ -1,4 +1,4 @@
-import { type Database, Prisma } from '../client.js';
+import { type Database, Prisma } from '../client.ts';
 import {
   comparePositions,
   type ExecutionOrder,
@@ -9,9 +9,9 @@ import {
   type RunPosition,
   SORT_COLUMNS,
   sortOrder,
-} from '../executions/filter.js';
-import { findMatchesAmong, matchingIds, textsOfListed } from './match.js';
-import { findParts, isInPart, type Part } from './parts.js';
+} from '../executions/filter.ts';
+import { findMatchesAmong, matchingIds, textsOfListed } from './match.ts';
+import { findParts, isInPart, type Part } from './parts.ts';
 
 type SearchRequest = ResolvedFilter & ExecutionOrder;
 

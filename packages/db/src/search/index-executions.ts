@@ -1,6 +1,6 @@
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { addFailures, type Failure, findFailures } from '../failure-groups/add-failures.js';
-import { executionError, executionText } from './execution-text.js';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { addFailures, type Failure, findFailures } from '../failure-groups/add-failures.ts';
+import { executionError, executionText } from './execution-text.ts';
 
 /**
  * Adds the given finished runs to the search index, and failed ones to their failure groups. Until then, a search reads

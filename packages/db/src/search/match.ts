@@ -1,9 +1,9 @@
 import type { ExecutionFilter } from '@deckhand/contracts';
-import { Prisma, type Queryable } from '../client.js';
-import { executionError, executionText, contains, mayContain, findMostSelectiveWord } from './execution-text.js';
-import { isOneOfRuns } from '../executions/run-ids.js';
-import { isUnfinished } from '../executions/run-status.js';
-import { isInPart, type Part } from './parts.js';
+import { Prisma, type Queryable } from '../client.ts';
+import { executionError, executionText, contains, mayContain, findMostSelectiveWord } from './execution-text.ts';
+import { isOneOfRuns } from '../executions/run-ids.ts';
+import { isUnfinished } from '../executions/run-status.ts';
+import { isInPart, type Part } from './parts.ts';
 
 /** The texts of a search; undefined or empty means no search. */
 export type Search = Pick<ExecutionFilter, 'search' | 'errorContains'>;

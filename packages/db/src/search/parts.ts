@@ -1,4 +1,4 @@
-import { type Database, Prisma } from '../client.js';
+import { type Database, Prisma } from '../client.ts';
 import {
   type ExecutionOrder,
   filterConditions,
@@ -6,7 +6,7 @@ import {
   type RunPosition,
   SORT_COLUMNS,
   sortOrder,
-} from '../executions/filter.js';
+} from '../executions/filter.ts';
 
 /** A partition of the runs, as far as a list goes through it. */
 export interface Part {

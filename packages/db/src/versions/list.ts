@@ -1,11 +1,11 @@
 import type { Page, PageOf, VersionEntry } from '@deckhand/contracts';
-import { type Actor, visibleWorkspace } from '../access.js';
-import type { Database } from '../client.js';
-import type { ChosenVersion } from '../executions/chosen-version.js';
-import type { WorkflowVersion } from '../generated/client.js';
-import { pageRange, toPage } from '../paging.js';
-import { readPeople } from '../users.js';
-import { findWorkspaceOfWorkflow, noSuchWorkflow, type Place, workspaceOf } from '../workflows/lock.js';
+import { type Actor, visibleWorkspace } from '../access.ts';
+import type { Database } from '../client.ts';
+import type { ChosenVersion } from '../executions/chosen-version.ts';
+import type { WorkflowVersion } from '../generated/client.ts';
+import { pageRange, toPage } from '../paging.ts';
+import { readPeople } from '../users.ts';
+import { findWorkspaceOfWorkflow, noSuchWorkflow, type Place, workspaceOf } from '../workflows/lock.ts';
 
 const ENTRY = { id: true, number: true, comment: true, createdBy: true, createdAt: true } as const;
 

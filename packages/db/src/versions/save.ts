@@ -8,13 +8,13 @@ import {
   type ToolSettings,
   type WorkflowConcurrency,
 } from '@deckhand/contracts';
-import type { Actor } from '../access.js';
-import { recordChange } from '../audit/record.js';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { syncWorkflowLimit } from '../concurrency/count-slots.js';
-import { runAndRollBack } from '../roll-back.js';
-import { assignWebhookUrls, type WantedWebhook } from '../webhooks/urls.js';
-import { lockWorkflow } from '../workflows/lock.js';
+import type { Actor } from '../access.ts';
+import { recordChange } from '../audit/record.ts';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { syncWorkflowLimit } from '../concurrency/count-slots.ts';
+import { runAndRollBack } from '../roll-back.ts';
+import { assignWebhookUrls, type WantedWebhook } from '../webhooks/urls.ts';
+import { lockWorkflow } from '../workflows/lock.ts';
 
 /** Maximum number of versions of a workflow. */
 const MAX_VERSIONS = 5_000;

@@ -7,11 +7,11 @@ import {
   type Role,
   type WebhookDelivery,
 } from '@deckhand/contracts';
-import { type Actor, requireRoleOf } from '../access.js';
-import { type Database, Prisma } from '../client.js';
-import { pageRange, toPage } from '../paging.js';
-import { executeWithRawParameters } from '../raw-parameters.js';
-import { findWorkspaceOfWorkflow, noSuchWorkflow } from '../workflows/lock.js';
+import { type Actor, requireRoleOf } from '../access.ts';
+import { type Database, Prisma } from '../client.ts';
+import { pageRange, toPage } from '../paging.ts';
+import { executeWithRawParameters } from '../raw-parameters.ts';
+import { findWorkspaceOfWorkflow, noSuchWorkflow } from '../workflows/lock.ts';
 
 /** A request to a webhook, and its result. */
 export interface DeliveryRecord {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { DeckhandError } from '@deckhand/contracts';
-import type { Actor } from '../access.js';
-import { recordChange } from '../audit/record.js';
-import type { Database, Queryable } from '../client.js';
-import { conflictWhenTaken } from '../unique.js';
-import { lockWorkflow } from '../workflows/lock.js';
+import type { Actor } from '../access.ts';
+import { recordChange } from '../audit/record.ts';
+import type { Database, Queryable } from '../client.ts';
+import { conflictWhenTaken } from '../unique.ts';
+import { lockWorkflow } from '../workflows/lock.ts';
 
 /** Random bytes in a webhook's URL, which is the only protection of a webhook without a secret. */
 const SUFFIX_BYTES = 18;

@@ -1,8 +1,8 @@
 import type { WorkflowStatus } from '@deckhand/contracts';
-import type { Actor } from '../access.js';
-import type { Database } from '../client.js';
-import { lockWorkflow } from '../workflows/lock.js';
-import { noSuchWebhook } from './urls.js';
+import type { Actor } from '../access.ts';
+import type { Database } from '../client.ts';
+import { lockWorkflow } from '../workflows/lock.ts';
+import { noSuchWebhook } from './urls.ts';
 
 /** The trigger behind the URL of a webhook. */
 export interface FoundWebhook {

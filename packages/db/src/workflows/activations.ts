@@ -1,11 +1,11 @@
 import type { ActivationEntry, ListActivationsQuery, PageOf, WorkflowStatus } from '@deckhand/contracts';
-import type { Actor } from '../access.js';
-import { recordChange } from '../audit/record.js';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { emitEvents, OF_NO_NODE } from '../events/emit.js';
-import { pageRange, toPage } from '../paging.js';
-import { personJson } from '../users.js';
-import { findWorkspaceOfWorkflow } from './lock.js';
+import type { Actor } from '../access.ts';
+import { recordChange } from '../audit/record.ts';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { emitEvents, OF_NO_NODE } from '../events/emit.ts';
+import { pageRange, toPage } from '../paging.ts';
+import { personJson } from '../users.ts';
+import { findWorkspaceOfWorkflow } from './lock.ts';
 
 /** The active version of a workflow, and whether it is active. */
 export interface Activation {

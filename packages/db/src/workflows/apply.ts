@@ -1,13 +1,13 @@
 import { DeckhandError, isJsonObject, type UpdateWorkflowBody } from '@deckhand/contracts';
-import { type Actor, type AllowedStates, requireRole, visibleWorkspace } from '../access.js';
-import { recordChange } from '../audit/record.js';
-import type { Database, Queryable } from '../client.js';
-import { markRequest } from '../idempotency/requests.js';
-import { runAndRollBack } from '../roll-back.js';
-import type { FirstDue } from '../schedules/sync.js';
-import { conflictWhenTaken } from '../unique.js';
-import { insertVersion, type NewVersion } from '../versions/save.js';
-import { type LockedWorkflow, lockWorkflow } from './lock.js';
+import { type Actor, type AllowedStates, requireRole, visibleWorkspace } from '../access.ts';
+import { recordChange } from '../audit/record.ts';
+import type { Database, Queryable } from '../client.ts';
+import { markRequest } from '../idempotency/requests.ts';
+import { runAndRollBack } from '../roll-back.ts';
+import type { FirstDue } from '../schedules/sync.ts';
+import { conflictWhenTaken } from '../unique.ts';
+import { insertVersion, type NewVersion } from '../versions/save.ts';
+import { type LockedWorkflow, lockWorkflow } from './lock.ts';
 import {
   changeLocked,
   insertWorkflow,
@@ -15,7 +15,7 @@ import {
   readWorkflow,
   toWorkflowEntry,
   type WorkflowRecord,
-} from './workflows.js';
+} from './workflows.ts';
 
 /** The state that a workflow is to have, whichever it has now. */
 export interface WantedWorkflow {

@@ -1,8 +1,8 @@
 import { DeckhandError, type SaveDraftBody, type SavedDraft, validationFailed } from '@deckhand/contracts';
-import { type Actor, type AllowedStates, changedMeanwhile, inState, visibleWorkspace } from '../access.js';
-import type { Database } from '../client.js';
-import { readPeople } from '../users.js';
-import { findWorkspaceOfWorkflow, lockWorkflow } from './lock.js';
+import { type Actor, type AllowedStates, changedMeanwhile, inState, visibleWorkspace } from '../access.ts';
+import type { Database } from '../client.ts';
+import { readPeople } from '../users.ts';
+import { findWorkspaceOfWorkflow, lockWorkflow } from './lock.ts';
 
 /** The states of a draft that a write may replace. */
 interface DraftCondition {

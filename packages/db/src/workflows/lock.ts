@@ -1,6 +1,6 @@
 import { DeckhandError, type Role, type WorkflowStatus } from '@deckhand/contracts';
-import { type Actor, requireRoleOf, visibleWorkspace } from '../access.js';
-import type { Database, Prisma, Queryable } from '../client.js';
+import { type Actor, requireRoleOf, visibleWorkspace } from '../access.ts';
+import type { Database, Prisma, Queryable } from '../client.ts';
 
 /** The facts about a locked workflow that a writer needs. */
 export interface LockedWorkflow {

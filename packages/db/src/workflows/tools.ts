@@ -1,6 +1,6 @@
-import { type Actor, requireRole } from '../access.js';
-import type { Database } from '../client.js';
-import type { WorkflowTool } from '../versions/save.js';
+import { type Actor, requireRole } from '../access.ts';
+import type { Database } from '../client.ts';
+import type { WorkflowTool } from '../versions/save.ts';
 
 /** Maximum number of workflows of a workspace that are tools. */
 export const MAX_WORKFLOW_TOOLS = 200;

@@ -10,21 +10,21 @@ import {
   type WorkflowEntry,
   type WorkflowSchedule,
 } from '@deckhand/contracts';
-import { type Actor, type AllowedStates, requireRole, visibleWorkspace } from '../access.js';
-import { recordChange } from '../audit/record.js';
-import type { Database, Prisma, Queryable } from '../client.js';
-import { syncWorkflowLimit } from '../concurrency/count-slots.js';
-import { stopExecutionsOfWorkflow } from '../executions/stop-many.js';
-import type { OnStopped } from '../executions/stop.js';
-import type { Schedule, Workflow } from '../generated/client.js';
-import { pageRange, toPage } from '../paging.js';
-import { runAndRollBack } from '../roll-back.js';
-import { conflictWhenTaken } from '../unique.js';
-import { syncEventTriggers } from '../events-in/sync-triggers.js';
-import { type FirstDue, syncSchedules } from '../schedules/sync.js';
-import { insertVersion, type NewVersion } from '../versions/save.js';
-import { recordActivation } from './activations.js';
-import { type LockedWorkflow, lockWorkflow, noSuchWorkflow } from './lock.js';
+import { type Actor, type AllowedStates, requireRole, visibleWorkspace } from '../access.ts';
+import { recordChange } from '../audit/record.ts';
+import type { Database, Prisma, Queryable } from '../client.ts';
+import { syncWorkflowLimit } from '../concurrency/count-slots.ts';
+import { stopExecutionsOfWorkflow } from '../executions/stop-many.ts';
+import type { OnStopped } from '../executions/stop.ts';
+import type { Schedule, Workflow } from '../generated/client.ts';
+import { pageRange, toPage } from '../paging.ts';
+import { runAndRollBack } from '../roll-back.ts';
+import { conflictWhenTaken } from '../unique.ts';
+import { syncEventTriggers } from '../events-in/sync-triggers.ts';
+import { type FirstDue, syncSchedules } from '../schedules/sync.ts';
+import { insertVersion, type NewVersion } from '../versions/save.ts';
+import { recordActivation } from './activations.ts';
+import { type LockedWorkflow, lockWorkflow, noSuchWorkflow } from './lock.ts';
 
 /**
  * Lists the workflows of a workspace, the one that changed last first. @throws DeckhandError FORBIDDEN for no member;

@@ -1,7 +1,7 @@
-import { type Database, Prisma } from '../client.js';
-import { deletionOfTaken } from '../retention.js';
-import { LOCK_FREE_RUNS } from '../lock-order.js';
-import { type FoundRun, isNotExcluded, type RowPage } from '../maintenance/find-runs.js';
+import { type Database, Prisma } from '../client.ts';
+import { deletionOfTaken } from '../retention.ts';
+import { LOCK_FREE_RUNS } from '../lock-order.ts';
+import { type FoundRun, isNotExcluded, type RowPage } from '../maintenance/find-runs.ts';
 
 /** How long a deleted workspace is remembered, because of rows that were being written while it was deleted. */
 const REMEMBERED = Prisma.sql`interval '1 hour'`;

@@ -9,15 +9,15 @@ import {
   type WorkspaceUsage,
   type WorkspaceUsageAndLimits,
 } from '@deckhand/contracts';
-import { type Actor, requireRoleOf, visibleWorkspace } from '../access.js';
-import { readInstanceSettings, toLimits, WORKSPACE_LIMITS } from '../admin.js';
-import { recordChange } from '../audit/record.js';
-import type { Database, Queryable } from '../client.js';
-import { stopExecutionsOfWorkspace } from '../executions/stop-many.js';
-import type { OnStopped } from '../executions/stop.js';
-import type { Workspace } from '../generated/client.js';
-import { pageRange, toPage } from '../paging.js';
-import { requireErrorWorkflow } from '../workflows/workflows.js';
+import { type Actor, requireRoleOf, visibleWorkspace } from '../access.ts';
+import { readInstanceSettings, toLimits, WORKSPACE_LIMITS } from '../admin.ts';
+import { recordChange } from '../audit/record.ts';
+import type { Database, Queryable } from '../client.ts';
+import { stopExecutionsOfWorkspace } from '../executions/stop-many.ts';
+import type { OnStopped } from '../executions/stop.ts';
+import type { Workspace } from '../generated/client.ts';
+import { pageRange, toPage } from '../paging.ts';
+import { requireErrorWorkflow } from '../workflows/workflows.ts';
 
 /**
  * Maximum number of workspaces that a person may own: each has limits of its own, so that many workspaces would

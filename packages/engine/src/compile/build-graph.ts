@@ -1,9 +1,9 @@
 import type { RetrySettings } from '@deckhand/contracts';
-import type { CompiledWorkflow, GraphEdge, GraphNode, Region } from './graph.js';
-import { valueAt } from './deferred.js';
-import { findExclusive } from './early-joins.js';
-import { isContainer, isTry, type Nesting } from './loops.js';
-import type { SoundEdge, SoundNode } from './sound.js';
+import type { CompiledWorkflow, GraphEdge, GraphNode, Region } from './graph.ts';
+import { valueAt } from './deferred.ts';
+import { findExclusive } from './early-joins.ts';
+import { isContainer, isTry, type Nesting } from './loops.ts';
+import type { SoundEdge, SoundNode } from './sound.ts';
 
 const RETRY_DEFAULTS = { delayMs: 1_000, factor: 2, maxDelayMs: 60_000 } as const;
 

@@ -1,5 +1,5 @@
 import type { CredentialType, ValidationIssue, NodeDefinition } from '@deckhand/contracts';
-import type { NodeType } from '../node-type.js';
+import type { NodeType } from '../node-type.ts';
 
 /** Returns the types of credentials that a node may name with these parameters. */
 export function credentialTypesOf(node: NodeDefinition, type: NodeType): readonly CredentialType[] {

@@ -5,7 +5,7 @@ import {
   type JsonValue,
   UNKNOWN_FIELD,
 } from '@deckhand/contracts';
-import type { NodeType } from '../node-type.js';
+import type { NodeType } from '../node-type.ts';
 
 /**
  * Checks a node's parameters before any expression is evaluated: values with expressions are checked when they run, all

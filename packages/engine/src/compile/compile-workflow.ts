@@ -16,19 +16,19 @@ import {
   type ExpressionName,
   type ExpressionReferences,
   KEY_NAMES,
-} from '../expressions/index.js';
-import { mergeReferences } from '../expressions/references.js';
-import type { NodeType, NodeTypes } from '../node-type.js';
-import { buildGraph } from './build-graph.js';
-import { checkCredential } from './check-credential.js';
-import { checkParameters } from './check-parameters.js';
-import { findCycle } from './cycles.js';
-import { separateDeferred } from './deferred.js';
-import { checkJoins } from './early-joins.js';
-import type { CompileResult, GraphTrigger } from './graph.js';
-import { allowsLinks } from './links.js';
-import { isInside, isTry, type Nesting, nestContainers } from './loops.js';
-import type { SoundEdge, SoundNode } from './sound.js';
+} from '../expressions/index.ts';
+import { mergeReferences } from '../expressions/references.ts';
+import type { NodeType, NodeTypes } from '../node-type.ts';
+import { buildGraph } from './build-graph.ts';
+import { checkCredential } from './check-credential.ts';
+import { checkParameters } from './check-parameters.ts';
+import { findCycle } from './cycles.ts';
+import { separateDeferred } from './deferred.ts';
+import { checkJoins } from './early-joins.ts';
+import type { CompileResult, GraphTrigger } from './graph.ts';
+import { allowsLinks } from './links.ts';
+import { isInside, isTry, type Nesting, nestContainers } from './loops.ts';
+import type { SoundEdge, SoundNode } from './sound.ts';
 
 const checkDefinition = compileCheck(Definition);
 const checkNode = compileCheck(NodeDefinition);

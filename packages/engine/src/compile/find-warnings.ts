@@ -1,6 +1,6 @@
 import type { ValidationIssue } from '@deckhand/contracts';
-import type { CompiledWorkflow } from './graph.js';
-import { findLimitWarnings } from './limit-warnings.js';
+import type { CompiledWorkflow } from './graph.ts';
+import { findLimitWarnings } from './limit-warnings.ts';
 
 /**
  * Finds parts of a valid definition that may be unintended: what types of nodes warn of, and time limits that exceed

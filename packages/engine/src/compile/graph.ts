@@ -1,7 +1,7 @@
 import type { Definition, ValidationIssue, JsonValue, NodeDefinition, RetrySettings } from '@deckhand/contracts';
-import type { ExpressionScope } from '../expressions/index.js';
-import type { NodeType } from '../node-type.js';
-import type { SourceReferences } from '../script.js';
+import type { ExpressionScope } from '../expressions/index.ts';
+import type { NodeType } from '../node-type.ts';
+import type { SourceReferences } from '../script.ts';
 
 /** An edge between compiled nodes. `handle` is undefined for a source with a single output. */
 export interface GraphEdge {

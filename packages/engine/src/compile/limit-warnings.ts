@@ -1,6 +1,6 @@
 import type { ValidationIssue } from '@deckhand/contracts';
-import { retryDelayMs } from '../run/retry.js';
-import type { CompiledWorkflow, GraphNode } from './graph.js';
+import { retryDelayMs } from '../run/retry.ts';
+import type { CompiledWorkflow, GraphNode } from './graph.ts';
 
 /** A time limit that a node sets itself. */
 interface NodeLimit {

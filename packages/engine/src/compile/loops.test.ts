@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { EdgeDefinition, NodeDefinition } from '@deckhand/contracts';
 import fc from 'fast-check';
-import { BODY_HANDLE, isInside, nestContainers } from './loops.js';
+import { BODY_HANDLE, isInside, nestContainers } from './loops.ts';
 
 interface Graph {
   readonly nodes: readonly NodeDefinition[];

@@ -1,5 +1,5 @@
 import type { EdgeDefinition, ValidationIssue, NodeDefinition } from '@deckhand/contracts';
-import { orderNodes } from './cycles.js';
+import { orderNodes } from './cycles.ts';
 
 /** The handle of a container that leads to its body: the nodes that a loop repeats, or whose failures a try catches. */
 export const BODY_HANDLE = 'body';

@@ -1,7 +1,7 @@
 import type { EdgeDefinition, NodeDefinition } from '@deckhand/contracts';
-import type { CompiledParameters, ExpressionReferences } from '../expressions/index.js';
-import type { NodeType } from '../node-type.js';
-import type { SourceReferences } from '../script.js';
+import type { CompiledParameters, ExpressionReferences } from '../expressions/index.ts';
+import type { NodeType } from '../node-type.ts';
+import type { SourceReferences } from '../script.ts';
 
 /** A node without issues of its own, with its path and its compiled parts. */
 export interface SoundNode {

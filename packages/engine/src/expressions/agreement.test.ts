@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '@deckhand/contracts';
 import fc from 'fast-check';
-import { compileExpression, ExpressionError, type ExpressionScope } from './index.js';
+import { compileExpression, ExpressionError, type ExpressionScope } from './index.ts';
 
 const trigger = {
   a: 1,

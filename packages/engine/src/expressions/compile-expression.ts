@@ -1,6 +1,6 @@
-import { compilePart, isIssue, skipGap, type ExpressionIssue } from './compile-source.js';
-import { toResult, withBudget, type EvaluateJson } from './evaluate.js';
-import type { ExpressionReferences } from './scope.js';
+import { compilePart, isIssue, skipGap, type ExpressionIssue } from './compile-source.ts';
+import { toResult, withBudget, type EvaluateJson } from './evaluate.ts';
+import type { ExpressionReferences } from './scope.ts';
 
 /** A compiled expression. It may be evaluated any number of times and concurrently. */
 export interface CompiledExpression {

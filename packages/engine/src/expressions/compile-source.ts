@@ -1,9 +1,9 @@
-import { compileSyntax } from './compile/expression.js';
-import { SourceError } from './compile/compiler.js';
-import { parseExpression } from './parse.js';
-import { spendSteps, type Run } from './run.js';
-import type { ExpressionReferences } from './scope.js';
-import type { Value } from './value.js';
+import { compileSyntax } from './compile/expression.ts';
+import { SourceError } from './compile/compiler.ts';
+import { parseExpression } from './parse.ts';
+import { spendSteps, type Run } from './run.ts';
+import type { ExpressionReferences } from './scope.ts';
+import type { Value } from './value.ts';
 
 /** Why a text is not an expression of the language, and where. */
 export interface ExpressionIssue {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '@deckhand/contracts';
-import { compileExpression, ExpressionError, type ExpressionScope } from './index.js';
+import { compileExpression, ExpressionError, type ExpressionScope } from './index.ts';
 
 const hostile = JSON.parse(
   '{"__proto__":{"polluted":1},"constructor":"Ferrari","toString":"text","valueOf":1,"toJSON":"x","then":1,"length":3,"key":"__proto__","name":"constructor"}',

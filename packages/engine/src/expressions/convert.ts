@@ -1,7 +1,7 @@
-import { exceed } from './failure.js';
-import { dataDepthMax } from './limits.js';
-import { spendScan, spendSteps, spendText, type Run } from './run.js';
-import { isList, type Value } from './value.js';
+import { exceed } from './failure.ts';
+import { dataDepthMax } from './limits.ts';
+import { spendScan, spendSteps, spendText, type Run } from './run.ts';
+import { isList, type Value } from './value.ts';
 
 type Primitive = undefined | null | boolean | number | string;
 

@@ -1,5 +1,5 @@
-import { fail } from './failure.js';
-import { kindOf, type Value } from './value.js';
+import { fail } from './failure.ts';
+import { kindOf, type Value } from './value.ts';
 
 const isoDate =
   /^(\d{4}|[+-]\d{6})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?)?)?)?$/;

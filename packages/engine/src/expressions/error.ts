@@ -1,4 +1,4 @@
-import { EvaluationFailure, type ExpressionErrorCode } from './failure.js';
+import { EvaluationFailure, type ExpressionErrorCode } from './failure.ts';
 
 /** The place of a template: its name in messages, its keys below the parameters, and its whole text. */
 export interface Site {

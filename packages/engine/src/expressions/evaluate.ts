@@ -1,10 +1,10 @@
-import { toExpressionError, type Site } from './error.js';
-import { settle } from './result.js';
-import { startRun, type Run } from './run.js';
+import { toExpressionError, type Site } from './error.ts';
+import { settle } from './result.ts';
+import { startRun, type Run } from './run.ts';
 import type { JsonValue } from '@deckhand/contracts';
-import type { ExpressionLimits } from './limits.js';
-import type { ExpressionScope } from './scope.js';
-import type { Value } from './value.js';
+import type { ExpressionLimits } from './limits.ts';
+import type { ExpressionScope } from './scope.ts';
+import type { Value } from './value.ts';
 
 /**
  * Evaluates against a scope. The result is plain JSON that may share structure with its inputs; neither is ever

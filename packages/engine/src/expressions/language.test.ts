@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '@deckhand/contracts';
-import { compileExpression, ExpressionError, type ExpressionScope } from './index.js';
+import { compileExpression, ExpressionError, type ExpressionScope } from './index.ts';
 
 const scope: ExpressionScope = {
   trigger: {

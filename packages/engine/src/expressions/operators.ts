@@ -1,8 +1,8 @@
-import { toNumber, toPrimitive, toText } from './convert.js';
-import { fail } from './failure.js';
-import { readIndex, readProperty, isForbiddenKey } from './property.js';
-import { spendScan, spendText, type Run } from './run.js';
-import { isContainer, kindOf, type Value } from './value.js';
+import { toNumber, toPrimitive, toText } from './convert.ts';
+import { fail } from './failure.ts';
+import { readIndex, readProperty, isForbiddenKey } from './property.ts';
+import { spendScan, spendText, type Run } from './run.ts';
+import { isContainer, kindOf, type Value } from './value.ts';
 
 /**
  * Returns `a + b`: a sum of numbers, or text if one side is text, as in JavaScript. Charges the text before it is

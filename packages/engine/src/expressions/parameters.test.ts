@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '@deckhand/contracts';
-import { compileParameters, compileTemplate, ExpressionError, type ExpressionScope } from './index.js';
+import { compileParameters, compileTemplate, ExpressionError, type ExpressionScope } from './index.ts';
 
 const scope: ExpressionScope = {
   trigger: { name: 'Ann', amount: 150, tags: ['a'], nothing: null },

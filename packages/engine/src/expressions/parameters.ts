@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { isIssue, type ExpressionIssue } from './compile-source.js';
-import { renderPath } from './error.js';
-import { withBudget, type EvaluateJson } from './evaluate.js';
-import { mergeReferences } from './references.js';
-import type { Run } from './run.js';
-import type { ExpressionReferences } from './scope.js';
-import { compileTemplateAt } from './template.js';
+import { isIssue, type ExpressionIssue } from './compile-source.ts';
+import { renderPath } from './error.ts';
+import { withBudget, type EvaluateJson } from './evaluate.ts';
+import { mergeReferences } from './references.ts';
+import type { Run } from './run.ts';
+import type { ExpressionReferences } from './scope.ts';
+import { compileTemplateAt } from './template.ts';
 
 /** An issue in a parameter, with the keys that lead to it. */
 export interface ParameterIssue extends ExpressionIssue {

@@ -1,6 +1,6 @@
 import { parseExpressionAt, type Expression, type Options } from 'acorn';
-import { SourceError } from './compile/compiler.js';
-import { sourceLengthMax } from './limits.js';
+import { SourceError } from './compile/compiler.ts';
+import { sourceLengthMax } from './limits.ts';
 
 // Parentheses are kept as nodes, because acorn otherwise reports that `(a)` ends before its last parenthesis.
 const options: Options = { ecmaVersion: 2024, sourceType: 'module', allowHashBang: false, preserveParens: true };

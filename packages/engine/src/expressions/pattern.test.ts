@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { compileExpression } from './compile-expression.js';
-import { compilePattern } from './pattern.js';
-import type { ExpressionScope } from './scope.js';
+import { compileExpression } from './compile-expression.ts';
+import { compilePattern } from './pattern.ts';
+import type { ExpressionScope } from './scope.ts';
 
 const scope: ExpressionScope = {
   trigger: { text: 'aaab' },

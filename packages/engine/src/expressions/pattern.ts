@@ -1,7 +1,7 @@
 import { estimatePatternSize, mayRescan } from '@deckhand/contracts';
 import { RE2JS, type Matcher } from 're2js';
-import { fail } from './failure.js';
-import { spendSteps, type Run } from './run.js';
+import { fail } from './failure.ts';
+import { spendSteps, type Run } from './run.ts';
 
 /** Maximum length of a regular expression, in characters. */
 const patternLengthMax = 1_000;

@@ -1,5 +1,5 @@
-import { fail } from './failure.js';
-import { isList, isRecord, type Value } from './value.js';
+import { fail } from './failure.ts';
+import { isList, isRecord, type Value } from './value.ts';
 
 /** Returns whether `key` leads from data to JavaScript's internals. Such a key is never read and never written. */
 export function isForbiddenKey(key: string): boolean {

@@ -1,4 +1,4 @@
-import type { ExpressionName, ExpressionReferences } from './scope.js';
+import type { ExpressionName, ExpressionReferences } from './scope.ts';
 
 /** Returns what several expressions read: each node once, in the order of its first use. */
 export function mergeReferences(all: Iterable<ExpressionReferences>): ExpressionReferences {

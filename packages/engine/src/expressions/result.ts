@@ -1,7 +1,7 @@
-import { exceed } from './failure.js';
-import { dataDepthMax } from './limits.js';
-import { ownKeys } from './property.js';
-import { isList, type Value, type ValueRecord } from './value.js';
+import { exceed } from './failure.ts';
+import { dataDepthMax } from './limits.ts';
+import { ownKeys } from './property.ts';
+import { isList, type Value, type ValueRecord } from './value.ts';
 import type { JsonValue } from '@deckhand/contracts';
 
 /** Counts the bytes of a value as JSON, so that sharing (`[a, a]` of `[b, b]` of ...) cannot hide its size. */

@@ -1,8 +1,8 @@
-import { exceed } from './failure.js';
-import { defaultLimits, type ExpressionLimits } from './limits.js';
-import type { ExpressionScope } from './scope.js';
-import type { Site } from './error.js';
-import type { Value } from './value.js';
+import { exceed } from './failure.ts';
+import { defaultLimits, type ExpressionLimits } from './limits.ts';
+import type { ExpressionScope } from './scope.ts';
+import type { Site } from './error.ts';
+import type { Value } from './value.ts';
 
 /** The state of one evaluation. Shared by all templates of a node's parameters, so that they share one budget. */
 export interface Run {

@@ -1,4 +1,4 @@
-import { compilePart, isIssue, skipGap, type CompiledPart, type ExpressionIssue } from './compile-source.js';
+import { compilePart, isIssue, skipGap, type CompiledPart, type ExpressionIssue } from './compile-source.ts';
 
 /** The parts of a template: texts and expressions, alternating. */
 export type TemplateParts = readonly (string | CompiledPart)[];

@@ -1,14 +1,14 @@
-import { isIssue, type CompiledPart, type ExpressionIssue } from './compile-source.js';
+import { isIssue, type CompiledPart, type ExpressionIssue } from './compile-source.ts';
 import type { JsonValue } from '@deckhand/contracts';
-import { toText } from './convert.js';
-import type { Site } from './error.js';
-import { toResult, withBudget, type EvaluateJson } from './evaluate.js';
-import { writeJson } from './functions/json-functions.js';
-import { mergeReferences, noReferences } from './references.js';
-import { spendText, type Run } from './run.js';
-import type { ExpressionReferences } from './scope.js';
-import { parseTemplate, type TemplateParts } from './template-parts.js';
-import { isContainer, type Value } from './value.js';
+import { toText } from './convert.ts';
+import type { Site } from './error.ts';
+import { toResult, withBudget, type EvaluateJson } from './evaluate.ts';
+import { writeJson } from './functions/json-functions.ts';
+import { mergeReferences, noReferences } from './references.ts';
+import { spendText, type Run } from './run.ts';
+import type { ExpressionReferences } from './scope.ts';
+import { parseTemplate, type TemplateParts } from './template-parts.ts';
+import { isContainer, type Value } from './value.ts';
 
 /** A compiled text with expressions. */
 export interface CompiledTemplate {

@@ -1,4 +1,4 @@
-import { type CompiledTemplate, compileTemplate } from './template.js';
+import { type CompiledTemplate, compileTemplate } from './template.ts';
 
 /** Names that the template of a key may use. */
 export const KEY_NAMES: readonly string[] = ['$trigger', '$now'];

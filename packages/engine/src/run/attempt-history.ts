@@ -1,6 +1,6 @@
-import type { NodeFailure } from '../node-failure.js';
-import { recorded, type Progress } from './progress.js';
-import type { AttemptRecord, NodeRecord, RecordedError } from './records.js';
+import type { NodeFailure } from '../node-failure.ts';
+import { recorded, type Progress } from './progress.ts';
+import type { AttemptRecord, NodeRecord, RecordedError } from './records.ts';
 
 /** Maximum number of attempts of a node that are remembered: the latest. */
 const MAX_REMEMBERED = 20;

@@ -1,14 +1,14 @@
 import type { JsonValue } from '@deckhand/contracts';
-import type { GraphNode } from '../compile/graph.js';
-import type { NodeFailure } from '../node-failure.js';
-import type { Outcome, WaitAnswer, WaitRequest } from '../node-type.js';
-import { failureOf, timeoutError } from './failure.js';
-import { type LazySignal, lazy } from './lazy.js';
-import { expressionScope, nodeContext } from './node-scope.js';
-import type { RunRequest } from './ports.js';
-import { createSecretMask } from './secret-mask.js';
-import type { NextIteration, Task } from './scheduler.js';
-import { inputOf } from './scope.js';
+import type { GraphNode } from '../compile/graph.ts';
+import type { NodeFailure } from '../node-failure.ts';
+import type { Outcome, WaitAnswer, WaitRequest } from '../node-type.ts';
+import { failureOf, timeoutError } from './failure.ts';
+import { type LazySignal, lazy } from './lazy.ts';
+import { expressionScope, nodeContext } from './node-scope.ts';
+import type { RunRequest } from './ports.ts';
+import { createSecretMask } from './secret-mask.ts';
+import type { NextIteration, Task } from './scheduler.ts';
+import { inputOf } from './scope.ts';
 
 /** Evaluates a task's parameters and runs its node once. Never throws, never rejects. */
 export function attempt(request: RunRequest, task: Task, halt: LazySignal): Outcome | Promise<Outcome> {

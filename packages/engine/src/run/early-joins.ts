@@ -1,9 +1,9 @@
 import type { JsonValue } from '@deckhand/contracts';
-import type { GraphNode } from '../compile/graph.js';
-import { lazy, type LazySignal } from './lazy.js';
-import { storedDecision, storeDecision } from './node-state.js';
-import { type NodeRecord, recordKey } from './records.js';
-import type { JoinDecision, Scope } from './scope.js';
+import type { GraphNode } from '../compile/graph.ts';
+import { lazy, type LazySignal } from './lazy.ts';
+import { storedDecision, storeDecision } from './node-state.ts';
+import { type NodeRecord, recordKey } from './records.ts';
+import type { JoinDecision, Scope } from './scope.ts';
 
 type Place = Pick<Scope, 'iteration'>;
 

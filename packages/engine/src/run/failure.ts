@@ -1,6 +1,6 @@
-import { ExpressionError } from '../expressions/index.js';
-import type { NodeFailure } from '../node-failure.js';
-import { NodeError } from '../node-type.js';
+import { ExpressionError } from '../expressions/index.ts';
+import type { NodeFailure } from '../node-failure.ts';
+import { NodeError } from '../node-type.ts';
 
 /** Converts an error that a node threw to the recorded failure. An unknown error may pass, so it is retryable. */
 export function failureOf(thrown: unknown): NodeFailure {

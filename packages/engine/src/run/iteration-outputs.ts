@@ -1,9 +1,9 @@
 import type { JsonValue } from '@deckhand/contracts';
-import { wayOut } from './node-state.js';
-import type { EnginePorts } from './ports.js';
-import { joinIteration, recordKey } from './records.js';
-import type { Task } from './scheduler.js';
-import { outputOfEnds } from './scope.js';
+import { wayOut } from './node-state.ts';
+import type { EnginePorts } from './ports.ts';
+import { joinIteration, recordKey } from './records.ts';
+import type { Task } from './scheduler.ts';
+import { outputOfEnds } from './scope.ts';
 
 /** Number of iterations whose records are in memory at once. */
 const PAGE_SIZE = 200;

@@ -1,7 +1,7 @@
 import { type JsonValue, parseOwnJson } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createLoopOutputs } from './loop-outputs.js';
+import { createLoopOutputs } from './loop-outputs.ts';
 
 describe('the outputs of a loop', () => {
   it.each([0, 1, 9_999, 10_000, 12_345])(

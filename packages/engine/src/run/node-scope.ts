@@ -1,12 +1,12 @@
 import type { Credential } from '@deckhand/contracts';
-import { allowsLinks } from '../compile/links.js';
-import { exampleLink, type ExpressionScope, type LoopScope } from '../expressions/index.js';
-import type { NodeContext } from '../node-type.js';
-import type { LazySignal } from './lazy.js';
-import type { RunRequest } from './ports.js';
-import { sourceNames } from './source-names.js';
-import type { Task } from './scheduler.js';
-import { inputOf, inputsOf, iterationAround, iterationOf, outputOf, type Scope } from './scope.js';
+import { allowsLinks } from '../compile/links.ts';
+import { exampleLink, type ExpressionScope, type LoopScope } from '../expressions/index.ts';
+import type { NodeContext } from '../node-type.ts';
+import type { LazySignal } from './lazy.ts';
+import type { RunRequest } from './ports.ts';
+import { sourceNames } from './source-names.ts';
+import type { Task } from './scheduler.ts';
+import { inputOf, inputsOf, iterationAround, iterationOf, outputOf, type Scope } from './scope.ts';
 
 /** Returns the values of names in a task's expressions. Other nodes are looked up when an expression reads them. */
 export function expressionScope(request: RunRequest, { node, scope }: Task): ExpressionScope {

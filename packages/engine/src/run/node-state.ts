@@ -1,10 +1,10 @@
 /** State that node runs store in their records to resume: a result, a loop's items, a wait, a decision. */
 import { isJsonObject, type JsonValue, WAIT_KINDS } from '@deckhand/contracts';
-import type { GraphNode } from '../compile/graph.js';
-import type { RepeatRule, TerminalResult, WaitRequest } from '../node-type.js';
-import { joinIteration, type NodeRecord, recordKey } from './records.js';
-import type { NextIteration, Task } from './scheduler.js';
-import type { JoinDecision } from './scope.js';
+import type { GraphNode } from '../compile/graph.ts';
+import type { RepeatRule, TerminalResult, WaitRequest } from '../node-type.ts';
+import { joinIteration, type NodeRecord, recordKey } from './records.ts';
+import type { NextIteration, Task } from './scheduler.ts';
+import type { JoinDecision } from './scope.ts';
 
 /** Returns the result of a Terminal node that an earlier worker finished. */
 export function storedResult({ state, output }: NodeRecord): TerminalResult | undefined {

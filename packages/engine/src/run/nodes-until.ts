@@ -1,5 +1,5 @@
-import type { CompiledWorkflow, GraphNode } from '../compile/graph.js';
-import { BODY_HANDLE } from '../compile/loops.js';
+import type { CompiledWorkflow, GraphNode } from '../compile/graph.ts';
+import { BODY_HANDLE } from '../compile/loops.ts';
 
 /**
  * Returns the ids of the nodes that a run up to a node needs: the node, with its body if it is a container, and all

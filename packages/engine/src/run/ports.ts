@@ -1,8 +1,8 @@
 import type { ExecutionMode, JsonObject, JsonValue, WaitPlace } from '@deckhand/contracts';
-import type { CompiledWorkflow } from '../compile/graph.js';
-import type { NodeServices } from '../node-services.js';
-import type { OpenedCredential, TerminalResult, WaitAnswer, WaitRequest } from '../node-type.js';
-import type { LoopPosition, NodeRecord, RecordedError } from './records.js';
+import type { CompiledWorkflow } from '../compile/graph.ts';
+import type { NodeServices } from '../node-services.ts';
+import type { OpenedCredential, TerminalResult, WaitAnswer, WaitRequest } from '../node-type.ts';
+import type { LoopPosition, NodeRecord, RecordedError } from './records.ts';
 
 /** Everything the run loop needs from outside. The engine has no clock, no timers and no storage of its own. */
 export interface EnginePorts {

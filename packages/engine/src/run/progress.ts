@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
-import type { GraphNode } from '../compile/graph.js';
-import type { NodeFailure } from '../node-failure.js';
-import type { Outcome, WaitRequest } from '../node-type.js';
-import type { AttemptRecord } from './records.js';
-import type { Task } from './scheduler.js';
+import type { GraphNode } from '../compile/graph.ts';
+import type { NodeFailure } from '../node-failure.ts';
+import type { Outcome, WaitRequest } from '../node-type.ts';
+import type { AttemptRecord } from './records.ts';
+import type { Task } from './scheduler.ts';
 
 /** The progress of a node run. */
 export interface Progress {

@@ -1,8 +1,8 @@
-import type { Region } from '../compile/graph.js';
-import type { TerminalResult } from '../node-type.js';
-import { storedResult } from './node-state.js';
-import { type NodeRecord, recordKey } from './records.js';
-import type { Task } from './scheduler.js';
+import type { Region } from '../compile/graph.ts';
+import type { TerminalResult } from '../node-type.ts';
+import { storedResult } from './node-state.ts';
+import { type NodeRecord, recordKey } from './records.ts';
+import type { Task } from './scheduler.ts';
 
 /**
  * Returns the result of the last Terminal node in a try that earlier workers finished, whose body is not replayed.

@@ -8,12 +8,12 @@
  * 5. A loop with a condition that finished begins anew, because its iterations depend on those before.
  * 6. A try around the node continues from it, as if it had caught nothing: so does what it cancelled.
  */
-import type { CompiledWorkflow, GraphNode } from '../compile/graph.js';
-import { BODY_HANDLE } from '../compile/loops.js';
-import { hasBegun, isSettled, storedDecision, storedContainer, wayOut } from './node-state.js';
-import { type NodeRecord, recordKey } from './records.js';
-import { createScheduler } from './scheduler.js';
-import type { Scope } from './scope.js';
+import type { CompiledWorkflow, GraphNode } from '../compile/graph.ts';
+import { BODY_HANDLE } from '../compile/loops.ts';
+import { hasBegun, isSettled, storedDecision, storedContainer, wayOut } from './node-state.ts';
+import { type NodeRecord, recordKey } from './records.ts';
+import { createScheduler } from './scheduler.ts';
+import type { Scope } from './scope.ts';
 
 /** The run whose records are reused. */
 export interface SourceRun {

@@ -15,13 +15,13 @@
  * 10. A run that ends after a node skips all nodes that are not before it, except those that the records settle.
  */
 import type { JsonValue } from '@deckhand/contracts';
-import type { GraphNode, Region } from '../compile/graph.js';
-import type { NodeFailure } from '../node-failure.js';
-import { mockOutcome, type Outcome, type RepeatRule, type TerminalResult } from '../node-type.js';
-import { attempt, attemptInTime, debugOf, goesOn, resumeNode } from './attempt.js';
-import { afterFailure, earlierAttempts, ended, withAttempt } from './attempt-history.js';
-import { createEarlyJoins, isInProgress } from './early-joins.js';
-import { INTERRUPTED } from './failure.js';
+import type { GraphNode, Region } from '../compile/graph.ts';
+import type { NodeFailure } from '../node-failure.ts';
+import { mockOutcome, type Outcome, type RepeatRule, type TerminalResult } from '../node-type.ts';
+import { attempt, attemptInTime, debugOf, goesOn, resumeNode } from './attempt.ts';
+import { afterFailure, earlierAttempts, ended, withAttempt } from './attempt-history.ts';
+import { createEarlyJoins, isInProgress } from './early-joins.ts';
+import { INTERRUPTED } from './failure.ts';
 import {
   begunWait,
   hasBegun,
@@ -37,10 +37,10 @@ import {
   storeWait,
   TRY_STATE,
   waitKey,
-} from './node-state.js';
-import type { Ending, RunRequest } from './ports.js';
-import { type LoopPosition, type NodeRecord, recordKey } from './records.js';
-import { lazy } from './lazy.js';
+} from './node-state.ts';
+import type { Ending, RunRequest } from './ports.ts';
+import { type LoopPosition, type NodeRecord, recordKey } from './records.ts';
+import { lazy } from './lazy.ts';
 import {
   caughtOutput,
   errorOutput,
@@ -50,12 +50,12 @@ import {
   recorded,
   type Waiting,
   withConsole,
-} from './progress.js';
-import { resultInside } from './result-inside.js';
-import { MAX_RETRY_DELAY_IN_WORKER_MS, retryDelayMs } from './retry.js';
-import { loadIterationOutputs } from './iteration-outputs.js';
-import { createScheduler, type NextIteration, type SchedulerEvents, type Task } from './scheduler.js';
-import { inputOf, type Scope } from './scope.js';
+} from './progress.ts';
+import { resultInside } from './result-inside.ts';
+import { MAX_RETRY_DELAY_IN_WORKER_MS, retryDelayMs } from './retry.ts';
+import { loadIterationOutputs } from './iteration-outputs.ts';
+import { createScheduler, type NextIteration, type SchedulerEvents, type Task } from './scheduler.ts';
+import { inputOf, type Scope } from './scope.ts';
 
 /** Longest time of pure nodes before other runs continue, in ms. */
 const SLICE_MS = 8;

@@ -20,11 +20,11 @@
  *     nothing then.
  */
 import type { JsonValue } from '@deckhand/contracts';
-import { BODY_HANDLE, ERROR_HANDLE } from '../compile/loops.js';
-import type { GraphEdge, GraphJoin, GraphNode, Region } from '../compile/graph.js';
-import type { RepeatRule } from '../node-type.js';
-import { createLoopOutputs } from './loop-outputs.js';
-import { joinIteration, type LoopPosition } from './records.js';
+import { BODY_HANDLE, ERROR_HANDLE } from '../compile/loops.ts';
+import type { GraphEdge, GraphJoin, GraphNode, Region } from '../compile/graph.ts';
+import type { RepeatRule } from '../node-type.ts';
+import { createLoopOutputs } from './loop-outputs.ts';
+import { joinIteration, type LoopPosition } from './records.ts';
 import {
   catchingScope,
   cellOf,
@@ -36,7 +36,7 @@ import {
   type LoopProgress,
   openScope,
   type Scope,
-} from './scope.js';
+} from './scope.ts';
 
 /** A node that may run now, or a loop that may end. */
 export interface Task {

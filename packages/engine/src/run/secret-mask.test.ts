@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createSecretMask } from './secret-mask.js';
+import { createSecretMask } from './secret-mask.ts';
 
 const PASSWORD = 'p@ss"word\\9';
 

@@ -1,6 +1,6 @@
 import { type Credential, isJsonObject, type JsonValue, secretTexts } from '@deckhand/contracts';
-import { replaceAllText } from '../find-text.js';
-import type { Outcome } from '../node-type.js';
+import { replaceAllText } from '../find-text.ts';
+import type { Outcome } from '../node-type.ts';
 
 const MASK = '********';
 /** Shorter texts occur by chance: masking them would damage outputs and hide nothing. */

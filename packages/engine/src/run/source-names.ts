@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import type { ExpressionName, ExpressionScope } from '../expressions/index.js';
-import { NO_LINKS } from '../expressions/links.js';
-import { NodeError } from '../node-type.js';
-import type { SourceReferences } from '../script.js';
+import type { ExpressionName, ExpressionScope } from '../expressions/index.ts';
+import { NO_LINKS } from '../expressions/links.ts';
+import { NodeError } from '../node-type.ts';
+import type { SourceReferences } from '../script.ts';
 
 type Names = ExpressionName | '$nodes';
 

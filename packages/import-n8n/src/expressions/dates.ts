@@ -1,5 +1,5 @@
-import { unsupported } from '../unsupported.js';
-import { lookup } from '../workflow.js';
+import { unsupported } from '../unsupported.ts';
+import { lookup } from '../workflow.ts';
 
 /** Tokens of Luxon's formats, and ours. */
 const TOKENS: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import type { Source } from '../source.js';
+import type { Source } from '../source.ts';
 
 /** What an expression of n8n can see, in the words of our expressions. */
 export interface Scope {

@@ -1,8 +1,8 @@
 import type { JsonValue } from '@deckhand/contracts';
-import { unsupported } from '../unsupported.js';
-import { isList } from '../workflow.js';
-import type { Scope } from './scope.js';
-import { translate } from './translate.js';
+import { unsupported } from '../unsupported.ts';
+import { isList } from '../workflow.ts';
+import type { Scope } from './scope.ts';
+import { translate } from './translate.ts';
 
 /** A part of a text: literal, or an expression of ours. */
 type Part = { readonly literal: string } | { readonly expression: string };

@@ -1,8 +1,8 @@
 import { type Expression, type Node, parseExpressionAt, type Property, type SpreadElement } from 'acorn';
-import { asList, firstItem, type Source } from '../source.js';
-import { unsupported } from '../unsupported.js';
-import { convertFormat, unitOf } from './dates.js';
-import type { Scope } from './scope.js';
+import { asList, firstItem, type Source } from '../source.ts';
+import { unsupported } from '../unsupported.ts';
+import { convertFormat, unitOf } from './dates.ts';
+import type { Scope } from './scope.ts';
 
 /** A part of an expression: its text, and what it is. */
 type Part =

@@ -1,7 +1,7 @@
-import { asList } from '../source.js';
-import { unsupported } from '../unsupported.js';
-import { show, text } from '../workflow.js';
-import { type Conversion, type Converted, outputOf, single } from './converter.js';
+import { asList } from '../source.ts';
+import { unsupported } from '../unsupported.ts';
+import { show, text } from '../workflow.ts';
+import { type Conversion, type Converted, outputOf, single } from './converter.ts';
 
 /** What scripts of n8n can use, and scripts here cannot. */
 const MISSING =

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import type { Scope } from '../expressions/scope.js';
-import { toExpression } from '../expressions/template.js';
-import { unsupported } from '../unsupported.js';
-import { list, lookup, object, show, text } from '../workflow.js';
+import type { Scope } from '../expressions/scope.ts';
+import { toExpression } from '../expressions/template.ts';
+import { unsupported } from '../unsupported.ts';
+import { list, lookup, object, show, text } from '../workflow.ts';
 
 /** How values of a type are compared: the operation, by both sides. */
 type Operations = Readonly<Record<string, (left: string, right: string) => string>>;

@@ -1,7 +1,7 @@
 import type { EdgeDefinition, JsonObject, NodeDefinition } from '@deckhand/contracts';
-import type { Scope } from '../expressions/scope.js';
-import type { Source } from '../source.js';
-import type { N8nNode } from '../workflow.js';
+import type { Scope } from '../expressions/scope.ts';
+import type { Source } from '../source.ts';
+import type { N8nNode } from '../workflow.ts';
 
 /** A node that is being converted. */
 export interface Conversion {

@@ -1,11 +1,11 @@
 import type { JsonObject } from '@deckhand/contracts';
-import { braced, convertValue, toExpression } from '../expressions/template.js';
-import type { Scope } from '../expressions/scope.js';
-import { unsupported } from '../unsupported.js';
-import { list, lookup, object, show, text } from '../workflow.js';
-import { comparisonOf, convertConditions, convertOldConditions, convertOldRule } from './conditions.js';
-import { type Conversion, type Converted, outputOf, single } from './converter.js';
-import { reviewOthers } from './triggers.js';
+import { braced, convertValue, toExpression } from '../expressions/template.ts';
+import type { Scope } from '../expressions/scope.ts';
+import { unsupported } from '../unsupported.ts';
+import { list, lookup, object, show, text } from '../workflow.ts';
+import { comparisonOf, convertConditions, convertOldConditions, convertOldRule } from './conditions.ts';
+import { type Conversion, type Converted, outputOf, single } from './converter.ts';
+import { reviewOthers } from './triggers.ts';
 
 /** Does nothing: the data of the nodes after it is that of the nodes before. */
 export function noOperation({ id, node, input }: Conversion): Converted {

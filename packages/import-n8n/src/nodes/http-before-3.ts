@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { unsupported } from '../unsupported.js';
-import { object, show, text } from '../workflow.js';
+import { unsupported } from '../unsupported.ts';
+import { object, show, text } from '../workflow.ts';
 
 /** Returns parameters of HTTP Request before version 3 as those of later versions. @throws UnsupportedError */
 export function modernize(old: JsonObject): JsonObject {

@@ -1,11 +1,11 @@
 import { type JsonObject, type JsonValue, type NodeDefinition, parseJson } from '@deckhand/contracts';
-import { braced, convertValue, isExpression, toExpression } from '../expressions/template.js';
-import type { Scope } from '../expressions/scope.js';
-import { unsupported } from '../unsupported.js';
-import { list, lookup, object, show, text } from '../workflow.js';
-import { type Conversion, type Converted, outputOf } from './converter.js';
-import { modernize } from './http-before-3.js';
-import { reviewOthers } from './triggers.js';
+import { braced, convertValue, isExpression, toExpression } from '../expressions/template.ts';
+import type { Scope } from '../expressions/scope.ts';
+import { unsupported } from '../unsupported.ts';
+import { list, lookup, object, show, text } from '../workflow.ts';
+import { type Conversion, type Converted, outputOf } from './converter.ts';
+import { modernize } from './http-before-3.ts';
+import { reviewOthers } from './triggers.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 

@@ -1,10 +1,10 @@
-import { braced, isExpression } from '../expressions/template.js';
-import { asList } from '../source.js';
-import { unsupported } from '../unsupported.js';
-import { list, object, show, text } from '../workflow.js';
-import { type Conversion, type Converted, outputOf, single } from './converter.js';
-import { fieldName } from './set.js';
-import { reviewOthers } from './triggers.js';
+import { braced, isExpression } from '../expressions/template.ts';
+import { asList } from '../source.ts';
+import { unsupported } from '../unsupported.ts';
+import { list, object, show, text } from '../workflow.ts';
+import { type Conversion, type Converted, outputOf, single } from './converter.ts';
+import { fieldName } from './set.ts';
+import { reviewOthers } from './triggers.ts';
 
 /** The elements of a list in each item become items. */
 export function splitOutNode({ id, node, parameters, input, review }: Conversion): Converted {

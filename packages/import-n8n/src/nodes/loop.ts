@@ -1,9 +1,9 @@
 import type { NodeDefinition } from '@deckhand/contracts';
-import { braced } from '../expressions/template.js';
-import { asList } from '../source.js';
-import { unsupported } from '../unsupported.js';
-import { object } from '../workflow.js';
-import type { Conversion, Converted, Output } from './converter.js';
+import { braced } from '../expressions/template.ts';
+import { asList } from '../source.ts';
+import { unsupported } from '../unsupported.ts';
+import { object } from '../workflow.ts';
+import type { Conversion, Converted, Output } from './converter.ts';
 
 /**
  * Converts `Loop Over Items`: a loop over the items, or over batches of them.

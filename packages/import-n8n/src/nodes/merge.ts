@@ -1,8 +1,8 @@
-import { braced, isExpression } from '../expressions/template.js';
-import type { Source } from '../source.js';
-import { unsupported } from '../unsupported.js';
-import { list, object, show, text } from '../workflow.js';
-import { type Conversion, type Converted, outputOf, single } from './converter.js';
+import { braced, isExpression } from '../expressions/template.ts';
+import type { Source } from '../source.ts';
+import { unsupported } from '../unsupported.ts';
+import { list, object, show, text } from '../workflow.ts';
+import { type Conversion, type Converted, outputOf, single } from './converter.ts';
 
 /** How inputs become one list: the expression, by the lists of the inputs. */
 type Join = (first: string, second: string) => string;

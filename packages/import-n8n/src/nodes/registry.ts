@@ -1,11 +1,11 @@
-import { codeNode } from './code.js';
-import type { Converter } from './converter.js';
-import { filterNode, ifNode, noOperation, respondNode, stopNode, switchNode, waitNode } from './flow.js';
-import { httpNode } from './http.js';
-import { aggregateNode, itemListsNode, limitNode, splitOutNode } from './lists.js';
-import { mergeNode } from './merge.js';
-import { setNode } from './set.js';
-import { manualTrigger, scheduleTrigger, webhookTrigger } from './triggers.js';
+import { codeNode } from './code.ts';
+import type { Converter } from './converter.ts';
+import { filterNode, ifNode, noOperation, respondNode, stopNode, switchNode, waitNode } from './flow.ts';
+import { httpNode } from './http.ts';
+import { aggregateNode, itemListsNode, limitNode, splitOutNode } from './lists.ts';
+import { mergeNode } from './merge.ts';
+import { setNode } from './set.ts';
+import { manualTrigger, scheduleTrigger, webhookTrigger } from './triggers.ts';
 
 /** Converters by the type of n8n, without the name of its package. Any other type becomes a stub. */
 const CONVERTERS: Readonly<Record<string, Converter>> = {

@@ -1,10 +1,10 @@
 import { type JsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
-import { braced, convertValue, isExpression, toExpression } from '../expressions/template.js';
-import type { Scope } from '../expressions/scope.js';
-import { unsupported } from '../unsupported.js';
-import { list, object, show } from '../workflow.js';
-import { type Conversion, type Converted, outputOf, single } from './converter.js';
-import { reviewOthers } from './triggers.js';
+import { braced, convertValue, isExpression, toExpression } from '../expressions/template.ts';
+import type { Scope } from '../expressions/scope.ts';
+import { unsupported } from '../unsupported.ts';
+import { list, object, show } from '../workflow.ts';
+import { type Conversion, type Converted, outputOf, single } from './converter.ts';
+import { reviewOthers } from './triggers.ts';
 
 /** A field that an item gets. */
 interface Field {

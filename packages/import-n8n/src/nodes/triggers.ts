@@ -1,7 +1,7 @@
 import type { JsonObject } from '@deckhand/contracts';
-import { unsupported } from '../unsupported.js';
-import { list, lookup, object, show, text } from '../workflow.js';
-import { type Conversion, type Converted, outputOf, single } from './converter.js';
+import { unsupported } from '../unsupported.ts';
+import { list, lookup, object, show, text } from '../workflow.ts';
+import { type Conversion, type Converted, outputOf, single } from './converter.ts';
 
 /** Manual starts, and those by other workflows. */
 export function manualTrigger({ id, node, parameters, review }: Conversion): Converted {

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { ScriptResult } from '@deckhand/engine';
-import { hostileScripts, type HostileScript } from '../../../../tests/harness/hostile-scripts.js';
-import { createScriptRunner } from './runner.js';
-import { script } from '../../../../tests/harness/scripts.js';
+import { hostileScripts, type HostileScript } from '../../../../tests/harness/hostile-scripts.ts';
+import { createScriptRunner } from './runner.ts';
+import { script } from '../../../../tests/harness/scripts.ts';
 
 /** Time enough for scripts that end; all others have to be stopped anyway. */
 const TIMEOUT_MS = 250;

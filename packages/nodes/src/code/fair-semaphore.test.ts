@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createFairSemaphore } from './fair-semaphore.js';
+import { createFairSemaphore } from './fair-semaphore.ts';
 
 const never = new AbortController().signal;
 

@@ -1,7 +1,7 @@
 import type { ExpressionName, SourceReferences } from '@deckhand/engine';
 import type { MemberExpression } from 'acorn';
 import { simple } from 'acorn-walk';
-import { parseSource } from './parse-source.js';
+import { parseSource } from './parse-source.ts';
 
 const VALUES: ReadonlySet<string> = new Set<ExpressionName>([
   '$trigger',

@@ -1,4 +1,4 @@
-import { NAMES } from './function-text.js';
+import { NAMES } from './function-text.ts';
 
 /**
  * The code that runs in the sandbox: it calls the script's function and reports the result to the host. It runs beside

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { jsonDepth } from './json-depth.js';
+import { jsonDepth } from './json-depth.ts';
 
 it.each([
   ['1', 0],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { findReferences } from './find-references.js';
-import { parseSource } from './parse-source.js';
+import { findReferences } from './find-references.ts';
+import { parseSource } from './parse-source.ts';
 
 describe('parsing a source', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { getLineInfo, parse, type Program } from 'acorn';
 import { full } from 'acorn-walk';
-import { functionText, LINES_BEFORE } from './function-text.js';
+import { functionText, LINES_BEFORE } from './function-text.ts';
 
 /** An issue of a source, with its position in the message. */
 export interface SourceError {

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '@deckhand/contracts';
 import type { Script } from '@deckhand/engine';
-import { script } from '../../../../tests/harness/scripts.js';
-import { until } from '../../../../tests/harness/until.js';
-import { createScriptRunner } from './runner.js';
+import { script } from '../../../../tests/harness/scripts.ts';
+import { until } from '../../../../tests/harness/until.ts';
+import { createScriptRunner } from './runner.ts';
 
 const runner = createScriptRunner({ threads: 2 });
 afterAll(() => runner.close());

@@ -2,11 +2,11 @@ import { parseJson } from '@deckhand/contracts';
 import { NodeError, type NodeFailure, type Script, type ScriptResult, type ScriptRunner } from '@deckhand/engine';
 import { availableParallelism } from 'node:os';
 import type { Piscina } from 'piscina';
-import { limitReached, outOfMemory, tooLate } from './failures.js';
-import type { ScriptAnswer, ScriptTask } from './task.js';
-import { checkedResult, findTextExcess } from '../text/limit.js';
-import { runInSlices } from '../work/slices.js';
-import { createFairSemaphore } from './fair-semaphore.js';
+import { limitReached, outOfMemory, tooLate } from './failures.ts';
+import type { ScriptAnswer, ScriptTask } from './task.ts';
+import { checkedResult, findTextExcess } from '../text/limit.ts';
+import { runInSlices } from '../work/slices.ts';
+import { createFairSemaphore } from './fair-semaphore.ts';
 
 /** How long an idle thread is kept, in ms: it takes 30 MB, and starting another 60 ms. */
 const IDLE_MS = 10_000;
@@ -17,8 +17,7 @@ const NICE = process.platform === 'linux' ? 5 : 0;
 /** Memory of a thread in addition to its sandbox: the texts that are passed in and out. */
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
-/** A thread can only load the compiled file; tests run the sources. */
-const THREAD = new URL(import.meta.url.endsWith('.ts') ? '../../dist/code/thread.js' : './thread.js', import.meta.url);
+const THREAD = new URL(import.meta.resolve('#code-thread'));
 
 /** Options of a runner. */
 export interface ScriptRunnerOptions {

@@ -1,11 +1,11 @@
 import type { NodeFailure } from '@deckhand/engine';
 import { type JSValueHandle, JSException, QuickJS } from 'quickjs-wasi';
-import { type ConsoleLines, createConsoleLines } from './console-lines.js';
-import { limitReached, outOfMemory, scriptFailed, tooLate } from './failures.js';
-import { functionText, LINES_BEFORE } from './function-text.js';
-import { GUEST } from './guest.js';
-import { jsonDepth } from './json-depth.js';
-import type { ScriptAnswer, ScriptTask } from './task.js';
+import { type ConsoleLines, createConsoleLines } from './console-lines.ts';
+import { limitReached, outOfMemory, scriptFailed, tooLate } from './failures.ts';
+import { functionText, LINES_BEFORE } from './function-text.ts';
+import { GUEST } from './guest.ts';
+import { jsonDepth } from './json-depth.ts';
+import type { ScriptAnswer, ScriptTask } from './task.ts';
 
 /** Maximum length of an output, in characters of JSON. */
 const MAX_OUTPUT = 10_485_760;

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { getHeapStatistics } from 'node:v8';
-import { runInSandbox } from './sandbox.js';
-import type { ScriptAnswer, ScriptTask } from './task.js';
+import { runInSandbox } from './sandbox.ts';
+import type { ScriptAnswer, ScriptTask } from './task.ts';
 
 /** Memory of sandboxes, in bytes, above which it is freed after a script. */
 const MAX_LEFT_BYTES = 16 * 1_048_576;

@@ -2,8 +2,8 @@ import { type MailMessage, type MailReceipt, type MailSender, NodeError } from '
 import { createHash } from 'node:crypto';
 import { connect, isIP, type Socket } from 'node:net';
 import { types } from 'node:util';
-import { ANY_ADDRESS, type AddressRules, isPublicAddress, PUBLIC_ONLY, resolveHost } from '../network/addresses.js';
-import { untilAborted } from '../network/until-aborted.js';
+import { ANY_ADDRESS, type AddressRules, isPublicAddress, PUBLIC_ONLY, resolveHost } from '../network/addresses.ts';
+import { untilAborted } from '../network/until-aborted.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A silent server is given up after this time, in ms. */

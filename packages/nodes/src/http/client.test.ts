@@ -3,10 +3,10 @@ import type { HttpRequest } from '@deckhand/engine';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { stopAll } from '../../../../tests/harness/cleanup.js';
-import { serve } from '../../../../tests/harness/serve.js';
-import { until } from '../../../../tests/harness/until.js';
-import { createHttpClient } from './client.js';
+import { stopAll } from '../../../../tests/harness/cleanup.ts';
+import { serve } from '../../../../tests/harness/serve.ts';
+import { until } from '../../../../tests/harness/until.ts';
+import { createHttpClient } from './client.ts';
 
 const client = createHttpClient({ allowPrivate: true });
 

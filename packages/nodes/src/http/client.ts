@@ -1,13 +1,13 @@
 import { type HttpClient, type HttpRequest, type HttpResponse, NodeError } from '@deckhand/engine';
 import { isIPv6 } from 'node:net';
 import { types } from 'node:util';
-import { type AddressRules, ANY_ADDRESS, PUBLIC_ONLY, resolveHost } from '../network/addresses.js';
-import type { Dispatchers } from './dispatcher.js';
-import { proxyFor, type ProxySettings } from './proxy.js';
-import { readBody } from './read-body.js';
-import { redirect } from './redirect.js';
-import { untilAborted } from '../network/until-aborted.js';
-import { holdMemory, type OptionalBudget } from '../work/hold-memory.js';
+import { type AddressRules, ANY_ADDRESS, PUBLIC_ONLY, resolveHost } from '../network/addresses.ts';
+import type { Dispatchers } from './dispatcher.ts';
+import { proxyFor, type ProxySettings } from './proxy.ts';
+import { readBody } from './read-body.ts';
+import { redirect } from './redirect.ts';
+import { untilAborted } from '../network/until-aborted.ts';
+import { holdMemory, type OptionalBudget } from '../work/hold-memory.ts';
 
 const MAX_REDIRECTS = 10;
 /** Bytes of a redirect's own body that are read to keep its connection. */
@@ -45,7 +45,7 @@ export function createHttpClient(options: HttpClientOptions): PooledHttpClient {
   const asksForAddresses = !allowPrivate && proxy.resolvesNames !== true;
   const pools = new Map<AddressRules, Promise<Dispatchers>>();
   const open = async (held: AddressRules): Promise<Dispatchers> =>
-    (await import('./dispatcher.js')).createDispatchers({ rules: held, tunnelsAll: asksForAddresses });
+    (await import('./dispatcher.ts')).createDispatchers({ rules: held, tunnelsAll: asksForAddresses });
 
   async function send(url: URL, request: HttpRequest): Promise<Step> {
     const held = url.origin === request.exemptOrigin ? ANY_ADDRESS : rules;

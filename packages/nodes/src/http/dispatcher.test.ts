@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Agent, request } from 'undici';
-import { stopAll, stopLater } from '../../../../tests/harness/cleanup.js';
-import { serve } from '../../../../tests/harness/serve.js';
-import { createHttpClient, type HttpClientOptions } from './client.js';
-import { guardedConnector } from './dispatcher.js';
-import { ANY_ADDRESS, type Resolve } from '../network/addresses.js';
+import { stopAll, stopLater } from '../../../../tests/harness/cleanup.ts';
+import { serve } from '../../../../tests/harness/serve.ts';
+import { createHttpClient, type HttpClientOptions } from './client.ts';
+import { guardedConnector } from './dispatcher.ts';
+import { ANY_ADDRESS, type Resolve } from '../network/addresses.ts';
 
 const PUBLIC_LOOKUP: Resolve = (_hostname, _options, callback) => {
   callback(null, [{ address: '93.184.216.34', family: 4 }]);

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { types } from 'node:util';
 import { Agent, buildConnector, type Dispatcher, ProxyAgent } from 'undici';
-import { addressRefused, type AddressRules, bareHost, guardedLookup, PUBLIC_ONLY } from '../network/addresses.js';
+import { addressRefused, type AddressRules, bareHost, guardedLookup, PUBLIC_ONLY } from '../network/addresses.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A silent server is given up after this time, in ms. */

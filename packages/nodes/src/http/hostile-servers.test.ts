@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { createServer, type Socket } from 'node:net';
-import { stopAll, stopLater } from '../../../../tests/harness/cleanup.js';
-import { serve } from '../../../../tests/harness/serve.js';
-import { until } from '../../../../tests/harness/until.js';
-import { createHttpClient } from './client.js';
+import { stopAll, stopLater } from '../../../../tests/harness/cleanup.ts';
+import { serve } from '../../../../tests/harness/serve.ts';
+import { until } from '../../../../tests/harness/until.ts';
+import { createHttpClient } from './client.ts';
 
 const client = createHttpClient({ allowPrivate: true });
 stopLater({ stop: () => client.close() });

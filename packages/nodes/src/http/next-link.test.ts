@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { nextLink } from './next-link.js';
+import { nextLink } from './next-link.ts';
 
 describe('the next page in a Link header', () => {
   it.each<[string, string | undefined]>([

@@ -2,12 +2,12 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import type { NodeContext } from '@deckhand/engine';
 import type { IncomingMessage } from 'node:http';
-import { stopAll } from '../../../../tests/harness/cleanup.js';
-import { edges, runInMemory } from '../../../../tests/harness/engine.js';
-import { NO_SERVICES, nodeContext } from '../../../../tests/harness/node-context.js';
-import { serve } from '../../../../tests/harness/serve.js';
-import node from '../types/http.js';
-import { createHttpClient } from './client.js';
+import { stopAll } from '../../../../tests/harness/cleanup.ts';
+import { edges, runInMemory } from '../../../../tests/harness/engine.ts';
+import { NO_SERVICES, nodeContext } from '../../../../tests/harness/node-context.ts';
+import { serve } from '../../../../tests/harness/serve.ts';
+import node from '../types/http.ts';
+import { createHttpClient } from './client.ts';
 
 const http = createHttpClient({ allowPrivate: true });
 

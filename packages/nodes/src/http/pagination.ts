@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue, type ValidationIssue } from '@deckhand/contracts';
 import { NodeError } from '@deckhand/engine';
 import Type, { type Static } from 'typebox';
-import { fieldReader } from '../items/items.js';
-import { nextLink } from './next-link.js';
-import { requestUrl } from './request-parts.js';
+import { fieldReader } from '../items/items.ts';
+import { nextLink } from './next-link.ts';
+import { requestUrl } from './request-parts.ts';
 
 const MAX_PAGES = 100;
 

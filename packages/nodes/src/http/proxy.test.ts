@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { proxyFor } from './proxy.js';
+import { proxyFor } from './proxy.ts';
 
 const HTTP = 'http://proxy:3128';
 const HTTPS = 'http://tls-proxy:3128';

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { bareHost } from '../network/addresses.js';
+import { bareHost } from '../network/addresses.ts';
 
 /** The proxies of requests, as in HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
 export interface ProxySettings {

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { HttpRequest } from '@deckhand/engine';
 import type { RequestListener } from 'node:http';
-import { stopAll } from '../../../../tests/harness/cleanup.js';
-import { type Echo, echoOf, serve } from '../../../../tests/harness/serve.js';
-import { createHttpClient } from './client.js';
+import { stopAll } from '../../../../tests/harness/cleanup.ts';
+import { type Echo, echoOf, serve } from '../../../../tests/harness/serve.ts';
+import { createHttpClient } from './client.ts';
 
 const client = createHttpClient({ allowPrivate: true });
 

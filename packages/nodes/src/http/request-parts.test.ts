@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '@deckhand/contracts';
-import { requestBody, requestHeaders, requestUrl } from './request-parts.js';
+import { requestBody, requestHeaders, requestUrl } from './request-parts.ts';
 
 const refused = (field: string) =>
   expect.objectContaining({

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { NodeError } from '@deckhand/engine';
-import { ACCEPT_ENCODING } from './read-body.js';
+import { ACCEPT_ENCODING } from './read-body.ts';
 
 /** A value of a query or header. */
 export type Scalar = string | number | boolean;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { responseBody } from './response-body.js';
+import { responseBody } from './response-body.ts';
 
 const read = (text: string) =>
   responseBody(

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { type HttpResponse, NodeError } from '@deckhand/engine';
-import { parseForeignJson } from '../text/limit.js';
+import { parseForeignJson } from '../text/limit.ts';
 
 /** How a body is parsed: `auto` follows its content type. */
 export type ResponseType = 'auto' | 'json' | 'text' | 'binary';

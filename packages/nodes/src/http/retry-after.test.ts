@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { retryAfterMs } from './retry-after.js';
+import { retryAfterMs } from './retry-after.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 

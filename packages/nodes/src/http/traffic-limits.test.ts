@@ -1,6 +1,6 @@
 import { type HttpResponse, NodeError, type TrafficLimits, type TrafficRequest } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
-import { sendWithinLimits } from './traffic-limits.js';
+import { sendWithinLimits } from './traffic-limits.ts';
 
 const limits: TrafficLimits = { credentialId: 'c', rateLimit: { requests: 1, per: 'second' }, circuit: null };
 const request = (signal = new AbortController().signal) => ({

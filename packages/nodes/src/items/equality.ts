@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
-import type { Work } from '../work/slices.js';
+import type { Work } from '../work/slices.ts';
 
 /** Returns true if two values are equal as JSON, in any order of members. Charges the work of comparing. */
 export function isSameJson(a: JsonValue | undefined, b: JsonValue | undefined, work: Work): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AddressRules, resolveHost, guardedLookup, isPublicAddress } from './addresses.js';
-import { createHttpClient } from '../http/client.js';
+import { type AddressRules, resolveHost, guardedLookup, isPublicAddress } from './addresses.ts';
+import { createHttpClient } from '../http/client.ts';
 
 const client = createHttpClient({ allowPrivate: false });
 

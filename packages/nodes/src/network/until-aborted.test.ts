@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { untilAborted } from './until-aborted.js';
+import { untilAborted } from './until-aborted.ts';
 
 describe('work that may be aborted', () => {
   it('gives what it gives, or throws what it throws', async () => {

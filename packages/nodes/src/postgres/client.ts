@@ -3,15 +3,15 @@ import { NodeError, type PostgresClient, type PostgresQuery, type PostgresResult
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { types } from 'node:util';
 import Cursor from 'pg-cursor';
-import { ANY_ADDRESS, PUBLIC_ONLY } from '../network/addresses.js';
-import { untilAborted } from '../network/until-aborted.js';
-import { holdMemory, type OptionalBudget } from '../work/hold-memory.js';
-import { type ConnectionTarget, connectionTarget } from './connection-config.js';
-import { GuardedClient } from './guarded-client.js';
-import { invalid } from './message-guard.js';
-import { createPools, type Pools } from './pools.js';
-import { toNodeError } from './to-node-error.js';
-import { jsonTypes } from './value-types.js';
+import { ANY_ADDRESS, PUBLIC_ONLY } from '../network/addresses.ts';
+import { untilAborted } from '../network/until-aborted.ts';
+import { holdMemory, type OptionalBudget } from '../work/hold-memory.ts';
+import { type ConnectionTarget, connectionTarget } from './connection-config.ts';
+import { GuardedClient } from './guarded-client.ts';
+import { invalid } from './message-guard.ts';
+import { createPools, type Pools } from './pools.ts';
+import { toNodeError } from './to-node-error.ts';
+import { jsonTypes } from './value-types.ts';
 
 /** Number of rows that are read at a time. */
 const BATCH_ROWS = 500;

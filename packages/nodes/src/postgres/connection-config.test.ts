@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ANY_ADDRESS } from '../network/addresses.js';
-import { connectionTarget } from './connection-config.js';
+import { ANY_ADDRESS } from '../network/addresses.ts';
+import { connectionTarget } from './connection-config.ts';
 
 const PUBLIC = '8.8.8.8';
 const PRIVATE = '10.1.2.3';

@@ -2,7 +2,7 @@ import { NodeError } from '@deckhand/engine';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { ClientConfig } from 'pg';
-import { type AddressRules, bareHost, isPublicAddress, resolveHost } from '../network/addresses.js';
+import { type AddressRules, bareHost, isPublicAddress, resolveHost } from '../network/addresses.ts';
 
 /**
  * Parameters that a connection string may have. The driver accepts many more, some of which name files of the worker's

@@ -4,7 +4,7 @@ import { Duplex } from 'node:stream';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import { types } from 'node:util';
 import pg from 'pg';
-import { createMessageGuard, invalid } from './message-guard.js';
+import { createMessageGuard, invalid } from './message-guard.ts';
 
 /** An SSLRequest (PostgreSQL, 54.7). */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);

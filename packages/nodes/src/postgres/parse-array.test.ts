@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseArray } from './parse-array.js';
+import { parseArray } from './parse-array.ts';
 
 const read = (text: string) => parseArray(text, (element) => element);
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import type { ConnectionTarget } from './connection-config.js';
-import { GuardedClient } from './guarded-client.js';
+import type { ConnectionTarget } from './connection-config.ts';
+import { GuardedClient } from './guarded-client.ts';
 
 /** Maximum number of connections to one database; further queries wait. */
 const CONNECTIONS_PER_DATABASE = 5;

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@deckhand/contracts';
-import { parseForeignJson } from '../text/limit.js';
-import { parseArray } from './parse-array.js';
+import { parseForeignJson } from '../text/limit.ts';
+import { parseArray } from './parse-array.ts';
 
 type Parse = (text: string) => JsonValue;
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import { type Outcome, output } from '@deckhand/engine';
-import { runInSlices, type Steps, type Work } from '../work/slices.js';
-import { checkedResult } from './limit.js';
+import { runInSlices, type Steps, type Work } from '../work/slices.ts';
+import { checkedResult } from './limit.ts';
 
 /** Number of parts of a small value, and characters of a text that count as one more. */
 const FEW_PARTS = 256;

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { Steps, Work } from '../work/slices.js';
+import type { Steps, Work } from '../work/slices.ts';
 
 /** Number of bytes that are digested in one step. */
 const STEP_BYTES = 262_144;

@@ -1,6 +1,6 @@
 import { findJsonExcess, type JsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
 import { NodeError } from '@deckhand/engine';
-import type { Steps, Work } from '../work/slices.js';
+import type { Steps, Work } from '../work/slices.ts';
 
 /** Maximum length of a text that a node reads, in characters. */
 const MAX_TEXT = 5_000_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { runInSlices } from '../work/slices.js';
-import { readRows } from './read-csv.js';
+import { runInSlices } from '../work/slices.ts';
+import { readRows } from './read-csv.ts';
 
 /** The rows, or that there are none. */
 const attempt = (read: () => unknown): unknown => {

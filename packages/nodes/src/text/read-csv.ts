@@ -1,5 +1,5 @@
 import { NodeError } from '@deckhand/engine';
-import type { Steps, Work } from '../work/slices.js';
+import type { Steps, Work } from '../work/slices.ts';
 
 const QUOTE = 34;
 const LINE_FEED = 10;

@@ -1,6 +1,6 @@
 import { type CancelRule, type JsonValue, MAX_EVENT_KEY_LENGTH, type ValidationIssue } from '@deckhand/contracts';
 import { compileTriggerExpression } from '@deckhand/engine';
-import { evaluateKey, findTriggerExpressionIssues } from './trigger-expression.js';
+import { evaluateKey, findTriggerExpressionIssues } from './trigger-expression.ts';
 
 /** Returns the issues of a workflow's `cancelOn` that its schema does not find. */
 export function findCancelIssues(rules: readonly CancelRule[]): ValidationIssue[] {

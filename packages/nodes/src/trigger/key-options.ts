@@ -10,7 +10,7 @@ import {
   type WorkflowConcurrency,
 } from '@deckhand/contracts';
 import { type CompiledTemplate, compileTriggerExpression, KEY_NAMES } from '@deckhand/engine';
-import { evaluateOnTrigger } from './trigger-expression.js';
+import { evaluateOnTrigger } from './trigger-expression.ts';
 
 /** The options of a trigger whose `key` is a template. */
 const KEYED_OPTIONS = ['concurrency', 'debounce'] as const;

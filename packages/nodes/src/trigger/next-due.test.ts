@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { CronExpressionParser } from 'cron-parser';
 import fc from 'fast-check';
 import { IANAZone } from 'luxon';
-import { nextDueTime } from './next-due.js';
+import { nextDueTime } from './next-due.ts';
 
 /** The next due times after a time, each found from the one before. */
 function dueAfter(cron: string, timezone: string, from: string, count: number): string[] {

@@ -1,5 +1,5 @@
 import { findMetadataIssues, isJsonObject, type JsonObject, type ValidationIssue } from '@deckhand/contracts';
-import { findKeyIssues } from './key-options.js';
+import { findKeyIssues } from './key-options.ts';
 
 /** Returns the issues of a trigger's `options` that its schema does not find. */
 export function findOptionIssues({ options }: JsonObject): ValidationIssue[] {

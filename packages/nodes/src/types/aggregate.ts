@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { defineNodeType, type Outcome, output } from '@deckhand/engine';
 import Type from 'typebox';
-import { FieldParameter, fieldReader, ItemsParameter, itemsOf } from '../items/items.js';
-import { checkedResult, checkResultLength } from '../text/limit.js';
-import { runInSlices, type Steps, type Work } from '../work/slices.js';
+import { FieldParameter, fieldReader, ItemsParameter, itemsOf } from '../items/items.ts';
+import { checkedResult, checkResultLength } from '../text/limit.ts';
+import { runInSlices, type Steps, type Work } from '../work/slices.ts';
 
 type Summary = (values: readonly JsonValue[]) => JsonValue;
 

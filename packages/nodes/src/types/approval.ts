@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, type Outcome } from '@deckhand/engine';
 import Type from 'typebox';
-import { ALLOW_LINKS, linkDetails, linkParameterIssues } from '../work/allow-links.js';
+import { ALLOW_LINKS, linkDetails, linkParameterIssues } from '../work/allow-links.ts';
 
 const DEFAULT_CHOICES = ['approved', 'rejected'];
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { compileWorkflow, type Script } from '@deckhand/engine';
-import { edges, runInMemory } from '../../../../tests/harness/engine.js';
-import { chain } from '../../../../tests/harness/seed.js';
-import { createScriptRunner } from '../code/runner.js';
-import { loadNodeTypes } from '../load-node-types.js';
+import { edges, runInMemory } from '../../../../tests/harness/engine.ts';
+import { chain } from '../../../../tests/harness/seed.ts';
+import { createScriptRunner } from '../code/runner.ts';
+import { loadNodeTypes } from '../load-node-types.ts';
 
 const code = (source: string, more: object = {}) => ({ id: 'code', type: 'code', parameters: { source }, ...more });
 

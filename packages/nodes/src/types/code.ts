@@ -1,8 +1,8 @@
 import type { ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType } from '@deckhand/engine';
 import Type from 'typebox';
-import { findReferences } from '../code/find-references.js';
-import { parseSource } from '../code/parse-source.js';
+import { findReferences } from '../code/find-references.ts';
+import { parseSource } from '../code/parse-source.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_TIMEOUT_MS = 60_000;

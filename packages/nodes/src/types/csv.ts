@@ -2,10 +2,10 @@ import { type ValidationIssue, isJsonObject, type JsonValue } from '@deckhand/co
 import { defineNodeType, type Outcome, output } from '@deckhand/engine';
 import { stringify } from 'csv-stringify/sync';
 import Type from 'typebox';
-import { ItemsParameter, itemsOf } from '../items/items.js';
-import { checkLength, checkResultLength } from '../text/limit.js';
-import { readRows } from '../text/read-csv.js';
-import { runInSlices, type Steps, type Work } from '../work/slices.js';
+import { ItemsParameter, itemsOf } from '../items/items.ts';
+import { checkLength, checkResultLength } from '../text/limit.ts';
+import { readRows } from '../text/read-csv.ts';
+import { runInSlices, type Steps, type Work } from '../work/slices.ts';
 
 export default defineNodeType({
   type: 'csv',

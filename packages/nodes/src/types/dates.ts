@@ -2,8 +2,8 @@ import type { ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import { DateTime, type DurationLikeObject, IANAZone } from 'luxon';
 import Type from 'typebox';
-import { findRepeatedField } from '../text/date-fields.js';
-import { boundLuxonCaches } from '../text/luxon-caches.js';
+import { findRepeatedField } from '../text/date-fields.ts';
+import { boundLuxonCaches } from '../text/luxon-caches.ts';
 
 const UNITS = ['years', 'quarters', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds', 'milliseconds'] as const;
 const OPERATIONS = ['parse', 'format', 'add', 'subtract', 'difference', 'startOf', 'endOf'] as const;

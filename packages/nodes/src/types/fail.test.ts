@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { nodeContext } from '../../../../tests/harness/node-context.js';
-import node from './fail.js';
+import { nodeContext } from '../../../../tests/harness/node-context.ts';
+import node from './fail.ts';
 
 describe('fail', () => {
   it('fails for good, with its message', () => {

@@ -1,9 +1,9 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { defineNodeType, indexOfText, type Outcome, output } from '@deckhand/engine';
 import Type from 'typebox';
-import { createJsonSet, isSameJson } from '../items/equality.js';
-import { FieldParameter, type FieldReader, fieldReader, ItemsParameter, itemsOf } from '../items/items.js';
-import { runInSlices, type Steps, type Work } from '../work/slices.js';
+import { createJsonSet, isSameJson } from '../items/equality.ts';
+import { FieldParameter, type FieldReader, fieldReader, ItemsParameter, itemsOf } from '../items/items.ts';
+import { runInSlices, type Steps, type Work } from '../work/slices.ts';
 
 type Test = (found: JsonValue | undefined, value: JsonValue | undefined, work: Work) => boolean;
 

@@ -1,8 +1,8 @@
 import { defineNodeType, type Outcome, output } from '@deckhand/engine';
 import { createHash } from 'node:crypto';
 import Type from 'typebox';
-import { AlgorithmParameter, dataParameters, digestInSteps, EncodingParameter } from '../text/digest.js';
-import { runInSlices, type Steps } from '../work/slices.js';
+import { AlgorithmParameter, dataParameters, digestInSteps, EncodingParameter } from '../text/digest.ts';
+import { runInSlices, type Steps } from '../work/slices.ts';
 
 export default defineNodeType({
   type: 'hash',

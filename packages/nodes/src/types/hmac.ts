@@ -2,8 +2,8 @@ import type { Credential, ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import Type from 'typebox';
-import { AlgorithmParameter, dataParameters, digestInSteps, EncodingParameter } from '../text/digest.js';
-import { runInSlices } from '../work/slices.js';
+import { AlgorithmParameter, dataParameters, digestInSteps, EncodingParameter } from '../text/digest.ts';
+import { runInSlices } from '../work/slices.ts';
 
 export default defineNodeType({
   type: 'hmac',

@@ -2,11 +2,11 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import type { NodeContext } from '@deckhand/engine';
 import type { OutgoingHttpHeaders } from 'node:http';
-import { stopAll } from '../../../../tests/harness/cleanup.js';
-import { NO_SERVICES, nodeContext } from '../../../../tests/harness/node-context.js';
-import { echoOf, serve } from '../../../../tests/harness/serve.js';
-import { createHttpClient } from '../http/client.js';
-import node from './http.js';
+import { stopAll } from '../../../../tests/harness/cleanup.ts';
+import { NO_SERVICES, nodeContext } from '../../../../tests/harness/node-context.ts';
+import { echoOf, serve } from '../../../../tests/harness/serve.ts';
+import { createHttpClient } from '../http/client.ts';
+import node from './http.ts';
 
 const http = createHttpClient({ allowPrivate: true });
 

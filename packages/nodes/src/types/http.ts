@@ -1,12 +1,12 @@
 import type { ValidationIssue, JsonObject, JsonValue } from '@deckhand/contracts';
 import { defineNodeType, type NodeContext, NodeError, type OpenedCredential, output } from '@deckhand/engine';
 import Type, { type Static } from 'typebox';
-import { credentialHeader } from '../http/credential-header.js';
-import { Pagination, paginationIssues, readPages } from '../http/pagination.js';
-import { isHttpUrl, requestBody, requestHeaders, requestUrl, type Scalar } from '../http/request-parts.js';
-import { excerpt, responseBody } from '../http/response-body.js';
-import { retryAfterMs } from '../http/retry-after.js';
-import { sendWithinLimits } from '../http/traffic-limits.js';
+import { credentialHeader } from '../http/credential-header.ts';
+import { Pagination, paginationIssues, readPages } from '../http/pagination.ts';
+import { isHttpUrl, requestBody, requestHeaders, requestUrl, type Scalar } from '../http/request-parts.ts';
+import { excerpt, responseBody } from '../http/response-body.ts';
+import { retryAfterMs } from '../http/retry-after.ts';
+import { sendWithinLimits } from '../http/traffic-limits.ts';
 
 const MAX_RESPONSE_BYTES = 10_485_760;
 /** Retryable statuses below 500. */

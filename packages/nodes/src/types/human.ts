@@ -1,7 +1,7 @@
 import { compileUntrusted, isJsonObject } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import Type from 'typebox';
-import { ALLOW_LINKS, linkDetails, linkParameterIssues } from '../work/allow-links.js';
+import { ALLOW_LINKS, linkDetails, linkParameterIssues } from '../work/allow-links.ts';
 
 export default defineNodeType({
   type: 'human',

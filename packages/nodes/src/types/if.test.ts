@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { nodeContext } from '../../../../tests/harness/node-context.js';
-import node from './if.js';
+import { nodeContext } from '../../../../tests/harness/node-context.ts';
+import node from './if.ts';
 
 const input = { a: 1 };
 

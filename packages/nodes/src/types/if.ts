@@ -1,7 +1,7 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { defineNodeType } from '@deckhand/engine';
 import Type from 'typebox';
-import { warnOfText } from '../text/text-condition.js';
+import { warnOfText } from '../text/text-condition.ts';
 
 export default defineNodeType({
   type: 'if',

@@ -2,8 +2,8 @@ import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import type { NodeContext } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { nodeContext } from '../../../../tests/harness/node-context.js';
-import { loadNodeTypes } from '../load-node-types.js';
+import { nodeContext } from '../../../../tests/harness/node-context.ts';
+import { loadNodeTypes } from '../load-node-types.ts';
 
 const types = await loadNodeTypes();
 

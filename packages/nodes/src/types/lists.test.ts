@@ -2,11 +2,11 @@ import type { JsonValue } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { NodeType } from '@deckhand/engine';
-import { nodeContext } from '../../../../tests/harness/node-context.js';
-import aggregate from './aggregate.js';
-import filter from './filter.js';
-import sort from './sort.js';
-import split from './split.js';
+import { nodeContext } from '../../../../tests/harness/node-context.ts';
+import aggregate from './aggregate.ts';
+import filter from './filter.ts';
+import sort from './sort.ts';
+import split from './split.ts';
 
 function run(node: NodeType, parameters: JsonValue, input: JsonValue = null): unknown {
   const outcome = node.run(parameters, nodeContext({ input }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { nodeContext } from '../../../../tests/harness/node-context.js';
-import node from './loop.js';
+import { nodeContext } from '../../../../tests/harness/node-context.ts';
+import node from './loop.ts';
 
 describe('loop', () => {
   it('hands its items to the engine, one at a time unless told otherwise', () => {

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, NodeError } from '@deckhand/engine';
 import Type from 'typebox';
-import { warnOfText } from '../text/text-condition.js';
+import { warnOfText } from '../text/text-condition.ts';
 
 const MAX_ITERATIONS = 10_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { nodeContext } from '../../../../tests/harness/node-context.js';
-import node from './merge.js';
+import { nodeContext } from '../../../../tests/harness/node-context.ts';
+import node from './merge.ts';
 
 const inputs = [
   { nodeId: 'b', output: { x: 1 } },

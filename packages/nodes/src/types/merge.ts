@@ -1,7 +1,7 @@
 import type { JsonObject, ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, type EarlyJoin, NodeError, output } from '@deckhand/engine';
 import Type from 'typebox';
-import { checkedOutput } from '../text/checked-output.js';
+import { checkedOutput } from '../text/checked-output.ts';
 
 const MAX_COUNT = 1_000;
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import Type from 'typebox';
-import { responseHeaderIssues, ResponseStatus } from '../http/webhook-response.js';
+import { responseHeaderIssues, ResponseStatus } from '../http/webhook-response.ts';
 
 const MAX_HEADERS = 50;
 /** Maximum size of the headers, and of the whole response, as JSON. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { nodeContext } from '../../../../tests/harness/node-context.js';
-import node from './set.js';
+import { nodeContext } from '../../../../tests/harness/node-context.ts';
+import node from './set.ts';
 
 const input = { a: 1, b: { c: 2 } };
 

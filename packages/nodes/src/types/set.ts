@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { defineNodeType } from '@deckhand/engine';
 import Type from 'typebox';
-import { checkedOutput } from '../text/checked-output.js';
+import { checkedOutput } from '../text/checked-output.ts';
 
 /**
  * Spread first: V8 creates new hidden classes for members that are added to a copy, and keeps them until a full

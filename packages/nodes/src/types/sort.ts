@@ -1,9 +1,9 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { defineNodeType, type Outcome, output } from '@deckhand/engine';
 import Type from 'typebox';
-import { FieldParameter, type FieldReader, fieldReader, ItemsParameter, itemsOf } from '../items/items.js';
-import { runInSlices, type Steps, type Work } from '../work/slices.js';
-import { sortInSteps } from '../work/sort-in-steps.js';
+import { FieldParameter, type FieldReader, fieldReader, ItemsParameter, itemsOf } from '../items/items.ts';
+import { runInSlices, type Steps, type Work } from '../work/slices.ts';
+import { sortInSteps } from '../work/sort-in-steps.ts';
 
 export default defineNodeType({
   type: 'sort',

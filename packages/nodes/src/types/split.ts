@@ -1,9 +1,9 @@
 import { type ValidationIssue, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, type Outcome, output } from '@deckhand/engine';
 import Type from 'typebox';
-import { FieldParameter, fieldReader, ItemsParameter, itemsOf } from '../items/items.js';
-import { checkLength, checkResultLength } from '../text/limit.js';
-import { runInSlices, type Steps, type Work } from '../work/slices.js';
+import { FieldParameter, fieldReader, ItemsParameter, itemsOf } from '../items/items.ts';
+import { checkLength, checkResultLength } from '../text/limit.ts';
+import { runInSlices, type Steps, type Work } from '../work/slices.ts';
 
 export default defineNodeType({
   type: 'split',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { nodeContext } from '../../../../tests/harness/node-context.js';
+import { nodeContext } from '../../../../tests/harness/node-context.ts';
 import type { JsonValue } from '@deckhand/contracts';
-import node from './switch.js';
+import node from './switch.ts';
 
 const input = { a: 1 };
 const cases = [

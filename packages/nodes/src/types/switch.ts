@@ -1,8 +1,8 @@
 import { type ValidationIssue, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { defineNodeType, type Outcome } from '@deckhand/engine';
 import Type from 'typebox';
-import { isSameJson } from '../items/equality.js';
-import { runInSlices, type Steps } from '../work/slices.js';
+import { isSameJson } from '../items/equality.ts';
+import { runInSlices, type Steps } from '../work/slices.ts';
 
 const DEFAULT_HANDLE = 'default';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { nodeContext } from '../../../../tests/harness/node-context.js';
-import node from './terminal.js';
+import { nodeContext } from '../../../../tests/harness/node-context.ts';
+import node from './terminal.ts';
 
 describe('terminal', () => {
   it('makes its body the result, or its input when it has none', () => {

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { defineNodeType } from '@deckhand/engine';
 import Type from 'typebox';
-import { responseHeaderIssues, ResponseStatus } from '../http/webhook-response.js';
+import { responseHeaderIssues, ResponseStatus } from '../http/webhook-response.ts';
 
 export default defineNodeType({
   type: 'terminal',

@@ -3,12 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { NodeContext, NodeType } from '@deckhand/engine';
 import { createHmac } from 'node:crypto';
-import { nodeContext } from '../../../../tests/harness/node-context.js';
-import csv from './csv.js';
-import dates from './dates.js';
-import hash from './hash.js';
-import hmac from './hmac.js';
-import xml from './xml.js';
+import { nodeContext } from '../../../../tests/harness/node-context.ts';
+import csv from './csv.ts';
+import dates from './dates.ts';
+import hash from './hash.ts';
+import hmac from './hmac.ts';
+import xml from './xml.ts';
 
 async function run(node: NodeType, parameters: JsonValue, context: Partial<NodeContext> = {}): Promise<unknown> {
   const outcome = await node.run(parameters, nodeContext(context));

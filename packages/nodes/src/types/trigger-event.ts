@@ -1,10 +1,10 @@
 import { CLOSED, EVENT_NAME_PATTERN, TriggerOptions } from '@deckhand/contracts';
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
-import { findExpressions } from '../trigger/fixed-parameters.js';
-import { withoutKeys } from '../trigger/key-options.js';
-import { findOptionIssues } from '../trigger/option-issues.js';
-import { findTriggerExpressionIssues, MAX_TRIGGER_EXPRESSION_LENGTH } from '../trigger/trigger-expression.js';
+import { findExpressions } from '../trigger/fixed-parameters.ts';
+import { withoutKeys } from '../trigger/key-options.ts';
+import { findOptionIssues } from '../trigger/option-issues.ts';
+import { findTriggerExpressionIssues, MAX_TRIGGER_EXPRESSION_LENGTH } from '../trigger/trigger-expression.ts';
 
 export default defineNodeType({
   type: 'trigger.event',

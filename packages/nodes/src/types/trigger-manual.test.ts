@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { nodeContext } from '../../../../tests/harness/node-context.js';
-import node from './trigger-manual.js';
+import { nodeContext } from '../../../../tests/harness/node-context.ts';
+import node from './trigger-manual.ts';
 
 describe('a manual trigger', () => {
   it('passes on what the run was started with, whatever it is', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '@deckhand/contracts';
-import { nodeContext } from '../../../../tests/harness/node-context.js';
-import node from './trigger-schedule.js';
+import { nodeContext } from '../../../../tests/harness/node-context.ts';
+import node from './trigger-schedule.ts';
 
 describe('a schedule', () => {
   it.each([

@@ -1,10 +1,10 @@
 import { TriggerOptions } from '@deckhand/contracts';
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
-import { findExpressions } from '../trigger/fixed-parameters.js';
-import { withoutKeys } from '../trigger/key-options.js';
-import { findOptionIssues } from '../trigger/option-issues.js';
-import { findScheduleIssues } from '../trigger/schedule-issues.js';
+import { findExpressions } from '../trigger/fixed-parameters.ts';
+import { withoutKeys } from '../trigger/key-options.ts';
+import { findOptionIssues } from '../trigger/option-issues.ts';
+import { findScheduleIssues } from '../trigger/schedule-issues.ts';
 
 export default defineNodeType({
   type: 'trigger.schedule',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { nodeContext } from '../../../../tests/harness/node-context.js';
-import node from './trigger-webhook.js';
+import { nodeContext } from '../../../../tests/harness/node-context.ts';
+import node from './trigger-webhook.ts';
 
 describe('a webhook', () => {
   it('needs no parameters, and takes all that the contract names', () => {

@@ -5,8 +5,8 @@ import { XMLParser } from 'fast-xml-parser';
 import { SyntaxValidator } from 'fast-xml-validator';
 import { types } from 'node:util';
 import Type from 'typebox';
-import { checkedResult } from '../text/limit.js';
-import { runInSlices, type Steps, type Work } from '../work/slices.js';
+import { checkedResult } from '../text/limit.ts';
+import { runInSlices, type Steps, type Work } from '../work/slices.ts';
 
 /** Maximum length of a text to parse, in characters; a written text may be as long as JSON. */
 const MAX_XML = 1_000_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { runInSlices, type Steps, type Work } from './slices.js';
+import { runInSlices, type Steps, type Work } from './slices.ts';
 
 const never = new AbortController().signal;
 

@@ -1,4 +1,4 @@
-import type { Steps, Work } from './slices.js';
+import type { Steps, Work } from './slices.ts';
 
 /**
  * Sorts the numbers from 0 to `count` - 1 by merging; equal ones keep their order. The sorted items are not touched, so

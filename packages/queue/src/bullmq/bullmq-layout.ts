@@ -1,7 +1,7 @@
-import type { Redis } from '../connect.js';
-import { MAX_RUN_PRIORITY, type VirtualTime } from '../fair-order.js';
-import { QUEUE_PREFIX, RUN_QUEUE, VIRTUAL_TIME_KEY } from '../names.js';
-import type { JobState } from '../run-queue.js';
+import type { Redis } from '../connect.ts';
+import { MAX_RUN_PRIORITY, type VirtualTime } from '../fair-order.ts';
+import { QUEUE_PREFIX, RUN_QUEUE, VIRTUAL_TIME_KEY } from '../names.ts';
+import type { JobState } from '../run-queue.ts';
 
 /*
  * Everything that depends on how BullMQ stores its queue in Redis; all else uses its documented interface. BullMQ does

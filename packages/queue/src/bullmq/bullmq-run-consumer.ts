@@ -1,9 +1,9 @@
 import { type Job, Worker } from 'bullmq';
-import { connectRedis } from '../connect.js';
-import { type JobData, readJob } from '../job-format.js';
-import { QUEUE_PREFIX, RUN_QUEUE } from '../names.js';
-import type { RunConsumer, RunQueue, TakenJob } from '../run-queue.js';
-import { LOCK_MS, readNextJobId } from './bullmq-layout.js';
+import { connectRedis } from '../connect.ts';
+import { type JobData, readJob } from '../job-format.ts';
+import { QUEUE_PREFIX, RUN_QUEUE } from '../names.ts';
+import type { RunConsumer, RunQueue, TakenJob } from '../run-queue.ts';
+import { LOCK_MS, readNextJobId } from './bullmq-layout.ts';
 
 /** How long one poll of an empty queue waits for a job, in seconds. */
 const WAIT_SECONDS = 1;

@@ -1,11 +1,11 @@
 import { Queue } from 'bullmq';
-import type { Redis } from '../connect.js';
-import { createFairOrder } from '../fair-order.js';
-import { type JobData, writeJob } from '../job-format.js';
-import { JOB_OF_RUN_KEY, QUEUE_PREFIX, RUN_QUEUE } from '../names.js';
-import { nameOfRun, type QueuedRun, type RunJob } from '../run-job.js';
-import type { QueueCounts, RunQueue } from '../run-queue.js';
-import { advanceVirtualTime, MAX_PRIORITY, readJobStates } from './bullmq-layout.js';
+import type { Redis } from '../connect.ts';
+import { createFairOrder } from '../fair-order.ts';
+import { type JobData, writeJob } from '../job-format.ts';
+import { JOB_OF_RUN_KEY, QUEUE_PREFIX, RUN_QUEUE } from '../names.ts';
+import { nameOfRun, type QueuedRun, type RunJob } from '../run-job.ts';
+import type { QueueCounts, RunQueue } from '../run-queue.ts';
+import { advanceVirtualTime, MAX_PRIORITY, readJobStates } from './bullmq-layout.ts';
 
 const MAX_RUNS_PER_JOB = 16;
 /**

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
-import type { Logger } from '../logger.js';
-import { isLocalCaller } from './local-caller.js';
-import { hasMetricsToken } from './metrics-token.js';
+import type { Logger } from '../logger.ts';
+import { isLocalCaller } from './local-caller.ts';
+import { hasMetricsToken } from './metrics-token.ts';
 
 /** A listening server of metrics. */
 export interface MetricsServer {

@@ -1,5 +1,5 @@
-import type { Logger } from '../logger.js';
-import type { Tracing } from './tracing.js';
+import type { Logger } from '../logger.ts';
+import type { Tracing } from './tracing.ts';
 
 /** Where traces are sent. */
 export interface TracingDestination {
@@ -18,7 +18,7 @@ export async function openTracing(
 ): Promise<Tracing | undefined> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = settings;
   if (endpoint === undefined) return undefined;
-  const { createOtlpTracing } = await import('./otlp.js');
+  const { createOtlpTracing } = await import('./otlp.ts');
   return createOtlpTracing({
     ...options,
     url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,

@@ -17,8 +17,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { Logger } from '../logger.js';
-import type { SpanKind, TraceSpan, Tracing } from './tracing.js';
+import type { Logger } from '../logger.ts';
+import type { SpanKind, TraceSpan, Tracing } from './tracing.ts';
 
 /** Maximum number of spans that wait to be sent; further ones are dropped. */
 const QUEUE_SPANS = 8_192;

@@ -1,9 +1,9 @@
 import { SubmitApprovalBody } from '@deckhand/contracts';
 import { listApprovals } from '@deckhand/db';
 import Type from 'typebox';
-import { decide } from '../../runs/decide.js';
-import { defineTool, json, READS } from '../tool.js';
-import { CLOSED, PAGE, WORKSPACE } from './arguments.js';
+import { decide } from '../../runs/decide.ts';
+import { defineTool, json, READS } from '../tool.ts';
+import { CLOSED, PAGE, WORKSPACE } from './arguments.ts';
 
 /** Tools for approvals. */
 export const approvalTools = [

@@ -1,9 +1,9 @@
 import { AnyJson, CreateWorkflowBody, DeckhandError, SaveVersionBody, validationFailed } from '@deckhand/contracts';
 import Type from 'typebox';
-import { describeNodeTypes } from '../../workflows/describe-node-types.js';
-import { storeNewWorkflow, storeVersion, tryNewWorkflow, tryVersion } from '../../workflows/store-workflows.js';
-import { defineTool, json, READS } from '../tool.js';
-import { CLOSED, Uuid, WORKSPACE } from './arguments.js';
+import { describeNodeTypes } from '../../workflows/describe-node-types.ts';
+import { storeNewWorkflow, storeVersion, tryNewWorkflow, tryVersion } from '../../workflows/store-workflows.ts';
+import { defineTool, json, READS } from '../tool.ts';
+import { CLOSED, Uuid, WORKSPACE } from './arguments.ts';
 
 /**
  * A definition. Its schema would be most of the list of tools, and its issues are found by the check of the whole: what

@@ -1,10 +1,10 @@
 import { BUILT_IN_TOOL_PREFIX, isJsonObject, MAX_TOOL_NAME, validationFailed } from '@deckhand/contracts';
 import { type ActiveTool, listActiveTools } from '@deckhand/db';
-import type { KeyCaller } from '../../auth/caller.js';
-import type { Services } from '../../services.js';
-import { MAX_WAIT_SECONDS } from '../run-outcome.js';
-import type { Tool } from '../tool.js';
-import { startAndWait, STARTS } from './start-and-wait.js';
+import type { KeyCaller } from '../../auth/caller.ts';
+import type { Services } from '../../services.ts';
+import { MAX_WAIT_SECONDS } from '../run-outcome.ts';
+import type { Tool } from '../tool.ts';
+import { startAndWait, STARTS } from './start-and-wait.ts';
 
 /** Characters of a workflow's id that tell tools of the same name apart: the last ones, which are random. */
 const SUFFIX_LENGTH = 8;

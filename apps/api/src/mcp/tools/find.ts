@@ -1,10 +1,10 @@
 import { compileQuery, EXECUTION_STATUSES, ListExecutionsQuery, oneOf, WORKFLOW_STATUSES } from '@deckhand/contracts';
 import { listWorkflows, listWorkspaces, readWorkflow } from '@deckhand/db';
 import Type from 'typebox';
-import { listRuns } from '../../runs/list-runs.js';
-import { workflowAnswer } from '../../workflows/workflow-answer.js';
-import { defineTool, json, jsonText, READS } from '../tool.js';
-import { CLOSED, PAGE, Uuid, WORKSPACE } from './arguments.js';
+import { listRuns } from '../../runs/list-runs.ts';
+import { workflowAnswer } from '../../workflows/workflow-answer.ts';
+import { defineTool, json, jsonText, READS } from '../tool.ts';
+import { CLOSED, PAGE, Uuid, WORKSPACE } from './arguments.ts';
 
 const parseRuns = compileQuery(ListExecutionsQuery);
 

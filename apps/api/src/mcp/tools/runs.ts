@@ -7,13 +7,13 @@ import {
   VersionChoice,
 } from '@deckhand/contracts';
 import Type from 'typebox';
-import { readOutput } from '../../runs/read-output.js';
-import { stopRun } from '../../runs/stop-run.js';
-import { runToOutcome } from '../questions.js';
-import { MAX_WAIT_SECONDS } from '../run-outcome.js';
-import { defineTool, json, jsonText, READS } from '../tool.js';
-import { CLOSED, Uuid } from './arguments.js';
-import { startAndWait, STARTS } from './start-and-wait.js';
+import { readOutput } from '../../runs/read-output.ts';
+import { stopRun } from '../../runs/stop-run.ts';
+import { runToOutcome } from '../questions.ts';
+import { MAX_WAIT_SECONDS } from '../run-outcome.ts';
+import { defineTool, json, jsonText, READS } from '../tool.ts';
+import { CLOSED, Uuid } from './arguments.ts';
+import { startAndWait, STARTS } from './start-and-wait.ts';
 
 /** Characters of an output that a call returns at most. */
 const MAX_OUTPUT_CHARS = 65_536;

@@ -1,9 +1,9 @@
 import type { ExecuteBody } from '@deckhand/contracts';
-import type { NeededScope } from '../../auth/access-rule.js';
-import { toIdempotencyKey } from '../../runs/idempotency.js';
-import { startRun } from '../../runs/start-run.js';
-import { runToOutcome } from '../questions.js';
-import type { ToolAnswer, ToolCall } from '../tool.js';
+import type { NeededScope } from '../../auth/access-rule.ts';
+import { toIdempotencyKey } from '../../runs/idempotency.ts';
+import { startRun } from '../../runs/start-run.ts';
+import { runToOutcome } from '../questions.ts';
+import type { ToolAnswer, ToolCall } from '../tool.ts';
 
 /** What starting a run needs. */
 export const STARTS: NeededScope = { scope: 'workflows:write', startsRuns: true };

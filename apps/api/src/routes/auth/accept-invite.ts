@@ -7,14 +7,14 @@ import {
   validationFailed,
 } from '@deckhand/contracts';
 import { acceptInvite as join, acceptInviteAsNewPerson, type NewPerson, readInvite } from '@deckhand/db';
-import { openSession } from '../../auth/open-session.js';
-import { originOf } from '../../auth/origin.js';
-import { hashPassword, passwordIssues } from '../../auth/passwords.js';
-import { hashSecret } from '../../auth/tokens.js';
-import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.js';
-import { sendJson } from '../../http/respond.js';
-import { open, type Route } from '../../http/route.js';
-import type { Services } from '../../services.js';
+import { openSession } from '../../auth/open-session.ts';
+import { originOf } from '../../auth/origin.ts';
+import { hashPassword, passwordIssues } from '../../auth/passwords.ts';
+import { hashSecret } from '../../auth/tokens.ts';
+import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.ts';
+import { sendJson } from '../../http/respond.ts';
+import { open, type Route } from '../../http/route.ts';
+import type { Services } from '../../services.ts';
 
 const parse = compileBody(AcceptInviteBody);
 

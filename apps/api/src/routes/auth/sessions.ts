@@ -1,9 +1,9 @@
 import { SessionEntry, pageOf } from '@deckhand/contracts';
 import { deleteOwnSession, listSessions as list } from '@deckhand/db';
-import { pathId, readPage, PageQuery } from '../../http/query.js';
-import { sendJson, sendNothing } from '../../http/respond.js';
-import { forSession, type Route } from '../../http/route.js';
-import type { Services } from '../../services.js';
+import { pathId, readPage, PageQuery } from '../../http/query.ts';
+import { sendJson, sendNothing } from '../../http/respond.ts';
+import { forSession, type Route } from '../../http/route.ts';
+import type { Services } from '../../services.ts';
 
 /** GET /api/auth/sessions */
 export function listSessions({ db }: Services): Route {

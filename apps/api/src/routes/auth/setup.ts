@@ -8,12 +8,12 @@ import {
 } from '@deckhand/contracts';
 import { createFirstOwner, hasUsers, setupIsOver } from '@deckhand/db';
 import { isSameSecret } from '@deckhand/runtime';
-import { hashPassword, passwordIssues } from '../../auth/passwords.js';
-import { openSession } from '../../auth/open-session.js';
-import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.js';
-import { sendJson } from '../../http/respond.js';
-import { open, type Route } from '../../http/route.js';
-import type { Services } from '../../services.js';
+import { hashPassword, passwordIssues } from '../../auth/passwords.ts';
+import { openSession } from '../../auth/open-session.ts';
+import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.ts';
+import { sendJson } from '../../http/respond.ts';
+import { open, type Route } from '../../http/route.ts';
+import type { Services } from '../../services.ts';
 
 const check = compileCheck(SetupBody);
 

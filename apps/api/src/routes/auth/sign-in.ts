@@ -8,13 +8,13 @@ import {
   validationFailed,
 } from '@deckhand/contracts';
 import { changePassword as change, deleteSession, findUserByEmail, listRoles, readPasswordHash } from '@deckhand/db';
-import { openSession } from '../../auth/open-session.js';
-import { hashPassword, isPassword, passwordIssues } from '../../auth/passwords.js';
-import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.js';
-import { refuseBody } from '../../http/refuse-body.js';
-import { sendJson, sendNothing } from '../../http/respond.js';
-import { forSession, open, type Route } from '../../http/route.js';
-import type { Services } from '../../services.js';
+import { openSession } from '../../auth/open-session.ts';
+import { hashPassword, isPassword, passwordIssues } from '../../auth/passwords.ts';
+import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.ts';
+import { refuseBody } from '../../http/refuse-body.ts';
+import { sendJson, sendNothing } from '../../http/respond.ts';
+import { forSession, open, type Route } from '../../http/route.ts';
+import type { Services } from '../../services.ts';
 
 const parseLogin = compileBody(LoginBody);
 

@@ -20,13 +20,13 @@ import {
   readBulkAction,
   requireRole,
 } from '@deckhand/db';
-import type { Caller } from '../../auth/caller.js';
-import { pathId, queryReader } from '../../http/query.js';
-import { readBody } from '../../http/read-body.js';
-import { refuseBody } from '../../http/refuse-body.js';
-import { sendJson } from '../../http/respond.js';
-import { forKey, type Route } from '../../http/route.js';
-import type { Services } from '../../services.js';
+import type { Caller } from '../../auth/caller.ts';
+import { pathId, queryReader } from '../../http/query.ts';
+import { readBody } from '../../http/read-body.ts';
+import { refuseBody } from '../../http/refuse-body.ts';
+import { sendJson } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import type { Services } from '../../services.ts';
 
 const parse = compileBody(CreateBulkActionBody);
 const readQuery = queryReader(DryRunQuery);

@@ -1,10 +1,10 @@
 import { Callback, CallbackList } from '@deckhand/contracts';
 import { listCallbacks as list, replayCallback as replay } from '@deckhand/db';
-import { pathId } from '../../http/query.js';
-import { refuseBody } from '../../http/refuse-body.js';
-import { sendJson } from '../../http/respond.js';
-import { forKey, type Route } from '../../http/route.js';
-import type { Services } from '../../services.js';
+import { pathId } from '../../http/query.ts';
+import { refuseBody } from '../../http/refuse-body.ts';
+import { sendJson } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import type { Services } from '../../services.ts';
 
 /** GET /api/executions/{id}/callbacks */
 export function listCallbacks({ db }: Services): Route {

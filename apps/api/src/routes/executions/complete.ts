@@ -1,10 +1,10 @@
 import { compileBody, CompleteHumanBody, RecordedResponse } from '@deckhand/contracts';
-import { pathId, pathNodeId } from '../../http/query.js';
-import { readDataBody } from '../../http/read-body.js';
-import { forKey, type Route } from '../../http/route.js';
-import { chosenIteration } from '../../runs/answer.js';
-import { completeTask } from '../../runs/complete-task.js';
-import type { Services } from '../../services.js';
+import { pathId, pathNodeId } from '../../http/query.ts';
+import { readDataBody } from '../../http/read-body.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import { chosenIteration } from '../../runs/answer.ts';
+import { completeTask } from '../../runs/complete-task.ts';
+import type { Services } from '../../services.ts';
 
 const parse = compileBody(CompleteHumanBody);
 

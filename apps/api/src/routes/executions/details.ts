@@ -11,11 +11,11 @@ import {
   shownIteration,
 } from '@deckhand/contracts';
 import { listIterations as list, readNodeDebug } from '@deckhand/db';
-import { pathId, pathNodeId, queryReader } from '../../http/query.js';
-import { sendJson, sendJsonText } from '../../http/respond.js';
-import { forKey, type Route } from '../../http/route.js';
-import { readOutput } from '../../runs/read-output.js';
-import type { Services } from '../../services.js';
+import { pathId, pathNodeId, queryReader } from '../../http/query.ts';
+import { sendJson, sendJsonText } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import { readOutput } from '../../runs/read-output.ts';
+import type { Services } from '../../services.ts';
 
 const readOutputQuery = queryReader(ReadOutputQuery);
 

@@ -1,10 +1,10 @@
 import { StatusResponse } from '@deckhand/contracts';
 import { deleteExecution as remove, redactExecution as redact } from '@deckhand/db';
-import { pathId } from '../../http/query.js';
-import { refuseBody } from '../../http/refuse-body.js';
-import { sendNothing } from '../../http/respond.js';
-import { forKey, type Route } from '../../http/route.js';
-import type { Services } from '../../services.js';
+import { pathId } from '../../http/query.ts';
+import { refuseBody } from '../../http/refuse-body.ts';
+import { sendNothing } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import type { Services } from '../../services.ts';
 
 /** DELETE /api/executions/{id} */
 export function deleteExecution({ db }: Services): Route {

@@ -1,14 +1,14 @@
 import { Execution, isFinished } from '@deckhand/contracts';
 import type { Request, Response } from 'express';
-import type { NeededScope } from '../../auth/access-rule.js';
-import type { Caller } from '../../auth/caller.js';
-import { openEventStream } from '../../http/event-stream.js';
-import { pathId } from '../../http/query.js';
-import { sendNothing } from '../../http/respond.js';
-import { forKey, type Route } from '../../http/route.js';
-import type { ExecutionView } from '../../runs/execution-reader.js';
-import type { IsEnough, RunSubscription } from '../../runs/follow-runs.js';
-import type { Services } from '../../services.js';
+import type { NeededScope } from '../../auth/access-rule.ts';
+import type { Caller } from '../../auth/caller.ts';
+import { openEventStream } from '../../http/event-stream.ts';
+import { pathId } from '../../http/query.ts';
+import { sendNothing } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import type { ExecutionView } from '../../runs/execution-reader.ts';
+import type { IsEnough, RunSubscription } from '../../runs/follow-runs.ts';
+import type { Services } from '../../services.ts';
 
 const READ_RUNS: NeededScope = { scope: 'executions:read' };
 

@@ -8,17 +8,17 @@ import {
   MAX_BATCH_ITEMS,
 } from '@deckhand/contracts';
 import { nextSlice } from '@deckhand/runtime';
-import { toDeckhandError } from '../../http/errors.js';
-import { pathId } from '../../http/query.js';
-import { type CountedRate, setRateHeaders } from '../../http/rate-limit.js';
-import { MAX_DATA_BODY_BYTES, readListBody } from '../../http/read-body.js';
-import { sendJson } from '../../http/respond.js';
-import { forKey, type Route } from '../../http/route.js';
-import { readKeyHeader, toIdempotencyKey } from '../../runs/idempotency.js';
-import type { StartedRun } from '../../runs/run-starter.js';
-import { toStartRequest } from '../../runs/start-request.js';
-import { startedMessage, workersAnswer } from '../../runs/started-answer.js';
-import type { Services } from '../../services.js';
+import { toDeckhandError } from '../../http/errors.ts';
+import { pathId } from '../../http/query.ts';
+import { type CountedRate, setRateHeaders } from '../../http/rate-limit.ts';
+import { MAX_DATA_BODY_BYTES, readListBody } from '../../http/read-body.ts';
+import { sendJson } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import { readKeyHeader, toIdempotencyKey } from '../../runs/idempotency.ts';
+import type { StartedRun } from '../../runs/run-starter.ts';
+import { toStartRequest } from '../../runs/start-request.ts';
+import { startedMessage, workersAnswer } from '../../runs/started-answer.ts';
+import type { Services } from '../../services.ts';
 
 const parseItem = compileBody(ExecuteBatchItem);
 

@@ -1,13 +1,13 @@
 import { compileBody, ExecuteBody, ExecuteResponse } from '@deckhand/contracts';
-import { pathId } from '../../http/query.js';
-import { setRateHeaders } from '../../http/rate-limit.js';
-import { readOptionalDataBody } from '../../http/read-body.js';
-import { sendJson } from '../../http/respond.js';
-import { forKey, type Route } from '../../http/route.js';
-import { readIdempotencyKey } from '../../runs/idempotency.js';
-import { startRun } from '../../runs/start-run.js';
-import { startedAnswer } from '../../runs/started-answer.js';
-import type { Services } from '../../services.js';
+import { pathId } from '../../http/query.ts';
+import { setRateHeaders } from '../../http/rate-limit.ts';
+import { readOptionalDataBody } from '../../http/read-body.ts';
+import { sendJson } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import { readIdempotencyKey } from '../../runs/idempotency.ts';
+import { startRun } from '../../runs/start-run.ts';
+import { startedAnswer } from '../../runs/started-answer.ts';
+import type { Services } from '../../services.ts';
 
 const parse = compileBody(ExecuteBody);
 

@@ -2,11 +2,11 @@ import { checkDuration, DeckhandError, ExecutionExport, ExportExecutionsQuery } 
 import { type Database, exportExecutionIds, requireRole } from '@deckhand/db';
 import type { Response } from 'express';
 import { once } from 'node:events';
-import { setAge, wantsFresh } from '../../http/freshness.js';
-import { queryReader } from '../../http/query.js';
-import { forKey, type Route } from '../../http/route.js';
-import { EXPORT_FORMATS } from '../../runs/export-format.js';
-import type { Services } from '../../services.js';
+import { setAge, wantsFresh } from '../../http/freshness.ts';
+import { queryReader } from '../../http/query.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import { EXPORT_FORMATS } from '../../runs/export-format.ts';
+import type { Services } from '../../services.ts';
 
 const readQuery = queryReader(ExportExecutionsQuery);
 

@@ -1,10 +1,10 @@
 import { compileBody, FailureGroup, ListFailureGroupsQuery, pageOf, UpdateFailureGroupBody } from '@deckhand/contracts';
 import { listFailureGroups as list, readFailureGroup, updateFailureGroup as update } from '@deckhand/db';
-import { pathId, queryReader } from '../../http/query.js';
-import { readBody } from '../../http/read-body.js';
-import { sendJson } from '../../http/respond.js';
-import { forKey, type Route } from '../../http/route.js';
-import type { Services } from '../../services.js';
+import { pathId, queryReader } from '../../http/query.ts';
+import { readBody } from '../../http/read-body.ts';
+import { sendJson } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import type { Services } from '../../services.ts';
 
 const readListQuery = queryReader(ListFailureGroupsQuery);
 

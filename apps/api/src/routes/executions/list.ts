@@ -1,11 +1,11 @@
 import { ExecutionPage, ListExecutionsQuery } from '@deckhand/contracts';
-import { hasSeen, textTag } from '../../http/etag.js';
-import { setAge, wantsFresh } from '../../http/freshness.js';
-import { queryReader } from '../../http/query.js';
-import { sendJsonText } from '../../http/respond.js';
-import { forKey, type Route } from '../../http/route.js';
-import { listRuns } from '../../runs/list-runs.js';
-import type { Services } from '../../services.js';
+import { hasSeen, textTag } from '../../http/etag.ts';
+import { setAge, wantsFresh } from '../../http/freshness.ts';
+import { queryReader } from '../../http/query.ts';
+import { sendJsonText } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import { listRuns } from '../../runs/list-runs.ts';
+import type { Services } from '../../services.ts';
 
 const readQuery = queryReader(ListExecutionsQuery);
 

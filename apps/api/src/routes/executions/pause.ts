@@ -1,11 +1,11 @@
 import { StatusResponse } from '@deckhand/contracts';
 import { pauseExecution as pause, resumeExecution as resume } from '@deckhand/db';
-import { pathId } from '../../http/query.js';
-import { refuseBody } from '../../http/refuse-body.js';
-import { forKey, type Route } from '../../http/route.js';
-import { recordRunChange } from '../../runs/record-run-change.js';
-import { notifyWorkers } from '../../runs/notify-workers.js';
-import type { Services } from '../../services.js';
+import { pathId } from '../../http/query.ts';
+import { refuseBody } from '../../http/refuse-body.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import { recordRunChange } from '../../runs/record-run-change.ts';
+import { notifyWorkers } from '../../runs/notify-workers.ts';
+import type { Services } from '../../services.ts';
 
 /** POST /api/executions/{id}/pause */
 export function pauseExecution(services: Services): Route {

@@ -1,13 +1,13 @@
 import { Execution, isFinished, ReadExecutionQuery } from '@deckhand/contracts';
 import type { ExecutionState } from '@deckhand/db';
-import type { NeededScope } from '../../auth/access-rule.js';
-import { clientGone } from '../../http/client-gone.js';
-import { hasSeen } from '../../http/etag.js';
-import { pathId, queryReader } from '../../http/query.js';
-import { sendJsonText } from '../../http/respond.js';
-import { forKey, type Route } from '../../http/route.js';
-import { isSettled, waitForRun } from '../../runs/wait-for-run.js';
-import type { Services } from '../../services.js';
+import type { NeededScope } from '../../auth/access-rule.ts';
+import { clientGone } from '../../http/client-gone.ts';
+import { hasSeen } from '../../http/etag.ts';
+import { pathId, queryReader } from '../../http/query.ts';
+import { sendJsonText } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import { isSettled, waitForRun } from '../../runs/wait-for-run.ts';
+import type { Services } from '../../services.ts';
 
 const READ_RUNS: NeededScope = { scope: 'executions:read' };
 

@@ -1,17 +1,17 @@
 import { compileBody, ExecuteResponse, RerunBody, serializeOptions } from '@deckhand/contracts';
 import { chooseVersion, readForRerun } from '@deckhand/db';
-import type { NeededScope } from '../../auth/access-rule.js';
-import { requireScope } from '../../auth/authenticate.js';
-import { pathId } from '../../http/query.js';
-import { setRateHeaders } from '../../http/rate-limit.js';
-import { readOptionalBody } from '../../http/read-body.js';
-import { sendJson } from '../../http/respond.js';
-import { forKey, type Route } from '../../http/route.js';
-import { readIdempotencyKey } from '../../runs/idempotency.js';
-import { recordRunChange } from '../../runs/record-run-change.js';
-import { startedAnswer } from '../../runs/started-answer.js';
-import { modeOfTest, startTested } from '../../runs/test-run.js';
-import type { Services } from '../../services.js';
+import type { NeededScope } from '../../auth/access-rule.ts';
+import { requireScope } from '../../auth/authenticate.ts';
+import { pathId } from '../../http/query.ts';
+import { setRateHeaders } from '../../http/rate-limit.ts';
+import { readOptionalBody } from '../../http/read-body.ts';
+import { sendJson } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import { readIdempotencyKey } from '../../runs/idempotency.ts';
+import { recordRunChange } from '../../runs/record-run-change.ts';
+import { startedAnswer } from '../../runs/started-answer.ts';
+import { modeOfTest, startTested } from '../../runs/test-run.ts';
+import type { Services } from '../../services.ts';
 
 const parse = compileBody(RerunBody);
 

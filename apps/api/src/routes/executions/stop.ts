@@ -8,13 +8,13 @@ import {
   validationFailed,
 } from '@deckhand/contracts';
 import { isSearch, recordChange, requireRole, stopExecutions as stopRuns } from '@deckhand/db';
-import { pathId } from '../../http/query.js';
-import { readBody } from '../../http/read-body.js';
-import { refuseBody } from '../../http/refuse-body.js';
-import { forKey, type Route } from '../../http/route.js';
-import { notifyWorkers } from '../../runs/notify-workers.js';
-import { stopRun } from '../../runs/stop-run.js';
-import type { Services } from '../../services.js';
+import { pathId } from '../../http/query.ts';
+import { readBody } from '../../http/read-body.ts';
+import { refuseBody } from '../../http/refuse-body.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import { notifyWorkers } from '../../runs/notify-workers.ts';
+import { stopRun } from '../../runs/stop-run.ts';
+import type { Services } from '../../services.ts';
 
 /** POST /api/executions/{id}/stop */
 export function stopExecution(services: Services): Route {

@@ -1,10 +1,10 @@
 import { compileBody, Execution, UpdateExecutionBody } from '@deckhand/contracts';
 import { updateExecution as update } from '@deckhand/db';
-import { pathId } from '../../http/query.js';
-import { readBody } from '../../http/read-body.js';
-import { sendJsonText } from '../../http/respond.js';
-import { forKey, type Route } from '../../http/route.js';
-import type { Services } from '../../services.js';
+import { pathId } from '../../http/query.ts';
+import { readBody } from '../../http/read-body.ts';
+import { sendJsonText } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import type { Services } from '../../services.ts';
 
 const parse = compileBody(UpdateExecutionBody);
 

@@ -1,14 +1,14 @@
 import { ExecuteResponse, pageOf, WebhookDelivery } from '@deckhand/contracts';
 import { listDeliveries as list, readForReplay } from '@deckhand/db';
-import { PageQuery, pathId, readPage } from '../../http/query.js';
-import { setRateHeaders } from '../../http/rate-limit.js';
-import { refuseBody } from '../../http/refuse-body.js';
-import { sendJson } from '../../http/respond.js';
-import { forKey, type Route } from '../../http/route.js';
-import { readIdempotencyKey } from '../../runs/idempotency.js';
-import { recordRunChange } from '../../runs/record-run-change.js';
-import { startedAnswer } from '../../runs/started-answer.js';
-import type { Services } from '../../services.js';
+import { PageQuery, pathId, readPage } from '../../http/query.ts';
+import { setRateHeaders } from '../../http/rate-limit.ts';
+import { refuseBody } from '../../http/refuse-body.ts';
+import { sendJson } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import { readIdempotencyKey } from '../../runs/idempotency.ts';
+import { recordRunChange } from '../../runs/record-run-change.ts';
+import { startedAnswer } from '../../runs/started-answer.ts';
+import type { Services } from '../../services.ts';
 
 /** GET /api/workflows/{id}/deliveries */
 export function listDeliveries({ db }: Services): Route {

@@ -1,11 +1,11 @@
 import { ChangeWebhookUrlBody, compileBody, WebhookTestUrl, WebhookUrl } from '@deckhand/contracts';
 import { changeWebhookUrl as change, openWebhookTest as open } from '@deckhand/db';
-import { pathId, pathNodeId } from '../../http/query.js';
-import { readOptionalBody } from '../../http/read-body.js';
-import { refuseBody } from '../../http/refuse-body.js';
-import { forKey, type Route } from '../../http/route.js';
-import type { Services } from '../../services.js';
-import { webhookTestUrl, webhookUrl } from '../../workflows/workflow-answer.js';
+import { pathId, pathNodeId } from '../../http/query.ts';
+import { readOptionalBody } from '../../http/read-body.ts';
+import { refuseBody } from '../../http/refuse-body.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import type { Services } from '../../services.ts';
+import { webhookTestUrl, webhookUrl } from '../../workflows/workflow-answer.ts';
 
 const parse = compileBody(ChangeWebhookUrlBody);
 

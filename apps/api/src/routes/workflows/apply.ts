@@ -1,13 +1,13 @@
 import { AppliedWorkflow, ApplyWorkflowBody, DryRunQuery, DryRunResponse } from '@deckhand/contracts';
 import type { FirstDue, Precondition } from '@deckhand/db';
 import { nextDueTime } from '@deckhand/nodes';
-import { isForExistingOnly, readIfMatch, stateTag } from '../../http/etag.js';
-import { queryReader } from '../../http/query.js';
-import { MAX_DATA_BODY_BYTES, readBody } from '../../http/read-body.js';
-import { sendJson } from '../../http/respond.js';
-import { forKey, type Route } from '../../http/route.js';
-import type { Services } from '../../services.js';
-import { storeApplied, tryApplying } from '../../workflows/apply-workflow.js';
+import { isForExistingOnly, readIfMatch, stateTag } from '../../http/etag.ts';
+import { queryReader } from '../../http/query.ts';
+import { MAX_DATA_BODY_BYTES, readBody } from '../../http/read-body.ts';
+import { sendJson } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import type { Services } from '../../services.ts';
+import { storeApplied, tryApplying } from '../../workflows/apply-workflow.ts';
 
 const readQuery = queryReader(DryRunQuery);
 

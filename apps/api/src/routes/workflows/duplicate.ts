@@ -1,13 +1,13 @@
 import { compileBody, DuplicatedWorkflow, DuplicateWorkflowBody } from '@deckhand/contracts';
 import { createWorkflow, readToDuplicate, readWorkflow, requireRole } from '@deckhand/db';
-import { checkDefinition } from '../../definitions.js';
-import { pathId } from '../../http/query.js';
-import { readOptionalBody } from '../../http/read-body.js';
-import { forKey, type Route } from '../../http/route.js';
-import { duplicateDefinition } from '../../workflows/duplicate-definition.js';
-import { prepareVersion } from '../../workflows/prepare-version.js';
-import { workflowAnswer } from '../../workflows/workflow-answer.js';
-import type { Services } from '../../services.js';
+import { checkDefinition } from '../../definitions.ts';
+import { pathId } from '../../http/query.ts';
+import { readOptionalBody } from '../../http/read-body.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import { duplicateDefinition } from '../../workflows/duplicate-definition.ts';
+import { prepareVersion } from '../../workflows/prepare-version.ts';
+import { workflowAnswer } from '../../workflows/workflow-answer.ts';
+import type { Services } from '../../services.ts';
 
 const parse = compileBody(DuplicateWorkflowBody);
 

@@ -9,13 +9,13 @@ import {
 import { requireRole } from '@deckhand/db';
 import { type ImportedWorkflow as Imported, importN8n, NotAWorkflowError } from '@deckhand/import-n8n';
 import { runInTimeSlices, TooMuchWorkError } from '@deckhand/runtime';
-import { findAllIssues, oneAtATime } from '../../definitions.js';
-import { queryReader } from '../../http/query.js';
-import { readBody } from '../../http/read-body.js';
-import { sendJson } from '../../http/respond.js';
-import { forKey, type Route } from '../../http/route.js';
-import type { Services } from '../../services.js';
-import { storeNewWorkflow } from '../../workflows/store-workflows.js';
+import { findAllIssues, oneAtATime } from '../../definitions.ts';
+import { queryReader } from '../../http/query.ts';
+import { readBody } from '../../http/read-body.ts';
+import { sendJson } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import type { Services } from '../../services.ts';
+import { storeNewWorkflow } from '../../workflows/store-workflows.ts';
 
 const parse = compileBody(ImportN8nBody);
 const readQuery = queryReader(DryRunQuery);

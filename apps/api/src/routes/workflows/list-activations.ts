@@ -1,9 +1,9 @@
 import { ActivationPage, ListActivationsQuery, validationFailed } from '@deckhand/contracts';
 import { listActivations as list } from '@deckhand/db';
-import { pathId, queryReader } from '../../http/query.js';
-import { sendJson } from '../../http/respond.js';
-import { forKey, type Route } from '../../http/route.js';
-import type { Services } from '../../services.js';
+import { pathId, queryReader } from '../../http/query.ts';
+import { sendJson } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import type { Services } from '../../services.ts';
 
 const readQuery = queryReader(ListActivationsQuery);
 

@@ -5,14 +5,14 @@ import {
   validationFailed,
 } from '@deckhand/contracts';
 import { findWorkspaceOfWorkflow } from '@deckhand/db';
-import { setAge, wantsFresh } from '../../http/freshness.js';
-import { pathId, queryReader } from '../../http/query.js';
-import { sendJsonText } from '../../http/respond.js';
-import { forKey, type Route } from '../../http/route.js';
-import { entryOf } from '../../runs/execution-json.js';
-import { findPage, listRuns } from '../../runs/list-runs.js';
-import { pageJson } from '../../runs/page-json.js';
-import type { Services } from '../../services.js';
+import { setAge, wantsFresh } from '../../http/freshness.ts';
+import { pathId, queryReader } from '../../http/query.ts';
+import { sendJsonText } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import { entryOf } from '../../runs/execution-json.ts';
+import { findPage, listRuns } from '../../runs/list-runs.ts';
+import { pageJson } from '../../runs/page-json.ts';
+import type { Services } from '../../services.ts';
 
 const readQuery = queryReader(ListWorkflowExecutionsQuery);
 

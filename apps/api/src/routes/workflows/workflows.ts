@@ -18,15 +18,15 @@ import {
   updateWorkflow as update,
 } from '@deckhand/db';
 import { nextDueTime } from '@deckhand/nodes';
-import { readIfMatch, setStateTag } from '../../http/etag.js';
-import { pathId, queryReader } from '../../http/query.js';
-import { MAX_DATA_BODY_BYTES, readBody } from '../../http/read-body.js';
-import { sendJson, sendNothing } from '../../http/respond.js';
-import { forKey, type Route } from '../../http/route.js';
-import { notifyWorkers } from '../../runs/notify-workers.js';
-import type { Services } from '../../services.js';
-import { storeNewWorkflow, tryNewWorkflow } from '../../workflows/store-workflows.js';
-import { workflowAnswer } from '../../workflows/workflow-answer.js';
+import { readIfMatch, setStateTag } from '../../http/etag.ts';
+import { pathId, queryReader } from '../../http/query.ts';
+import { MAX_DATA_BODY_BYTES, readBody } from '../../http/read-body.ts';
+import { sendJson, sendNothing } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+import { notifyWorkers } from '../../runs/notify-workers.ts';
+import type { Services } from '../../services.ts';
+import { storeNewWorkflow, tryNewWorkflow } from '../../workflows/store-workflows.ts';
+import { workflowAnswer } from '../../workflows/workflow-answer.ts';
 
 const readCreateQuery = queryReader(DryRunQuery);
 

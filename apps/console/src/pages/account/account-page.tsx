@@ -1,14 +1,14 @@
 import type { SessionEntry } from '@deckhand/contracts';
 import { Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { revokeSession, sessionsQuery } from '../../api/people.js';
-import { ConfirmButton } from '../../components/confirm-button.js';
-import type { Columns } from '../../components/data-table.js';
-import { Listing } from '../../components/listing.js';
-import { RelativeTime } from '../../components/relative-time.js';
-import { Page } from '../../components/page.js';
-import { i18n } from '../../language/i18n.js';
-import { ChangePassword } from './change-password.js';
+import { revokeSession, sessionsQuery } from '../../api/people.ts';
+import { ConfirmButton } from '../../components/confirm-button.tsx';
+import type { Columns } from '../../components/data-table.tsx';
+import { Listing } from '../../components/listing.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { Page } from '../../components/page.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { ChangePassword } from './change-password.tsx';
 
 const COLUMNS: Columns<SessionEntry> = [
   { id: 'agent', header: i18n.t('Browser'), cell: ({ row: { original } }) => original.userAgent || i18n.t('Unknown') },

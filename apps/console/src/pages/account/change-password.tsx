@@ -1,12 +1,12 @@
 import { Button, PasswordInput, Stack, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { changePassword, sessionsQuery } from '../../api/people.js';
-import { adviceOnPassword } from '../../components/advice.js';
-import { notify } from '../../components/notice-board.js';
-import { Problem } from '../../components/problem.js';
-import { i18n } from '../../language/i18n.js';
-import { NewPassword } from '../sign-in/new-password.js';
+import { changePassword, sessionsQuery } from '../../api/people.ts';
+import { adviceOnPassword } from '../../components/advice.ts';
+import { notify } from '../../components/notice-board.ts';
+import { Problem } from '../../components/problem.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { NewPassword } from '../sign-in/new-password.tsx';
 
 /** Changes the password, which ends all other sessions of the person. */
 export function ChangePassword() {

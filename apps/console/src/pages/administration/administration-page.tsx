@@ -1,15 +1,15 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { limitsQuery, settingsQuery } from '../../api/administration.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { Broken } from '../../components/broken.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { Loading } from '../../components/loading.js';
-import { Page } from '../../components/page.js';
-import { i18n } from '../../language/i18n.js';
+import { limitsQuery, settingsQuery } from '../../api/administration.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { Broken } from '../../components/broken.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { Page } from '../../components/page.tsx';
+import { i18n } from '../../language/i18n.ts';
 import classes from './administration-page.module.css';
-import { LimitsForm } from './limits-form.js';
-import { SettingsForm } from './settings-form.js';
+import { LimitsForm } from './limits-form.tsx';
+import { SettingsForm } from './settings-form.tsx';
 
 /** Settings for administrators of the instance: the limits of this workspace, and settings of the whole instance. */
 export function AdministrationPage() {

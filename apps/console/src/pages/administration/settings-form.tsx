@@ -2,13 +2,13 @@ import type { InstanceSettings } from '@deckhand/contracts';
 import { Button, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { settingsQuery, writeSettings } from '../../api/administration.js';
-import { BytesInput } from '../../forms/bytes-input.js';
-import { issueAt, isAllAt } from '../../forms/issue-at.js';
-import { LimitInput } from '../../forms/limit-input.js';
-import { notify } from '../../components/notice-board.js';
-import { Problem } from '../../components/problem.js';
-import { i18n } from '../../language/i18n.js';
+import { settingsQuery, writeSettings } from '../../api/administration.ts';
+import { BytesInput } from '../../forms/bytes-input.tsx';
+import { issueAt, isAllAt } from '../../forms/issue-at.ts';
+import { LimitInput } from '../../forms/limit-input.tsx';
+import { notify } from '../../components/notice-board.ts';
+import { Problem } from '../../components/problem.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 const FIELDS = [
   'dataRetentionDays',

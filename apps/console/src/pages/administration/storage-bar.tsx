@@ -1,8 +1,8 @@
 import { Progress, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { usageQuery } from '../../api/administration.js';
-import { describeBytes } from '../../components/durations.js';
-import { i18n } from '../../language/i18n.js';
+import { usageQuery } from '../../api/administration.ts';
+import { describeBytes } from '../../components/durations.ts';
+import { i18n } from '../../language/i18n.ts';
 
 /** Share in percent from which the bar has the color of a warning. */
 const NEARLY_FULL = 90;

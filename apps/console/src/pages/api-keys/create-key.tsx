@@ -21,13 +21,13 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { apiKeysQuery, createApiKey } from '../../api/api-keys.js';
-import { meQuery } from '../../api/people.js';
-import { choice } from '../../app/search.js';
-import { adviceOnPassword } from '../../components/advice.js';
-import { FormFooter } from '../../components/form-footer.js';
-import { i18n } from '../../language/i18n.js';
-import { ACCESS, KeyMade } from './key-made.js';
+import { apiKeysQuery, createApiKey } from '../../api/api-keys.ts';
+import { meQuery } from '../../api/people.ts';
+import { choice } from '../../app/search.ts';
+import { adviceOnPassword } from '../../components/advice.ts';
+import { FormFooter } from '../../components/form-footer.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { ACCESS, KeyMade } from './key-made.tsx';
 
 const PRESETS = ['read-only', 'read-write', 'read-write-ai', 'full'] as const;
 const CUSTOM = 'custom';

@@ -3,17 +3,17 @@ import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
-import { apiKeysQuery, revokeApiKey } from '../../api/api-keys.js';
-import { ConfirmButton } from '../../components/confirm-button.js';
-import type { Columns } from '../../components/data-table.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { Listing } from '../../components/listing.js';
-import { RelativeTime } from '../../components/relative-time.js';
-import { Page } from '../../components/page.js';
-import { i18n } from '../../language/i18n.js';
-import { CreateKey } from './create-key.js';
-import { ACCESS } from './key-made.js';
-import { RotateKey } from './rotate-key.js';
+import { apiKeysQuery, revokeApiKey } from '../../api/api-keys.ts';
+import { ConfirmButton } from '../../components/confirm-button.tsx';
+import type { Columns } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Listing } from '../../components/listing.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { Page } from '../../components/page.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { CreateKey } from './create-key.tsx';
+import { ACCESS } from './key-made.tsx';
+import { RotateKey } from './rotate-key.tsx';
 
 const STATES: Readonly<Record<ApiKeyEntry['state'], string>> = {
   Active: i18n.t('Active'),

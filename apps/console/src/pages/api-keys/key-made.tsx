@@ -1,7 +1,7 @@
 import type { CreatedApiKey } from '@deckhand/contracts';
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { CopyText } from '../../components/copy-text.js';
-import { i18n } from '../../language/i18n.js';
+import { CopyText } from '../../components/copy-text.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 /** What people read for the access of a key. */
 export const ACCESS: Readonly<Record<string, string>> = {

@@ -3,11 +3,11 @@ import { Button, Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { apiKeysQuery, rotateApiKey } from '../../api/api-keys.js';
-import { adviceOnPassword } from '../../components/advice.js';
-import { FormFooter } from '../../components/form-footer.js';
-import { i18n } from '../../language/i18n.js';
-import { KeyMade } from './key-made.js';
+import { apiKeysQuery, rotateApiKey } from '../../api/api-keys.ts';
+import { adviceOnPassword } from '../../components/advice.ts';
+import { FormFooter } from '../../components/form-footer.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { KeyMade } from './key-made.tsx';
 
 /** Replaces an API key by a new one with the same rights. */
 export function RotateKey({ id, name }: { id: string; name: string }) {

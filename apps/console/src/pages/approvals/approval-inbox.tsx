@@ -2,18 +2,18 @@ import { Trans } from '@lingui/react';
 import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { approvalsQuery, humanTasksQuery } from '../../api/approvals.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { AnchorLink } from '../../components/anchor-link.js';
-import { Broken } from '../../components/broken.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { Loading } from '../../components/loading.js';
-import { ElapsedTime } from '../../components/relative-time.js';
-import { Page } from '../../components/page.js';
-import { i18n } from '../../language/i18n.js';
+import { approvalsQuery, humanTasksQuery } from '../../api/approvals.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { AnchorLink } from '../../components/anchor-link.tsx';
+import { Broken } from '../../components/broken.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { ElapsedTime } from '../../components/relative-time.tsx';
+import { Page } from '../../components/page.tsx';
+import { i18n } from '../../language/i18n.ts';
 import classes from './approval-inbox.module.css';
-import { Decision } from './decision.js';
-import { HumanForm } from './human-form.js';
+import { Decision } from './decision.tsx';
+import { HumanForm } from './human-form.tsx';
 
 /** What runs of the workspace wait for: decisions and forms, the oldest first. */
 export function ApprovalInbox() {

@@ -2,10 +2,10 @@ import type { ApprovalEntry } from '@deckhand/contracts';
 import { Button, Group, Stack, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { submitApproval } from '../../api/approvals.js';
-import { notify } from '../../components/notice-board.js';
-import { Problem } from '../../components/problem.js';
-import { i18n } from '../../language/i18n.js';
+import { submitApproval } from '../../api/approvals.ts';
+import { notify } from '../../components/notice-board.ts';
+import { Problem } from '../../components/problem.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 /** Labels of the choices of an approval whose author named none; other choices are shown as named. */
 const DEFAULT_CHOICES: Readonly<Record<string, { readonly action: string; readonly outcome: string }>> = {

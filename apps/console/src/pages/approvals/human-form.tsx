@@ -1,13 +1,13 @@
 import type { HumanTaskEntry, JsonObject } from '@deckhand/contracts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { completeHuman } from '../../api/approvals.js';
-import { ApiError } from '../../api/api-error.js';
-import { toTaskForm } from '../../forms/schema.js';
-import { TaskForm } from '../../forms/task-form.js';
-import { notify } from '../../components/notice-board.js';
-import { Problem } from '../../components/problem.js';
-import { i18n } from '../../language/i18n.js';
+import { completeHuman } from '../../api/approvals.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { toTaskForm } from '../../forms/schema.ts';
+import { TaskForm } from '../../forms/task-form.tsx';
+import { notify } from '../../components/notice-board.ts';
+import { Problem } from '../../components/problem.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 /** The form of a human task. Issues of a submission are shown at their fields. */
 export function HumanForm({ task }: { task: HumanTaskEntry }) {

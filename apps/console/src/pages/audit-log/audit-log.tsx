@@ -2,15 +2,15 @@ import type { AuditLogEntry } from '@deckhand/contracts';
 import { SegmentedControl } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
-import { auditLogQuery } from '../../api/audit-log.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { Broken } from '../../components/broken.js';
-import { type Columns, DataTable } from '../../components/data-table.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { Loading } from '../../components/loading.js';
-import { RelativeTime } from '../../components/relative-time.js';
-import { Page } from '../../components/page.js';
-import { i18n } from '../../language/i18n.js';
+import { auditLogQuery } from '../../api/audit-log.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { Broken } from '../../components/broken.tsx';
+import { type Columns, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { Page } from '../../components/page.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 const COLUMNS: Columns<AuditLogEntry> = [
   { id: 'action', header: i18n.t('Action'), cell: ({ row: { original } }) => original.action },

@@ -1,17 +1,17 @@
 import type { BulkAction } from '@deckhand/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { bulkActionsQuery } from '../../api/bulk-actions.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import type { Columns } from '../../components/data-table.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { Listing } from '../../components/listing.js';
-import { Page } from '../../components/page.js';
-import { RelativeTime } from '../../components/relative-time.js';
-import { StatusBadge } from '../../components/status-badge.js';
-import { i18n } from '../../language/i18n.js';
-import { describeAction, describeRest } from './describe-action.js';
-import { Abort, Settled } from './progress.js';
+import { bulkActionsQuery } from '../../api/bulk-actions.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import type { Columns } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Listing } from '../../components/listing.tsx';
+import { Page } from '../../components/page.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { describeAction, describeRest } from './describe-action.ts';
+import { Abort, Settled } from './progress.tsx';
 
 const COLUMNS: Columns<BulkAction> = [
   {

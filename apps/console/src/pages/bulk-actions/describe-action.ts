@@ -1,5 +1,5 @@
 import type { BulkAction } from '@deckhand/contracts';
-import { i18n } from '../../language/i18n.js';
+import { i18n } from '../../language/i18n.ts';
 
 /** Describes what a bulk action does. */
 export function describeAction({ action, total: count }: Pick<BulkAction, 'action' | 'total'>): string {

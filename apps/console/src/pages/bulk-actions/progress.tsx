@@ -1,11 +1,11 @@
 import type { BulkAction } from '@deckhand/contracts';
 import { Progress, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { abortBulkAction } from '../../api/bulk-actions.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { ConfirmButton } from '../../components/confirm-button.js';
-import { i18n } from '../../language/i18n.js';
-import { describeAction } from './describe-action.js';
+import { abortBulkAction } from '../../api/bulk-actions.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { ConfirmButton } from '../../components/confirm-button.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { describeAction } from './describe-action.ts';
 
 /** How many of its runs a bulk action has settled. */
 export function Settled({ action }: { action: BulkAction }) {

@@ -3,13 +3,13 @@ import { Modal, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { bulkActionsQuery, bulkCountQuery, type BulkTarget, startBulkAction } from '../../api/bulk-actions.js';
-import { choice } from '../../app/search.js';
-import { FormFooter } from '../../components/form-footer.js';
-import { Problem } from '../../components/problem.js';
-import { NumberField } from '../../forms/number-field.js';
-import { i18n } from '../../language/i18n.js';
-import { describeAction } from './describe-action.js';
+import { bulkActionsQuery, bulkCountQuery, type BulkTarget, startBulkAction } from '../../api/bulk-actions.ts';
+import { choice } from '../../app/search.ts';
+import { FormFooter } from '../../components/form-footer.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { NumberField } from '../../forms/number-field.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { describeAction } from './describe-action.ts';
 
 type Action = CreateBulkActionBody['action'];
 

@@ -1,11 +1,11 @@
 import type { EdgeDefinition, NodeDefinition } from '@deckhand/contracts';
 import type { ReactNode } from 'react';
-import { ChangeMark } from '../../graph/change-mark.js';
-import { type Change, type DefinitionDiff, edgeKey } from '../../graph/diff-definitions.js';
-import type { NodeTypes } from '../../graph/handles.js';
-import { i18n } from '../../language/i18n.js';
+import { ChangeMark } from '../../graph/change-mark.tsx';
+import { type Change, type DefinitionDiff, edgeKey } from '../../graph/diff-definitions.ts';
+import type { NodeTypes } from '../../graph/handles.ts';
+import { i18n } from '../../language/i18n.ts';
 import classes from './change-list.module.css';
-import { labelNodeValue, labelSetting } from './describe-diff.js';
+import { labelNodeValue, labelSetting } from './describe-diff.ts';
 
 /** Lists the differences in words, one per line. */
 export function ChangeList({

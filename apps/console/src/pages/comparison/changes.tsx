@@ -1,15 +1,15 @@
 import type { Definition } from '@deckhand/contracts';
 import { useMemo, useState } from 'react';
-import { DiffGraph } from '../../graph/diff-graph.js';
-import { diffDefinitions } from '../../graph/diff-definitions.js';
-import type { NodeTypes } from '../../graph/handles.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { i18n } from '../../language/i18n.js';
-import { ChangeList } from './change-list.js';
+import { DiffGraph } from '../../graph/diff-graph.tsx';
+import { diffDefinitions } from '../../graph/diff-definitions.ts';
+import type { NodeTypes } from '../../graph/handles.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { ChangeList } from './change-list.tsx';
 import classes from './comparison.module.css';
-import { summarise } from './describe-diff.js';
-import { NodeChanges } from './node-changes.js';
-import { SettingChanges } from './setting-changes.js';
+import { summarise } from './describe-diff.ts';
+import { NodeChanges } from './node-changes.tsx';
+import { SettingChanges } from './setting-changes.tsx';
 
 /** The differences of two definitions: on their graph, as a list, and value by value. */
 export function Changes({ before, after, types }: { before: Definition; after: Definition; types: NodeTypes }) {

@@ -1,20 +1,20 @@
 import type { Definition, VersionEntry, Workflow } from '@deckhand/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { ReactFlowProvider } from '@xyflow/react';
-import { versionQuery, versionsQuery } from '../../api/workflows.js';
-import { CANVAS, NOTHING, predecessorOf } from '../../editor/sides.js';
-import type { NodeTypes } from '../../graph/handles.js';
-import { AnchorLink } from '../../components/anchor-link.js';
-import { Broken } from '../../components/broken.js';
-import { ButtonLink } from '../../components/button-link.js';
-import { Loading } from '../../components/loading.js';
-import { Page } from '../../components/page.js';
-import type { Saving } from '../../editor/use-save.js';
-import { i18n } from '../../language/i18n.js';
-import { WorkflowPath } from '../workflows/workflow-path.js';
-import { Changes } from './changes.js';
-import { Publish } from './publish.js';
-import { SideChoice } from './side-choice.js';
+import { versionQuery, versionsQuery } from '../../api/workflows.ts';
+import { CANVAS, NOTHING, predecessorOf } from '../../editor/sides.ts';
+import type { NodeTypes } from '../../graph/handles.ts';
+import { AnchorLink } from '../../components/anchor-link.tsx';
+import { Broken } from '../../components/broken.tsx';
+import { ButtonLink } from '../../components/button-link.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { Page } from '../../components/page.tsx';
+import type { Saving } from '../../editor/use-save.ts';
+import { i18n } from '../../language/i18n.ts';
+import { WorkflowPath } from '../workflows/workflow-path.tsx';
+import { Changes } from './changes.tsx';
+import { Publish } from './publish.tsx';
+import { SideChoice } from './side-choice.tsx';
 
 const EMPTY: Definition = { nodes: [], edges: [] };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { EdgeDefinition, NodeDefinition } from '@deckhand/contracts';
-import type { Change } from '../../graph/diff-definitions.js';
-import { labelNodeValue, labelSetting, summarise } from './describe-diff.js';
+import type { Change } from '../../graph/diff-definitions.ts';
+import { labelNodeValue, labelSetting, summarise } from './describe-diff.ts';
 
 const NODE: NodeDefinition = { id: 'a', type: 'set' };
 const EDGE: EdgeDefinition = { source: 'a', target: 'b' };

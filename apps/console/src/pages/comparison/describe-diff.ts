@@ -1,5 +1,5 @@
-import type { Change, DefinitionDiff, ValueChange } from '../../graph/diff-definitions.js';
-import { i18n } from '../../language/i18n.js';
+import type { Change, DefinitionDiff, ValueChange } from '../../graph/diff-definitions.ts';
+import { i18n } from '../../language/i18n.ts';
 
 const CHANGES: readonly Change[] = ['added', 'removed', 'changed'];
 

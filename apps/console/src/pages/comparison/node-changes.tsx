@@ -1,11 +1,11 @@
 import type { NodeDefinition, NodeTypeEntry } from '@deckhand/contracts';
 import { Group, Text, Title } from '@mantine/core';
-import { toFields } from '../../forms/schema.js';
-import { ChangeMark } from '../../graph/change-mark.js';
-import type { NodeChange, ValueChange } from '../../graph/diff-definitions.js';
-import { i18n } from '../../language/i18n.js';
-import { labelNodeValue } from './describe-diff.js';
-import { ValueChanges } from './value-changes.js';
+import { toFields } from '../../forms/schema.ts';
+import { ChangeMark } from '../../graph/change-mark.tsx';
+import type { NodeChange, ValueChange } from '../../graph/diff-definitions.ts';
+import { i18n } from '../../language/i18n.ts';
+import { labelNodeValue } from './describe-diff.ts';
+import { ValueChanges } from './value-changes.tsx';
 
 /** The differences of a node, value by value. */
 export function NodeChanges({

@@ -2,11 +2,11 @@ import type { VersionEntry, Workflow } from '@deckhand/contracts';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { notifyProblem } from '../../components/notice-board.js';
-import { CANVAS } from '../../editor/sides.js';
-import { usePublish } from '../../editor/use-publication.js';
-import type { Saving } from '../../editor/use-save.js';
-import { labelPublish } from '../../editor/version-facts.js';
+import { notifyProblem } from '../../components/notice-board.ts';
+import { CANVAS } from '../../editor/sides.ts';
+import { usePublish } from '../../editor/use-publication.ts';
+import type { Saving } from '../../editor/use-save.ts';
+import { labelPublish } from '../../editor/version-facts.ts';
 
 const route = getRouteApi('/w/$workspaceId/workflows/$workflowId');
 

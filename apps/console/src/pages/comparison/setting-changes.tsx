@@ -1,8 +1,8 @@
 import { Text, Title } from '@mantine/core';
-import type { ValueChange } from '../../graph/diff-definitions.js';
-import { i18n } from '../../language/i18n.js';
-import { labelSetting } from './describe-diff.js';
-import { ValueChanges } from './value-changes.js';
+import type { ValueChange } from '../../graph/diff-definitions.ts';
+import { i18n } from '../../language/i18n.ts';
+import { labelSetting } from './describe-diff.ts';
+import { ValueChanges } from './value-changes.tsx';
 
 /** The differences of the workflow's settings. */
 export function SettingChanges({ values }: { values: readonly ValueChange[] }) {

@@ -1,10 +1,10 @@
 import type { VersionEntry, Workflow } from '@deckhand/contracts';
 import { Select } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { CANVAS, NOTHING } from '../../editor/sides.js';
-import { marksOf } from '../../editor/version-facts.js';
-import { VersionLine } from '../../editor/version-line.js';
-import { i18n } from '../../language/i18n.js';
+import { CANVAS, NOTHING } from '../../editor/sides.ts';
+import { marksOf } from '../../editor/version-facts.ts';
+import { VersionLine } from '../../editor/version-line.tsx';
+import { i18n } from '../../language/i18n.ts';
 import classes from './comparison.module.css';
 
 const route = getRouteApi('/w/$workspaceId/workflows/$workflowId');

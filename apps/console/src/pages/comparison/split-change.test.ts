@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { splitChange } from './split-change.js';
+import { splitChange } from './split-change.ts';
 
 describe('what differs between two values', () => {
   it('is found in whole words', () => {

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@deckhand/contracts';
-import { toText } from '../../forms/values.js';
+import { toText } from '../../forms/values.ts';
 
 /** A text before and after: the common start and end, and the different middle parts. */
 export interface SplitChange {

@@ -1,10 +1,10 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { toText } from '../../forms/values.js';
-import type { Change, ValueChange } from '../../graph/diff-definitions.js';
-import { i18n } from '../../language/i18n.js';
-import { splitChange } from './split-change.js';
+import { toText } from '../../forms/values.ts';
+import type { Change, ValueChange } from '../../graph/diff-definitions.ts';
+import { i18n } from '../../language/i18n.ts';
+import { splitChange } from './split-change.ts';
 import classes from './value-changes.module.css';
 
 const SIDES = { before: i18n.t('Before'), after: i18n.t('After') } as const;

@@ -10,12 +10,12 @@ import {
 import { Modal, Radio, Select, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { createCredential, credentialsQuery, type Traffic } from '../../api/credentials.js';
-import { choice } from '../../app/search.js';
-import { SchemaForm } from '../../forms/schema-form.js';
-import { FormFooter } from '../../components/form-footer.js';
-import { i18n } from '../../language/i18n.js';
-import { TrafficFields } from './traffic-fields.js';
+import { createCredential, credentialsQuery, type Traffic } from '../../api/credentials.ts';
+import { choice } from '../../app/search.ts';
+import { SchemaForm } from '../../forms/schema-form.tsx';
+import { FormFooter } from '../../components/form-footer.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { TrafficFields } from './traffic-fields.tsx';
 
 /** Labels of the types. */
 const LABELS: Readonly<Record<CredentialType, string>> = {

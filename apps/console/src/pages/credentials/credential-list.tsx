@@ -3,17 +3,17 @@ import { Button, Group } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { credentialsQuery, deleteCredential } from '../../api/credentials.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { ConfirmButton } from '../../components/confirm-button.js';
-import type { Columns } from '../../components/data-table.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { Listing } from '../../components/listing.js';
-import { RelativeTime } from '../../components/relative-time.js';
-import { Page } from '../../components/page.js';
-import { i18n } from '../../language/i18n.js';
-import { CreateCredential } from './create-credential.js';
-import { LimitRequests } from './limit-requests.js';
+import { credentialsQuery, deleteCredential } from '../../api/credentials.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { ConfirmButton } from '../../components/confirm-button.tsx';
+import type { Columns } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Listing } from '../../components/listing.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { Page } from '../../components/page.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { CreateCredential } from './create-credential.tsx';
+import { LimitRequests } from './limit-requests.tsx';
 
 const COLUMNS: Columns<CredentialEntry> = [
   { id: 'name', header: i18n.t('Name'), cell: ({ row: { original } }) => original.name },

@@ -2,10 +2,10 @@ import type { CredentialEntry } from '@deckhand/contracts';
 import { Modal, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { credentialsQuery, limitCredential, type Traffic } from '../../api/credentials.js';
-import { FormFooter } from '../../components/form-footer.js';
-import { i18n } from '../../language/i18n.js';
-import { TrafficFields } from './traffic-fields.js';
+import { credentialsQuery, limitCredential, type Traffic } from '../../api/credentials.ts';
+import { FormFooter } from '../../components/form-footer.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { TrafficFields } from './traffic-fields.tsx';
 
 /** Changes the limits of the requests of a credential. */
 export function LimitRequests({

@@ -1,8 +1,8 @@
 import { CredentialCircuit, CredentialRateLimit, type JsonObject, parseOwnJson } from '@deckhand/contracts';
 import { Checkbox } from '@mantine/core';
-import type { Traffic } from '../../api/credentials.js';
-import { SchemaForm } from '../../forms/schema-form.js';
-import { i18n } from '../../language/i18n.js';
+import type { Traffic } from '../../api/credentials.ts';
+import { SchemaForm } from '../../forms/schema-form.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 const FIELDS = [
   {

@@ -2,17 +2,17 @@ import type { Definition, Execution, NodeDefinition } from '@deckhand/contracts'
 import { ActionIcon, Group, Stack, Text, Title } from '@mantine/core';
 import { ChevronDown, ChevronUp } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
-import { memberPath } from '../../components/json-rows.js';
-import { JsonTree, type Picking } from '../../components/json-tree.js';
-import { Loading } from '../../components/loading.js';
-import { expressionOf, nodesBefore } from '../../editor/upstream.js';
-import { copyExpression, type Insertion } from '../../editor/use-insertion.js';
-import { i18n } from '../../language/i18n.js';
-import { NodeData } from '../runs/node-data.js';
-import { NodeInput } from '../runs/node-input.js';
+import { memberPath } from '../../components/json-rows.ts';
+import { JsonTree, type Picking } from '../../components/json-tree.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { expressionOf, nodesBefore } from '../../editor/upstream.ts';
+import { copyExpression, type Insertion } from '../../editor/use-insertion.ts';
+import { i18n } from '../../language/i18n.ts';
+import { NodeData } from '../runs/node-data.tsx';
+import { NodeInput } from '../runs/node-input.tsx';
 import classes from './dock.module.css';
-import { NodeActions, type NodeActionsOf } from './node-actions.js';
-import type { ShownRun } from './use-shown-run.js';
+import { NodeActions, type NodeActionsOf } from './node-actions.tsx';
+import type { ShownRun } from './use-shown-run.ts';
 
 /** The data of the selected node in the run on the canvas. A click on a key inserts its expression, or copies it. */
 export function Dock({

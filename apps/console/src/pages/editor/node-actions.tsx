@@ -3,12 +3,12 @@ import { Badge, Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { FlaskConical, Pencil, Pin, PinOff, RotateCw } from 'lucide-react';
 import { useState } from 'react';
-import { outputQuery } from '../../api/executions.js';
-import { notifyProblem } from '../../components/notice-board.js';
-import type { Pins } from '../../editor/use-pins.js';
-import { i18n } from '../../language/i18n.js';
-import { hasOutput } from '../runs/sources.js';
-import { PinDialog } from './pin-dialog.js';
+import { outputQuery } from '../../api/executions.ts';
+import { notifyProblem } from '../../components/notice-board.ts';
+import type { Pins } from '../../editor/use-pins.ts';
+import { i18n } from '../../language/i18n.ts';
+import { hasOutput } from '../runs/sources.ts';
+import { PinDialog } from './pin-dialog.tsx';
 
 /** What can be done with the selected node. */
 export interface NodeActionsOf {

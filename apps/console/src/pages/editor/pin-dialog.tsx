@@ -2,7 +2,7 @@ import { type JsonValue, parseJson } from '@deckhand/contracts';
 import { Button, Group, Modal, Stack, Textarea } from '@mantine/core';
 import { getHotkeyHandler } from '@mantine/hooks';
 import { useState } from 'react';
-import { i18n } from '../../language/i18n.js';
+import { i18n } from '../../language/i18n.ts';
 
 /** Asks for the output that is pinned to a node, as JSON. */
 export function PinDialog({

@@ -1,14 +1,14 @@
 import type { Definition } from '@deckhand/contracts';
 import { CloseButton, Group } from '@mantine/core';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { AnchorLink } from '../../components/anchor-link.js';
-import { StatusBadge } from '../../components/status-badge.js';
-import { CANVAS } from '../../editor/sides.js';
-import { describeRunVersion } from '../../editor/version-facts.js';
-import { i18n } from '../../language/i18n.js';
-import { Duration } from '../runs/duration.js';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { AnchorLink } from '../../components/anchor-link.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { CANVAS } from '../../editor/sides.ts';
+import { describeRunVersion } from '../../editor/version-facts.ts';
+import { i18n } from '../../language/i18n.ts';
+import { Duration } from '../runs/duration.tsx';
 import classes from './run-strip.module.css';
-import type { ShownRun } from './use-shown-run.js';
+import type { ShownRun } from './use-shown-run.ts';
 
 function titleOf(nodeId: string, definition: Definition | undefined): string {
   return definition?.nodes.find(({ id }) => id === nodeId)?.name ?? nodeId;

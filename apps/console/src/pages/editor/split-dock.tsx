@@ -1,6 +1,6 @@
 import { useSplitter } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import { i18n } from '../../language/i18n.js';
+import { i18n } from '../../language/i18n.ts';
 import classes from './dock.module.css';
 
 /** The canvas, and below it the dock, if there is one; mouse, finger or arrow keys move the edge between them. */

@@ -1,7 +1,7 @@
 import { useSplitter } from '@mantine/hooks';
 import type { CSSProperties, ReactNode } from 'react';
-import { i18n } from '../../language/i18n.js';
-import { INSPECTOR_PX, useInspectorWidth } from './use-inspector-width.js';
+import { i18n } from '../../language/i18n.ts';
+import { INSPECTOR_PX, useInspectorWidth } from './use-inspector-width.ts';
 import classes from './workbench.module.css';
 
 /**

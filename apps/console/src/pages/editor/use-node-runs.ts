@@ -1,13 +1,13 @@
 import { isFinished, type NodeDefinition, type RerunBody, type Workflow } from '@deckhand/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { lastRunQuery, rerun } from '../../api/executions.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { notify, notifyProblem } from '../../components/notice-board.js';
-import { isAboutDefinition } from '../../editor/issues.js';
-import type { Pins } from '../../editor/use-pins.js';
-import type { NodeTypes } from '../../graph/handles.js';
-import type { NodeActionsOf } from './node-actions.js';
-import type { ShownRun } from './use-shown-run.js';
+import { lastRunQuery, rerun } from '../../api/executions.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { notify, notifyProblem } from '../../components/notice-board.ts';
+import { isAboutDefinition } from '../../editor/issues.ts';
+import type { Pins } from '../../editor/use-pins.ts';
+import type { NodeTypes } from '../../graph/handles.ts';
+import type { NodeActionsOf } from './node-actions.tsx';
+import type { ShownRun } from './use-shown-run.ts';
 
 /**
  * Runs a node again, and tests it alone; both save the canvas first, and the run is then shown on it.

@@ -1,7 +1,7 @@
 import { useReactFlow, useStore, useStoreApi } from '@xyflow/react';
 import { useCallback, useEffect, useRef } from 'react';
-import { cardHeight, CARD_WIDTH } from '../../graph/card-size.js';
-import type { Position } from '../../graph/layout.js';
+import { cardHeight, CARD_WIDTH } from '../../graph/card-size.ts';
+import type { Position } from '../../graph/layout.ts';
 
 /** Space between a node and the edge of the canvas, in px. */
 const MARGIN_PX = 16;

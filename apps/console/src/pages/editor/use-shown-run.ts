@@ -2,9 +2,9 @@ import type { Definition, Execution, Workflow } from '@deckhand/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import { useLiveRun } from '../../api/follow-run.js';
-import { versionQuery } from '../../api/workflows.js';
-import { i18n } from '../../language/i18n.js';
+import { useLiveRun } from '../../api/follow-run.ts';
+import { versionQuery } from '../../api/workflows.ts';
+import { i18n } from '../../language/i18n.ts';
 
 const route = getRouteApi('/w/$workspaceId/workflows/$workflowId');
 

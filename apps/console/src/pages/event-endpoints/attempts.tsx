@@ -1,6 +1,6 @@
 import type { EventAttempt, EventDelivery } from '@deckhand/contracts';
-import { RelativeTime } from '../../components/relative-time.js';
-import { i18n } from '../../language/i18n.js';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 /** The attempts of a delivery: their number, the last one, and all of them on demand. */
 export function Attempts({

@@ -2,9 +2,9 @@ import { EVENT_TYPES, type EventEndpoint, type EventType } from '@deckhand/contr
 import { Modal, MultiSelect, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { FormFooter } from '../../components/form-footer.js';
-import { useWorkflowOptions } from '../../forms/use-workflow-options.js';
-import { i18n } from '../../language/i18n.js';
+import { FormFooter } from '../../components/form-footer.tsx';
+import { useWorkflowOptions } from '../../forms/use-workflow-options.ts';
+import { i18n } from '../../language/i18n.ts';
 
 /** What a person may choose of an endpoint. Null means all. */
 export type EndpointFields = Pick<EventEndpoint, 'url' | 'description' | 'workflowIds' | 'tags'> & {

@@ -4,17 +4,17 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { createEventEndpoint, eventEndpointsQuery } from '../../api/event-endpoints.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import type { Columns } from '../../components/data-table.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { Listing } from '../../components/listing.js';
-import { Page } from '../../components/page.js';
-import { StatusBadge } from '../../components/status-badge.js';
-import { i18n } from '../../language/i18n.js';
-import { EndpointForm } from './endpoint-form.js';
-import { SecretShown } from './secret-shown.js';
-import { statusOf } from './endpoint-status.js';
+import { createEventEndpoint, eventEndpointsQuery } from '../../api/event-endpoints.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import type { Columns } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Listing } from '../../components/listing.tsx';
+import { Page } from '../../components/page.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { EndpointForm } from './endpoint-form.tsx';
+import { SecretShown } from './secret-shown.tsx';
+import { statusOf } from './endpoint-status.ts';
 
 const COLUMNS: Columns<EventEndpoint> = [
   {

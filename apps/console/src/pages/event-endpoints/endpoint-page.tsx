@@ -13,26 +13,26 @@ import {
   rotateEventSecret,
   sendTestEvent,
   updateEventEndpoint,
-} from '../../api/event-endpoints.js';
-import { Broken } from '../../components/broken.js';
-import { ConfirmButton } from '../../components/confirm-button.js';
-import type { Columns } from '../../components/data-table.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { Listing } from '../../components/listing.js';
-import { Loading } from '../../components/loading.js';
-import { notifyProblem } from '../../components/notice-board.js';
-import { AnchorLink } from '../../components/anchor-link.js';
-import { Breadcrumbs } from '../../components/breadcrumbs.js';
-import { Page } from '../../components/page.js';
-import { RelativeTime } from '../../components/relative-time.js';
-import { ReplayButton } from '../../components/replay-button.js';
-import { StatusBadge } from '../../components/status-badge.js';
-import { i18n } from '../../language/i18n.js';
-import { Attempts } from './attempts.js';
-import { EndpointForm } from './endpoint-form.js';
-import { describeReason, statusOf } from './endpoint-status.js';
-import { ReplayRange } from './replay-range.js';
-import { SecretShown } from './secret-shown.js';
+} from '../../api/event-endpoints.ts';
+import { Broken } from '../../components/broken.tsx';
+import { ConfirmButton } from '../../components/confirm-button.tsx';
+import type { Columns } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Listing } from '../../components/listing.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { notifyProblem } from '../../components/notice-board.ts';
+import { AnchorLink } from '../../components/anchor-link.tsx';
+import { Breadcrumbs } from '../../components/breadcrumbs.tsx';
+import { Page } from '../../components/page.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { ReplayButton } from '../../components/replay-button.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { Attempts } from './attempts.tsx';
+import { EndpointForm } from './endpoint-form.tsx';
+import { describeReason, statusOf } from './endpoint-status.ts';
+import { ReplayRange } from './replay-range.tsx';
+import { SecretShown } from './secret-shown.tsx';
 
 const route = getRouteApi('/w/$workspaceId/event-endpoints/$endpointId');
 

@@ -1,6 +1,6 @@
 import type { EventEndpoint } from '@deckhand/contracts';
-import type { EndpointStatus } from '../../components/status-badge.js';
-import { i18n } from '../../language/i18n.js';
+import type { EndpointStatus } from '../../components/status-badge.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 /** Returns the status of an endpoint. */
 export function statusOf({ enabled, failingSince }: EventEndpoint): EndpointStatus {

@@ -2,12 +2,12 @@ import type { ReplayEventsBody } from '@deckhand/contracts';
 import { Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { eventDeliveriesQuery, replayDeliveries } from '../../api/event-endpoints.js';
-import { choice } from '../../app/search.js';
-import { FormFooter } from '../../components/form-footer.js';
-import { notify } from '../../components/notice-board.js';
-import { fromLocalTime, toLocalTime } from '../../components/local-time.js';
-import { i18n } from '../../language/i18n.js';
+import { eventDeliveriesQuery, replayDeliveries } from '../../api/event-endpoints.ts';
+import { choice } from '../../app/search.ts';
+import { FormFooter } from '../../components/form-footer.tsx';
+import { notify } from '../../components/notice-board.ts';
+import { fromLocalTime, toLocalTime } from '../../components/local-time.ts';
+import { i18n } from '../../language/i18n.ts';
 
 const STATUSES = ['failed', 'delivered', 'all'] as const satisfies readonly ReplayEventsBody['status'][];
 const LABELS = {

@@ -1,7 +1,7 @@
 import type { EventSecret } from '@deckhand/contracts';
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { CopyText } from '../../components/copy-text.js';
-import { i18n } from '../../language/i18n.js';
+import { CopyText } from '../../components/copy-text.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 /** Shows a new secret of an endpoint. */
 export function SecretShown({ secret, title, onDone }: { secret: EventSecret; title: string; onDone: () => void }) {

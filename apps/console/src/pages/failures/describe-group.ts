@@ -1,5 +1,5 @@
 import type { FailureGroup } from '@deckhand/contracts';
-import { i18n } from '../../language/i18n.js';
+import { i18n } from '../../language/i18n.ts';
 
 /** Describes which nodes failed, and how. */
 export function describeNode({ nodeType, code }: FailureGroup): string {

@@ -1,22 +1,22 @@
 import type { FleetResponse } from '@deckhand/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { fleetQuery } from '../../api/monitoring.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { Broken } from '../../components/broken.js';
-import { type Columns, DataTable } from '../../components/data-table.js';
-import { describeDuration } from '../../components/durations.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { Loading } from '../../components/loading.js';
-import { RelativeTime } from '../../components/relative-time.js';
-import { Page } from '../../components/page.js';
-import { i18n } from '../../language/i18n.js';
-import { Figure } from './figure.js';
+import { fleetQuery } from '../../api/monitoring.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { Broken } from '../../components/broken.tsx';
+import { type Columns, DataTable } from '../../components/data-table.tsx';
+import { describeDuration } from '../../components/durations.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { Page } from '../../components/page.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { Figure } from './figure.tsx';
 import classes from './fleet-page.module.css';
-import { RunFigures } from './run-figures.js';
-import { SampleChart } from './sample-chart.js';
-import type { FleetDetails, SeenWorker } from './seen.js';
-import { useSeen } from './use-seen.js';
-import { WorkerState } from './worker-state.js';
+import { RunFigures } from './run-figures.tsx';
+import { SampleChart } from './sample-chart.tsx';
+import type { FleetDetails, SeenWorker } from './seen.ts';
+import { useSeen } from './use-seen.ts';
+import { WorkerState } from './worker-state.tsx';
 
 const COLUMNS: Columns<SeenWorker> = [
   {

@@ -1,4 +1,4 @@
-import { i18n } from '../../language/i18n.js';
+import { i18n } from '../../language/i18n.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,5 @@
 import type { RunStats } from '@deckhand/contracts';
-import { dateLocale, i18n } from '../../language/i18n.js';
+import { dateLocale, i18n } from '../../language/i18n.ts';
 import classes from './run-chart.module.css';
 
 /** Runs over time: a bar per time bucket, with failed runs at its base. */

@@ -2,16 +2,16 @@ import type { RunStats } from '@deckhand/contracts';
 import { Group, SegmentedControl, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { statsQuery } from '../../api/monitoring.js';
-import { Broken } from '../../components/broken.js';
-import { describeDuration } from '../../components/durations.js';
-import { Loading } from '../../components/loading.js';
-import { i18n } from '../../language/i18n.js';
-import { Figure } from './figure.js';
+import { statsQuery } from '../../api/monitoring.ts';
+import { Broken } from '../../components/broken.tsx';
+import { describeDuration } from '../../components/durations.ts';
+import { Loading } from '../../components/loading.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { Figure } from './figure.tsx';
 import classes from './fleet-page.module.css';
-import { type Period, PERIODS } from './period.js';
-import { RunChart } from './run-chart.js';
-import { SlowWorkflows } from './slow-workflows.js';
+import { type Period, PERIODS } from './period.ts';
+import { RunChart } from './run-chart.tsx';
+import { SlowWorkflows } from './slow-workflows.tsx';
 
 /** Statistics of the workspace's runs in a period: number, failures, durations. */
 export function RunFigures({ workspaceId }: { workspaceId: string }) {

@@ -1,5 +1,5 @@
-import { i18n } from '../../language/i18n.js';
-import { MAX_SAMPLES } from './seen.js';
+import { i18n } from '../../language/i18n.ts';
+import { MAX_SAMPLES } from './seen.ts';
 import classes from './sample-chart.module.css';
 
 const HEIGHT = 60;

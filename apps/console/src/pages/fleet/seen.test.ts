@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type FleetDetails, addSample, MAX_SAMPLES, type Seen } from './seen.js';
+import { type FleetDetails, addSample, MAX_SAMPLES, type Seen } from './seen.ts';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const NOTHING: Seen = { workers: [], samples: [] };

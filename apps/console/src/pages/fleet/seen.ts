@@ -1,5 +1,5 @@
 import type { QueueState, WorkerEntry } from '@deckhand/contracts';
-import type { WorkerStateName } from './worker-state.js';
+import type { WorkerStateName } from './worker-state.tsx';
 
 /** A live worker, or one that was live while the page was open. */
 export type SeenWorker = Omit<WorkerEntry, 'state'> & { readonly state: WorkerStateName };

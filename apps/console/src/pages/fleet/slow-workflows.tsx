@@ -2,11 +2,11 @@ import type { WorkflowTimes } from '@deckhand/contracts';
 import { Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { slowWorkflowsQuery } from '../../api/monitoring.js';
-import { type Columns, DataTable } from '../../components/data-table.js';
-import { describeDuration } from '../../components/durations.js';
-import { i18n } from '../../language/i18n.js';
-import type { Period } from './period.js';
+import { slowWorkflowsQuery } from '../../api/monitoring.ts';
+import { type Columns, DataTable } from '../../components/data-table.tsx';
+import { describeDuration } from '../../components/durations.ts';
+import { i18n } from '../../language/i18n.ts';
+import type { Period } from './period.ts';
 
 type Row = WorkflowTimes['data'][number];
 

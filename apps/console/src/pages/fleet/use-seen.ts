@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { type FleetDetails, addSample, type Seen } from './seen.js';
+import { type FleetDetails, addSample, type Seen } from './seen.ts';
 
 /**
  * Returns the history of the fleet since the page was opened; the API keeps none.

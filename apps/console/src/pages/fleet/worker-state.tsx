@@ -1,6 +1,6 @@
 import type { WorkerEntry } from '@deckhand/contracts';
 import { CircleCheck, Hourglass, type LucideIcon, PlugZap, TriangleAlert, Unplug } from 'lucide-react';
-import { i18n } from '../../language/i18n.js';
+import { i18n } from '../../language/i18n.ts';
 import classes from './worker-state.module.css';
 
 /** The state of a worker; `gone` is one that was live while the page was open. */

@@ -2,10 +2,10 @@ import { type Role, ROLES } from '@deckhand/contracts';
 import { Button, Code, CopyButton, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { createInvite, invitesQuery } from '../../api/members.js';
-import { choice } from '../../app/search.js';
-import { FormFooter } from '../../components/form-footer.js';
-import { i18n } from '../../language/i18n.js';
+import { createInvite, invitesQuery } from '../../api/members.ts';
+import { choice } from '../../app/search.ts';
+import { FormFooter } from '../../components/form-footer.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 /** What people read for a role. */
 export const ROLE_NAMES: Readonly<Record<Role, string>> = {

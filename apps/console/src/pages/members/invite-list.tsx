@@ -1,12 +1,12 @@
 import type { InviteEntry } from '@deckhand/contracts';
 import { Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { deleteInvite, invitesQuery } from '../../api/members.js';
-import { ConfirmButton } from '../../components/confirm-button.js';
-import { type Columns, DataTable } from '../../components/data-table.js';
-import { RelativeTime } from '../../components/relative-time.js';
-import { i18n } from '../../language/i18n.js';
-import { ROLE_NAMES } from './create-invite.js';
+import { deleteInvite, invitesQuery } from '../../api/members.ts';
+import { ConfirmButton } from '../../components/confirm-button.tsx';
+import { type Columns, DataTable } from '../../components/data-table.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { ROLE_NAMES } from './create-invite.tsx';
 
 const STATES: Readonly<Record<InviteEntry['state'], string>> = {
   Pending: i18n.t('Pending'),

@@ -4,20 +4,20 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { UserPlus } from 'lucide-react';
-import { changeRole, leaveWorkspace, membersQuery, removeMember } from '../../api/members.js';
-import { meQuery } from '../../api/people.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { choice } from '../../app/search.js';
-import { ConfirmButton } from '../../components/confirm-button.js';
-import type { Columns } from '../../components/data-table.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { Listing } from '../../components/listing.js';
-import { RelativeTime } from '../../components/relative-time.js';
-import { notifyProblem } from '../../components/notice-board.js';
-import { Page } from '../../components/page.js';
-import { i18n } from '../../language/i18n.js';
-import { CreateInvite, ROLE_NAMES } from './create-invite.js';
-import { InviteList } from './invite-list.js';
+import { changeRole, leaveWorkspace, membersQuery, removeMember } from '../../api/members.ts';
+import { meQuery } from '../../api/people.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { choice } from '../../app/search.ts';
+import { ConfirmButton } from '../../components/confirm-button.tsx';
+import type { Columns } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Listing } from '../../components/listing.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { notifyProblem } from '../../components/notice-board.ts';
+import { Page } from '../../components/page.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { CreateInvite, ROLE_NAMES } from './create-invite.tsx';
+import { InviteList } from './invite-list.tsx';
 
 const COLUMNS: Columns<MemberEntry> = [
   { id: 'name', header: i18n.t('Name'), cell: ({ row: { original } }) => original.name },

@@ -1,6 +1,6 @@
 import type { Definition, Execution, NodeProgress } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { compareNodes } from './compare-nodes.js';
+import { compareNodes } from './compare-nodes.ts';
 
 const done = (output: NodeProgress['output'], changes: Partial<NodeProgress> = {}): NodeProgress => ({
   status: 'success',

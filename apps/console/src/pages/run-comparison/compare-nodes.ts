@@ -1,5 +1,5 @@
 import type { Definition, Execution, NodeProgress } from '@deckhand/contracts';
-import { diffValues } from '../../graph/diff-definitions.js';
+import { diffValues } from '../../graph/diff-definitions.ts';
 
 /** A run with as much as is known of its outputs, and the definition of its version. */
 export interface Side {

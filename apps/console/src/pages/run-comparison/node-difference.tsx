@@ -2,16 +2,16 @@ import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { JsonValue } from '@deckhand/contracts';
-import { outputQuery } from '../../api/executions.js';
-import { describeBytes } from '../../components/durations.js';
-import { Loading } from '../../components/loading.js';
-import { Problem } from '../../components/problem.js';
-import { diffValues } from '../../graph/diff-definitions.js';
-import { i18n } from '../../language/i18n.js';
-import { labelPath } from '../comparison/describe-diff.js';
-import { ValueChanges } from '../comparison/value-changes.js';
-import { hasOutput, sourcesOf } from '../runs/sources.js';
-import type { NodePair, Side } from './compare-nodes.js';
+import { outputQuery } from '../../api/executions.ts';
+import { describeBytes } from '../../components/durations.ts';
+import { Loading } from '../../components/loading.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { diffValues } from '../../graph/diff-definitions.ts';
+import { i18n } from '../../language/i18n.ts';
+import { labelPath } from '../comparison/describe-diff.ts';
+import { ValueChanges } from '../comparison/value-changes.tsx';
+import { hasOutput, sourcesOf } from '../runs/sources.ts';
+import type { NodePair, Side } from './compare-nodes.ts';
 
 /** Number of differences that are shown. */
 const MAX_SHOWN = 50;

@@ -1,9 +1,9 @@
 import type { NodeProgress } from '@deckhand/contracts';
-import { describeDuration, durationMs } from '../../components/durations.js';
-import { StatusBadge } from '../../components/status-badge.js';
-import { ChangeMark } from '../../graph/change-mark.js';
-import { i18n } from '../../language/i18n.js';
-import type { NodePair } from './compare-nodes.js';
+import { describeDuration, durationMs } from '../../components/durations.ts';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { ChangeMark } from '../../graph/change-mark.tsx';
+import { i18n } from '../../language/i18n.ts';
+import type { NodePair } from './compare-nodes.ts';
 import classes from './node-table.module.css';
 
 /** The nodes of two runs: status and duration of each side, and what differs. */

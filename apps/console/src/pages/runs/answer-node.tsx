@@ -1,10 +1,10 @@
 import type { NodeDefinition } from '@deckhand/contracts';
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { approvalsQuery, humanTasksQuery } from '../../api/approvals.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { Decision } from '../approvals/decision.js';
-import { HumanForm } from '../approvals/human-form.js';
+import { approvalsQuery, humanTasksQuery } from '../../api/approvals.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { Decision } from '../approvals/decision.tsx';
+import { HumanForm } from '../approvals/human-form.tsx';
 
 /** The form for a waiting node: an approval or a human task. */
 export function AnswerNode({ executionId, node }: { executionId: string; node: NodeDefinition }) {

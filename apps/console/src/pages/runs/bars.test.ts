@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NodeProgress } from '@deckhand/contracts';
-import { toTimes } from './bars.js';
+import { toTimes } from './bars.ts';
 
 const node = (startedAt: string, finishedAt: string): NodeProgress => ({
   status: 'success',

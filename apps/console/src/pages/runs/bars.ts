@@ -1,6 +1,6 @@
 import type { Definition, Execution, NodeProgress, NodeStatus } from '@deckhand/contracts';
-import { containersOf } from '../../graph/containers.js';
-import { attemptsOf, type ShownAttempt } from './attempts.js';
+import { containersOf } from '../../graph/containers.ts';
+import { attemptsOf, type ShownAttempt } from './attempts.ts';
 
 /** A part of the timeline, in percent of its length. */
 export interface Span {

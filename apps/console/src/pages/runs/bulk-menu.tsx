@@ -2,11 +2,11 @@ import type { CreateBulkActionBody } from '@deckhand/contracts';
 import { Button, Menu } from '@mantine/core';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
-import { type BulkTarget, toBulkTarget } from '../../api/bulk-actions.js';
-import type { RunFilter } from '../../api/executions.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { i18n } from '../../language/i18n.js';
-import { StartBulkAction } from '../bulk-actions/start-bulk-action.js';
+import { type BulkTarget, toBulkTarget } from '../../api/bulk-actions.ts';
+import type { RunFilter } from '../../api/executions.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { i18n } from '../../language/i18n.ts';
+import { StartBulkAction } from '../bulk-actions/start-bulk-action.tsx';
 
 type Action = CreateBulkActionBody['action'];
 

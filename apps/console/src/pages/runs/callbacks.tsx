@@ -1,13 +1,13 @@
 import type { Callback } from '@deckhand/contracts';
 import { useQueryClient } from '@tanstack/react-query';
-import { callbacksQuery, replayCallback } from '../../api/executions.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { type Columns, DataTable } from '../../components/data-table.js';
-import { RelativeTime } from '../../components/relative-time.js';
-import { ReplayButton } from '../../components/replay-button.js';
-import { StatusBadge } from '../../components/status-badge.js';
-import { i18n } from '../../language/i18n.js';
-import { Attempts } from '../event-endpoints/attempts.js';
+import { callbacksQuery, replayCallback } from '../../api/executions.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { type Columns, DataTable } from '../../components/data-table.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { ReplayButton } from '../../components/replay-button.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { Attempts } from '../event-endpoints/attempts.tsx';
 
 /** A callback and its run. */
 type Row = Callback & { readonly executionId: string };

@@ -1,7 +1,7 @@
 import { ArrowLeftRight } from 'lucide-react';
-import type { RunRow } from '../../api/executions.js';
-import { ButtonLink } from '../../components/button-link.js';
-import { i18n } from '../../language/i18n.js';
+import type { RunRow } from '../../api/executions.ts';
+import { ButtonLink } from '../../components/button-link.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 /** Leads to the comparison of two selected runs of a workflow, the earlier one first; nothing for other selections. */
 export function CompareSelected({ runs }: { runs: readonly RunRow[] }) {

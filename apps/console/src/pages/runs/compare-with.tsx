@@ -4,14 +4,14 @@ import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowLeftRight } from 'lucide-react';
-import { runsQuery } from '../../api/executions.js';
-import { Loading } from '../../components/loading.js';
-import { Problem } from '../../components/problem.js';
-import { RelativeTime } from '../../components/relative-time.js';
-import { StatusBadge } from '../../components/status-badge.js';
-import { i18n } from '../../language/i18n.js';
+import { runsQuery } from '../../api/executions.ts';
+import { Loading } from '../../components/loading.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { i18n } from '../../language/i18n.ts';
 import classes from './compare-with.module.css';
-import { Duration } from './duration.js';
+import { Duration } from './duration.tsx';
 
 /** Number of runs to choose from. */
 const CHOICES = 20;

@@ -1,5 +1,5 @@
-import { STATUS_LOOKS } from '../../components/status-badge.js';
-import type { ShownAttempt } from './attempts.js';
+import { STATUS_LOOKS } from '../../components/status-badge.tsx';
+import type { ShownAttempt } from './attempts.ts';
 
 /** Returns what came of an attempt. */
 export function describeAttempt({ status, error }: ShownAttempt): string {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { describeDuration, durationMs } from '../../components/durations.js';
+import { describeDuration, durationMs } from '../../components/durations.ts';
 
 const TICK_MS = 500;
 

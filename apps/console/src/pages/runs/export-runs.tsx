@@ -1,10 +1,10 @@
 import { Button, Menu } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
-import { send } from '../../api/call.js';
-import { type RunFilter, toRunQuery } from '../../api/executions.js';
-import { notifyProblem } from '../../components/notice-board.js';
-import { i18n } from '../../language/i18n.js';
+import { send } from '../../api/call.ts';
+import { type RunFilter, toRunQuery } from '../../api/executions.ts';
+import { notifyProblem } from '../../components/notice-board.ts';
+import { i18n } from '../../language/i18n.ts';
 
 /** Exports all matching runs as a file. */
 export function ExportRuns({ workspaceId, filter }: { workspaceId: string; filter: RunFilter }) {

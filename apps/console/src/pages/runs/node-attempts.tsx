@@ -1,10 +1,10 @@
 import type { NodeProgress } from '@deckhand/contracts';
 import { Text } from '@mantine/core';
-import { RelativeTime } from '../../components/relative-time.js';
-import { i18n } from '../../language/i18n.js';
-import { attemptsOf } from './attempts.js';
-import { describeAttempt } from './describe-attempt.js';
-import { Duration } from './duration.js';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { attemptsOf } from './attempts.ts';
+import { describeAttempt } from './describe-attempt.ts';
+import { Duration } from './duration.tsx';
 
 /** The latest attempts of a node with several: when each was, how long it took, and what came of it. */
 export function NodeAttempts({ progress }: { progress: NodeProgress }) {

@@ -1,18 +1,18 @@
 import type { Definition, Execution, JsonValue, NodeProgress } from '@deckhand/contracts';
 import { Group, Stack, Tabs, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { describeBytes } from '../../components/durations.js';
-import { JsonTree, type Picking } from '../../components/json-tree.js';
-import { StatusBadge } from '../../components/status-badge.js';
-import { NumberField } from '../../forms/number-field.js';
-import { i18n } from '../../language/i18n.js';
-import { Duration } from './duration.js';
+import { describeBytes } from '../../components/durations.ts';
+import { JsonTree, type Picking } from '../../components/json-tree.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { NumberField } from '../../forms/number-field.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { Duration } from './duration.tsx';
 import classes from './node-data.module.css';
-import { NodeAttempts } from './node-attempts.js';
-import { NodeDebugData } from './node-debug.js';
-import { NodeInput } from './node-input.js';
-import { Output } from './output.js';
-import { hasOutput } from './sources.js';
+import { NodeAttempts } from './node-attempts.tsx';
+import { NodeDebugData } from './node-debug.tsx';
+import { NodeInput } from './node-input.tsx';
+import { Output } from './output.tsx';
+import { hasOutput } from './sources.ts';
 
 /** The data of a node in a run: status, times and error, and its input, output and logs. */
 export function NodeData({

@@ -1,10 +1,10 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { debugQuery } from '../../api/executions.js';
-import { JsonTree, type Picking } from '../../components/json-tree.js';
-import { Loading } from '../../components/loading.js';
-import { Problem } from '../../components/problem.js';
-import { i18n } from '../../language/i18n.js';
+import { debugQuery } from '../../api/executions.ts';
+import { JsonTree, type Picking } from '../../components/json-tree.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 const TITLES = { parameters: i18n.t('Parameters'), input: i18n.t('Input'), console: i18n.t('Console') } as const;
 

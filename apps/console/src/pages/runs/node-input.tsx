@@ -2,11 +2,11 @@ import type { Definition, Execution } from '@deckhand/contracts';
 import { Trans } from '@lingui/react';
 import { Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { JsonTree, type Picking } from '../../components/json-tree.js';
-import { i18n } from '../../language/i18n.js';
-import { NodeDebugData } from './node-debug.js';
-import { Output } from './output.js';
-import { containersOf, hasOutput, sourcesOf } from './sources.js';
+import { JsonTree, type Picking } from '../../components/json-tree.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { NodeDebugData } from './node-debug.tsx';
+import { Output } from './output.tsx';
+import { containersOf, hasOutput, sourcesOf } from './sources.ts';
 
 const NONE: readonly string[] = [];
 

@@ -1,9 +1,9 @@
 import type { Definition, Execution, NodeDefinition } from '@deckhand/contracts';
 import { CloseButton, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
-import { i18n } from '../../language/i18n.js';
-import { AnswerNode } from './answer-node.js';
-import { NodeData } from './node-data.js';
+import { i18n } from '../../language/i18n.ts';
+import { AnswerNode } from './answer-node.tsx';
+import { NodeData } from './node-data.tsx';
 
 /** The details of a node in a run: status, times, input and output. */
 export function NodePanel({

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { outputQuery } from '../../api/executions.js';
-import { JsonTree, type Picking } from '../../components/json-tree.js';
-import { Loading } from '../../components/loading.js';
-import { Problem } from '../../components/problem.js';
-import { i18n } from '../../language/i18n.js';
+import { outputQuery } from '../../api/executions.ts';
+import { JsonTree, type Picking } from '../../components/json-tree.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 /** The output of a node, fetched when it is shown. */
 export function Output({

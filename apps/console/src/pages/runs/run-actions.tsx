@@ -4,12 +4,12 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { ChevronDown, Pause, Play, RotateCw, Square } from 'lucide-react';
-import { deleteRun, pauseRun, redactRun, rerun, resumeRun, runQuery, stopRun } from '../../api/executions.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { ConfirmDialog } from '../../components/confirm-dialog.js';
-import { notify, notifyProblem } from '../../components/notice-board.js';
-import { i18n } from '../../language/i18n.js';
-import { SaveAsTest } from './save-as-test.js';
+import { deleteRun, pauseRun, redactRun, rerun, resumeRun, runQuery, stopRun } from '../../api/executions.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { notify, notifyProblem } from '../../components/notice-board.ts';
+import { i18n } from '../../language/i18n.ts';
+import { SaveAsTest } from './save-as-test.tsx';
 
 /** The actions on a run in its current status: stop, pause, resume, rerun, save as a test, redact, delete. */
 export function RunActions({ run, selected }: { run: Execution; selected: string | undefined }) {

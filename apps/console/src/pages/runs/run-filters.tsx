@@ -2,14 +2,14 @@ import { EXECUTION_SOURCES, EXECUTION_STATUSES, type ExecutionSource } from '@de
 import { Button, Group, MultiSelect, Select, TagsInput, TextInput } from '@mantine/core';
 import { FilterX, SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
-import { rangeOf, RUN_PERIOD_NAMES, type RunFilter, type RunPeriod } from '../../api/executions.js';
-import { choice, choicesOf, text } from '../../app/search.js';
-import { fromLocalTime, toLocalTime } from '../../components/local-time.js';
-import { SearchField } from '../../components/search-field.js';
-import { STATUS_LOOKS } from '../../components/status-badge.js';
-import { NumberField } from '../../forms/number-field.js';
-import { WorkflowSelect } from '../../forms/workflow-select.js';
-import { i18n } from '../../language/i18n.js';
+import { rangeOf, RUN_PERIOD_NAMES, type RunFilter, type RunPeriod } from '../../api/executions.ts';
+import { choice, choicesOf, text } from '../../app/search.ts';
+import { fromLocalTime, toLocalTime } from '../../components/local-time.ts';
+import { SearchField } from '../../components/search-field.tsx';
+import { STATUS_LOOKS } from '../../components/status-badge.tsx';
+import { NumberField } from '../../forms/number-field.tsx';
+import { WorkflowSelect } from '../../forms/workflow-select.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 /** A range with ends of its own. */
 const CUSTOM = 'custom';

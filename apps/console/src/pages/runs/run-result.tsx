@@ -1,9 +1,9 @@
 import { type Execution, isFinished } from '@deckhand/contracts';
 import { Trans } from '@lingui/react';
 import { Stack, Text, Title } from '@mantine/core';
-import { JsonTree } from '../../components/json-tree.js';
-import { RelativeTime } from '../../components/relative-time.js';
-import { i18n } from '../../language/i18n.js';
+import { JsonTree } from '../../components/json-tree.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 /** The result of a run, and the decisions of people. */
 export function RunResult({ run, titles }: { run: Execution; titles: ReadonlyMap<string, string> }) {

@@ -1,13 +1,13 @@
 import type { Execution } from '@deckhand/contracts';
 import { Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { wholeRunQuery } from '../../api/executions.js';
-import { nodeTypesQuery, versionQuery } from '../../api/workflows.js';
-import { Broken } from '../../components/broken.js';
-import { CopyText } from '../../components/copy-text.js';
-import { Loading } from '../../components/loading.js';
-import { i18n } from '../../language/i18n.js';
-import { testAsYaml, toTest } from './to-test.js';
+import { wholeRunQuery } from '../../api/executions.ts';
+import { nodeTypesQuery, versionQuery } from '../../api/workflows.ts';
+import { Broken } from '../../components/broken.tsx';
+import { CopyText } from '../../components/copy-text.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { testAsYaml, toTest } from './to-test.ts';
 
 /** Shows a finished run as a test, to be copied into the file of its workflow. */
 export function SaveAsTest({ run, onClose }: { run: Execution; onClose: () => void }) {

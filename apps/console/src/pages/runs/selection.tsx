@@ -1,7 +1,7 @@
 import { Checkbox } from '@mantine/core';
 import { createContext, useContext } from 'react';
-import type { RunRow } from '../../api/executions.js';
-import { i18n } from '../../language/i18n.js';
+import type { RunRow } from '../../api/executions.ts';
+import { i18n } from '../../language/i18n.ts';
 
 /** The selected runs of a list, by their ids. */
 interface Selection {

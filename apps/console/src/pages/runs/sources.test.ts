@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NodeProgress } from '@deckhand/contracts';
-import { containersOf, sourcesOf } from './sources.js';
+import { containersOf, sourcesOf } from './sources.ts';
 
 const ran = (status: NodeProgress['status'], outputBytes = 0): NodeProgress => ({
   status,

@@ -2,12 +2,12 @@ import type { Definition, Execution, IterationEntry } from '@deckhand/contracts'
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type CSSProperties, useEffect, useState } from 'react';
-import { iterationsQuery, MAX_ITERATIONS } from '../../api/executions.js';
-import { describeDuration, durationMs } from '../../components/durations.js';
-import { STATUS_LOOKS, StatusBadge } from '../../components/status-badge.js';
-import { i18n } from '../../language/i18n.js';
-import { type AttemptSpan, type Bar, type RunTimes, type Span, toTimes } from './bars.js';
-import { describeAttempt } from './describe-attempt.js';
+import { iterationsQuery, MAX_ITERATIONS } from '../../api/executions.ts';
+import { describeDuration, durationMs } from '../../components/durations.ts';
+import { STATUS_LOOKS, StatusBadge } from '../../components/status-badge.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { type AttemptSpan, type Bar, type RunTimes, type Span, toTimes } from './bars.ts';
+import { describeAttempt } from './describe-attempt.ts';
 import classes from './timeline.module.css';
 
 const TICK_MS = 500;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Definition, NodeProgress } from '@deckhand/contracts';
-import { testAsYaml, toTest } from './to-test.js';
+import { testAsYaml, toTest } from './to-test.ts';
 
 const TYPES = new Map([
   ['http', { hasEffects: true }],

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useSyncExternalStore } from 'react';
-import { newestRunsQuery, type RunFilter, type RunRow, runsQuery } from '../../api/executions.js';
+import { newestRunsQuery, type RunFilter, type RunRow, runsQuery } from '../../api/executions.ts';
 
 /** Polling interval of a live list, in ms. Browsers that hide the page do not poll. */
 const LIVE_MS = 2_000;

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { workflowNamesQuery } from '../../api/workflow-names.js';
-import { workflowQuery } from '../../api/workflows.js';
-import { i18n } from '../../language/i18n.js';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { workflowNamesQuery } from '../../api/workflow-names.ts';
+import { workflowQuery } from '../../api/workflows.ts';
+import { i18n } from '../../language/i18n.ts';
 
 /** Returns the name of a workflow; the beginning of its id once it is deleted. */
 export function useWorkflowName(workflowId: string): string {

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { RunRow } from '../../api/executions.js';
-import { workflowQuery } from '../../api/workflows.js';
-import { Broken } from '../../components/broken.js';
-import type { Columns } from '../../components/data-table.js';
-import { Loading } from '../../components/loading.js';
-import { i18n } from '../../language/i18n.js';
-import { WorkflowPath } from '../workflows/workflow-path.js';
-import { WorkflowTabs } from '../workflows/workflow-tabs.js';
-import { RUN_COLUMNS, Runs } from './run-list.js';
+import type { RunRow } from '../../api/executions.ts';
+import { workflowQuery } from '../../api/workflows.ts';
+import { Broken } from '../../components/broken.tsx';
+import type { Columns } from '../../components/data-table.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { WorkflowPath } from '../workflows/workflow-path.tsx';
+import { WorkflowTabs } from '../workflows/workflow-tabs.tsx';
+import { RUN_COLUMNS, Runs } from './run-list.tsx';
 
 const route = getRouteApi('/w/$workspaceId/workflows/$workflowId/executions');
 

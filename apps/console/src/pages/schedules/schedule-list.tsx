@@ -2,15 +2,15 @@ import type { ScheduleEntry } from '@deckhand/contracts';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { pauseSchedule, resumeSchedule, schedulesQuery } from '../../api/schedules.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import type { Columns } from '../../components/data-table.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { Listing } from '../../components/listing.js';
-import { notifyProblem } from '../../components/notice-board.js';
-import { Page } from '../../components/page.js';
-import { RelativeTime } from '../../components/relative-time.js';
-import { dateLocale, i18n } from '../../language/i18n.js';
+import { pauseSchedule, resumeSchedule, schedulesQuery } from '../../api/schedules.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import type { Columns } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Listing } from '../../components/listing.tsx';
+import { notifyProblem } from '../../components/notice-board.ts';
+import { Page } from '../../components/page.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { dateLocale, i18n } from '../../language/i18n.ts';
 
 const COLUMNS: Columns<ScheduleEntry> = [
   {

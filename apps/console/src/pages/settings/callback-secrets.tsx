@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { readCallbackSecrets, rotateCallbackSecret } from '../../api/workspaces.js';
-import { CopyText } from '../../components/copy-text.js';
-import { Problem } from '../../components/problem.js';
-import { i18n } from '../../language/i18n.js';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { readCallbackSecrets, rotateCallbackSecret } from '../../api/workspaces.ts';
+import { CopyText } from '../../components/copy-text.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 /** Shows the secrets that sign the callbacks of runs, and rotates them. They are read on demand: reads are audited. */
 export function CallbackSecrets() {

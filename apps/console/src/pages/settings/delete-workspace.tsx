@@ -3,11 +3,11 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { meQuery } from '../../api/people.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { deleteWorkspace } from '../../api/workspaces.js';
-import { Problem } from '../../components/problem.js';
-import { i18n } from '../../language/i18n.js';
+import { meQuery } from '../../api/people.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { deleteWorkspace } from '../../api/workspaces.ts';
+import { Problem } from '../../components/problem.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 /** Deletes the workspace, after its name is typed. */
 export function DeleteWorkspace() {

@@ -2,16 +2,16 @@ import { Button, Modal, SegmentedControl, Stack, TagsInput, Text, TextInput, Tit
 import { useDisclosure } from '@mantine/hooks';
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { createWorkflow, deleteWorkflow, updateWorkflow } from '../../api/workflows.js';
-import { updateWorkspace, workspaceQuery } from '../../api/workspaces.js';
-import { choice } from '../../app/search.js';
-import { FormFooter } from '../../components/form-footer.js';
-import { notify } from '../../components/notice-board.js';
-import { CredentialSelect } from '../../editor/credential-select.js';
-import { i18n } from '../../language/i18n.js';
-import { type AlertChannel, alertWorkflow } from './alert-workflow.js';
-import { type AlertSteps, setUpAlerts } from './set-up-alerts.js';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { createWorkflow, deleteWorkflow, updateWorkflow } from '../../api/workflows.ts';
+import { updateWorkspace, workspaceQuery } from '../../api/workspaces.ts';
+import { choice } from '../../app/search.ts';
+import { FormFooter } from '../../components/form-footer.tsx';
+import { notify } from '../../components/notice-board.ts';
+import { CredentialSelect } from '../../editor/credential-select.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { type AlertChannel, alertWorkflow } from './alert-workflow.ts';
+import { type AlertSteps, setUpAlerts } from './set-up-alerts.ts';
 
 /** Sets up alerts on failed runs: an error workflow of the workspace, which may be changed like any other. */
 export function FailureAlerts({ hasErrorWorkflow }: { hasErrorWorkflow: boolean }) {

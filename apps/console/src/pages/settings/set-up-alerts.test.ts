@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { ApiError, unreachable } from '../../api/api-error.js';
-import { type AlertSteps, setUpAlerts } from './set-up-alerts.js';
+import { ApiError, unreachable } from '../../api/api-error.ts';
+import { type AlertSteps, setUpAlerts } from './set-up-alerts.ts';
 
 const REFUSED = new ApiError(403, { error: 'This needs the role admin' });
 const LOST = unreachable();

@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/api-error.js';
+import { ApiError } from '../../api/api-error.ts';
 
 /** The steps of setting up alerts on failed runs of a workspace. */
 export interface AlertSteps {

@@ -2,20 +2,20 @@ import type { WorkspaceEntry } from '@deckhand/contracts';
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { meQuery } from '../../api/people.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { updateWorkspace, workspaceQuery } from '../../api/workspaces.js';
-import { Broken } from '../../components/broken.js';
-import { Loading } from '../../components/loading.js';
-import { notify } from '../../components/notice-board.js';
-import { Page } from '../../components/page.js';
-import { Problem } from '../../components/problem.js';
-import { i18n } from '../../language/i18n.js';
-import { ErrorWorkflowSelect } from '../workflows/error-workflow-select.js';
-import { CallbackSecrets } from './callback-secrets.js';
-import { DeleteWorkspace } from './delete-workspace.js';
-import { FailureAlerts } from './failure-alerts.js';
-import { Usage } from './usage.js';
+import { meQuery } from '../../api/people.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { updateWorkspace, workspaceQuery } from '../../api/workspaces.ts';
+import { Broken } from '../../components/broken.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { notify } from '../../components/notice-board.ts';
+import { Page } from '../../components/page.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { ErrorWorkflowSelect } from '../workflows/error-workflow-select.tsx';
+import { CallbackSecrets } from './callback-secrets.tsx';
+import { DeleteWorkspace } from './delete-workspace.tsx';
+import { FailureAlerts } from './failure-alerts.tsx';
+import { Usage } from './usage.tsx';
 
 /** The settings of the workspace. Only its admins change them. */
 export function SettingsPage() {

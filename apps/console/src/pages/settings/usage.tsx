@@ -1,9 +1,9 @@
 import { Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { workspaceUsageQuery } from '../../api/workspaces.js';
-import { describeBytes } from '../../components/durations.js';
-import { i18n } from '../../language/i18n.js';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { workspaceUsageQuery } from '../../api/workspaces.ts';
+import { describeBytes } from '../../components/durations.ts';
+import { i18n } from '../../language/i18n.ts';
 
 /** The usage of the workspace, and its limits, which administrators of the instance set. */
 export function Usage() {

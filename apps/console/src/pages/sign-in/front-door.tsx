@@ -1,6 +1,6 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
-import { SchemeSwitch } from '../../app/scheme-switch.js';
+import { SchemeSwitch } from '../../app/scheme-switch.tsx';
 import classes from './front-door.module.css';
 
 /** The page of a person who is not signed in: one card. */

@@ -3,14 +3,14 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { acceptInvite, meQuery } from '../../api/people.js';
-import { Problem } from '../../components/problem.js';
-import { i18n } from '../../language/i18n.js';
-import { beginSession } from '../../session/store.js';
-import { useSession } from '../../session/use-session.js';
-import { FrontDoor } from './front-door.js';
-import { NewPassword } from './new-password.js';
-import { AnchorLink } from '../../components/anchor-link.js';
+import { acceptInvite, meQuery } from '../../api/people.ts';
+import { Problem } from '../../components/problem.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { beginSession } from '../../session/store.ts';
+import { useSession } from '../../session/use-session.ts';
+import { FrontDoor } from './front-door.tsx';
+import { NewPassword } from './new-password.tsx';
+import { AnchorLink } from '../../components/anchor-link.tsx';
 
 const BLANK = { email: '', name: '', password: '' };
 

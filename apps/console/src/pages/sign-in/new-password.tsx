@@ -1,5 +1,5 @@
 import { PasswordInput } from '@mantine/core';
-import { i18n } from '../../language/i18n.js';
+import { i18n } from '../../language/i18n.ts';
 
 /** Minimum and maximum number of bytes of a password. */
 const [BYTES_MIN, MAX_BYTES] = [10, 72];

@@ -3,12 +3,12 @@ import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
-import { setupQuery, signIn } from '../../api/people.js';
-import { adviceOnPassword } from '../../components/advice.js';
-import { Problem } from '../../components/problem.js';
-import { i18n } from '../../language/i18n.js';
-import { beginSession } from '../../session/store.js';
-import { FrontDoor } from './front-door.js';
+import { setupQuery, signIn } from '../../api/people.ts';
+import { adviceOnPassword } from '../../components/advice.ts';
+import { Problem } from '../../components/problem.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { beginSession } from '../../session/store.ts';
+import { FrontDoor } from './front-door.tsx';
 
 /** Signs in and redirects to the requested page. On a new instance it redirects to the setup. */
 export function SignIn() {

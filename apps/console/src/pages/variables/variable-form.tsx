@@ -2,9 +2,9 @@ import type { VariableEntry } from '@deckhand/contracts';
 import { Modal, Stack, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { createVariable, updateVariable, variablesQuery } from '../../api/variables.js';
-import { FormFooter } from '../../components/form-footer.js';
-import { i18n } from '../../language/i18n.js';
+import { createVariable, updateVariable, variablesQuery } from '../../api/variables.ts';
+import { FormFooter } from '../../components/form-footer.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 /** Creates a variable, or changes the name or value of one. */
 export function VariableForm({

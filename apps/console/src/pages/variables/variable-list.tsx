@@ -3,16 +3,16 @@ import { Button, Group } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { deleteVariable, variablesQuery } from '../../api/variables.js';
-import { ConfirmButton } from '../../components/confirm-button.js';
-import type { Columns } from '../../components/data-table.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { Listing } from '../../components/listing.js';
-import { RelativeTime } from '../../components/relative-time.js';
-import { Page } from '../../components/page.js';
-import { i18n } from '../../language/i18n.js';
-import { VariableForm } from './variable-form.js';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { deleteVariable, variablesQuery } from '../../api/variables.ts';
+import { ConfirmButton } from '../../components/confirm-button.tsx';
+import type { Columns } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Listing } from '../../components/listing.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { Page } from '../../components/page.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { VariableForm } from './variable-form.tsx';
 
 const COLUMNS: Columns<VariableEntry> = [
   { id: 'name', header: i18n.t('Name'), cell: ({ row: { original } }) => <code>{`$vars.${original.name}`}</code> },

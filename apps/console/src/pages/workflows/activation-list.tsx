@@ -1,12 +1,12 @@
 import type { ActivationEntry } from '@deckhand/contracts';
 import { Modal, Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { activationsQuery } from '../../api/workflows.js';
-import { Broken } from '../../components/broken.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { Loading } from '../../components/loading.js';
-import { RelativeTime } from '../../components/relative-time.js';
-import { i18n } from '../../language/i18n.js';
+import { activationsQuery } from '../../api/workflows.ts';
+import { Broken } from '../../components/broken.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 /** Lists who activated and deactivated a workflow, and published its versions. */
 export function ActivationList({

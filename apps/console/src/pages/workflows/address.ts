@@ -1,5 +1,5 @@
 import { NO_FOLDER, type WorkflowStatus } from '@deckhand/contracts';
-import type { WorkflowFilter } from '../../api/workflows.js';
+import type { WorkflowFilter } from '../../api/workflows.ts';
 
 /** The parameters of the list in the URL: the folder and the filters. */
 export interface WorkflowAddress {

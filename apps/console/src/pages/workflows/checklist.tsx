@@ -3,10 +3,10 @@ import { useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Circle, CircleCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { firstStepsQuery } from '../../api/first-steps.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { AnchorLink } from '../../components/anchor-link.js';
-import { i18n } from '../../language/i18n.js';
+import { firstStepsQuery } from '../../api/first-steps.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { AnchorLink } from '../../components/anchor-link.tsx';
+import { i18n } from '../../language/i18n.ts';
 import classes from './checklist.module.css';
 
 /** The first steps in a workspace, until all are done or somebody hides them in this browser. */

@@ -2,16 +2,16 @@ import type { WorkflowEntry } from '@deckhand/contracts';
 import { Link } from '@tanstack/react-router';
 import { Folder, Workflow } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { describePath } from '../../folders/tree.js';
-import { AnchorLink } from '../../components/anchor-link.js';
-import type { Columns } from '../../components/data-table.js';
-import { RelativeTime } from '../../components/relative-time.js';
-import { StatusBadge } from '../../components/status-badge.js';
-import { i18n } from '../../language/i18n.js';
+import { describePath } from '../../folders/tree.ts';
+import { AnchorLink } from '../../components/anchor-link.tsx';
+import type { Columns } from '../../components/data-table.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { i18n } from '../../language/i18n.ts';
 import classes from './columns.module.css';
-import { FolderMenu } from './folder-menu.js';
-import type { Row } from './rows.js';
-import { WorkflowMenu } from './workflow-menu.js';
+import { FolderMenu } from './folder-menu.tsx';
+import type { Row } from './rows.ts';
+import { WorkflowMenu } from './workflow-menu.tsx';
 
 /** A cell that is empty for folders. */
 const ofWorkflow =

@@ -3,12 +3,12 @@ import { Modal, Stack, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { createWorkflow } from '../../api/workflows.js';
-import { FormFooter } from '../../components/form-footer.js';
-import { FIRST_DEFINITION } from '../../editor/first-definition.js';
-import { i18n } from '../../language/i18n.js';
-import type { Template } from '../../templates/index.js';
-import { TemplateSelect } from './template-select.js';
+import { createWorkflow } from '../../api/workflows.ts';
+import { FormFooter } from '../../components/form-footer.tsx';
+import { FIRST_DEFINITION } from '../../editor/first-definition.ts';
+import { i18n } from '../../language/i18n.ts';
+import type { Template } from '../../templates/index.ts';
+import { TemplateSelect } from './template-select.tsx';
 
 /** Asks for a name and creates a workflow that can run at once, empty or by a template, in the current folder. */
 export function CreateWorkflow({

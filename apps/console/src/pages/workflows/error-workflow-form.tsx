@@ -2,9 +2,9 @@ import { NO_ERROR_WORKFLOW } from '@deckhand/contracts';
 import { Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { FormFooter } from '../../components/form-footer.js';
-import { i18n } from '../../language/i18n.js';
-import { ErrorWorkflowSelect } from './error-workflow-select.js';
+import { FormFooter } from '../../components/form-footer.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { ErrorWorkflowSelect } from './error-workflow-select.tsx';
 
 const OF_WORKSPACE = 'workspace';
 

@@ -1,4 +1,4 @@
-import { WorkflowSelect } from '../../forms/workflow-select.js';
+import { WorkflowSelect } from '../../forms/workflow-select.tsx';
 
 /** A field for an error workflow: one of the workspace, or one of the fixed choices. */
 export function ErrorWorkflowSelect({

@@ -1,14 +1,14 @@
 import type { FolderEntry } from '@deckhand/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
-import { deleteFolder, foldersQuery, updateFolder } from '../../api/folders.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { allFolders, type FolderTree, isWithin, targetsOfFolder } from '../../folders/tree.js';
-import { type Action, ActionMenu } from '../../components/action-menu.js';
-import { ConfirmDialog } from '../../components/confirm-dialog.js';
-import { notify } from '../../components/notice-board.js';
-import { i18n } from '../../language/i18n.js';
-import { moveAction, renameAction } from './list-actions.js';
+import { deleteFolder, foldersQuery, updateFolder } from '../../api/folders.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { allFolders, type FolderTree, isWithin, targetsOfFolder } from '../../folders/tree.ts';
+import { type Action, ActionMenu } from '../../components/action-menu.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { notify } from '../../components/notice-board.ts';
+import { i18n } from '../../language/i18n.ts';
+import { moveAction, renameAction } from './list-actions.tsx';
 
 /**
  * The actions on a folder; none for roles below editor.

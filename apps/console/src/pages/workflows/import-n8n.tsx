@@ -3,9 +3,9 @@ import { Button, FileInput, Group, Modal, Stack, Table, Text } from '@mantine/co
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { importN8n } from '../../api/workflows.js';
-import { FormFooter } from '../../components/form-footer.js';
-import { i18n } from '../../language/i18n.js';
+import { importN8n } from '../../api/workflows.ts';
+import { FormFooter } from '../../components/form-footer.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 /**
  * Asks for an export of n8n, creates an inactive workflow from it in the current folder, and shows what became of its

@@ -1,9 +1,9 @@
 import { FolderInput, Pencil } from 'lucide-react';
 import type { ComponentProps } from 'react';
-import type { Action } from '../../components/action-menu.js';
-import { i18n } from '../../language/i18n.js';
-import { MoveForm } from './move-form.js';
-import { NameForm } from './name-form.js';
+import type { Action } from '../../components/action-menu.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { MoveForm } from './move-form.tsx';
+import { NameForm } from './name-form.tsx';
 
 /** Renames a workflow or folder. @param rename resolves once the list shows the new name. */
 export function renameAction(name: string, rename: (next: string) => Promise<void>): Action {

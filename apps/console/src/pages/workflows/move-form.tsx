@@ -1,11 +1,11 @@
 import { Modal, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError } from '../../api/api-error.js';
-import { describePath, type Target } from '../../folders/tree.js';
-import { FormFooter } from '../../components/form-footer.js';
-import { notify } from '../../components/notice-board.js';
-import { i18n } from '../../language/i18n.js';
+import { ApiError } from '../../api/api-error.ts';
+import { describePath, type Target } from '../../folders/tree.ts';
+import { FormFooter } from '../../components/form-footer.tsx';
+import { notify } from '../../components/notice-board.ts';
+import { i18n } from '../../language/i18n.ts';
 
 /** The value of the top among the options, which are texts. */
 const TOP = '';

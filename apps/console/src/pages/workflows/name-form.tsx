@@ -1,8 +1,8 @@
 import { Modal, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { FormFooter } from '../../components/form-footer.js';
-import { i18n } from '../../language/i18n.js';
+import { FormFooter } from '../../components/form-footer.tsx';
+import { i18n } from '../../language/i18n.ts';
 
 /** Asks for a name. */
 export function NameForm({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FolderEntry, WorkflowEntry } from '@deckhand/contracts';
-import { describePath, toTree } from '../../folders/tree.js';
-import { toFilter, type WorkflowAddress } from './address.js';
-import { toRows } from './rows.js';
+import { describePath, toTree } from '../../folders/tree.ts';
+import { toFilter, type WorkflowAddress } from './address.ts';
+import { toRows } from './rows.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const folder = (name: string, parentId: string | null = null): FolderEntry => ({

@@ -1,6 +1,6 @@
 import type { FolderEntry, WorkflowEntry } from '@deckhand/contracts';
-import { allFolders, type FolderTree, isWithin, pathTo } from '../../folders/tree.js';
-import { isFinding, searchedFolder, type WorkflowAddress } from './address.js';
+import { allFolders, type FolderTree, isWithin, pathTo } from '../../folders/tree.ts';
+import { isFinding, searchedFolder, type WorkflowAddress } from './address.ts';
 
 /** A folder or a workflow in the list. */
 export type Row = (

@@ -1,12 +1,12 @@
 import { List, Select, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { i18n } from '../../language/i18n.js';
-import type { Template } from '../../templates/index.js';
+import { i18n } from '../../language/i18n.ts';
+import type { Template } from '../../templates/index.ts';
 
 /** Loaded on demand, because most visits create no workflow. */
 const templatesQuery = {
   queryKey: ['templates'],
-  queryFn: async () => (await import('../../templates/index.js')).TEMPLATES,
+  queryFn: async () => (await import('../../templates/index.ts')).TEMPLATES,
   staleTime: Infinity,
 };
 

@@ -1,10 +1,10 @@
 import { type FolderEntry, WORKFLOW_STATUSES } from '@deckhand/contracts';
 import { Group, SegmentedControl, Select } from '@mantine/core';
-import { choice } from '../../app/search.js';
-import { SearchField } from '../../components/search-field.js';
-import { STATUS_LOOKS } from '../../components/status-badge.js';
-import { i18n } from '../../language/i18n.js';
-import { isFinding, SCOPES, type WorkflowAddress } from './address.js';
+import { choice } from '../../app/search.ts';
+import { SearchField } from '../../components/search-field.tsx';
+import { STATUS_LOOKS } from '../../components/status-badge.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { isFinding, SCOPES, type WorkflowAddress } from './address.ts';
 
 /** The filters of the list; in a folder, also whether only that folder is searched. */
 export function WorkflowFilters({

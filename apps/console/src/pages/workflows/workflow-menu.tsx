@@ -2,18 +2,18 @@ import type { WorkflowEntry } from '@deckhand/contracts';
 import { Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Copy, History, Siren, Trash2 } from 'lucide-react';
-import { foldersQuery } from '../../api/folders.js';
-import { useWorkspace } from '../../api/use-workspace.js';
-import { deleteWorkflow, duplicateWorkflow, updateWorkflow, workflowQuery } from '../../api/workflows.js';
-import { targetsOf } from '../../folders/tree.js';
-import { type Action, ActionMenu } from '../../components/action-menu.js';
-import { ConfirmDialog } from '../../components/confirm-dialog.js';
-import { notify } from '../../components/notice-board.js';
-import { i18n } from '../../language/i18n.js';
-import { ActivationList } from './activation-list.js';
-import { ErrorWorkflowForm } from './error-workflow-form.js';
-import { moveAction, renameAction } from './list-actions.js';
-import { NameForm } from './name-form.js';
+import { foldersQuery } from '../../api/folders.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { deleteWorkflow, duplicateWorkflow, updateWorkflow, workflowQuery } from '../../api/workflows.ts';
+import { targetsOf } from '../../folders/tree.ts';
+import { type Action, ActionMenu } from '../../components/action-menu.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { notify } from '../../components/notice-board.ts';
+import { i18n } from '../../language/i18n.ts';
+import { ActivationList } from './activation-list.tsx';
+import { ErrorWorkflowForm } from './error-workflow-form.tsx';
+import { moveAction, renameAction } from './list-actions.tsx';
+import { NameForm } from './name-form.tsx';
 
 /** The actions on a workflow in the list; none for roles below editor, nor where files define the workflow. */
 export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {

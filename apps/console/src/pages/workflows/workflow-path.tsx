@@ -1,9 +1,9 @@
 import type { Workflow } from '@deckhand/contracts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { foldersQuery } from '../../api/folders.js';
-import { pathTo } from '../../folders/tree.js';
-import { FolderPath } from './folder-path.js';
+import { foldersQuery } from '../../api/folders.ts';
+import { pathTo } from '../../folders/tree.ts';
+import { FolderPath } from './folder-path.tsx';
 
 /** The folders of a workflow, and what follows them. */
 export function WorkflowPath({

@@ -1,15 +1,15 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useMemo } from 'react';
-import { workflowsQuery } from '../../api/workflows.js';
-import type { FolderTree } from '../../folders/tree.js';
-import { Broken } from '../../components/broken.js';
-import { DataTable } from '../../components/data-table.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { Loading } from '../../components/loading.js';
-import { i18n } from '../../language/i18n.js';
-import { isFinding, toFilter, type WorkflowAddress } from './address.js';
-import { COLUMNS, COLUMNS_FOUND } from './columns.js';
-import { toRows } from './rows.js';
+import { workflowsQuery } from '../../api/workflows.ts';
+import type { FolderTree } from '../../folders/tree.ts';
+import { Broken } from '../../components/broken.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { isFinding, toFilter, type WorkflowAddress } from './address.ts';
+import { COLUMNS, COLUMNS_FOUND } from './columns.tsx';
+import { toRows } from './rows.ts';
 
 /** The rows of the list, or a placeholder while it is loading, empty or failed. */
 export function WorkflowTable({

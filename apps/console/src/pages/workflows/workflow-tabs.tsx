@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { i18n } from '../../language/i18n.js';
+import { i18n } from '../../language/i18n.ts';
 import classes from './workflow-tabs.module.css';
 
 const TABS = [

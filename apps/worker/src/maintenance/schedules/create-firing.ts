@@ -9,9 +9,9 @@ import {
 import { createExecutionCounter, type Redis, type QueueProducer } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAlarm } from '../alarm.js';
-import { createWorkflowKeys } from '../workflow-keys.js';
-import { fireSchedules } from './fire-schedules.js';
+import { createAlarm } from '../alarm.ts';
+import { createWorkflowKeys } from '../workflow-keys.ts';
+import { fireSchedules } from './fire-schedules.ts';
 
 /** Maximum duration of a firing before the next one starts beside it, in ms. */
 export const FIRING_LIMIT_MS = 10_000;

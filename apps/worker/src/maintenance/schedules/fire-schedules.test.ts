@@ -1,7 +1,7 @@
 import type { DueSchedule, ScheduleHold, ScheduleMove } from '@deckhand/db';
 import { createLogger } from '@deckhand/runtime';
 import { describe, expect, it } from '@jest/globals';
-import { fireSchedules } from './fire-schedules.js';
+import { fireSchedules } from './fire-schedules.ts';
 
 const NOW = Date.parse('2026-05-04T09:00:00Z');
 

@@ -10,9 +10,9 @@ import {
 } from '@deckhand/db';
 import type { CountExecution } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
-import { actOnRows } from '../act-on-rows.js';
-import { holdBack, passLimits, type RefusedMove } from './pass-limits.js';
-import { toScheduleMove } from './schedule-move.js';
+import { actOnRows } from '../act-on-rows.ts';
+import { holdBack, passLimits, type RefusedMove } from './pass-limits.ts';
+import { toScheduleMove } from './schedule-move.ts';
 
 /** Maximum number of schedules that one statement moves. */
 const BATCH = 500;

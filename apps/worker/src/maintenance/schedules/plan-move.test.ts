@@ -1,6 +1,6 @@
 import type { DueSchedule } from '@deckhand/db';
 import { describe, expect, it } from '@jest/globals';
-import { planMove } from './plan-move.js';
+import { planMove } from './plan-move.ts';
 
 const time = (text: string): number => Date.parse(`2026-05-04T${text}Z`);
 

@@ -1,7 +1,7 @@
 import type { DueSchedule, ScheduleMove } from '@deckhand/db';
 import { compileTriggerOptions } from '@deckhand/nodes';
-import { derivedId } from '../../session/derived-id.js';
-import { planMove } from './plan-move.js';
+import { derivedId } from '../../session/derived-id.ts';
+import { planMove } from './plan-move.ts';
 
 /**
  * Returns the move of a schedule from its due time, with the run of that time. The run's id is derived from schedule

@@ -1,9 +1,9 @@
 import type { ArrowFunctionExpression, Expression, SpreadElement } from 'acorn';
-import type { Callback } from '../functions/definition.js';
-import { globalFunctions } from '../functions/globals.js';
-import { spendSteps } from '../run.js';
-import { refuse, type Compiler, type Evaluate } from './compiler.js';
-import { isReservedName } from './names.js';
+import type { Callback } from '../functions/definition.ts';
+import { globalFunctions } from '../functions/globals.ts';
+import { spendSteps } from '../run.ts';
+import { refuse, type Compiler, type Evaluate } from './compiler.ts';
+import { isReservedName } from './names.ts';
 
 /** Maximum number of arguments that an arrow function gets. */
 const parametersMax = 4;

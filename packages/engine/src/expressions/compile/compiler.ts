@@ -1,7 +1,7 @@
 import type { Expression, Node } from 'acorn';
-import type { Run } from '../run.js';
-import type { ExpressionName } from '../scope.js';
-import type { Value } from '../value.js';
+import type { Run } from '../run.ts';
+import type { ExpressionName } from '../scope.ts';
+import type { Value } from '../value.ts';
 
 /** A compiled syntax node: returns its value in a run. */
 export type Evaluate = (run: Run) => Value;

@@ -1,9 +1,9 @@
 import type { ArrayExpression, Expression, Node, SpreadElement } from 'acorn';
-import { fail } from '../failure.js';
-import { containerBytes, elementBytes } from '../limits.js';
-import { spendBytes, spendSteps, type Run } from '../run.js';
-import { isList, kindOf, type Value } from '../value.js';
-import { refuse, type Compiler, type Evaluate } from './compiler.js';
+import { fail } from '../failure.ts';
+import { containerBytes, elementBytes } from '../limits.ts';
+import { spendBytes, spendSteps, type Run } from '../run.ts';
+import { isList, kindOf, type Value } from '../value.ts';
+import { refuse, type Compiler, type Evaluate } from './compiler.ts';
 
 /** Returns the values of a list of elements: of an array literal, or of the arguments of a call. */
 export type EvaluateAll = (run: Run) => readonly Value[];

@@ -1,14 +1,14 @@
 import type { Expression } from 'acorn';
-import { syntaxDepthMax } from '../limits.js';
-import { compileCall } from './call.js';
-import { refuse, type Compiler, type Evaluate } from './compiler.js';
-import { compileArray } from './elements.js';
-import { compileLiteral, compileTemplateLiteral } from './literals.js';
-import { compileChain, compileMember } from './member.js';
-import { compileName } from './names.js';
-import { compileObject } from './object.js';
-import { compileBinary, compileConditional, compileLogical, compileUnary } from './operations.js';
-import type { ExpressionReferences } from '../scope.js';
+import { syntaxDepthMax } from '../limits.ts';
+import { compileCall } from './call.ts';
+import { refuse, type Compiler, type Evaluate } from './compiler.ts';
+import { compileArray } from './elements.ts';
+import { compileLiteral, compileTemplateLiteral } from './literals.ts';
+import { compileChain, compileMember } from './member.ts';
+import { compileName } from './names.ts';
+import { compileObject } from './object.ts';
+import { compileBinary, compileConditional, compileLogical, compileUnary } from './operations.ts';
+import type { ExpressionReferences } from '../scope.ts';
 
 /** A compiled expression, without limits and error handling. */
 export interface CompiledSource {

@@ -1,6 +1,6 @@
 import type { MemberExpression } from 'acorn';
-import { isForbiddenKey } from '../property.js';
-import { refuse } from './compiler.js';
+import { isForbiddenKey } from '../property.ts';
+import { refuse } from './compiler.ts';
 
 /**
  * Returns the name that a member access reads if it is in the source (`a.b`, `a["b"]`, `a[0]`), otherwise undefined.

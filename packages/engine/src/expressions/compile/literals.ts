@@ -1,7 +1,7 @@
 import type { Literal, TemplateLiteral } from 'acorn';
-import { toText } from '../convert.js';
-import { spendText } from '../run.js';
-import { refuse, type Compiler, type Evaluate } from './compiler.js';
+import { toText } from '../convert.ts';
+import { spendText } from '../run.ts';
+import { refuse, type Compiler, type Evaluate } from './compiler.ts';
 
 /** Compiles a literal: text, number, boolean or null. Regular expressions are compiled by the call that uses them. */
 export function compileLiteral(node: Literal): Evaluate {

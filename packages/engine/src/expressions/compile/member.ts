@@ -1,10 +1,10 @@
 import type { ChainExpression, MemberExpression } from 'acorn';
-import { fail } from '../failure.js';
-import { readComputed } from '../operators.js';
-import { readProperty } from '../property.js';
-import { excerptOf, refuse, skipped, type Compiler, type Evaluate } from './compiler.js';
-import { staticKey } from './key.js';
-import { compileScopeMember } from './scope-members.js';
+import { fail } from '../failure.ts';
+import { readComputed } from '../operators.ts';
+import { readProperty } from '../property.ts';
+import { excerptOf, refuse, skipped, type Compiler, type Evaluate } from './compiler.ts';
+import { staticKey } from './key.ts';
+import { compileScopeMember } from './scope-members.ts';
 
 /** Ends the evaluation because a property of null or undefined was read, with JavaScript's message. */
 export function failRead(missing: null | undefined, key: string, object: string): never {

@@ -1,17 +1,17 @@
 import type { CallExpression, Expression, Identifier, MemberExpression, SpreadElement } from 'acorn';
-import { toText } from '../convert.js';
-import { fail } from '../failure.js';
-import { methods } from '../functions/methods.js';
-import type { CallbackMethod, PatternMethod } from '../functions/definition.js';
-import { isList, kindOf, type Value } from '../value.js';
-import type { Pattern } from '../pattern.js';
-import type { Run } from '../run.js';
-import { compileCallback } from './arrow.js';
-import { excerptOf, refuse, skipped, type Compiler, type Evaluate } from './compiler.js';
-import { compileElements } from './elements.js';
-import { failRead } from './member.js';
-import { compileRegExp } from './regexp.js';
-import { resolvePlain } from './plain-method.js';
+import { toText } from '../convert.ts';
+import { fail } from '../failure.ts';
+import { methods } from '../functions/methods.ts';
+import type { CallbackMethod, PatternMethod } from '../functions/definition.ts';
+import { isList, kindOf, type Value } from '../value.ts';
+import type { Pattern } from '../pattern.ts';
+import type { Run } from '../run.ts';
+import { compileCallback } from './arrow.ts';
+import { excerptOf, refuse, skipped, type Compiler, type Evaluate } from './compiler.ts';
+import { compileElements } from './elements.ts';
+import { failRead } from './member.ts';
+import { compileRegExp } from './regexp.ts';
+import { resolvePlain } from './plain-method.ts';
 
 /** A method call on a receiver that has a value. */
 type Invoke = (run: Run, target: Value) => Value;

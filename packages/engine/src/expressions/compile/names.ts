@@ -1,7 +1,7 @@
 import type { Identifier } from 'acorn';
-import { globalFunctions, namespaces } from '../functions/globals.js';
-import { refuse, type Compiler, type Evaluate } from './compiler.js';
-import type { ExpressionName } from '../scope.js';
+import { globalFunctions, namespaces } from '../functions/globals.ts';
+import { refuse, type Compiler, type Evaluate } from './compiler.ts';
+import type { ExpressionName } from '../scope.ts';
 
 /** Names that have a value of their own. */
 const values: ReadonlyMap<string, readonly [ExpressionName, Evaluate]> = new Map<string, [ExpressionName, Evaluate]>([

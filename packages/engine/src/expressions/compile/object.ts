@@ -1,10 +1,10 @@
 import type { ObjectExpression, Property } from 'acorn';
-import { toText } from '../convert.js';
-import { containerBytes, memberBytes } from '../limits.js';
-import { checkedKey, isForbiddenKey, ownKeys, readProperty } from '../property.js';
-import { spendBytes, spendSteps, type Run } from '../run.js';
-import { isList, type Value } from '../value.js';
-import { refuse, type Compiler, type Evaluate } from './compiler.js';
+import { toText } from '../convert.ts';
+import { containerBytes, memberBytes } from '../limits.ts';
+import { checkedKey, isForbiddenKey, ownKeys, readProperty } from '../property.ts';
+import { spendBytes, spendSteps, type Run } from '../run.ts';
+import { isList, type Value } from '../value.ts';
+import { refuse, type Compiler, type Evaluate } from './compiler.ts';
 
 type Target = Record<string, Value>;
 

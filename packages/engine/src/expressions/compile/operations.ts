@@ -1,9 +1,9 @@
 import type { BinaryExpression, ConditionalExpression, LogicalExpression, UnaryExpression } from 'acorn';
-import { toNumber } from '../convert.js';
-import { add, isIn, isLess, isLooselyEqual, isStrictlyEqual } from '../operators.js';
-import { refuse, type Compiler, type Evaluate } from './compiler.js';
-import type { Run } from '../run.js';
-import type { Value } from '../value.js';
+import { toNumber } from '../convert.ts';
+import { add, isIn, isLess, isLooselyEqual, isStrictlyEqual } from '../operators.ts';
+import { refuse, type Compiler, type Evaluate } from './compiler.ts';
+import type { Run } from '../run.ts';
+import type { Value } from '../value.ts';
 
 type Operate = (run: Run, a: Value, b: Value) => Value;
 

@@ -1,8 +1,8 @@
-import { fail } from '../failure.js';
-import { methods } from '../functions/methods.js';
-import type { MethodTable, PlainMethod } from '../functions/definition.js';
-import type { Run } from '../run.js';
-import { isList, kindOf, type Value } from '../value.js';
+import { fail } from '../failure.ts';
+import { methods } from '../functions/methods.ts';
+import type { MethodTable, PlainMethod } from '../functions/definition.ts';
+import type { Run } from '../run.ts';
+import { isList, kindOf, type Value } from '../value.ts';
 
 /** A method that is selected by the type of its receiver. */
 type Apply = (run: Run, target: Value, args: readonly Value[]) => Value;

@@ -1,6 +1,6 @@
 import type { Node } from 'acorn';
-import { compilePattern, isPatternIssue, type Pattern } from '../pattern.js';
-import { refuse } from './compiler.js';
+import { compilePattern, isPatternIssue, type Pattern } from '../pattern.ts';
+import { refuse } from './compiler.ts';
 
 /** Compiles a regular expression literal. Syntax that re2js does not support is an issue. */
 export function compileRegExp(

@@ -1,12 +1,12 @@
 import type { Expression, MemberExpression, Super } from 'acorn';
-import { fail } from '../failure.js';
-import { NO_LINKS } from '../links.js';
-import { constants } from '../functions/math.js';
-import { namespaces } from '../functions/globals.js';
-import { refuse, type Compiler, type Evaluate } from './compiler.js';
-import { spendSteps } from '../run.js';
-import { staticKey } from './key.js';
-import { namesWithMembers } from './names.js';
+import { fail } from '../failure.ts';
+import { NO_LINKS } from '../links.ts';
+import { constants } from '../functions/math.ts';
+import { namespaces } from '../functions/globals.ts';
+import { refuse, type Compiler, type Evaluate } from './compiler.ts';
+import { spendSteps } from '../run.ts';
+import { staticKey } from './key.ts';
+import { namesWithMembers } from './names.ts';
 
 /** The members of names that must be followed by a dot. */
 const members: ReadonlyMap<string, Evaluate> = new Map<string, Evaluate>([

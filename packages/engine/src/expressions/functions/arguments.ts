@@ -1,7 +1,7 @@
-import { toNumber, toText } from '../convert.js';
-import { fail } from '../failure.js';
-import type { Run } from '../run.js';
-import { isList, kindOf, type Value } from '../value.js';
+import { toNumber, toText } from '../convert.ts';
+import { fail } from '../failure.ts';
+import type { Run } from '../run.ts';
+import { isList, kindOf, type Value } from '../value.ts';
 
 /** Returns argument `index` as text; a missing one is "undefined", as in JavaScript. */
 export function textArgument(run: Run, args: readonly Value[], index: number): string {

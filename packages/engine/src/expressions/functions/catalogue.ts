@@ -1,7 +1,7 @@
-import { nameOf } from './definition.js';
-import { globalFunctions } from './globals.js';
-import { methods } from './methods.js';
-import { patternTest } from './pattern-test.js';
+import { nameOf } from './definition.ts';
+import { globalFunctions } from './globals.ts';
+import { methods } from './methods.ts';
+import { patternTest } from './pattern-test.ts';
 
 /** One entry of the catalogue of functions, for documentation and completion. */
 export interface ExpressionFunction {

@@ -1,9 +1,9 @@
-import { toNumber, toText } from '../convert.js';
-import { parseIsoDate, toDate } from '../date.js';
-import { spendScan, type Run } from '../run.js';
-import { isList, type Value } from '../value.js';
-import { numberArgument, textArgument } from './arguments.js';
-import type { GlobalFunction } from './definition.js';
+import { toNumber, toText } from '../convert.ts';
+import { parseIsoDate, toDate } from '../date.ts';
+import { spendScan, type Run } from '../run.ts';
+import { isList, type Value } from '../value.ts';
+import { numberArgument, textArgument } from './arguments.ts';
+import type { GlobalFunction } from './definition.ts';
 
 function parseWhole(run: Run, args: readonly Value[]): number {
   const text = textArgument(run, args, 0);

@@ -1,5 +1,5 @@
-import { makeDate } from '../date.js';
-import { fail } from '../failure.js';
+import { makeDate } from '../date.ts';
+import { fail } from '../failure.ts';
 
 const milliseconds = {
   millisecond: 1,

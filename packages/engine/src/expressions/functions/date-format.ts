@@ -1,5 +1,5 @@
-import { fail } from '../failure.js';
-import { spendSteps, type Run } from '../run.js';
+import { fail } from '../failure.ts';
+import { spendSteps, type Run } from '../run.ts';
 
 const formatLengthMax = 200;
 const zonesMax = 64;

@@ -1,11 +1,11 @@
-import { toNumber } from '../convert.js';
-import { toDate } from '../date.js';
-import { textArgument } from './arguments.js';
-import { addTime, readUnit, startOfUnit, timeBetween, type TimeUnit } from './date-arithmetic.js';
-import { formatDate } from './date-format.js';
-import { plain, type PlainMethod } from './definition.js';
-import type { Run } from '../run.js';
-import type { Value } from '../value.js';
+import { toNumber } from '../convert.ts';
+import { toDate } from '../date.ts';
+import { textArgument } from './arguments.ts';
+import { addTime, readUnit, startOfUnit, timeBetween, type TimeUnit } from './date-arithmetic.ts';
+import { formatDate } from './date-format.ts';
+import { plain, type PlainMethod } from './definition.ts';
+import type { Run } from '../run.ts';
+import type { Value } from '../value.ts';
 
 function unitArgument(run: Run, args: readonly Value[], index: number, fallback: TimeUnit): TimeUnit {
   return args[index] === undefined ? fallback : readUnit(textArgument(run, args, index));

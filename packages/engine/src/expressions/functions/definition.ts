@@ -1,6 +1,6 @@
-import type { Pattern } from '../pattern.js';
-import type { Run } from '../run.js';
-import type { Value } from '../value.js';
+import type { Pattern } from '../pattern.ts';
+import type { Run } from '../run.ts';
+import type { Value } from '../value.ts';
 
 /** An arrow function of an expression, or a conversion such as `Number` in its place. */
 export type Callback = (run: Run, first: Value, second?: Value, third?: Value, fourth?: Value) => Value;

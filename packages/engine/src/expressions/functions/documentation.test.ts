@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { compileTemplate, defaultLimits, expressionFunctions } from '../index.js';
+import { compileTemplate, defaultLimits, expressionFunctions } from '../index.ts';
 
 const page = readFileSync(new URL('../../../../../docs/expressions.md', import.meta.url), 'utf8');
 

@@ -1,7 +1,7 @@
-import { fail } from '../failure.js';
-import { spendText, type Run } from '../run.js';
-import { textArgument } from './arguments.js';
-import type { GlobalFunction } from './definition.js';
+import { fail } from '../failure.ts';
+import { spendText, type Run } from '../run.ts';
+import { textArgument } from './arguments.ts';
+import type { GlobalFunction } from './definition.ts';
 
 const loneSurrogate = 'the text holds half a character (a lone surrogate)';
 const badPercent = 'the text is not valid percent-encoding';

@@ -1,9 +1,9 @@
-import { conversions } from './conversions.js';
-import { encodings } from './encodings.js';
-import { jsonFunctions } from './json-functions.js';
-import { mathFunctions } from './math.js';
-import { objectFunctions } from './object-functions.js';
-import { byName, type GlobalFunction } from './definition.js';
+import { conversions } from './conversions.ts';
+import { encodings } from './encodings.ts';
+import { jsonFunctions } from './json-functions.ts';
+import { mathFunctions } from './math.ts';
+import { objectFunctions } from './object-functions.ts';
+import { byName, type GlobalFunction } from './definition.ts';
 
 /** Global functions by name: `Number`, `Math.round`. */
 export const globalFunctions: ReadonlyMap<string, GlobalFunction> = byName([

@@ -1,11 +1,11 @@
-import { fail } from '../failure.js';
-import { toNumber } from '../convert.js';
-import { containerBytes } from '../limits.js';
+import { fail } from '../failure.ts';
+import { toNumber } from '../convert.ts';
+import { containerBytes } from '../limits.ts';
 import type { JsonValue } from '@deckhand/contracts';
-import { settle } from '../result.js';
-import { spendBytes, spendScan, spendText, type Run } from '../run.js';
-import type { Value } from '../value.js';
-import type { GlobalFunction } from './definition.js';
+import { settle } from '../result.ts';
+import { spendBytes, spendScan, spendText, type Run } from '../run.ts';
+import type { Value } from '../value.ts';
+import type { GlobalFunction } from './definition.ts';
 
 /** Maximum number of bytes of data that one character of JSON becomes. */
 const bytesPerCharacter = 4;

@@ -1,10 +1,10 @@
-import { toNumber } from '../convert.js';
-import { fail } from '../failure.js';
-import { containerBytes, elementBytes } from '../limits.js';
-import { spendBytes, spendSteps, type Run } from '../run.js';
-import { isList, type Value } from '../value.js';
-import { withCallback, type Callback, type CallbackMethod } from './definition.js';
-import { distinct, sortByText, sum } from './list-order.js';
+import { toNumber } from '../convert.ts';
+import { fail } from '../failure.ts';
+import { containerBytes, elementBytes } from '../limits.ts';
+import { spendBytes, spendSteps, type Run } from '../run.ts';
+import { isList, type Value } from '../value.ts';
+import { withCallback, type Callback, type CallbackMethod } from './definition.ts';
+import { distinct, sortByText, sum } from './list-order.ts';
 
 type List = readonly Value[];
 

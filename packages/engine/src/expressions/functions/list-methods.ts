@@ -1,11 +1,11 @@
-import { joinTexts } from '../convert.js';
-import { exceed } from '../failure.js';
-import { containerBytes, dataDepthMax, elementBytes } from '../limits.js';
-import { isStrictlyEqual } from '../operators.js';
-import { spendBytes, spendSteps, type Run } from '../run.js';
-import { isList, type Value } from '../value.js';
-import { numberArgument, textArgument, wholeArgument } from './arguments.js';
-import { plain, type PlainMethod } from './definition.js';
+import { joinTexts } from '../convert.ts';
+import { exceed } from '../failure.ts';
+import { containerBytes, dataDepthMax, elementBytes } from '../limits.ts';
+import { isStrictlyEqual } from '../operators.ts';
+import { spendBytes, spendSteps, type Run } from '../run.ts';
+import { isList, type Value } from '../value.ts';
+import { numberArgument, textArgument, wholeArgument } from './arguments.ts';
+import { plain, type PlainMethod } from './definition.ts';
 
 type List = readonly Value[];
 

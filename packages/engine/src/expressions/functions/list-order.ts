@@ -1,7 +1,7 @@
-import { toNumber, toText } from '../convert.js';
-import { containerBytes, elementBytes } from '../limits.js';
-import { spendBytes, spendScan, spendSteps, type Run } from '../run.js';
-import type { Value } from '../value.js';
+import { toNumber, toText } from '../convert.ts';
+import { containerBytes, elementBytes } from '../limits.ts';
+import { spendBytes, spendScan, spendSteps, type Run } from '../run.ts';
+import type { Value } from '../value.ts';
 
 /**
  * Returns a copy of `list` sorted by the texts of its elements, as JavaScript does without a function. Undefined comes

@@ -1,7 +1,7 @@
-import { toNumber } from '../convert.js';
-import { spendSteps, type Run } from '../run.js';
-import type { GlobalFunction } from './definition.js';
-import type { Value } from '../value.js';
+import { toNumber } from '../convert.ts';
+import { spendSteps, type Run } from '../run.ts';
+import type { GlobalFunction } from './definition.ts';
+import type { Value } from '../value.ts';
 
 function ofOne(name: string, doc: string, apply: (x: number) => number): GlobalFunction {
   return { signature: `Math.${name}(x: number): number`, doc, apply: (run, args) => apply(toNumber(run, args[0])) };

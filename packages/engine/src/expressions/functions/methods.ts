@@ -1,12 +1,12 @@
-import { listCallbacks } from './list-callbacks.js';
-import { listMethods } from './list-methods.js';
-import { booleanMethods, numberMethods } from './number-methods.js';
-import { dateMethods } from './date-methods.js';
-import { patternMethods } from './pattern-methods.js';
-import { textMethods } from './text-methods.js';
-import { byName, type Method, type MethodTable } from './definition.js';
-import { objectMethods } from './object-methods.js';
-import type { Value, ValueRecord } from '../value.js';
+import { listCallbacks } from './list-callbacks.ts';
+import { listMethods } from './list-methods.ts';
+import { booleanMethods, numberMethods } from './number-methods.ts';
+import { dateMethods } from './date-methods.ts';
+import { patternMethods } from './pattern-methods.ts';
+import { textMethods } from './text-methods.ts';
+import { byName, type Method, type MethodTable } from './definition.ts';
+import { objectMethods } from './object-methods.ts';
+import type { Value, ValueRecord } from '../value.ts';
 
 /** The methods of each type. No others can be called. */
 export interface MethodTables {

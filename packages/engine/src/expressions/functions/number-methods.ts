@@ -1,8 +1,8 @@
-import { fail } from '../failure.js';
-import { numberArgument, wholeArgument } from './arguments.js';
-import { plain, type PlainMethod } from './definition.js';
-import type { Value } from '../value.js';
-import type { Run } from '../run.js';
+import { fail } from '../failure.ts';
+import { numberArgument, wholeArgument } from './arguments.ts';
+import { plain, type PlainMethod } from './definition.ts';
+import type { Value } from '../value.ts';
+import type { Run } from '../run.ts';
 
 function within(value: number, low: number, high: number, message: string): number {
   return value >= low && value <= high ? value : fail(message);

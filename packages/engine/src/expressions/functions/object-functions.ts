@@ -1,11 +1,11 @@
-import { fail } from '../failure.js';
-import { toText } from '../convert.js';
-import { containerBytes, elementBytes, memberBytes } from '../limits.js';
-import { checkedKey, isForbiddenKey, ownKeys, readProperty } from '../property.js';
-import { spendBytes, spendSteps, type Run } from '../run.js';
-import { isContainer, isList, type Value } from '../value.js';
-import { listArgument } from './arguments.js';
-import type { GlobalFunction } from './definition.js';
+import { fail } from '../failure.ts';
+import { toText } from '../convert.ts';
+import { containerBytes, elementBytes, memberBytes } from '../limits.ts';
+import { checkedKey, isForbiddenKey, ownKeys, readProperty } from '../property.ts';
+import { spendBytes, spendSteps, type Run } from '../run.ts';
+import { isContainer, isList, type Value } from '../value.ts';
+import { listArgument } from './arguments.ts';
+import type { GlobalFunction } from './definition.ts';
 
 function list(
   run: Run,

@@ -1,7 +1,7 @@
-import { toText } from '../convert.js';
-import { isForbiddenKey } from '../property.js';
-import { plain, type PlainMethod } from './definition.js';
-import type { ValueRecord } from '../value.js';
+import { toText } from '../convert.ts';
+import { isForbiddenKey } from '../property.ts';
+import { plain, type PlainMethod } from './definition.ts';
+import type { ValueRecord } from '../value.ts';
 
 /**
  * Methods of objects. There are few, because their names are easily mistaken for data; `Object.keys` and the like do

@@ -1,13 +1,13 @@
-import { indexOfText } from '../../find-text.js';
-import { toText } from '../convert.js';
-import { exceed, fail } from '../failure.js';
-import { containerBytes, elementBytes } from '../limits.js';
-import { matchesOf, type Match, type Pattern } from '../pattern.js';
-import { spendBytes, spendSearch, spendSteps, spendText, type Run } from '../run.js';
-import { withPattern, type PatternMethod } from './definition.js';
-import { wholeArgument } from './arguments.js';
-import { expandReplacement, type Replacement } from './replacement.js';
-import type { Value } from '../value.js';
+import { indexOfText } from '../../find-text.ts';
+import { toText } from '../convert.ts';
+import { exceed, fail } from '../failure.ts';
+import { containerBytes, elementBytes } from '../limits.ts';
+import { matchesOf, type Match, type Pattern } from '../pattern.ts';
+import { spendBytes, spendSearch, spendSteps, spendText, type Run } from '../run.ts';
+import { withPattern, type PatternMethod } from './definition.ts';
+import { wholeArgument } from './arguments.ts';
+import { expandReplacement, type Replacement } from './replacement.ts';
+import type { Value } from '../value.ts';
 
 type Search = Pattern | string | undefined;
 

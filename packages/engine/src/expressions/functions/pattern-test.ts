@@ -1,5 +1,5 @@
-import { testPattern, type Pattern } from '../pattern.js';
-import type { Run } from '../run.js';
+import { testPattern, type Pattern } from '../pattern.ts';
+import type { Run } from '../run.ts';
 
 /** The only method of a regular expression: `/^a/.test(text)`. */
 export const patternTest = {

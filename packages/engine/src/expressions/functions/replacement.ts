@@ -1,4 +1,4 @@
-import type { Match } from '../pattern.js';
+import type { Match } from '../pattern.ts';
 
 const reference = /\$(?:\$|&|`|'|<([^>]*)>|(\d{1,2}))/g;
 

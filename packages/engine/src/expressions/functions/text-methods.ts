@@ -1,10 +1,10 @@
-import { joinTexts, toText } from '../convert.js';
-import { indexOfText } from '../../find-text.js';
-import { fail } from '../failure.js';
-import { spendScan, spendSearch, spendText, type Run } from '../run.js';
-import { numberArgument, textArgument, wholeArgument } from './arguments.js';
-import { plain, type PlainMethod } from './definition.js';
-import type { Value } from '../value.js';
+import { joinTexts, toText } from '../convert.ts';
+import { indexOfText } from '../../find-text.ts';
+import { fail } from '../failure.ts';
+import { spendScan, spendSearch, spendText, type Run } from '../run.ts';
+import { numberArgument, textArgument, wholeArgument } from './arguments.ts';
+import { plain, type PlainMethod } from './definition.ts';
+import type { Value } from '../value.ts';
 
 function changeCase(run: Run, text: string, change: (text: string) => string): string {
   spendText(run, text.length);

@@ -1,0 +1,60 @@
+// A process of the runner: runs the test files that it is sent, one after another.
+import { getState, resetState, run } from 'jest-circus';
+import { jestExpect } from '@jest/expect';
+import { registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { jest } from './globals.mjs';
+
+const GLOBALS = new URL('globals.mjs', import.meta.url).href;
+
+// Outside of Jest's own runner, @jest/globals refuses to be imported.
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === '@jest/globals' ? { url: GLOBALS, shortCircuit: true } : next(specifier, context),
+});
+
+const loaded = new Set();
+
+/** Evaluates a test file, which defines its tests; again if it ran in this process before. */
+async function load(path) {
+  const url = pathToFileURL(path);
+  if (loaded.has(path)) url.searchParams.set('run', String(performance.now()));
+  loaded.add(path);
+  await import(url.href);
+}
+
+async function runFile({ path, testNamePattern, testTimeoutMs, setupFiles }) {
+  resetState();
+  const state = getState();
+  if (testTimeoutMs) state.testTimeout = testTimeoutMs;
+  if (testNamePattern) state.testNamePattern = new RegExp(testNamePattern, 'i');
+  jestExpect.setState({ testPath: path, suppressedErrors: [] });
+  for (const file of setupFiles) await import(pathToFileURL(file).href);
+  const start = Date.now();
+  await load(path);
+  const { testResults, unhandledErrors } = await run();
+  jest.restoreAllMocks();
+  jest.useRealTimers();
+  // Details of errors are for other reporters, and not every error can be sent to another process.
+  const results = testResults.map((result) => ({ ...result, errorsDetailed: [], retryReasonsDetailed: [] }));
+  return { testResults: results, unhandledErrors, start, end: Date.now() };
+}
+
+/** An error that nothing caught belongs to the test that runs, or else to the file. */
+function addUnhandled(error) {
+  const { currentlyRunningTest, unhandledErrors } = getState();
+  (currentlyRunningTest?.errors ?? unhandledErrors).push(error);
+}
+process.on('uncaughtException', addUnhandled);
+process.on('unhandledRejection', addUnhandled);
+process.on('disconnect', () => process.exit());
+
+process.on('message', async (task) => {
+  try {
+    const circus = await runFile(task);
+    process.send({ circus, rssBytes: process.memoryUsage.rss() });
+  } catch (error) {
+    const { message, stack } = error instanceof Error ? error : new Error(String(error));
+    process.send({ error: { message, stack } });
+  }
+});

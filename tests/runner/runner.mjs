@@ -1,0 +1,136 @@
+import { formatResultsErrors } from 'jest-message-util';
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const CHILD = fileURLToPath(new URL('child.mjs', import.meta.url));
+
+/** A process that uses more memory than this after a file is replaced, in bytes. */
+const MAX_RSS_BYTES = 1_500_000_000;
+
+/**
+ * Jest's runner of this project: test files run one after another in a few processes of plain Node.js, which strips
+ * types itself and keeps every module that it has loaded. Jest's own runner would load and compile all modules anew for
+ * each file. So a test must not change what other files of its project see: built-ins, or the state of modules.
+ * The interface is Jest's (https://jestjs.io/docs/configuration#runner-string).
+ */
+export default class ProcessRunner {
+  #globalConfig;
+
+  constructor(globalConfig) {
+    this.#globalConfig = globalConfig;
+  }
+
+  async runTests(tests, watcher, onStart, onResult, onFailure) {
+    const queue = tests.values();
+    const lanes = Array.from({ length: Math.min(this.#globalConfig.maxWorkers, tests.length) }, async (_, index) => {
+      let child;
+      for (const test of queue) {
+        if (watcher.isInterrupted()) break;
+        await onStart(test);
+        const { config } = test.context;
+        if (child?.project !== config.id) {
+          await child?.stop();
+          child = new Child(config, index + 1);
+        }
+        try {
+          const { circus, rssBytes } = await child.run(this.#task(test));
+          await onResult(test, toTestResult(circus, test, this.#globalConfig));
+          if (rssBytes > MAX_RSS_BYTES) child = void (await child.stop());
+        } catch (error) {
+          await onFailure(test, { message: error.message, stack: error.stack });
+          child = void (await child.stop());
+        }
+      }
+      await child?.stop();
+    });
+    await Promise.all(lanes);
+  }
+
+  #task({ path, context: { config } }) {
+    const { testNamePattern, testTimeout } = this.#globalConfig;
+    return { path, testNamePattern, testTimeoutMs: config.testTimeout ?? testTimeout, setupFiles: config.setupFiles };
+  }
+}
+
+/** A process that runs the files of one project. */
+class Child {
+  #process;
+  #exited;
+
+  constructor(config, index) {
+    this.project = config.id;
+    this.#process = fork(CHILD, [], {
+      cwd: config.rootDir,
+      env: { ...process.env, JEST_WORKER_ID: String(index) },
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      // Jest's standard output is for its results.
+      stdio: ['ignore', 2, 2, 'ipc'],
+      serialization: 'advanced',
+    });
+    this.#exited = new Promise((resolve) => this.#process.once('exit', resolve));
+  }
+
+  /** Runs a test file. @throws if the process ends meanwhile. */
+  run(task) {
+    return new Promise((resolve, reject) => {
+      const failed = (code, signal) => reject(new Error(`The process of the test file ended (${signal ?? code}).`));
+      this.#process.once('exit', failed);
+      this.#process.once('message', (message) => {
+        this.#process.off('exit', failed);
+        if (message.error) reject(Object.assign(new Error(message.error.message), { stack: message.error.stack }));
+        else resolve(message);
+      });
+      this.#process.send(task, (error) => error && reject(error));
+    });
+  }
+
+  /** Ends the process; it may stop what it shares between files first. */
+  async stop() {
+    if (this.#process.connected) this.#process.disconnect();
+    await this.#exited;
+  }
+}
+
+/** Returns the results of jest-circus in the shape that Jest's reporters read. */
+function toTestResult({ testResults, unhandledErrors, start, end }, { path, context: { config } }, globalConfig) {
+  const assertions = testResults.map((result) => toAssertion(result));
+  const count = (status) => assertions.filter((assertion) => assertion.status === status).length;
+  const [unhandled] = unhandledErrors;
+  return {
+    testFilePath: path,
+    testResults: assertions,
+    failureMessage: formatResultsErrors(assertions, config, globalConfig, path),
+    numFailingTests: count('failed'),
+    numPassingTests: count('passed'),
+    numPendingTests: count('pending'),
+    numTodoTests: count('todo'),
+    perfStats: { start, end, runtime: end - start, slow: false, loadTestEnvironmentStart: start, setupFilesStart: start },
+    leaks: false,
+    openHandles: [],
+    skipped: false,
+    snapshot: { added: 0, fileDeleted: false, matched: 0, unchecked: 0, uncheckedKeys: [], unmatched: 0, updated: 0 },
+    ...(unhandled === undefined
+      ? {}
+      : { testExecError: { message: unhandled, stack: unhandled }, failureMessage: unhandledErrors.join('\n\n') }),
+  };
+}
+
+function toAssertion({ testPath, status, errors, errorsDetailed, duration, invocations, numPassingAsserts, failing }) {
+  // The first is the name of the file's root block.
+  const titles = testPath.filter((title) => title !== 'ROOT_DESCRIBE_BLOCK');
+  const outcome = { skip: 'pending', todo: 'todo' }[status] ?? (errors.length > 0 ? 'failed' : 'passed');
+  return {
+    ancestorTitles: titles.slice(0, -1),
+    title: titles.at(-1),
+    fullName: titles.join(' '),
+    status: outcome,
+    duration,
+    failing,
+    failureDetails: errorsDetailed,
+    failureMessages: errors,
+    invocations,
+    location: null,
+    numPassingAsserts,
+    retryReasons: [],
+  };
+}
