@@ -1,5 +1,6 @@
 import { formatResultsErrors } from 'jest-message-util';
 import { fork } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const CHILD = fileURLToPath(new URL('child.mjs', import.meta.url));
@@ -61,7 +62,11 @@ class Child {
     this.project = config.id;
     this.#process = fork(CHILD, [], {
       cwd: config.rootDir,
-      env: { ...process.env, JEST_WORKER_ID: String(index) },
+      env: {
+        ...process.env,
+        JEST_WORKER_ID: String(index),
+        NODE_COMPILE_CACHE: join(config.rootDir, '.deckhand/compile-cache'),
+      },
       execArgv: ['--disable-warning=ExperimentalWarning'],
       // Jest's standard output is for its results.
       stdio: ['ignore', 2, 2, 'ipc'],
@@ -104,7 +109,14 @@ function toTestResult({ testResults, unhandledErrors, start, end }, { path, cont
     numPassingTests: count('passed'),
     numPendingTests: count('pending'),
     numTodoTests: count('todo'),
-    perfStats: { start, end, runtime: end - start, slow: false, loadTestEnvironmentStart: start, setupFilesStart: start },
+    perfStats: {
+      start,
+      end,
+      runtime: end - start,
+      slow: false,
+      loadTestEnvironmentStart: start,
+      setupFilesStart: start,
+    },
     leaks: false,
     openHandles: [],
     skipped: false,

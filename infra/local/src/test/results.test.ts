@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { closingLine, NO_TESTS, readCounts, readFailures, sum } from './counts.ts';
+import { addResults, closingLine, NO_RESULTS, readMutantResults, readResults } from './results.ts';
 
 let dir: string;
 
@@ -13,9 +13,9 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 describe('the closing line of a run of tests', () => {
   it('adds up rounds and mentions skipped tests only when there are any', () => {
-    const first = { passed: 3, failed: 0, skipped: 0 };
-    expect(closingLine(sum(first, { ...NO_TESTS, failed: 2 }))).toBe('3 passed, 2 failed');
-    expect(closingLine(sum(first, { ...NO_TESTS, skipped: 1 }))).toBe('3 passed, 0 failed, 1 skipped');
+    const first = { ...NO_RESULTS, passed: 3 };
+    expect(closingLine(addResults(first, { ...NO_RESULTS, failed: 2 }))).toBe('3 passed, 2 failed');
+    expect(closingLine(addResults(first, { ...NO_RESULTS, skipped: 1 }))).toBe('3 passed, 0 failed, 1 skipped');
   });
 
   it('counts a file that could not be loaded as a failure', () => {
@@ -26,13 +26,30 @@ describe('the closing line of a run of tests', () => {
       numPendingTests: 1,
       numTodoTests: 1,
       numRuntimeErrorTestSuites: 2,
+      testResults: [],
     };
     writeFileSync(path, JSON.stringify(results));
-    expect(readCounts(path)).toEqual({ passed: 5, failed: 3, skipped: 2 });
+    expect(readResults(path, false)).toEqual({ passed: 5, failed: 3, skipped: 2, failures: [] });
   });
 
   it('counts a run without results as a failure', () => {
-    expect(readCounts(join(dir, 'nothing.json')).failed).toBe(1);
+    expect(readResults(join(dir, 'nothing.json'), true)).toMatchObject({ failed: 1, failures: [expect.any(String)] });
+  });
+
+  it('counts a bad end of Jest without a failed test as a failure', () => {
+    const path = join(dir, 'results.json');
+    const none = { numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, numRuntimeErrorTestSuites: 0 };
+    writeFileSync(path, JSON.stringify({ numPassedTests: 5, ...none, testResults: [] }));
+    expect(readResults(path, true).failed).toBe(0);
+    expect(readResults(path, false)).toMatchObject({ passed: 5, failed: 1 });
+  });
+
+  it('counts mutants that nothing noticed as failures, unless the command accepts them', () => {
+    const path = join(dir, 'mutants.json');
+    writeFileSync(path, JSON.stringify({ noticed: 3, survivors: ['a.ts: a guard'] }));
+    expect(readMutantResults(path, false)).toMatchObject({ passed: 3, failed: 1, failures: ['a.ts: a guard'] });
+    expect(readMutantResults(path, true)).toMatchObject({ passed: 3, failed: 0 });
+    expect(readMutantResults(join(dir, 'nothing.json'), false).failed).toBe(1);
   });
 });
 
@@ -54,15 +71,12 @@ describe('the list of failures', () => {
       { name: 'b.test.ts', message: 'Cannot find module', assertionResults: [] },
       { name: 'c.test.ts', message: '', assertionResults: [] },
     ];
-    writeFileSync(path, JSON.stringify({ testResults }));
-    const [first, ...others] = readFailures(path);
+    const counts = { numPassedTests: 1, numFailedTests: 1, numPendingTests: 0, numTodoTests: 0 };
+    writeFileSync(path, JSON.stringify({ ...counts, numRuntimeErrorTestSuites: 1, testResults }));
+    const [first, ...others] = readResults(path, false).failures;
     const lines = Array.from({ length: 4 }, (_, n) => `    line ${n}`);
     const place = '    at /repo/tests/a.test.ts:12';
     expect(first?.split('\n')).toEqual(['a.test.ts: a run › ends', '    first', ...lines, place]);
     expect(others).toEqual(['b.test.ts\n    Cannot find module']);
-  });
-
-  it('says that there are no results', () => {
-    expect(readFailures(join(dir, 'nothing.json'))).toHaveLength(1);
   });
 });
