@@ -1,5 +1,5 @@
 // A process of the runner: runs the test files that it is sent, one after another.
-import { getState, resetState, run } from 'jest-circus';
+import { addEventHandler, getState, resetState, run } from 'jest-circus';
 import { jestExpect } from '@jest/expect';
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -23,7 +23,15 @@ async function load(path) {
   await import(url.href);
 }
 
-async function runFile({ path, testNamePattern, testTimeoutMs, setupFiles }) {
+let isEndedByFailure = false;
+
+/** Reports the first failed test at once, where the caller needs no more: the file's other tests are not waited for. */
+addEventHandler((event) => {
+  if (isEndedByFailure && event.name === 'test_done' && event.test.errors.length > 0) process.send({ isFailed: true });
+});
+
+async function runFile({ path, testNamePattern, testTimeoutMs, setupFiles = [], endsByFailure = false }) {
+  isEndedByFailure = endsByFailure;
   resetState();
   const state = getState();
   if (testTimeoutMs) state.testTimeout = testTimeoutMs;
