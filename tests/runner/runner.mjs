@@ -66,7 +66,7 @@ function toTestResult({ testResults, unhandledErrors, start, end }, { path, cont
       start,
       end,
       runtime: end - start,
-      slow: false,
+      slow: (end - start) / 1_000 > config.slowTestThreshold,
       loadTestEnvironmentStart: start,
       setupFilesStart: start,
     },

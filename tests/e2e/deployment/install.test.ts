@@ -146,7 +146,7 @@ describe('deckhand types', () => {
     expect(await shell(`${env} deckhand types --out workflows.ts --check`)).toBe('workflows.ts is up to date.\n');
     const consumer = `
       import { createDeckhand, type Run } from '@deckhand/sdk';
-      import { workflows } from '../cli/workflows.js';
+      import { workflows } from './workflows.js';
       const { execute } = createDeckhand({ baseUrl: 'http://localhost:3000', apiKey: 'dk_none' }).workflows;
       export const runs: Promise<Run>[] = [
         execute('${id}', { amount: 1, reason: 'late', lines: [{ sku: 'a' }] }),

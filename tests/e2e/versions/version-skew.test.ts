@@ -19,7 +19,7 @@ import {
   tally,
   until,
 } from '../../harness/index.ts';
-import { buildOlder } from '../../harness/older-build.ts';
+import { checkOutOlder } from '../../harness/older-version.ts';
 
 const RUNS_PER_SECOND = 15;
 /** One worker is too few for the load, of which each run takes 0.6 s: otherwise, one would stand by. */
@@ -31,7 +31,7 @@ afterAll(stopAll);
 
 describe('a worker of an earlier version beside one of this', () => {
   it('shares the runs with it, also while a migration is applied: none is lost or doubled, none fails', async () => {
-    const older = await buildOlder(OLDER);
+    const older = await checkOutOlder(OLDER);
     if ('reason' in older) {
       process.stdout.write(`version skew: left out, ${older.reason}\n`);
       return;

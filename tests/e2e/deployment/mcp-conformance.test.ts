@@ -46,7 +46,7 @@ async function startProxy(): Promise<{ readonly url: string; lead(to: string, ke
 /** Runs scenarios. @returns the exit code and what was printed. */
 function runSuite(revision: string, ...args: string[]): Promise<{ readonly code: number; readonly text: string }> {
   const main = join(SUITE ?? '', 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
-  const expected = join(import.meta.dirname, `conformance-${revision}.yml`);
+  const expected = join(import.meta.dirname, `mcp-conformance-${revision}.yml`);
   const all = [
     main,
     'server',
