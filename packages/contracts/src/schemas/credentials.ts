@@ -160,6 +160,11 @@ function isCredential(candidate: unknown): candidate is Credential {
   );
 }
 
+/** Returns a text in Base64, as UTF-8. Browsers run this file, too, and have no Buffer. */
+function toBase64(text: string): string {
+  return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
+}
+
 /** The texts of a credential that must not be seen anywhere: not names, hosts and users, but what opens a door. */
 export function secretTexts(credential: Credential): readonly string[] {
   switch (credential.type) {
@@ -168,7 +173,7 @@ export function secretTexts(credential: Credential): readonly string[] {
       return [credential.secret.value];
     case 'basic': {
       const { username, password } = credential.secret;
-      return [password, Buffer.from(`${username}:${password}`).toString('base64')];
+      return [password, toBase64(`${username}:${password}`)];
     }
     case 'bearer':
       return [credential.secret.token];

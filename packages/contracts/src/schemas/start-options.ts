@@ -316,7 +316,7 @@ export function findDebounceIssues({
 export function findMetadataIssues(metadata: JsonObject | undefined, path = 'metadata'): ValidationIssue[] {
   if (metadata === undefined) return [];
   if (!isStorable(metadata)) return [{ path, message: 'has a text with a NUL character or half a surrogate pair' }];
-  const bytes = Buffer.byteLength(JSON.stringify(metadata));
+  const bytes = new TextEncoder().encode(JSON.stringify(metadata)).length;
   if (bytes > MAX_METADATA_BYTES) {
     return [{ path, message: `must have at most ${MAX_METADATA_BYTES} bytes as JSON, and has ${bytes}` }];
   }
