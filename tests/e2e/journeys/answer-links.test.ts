@@ -45,7 +45,7 @@ async function linkTo(type: string, parameters: object): Promise<{ readonly id: 
     8_000,
     'the run to wait',
   );
-  const { link } = run.progress.mail?.output as { link: string };
+  const { link } = run.progress.mail!.output as { link: string };
   return { id: executionId, link };
 }
 
