@@ -22,7 +22,7 @@ export function parseJson(text: string): JsonValue {
  * is validated against a schema.
  * @throws SyntaxError if it is invalid.
  */
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the writer's type is the claim
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the writer's type is the claim
 export function parseOwnJson<T>(text: string): T {
   return JSON.parse(text) as T;
 }

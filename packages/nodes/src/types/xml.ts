@@ -27,6 +27,7 @@ const parser = new XMLParser({
   ignoreDeclaration: true,
   ignorePiTags: true,
   // Character references by number, and the names of HTML.
+  // oxlint-disable-next-line typescript/no-deprecated -- its successor takes a decoder, which is another package
   htmlEntities: true,
   maxNestedTags: MAX_DEPTH,
 });
