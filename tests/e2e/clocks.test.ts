@@ -87,14 +87,10 @@ async function start(seed: Seed): Promise<string> {
 
 const read = (id: string) => db.execution.findUniqueOrThrow({ where: { id } });
 const ended = (id: string) =>
-  until(
-    async () => {
-      const run = await read(id);
-      return run.finishedAt && run;
-    },
-    20_000,
-    `the end of ${id}`,
-  );
+  until(async () => {
+    const run = await read(id);
+    return run.finishedAt && run;
+  }, `the end of ${id}`);
 
 describeWithFaketime.each([
   ['a day ahead', DAY_SECONDS],
@@ -109,13 +105,13 @@ describeWithFaketime.each([
     await wrong.stop();
   });
   beforeEach(async () => {
-    await until(async () => (await leaseHolder()) === wrong.pid, 15_000, 'the lease, which nobody else takes');
+    await until(async () => (await leaseHolder()) === wrong.pid, 'the lease, which nobody else takes');
   });
 
   it('fires each time of a schedule once, none early and none late', async () => {
     const seed = await seedSchedule(stores, clock, { cron: '* * * * * *' });
     const fired = () => db.execution.findMany({ where: { workflowId: seed.workflowId }, orderBy: { id: 'asc' } });
-    await until(async () => (await fired()).length >= 4, 20_000, 'four firings');
+    await until(async () => (await fired()).length >= 4, 'four firings');
     await setStatus(stores, clock, seed, 'inactive');
     const late = (await fired()).map(
       ({ triggerData, createdAt }) => createdAt.getTime() - Date.parse(JSON.parse(triggerData ?? '').scheduledFor),
@@ -155,9 +151,9 @@ describeWithFaketime.each([
 
   it('yields the lease to one whose clock is right, and does not get it back', async () => {
     const right = await spawnAt(0);
-    await until(async () => (await leaseHolder()) === right.pid, 10_000, 'the lease at the right one');
+    await until(async () => (await leaseHolder()) === right.pid, 'the lease at the right one');
     await right.stop();
-    await until(async () => (await leaseHolder()) === wrong.pid, 20_000, 'the lease back, after nobody took it');
+    await until(async () => (await leaseHolder()) === wrong.pid, 'the lease back, after nobody took it');
   });
 });
 

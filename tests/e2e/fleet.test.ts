@@ -53,15 +53,11 @@ const statusOf = async (id: string) =>
 /** Waits until the API reports this state of a worker and these counts; `gone` is a worker that is not in its list. */
 async function untilSeen(what: string, worker: TestApp, state: string, workers: Fleet['workers']): Promise<void> {
   const since = performance.now();
-  await until(
-    async () => {
-      const fleet = await readFleet();
-      const now = fleet.data.find(({ pid }) => pid === worker.pid)?.state ?? 'gone';
-      return now === state && fleet.workers.live === workers.live && fleet.workers.consuming === workers.consuming;
-    },
-    PATIENCE_MS,
-    `${what}: ${state}`,
-  );
+  await until(async () => {
+    const fleet = await readFleet();
+    const now = fleet.data.find(({ pid }) => pid === worker.pid)?.state ?? 'gone';
+    return now === state && fleet.workers.live === workers.live && fleet.workers.consuming === workers.consuming;
+  }, `${what}: ${state}`);
   seen.push(`${what} ${Math.round(performance.now() - since)} ms`);
 }
 
@@ -91,7 +87,7 @@ describe('the fleet', () => {
     );
     const worker = await spawnApp('worker', env());
     await execute(slow);
-    await until(() => receiver.calls.length === 1, PATIENCE_MS, 'the call');
+    await until(() => receiver.calls.length === 1, 'the call');
     const ended = worker.kill('SIGTERM');
     await untilSeen('draining', worker, 'draining', { live: 1, consuming: 0 });
     const answer = await execute(await quick());
@@ -102,7 +98,7 @@ describe('the fleet', () => {
     // It left jobs after the signal to other workers.
     expect(await statusOf(answer.executionId)).toBe('pending');
     const next = await spawnApp('worker', env());
-    await until(async () => (await statusOf(answer.executionId)) === 'success', PATIENCE_MS, 'the end of the run');
+    await until(async () => (await statusOf(answer.executionId)) === 'success', 'the end of the run');
     await next.stop();
   });
 
@@ -117,7 +113,7 @@ describe('the fleet', () => {
     expect(answer).toMatchObject({ workers: { live: 1, consuming: 0 }, warning: expect.any(String) });
     await redis.restore();
     await untilSeen('its queue back', worker, 'consuming', { live: 1, consuming: 1 });
-    await until(async () => (await statusOf(answer.executionId)) === 'success', PATIENCE_MS, 'the end of the run');
+    await until(async () => (await statusOf(answer.executionId)) === 'success', 'the end of the run');
     await worker.stop();
   });
 
@@ -132,7 +128,7 @@ describe('the fleet', () => {
     const left = await execute(workflowId);
     const other = await spawnApp('worker', env());
     for (const { executionId } of [taken, left])
-      await until(async () => (await statusOf(executionId)) === 'success', PATIENCE_MS, 'the end of the run');
+      await until(async () => (await statusOf(executionId)) === 'success', 'the end of the run');
     await postgres.restore();
     await untilSeen('its database back', worker, 'consuming', { live: 2, consuming: 2 });
     await Promise.all([worker.stop(), other.stop()]);
@@ -147,18 +143,14 @@ describe('the fleet', () => {
     const redis = await startTcpProxy(instance.redis.url);
     const worker = await spawnApp('worker', { ...env({ redis }), WORKER_CONCURRENCY: '1' });
     await execute(slow);
-    await until(() => receiver.calls.length === 1, PATIENCE_MS, 'the call');
+    await until(() => receiver.calls.length === 1, 'the call');
     const calledAt = receiver.calls[0]?.at ?? 0;
     // Longer than an idle worker may be without a response.
-    await until(
-      async () => {
-        const [entry] = (await readFleet()).data;
-        expect(entry).toMatchObject({ pid: worker.pid, state: 'consuming' });
-        return Date.parse(entry?.lastSeenAt ?? '') > calledAt + 4_000;
-      },
-      PATIENCE_MS,
-      'four more seconds of heartbeats',
-    );
+    await until(async () => {
+      const [entry] = (await readFleet()).data;
+      expect(entry).toMatchObject({ pid: worker.pid, state: 'consuming' });
+      return Date.parse(entry?.lastSeenAt ?? '') > calledAt + 4_000;
+    }, 'four more seconds of heartbeats');
     redis.silence((sent) => sent.includes('executions:marker') || sent.toLowerCase().includes('ping'));
     await untilSeen('full, its queue silent', worker, 'stalled', { live: 1, consuming: 0 });
     await redis.restore();

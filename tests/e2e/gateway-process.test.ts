@@ -99,7 +99,7 @@ it('the log shows a link to the setup, which creates the first owner', async () 
   const database = await createTestDatabase();
   const api = await spawnApp('api', { ...env, DATABASE_URL: database.url, SETUP_TOKEN: '', LOG_LEVEL: 'warn' });
   const findToken = async () => /setup#([^"]+)"/.exec(await readFile(api.logPath, 'utf8'))?.[1];
-  await until(async () => (await findToken()) !== undefined, 5_000, 'the link in the log');
+  await until(async () => (await findToken()) !== undefined, 'the link in the log');
   const body = JSON.stringify({ ...SETUP, token: await findToken() });
   const headers = { 'content-type': 'application/json' };
   expect((await fetch(`${api.url}/api/auth/setup`, { method: 'POST', headers, body })).status).toBe(201);
@@ -117,7 +117,7 @@ describe('when the API is asked to stop', () => {
         () => false,
         () => true,
       );
-    await until(isRefused, 5_000, 'the refusal of new connections');
+    await until(isRefused, 'the refusal of new connections');
     sent.end(body);
     const setup = await answer;
     expect([setup.statusCode, JSON.parse(await text(setup))]).toEqual([

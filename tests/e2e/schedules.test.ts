@@ -49,31 +49,23 @@ afterAll(stopAll);
 
 /** The worker that fires at present. A killed worker holds the lease until it expires. */
 function firingWorker(workers: readonly TestApp[]): Promise<TestApp> {
-  return until(
-    async () => {
-      const holder = await redis.get(MAINTENANCE_LEASE_KEY);
-      const pid = (await readFleet(redis)).find(({ id }) => id === holder)?.pid;
-      return workers.find((candidate) => candidate.pid === pid);
-    },
-    15_000,
-    'one of the running workers to hold the lease',
-  );
+  return until(async () => {
+    const holder = await redis.get(MAINTENANCE_LEASE_KEY);
+    const pid = (await readFleet(redis)).find(({ id }) => id === holder)?.pid;
+    return workers.find((candidate) => candidate.pid === pid);
+  }, 'one of the running workers to hold the lease');
 }
 
 /** Waits until the next second is being fired. */
 async function nextFiring(): Promise<void> {
   const count = await db.execution.count();
-  await until(async () => (await db.execution.count()) > count, 15_000, 'the next run');
+  await until(async () => (await db.execution.count()) > count, 'the next run');
 }
 
 /** Waits until every schedule has fired what was due so far. */
 async function caughtUp(): Promise<void> {
   const now = new Date();
-  await until(
-    async () => (await db.schedule.count({ where: { nextFireAt: { lte: now } } })) === 0,
-    20_000,
-    'all that is due',
-  );
+  await until(async () => (await db.schedule.count({ where: { nextFireAt: { lte: now } } })) === 0, 'all that is due');
 }
 
 const isEnded = async (where: object): Promise<boolean> =>
@@ -100,7 +92,7 @@ describe('schedules of every second, with three workers', () => {
     await nextFiring();
     process.kill(frozen.pid, 'SIGSTOP');
     const others = workers.filter((worker) => worker !== frozen);
-    await until(async () => others.includes(await firingWorker(workers)), 10_000, 'another to fire');
+    await until(async () => others.includes(await firingWorker(workers)), 'another to fire');
     await caughtUp();
     process.kill(frozen.pid, 'SIGCONT');
     await nextFiring();
@@ -126,7 +118,7 @@ describe('schedules of every second, with three workers', () => {
     process.stdout.write(
       `fired late by ${late((at) => at < calmUntil)} while nobody died; by ${late((at) => at >= calmUntil)} afterwards\n`,
     );
-    await until(() => isEnded({}), 30_000, 'the end of all runs');
+    await until(() => isEnded({}), 'the end of all runs');
     expect(await db.execution.count({ where: { status: { not: 'success' } } })).toBe(0);
     for (const worker of workers) await worker.stop();
   });

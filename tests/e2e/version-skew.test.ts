@@ -56,7 +56,7 @@ describe('a worker of an earlier version beside one of this', () => {
     });
     const more = async (calls: number) => {
       const since = receiver.calls.length;
-      await until(() => receiver.calls.length > since + calls, 60_000, 'the load to go on');
+      await until(() => receiver.calls.length > since + calls, 'the load to go on');
     };
     await more(100);
     const tries = await addColumn(instance);
@@ -73,7 +73,6 @@ describe('a worker of an earlier version beside one of this', () => {
     const { acknowledged, statuses, latencies, unanswered } = await load.stop();
     await until(
       async () => (await instance.db.execution.count({ where: { finishedAt: null } })) === 0,
-      90_000,
       'the end of every run',
     );
     const result = await tally(instance.db, acknowledged, receiver.calls, { effects: 2 });
@@ -103,16 +102,12 @@ async function addColumn({ databaseUrl }: Instance): Promise<number> {
   try {
     await client.query(`SET lock_timeout = '500ms'`);
     let tries = 0;
-    await until(
-      async () => {
-        tries += 1;
-        await client.query('ALTER TABLE executions ADD COLUMN of_a_later_version integer NOT NULL DEFAULT 0');
-        await client.query('ALTER TABLE node_runs ADD COLUMN of_a_later_version text');
-        return true;
-      },
-      30_000,
-      'the change of the tables',
-    );
+    await until(async () => {
+      tries += 1;
+      await client.query('ALTER TABLE executions ADD COLUMN of_a_later_version integer NOT NULL DEFAULT 0');
+      await client.query('ALTER TABLE node_runs ADD COLUMN of_a_later_version text');
+      return true;
+    }, 'the change of the tables');
     return tries;
   } finally {
     await client.end();
@@ -137,7 +132,7 @@ describe('a job of a newer version', () => {
     await queue.add('run', { version: JOB_VERSION + 1, anything: 'else' }, { jobId: 'newer' });
     const leaves = () => worker.output().split('job of a newer version given back').length - 1;
     const beganAt = performance.now();
-    await until(() => leaves() >= 3, 30_000, 'the job to be returned three times');
+    await until(() => leaves() >= 3, 'the job to be returned three times');
     const seconds = (performance.now() - beganAt) / 1_000;
     // At most one per second, however many polls there were.
     expect(leaves()).toBeLessThanOrEqual(seconds + 2);
@@ -147,7 +142,7 @@ describe('a job of a newer version', () => {
     const executionId = await seed.accept();
     const isDone = async () =>
       (await stores.db.execution.findUniqueOrThrow({ where: { id: executionId } })).status === 'success';
-    await until(isDone, 30_000, 'the end of a run');
+    await until(isDone, 'the end of a run');
     expect((await readFleet(connection)).map(({ state }) => state)).toEqual(['consuming']);
 
     // A worker that knows the version gets it.
@@ -157,7 +152,7 @@ describe('a job of a newer version', () => {
       prefix: QUEUE_PREFIX,
       removeOnComplete: { count: 0 },
     });
-    await until(() => taken.length > 0, 60_000, 'another to take the job');
+    await until(() => taken.length > 0, 'another to take the job');
     expect(taken).toEqual([{ version: JOB_VERSION + 1, anything: 'else' }]);
     await other.close();
     await worker.stop();

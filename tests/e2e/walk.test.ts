@@ -73,24 +73,20 @@ async function setUp(
 async function finishAll(db: Database, clients: Clients, workflows: readonly Workflow[]): Promise<void> {
   const byId = new Map(workflows.map((workflow) => [workflow.id, workflow]));
   let turn = 0;
-  await until(
-    async () => {
-      const open = await db.execution.findMany({
-        where: { status: { notIn: ['success', 'failed', 'timeout', 'stopped'] } },
-        select: { id: true, workflowId: true },
-      });
-      turn += 1;
-      await Promise.all(
-        open.map(async ({ id, workflowId }) => {
-          const workflow = byId.get(workflowId);
-          if (workflow) await clients.finish(id, workflow, turn);
-        }),
-      );
-      return open.length === 0;
-    },
-    60_000,
-    'the end of every run',
-  );
+  await until(async () => {
+    const open = await db.execution.findMany({
+      where: { status: { notIn: ['success', 'failed', 'timeout', 'stopped'] } },
+      select: { id: true, workflowId: true },
+    });
+    turn += 1;
+    await Promise.all(
+      open.map(async ({ id, workflowId }) => {
+        const workflow = byId.get(workflowId);
+        if (workflow) await clients.finish(id, workflow, turn);
+      }),
+    );
+    return open.length === 0;
+  }, 'the end of every run');
 }
 
 function toEndedRun(

@@ -67,11 +67,11 @@ describe('when a worker dies in the middle of a run', () => {
   it('another finishes it, and only the node in flight is called again, with the same key', async () => {
     const workers = [await spawnApp('worker', env), await spawnApp('worker', env)];
     const { receiver, id } = await startChain(100);
-    await until(() => receiver.calls.length >= 4, 10_000, 'the fourth call');
+    await until(() => receiver.calls.length >= 4, 'the fourth call');
     const holder = await holderOf(id, workers);
     await holder.kill('SIGKILL');
     const diedAt = Date.now();
-    await until(async () => (await statusOf(id)) === 'success', 15_000, 'the end of the run');
+    await until(async () => (await statusOf(id)) === 'success', 'the end of the run');
 
     const counts = callsByPath(receiver.calls);
     const repeated = Object.entries(counts).filter(([, count]) => count > 1);
@@ -95,10 +95,10 @@ describe('when a worker freezes for longer than its heartbeat lives', () => {
   it('another continues; when it thaws it writes nothing of that run, and takes new ones', async () => {
     const workers = [await spawnApp('worker', env), await spawnApp('worker', env)];
     const { receiver, id } = await startChain(100);
-    await until(() => receiver.calls.length >= 4, 10_000, 'the fourth call');
+    await until(() => receiver.calls.length >= 4, 'the fourth call');
     const frozen = await holderOf(id, workers);
     process.kill(frozen.pid, 'SIGSTOP');
-    await until(async () => (await statusOf(id)) === 'success', 15_000, 'the end of the run');
+    await until(async () => (await statusOf(id)) === 'success', 'the end of the run');
     const finished = await db.execution.findUniqueOrThrow({ where: { id } });
     const nodeRuns = await db.nodeRun.findMany({ where: { executionId: id }, orderBy: { nodeId: 'asc' } });
     process.kill(frozen.pid, 'SIGCONT');
@@ -106,7 +106,7 @@ describe('when a worker freezes for longer than its heartbeat lives', () => {
 
     // Only the thawed worker is left: it has noticed that it is fenced by the time it has run another run.
     const next = await startChain(0);
-    await until(async () => (await statusOf(next.id)) === 'success', 15_000, 'the end of another run');
+    await until(async () => (await statusOf(next.id)) === 'success', 'the end of another run');
     expect(await db.execution.findUniqueOrThrow({ where: { id } })).toEqual(finished);
     expect(await db.nodeRun.findMany({ where: { executionId: id }, orderBy: { nodeId: 'asc' } })).toEqual(nodeRuns);
     expect(Object.values(callsByPath(receiver.calls)).filter((count) => count > 1).length).toBeLessThanOrEqual(1);
@@ -118,11 +118,11 @@ describe('when a worker is asked to stop', () => {
   it('the node in flight finishes, others continue with the rest at once, and it exits with 0', async () => {
     const first = await spawnApp('worker', env);
     const { receiver, id } = await startChain(200);
-    await until(() => receiver.calls.length >= 3, 10_000, 'the third call');
+    await until(() => receiver.calls.length >= 3, 'the third call');
     const second = await spawnApp('worker', env);
     await first.stop();
     expect(await first.ended).toBe('code 0');
-    await until(async () => (await statusOf(id)) === 'success', 10_000, 'the end of the run');
+    await until(async () => (await statusOf(id)) === 'success', 'the end of the run');
     expect(Object.values(callsByPath(receiver.calls))).toEqual(Array.from({ length: NODES }, () => 1));
     await second.stop();
   });
@@ -132,7 +132,7 @@ describe('when a run is stopped after its worker died', () => {
   it('no node of it starts any more, however long the recovery is waited for', async () => {
     const first = await spawnApp('worker', env);
     const [stopped, other] = [await startChain(200), await startChain(200)];
-    await until(() => Math.min(stopped.receiver.calls.length, other.receiver.calls.length) >= 3, 10_000, 'the calls');
+    await until(() => Math.min(stopped.receiver.calls.length, other.receiver.calls.length) >= 3, 'the calls');
     await first.kill('SIGKILL');
     const { workspaceId } = await db.execution.findUniqueOrThrow({ where: { id: stopped.id } });
     const { userId } = await db.membership.findFirstOrThrow({ where: { workspaceId } });
@@ -146,7 +146,7 @@ describe('when a run is stopped after its worker died', () => {
     const second = await spawnApp('worker', env);
 
     // The other run of the dead worker continued, so the stopped one had its chance too.
-    await until(async () => (await statusOf(other.id)) === 'success', 20_000, 'the end of the other run');
+    await until(async () => (await statusOf(other.id)) === 'success', 'the end of the other run');
     expect(stopped.receiver.calls.length).toBe(calls);
     expect(await state()).toEqual(before);
     await second.stop();
@@ -161,7 +161,7 @@ describe('when Redis loses everything', () => {
     await redis.restart();
     const worker = await spawnApp('worker', env);
     const success = () => db.execution.count({ where: { workflowId: seed.workflowId, status: 'success' } });
-    await until(async () => (await success()) === ids.length, 15_000, 'the end of all runs');
+    await until(async () => (await success()) === ids.length, 'the end of all runs');
     await worker.stop();
   });
 });

@@ -162,12 +162,12 @@ async function startService(databaseUrl: string, redisUrl: string) {
     });
     const acknowledge = async (more: number) => {
       const runs = load.acknowledged.length + more;
-      await until(() => load.acknowledged.length >= runs, 40_000, `${runs} runs acknowledged`);
+      await until(() => load.acknowledged.length >= runs, `${runs} runs acknowledged`);
     };
     await acknowledge(RUNS_BEFORE);
     await fail();
     const failedAt = Date.now();
-    await until(() => probeWrites(databaseUrl).then(() => true), 40_000, 'a PostgreSQL that takes writes');
+    await until(() => probeWrites(databaseUrl).then(() => true), 'a PostgreSQL that takes writes');
     const databaseBackMs = Date.now() - failedAt;
     await acknowledge(RUNS_AFTER);
     if (repair) {
@@ -193,7 +193,7 @@ function acceptedAt(id: string): number {
 /** Waits until all runs have ended. @returns the ids of those that do not end. */
 async function untilAllEnd(db: Database, workflowId: string): Promise<string[]> {
   const unfinished = () => db.execution.findMany({ where: { workflowId, finishedAt: null }, select: { id: true } });
-  await until(async () => (await unfinished()).length === 0, 30_000, 'the end of all runs').catch(() => undefined);
+  await until(async () => (await unfinished()).length === 0, 'the end of all runs').catch(() => undefined);
   return (await unfinished()).map(({ id }) => id);
 }
 

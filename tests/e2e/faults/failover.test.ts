@@ -70,7 +70,7 @@ describe('a failover to a replica that lags behind', () => {
           where: { workflowId, status: { in: ['pending', 'running', 'paused', 'waiting_for_input'] } },
         });
       const settled = async () => (await unfinished()).length === 0;
-      const isSettled = await until(settled, 20_000, 'the end of every run').catch(() => false);
+      const isSettled = await until(settled, 'the end of every run').catch(() => false);
       const hanging = await unfinished();
       const runs = await db.execution.findMany({
         where: { workflowId },

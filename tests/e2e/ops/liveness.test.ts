@@ -116,15 +116,11 @@ describe('a worker whose heartbeats are late', () => {
       const options = { redisUrl: env.REDIS_URL, workerId: id, queue, onError: () => undefined };
       const consumer = await openRunConsumer(options);
       stopLater({ stop: () => consumer.close() });
-      await until(() => consumer.take(), 10_000, 'the job');
-      await until(
-        async () => {
-          const [state] = await queue.jobStates([{ executionId, dispatch: 1 }]);
-          return state?.kind === 'taken' && state.forMs > 3_000;
-        },
-        10_000,
-        'the job to be taken for a while',
-      );
+      await until(() => consumer.take(), 'the job');
+      await until(async () => {
+        const [state] = await queue.jobStates([{ executionId, dispatch: 1 }]);
+        return state?.kind === 'taken' && state.forMs > 3_000;
+      }, 'the job to be taken for a while');
       expect(await answer(['requeue', '--all', '--dry-run'])).toMatchObject({ lost: 0 });
     });
     expect(await answer(['requeue', '--all', '--dry-run'])).toMatchObject({ lost: 1 });

@@ -135,7 +135,7 @@ describe('an answer and the time of a wait', () => {
     await db.$transaction(async (tx) => {
       await tx.$executeRaw`UPDATE waits SET answered_at = now() WHERE execution_id = ${executionId}::uuid`;
       outcome = approve(executionId);
-      await until(async () => (await countLockWaits(db)) > 0, 5_000, 'the answer to wait for the row');
+      await until(async () => (await countLockWaits(db)) > 0, 'the answer to wait for the row');
     });
     expect(await outcome).toMatchObject({ kind: 'ended', end: { answer: null, by: null } });
     expect(await waitOf(executionId)).toMatchObject({ answer: null, answeredBy: null });

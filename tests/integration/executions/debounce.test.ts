@@ -216,7 +216,7 @@ describe('a trailing debounce', () => {
       await tx.$executeRaw`UPDATE executions SET wake_at = NULL, dispatch = 2 WHERE id = ${runId}::uuid`;
       late = start({ key: of, delay: HOUR }, { input: { n: 2 } });
       // It waits for the row: nothing else can tell it that the run has begun.
-      await until(async () => (await countLockWaits(db, 'transactionid')) > 0, 5_000, 'a start that waits');
+      await until(async () => (await countLockWaits(db, 'transactionid')) > 0, 'a start that waits');
     });
     expect((await late)?.isJoined).toBe(false);
     expect(await readInput(runId)).toEqual({ n: 1 });

@@ -97,7 +97,7 @@ describe('a proxy that injects faults into statements', () => {
     injectOnce('test.insert', { kind: 'late', ms: 200 });
     await expect(insert(1)).rejects.toThrow();
     expect(await count()).toBe(0);
-    await until(async () => (await count()) === 1, 5_000, 'the late statement');
+    await until(async () => (await count()) === 1, 'the late statement');
   });
 
   it('slow: the statement is executed later', async () => {

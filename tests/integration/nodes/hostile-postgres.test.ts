@@ -140,7 +140,7 @@ describe('a server that sends', () => {
     expect(failure).toMatchObject({ code });
     expect(String(failure).length).toBeLessThan(3_000);
     expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
-    await until(() => connections() === 0, 2_000, 'the end of the connection');
+    await until(() => connections() === 0, 'the end of the connection');
     const honest = await fakePostgres(HONEST);
     expect(await query(honest.url)).toMatchObject({ rows: [{ value: 'hello' }] });
   });
@@ -154,11 +154,11 @@ describe('a server that sends', () => {
     const { url, connections } = await fakePostgres({ ...HONEST, ...answers });
     const abort = new AbortController();
     const running = query(url, { signal: abort.signal });
-    await until(() => connections() === 1, 2_000, 'the connection');
+    await until(() => connections() === 1, 'the connection');
     setTimeout(() => abort.abort(new Error('stopped')), 50);
     await expect(running).rejects.toThrow('stopped');
     // Cancelling the statement has a limit of its own.
-    await until(() => connections() === 0, 7_000, 'the end of the connections');
+    await until(() => connections() === 0, 'the end of the connections');
   });
 
   it('values that are shorter than they say is read no further than its message', async () => {

@@ -39,17 +39,13 @@ const script = (source: string, more: object = {}) =>
   chain({ id: 'code', type: 'code', parameters: { source }, ...more });
 
 const ended = (id: string) =>
-  until(
-    async () => {
-      const run = await read(id);
-      return ['success', 'failed', 'stopped', 'timeout'].includes(run.status) ? run : undefined;
-    },
-    15_000,
-    `the end of ${id}`,
-  );
+  until(async () => {
+    const run = await read(id);
+    return ['success', 'failed', 'stopped', 'timeout'].includes(run.status) ? run : undefined;
+  }, `the end of ${id}`);
 
 const running = (id: string) =>
-  until(async () => (await read(id)).progress.code!.status === 'running', 10_000, `the script of ${id}`);
+  until(async () => (await read(id)).progress.code!.status === 'running', `the script of ${id}`);
 
 describe('a worker with hostile scripts on all its threads', () => {
   it('continues with other runs and with its heartbeat, and fails each for its own reason', async () => {

@@ -182,7 +182,7 @@ it('a stop reaches every kind of node in flight, and nothing runs after it', asy
     const workflowId = await createWorkflow(instance, definition);
     const { body } = await call('POST', `/api/workflows/${workflowId}/execute`, {});
     const id: string = body.executionId;
-    await until(() => inFlight(id), 10_000, `${kind} in flight`);
+    await until(() => inFlight(id), `${kind} in flight`);
     settled.length = 0;
     const startedAt = performance.now();
     const { status } = await call('POST', `/api/executions/${id}/stop`);
@@ -191,26 +191,22 @@ it('a stop reaches every kind of node in flight, and nothing runs after it', asy
     const end =
       service === undefined
         ? undefined
-        : await until(() => settled.find((one) => one.service === service), 10_000, `the end of ${kind}`);
+        : await until(() => settled.find((one) => one.service === service), `the end of ${kind}`);
     const interrupted = end ? `${Math.round(end.at - answeredAt)} ms after it` : 'nothing to interrupt';
     lines.push(`stop ${kind}: answered after ${Math.round(answeredAt - startedAt)} ms, interrupted: ${interrupted}`);
     stopped.push(id);
   }
   // Their connections were closed, too.
-  await until(() => silent.size === 0, 5_000, 'the end of the connection to the mail server');
-  await until(
-    async () => {
-      const sessions = await instance.db.$queryRaw<unknown[]>`
+  await until(() => silent.size === 0, 'the end of the connection to the mail server');
+  await until(async () => {
+    const sessions = await instance.db.$queryRaw<unknown[]>`
         SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(300)%' AND state = 'active'`;
-      return sessions.length === 0;
-    },
-    5_000,
-    'the end of the query',
-  );
+    return sessions.length === 0;
+  }, 'the end of the query');
   // Longer than all their waits, time limits and delays: measured by another run that waits for as long.
   const last = await createWorkflow(instance, chain({ id: 'it', type: 'wait', parameters: { seconds: 2 } }));
   const { body } = await call('POST', `/api/workflows/${last}/execute`, {});
-  await until(async () => (await read(body.executionId)).status === 'success', 10_000, 'the last run');
+  await until(async () => (await read(body.executionId)).status === 'success', 'the last run');
   for (const id of stopped) {
     const run = await read(id);
     expect(run.status).toBe('stopped');

@@ -62,14 +62,14 @@ describe('a run that a live worker owns in the database and does not know', () =
       data: { ...owned(), startedAt: new Date() },
     });
     const done = () => stores.db.execution.count({ where: { id: { in: ids }, status: 'success' } });
-    await until(async () => (await done()) === ids.length, 8_000, 'the end of all runs');
+    await until(async () => (await done()) === ids.length, 'the end of all runs');
   });
 
   it('rests when it is paused', async () => {
     const seed = await seedWorkflow(stores.db, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
     const id = await seed.accept();
     await stores.db.execution.update({ where: { id }, data: { ...owned(), status: 'paused' } });
-    await until(async () => (await read(id)).workerId === null, 8_000, 'the release');
+    await until(async () => (await read(id)).workerId === null, 'the release');
     expect(await read(id)).toMatchObject({ status: 'paused', dispatchSeq: 1 });
   });
 });
@@ -88,7 +88,7 @@ describe('a run that a worker knows', () => {
     const seed = await seedWorkflow(stores.db, chain({ id: 'call', type: 'http', parameters: { url: receiver.url } }));
     const id = await seed.accept();
     await queue.add([{ workspaceId: seed.workspaceId, executionId: id, dispatch: 1 }]);
-    await until(() => answers.length === 1, 10_000, 'the call');
+    await until(() => answers.length === 1, 'the call');
     return { id, answers, aborted: () => aborted };
   }
 
@@ -99,11 +99,11 @@ describe('a run that a worker knows', () => {
       const seed = await seedWorkflow(stores.db, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
       const unknown = await seed.accept();
       await stores.db.execution.update({ where: { id: unknown }, data: owned() });
-      await until(async () => (await read(unknown)).status === 'success', 8_000, 'the end of the unknown run');
+      await until(async () => (await read(unknown)).status === 'success', 'the end of the unknown run');
     }
     expect(await read(id)).toMatchObject({ status: 'running', workerId, epoch: 1, dispatchSeq: 1 });
     for (const answer of answers) answer();
-    await until(async () => (await read(id)).status === 'success', 8_000, 'the end of the run');
+    await until(async () => (await read(id)).status === 'success', 'the end of the run');
   });
 
   it.each([
@@ -116,6 +116,6 @@ describe('a run that a worker knows', () => {
   ] as const)('%s is halted, though nobody notified the worker', async (_name, data) => {
     const { id, aborted } = await startCall();
     await stores.db.execution.update({ where: { id }, data });
-    await until(() => aborted() === 1, 8_000, 'the abort of the call');
+    await until(() => aborted() === 1, 'the abort of the call');
   });
 });
