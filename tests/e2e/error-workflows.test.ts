@@ -43,7 +43,7 @@ describe('error workflows whose workers are killed again and again', () => {
       for (let n = 0; n < RUNS_EACH; n += 1) await seed.accept({ n });
     };
     const reports = () => db.execution.count({ where: { workflowId: handler.workflowId } });
-    const random = createRandom(46);
+    const random = createRandom();
     for (let kill = 0; kill < KILLS; kill += 1) {
       await acceptRuns();
       const before = await reports();

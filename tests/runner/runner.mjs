@@ -1,6 +1,7 @@
 import { formatResultsErrors } from 'jest-message-util';
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { randomSeed } from '../harness/random.ts';
 
 const CHILD = fileURLToPath(new URL('child.mjs', import.meta.url));
 
@@ -18,6 +19,9 @@ export default class ProcessRunner {
 
   constructor(globalConfig) {
     this.#globalConfig = globalConfig;
+    // All processes have the same seed.
+    process.env.FC_SEED = String(randomSeed());
+    process.stderr.write(`FC_SEED=${process.env.FC_SEED}\n`);
   }
 
   async runTests(tests, watcher, onStart, onResult, onFailure) {
@@ -104,7 +108,14 @@ function toTestResult({ testResults, unhandledErrors, start, end }, { path, cont
     numPassingTests: count('passed'),
     numPendingTests: count('pending'),
     numTodoTests: count('todo'),
-    perfStats: { start, end, runtime: end - start, slow: false, loadTestEnvironmentStart: start, setupFilesStart: start },
+    perfStats: {
+      start,
+      end,
+      runtime: end - start,
+      slow: false,
+      loadTestEnvironmentStart: start,
+      setupFilesStart: start,
+    },
     leaks: false,
     openHandles: [],
     skipped: false,

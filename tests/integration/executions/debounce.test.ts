@@ -15,13 +15,13 @@ import {
 import { v7 as uuidv7 } from 'uuid';
 import {
   chain,
+  countLockWaits,
   createRandom,
   createTestDatabase,
   type Seed,
   seedWorkflow,
   stopAll,
   stopLater,
-  countLockWaits,
   until,
 } from '../../harness/index.ts';
 
@@ -223,7 +223,7 @@ describe('a trailing debounce', () => {
   });
 
   it('loses no start and changes no run that has begun, whatever happens at once', async () => {
-    const random = createRandom(25_11);
+    const random = createRandom();
     const of = key();
     const begun = new Map<string, string | null>();
     const joined: { readonly runId: string; readonly n: number }[] = [];

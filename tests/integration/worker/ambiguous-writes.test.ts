@@ -10,6 +10,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { NO_SERVICES, OUTPUTS_IN_POSTGRES } from '../../harness/node-context.ts';
 import {
   chain,
+  createRandom,
   seedWorkflow,
   startReceiver,
   startStores,
@@ -35,6 +36,7 @@ const STATEMENTS: ReadonlySet<string | symbol> = new Set([
 
 /** A database client that loses responses: a statement succeeds or not, and in either case the connection "broke". */
 function withIssues(db: Database, counts: { before: number; after: number }): Database {
+  const random = createRandom();
   const broken = () => Object.assign(new Error('the connection broke'), { code: 'P1017' });
   return new Proxy(db, {
     get(target, name) {
@@ -43,7 +45,7 @@ function withIssues(db: Database, counts: { before: number; after: number }): Da
         return typeof member === 'function' ? member.bind(target) : member;
       }
       return async (...args: unknown[]) => {
-        const chance = Math.random();
+        const chance = random();
         if (chance < ISSUES / 2) {
           counts.before += 1;
           throw broken();
