@@ -1,6 +1,7 @@
 // What takes long to load and few tests need is imported by its own file: engine, mcp, values-of and others.
 export * from './apps.ts';
 export * from './cleanup.ts';
+export * from './conditional.ts';
 export * from './databases.ts';
 export * from './until.ts';
 export * from './effects.ts';

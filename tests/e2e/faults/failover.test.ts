@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   chain,
   createWorkflow,
+  itUnless,
   spawnApp,
   startInstance,
   startLoad,
@@ -23,12 +24,12 @@ const LAG_MS = 2_000;
 const LOAD_MS = 4_000;
 
 const tools = await findDebianPostgres();
-if (tools === undefined) process.stdout.write('failover: skipped, there is no pg_basebackup (Debian: postgresql-15)\n');
+const missing = tools === undefined ? 'there is no pg_basebackup (Debian: postgresql-15)' : undefined;
 
 afterAll(stopAll);
 
 describe('a failover to a replica that lags behind', () => {
-  (tools === undefined ? it.skip : it)(
+  itUnless(missing)(
     'every run that the new primary holds ends once, with each effect under one key',
     async () => {
       const pair = await startPostgresPair(tools ?? '');

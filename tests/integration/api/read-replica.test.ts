@@ -5,6 +5,7 @@ import {
   addPerson,
   chain,
   createWorkflow,
+  describeUnless,
   type Instance,
   type PostgresPair,
   startInstance,
@@ -18,8 +19,7 @@ import {
 const MAX_LAG_MS = 2_000;
 
 const tools = await findDebianPostgres();
-if (tools === undefined)
-  process.stdout.write('read replica: skipped, there is no pg_basebackup (Debian: postgresql-15)\n');
+const missing = tools === undefined ? 'there is no pg_basebackup (Debian: postgresql-15)' : undefined;
 
 let pair: PostgresPair;
 let instance: Instance;
@@ -62,7 +62,7 @@ async function start(): Promise<string> {
 
 const untilReplicaIsRead = () => until(async () => (await list()).age !== undefined, 'reads from the replica');
 
-(tools === undefined ? describe.skip : describe)('with a read replica', () => {
+describeUnless(missing)('with a read replica', () => {
   it('lists, searches, exports and statistics are read from it, and say how old they may be', async () => {
     const id = await start();
     await until(async () => (await list()).text.includes(id));
