@@ -75,7 +75,7 @@ describe('what images are built from', () => {
     'packages/sdk/src/generated/index.ts',
     'packages/db/tsconfig.tsbuildinfo',
     'apps/api/src/http/check-json.test.ts',
-    'tests/e2e/chaos.test.ts',
+    'tests/e2e/chaos/chaos.test.ts',
     'infra/local/api.log',
   ])('has no %s', (path) => {
     expect(isSent(path)).toBe(false);

@@ -1,5 +1,6 @@
 import { formatResultsErrors } from 'jest-message-util';
 import { fork } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { randomSeed } from '../harness/random.ts';
 
@@ -65,7 +66,11 @@ class Child {
     this.project = config.id;
     this.#process = fork(CHILD, [], {
       cwd: config.rootDir,
-      env: { ...process.env, JEST_WORKER_ID: String(index) },
+      env: {
+        ...process.env,
+        JEST_WORKER_ID: String(index),
+        NODE_COMPILE_CACHE: join(config.rootDir, '.deckhand/compile-cache'),
+      },
       execArgv: ['--disable-warning=ExperimentalWarning'],
       // Jest's standard output is for its results.
       stdio: ['ignore', 2, 2, 'ipc'],
