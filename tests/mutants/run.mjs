@@ -4,15 +4,17 @@
 // `--sample` tries so many of the files named by `--changed`, and so many of all. `--trusted` skips the run without a
 // mutant: the tests are known to pass. `--results` writes the number of mutants that were noticed, and the survivors.
 // A mutant that its tests do not notice shows a guard that no test holds.
-import { spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startTemplateServer } from '@deckhand/local';
+import { startChild } from '../runner/start-child.mjs';
 import { MUTANTS } from './list.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const TEST_FILES = execFileSync('git', ['ls-files', '*.test.ts'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
 const HOOK = new URL('hook.mjs', import.meta.url).href;
 /** What must be killed of the mutants that are not explained. */
 const MIN_SHARE = 0.95;
@@ -40,6 +42,7 @@ if (chosen.length === 0) throw new Error(`no mutant has "${values.only}" in its 
 
 const startedAt = performance.now();
 const server = await startTemplateServer();
+process.env.TEST_POSTGRES_URL = server.url;
 const survivors = [];
 try {
   if (!values.trusted) await eachOf([...new Set(chosen.map(({ tests }) => tests))], checkTests);
@@ -107,30 +110,32 @@ function sample(mutants) {
     .map(({ mutant }) => mutant);
 }
 
-/** @returns whether the tests `<project>:<path pattern>` pass with the mutant. */
-function passes(tests, mutant) {
+/** Returns the test files of `<project>:<path pattern>`. @throws if there is none. */
+function filesOf(tests) {
   const [project, pattern] = tests.split(':');
-  const jest = [
-    'node_modules/jest/bin/jest.js',
-    '--maxWorkers=1',
-    `--testTimeout=${TEST_LIMIT_MS}`,
-    '--bail',
-    '--silent',
-    `--testPathPatterns=${pattern}`,
-    '--selectProjects',
-    project,
-  ];
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, jest, {
-      cwd: ROOT,
-      stdio: 'ignore',
-      timeout: LIMIT_MS,
-      env: {
-        ...process.env,
-        TEST_POSTGRES_URL: server.url,
-        ...(mutant && { DECKHAND_MUTANT: JSON.stringify(mutant), NODE_OPTIONS: `--import=${HOOK}` }),
-      },
-    });
-    child.once('close', (code) => resolve(code === 0));
-  });
+  const isOfProject = (path) => path.startsWith('tests/integration/') === (project === 'integration');
+  const files = TEST_FILES.filter((path) => isOfProject(path) && new RegExp(pattern).test(path));
+  if (files.length === 0) throw new Error(`no test file matches ${tests}`);
+  return files;
+}
+
+/** Returns whether the tests `<project>:<path pattern>` pass with the mutant, in a process of their own. */
+async function passes(tests, mutant) {
+  const env = mutant && { DECKHAND_MUTANT: JSON.stringify(mutant), NODE_OPTIONS: `--import=${HOOK}` };
+  const child = startChild(ROOT, { env, stdio: 'ignore' });
+  const timer = setTimeout(() => child.kill(), LIMIT_MS);
+  try {
+    for (const path of filesOf(tests)) {
+      const task = { path: `${ROOT}${path}`, testTimeoutMs: TEST_LIMIT_MS, endsByFailure: true };
+      const { isFailed, circus } = await child.run(task);
+      if (isFailed || circus.unhandledErrors.length > 0) return false;
+    }
+    return true;
+  } catch {
+    // With the mutant, a file cannot be loaded, or its process ended or was too slow.
+    return false;
+  } finally {
+    clearTimeout(timer);
+    await child.kill();
+  }
 }

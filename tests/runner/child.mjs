@@ -27,7 +27,25 @@ async function load(path) {
   await import(url.href);
 }
 
-async function runFile({ path, testNamePattern, testTimeoutMs, setupFiles }) {
+let isEndedByFailure = false;
+
+/** Reports the first failed test at once, where the caller needs no more: the file's other tests are not waited for. */
+addEventHandler((event) => {
+  if (isEndedByFailure && event.name === 'test_done' && event.test.errors.length > 0) process.send({ isFailed: true });
+});
+
+// A test that passes without an assertion would pass without the product, too. The waits of Playwright are assertions
+// that nobody counts.
+addEventHandler(({ name, test }) => {
+  if (name === 'test_start') jestExpect.setState({ assertionCalls: 0 });
+  const isCounted = !jestExpect.getState().testPath.includes('/console/');
+  if (name === 'test_fn_success' && isCounted && jestExpect.getState().assertionCalls === 0) {
+    test.errors.push(new Error('The test has asserted nothing.'));
+  }
+});
+
+async function runFile({ path, testNamePattern, testTimeoutMs, setupFiles = [], endsByFailure = false }) {
+  isEndedByFailure = endsByFailure;
   resetState();
   const state = getState();
   if (testTimeoutMs) state.testTimeout = testTimeoutMs;
@@ -43,16 +61,6 @@ async function runFile({ path, testNamePattern, testTimeoutMs, setupFiles }) {
   const results = testResults.map((result) => ({ ...result, errorsDetailed: [], retryReasonsDetailed: [] }));
   return { testResults: results, unhandledErrors, start, end: Date.now() };
 }
-
-// A test that passes without an assertion would pass without the product, too. The waits of Playwright are assertions
-// that nobody counts.
-addEventHandler(({ name, test }) => {
-  if (name === 'test_start') jestExpect.setState({ assertionCalls: 0 });
-  const isCounted = !jestExpect.getState().testPath.includes('/console/');
-  if (name === 'test_fn_success' && isCounted && jestExpect.getState().assertionCalls === 0) {
-    test.errors.push(new Error('The test has asserted nothing.'));
-  }
-});
 
 /** An error that nothing caught belongs to the test that runs, or else to the file. */
 function addUnhandled(error) {

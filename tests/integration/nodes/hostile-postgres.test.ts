@@ -143,7 +143,7 @@ describe('a server that sends', () => {
     expect(String(failure).length).toBeLessThan(3_000);
     // What the client does not read, the server cannot send: some megabytes are in buffers of the system.
     expect(bytesSent()).toBeLessThan(MAX_BYTES_SENT);
-    await until(() => connections() === 0, 2_000, 'the end of the connection');
+    await until(() => connections() === 0, 'the end of the connection');
     const honest = await fakePostgres(HONEST);
     expect(await query(honest.url)).toMatchObject({ rows: [{ value: 'hello' }] });
   });

@@ -117,11 +117,11 @@ describe('a workspace that is deleted', () => {
     const read = () => instance.db.execution.findMany({ where: { workspaceId } });
     const settled = (status: string) => !['pending', 'running'].includes(status);
     const all = async () => (await read()).filter(({ status }) => settled(status)).length === 4;
-    await until(all, 10_000, 'the runs of the request and of the event');
+    await until(all, 'the runs of the request and of the event');
     const ids = (await read()).map(({ id }) => id);
     // Maintenance indexes the texts of runs after they end.
     const isIndexed = async () => !('unindexed_executions' in (await rowsNaming(instance, ids)));
-    await until(isIndexed, 10_000, 'the index of the texts');
+    await until(isIndexed, 'the index of the texts');
     return [workspaceId, workflow.id, ...ids];
   }
 
