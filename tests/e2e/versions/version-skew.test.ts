@@ -20,7 +20,7 @@ import {
   tally,
   until,
 } from '../../harness/index.ts';
-import { buildOlder } from '../../harness/older-build.ts';
+import { checkOutOlder } from '../../harness/older-version.ts';
 
 const RUNS_PER_SECOND = 15;
 /** One worker is too few for the load, of which each run takes 0.6 s: otherwise, one would stand by. */
@@ -30,7 +30,7 @@ const OLDER = process.env.SKEW_COMMIT ?? 'HEAD~1';
 
 afterAll(stopAll);
 
-const older = await buildOlder(OLDER);
+const older = await checkOutOlder(OLDER);
 
 describeUnless('reason' in older ? older.reason : undefined)(
   'a worker of an earlier version beside one of this',

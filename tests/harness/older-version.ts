@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { REPOSITORY } from '@deckhand/local';
-import { transformFile } from '@swc/core';
 import { stopLater } from './cleanup.ts';
 
 const run = promisify(execFile);
@@ -12,15 +11,15 @@ const run = promisify(execFile);
 /** The folders that hold workspace packages which run in a worker. */
 const GROUPS = ['apps', 'packages'] as const;
 
-/** The build of an earlier commit, or why it could not be built. */
-export type OlderBuild = { readonly root: string; readonly commit: string } | { readonly reason: string };
+/** An earlier commit that can be started, or why it cannot. */
+export type OlderVersion = { readonly root: string; readonly commit: string } | { readonly reason: string };
 
 /**
- * Builds the packages of an earlier commit in a folder of its own, without types and with the dependencies that are
- * installed: some seconds. Needs the history, and dependencies that were the same then.
+ * Puts the sources of an earlier commit into a folder of their own, with the dependencies that are installed. Needs the
+ * history, and dependencies that were the same then.
  * @param commit as git names it.
  */
-export async function buildOlder(commit: string): Promise<OlderBuild> {
+export async function checkOutOlder(commit: string): Promise<OlderVersion> {
   const git = (...args: string[]) => run('git', args, { cwd: REPOSITORY, maxBuffer: 2 ** 28, encoding: 'buffer' });
   const resolved = await git('rev-parse', '--short', `${commit}^{commit}`).catch(() => undefined);
   if (!resolved) return { reason: `the history does not reach back to ${commit}` };
@@ -40,9 +39,7 @@ export async function buildOlder(commit: string): Promise<OlderBuild> {
   for (const group of GROUPS) {
     for (const entry of await readdir(join(root, group))) {
       if (entry === 'console') continue;
-      const folder = join(root, group, entry);
-      await linkDependencies(root, join(REPOSITORY, group, entry), folder);
-      await transpile(join(folder, 'src'), join(folder, 'dist'));
+      await linkDependencies(root, join(REPOSITORY, group, entry), join(root, group, entry));
     }
   }
   return { root, commit: name };
@@ -91,21 +88,5 @@ async function linkDependencies(root: string, installed: string, folder: string)
       await mkdir(dirname(link), { recursive: true });
       await symlink(isOwn ? join(root, inRepository) : target, link);
     }
-  }
-}
-
-/** Strips types: every source becomes JavaScript at the same place of `to`. */
-async function transpile(from: string, to: string): Promise<void> {
-  for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
-    const source = join(entry.parentPath, entry.name);
-    if (!entry.isFile() || !/(?<!\.test|\.d)\.ts$/.test(entry.name)) continue;
-    const { code } = await transformFile(source, {
-      jsc: { parser: { syntax: 'typescript' }, target: 'es2023', transform: { verbatimModuleSyntax: true } },
-      module: { type: 'es6' },
-      swcrc: false,
-    });
-    const target = join(to, relative(from, source).replace(/\.ts$/, '.js'));
-    await mkdir(dirname(target), { recursive: true });
-    await writeFile(target, code);
   }
 }
