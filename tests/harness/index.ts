@@ -12,6 +12,7 @@ export * from './record-examples.ts';
 export * from './tcp-proxy.ts';
 export * from './postgres-proxy.ts';
 export * from './postgres-pair.ts';
+export * from './promises.ts';
 export * from './patroni.ts';
 export * from './seed.ts';
 export * from './gateway.ts';
