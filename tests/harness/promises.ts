@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { repositoryFile } from './deployment/repository-file.ts';
 
 /**
@@ -57,7 +57,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, min: 60_000, 
 export function durationOf(text: string): number | undefined {
   if (text === 'at once') return 0;
   const [, amount, unit = ''] =
-    /^(?:(?:about|up to) )?(?:[\d.]+ (?:m?s )?to )?([\d.]+) (ms|s|min|h)(?: .*)?$/.exec(text) ?? [];
+    /^(?:(?:about|up to|at most) )?(?:[\d.]+ (?:m?s )?to )?([\d.]+) (ms|s|min|h)(?: .*)?$/.exec(text) ?? [];
   return amount === undefined ? undefined : Number(amount) * (UNITS[unit] ?? NaN);
 }
 
@@ -79,8 +79,8 @@ export function expectWithin({ what, ms }: Promised, tookMs: number): void {
 }
 
 /**
- * Makes a test of a scenario that holds a promised duration with `expectWithin`: `it('…', timed(async () => …))`. If
- * something was too late, the whole scenario is repeated once, and fails if it is too late again.
+ * Makes a test of a scenario that holds promised durations with `expectWithin`. If something was too late, the whole
+ * scenario is repeated once, and fails if it is too late again.
  */
 export function timed<Args extends unknown[]>(
   scenario: (...args: Args) => Promise<void>,
@@ -94,4 +94,9 @@ export function timed<Args extends unknown[]>(
       await scenario(...args);
     }
   };
+}
+
+/** A test (`it`) of a scenario that holds promised durations: see `timed`. */
+export function itInTime(title: string, scenario: () => Promise<void>): void {
+  it(title, timed(scenario));
 }

@@ -10,6 +10,9 @@ const NOT_YET: readonly unknown[] = [false, undefined, null];
  */
 const HANGING_MS = 120_000;
 
+/** Longer than any test waits, in ms: something that takes so long never happens. */
+export const NEVER_MS = 600_000;
+
 /**
  * Calls `ask` every 20 ms until it returns neither false nor undefined nor null, and resolves with the value. If it
  * throws, it is called again; its last error is the cause of the error for a test that hangs.

@@ -14,6 +14,7 @@ import {
   chain,
   createTestDatabase,
   describeUnless,
+  NEVER_MS,
   scheduleDefinition,
   type Seed,
   seedSchedule,
@@ -141,7 +142,7 @@ describeUnless(faketime.kind === 'missing' ? faketime.reason : undefined)('with 
     });
 
     it('halts a run at its deadline, neither before nor a day after', async () => {
-      const receiver = await startReceiver(() => 60_000);
+      const receiver = await startReceiver(() => NEVER_MS);
       const seed = await seedWorkflow(db, {
         ...chain({ id: 'call', type: 'http', parameters: { url: receiver.url } }),
         settings: { timeoutSeconds: 3 },

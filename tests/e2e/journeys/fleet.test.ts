@@ -1,20 +1,19 @@
-import { connectRedis, readFleet as readFleetOf, type Redis } from '@deckhand/queue';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   chain,
   createWorkflow,
   expectWithin,
   type Instance,
+  itInTime,
+  NEVER_MS,
   promised,
   spawnApp,
   startInstance,
   startReceiver,
   startTcpProxy,
   stopAll,
-  stopLater,
   type TcpProxy,
   type TestApp,
-  timed,
   until,
 } from '../../harness/index.ts';
 
@@ -29,17 +28,10 @@ const SHOWN_MS = 3_000;
 
 let instance: Instance;
 let api: TestApp;
-let redis: Redis;
 
 beforeAll(async () => {
   instance = await startInstance();
   api = await spawnApp('api', { DATABASE_URL: instance.databaseUrl, REDIS_URL: instance.redis.url });
-  redis = connectRedis(instance.redis.url, { role: 'producer' });
-  stopLater({
-    stop: async () => {
-      redis.disconnect();
-    },
-  });
 });
 afterAll(stopAll);
 
@@ -50,7 +42,6 @@ async function call<T>(method: string, path: string): Promise<T> {
 }
 
 const readFleet = () => call<Fleet>('GET', '/api/monitoring/fleet');
-const readHeartbeats = () => readFleetOf(redis);
 const execute = (workflowId: string) =>
   call<{ executionId: string; workers: Fleet['workers']; warning?: string }>(
     'POST',
@@ -87,130 +78,99 @@ const env = (proxies: { postgres?: TcpProxy; redis?: TcpProxy } = {}) => ({
 const quick = () => createWorkflow(instance, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
 
 describe('the fleet', () => {
-  it(
-    'loses a worker that is frozen or killed, and gets the thawed one back',
-    timed(async () => {
-      const worker = await spawnApp('worker', env());
-      await untilSeen('started', worker, 'consuming', { live: 1, consuming: 1 });
-      process.kill(worker.pid, 'SIGSTOP');
-      const frozen = await untilSeen('frozen', worker, 'gone', { live: 0, consuming: 0 });
-      process.kill(worker.pid, 'SIGCONT');
-      const thawed = await untilSeen('thawed', worker, 'consuming', { live: 1, consuming: 1 });
-      await worker.kill('SIGKILL');
-      const killed = await untilSeen('killed', worker, 'gone', { live: 0, consuming: 0 });
-      expectSoon(frozen, thawed, killed);
-    }),
-  );
+  itInTime('loses a worker that is frozen or killed, and gets the thawed one back', async () => {
+    const worker = await spawnApp('worker', env());
+    await untilSeen('started', worker, 'consuming', { live: 1, consuming: 1 });
+    process.kill(worker.pid, 'SIGSTOP');
+    const frozen = await untilSeen('frozen', worker, 'gone', { live: 0, consuming: 0 });
+    process.kill(worker.pid, 'SIGCONT');
+    const thawed = await untilSeen('thawed', worker, 'consuming', { live: 1, consuming: 1 });
+    await worker.kill('SIGKILL');
+    const killed = await untilSeen('killed', worker, 'gone', { live: 0, consuming: 0 });
+    expectSoon(frozen, thawed, killed);
+  });
 
-  it(
-    'loses a worker that is killed while it stands by',
-    timed(async () => {
-      const [first, other] = [await spawnApp('worker', env()), await spawnApp('worker', env())];
-      // Heartbeats of the other become rare once it stands by.
-      await until(async () => (await readHeartbeats()).some(({ isStandby }) => isStandby), 'one that stands by');
-      const standby = (await readHeartbeats()).find(({ isStandby }) => isStandby);
-      const [killed, left] = standby?.pid === first.pid ? [first, other] : [other, first];
-      await killed.kill('SIGKILL');
-      const { ms } = await untilSeen('killed', killed, 'gone', { live: 1, consuming: 1 });
-      await left.stop();
-      expectWithin(promised('a worker that stands by without runs is killed'), ms);
-    }),
-  );
+  itInTime('shows a worker that drains as one that takes nothing, until it has left', async () => {
+    const receiver = await startReceiver(() => 5_000);
+    const slow = await createWorkflow(
+      instance,
+      chain({ id: 'slow', type: 'http', parameters: { url: receiver.url, method: 'POST' } }),
+    );
+    const worker = await spawnApp('worker', env());
+    await execute(slow);
+    await until(() => receiver.calls.length === 1, 'the call');
+    const ended = worker.kill('SIGTERM');
+    const draining = await untilSeen('draining', worker, 'draining', { live: 1, consuming: 0 });
+    const answer = await execute(await quick());
+    expect(answer).toMatchObject({ workers: { live: 1, consuming: 0 }, warning: expect.any(String) });
+    await ended;
+    const left = await untilSeen('left', worker, 'gone', { live: 0, consuming: 0 });
+    expect(await worker.ended).toBe('code 0');
+    // It left jobs after the signal to other workers.
+    expect(await statusOf(answer.executionId)).toBe('pending');
+    const next = await spawnApp('worker', env());
+    await until(async () => (await statusOf(answer.executionId)) === 'success', 'the end of the run');
+    await next.stop();
+    expectSoon(draining, left);
+  });
 
-  it(
-    'shows a worker that drains as one that takes nothing, until it has left',
-    timed(async () => {
-      const receiver = await startReceiver(() => 5_000);
-      const slow = await createWorkflow(
-        instance,
-        chain({ id: 'slow', type: 'http', parameters: { url: receiver.url, method: 'POST' } }),
-      );
-      const worker = await spawnApp('worker', env());
-      await execute(slow);
-      await until(() => receiver.calls.length === 1, 'the call');
-      const ended = worker.kill('SIGTERM');
-      const draining = await untilSeen('draining', worker, 'draining', { live: 1, consuming: 0 });
-      const answer = await execute(await quick());
-      expect(answer).toMatchObject({ workers: { live: 1, consuming: 0 }, warning: expect.any(String) });
-      await ended;
-      const left = await untilSeen('left', worker, 'gone', { live: 0, consuming: 0 });
-      expect(await worker.ended).toBe('code 0');
-      // It left jobs after the signal to other workers.
-      expect(await statusOf(answer.executionId)).toBe('pending');
-      const next = await spawnApp('worker', env());
-      await until(async () => (await statusOf(answer.executionId)) === 'success', 'the end of the run');
-      await next.stop();
-      expectSoon(draining, left);
-    }),
-  );
+  itInTime('shows a worker whose queue is silent as stalled although its heart beats, and it recovers', async () => {
+    const redis = await startTcpProxy(instance.redis.url);
+    const worker = await spawnApp('worker', env({ redis }));
+    await untilSeen('started', worker, 'consuming', { live: 1, consuming: 1 });
+    // Only the connection that fetches jobs: heartbeats have connections of their own.
+    redis.silence((sent) => sent.includes('executions:marker'));
+    const silent = await untilSeen('its queue silent', worker, 'stalled', { live: 1, consuming: 0 });
+    const answer = await execute(await quick());
+    expect(answer).toMatchObject({ workers: { live: 1, consuming: 0 }, warning: expect.any(String) });
+    await redis.restore();
+    await untilSeen('its queue back', worker, 'consuming', { live: 1, consuming: 1 });
+    await until(async () => (await statusOf(answer.executionId)) === 'success', 'the end of the run');
+    await worker.stop();
+    expectWithin(promised("a worker's queue does not respond"), silent.ms);
+  });
 
-  it(
-    'shows a worker whose queue is silent as stalled although its heart beats, and it recovers',
-    timed(async () => {
-      const redis = await startTcpProxy(instance.redis.url);
-      const worker = await spawnApp('worker', env({ redis }));
-      await untilSeen('started', worker, 'consuming', { live: 1, consuming: 1 });
-      // Only the connection that fetches jobs: heartbeats have connections of their own.
-      redis.silence((sent) => sent.includes('executions:marker'));
-      const silent = await untilSeen('its queue silent', worker, 'stalled', { live: 1, consuming: 0 });
-      const answer = await execute(await quick());
-      expect(answer).toMatchObject({ workers: { live: 1, consuming: 0 }, warning: expect.any(String) });
-      await redis.restore();
-      const back = await untilSeen('its queue back', worker, 'consuming', { live: 1, consuming: 1 });
-      await until(async () => (await statusOf(answer.executionId)) === 'success', 'the end of the run');
-      await worker.stop();
-      expectWithin(promised("a worker's queue does not respond"), silent.ms);
-      expectSoon(back);
-    }),
-  );
+  itInTime('shows a worker that cannot claim as stalled, and it leaves jobs to others', async () => {
+    const postgres = await startTcpProxy(instance.databaseUrl);
+    const worker = await spawnApp('worker', env({ postgres }));
+    await untilSeen('started', worker, 'consuming', { live: 1, consuming: 1 });
+    await postgres.cut();
+    const workflowId = await quick();
+    const taken = await execute(workflowId);
+    const away = await untilSeen('its database away', worker, 'stalled', { live: 1, consuming: 0 });
+    const left = await execute(workflowId);
+    const other = await spawnApp('worker', env());
+    for (const { executionId } of [taken, left])
+      await until(async () => (await statusOf(executionId)) === 'success', 'the end of the run');
+    await postgres.restore();
+    await untilSeen('its database back', worker, 'consuming', { live: 2, consuming: 2 });
+    await Promise.all([worker.stop(), other.stop()]);
+    expectWithin(promised("a worker's queue does not respond"), away.ms);
+  });
 
-  it(
-    'shows a worker that cannot claim as stalled, and it leaves jobs to others',
-    timed(async () => {
-      const postgres = await startTcpProxy(instance.databaseUrl);
-      const worker = await spawnApp('worker', env({ postgres }));
-      await untilSeen('started', worker, 'consuming', { live: 1, consuming: 1 });
-      await postgres.cut();
-      const workflowId = await quick();
-      const taken = await execute(workflowId);
-      const away = await untilSeen('its database away', worker, 'stalled', { live: 1, consuming: 0 });
-      const left = await execute(workflowId);
-      const other = await spawnApp('worker', env());
-      for (const { executionId } of [taken, left])
-        await until(async () => (await statusOf(executionId)) === 'success', 'the end of the run');
-      await postgres.restore();
-      await untilSeen('its database back', worker, 'consuming', { live: 2, consuming: 2 });
-      await Promise.all([worker.stop(), other.stop()]);
-      expectWithin(promised("a worker's queue does not respond"), away.ms);
-    }),
-  );
-
-  it(
-    'counts a worker that is full as consuming for as long as its queue answers',
-    timed(async () => {
-      const receiver = await startReceiver(() => 60_000);
-      const slow = await createWorkflow(
-        instance,
-        chain({ id: 'slow', type: 'http', parameters: { url: receiver.url, method: 'POST' } }),
-      );
-      const redis = await startTcpProxy(instance.redis.url);
-      const worker = await spawnApp('worker', { ...env({ redis }), WORKER_CONCURRENCY: '1' });
-      await execute(slow);
-      await until(() => receiver.calls.length === 1, 'the call');
-      const calledAt = receiver.calls[0]?.at ?? 0;
-      // Longer than an idle worker may be without a response.
-      await until(async () => {
-        const [entry] = (await readFleet()).data;
-        expect(entry).toMatchObject({ pid: worker.pid, state: 'consuming' });
-        return Date.parse(entry?.lastSeenAt ?? '') > calledAt + 4_000;
-      }, 'four more seconds of heartbeats');
-      redis.silence((sent) => sent.includes('executions:marker') || sent.toLowerCase().includes('ping'));
-      const silent = await untilSeen('full, its queue silent', worker, 'stalled', { live: 1, consuming: 0 });
-      await redis.restore();
-      const back = await untilSeen('full, its queue back', worker, 'consuming', { live: 1, consuming: 1 });
-      await worker.kill();
-      await untilSeen('killed', worker, 'gone', { live: 0, consuming: 0 });
-      expectSoon(silent, back);
-    }),
-  );
+  itInTime('counts a worker that is full as consuming for as long as its queue answers', async () => {
+    const receiver = await startReceiver(() => NEVER_MS);
+    const slow = await createWorkflow(
+      instance,
+      chain({ id: 'slow', type: 'http', parameters: { url: receiver.url, method: 'POST' } }),
+    );
+    const redis = await startTcpProxy(instance.redis.url);
+    const worker = await spawnApp('worker', { ...env({ redis }), WORKER_CONCURRENCY: '1' });
+    await execute(slow);
+    await until(() => receiver.calls.length === 1, 'the call');
+    const calledAt = receiver.calls[0]?.at ?? 0;
+    // Longer than an idle worker may be without a response.
+    await until(async () => {
+      const [entry] = (await readFleet()).data;
+      expect(entry).toMatchObject({ pid: worker.pid, state: 'consuming' });
+      return Date.parse(entry?.lastSeenAt ?? '') > calledAt + 4_000;
+    }, 'four more seconds of heartbeats');
+    redis.silence((sent) => sent.includes('executions:marker') || sent.toLowerCase().includes('ping'));
+    const silent = await untilSeen('full, its queue silent', worker, 'stalled', { live: 1, consuming: 0 });
+    await redis.restore();
+    await untilSeen('full, its queue back', worker, 'consuming', { live: 1, consuming: 1 });
+    await worker.kill();
+    await untilSeen('killed', worker, 'gone', { live: 0, consuming: 0 });
+    expectSoon(silent);
+  });
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   createTestDatabase,
   expectWithin,
+  itInTime,
   promised,
   type Seed,
   seedSchedule,
@@ -14,7 +15,6 @@ import {
   stopLater,
   type Stores,
   type TestApp,
-  timed,
   until,
 } from '../../harness/index.ts';
 
@@ -77,9 +77,9 @@ const isEnded = async (where: object): Promise<boolean> =>
   })) === 0;
 
 describe('schedules of every second, with three workers', () => {
-  it(
+  itInTime(
     'have one run for each second while the worker that fires is killed, and frozen, in the middle of it',
-    timed(async () => {
+    async () => {
       const workers = await Promise.all([spawnApp('worker', env), spawnApp('worker', env), spawnApp('worker', env)]);
       const seeds: Seed[] = [];
       for (let i = 0; i < SCHEDULES; i += 1) seeds.push(await seedSchedule(stores, clock, { cron: '* * * * * *' }));
@@ -120,6 +120,6 @@ describe('schedules of every second, with three workers', () => {
       expect(await db.execution.count({ where: { status: { not: 'success' } } })).toBe(0);
       for (const worker of workers) await worker.stop();
       expectWithin(promised('the worker that fires schedules dies'), Math.max(...due.map(({ lateMs }) => lateMs)));
-    }),
+    },
   );
 });

@@ -6,6 +6,7 @@ import {
   chain,
   createTestDatabase,
   expectWithin,
+  itInTime,
   promised,
   seedWorkflow,
   spawnApp,
@@ -14,7 +15,6 @@ import {
   stopAll,
   stopLater,
   type TestApp,
-  timed,
   until,
 } from '../../harness/index.ts';
 
@@ -69,32 +69,29 @@ function callsByPath(calls: readonly { path: string }[]): Record<string, number>
 }
 
 describe('when a worker dies in the middle of a run', () => {
-  it(
-    'another finishes it, and only the node in flight is called again, with the same key',
-    timed(async () => {
-      const workers = [await spawnApp('worker', env), await spawnApp('worker', env)];
-      const { receiver, id } = await startChain(100);
-      await until(() => receiver.calls.length >= 4, 'the fourth call');
-      const holder = await holderOf(id, workers);
-      await holder.kill('SIGKILL');
-      const diedAt = Date.now();
-      await until(async () => (await statusOf(id)) === 'success', 'the end of the run');
+  itInTime('another finishes it, and only the node in flight is called again, with the same key', async () => {
+    const workers = [await spawnApp('worker', env), await spawnApp('worker', env)];
+    const { receiver, id } = await startChain(100);
+    await until(() => receiver.calls.length >= 4, 'the fourth call');
+    const holder = await holderOf(id, workers);
+    await holder.kill('SIGKILL');
+    const diedAt = Date.now();
+    await until(async () => (await statusOf(id)) === 'success', 'the end of the run');
 
-      const counts = callsByPath(receiver.calls);
-      const repeated = Object.entries(counts).filter(([, count]) => count > 1);
-      expect(Object.keys(counts)).toHaveLength(NODES);
-      expect(repeated.length).toBeLessThanOrEqual(1);
-      for (const [path, count] of repeated) {
-        expect(count).toBe(2);
-        expect(
-          new Set(receiver.calls.filter((call) => call.path === path).map((call) => call.idempotencyKey)).size,
-        ).toBe(1);
-      }
-      const takenOverAt = receiver.calls.find(({ at }) => at > diedAt)?.at ?? Infinity;
-      for (const worker of workers) await worker.stop();
-      expectWithin(promised('a worker is killed'), takenOverAt - diedAt);
-    }),
-  );
+    const counts = callsByPath(receiver.calls);
+    const repeated = Object.entries(counts).filter(([, count]) => count > 1);
+    expect(Object.keys(counts)).toHaveLength(NODES);
+    expect(repeated.length).toBeLessThanOrEqual(1);
+    for (const [path, count] of repeated) {
+      expect(count).toBe(2);
+      expect(new Set(receiver.calls.filter((call) => call.path === path).map((call) => call.idempotencyKey)).size).toBe(
+        1,
+      );
+    }
+    const takenOverAt = receiver.calls.find(({ at }) => at > diedAt)?.at ?? Infinity;
+    for (const worker of workers) await worker.stop();
+    expectWithin(promised('a worker is killed'), takenOverAt - diedAt);
+  });
 });
 
 describe('when a worker freezes for longer than its heartbeat lives', () => {
@@ -121,23 +118,20 @@ describe('when a worker freezes for longer than its heartbeat lives', () => {
 });
 
 describe('when a worker is asked to stop', () => {
-  it(
-    'the node in flight finishes, others continue with the rest at once, and it exits with 0',
-    timed(async () => {
-      const first = await spawnApp('worker', env);
-      const { receiver, id } = await startChain(CALL_MS);
-      await until(() => receiver.calls.length >= 3, 'the third call');
-      const second = await spawnApp('worker', env);
-      await first.stop();
-      expect(await first.ended).toBe('code 0');
-      await until(async () => (await statusOf(id)) === 'success', 'the end of the run');
-      expect(Object.values(callsByPath(receiver.calls))).toEqual(Array.from({ length: NODES }, () => 1));
-      await second.stop();
-      const times = receiver.calls.map(({ at }) => at);
-      const longest = Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at)));
-      expectWithin(promised('a worker is stopped (SIGTERM)'), longest - CALL_MS);
-    }),
-  );
+  itInTime('the node in flight finishes, others continue with the rest at once, and it exits with 0', async () => {
+    const first = await spawnApp('worker', env);
+    const { receiver, id } = await startChain(CALL_MS);
+    await until(() => receiver.calls.length >= 3, 'the third call');
+    const second = await spawnApp('worker', env);
+    await first.stop();
+    expect(await first.ended).toBe('code 0');
+    await until(async () => (await statusOf(id)) === 'success', 'the end of the run');
+    expect(Object.values(callsByPath(receiver.calls))).toEqual(Array.from({ length: NODES }, () => 1));
+    await second.stop();
+    const times = receiver.calls.map(({ at }) => at);
+    const longest = Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at)));
+    expectWithin(promised('a worker is stopped (SIGTERM)'), longest - CALL_MS);
+  });
 });
 
 describe('when a run is stopped after its worker died', () => {
@@ -166,25 +160,22 @@ describe('when a run is stopped after its worker died', () => {
 });
 
 describe('when Redis loses everything', () => {
-  it(
-    'pending runs are dispatched again and none is lost',
-    timed(async () => {
-      const seed = await seedWorkflow(db, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
-      const ids = await Promise.all(Array.from({ length: 50 }, () => seed.accept()));
-      await queue.add(ids.map((executionId) => ({ workspaceId: seed.workspaceId, executionId, dispatch: 1 })));
-      await redis.restart();
-      const worker = await spawnApp('worker', env);
-      const readyAt = Date.now();
-      const success = () => db.execution.count({ where: { workflowId: seed.workflowId, status: 'success' } });
-      await until(async () => (await success()) === ids.length, 'the end of all runs');
-      await worker.stop();
-      const { _max: last } = await db.execution.aggregate({
-        where: { workflowId: seed.workflowId },
-        _max: { finishedAt: true },
-      });
-      expectWithin(promised('Redis is emptied'), Number(last.finishedAt) - readyAt);
-    }),
-  );
+  itInTime('pending runs are dispatched again and none is lost', async () => {
+    const seed = await seedWorkflow(db, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
+    const ids = await Promise.all(Array.from({ length: 50 }, () => seed.accept()));
+    await queue.add(ids.map((executionId) => ({ workspaceId: seed.workspaceId, executionId, dispatch: 1 })));
+    await redis.restart();
+    const worker = await spawnApp('worker', env);
+    const readyAt = Date.now();
+    const success = () => db.execution.count({ where: { workflowId: seed.workflowId, status: 'success' } });
+    await until(async () => (await success()) === ids.length, 'the end of all runs');
+    await worker.stop();
+    const { _max: last } = await db.execution.aggregate({
+      where: { workflowId: seed.workflowId },
+      _max: { finishedAt: true },
+    });
+    expectWithin(promised('Redis is emptied'), Number(last.finishedAt) - readyAt);
+  });
 });
 
 async function holderOf(id: string, workers: readonly TestApp[]): Promise<TestApp> {

@@ -6,6 +6,7 @@ import {
   createRunQueue,
   HEARTBEATS_KEY,
   openRunConsumer,
+  readFleet,
   type Redis,
   type RunQueue,
 } from '@deckhand/queue';
@@ -14,10 +15,14 @@ import { v7 as uuidv7 } from 'uuid';
 import {
   chain,
   createTestDatabase,
+  expectWithin,
+  itInTime,
   itUnless,
+  promised,
   runOps,
   type Seed,
   seedWorkflow,
+  spawnApp,
   startTestRedis,
   stopAll,
   stopLater,
@@ -129,6 +134,22 @@ describe('a worker whose heartbeats are late', () => {
 });
 
 describe('a worker without heartbeats', () => {
+  itInTime('is dead within 7 s when it is killed while it stands by', async () => {
+    const workers = [await spawnApp('worker', env), await spawnApp('worker', env)];
+    // Its heartbeats become rare once it stands by.
+    const standby = await until(
+      async () => (await readFleet(redis)).find((entry) => entry.isStandby && entry.lifetimeMs > 3_000),
+      'a worker that stands by',
+    );
+    await workers.find(({ pid }) => pid === standby.pid)?.kill('SIGKILL');
+    const killedAt = performance.now();
+    const isDead = async () => !(await readFleet(redis)).some(({ id, isLive }) => id === standby.id && isLive);
+    await until(isDead, 'the death of the worker');
+    const tookMs = performance.now() - killedAt;
+    for (const worker of workers) await worker.stop();
+    expectWithin(promised('a worker that stands by without runs is killed'), tookMs);
+  });
+
   it('is dead, and its runs are found', async () => {
     const id = uuidv7();
     await beatLate(id);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   chain,
   createTestDatabase,
+  NEVER_MS,
   runOps,
   runOpsOnTerminal,
   type Seed,
@@ -91,7 +92,7 @@ describe('stopping runs', () => {
   });
 
   it('interrupts nodes in flight', async () => {
-    const receiver = await startReceiver(() => 60_000);
+    const receiver = await startReceiver(() => NEVER_MS);
     const seed = await seedWorkflow(db, chain({ id: 'a', type: 'http', parameters: { url: `${receiver.url}/a` } }));
     const worker = await spawnApp('worker', env);
     const id = await seed.accept();

@@ -6,6 +6,7 @@ import {
   createHook,
   createWorkflow,
   type Instance,
+  NEVER_MS,
   type Sample,
   scrape,
   sendHook,
@@ -95,7 +96,7 @@ describe('metrics of the API', () => {
 
   it('say how many runs a limit of runs at once holds back', async () => {
     const { gateway, key, workspaceId } = instance;
-    const receiver = await startReceiver(() => 60_000);
+    const receiver = await startReceiver(() => NEVER_MS);
     const call = { id: 'call', type: 'http', parameters: { url: receiver.url } };
     const workflowId = await createWorkflow(instance, { ...chain(call), settings: { maxConcurrentExecutions: 1 } });
     for (let n = 0; n < 3; n += 1) await gateway.call('POST', `/api/workflows/${workflowId}/execute`, { as: key });

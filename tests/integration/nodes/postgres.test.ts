@@ -118,7 +118,7 @@ describe('a query', () => {
 
   it('ends at the server, too, once it is aborted', async () => {
     const abort = new AbortController();
-    const running = query(`SELECT pg_sleep(60), 'aborted-query'`, [], { signal: abort.signal });
+    const running = query(`SELECT pg_sleep(600), 'aborted-query'`, [], { signal: abort.signal });
     const find = `SELECT pid FROM pg_stat_activity WHERE query LIKE '%aborted-query%' AND state = 'active' AND pid <> pg_backend_pid()`;
     await until(async () => (await own.query(find)).rowCount === 1, 'the query');
     abort.abort();

@@ -4,6 +4,7 @@ import {
   chain,
   createWorkflow,
   type Instance,
+  NEVER_MS,
   type Receiver,
   startInstance,
   startReceiver,
@@ -64,7 +65,7 @@ describe('a workflow with a limit of runs at once', () => {
   });
 
   it('lets all continue when the limit is gone from the version that is active', async () => {
-    const receiver = await startReceiver(() => 60_000);
+    const receiver = await startReceiver(() => NEVER_MS);
     const id = await createWorkflow(instance, limited(chain(http(receiver)), { maxConcurrentExecutions: 1 }));
     await call('PATCH', `/api/workflows/${id}`, { status: 'active' });
     await execute(id, 4);
@@ -80,7 +81,7 @@ describe('a workflow with a limit of runs at once', () => {
   });
 
   it('has its slot free again when the run that has it is stopped', async () => {
-    const receiver = await startReceiver(() => 60_000);
+    const receiver = await startReceiver(() => NEVER_MS);
     const id = await createWorkflow(instance, limited(chain(http(receiver)), { maxConcurrentExecutions: 1 }));
     const [first, second, third] = (await execute(id, 3)).map(String);
     await until(() => receiver.calls.length === 1);
@@ -138,7 +139,7 @@ describe('a workspace with a limit of runs at once', () => {
   });
 
   it('lets more continue when the limit is raised, and all when it is removed', async () => {
-    const receiver = await startReceiver(() => 60_000);
+    const receiver = await startReceiver(() => NEVER_MS);
     const id = await createWorkflow(instance, chain(http(receiver)));
     await limitWorkspace(1);
     await execute(id, 6);
