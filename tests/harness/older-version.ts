@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,11 +11,11 @@ const run = promisify(execFile);
 /** The folders that hold workspace packages which run in a worker. */
 const GROUPS = ['apps', 'packages'] as const;
 
-/** The sources of an earlier commit, ready to run, or why they cannot be run. */
+/** An earlier commit that can be started, or why it cannot. */
 export type OlderVersion = { readonly root: string; readonly commit: string } | { readonly reason: string };
 
 /**
- * Prepares the packages of an earlier commit in a folder of its own, with the dependencies that are installed. Needs the
+ * Puts the sources of an earlier commit into a folder of their own, with the dependencies that are installed. Needs the
  * history, and dependencies that were the same then.
  * @param commit as git names it.
  */
@@ -39,8 +39,7 @@ export async function checkOutOlder(commit: string): Promise<OlderVersion> {
   for (const group of GROUPS) {
     for (const entry of await readdir(join(root, group))) {
       if (entry === 'console') continue;
-      const folder = join(root, group, entry);
-      await linkDependencies(root, join(REPOSITORY, group, entry), folder);
+      await linkDependencies(root, join(REPOSITORY, group, entry), join(root, group, entry));
     }
   }
   return { root, commit: name };

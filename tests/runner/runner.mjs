@@ -1,4 +1,5 @@
 import { formatResultsErrors } from 'jest-message-util';
+import { randomSeed } from '../harness/random.ts';
 import { startChild } from './start-child.mjs';
 
 /** A process that uses more memory than this after a file is replaced, in bytes. */
@@ -15,6 +16,9 @@ export default class ProcessRunner {
 
   constructor(globalConfig) {
     this.#globalConfig = globalConfig;
+    // All processes have the same seed.
+    process.env.FC_SEED = String(randomSeed());
+    process.stderr.write(`FC_SEED=${process.env.FC_SEED}\n`);
   }
 
   async runTests(tests, watcher, onStart, onResult, onFailure) {

@@ -37,9 +37,9 @@ it('a worker that is killed in the middle of an archive leaves nothing twice or 
   const parts = () => store.written.filter((key) => key.endsWith('.ndjson.gz'));
 
   const first = await spawnApp('worker', env);
-  await until(() => parts().length >= 2, 30_000, 'two parts');
+  await until(() => parts().length >= 2, 'two parts');
   store.setSilent(true);
-  await until(() => store.unanswered() > 0, 30_000, 'a part in progress');
+  await until(() => store.unanswered() > 0, 'a part in progress');
   await first.kill('SIGKILL');
   store.setSilent(false);
   const before = new Set(parts());
@@ -51,7 +51,7 @@ it('a worker that is killed in the middle of an archive leaves nothing twice or 
   await spawnApp('worker', env);
   const isDropped = async () =>
     (await db.$queryRaw<unknown[]>`SELECT FROM pg_class WHERE relname = 'executions_p0'`).length === 0;
-  await until(isDropped, 60_000, 'the drop of the partition');
+  await until(isDropped, 'the drop of the partition');
   // It continued: what was recorded is not written again.
   const counts = new Map<string, number>();
   for (const key of parts()) counts.set(key, (counts.get(key) ?? 0) + 1);

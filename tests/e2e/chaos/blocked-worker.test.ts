@@ -125,9 +125,9 @@ async function startRuns(blockForMs: (earlier: number) => number, unblockedBy?: 
     return ids;
   };
   const neighbours = await start('/neighbour', NEIGHBOURS);
-  await until(() => receiver.calls.length === NEIGHBOURS, 10_000, 'the calls of the neighbours');
+  await until(() => receiver.calls.length === NEIGHBOURS, 'the calls of the neighbours');
   const [blockingRun = ''] = await start('/blockingRun', 1);
-  await until(() => receiver.calls.length > NEIGHBOURS, 10_000, 'the call of the blockingRun');
+  await until(() => receiver.calls.length > NEIGHBOURS, 'the call of the blockingRun');
   return { receiver, blockingRun, neighbours };
 }
 
@@ -138,7 +138,6 @@ async function startRuns(blockForMs: (earlier: number) => number, unblockedBy?: 
 async function untilNeighboursEnd({ receiver, neighbours }: Scene): Promise<void> {
   await until(
     async () => (await readAll(neighbours)).every(({ status }) => status === 'success'),
-    15_000,
     'the end of the neighbours',
   );
   const calls = receiver.calls.filter(({ path }) => path === '/neighbour');
@@ -155,15 +154,11 @@ describe('a run that blocks its worker', () => {
   it('is named by the heartbeat; others continue with the runs of that worker, and only its loss counts', async () => {
     const first = await startWorker({ maxBlockedMs: LONG_BLOCKED_MS });
     const scene = await startRuns((earlier) => (earlier === 0 ? FOR_GOOD_MS : 0));
-    await until(
-      async () => (await entryOf(first))?.occupiedBy === scene.blockingRun,
-      10_000,
-      'the blockingRun to be named',
-    );
-    await until(async () => (await entryOf(first))?.state === 'stalled', 10_000, 'the worker to be stalled');
+    await until(async () => (await entryOf(first))?.occupiedBy === scene.blockingRun, 'the blockingRun to be named');
+    await until(async () => (await entryOf(first))?.state === 'stalled', 'the worker to be stalled');
     await startWorker();
     await untilNeighboursEnd(scene);
-    await until(async () => (await read(scene.blockingRun)).status === 'success', 10_000, 'the end of the blockingRun');
+    await until(async () => (await read(scene.blockingRun)).status === 'success', 'the end of the blockingRun');
     // The run continued elsewhere, so the worker that it blocked ends without failing it.
     expect(await first.ended).toBe(EXIT_BLOCKED);
     expect((await read(scene.blockingRun)).status).toBe('success');
@@ -176,18 +171,14 @@ describe('a run that blocks its worker', () => {
     const scene = await startRuns((earlier) => (earlier === 0 ? FOR_GOOD_MS : 0), unblockedBy);
     await startWorker();
     await untilNeighboursEnd(scene);
-    await until(async () => (await read(scene.blockingRun)).status === 'success', 10_000, 'the end of the blockingRun');
+    await until(async () => (await read(scene.blockingRun)).status === 'success', 'the end of the blockingRun');
     await writeFile(unblockedBy, '');
     const ended = await readAll([scene.blockingRun, ...scene.neighbours]);
-    await until(
-      async () => {
-        const entry = await entryOf(first);
-        return entry?.state === 'consuming' && entry.active === 0 && entry.blockedMs === 0 && !entry.occupiedBy;
-      },
-      10_000,
-      'the worker to notice what it lost',
-    );
-    await until(() => first.output().includes('the event loop was blocked'), 10_000, 'the log of the block');
+    await until(async () => {
+      const entry = await entryOf(first);
+      return entry?.state === 'consuming' && entry.active === 0 && entry.blockedMs === 0 && !entry.occupiedBy;
+    }, 'the worker to notice what it lost');
+    await until(() => first.output().includes('the event loop was blocked'), 'the log of the block');
     expect(await readAll([scene.blockingRun, ...scene.neighbours])).toEqual(ended);
     expect(await readLosers(scene.neighbours)).toEqual([]);
   });
@@ -198,12 +189,12 @@ describe('a run that blocks its worker while PostgreSQL does not answer', () => 
     const postgres = await startTcpProxy(instance.databaseUrl);
     const worker = await startWorker({ databaseUrl: postgres.url });
     const scene = await startRuns((earlier) => (earlier === 0 ? FOR_GOOD_MS : 0));
-    await until(async () => (await read(scene.blockingRun)).workerId !== null, 10_000, 'the claim of the blockingRun');
+    await until(async () => (await read(scene.blockingRun)).workerId !== null, 'the claim of the blockingRun');
     postgres.silence(() => true);
     expect(await worker.ended).toBe(EXIT_BLOCKED);
     await startWorker();
     await untilNeighboursEnd(scene);
-    await until(async () => (await read(scene.blockingRun)).status === 'success', 10_000, 'the end of the blockingRun');
+    await until(async () => (await read(scene.blockingRun)).status === 'success', 'the end of the blockingRun');
     expect(await readLosers([scene.blockingRun, ...scene.neighbours])).toEqual([scene.blockingRun]);
   });
 });

@@ -74,7 +74,7 @@ describe('chaos', () => {
     const deaths: Death[] = [];
     const finished = () => db.execution.count({ where: { workflowId: seed.workflowId, status: 'success' } });
     const reach = (share: number) =>
-      until(async () => receiver.calls.length >= RUNS * 5 * share, 60_000, `${share} of the calls`);
+      until(async () => receiver.calls.length >= RUNS * 5 * share, `${share} of the calls`);
 
     for (const [index, beside] of DEATHS.entries()) {
       await reach((index + 1) * 0.1);
@@ -85,9 +85,9 @@ describe('chaos', () => {
       workers[index % WORKERS] = await spawnApp('worker', env);
       // The next worker to die is one that has been in the fleet for a while, as when workers die for unrelated
       // reasons.
-      if (beside === '') await until(() => haveMoved(db, deaths.at(-1)), 30_000, 'the runs of the dead worker');
+      if (beside === '') await until(() => haveMoved(db, deaths.at(-1)), 'the runs of the dead worker');
     }
-    await until(async () => (await finished().catch(() => 0)) === RUNS, 120_000, 'the end of every run');
+    await until(async () => (await finished().catch(() => 0)) === RUNS, 'the end of every run');
 
     await report(db, seed.workflowId, receiver.calls, deaths);
     for (const worker of workers) await worker.stop();

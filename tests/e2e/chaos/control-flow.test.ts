@@ -60,10 +60,10 @@ it('a run whose worker is killed keeps its lock, and each of those who wait gets
   const ids: string[] = [];
   for (let run = 0; run < 6; run += 1) ids.push(await accept({ run }));
   await queue.add(ids.map((executionId) => ({ workspaceId, executionId, dispatch: 1 })));
-  await until(() => receiver.calls.length >= 2, 20_000, 'the second call');
+  await until(() => receiver.calls.length >= 2, 'the second call');
   const { path } = receiver.calls.at(-1) ?? { path: '' };
   await (await holderOf(ids[Number(path.slice(1))] ?? '', workers)).kill('SIGKILL');
-  for (const id of ids) await until(async () => (await statusOf(id)) === 'success', 20_000, 'the end of a run');
+  for (const id of ids) await until(async () => (await statusOf(id)) === 'success', 'the end of a run');
 
   // The receiver notices when a caller dies, so the call that is repeated is none at the same time.
   expect(receiver.inFlightMax()).toBe(1);
@@ -90,9 +90,9 @@ it('a run whose worker is killed does not ask a branch again that lost before', 
   });
   const id = await accept();
   await queue.add([{ workspaceId, executionId: id, dispatch: 1 }]);
-  await until(() => receiver.calls.some(({ path }) => path === '/after'), 20_000, 'the call after the join');
+  await until(() => receiver.calls.some(({ path }) => path === '/after'), 'the call after the join');
   await (await holderOf(id, workers)).kill('SIGKILL');
-  await until(async () => (await statusOf(id)) === 'success', 20_000, 'the end of the run');
+  await until(async () => (await statusOf(id)) === 'success', 'the end of the run');
   const paths = receiver.calls.map(({ path }) => path);
   expect(paths.filter((path) => path === '/slow')).toHaveLength(1);
   expect(paths.filter((path) => path === '/fast')).toHaveLength(1);

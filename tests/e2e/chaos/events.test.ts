@@ -64,7 +64,7 @@ describe('events', () => {
     for (let kill = 0; kill < 3; kill += 1) {
       const before = sent();
       const worker = await spawnApp('worker', env);
-      await until(() => sent() > before, 20_000, 'callbacks');
+      await until(() => sent() > before, 'callbacks');
       await worker.kill('SIGKILL');
       // Instead of waiting for the end of its leases.
       await db.eventEndpoint.updateMany({ where: { workspaceId }, data: { leasedUntil: new Date(0) } });
@@ -72,7 +72,7 @@ describe('events', () => {
     expect(sent()).toBeLessThan(RUNS);
     const worker = await spawnApp('worker', env);
     const delivered = () => db.eventDelivery.count({ where: { workspaceId, status: 'delivered' } });
-    await until(async () => (await delivered()) === RUNS, 60_000, 'the last callback');
+    await until(async () => (await delivered()) === RUNS, 'the last callback');
     expect(await db.eventDelivery.count({ where: { workspaceId } })).toBe(RUNS);
     expect(sent()).toBe(RUNS);
     const runs = new Set(receiver.events.map(({ payload }) => payload.data.executionId));
@@ -87,7 +87,7 @@ describe('events', () => {
     const { accept, endpointId } = await seed(receiver);
     const first = await spawnApp('worker', env);
     const id = await accept();
-    const sent = await until(() => receiver.events[0], 20_000, 'the event');
+    const sent = await until(() => receiver.events[0], 'the event');
     await first.kill();
     release();
     const [delivery] = await db.eventDelivery.findMany({ where: { endpointId }, orderBy: { seq: 'asc' } });
@@ -97,11 +97,7 @@ describe('events', () => {
     // Instead of waiting for the end of the lease.
     await db.eventEndpoint.update({ where: { id: endpointId }, data: { leasedUntil: new Date(0) } });
     await spawnApp('worker', env);
-    await until(
-      async () => (await pendingOf(endpointId)) === 0 && receiver.typesOf(id).length >= 3,
-      20_000,
-      'the rest',
-    );
+    await until(async () => (await pendingOf(endpointId)) === 0 && receiver.typesOf(id).length >= 3, 'the rest');
     expect(receiver.typesOf(id)).toEqual(['run.started', 'run.started', 'run.succeeded']);
     expect(receiver.events[1]?.id).toBe(sent.id);
   });
@@ -112,11 +108,11 @@ describe('events', () => {
     const { accept, endpointId } = await seed(receiver);
     await spawnApp('worker', env);
     const ids = await Promise.all(Array.from({ length: 10 }, () => accept()));
-    await until(async () => (await pendingOf(endpointId)) === 20, 20_000, 'the events');
+    await until(async () => (await pendingOf(endpointId)) === 20, 'the events');
     await connection.flushall();
     status = 200;
     await db.eventDelivery.updateMany({ where: { endpointId }, data: { nextAttemptAt: new Date() } });
-    await until(async () => (await pendingOf(endpointId)) === 0, 20_000, 'the deliveries');
+    await until(async () => (await pendingOf(endpointId)) === 0, 'the deliveries');
     for (const id of ids) {
       const types = receiver.typesOf(id);
       expect(types.lastIndexOf('run.started')).toBeLessThan(types.indexOf('run.succeeded'));
@@ -132,14 +128,13 @@ describe('events', () => {
     const [stopped, late] = [await accept(), await accept()];
     await until(
       async () => (await db.execution.findUniqueOrThrow({ where: { id: late } })).status === 'waiting_for_input',
-      20_000,
     );
     await stopExecution(db, { userId, boundTo: null }, stopped);
     await expect(stopExecution(db, { userId, boundTo: null }, stopped)).rejects.toThrow();
     await db.execution.update({ where: { id: late }, data: { deadlineAt: new Date(0) } });
     await timeOutRuns(db, [late, late], 0);
     await timeOutRuns(db, [late], 0);
-    await until(async () => (await pendingOf(endpointId)) === 0, 20_000);
+    await until(async () => (await pendingOf(endpointId)) === 0);
     expect(receiver.typesOf(stopped).filter((type) => type === 'run.stopped')).toHaveLength(1);
     expect(receiver.typesOf(late).filter((type) => type === 'run.timed_out')).toHaveLength(1);
   });

@@ -59,13 +59,13 @@ it.each(['error', 'rejection'])(
       return executionId;
     };
     const neighbour = await start('/neighbour');
-    await until(() => receiver.calls.length === 1, 10_000, 'the call of the neighbour');
+    await until(() => receiver.calls.length === 1, 'the call of the neighbour');
     const blockingRun = await start('/blockingRun');
-    await until(async () => (await read(blockingRun)).status === 'failed', 10_000, 'the end of the blockingRun');
+    await until(async () => (await read(blockingRun)).status === 'failed', 'the end of the blockingRun');
     expect(JSON.parse((await read(blockingRun)).error ?? '')).toMatchObject({ code: 'UNCAUGHT_ERROR' });
-    await until(async () => (await read(neighbour)).status === 'success', 10_000, 'the end of the neighbour');
+    await until(async () => (await read(neighbour)).status === 'success', 'the end of the neighbour');
     const later = await start('/later');
-    await until(async () => (await read(later)).status === 'success', 10_000, 'the end of a later run');
+    await until(async () => (await read(later)).status === 'success', 'the end of a later run');
     expect(worker.output()).toContain('run failed because of an uncaught error');
     await worker.stop();
   },

@@ -81,7 +81,7 @@ describe('callers who wait while workers are killed', () => {
       // In the middle of its own callers, because the earlier ones may have got their responses.
       const calls = receiver.calls.length;
       for (const [n, { url, nonce }] of callers.entries()) if (n % WORKERS === index) answers[n] = ask(url, nonce);
-      await until(() => receiver.calls.length > calls, 30_000, 'a call of a run');
+      await until(() => receiver.calls.length > calls, 'a call of a run');
       await victim.kill('SIGKILL');
       workers[index] = await spawnApp('worker', workerEnv);
     }
@@ -123,14 +123,11 @@ describe('callers who wait while workers are killed', () => {
         nonces.map(async (nonce) => (await post(hook.url, { nonce }, { 'idempotency-key': nonce })).body.nonce),
       );
     expect(await askAll()).toEqual(nonces);
-    await until(() => receiver.calls.length > 0, 30_000, 'a call of a run');
+    await until(() => receiver.calls.length > 0, 'a call of a run');
     await worker.kill('SIGKILL');
     const another = await spawnApp('worker', { ...env, WORKER_CONCURRENCY: '40' });
     const where = { workflowId: hook.workflowId };
-    await until(
-      async () => (await db.execution.count({ where: { ...where, status: 'success' } })) === nonces.length,
-      60_000,
-    );
+    await until(async () => (await db.execution.count({ where: { ...where, status: 'success' } })) === nonces.length);
     expect(await askAll()).toEqual(nonces);
     expect(await db.execution.count({ where: { ...where, respondedBy: 'reply/' } })).toBe(nonces.length);
     await another.stop();

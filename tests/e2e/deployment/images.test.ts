@@ -79,7 +79,7 @@ describe('what the images hold', () => {
     const started = await post(api.url, `/api/workflows/${String(created.id)}/execute`, { input: { n: 21 } }, token);
     expect(started.status).toBe(202);
     const id = String(started.body.executionId);
-    await until(async () => (await db.execution.findUniqueOrThrow({ where: { id } })).status === 'success', 15_000);
+    await until(async () => (await db.execution.findUniqueOrThrow({ where: { id } })).status === 'success');
     const node = await fetch(`${api.url}/api/executions/${id}/nodes/double/output`, { headers: bearer(token) });
     expect(await node.json()).toMatchObject({ output: 42 });
   });

@@ -80,14 +80,10 @@ beforeAll(async () => {
     total(worker, 'deckhand_runs_finished_total', { status: 'failed' }) === 1 &&
     total(worker, 'deckhand_maintenance_task_seconds_count', { task: 'recover_lost_jobs' }) > 0 &&
     total(worker, 'nodejs_gc_duration_seconds_count') > 0;
-  const worker = await until(
-    async () => {
-      const now = await scrape(url);
-      return isDone(now) && now;
-    },
-    20_000,
-    'the end of the run',
-  );
+  const worker = await until(async () => {
+    const now = await scrape(url);
+    return isDone(now) && now;
+  }, 'the end of the run');
   samples = [...(await scrape(api.url)), ...worker];
 });
 afterAll(stopAll);

@@ -73,7 +73,7 @@ describe('the processes', () => {
     for (let run = 0; run < RUNS; run += 1) await execute(api, workflowId);
     const done = (samples: readonly Sample[]) =>
       total(samples, 'deckhand_runs_finished_total', { status: 'success' }) === RUNS && samples;
-    const ofWorker = await until(async () => done(await samplesOf(worker)), 15_000, 'the count of finished runs');
+    const ofWorker = await until(async () => done(await samplesOf(worker)), 'the count of finished runs');
     const sum = (name: string, labels?: Record<string, string>) => total(ofWorker, name, labels);
     expect({
       set: sum('deckhand_node_runs_total', { type: 'set', status: 'success' }),
@@ -129,7 +129,7 @@ describe('the processes', () => {
     await until(() => receiver.calls.length === 1);
     const heir = await spawnObserved('worker');
     await worker.app.kill();
-    await until(() => receiver.calls.length === 2, 15_000, 'the second try of the node');
+    await until(() => receiver.calls.length === 2, 'the second try of the node');
     const samples = await samplesOf(heir);
     expect(total(samples, 'deckhand_maintenance_runs_total', { action: 'dead_worker' })).toBe(1);
     expect(total(samples, 'deckhand_worker_active_runs')).toBe(1);

@@ -5,7 +5,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { chain, type CliStack, startCliStack, stopAll, stopLater } from '../../harness/index.ts';
+import { chain, type CliStack, describeUnless, startCliStack, stopAll, stopLater } from '../../harness/index.ts';
 
 const run = promisify(execFile);
 
@@ -23,14 +23,8 @@ const missing = await run('npm', ['install', '--ignore-scripts', '--no-audit', '
   cwd: folder,
 }).then(
   () => undefined,
-  (error: unknown) => String(error),
+  (error: unknown) => `Bun and Deno cannot be installed: ${String(error).split('\n', 1)[0]}`,
 );
-if (missing !== undefined) {
-  const message = `Bun and Deno cannot be installed: ${missing}`;
-  // Without a network, the test is skipped; in CI, that would hide that it never runs.
-  if (process.env.CI === 'true') throw new Error(message);
-  process.stdout.write(`  ${message}\n`);
-}
 
 let stack: CliStack;
 
@@ -48,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-(missing === undefined ? describe : describe.skip)('the program with the SDK in README.md', () => {
+describeUnless(missing)('the program with the SDK in README.md', () => {
   it.each(COMMANDS)('starts a run, follows it, and gets its result under %s', async (_name, [command, ...args]) => {
     const workflowId = await stack.createWorkflow(
       'Refund',

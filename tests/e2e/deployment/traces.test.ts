@@ -55,12 +55,11 @@ const holdsOf = (executionId: string) =>
 const hold = (executionId: string, status = 'success') =>
   until(
     () => holdsOf(executionId).find(({ attributes }) => attributes['deckhand.execution.status'] === status),
-    15_000,
     `the span of a run that is ${status}`,
   );
 const below = (span: ReceivedSpan) => collector.spans.filter(({ parentSpanId }) => parentSpanId === span.spanId);
 const parentOf = (span: ReceivedSpan) =>
-  until(() => collector.spans.find(({ spanId }) => spanId === span.parentSpanId), 15_000, 'the span above');
+  until(() => collector.spans.find(({ spanId }) => spanId === span.parentSpanId), 'the span above');
 
 describe('a trace', () => {
   let worker: TestApp;
@@ -169,7 +168,7 @@ describe('a collector that never answers', () => {
     };
     const first = await execute(gateway.url, workflowId);
     await until(() => isDone(first));
-    await until(() => calls.length >= 2, 15_000, 'a call of each process');
+    await until(() => calls.length >= 2, 'a call of each process');
     const second = await execute(gateway.url, workflowId);
     await until(() => isDone(second));
     await Promise.all([gateway.kill('SIGTERM'), worker.kill('SIGTERM')]);

@@ -16,7 +16,6 @@ function watchProcesses() {
     saying: (name: 'API' | 'worker', words: string) =>
       until(
         () => processes.some((process) => process.name.includes(name) && process.output().includes(words)),
-        PATIENCE_MS,
         `the ${name}: ${words}`,
       ),
   };

@@ -71,7 +71,7 @@ describe('under load, with the network cut here and there', () => {
     });
     const comeBack = async () => untilAllConsume(instance, workers);
     const called = receiver.calls.length;
-    await until(() => receiver.calls.length > called + 20, 20_000, 'the load');
+    await until(() => receiver.calls.length > called + 20, 'the load');
 
     for (const proxy of [apiRedis, workerRedis, workerPostgres]) {
       await proxy.cut();
@@ -91,7 +91,6 @@ describe('under load, with the network cut here and there', () => {
         instance.db.execution.findFirst({
           where: { workerId: { not: null }, finishedAt: null, startedAt: { gt: new Date(Date.now() - 500) } },
         }),
-      20_000,
       'a new run',
     );
     const frozenId = newRunOfFrozen.workerId ?? '';
@@ -102,20 +101,20 @@ describe('under load, with the network cut here and there', () => {
     callMs = 200;
     await sleep(CUT_MS);
     const workerOf = async (id: string) => (await instance.db.execution.findUniqueOrThrow({ where: { id } })).workerId;
-    await until(async () => (await workerOf(newRunOfFrozen.id)) !== frozenId, 20_000, 'the takeover of its run');
+    await until(async () => (await workerOf(newRunOfFrozen.id)) !== frozenId, 'the takeover of its run');
     const thawedAt = new Date();
     process.kill(frozenPid, 'SIGCONT');
     await comeBack();
     // Its writes for its former runs are refused.
     const fenced = async () =>
       total(await scrape(`http://127.0.0.1:${metricsPort}`), 'deckhand_checkpoints_total', { verdict: 'fenced' });
-    await until(async () => (await fenced()) > 0, 20_000, 'a refused write of the thawed worker');
+    await until(async () => (await fenced()) > 0, 'a refused write of the thawed worker');
     const whileFrozen = await countMoves(instance, frozenId, new Date(frozenAt.getTime() + 500), thawedAt);
 
     const report = await load.stop();
     const { acknowledged, refused, statuses, unanswered, latencies } = report;
     const isDone = async () => (await instance.db.execution.count({ where: { workflowId, finishedAt: null } })) === 0;
-    await until(isDone, 90_000, 'the end of every run');
+    await until(isDone, 'the end of every run');
     const { lost, doubled, repeated, effects } = await tally(instance.db, acknowledged, receiver.calls, {
       effects: EFFECTS,
     });
@@ -139,16 +138,12 @@ describe('under load, with the network cut here and there', () => {
 });
 
 async function untilAllConsume({ gateway, key }: Instance, workers: readonly TestApp[]): Promise<void> {
-  await until(
-    async () => {
-      const { body } = await gateway.call('GET', '/api/monitoring/fleet', { as: key });
-      const consuming = (body.data as { pid: number; state: string }[]).filter(({ state }) => state === 'consuming');
-      const pids = new Set(consuming.map(({ pid }) => pid));
-      return workers.every(({ pid }) => pids.has(pid));
-    },
-    60_000,
-    'all workers consuming',
-  );
+  await until(async () => {
+    const { body } = await gateway.call('GET', '/api/monitoring/fleet', { as: key });
+    const consuming = (body.data as { pid: number; state: string }[]).filter(({ state }) => state === 'consuming');
+    const pids = new Set(consuming.map(({ pid }) => pid));
+    return workers.every(({ pid }) => pids.has(pid));
+  }, 'all workers consuming');
 }
 
 async function pidOf({ gateway, key }: Instance, workerId: string): Promise<number> {

@@ -217,7 +217,7 @@ describe('nothing secret', () => {
         { as: key },
       );
       const path = `/api/executions/${run.executionId}`;
-      await until(async () => (await story.say('GET', path, undefined, { as: key })).body.status === 'success', 10_000);
+      await until(async () => (await story.say('GET', path, undefined, { as: key })).body.status === 'success');
       await story.say('GET', `${path}/nodes/hook/output`, undefined, { as: key });
       await story.say('GET', `${path}/events`, undefined, { as: key });
     }

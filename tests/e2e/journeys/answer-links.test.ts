@@ -37,19 +37,15 @@ async function linkTo(type: string, parameters: object): Promise<{ readonly id: 
     ],
   });
   const { executionId } = (await call('POST', `/api/workflows/${workflowId}/execute`)).body;
-  const run = await until(
-    async () => {
-      const found = await read(executionId);
-      return found.status.startsWith('waiting_for_') ? found : undefined;
-    },
-    8_000,
-    'the run to wait',
-  );
-  const { link } = run.progress.mail!.output as { link: string };
+  const run = await until(async () => {
+    const found = await read(executionId);
+    return found.status.startsWith('waiting_for_') ? found : undefined;
+  }, 'the run to wait');
+  const { link } = run.progress.mail?.output as { link: string };
   return { id: executionId, link };
 }
 
-const ended = (id: string) => until(async () => (await read(id)).status === 'success', 8_000, 'the end of the run');
+const ended = (id: string) => until(async () => (await read(id)).status === 'success', 'the end of the run');
 
 describe('on a phone', () => {
   it('an approval is decided with a comment, in a page that anybody can use', async () => {

@@ -1,4 +1,4 @@
-import type { WorkflowEntry } from '@deckhand/contracts';
+import type { Workflow } from '@deckhand/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chain, stopAll } from '../../harness/index.ts';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const definition = { nodes: [{ id: 'start', type: 'trigger.webhook', parameters }, ...others], edges };
   const id = await stack.createWorkflow('Orders', definition);
   await stack.say('PATCH', `/api/workflows/${id}`, { status: 'active' });
-  const workflow = await stack.say<WorkflowEntry>('GET', `/api/workflows/${id}`);
+  const workflow = await stack.say<Workflow>('GET', `/api/workflows/${id}`);
   url = new URL(new URL(workflow.webhooks[0]?.url ?? '').pathname, stack.url).href;
 });
 afterAll(stopAll);

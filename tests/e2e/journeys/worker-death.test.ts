@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   chain,
   createTestDatabase,
+  expectWithin,
+  itInTime,
+  promised,
   seedWorkflow,
   spawnApp,
   startReceiver,
@@ -16,6 +19,8 @@ import {
 } from '../../harness/index.ts';
 
 const NODES = 10;
+/** Duration of a call of a run whose worker is asked to stop. */
+const CALL_MS = 200;
 
 let env: Record<string, string>;
 let db: Database;
@@ -64,14 +69,14 @@ function callsByPath(calls: readonly { path: string }[]): Record<string, number>
 }
 
 describe('when a worker dies in the middle of a run', () => {
-  it('another finishes it, and only the node in flight is called again, with the same key', async () => {
+  itInTime('another finishes it, and only the node in flight is called again, with the same key', async () => {
     const workers = [await spawnApp('worker', env), await spawnApp('worker', env)];
     const { receiver, id } = await startChain(100);
-    await until(() => receiver.calls.length >= 4, 10_000, 'the fourth call');
+    await until(() => receiver.calls.length >= 4, 'the fourth call');
     const holder = await holderOf(id, workers);
     await holder.kill('SIGKILL');
     const diedAt = Date.now();
-    await until(async () => (await statusOf(id)) === 'success', 15_000, 'the end of the run');
+    await until(async () => (await statusOf(id)) === 'success', 'the end of the run');
 
     const counts = callsByPath(receiver.calls);
     const repeated = Object.entries(counts).filter(([, count]) => count > 1);
@@ -84,10 +89,8 @@ describe('when a worker dies in the middle of a run', () => {
       );
     }
     const takenOverAt = receiver.calls.find(({ at }) => at > diedAt)?.at ?? Infinity;
-    process.stdout.write(
-      `from the worker's death to the next call: ${takenOverAt - diedAt} ms; called twice: ${repeated.length}\n`,
-    );
     for (const worker of workers) await worker.stop();
+    expectWithin(promised('a worker is killed'), takenOverAt - diedAt);
   });
 });
 
@@ -95,10 +98,10 @@ describe('when a worker freezes for longer than its heartbeat lives', () => {
   it('another continues; when it thaws it writes nothing of that run, and takes new ones', async () => {
     const workers = [await spawnApp('worker', env), await spawnApp('worker', env)];
     const { receiver, id } = await startChain(100);
-    await until(() => receiver.calls.length >= 4, 10_000, 'the fourth call');
+    await until(() => receiver.calls.length >= 4, 'the fourth call');
     const frozen = await holderOf(id, workers);
     process.kill(frozen.pid, 'SIGSTOP');
-    await until(async () => (await statusOf(id)) === 'success', 15_000, 'the end of the run');
+    await until(async () => (await statusOf(id)) === 'success', 'the end of the run');
     const finished = await db.execution.findUniqueOrThrow({ where: { id } });
     const nodeRuns = await db.nodeRun.findMany({ where: { executionId: id }, orderBy: { nodeId: 'asc' } });
     process.kill(frozen.pid, 'SIGCONT');
@@ -106,7 +109,7 @@ describe('when a worker freezes for longer than its heartbeat lives', () => {
 
     // Only the thawed worker is left: it has noticed that it is fenced by the time it has run another run.
     const next = await startChain(0);
-    await until(async () => (await statusOf(next.id)) === 'success', 15_000, 'the end of another run');
+    await until(async () => (await statusOf(next.id)) === 'success', 'the end of another run');
     expect(await db.execution.findUniqueOrThrow({ where: { id } })).toEqual(finished);
     expect(await db.nodeRun.findMany({ where: { executionId: id }, orderBy: { nodeId: 'asc' } })).toEqual(nodeRuns);
     expect(Object.values(callsByPath(receiver.calls)).filter((count) => count > 1).length).toBeLessThanOrEqual(1);
@@ -115,16 +118,19 @@ describe('when a worker freezes for longer than its heartbeat lives', () => {
 });
 
 describe('when a worker is asked to stop', () => {
-  it('the node in flight finishes, others continue with the rest at once, and it exits with 0', async () => {
+  itInTime('the node in flight finishes, others continue with the rest at once, and it exits with 0', async () => {
     const first = await spawnApp('worker', env);
-    const { receiver, id } = await startChain(200);
-    await until(() => receiver.calls.length >= 3, 10_000, 'the third call');
+    const { receiver, id } = await startChain(CALL_MS);
+    await until(() => receiver.calls.length >= 3, 'the third call');
     const second = await spawnApp('worker', env);
     await first.stop();
     expect(await first.ended).toBe('code 0');
-    await until(async () => (await statusOf(id)) === 'success', 10_000, 'the end of the run');
+    await until(async () => (await statusOf(id)) === 'success', 'the end of the run');
     expect(Object.values(callsByPath(receiver.calls))).toEqual(Array.from({ length: NODES }, () => 1));
     await second.stop();
+    const times = receiver.calls.map(({ at }) => at);
+    const longest = Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at)));
+    expectWithin(promised('a worker is stopped (SIGTERM)'), longest - CALL_MS);
   });
 });
 
@@ -132,7 +138,7 @@ describe('when a run is stopped after its worker died', () => {
   it('no node of it starts any more, however long the recovery is waited for', async () => {
     const first = await spawnApp('worker', env);
     const [stopped, other] = [await startChain(200), await startChain(200)];
-    await until(() => Math.min(stopped.receiver.calls.length, other.receiver.calls.length) >= 3, 10_000, 'the calls');
+    await until(() => Math.min(stopped.receiver.calls.length, other.receiver.calls.length) >= 3, 'the calls');
     await first.kill('SIGKILL');
     const { workspaceId } = await db.execution.findUniqueOrThrow({ where: { id: stopped.id } });
     const { userId } = await db.membership.findFirstOrThrow({ where: { workspaceId } });
@@ -146,7 +152,7 @@ describe('when a run is stopped after its worker died', () => {
     const second = await spawnApp('worker', env);
 
     // The other run of the dead worker continued, so the stopped one had its chance too.
-    await until(async () => (await statusOf(other.id)) === 'success', 20_000, 'the end of the other run');
+    await until(async () => (await statusOf(other.id)) === 'success', 'the end of the other run');
     expect(stopped.receiver.calls.length).toBe(calls);
     expect(await state()).toEqual(before);
     await second.stop();
@@ -154,15 +160,21 @@ describe('when a run is stopped after its worker died', () => {
 });
 
 describe('when Redis loses everything', () => {
-  it('pending runs are dispatched again and none is lost', async () => {
+  itInTime('pending runs are dispatched again and none is lost', async () => {
     const seed = await seedWorkflow(db, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
     const ids = await Promise.all(Array.from({ length: 50 }, () => seed.accept()));
     await queue.add(ids.map((executionId) => ({ workspaceId: seed.workspaceId, executionId, dispatch: 1 })));
     await redis.restart();
     const worker = await spawnApp('worker', env);
+    const readyAt = Date.now();
     const success = () => db.execution.count({ where: { workflowId: seed.workflowId, status: 'success' } });
-    await until(async () => (await success()) === ids.length, 15_000, 'the end of all runs');
+    await until(async () => (await success()) === ids.length, 'the end of all runs');
     await worker.stop();
+    const { _max: last } = await db.execution.aggregate({
+      where: { workflowId: seed.workflowId },
+      _max: { finishedAt: true },
+    });
+    expectWithin(promised('Redis is emptied'), Number(last.finishedAt) - readyAt);
   });
 });
 

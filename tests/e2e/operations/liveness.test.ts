@@ -6,6 +6,7 @@ import {
   createRunQueue,
   HEARTBEATS_KEY,
   openRunConsumer,
+  readFleet,
   type Redis,
   type RunQueue,
 } from '@deckhand/queue';
@@ -14,9 +15,14 @@ import { v7 as uuidv7 } from 'uuid';
 import {
   chain,
   createTestDatabase,
+  expectWithin,
+  itInTime,
+  itUnless,
+  promised,
   runOps,
   type Seed,
   seedWorkflow,
+  spawnApp,
   startTestRedis,
   stopAll,
   stopLater,
@@ -116,15 +122,11 @@ describe('a worker whose heartbeats are late', () => {
       const options = { redisUrl: env.REDIS_URL, workerId: id, queue, onError: () => undefined };
       const consumer = await openRunConsumer(options);
       stopLater({ stop: () => consumer.close() });
-      await until(() => consumer.take(), 10_000, 'the job');
-      await until(
-        async () => {
-          const [state] = await queue.jobStates([{ executionId, dispatch: 1 }]);
-          return state?.kind === 'taken' && state.forMs > 3_000;
-        },
-        10_000,
-        'the job to be taken for a while',
-      );
+      await until(() => consumer.take(), 'the job');
+      await until(async () => {
+        const [state] = await queue.jobStates([{ executionId, dispatch: 1 }]);
+        return state?.kind === 'taken' && state.forMs > 3_000;
+      }, 'the job to be taken for a while');
       expect(await answer(['requeue', '--all', '--dry-run'])).toMatchObject({ lost: 0 });
     });
     expect(await answer(['requeue', '--all', '--dry-run'])).toMatchObject({ lost: 1 });
@@ -132,6 +134,22 @@ describe('a worker whose heartbeats are late', () => {
 });
 
 describe('a worker without heartbeats', () => {
+  itInTime('is dead within 7 s when it is killed while it stands by', async () => {
+    const workers = [await spawnApp('worker', env), await spawnApp('worker', env)];
+    // Its heartbeats become rare once it stands by.
+    const standby = await until(
+      async () => (await readFleet(redis)).find((entry) => entry.isStandby && entry.lifetimeMs > 3_000),
+      'a worker that stands by',
+    );
+    await workers.find(({ pid }) => pid === standby.pid)?.kill('SIGKILL');
+    const killedAt = performance.now();
+    const isDead = async () => !(await readFleet(redis)).some(({ id, isLive }) => id === standby.id && isLive);
+    await until(isDead, 'the death of the worker');
+    const tookMs = performance.now() - killedAt;
+    for (const worker of workers) await worker.stop();
+    expectWithin(promised('a worker that stands by without runs is killed'), tookMs);
+  });
+
   it('is dead, and its runs are found', async () => {
     const id = uuidv7();
     await beatLate(id);
@@ -157,16 +175,17 @@ describe('a worker without heartbeats', () => {
   });
 });
 
-it('chooses runs by the clock of the database, not of the operator', async () => {
-  const faketime = await ensureFaketime((line) => process.stdout.write(`${line}\n`));
-  if (faketime.kind === 'missing') {
-    process.stdout.write(`an operator's clock is not tested: ${faketime.reason}\n`);
-    return;
-  }
-  await seed.accept();
-  for (const offset of [86_400, -86_400]) {
-    const clock = faketimeEnv(faketime.path, offset);
-    expect(await answer(['stop', '--all', '--dry-run'], clock)).toMatchObject({ found: 1 });
-    expect(await answer(['stop', '--older-than', '1h', '--dry-run'], clock)).toMatchObject({ found: 0 });
-  }
-});
+const faketime = await ensureFaketime((line) => process.stdout.write(`${line}\n`));
+const faketimePath = faketime.kind === 'found' ? faketime.path : '';
+
+itUnless(faketime.kind === 'missing' ? faketime.reason : undefined)(
+  'chooses runs by the clock of the database, not of the operator',
+  async () => {
+    await seed.accept();
+    for (const offset of [86_400, -86_400]) {
+      const clock = faketimeEnv(faketimePath, offset);
+      expect(await answer(['stop', '--all', '--dry-run'], clock)).toMatchObject({ found: 1 });
+      expect(await answer(['stop', '--older-than', '1h', '--dry-run'], clock)).toMatchObject({ found: 0 });
+    }
+  },
+);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   chain,
   createTestDatabase,
+  NEVER_MS,
   runOps,
   runOpsOnTerminal,
   type Seed,
@@ -91,11 +92,11 @@ describe('stopping runs', () => {
   });
 
   it('interrupts nodes in flight', async () => {
-    const receiver = await startReceiver(() => 60_000);
+    const receiver = await startReceiver(() => NEVER_MS);
     const seed = await seedWorkflow(db, chain({ id: 'a', type: 'http', parameters: { url: `${receiver.url}/a` } }));
     const worker = await spawnApp('worker', env);
     const id = await seed.accept();
-    await until(() => receiver.calls.length === 1, 10_000, 'the call');
+    await until(() => receiver.calls.length === 1, 'the call');
     const stop = await runOps(['stop', '--run', id, '--yes'], env);
     expect(stop.stdout).toBe('Stopped 1 runs.\n');
     await worker.stop();
@@ -127,7 +128,7 @@ describe('requeueing runs', () => {
     const [lost, held] = [await seedWorkflow(db, SET), await seedWorkflow(db, chain(call, { ...call, id: 'b' }))];
     const first = await spawnApp('worker', env);
     await held.accept();
-    await until(() => receiver.calls.length === 1, 10_000, 'the first call');
+    await until(() => receiver.calls.length === 1, 'the first call');
     await first.kill('SIGKILL');
     await redis.restart();
     await acceptMany(lost, 30);
@@ -152,8 +153,8 @@ describe('requeueing runs', () => {
     const rest = await runOps(['requeue', '--workflow', held.workflowId, '--yes', '--json'], env);
     expect(JSON.parse(rest.stdout)).toMatchObject({ lost: 0, held: 1, requeued: 1, resting: 0 });
     const second = await spawnApp('worker', env);
-    await until(async () => (await statuses(lost)).success === 30, 15_000, 'the end of the lost');
-    await until(async () => (await statuses(held)).success === 1, 15_000, 'the end of the held');
+    await until(async () => (await statuses(lost)).success === 30, 'the end of the lost');
+    await until(async () => (await statuses(held)).success === 1, 'the end of the held');
     expect(receiver.calls.length).toBeLessThanOrEqual(3);
     await second.stop();
   });
@@ -163,10 +164,10 @@ describe('requeueing runs', () => {
     const seed = await seedWorkflow(db, chain({ id: 'a', type: 'http', parameters: { url: `${receiver.url}/a` } }));
     const worker = await spawnApp('worker', env);
     const id = await seed.accept();
-    await until(() => receiver.calls.length === 1, 10_000, 'the call');
+    await until(() => receiver.calls.length === 1, 'the call');
     const { stdout } = await runOps(['requeue', '--run', id, '--yes', '--json'], env);
     expect(JSON.parse(stdout)).toMatchObject({ lost: 0, held: 0, requeued: 0 });
-    await until(async () => (await statuses(seed)).success === 1, 15_000, 'the end of the run');
+    await until(async () => (await statuses(seed)).success === 1, 'the end of the run');
     expect(receiver.calls).toHaveLength(1);
     await worker.stop();
   });
@@ -183,7 +184,7 @@ describe('draining a worker', () => {
     const seed = await seedWorkflow(db, chain(...nodes));
     const first = await spawnApp('worker', env);
     await seed.accept();
-    await until(() => receiver.calls.length === 1, 10_000, 'the first call');
+    await until(() => receiver.calls.length === 1, 'the first call');
     const second = await spawnApp('worker', env);
     const fleet: { workers: { id: string; pid: number; host: string }[] } = JSON.parse(
       (await runOps(['fleet', '--json'], env)).stdout,
@@ -194,7 +195,7 @@ describe('draining a worker', () => {
     expect(drained.exitCode).toBe(0);
     expect(JSON.parse(drained.stdout)).toEqual({ workerId: id, state: 'gone' });
     expect(await first.ended).toBe('code 0');
-    await until(async () => (await statuses(seed)).success === 1, 15_000, 'the end of the run');
+    await until(async () => (await statuses(seed)).success === 1, 'the end of the run');
     expect(receiver.calls.map(({ path }) => path)).toEqual(['/a', '/b', '/c', '/d']);
     expect(second.isRunning()).toBe(true);
     await second.stop();

@@ -96,18 +96,18 @@ describe('Redis behind sentinels', () => {
         else refused += 1;
       }
     });
-    await until(() => accepted.length >= 20, 20_000, 'the first runs');
+    await until(() => accepted.length >= 20, 'the first runs');
     const killedAt = Date.now();
     await first!.process.kill('SIGKILL');
-    await until(async () => (await group.masterPort()) === second!.port, 20_000, 'another master');
+    await until(async () => (await group.masterPort()) === second!.port, 'another master');
     const failedOverMs = Date.now() - killedAt;
     const before = accepted.length;
-    await until(() => accepted.length >= before + 20, 20_000, 'runs that are taken again');
+    await until(() => accepted.length >= before + 20, 'runs that are taken again');
     const takenAgainMs = Date.now() - killedAt;
     load.isOver = true;
     await Promise.all(callers);
 
-    await until(async () => (await statusesOf(accepted)).success === accepted.length, 30_000, 'the end of all runs');
+    await until(async () => (await statusesOf(accepted)).success === accepted.length, 'the end of all runs');
     const keys = receiver.calls.map(({ idempotencyKey }) => idempotencyKey);
     // Each node of each run was called; repeated, with the same key, only where a worker's heartbeat was lost for too
     // long.
@@ -123,7 +123,7 @@ describe('Redis behind sentinels', () => {
       const { live, consuming } = JSON.parse(stdout) as { live: number; consuming: number };
       return live === 2 && consuming === 2;
     };
-    await until(isWhole, 30_000, 'a fleet of two');
+    await until(isWhole, 'a fleet of two');
     for (const app of [...workers, api]) {
       await app.stop();
       expect(await app.ended).toBe('code 0');
@@ -141,7 +141,7 @@ describe('a Redis Cluster', () => {
     const started = await Promise.all(Array.from({ length: 60 }, () => caller.start()));
     expect(started.map(({ status }) => status)).toEqual(started.map(() => 202));
     const ids = started.map(({ executionId }) => executionId);
-    await until(async () => (await statusesOf(ids)).success === ids.length, 20_000, 'the end of all runs');
+    await until(async () => (await statusesOf(ids)).success === ids.length, 'the end of all runs');
     expect(receiver.calls).toHaveLength(2 * ids.length);
     const fleet = await runOps(['fleet', '--json'], env);
     const { workers: rows } = JSON.parse(fleet.stdout) as { workers: { id: string; pid: number }[] };

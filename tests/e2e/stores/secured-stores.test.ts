@@ -78,7 +78,7 @@ describe('stores that speak TLS', () => {
     const seed = await seedWorkflow(db, chain({ id: 'set', type: 'set', parameters: { fields: { a: 1 } } }));
     const id = await seed.accept();
     // Its job is missing, so maintenance dispatches it: over both stores.
-    await until(async () => (await db.execution.findUniqueOrThrow({ where: { id } })).status === 'success', 15_000);
+    await until(async () => (await db.execution.findUniqueOrThrow({ where: { id } })).status === 'success');
     // PostgreSQL 18 lists a connection that is still negotiating TLS, as one that is starting.
     const plain = await db.$queryRaw<{ count: bigint }[]>`
       SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)

@@ -63,7 +63,7 @@ function migrate(env: Readonly<Record<string, string>> = { DATABASE_URL: databas
 function untilSession(condition: string, what: string): Promise<unknown> {
   const others = 'datname = current_database() AND pid <> pg_backend_pid()';
   const sessions = `SELECT pid FROM pg_stat_activity WHERE ${others} AND ${condition}`;
-  return until(async () => (await client.query(sessions)).rows[0], 20_000, what);
+  return until(async () => (await client.query(sessions)).rows[0], what);
 }
 
 describe('npm run migrate', () => {
@@ -81,7 +81,7 @@ describe('npm run migrate', () => {
     first.process.kill('SIGKILL');
     expect(await first.ended).toBeNull();
     const second = migrate();
-    await until(() => second.output().includes('applying 1_first'), 20_000, 'the lock of the dead process');
+    await until(() => second.output().includes('applying 1_first'), 'the lock of the dead process');
     await client.query('DELETE FROM test.obstacles');
     expect(await second.ended).toBe(0);
     expect((await client.query(RECORDS)).rows).toEqual([{ name: '1_first', finished: true, rolled_back: false }]);
@@ -103,7 +103,7 @@ describe('npm run migrate', () => {
     expect(await first.ended).toBeNull();
     const second = migrate();
     // The dead process's transaction still waits, and yet its lock is free.
-    await until(() => second.output().includes('applying 2_index'), 20_000, 'the lock of the dead process');
+    await until(() => second.output().includes('applying 2_index'), 'the lock of the dead process');
     await holder.query('COMMIT');
     await holder.end();
     expect(await second.ended).toBe(0);

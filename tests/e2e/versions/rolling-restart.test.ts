@@ -78,7 +78,7 @@ describe('a rolling restart under load', () => {
     do {
       for (const place of places) {
         const calls = receiver.calls.length;
-        await until(() => receiver.calls.length > calls + RUNS_PER_SECOND / 2, 60_000, 'the load to go on');
+        await until(() => receiver.calls.length > calls + RUNS_PER_SECOND / 2, 'the load to go on');
         await place.app.stop();
         ends.push(`${place.kind} ${await place.app.ended}`);
         logs.push(await readFile(place.app.logPath, 'utf8'));
@@ -91,7 +91,7 @@ describe('a rolling restart under load', () => {
     const ofHooks = [...called.acknowledged, ...called.refused];
     const acknowledged = [...started.acknowledged, ...ofHooks];
     const open = { finishedAt: null };
-    await until(async () => (await instance.db.execution.count({ where: open })) === 0, 90_000, 'the end of every run');
+    await until(async () => (await instance.db.execution.count({ where: open })) === 0, 'the end of every run');
     const ofStarts = await tally(instance.db, started.acknowledged, receiver.calls, { effects: 2 });
     const ofCallers = await tally(instance.db, ofHooks, receiver.calls, { effects: 1 });
     const handedOver = await instance.db.execution.count({ where: { dispatchSeq: { gt: 1 } } });

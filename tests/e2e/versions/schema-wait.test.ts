@@ -38,11 +38,7 @@ describe('processes that are newer than the database', () => {
       spawnApp('api', { ...env, PORT: String(port) }, { onSpawn }),
     ]);
     const saying = (words: string) =>
-      until(
-        () => processes.length === 2 && processes.every((process) => process.output().includes(words)),
-        PATIENCE_MS,
-        words,
-      );
+      until(() => processes.length === 2 && processes.every((process) => process.output().includes(words)), words);
     await saying('run them with \\"npm run migrate\\"');
     const statusOf = async (url: string) => (await fetch(url)).status;
     expect(await statusOf(`http://127.0.0.1:${metricsPort}/healthz`)).toBe(200);
@@ -52,12 +48,12 @@ describe('processes that are newer than the database', () => {
     // A database of an earlier version is refused as well.
     await applyMigrations({ databaseUrl, directory: await olderMigrations() });
     const worker = processes.find(({ name }) => name.includes('worker'));
-    await until(() => worker?.output().includes('needs the migration'), PATIENCE_MS, 'the name of the last migration');
+    await until(() => worker?.output().includes('needs the migration'), 'the name of the last migration');
     expect(await statusOf(`http://127.0.0.1:${metricsPort}/readyz`)).toBe(503);
 
     await applyMigrations({ databaseUrl });
     const apps = await started;
-    await until(async () => (await statusOf(`http://127.0.0.1:${metricsPort}/readyz`)) === 200, PATIENCE_MS);
+    await until(async () => (await statusOf(`http://127.0.0.1:${metricsPort}/readyz`)) === 200);
     for (const app of apps) await app.stop();
   });
 });

@@ -93,7 +93,7 @@ describe('wait=', () => {
       as: options.as ?? instance.key,
       headers: options.etag === undefined ? {} : { 'if-none-match': options.etag },
     });
-  const waiting = (count = 1) => until(() => other.services.follower.size() === count, 30_000, `${count} who wait`);
+  const waiting = (count = 1) => until(() => other.services.follower.size() === count, `${count} who wait`);
 
   it('answers when a worker has finished the run', async () => {
     const id = await execute();

@@ -32,14 +32,10 @@ afterAll(stopAll);
 const call = callWithKey(() => instance);
 const read = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
 const ended = (id: string) =>
-  until(
-    async () => {
-      const run = await read(id);
-      return ['success', 'failed', 'stopped'].includes(run.status) ? run : undefined;
-    },
-    10_000,
-    `the end of ${id}`,
-  );
+  until(async () => {
+    const run = await read(id);
+    return ['success', 'failed', 'stopped'].includes(run.status) ? run : undefined;
+  }, `the end of ${id}`);
 const request = (id: string, path: string) => ({ id, type: 'http', parameters: { url: `${receiver}${path}` } });
 
 async function run(workflowId: string, input: object = {}) {
@@ -132,11 +128,11 @@ describe('a rerun from a node', () => {
       ],
     });
     const { body } = await call('POST', `/api/workflows/${workflowId}/execute`, {});
-    await until(async () => (await read(body.executionId)).status === 'waiting_for_input', 10_000);
+    await until(async () => (await read(body.executionId)).status === 'waiting_for_input');
     await call('POST', `/api/executions/${body.executionId}/stop`);
     calls.length = 0;
     const { body: started } = await call('POST', `/api/executions/${body.executionId}/rerun`, { fromNodeId: 'ask' });
-    await until(async () => (await read(started.executionId)).status === 'waiting_for_input', 10_000);
+    await until(async () => (await read(started.executionId)).status === 'waiting_for_input');
     const decision = { executionId: started.executionId, nodeId: 'ask', approved: true };
     expect((await call('POST', '/api/approvals/submit', decision)).status).toBe(200);
     expect((await ended(started.executionId)).status).toBe('success');

@@ -155,7 +155,7 @@ describe('a run that expires', () => {
   it('is not begun from a snapshot, nor by a first checkpoint', async () => {
     const id = await start({ expiresAfter: 0.001 });
     const worker = await startTestWorker(instance);
-    await until(async () => (await readRun(id)).status === 'timeout', 10_000);
+    await until(async () => (await readRun(id)).status === 'timeout');
     expect(await readRun(id)).toMatchObject({ error: { code: 'EXPIRED' }, startedAt: null });
     await worker.stop();
   });
@@ -165,7 +165,7 @@ describe('delays with a worker', () => {
   it('start and finish the run after its time', async () => {
     const worker = await startTestWorker(instance);
     const { body } = await execute({ delay: 1.5 });
-    await until(async () => (await readRun(body.executionId)).status === 'success', 15_000);
+    await until(async () => (await readRun(body.executionId)).status === 'success');
     const { startedAt, startAt } = await readRun(body.executionId);
     expect(Date.parse(startedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(startAt ?? ''));
     await worker.stop();

@@ -39,14 +39,14 @@ const stoppedBy = (name: string) => ({
   message: expect.stringMatching(new RegExp(`^the event ${name} \\(.+\\) stopped the run$`)),
 });
 const statusOf = async (id: string) => (await call('GET', `/api/executions/${id}`)).body.status;
-const becomes = (id: string, status: string) => until(async () => (await statusOf(id)) === status, 10_000, status);
+const becomes = (id: string, status: string) => until(async () => (await statusOf(id)) === status, status);
 
 /** Sends an event, and waits until it is matched. */
 async function send(name: string, key?: string): Promise<void> {
   const { workspaceId, db } = instance;
   const { body } = await call('POST', '/api/events', { workspaceId, name, ...(key === undefined ? {} : { key }) });
   const row = () => db.event.findFirstOrThrow({ where: { workspaceId, eventId: body.id } });
-  await until(async () => (await row()).matchedAt !== null, 10_000, 'that the event is matched');
+  await until(async () => (await row()).matchedAt !== null, 'that the event is matched');
 }
 
 describe('a run that an event stops', () => {
@@ -91,9 +91,9 @@ describe('a run that an event stops', () => {
     });
     const id = await start(workflowId, { order: 'A-3' });
     const childOf = () => instance.db.execution.findFirst({ where: { parentExecutionId: id } });
-    await until(async () => (await childOf())?.status === 'waiting_for_input', 10_000, 'the child');
+    await until(async () => (await childOf())?.status === 'waiting_for_input', 'the child');
     await send('order.cancelled', 'A-3');
-    await until(async () => (await childOf())?.status === 'stopped', 10_000, 'the end of the child');
+    await until(async () => (await childOf())?.status === 'stopped', 'the end of the child');
     await worker.stop();
   });
 
@@ -125,9 +125,9 @@ describe('a run that an event stops', () => {
     const runs = () => instance.db.execution.findMany({ where: { workflowId }, orderBy: { id: 'asc' } });
     const statuses = async () => (await runs()).map(({ status }) => status);
     await send('restart');
-    await until(async () => (await statuses()).join() === 'waiting_for_input', 10_000, 'the first run');
+    await until(async () => (await statuses()).join() === 'waiting_for_input', 'the first run');
     await send('restart');
-    await until(async () => (await statuses()).join() === 'stopped,waiting_for_input', 10_000, 'the second run');
+    await until(async () => (await statuses()).join() === 'stopped,waiting_for_input', 'the second run');
     await worker.stop();
   });
 });

@@ -66,9 +66,9 @@ const runsOf = (workflowId: string) =>
   instance.db.execution.findMany({ where: { workflowId }, orderBy: { id: 'asc' } });
 const isMatched = async (eventId: string) =>
   (await instance.db.event.findFirstOrThrow({ where: { eventId } })).matchedAt !== null;
-const matched = (eventId: string) => until(() => isMatched(eventId), 10_000, 'that the event is matched');
+const matched = (eventId: string) => until(() => isMatched(eventId), 'that the event is matched');
 const read = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
-const ended = (id: string) => until(async () => (await read(id)).finishedAt !== null, 10_000, 'the end of the run');
+const ended = (id: string) => until(async () => (await read(id)).finishedAt !== null, 'the end of the run');
 
 /** Returns the workspace's limit of runs per minute. */
 const limit = (executionsPerMinute: number | null) =>
@@ -256,7 +256,7 @@ describe('an event trigger', () => {
       const row = await instance.db.event.findFirst({ where: { eventId: { in: ids }, hasEndedWaits: true } });
       return row !== null && row.nextMatchAt.getTime() - Date.now() > 500 && row.matchedAt === null;
     };
-    await until(isDelayed, 10_000, 'the delay');
+    await until(isDelayed, 'the delay');
     await limit(null);
     await instance.db.event.updateMany({ where: { matchedAt: null }, data: { nextMatchAt: new Date(0) } });
     for (const id of ids) await matched(id);
@@ -303,7 +303,7 @@ describe('the runs per minute of a workspace', () => {
       const sent = await send('counted.locked', { key: 'A' });
       const isDelayed = async () =>
         (await instance.db.event.count({ where: { eventId: sent, hasEndedWaits: true } })) > 0;
-      await until(isDelayed, 10_000, 'the delay');
+      await until(isDelayed, 'the delay');
       return sent;
     });
     await matched(eventId);
@@ -330,7 +330,6 @@ describe('a node that waits for an event', () => {
   const rests = (id: string) =>
     until(
       async () => (await instance.db.wait.count({ where: { executionId: id } })) === 1 && !(await read(id)).finishedAt,
-      10_000,
       'the wait',
     );
 
@@ -371,10 +370,10 @@ describe('a node that waits for an event', () => {
       edges: [...edges, { source: 'start', target: 'busy' }, { source: 'busy', sourceHandle: 'body', target: 'ask' }],
     });
     const id = await start(workflowId, {});
-    await until(async () => (await instance.db.wait.count({ where: { executionId: id } })) === 2, 10_000, 'both waits');
+    await until(async () => (await instance.db.wait.count({ where: { executionId: id } })) === 2, 'both waits');
     await send('beside', { data: 1 });
     const outputOf = () => call('GET', `/api/executions/${id}/nodes/paid/output`);
-    await until(async () => (await outputOf()).status === 200, 10_000, 'the event');
+    await until(async () => (await outputOf()).status === 200, 'the event');
     await call('POST', `/api/executions/${id}/stop`);
   });
 });

@@ -141,7 +141,7 @@ describe('an event and a wait', () => {
     const { event, written } = await db.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT 1 FROM executions WHERE id = ${checkpoint.executionId}::uuid FOR UPDATE`;
       const writing = writeCheckpoints(db, [checkpoint]);
-      await until(async () => (await countLockWaits(db, 'transactionid')) > 0, 5_000, 'the checkpoint that waits');
+      await until(async () => (await countLockWaits(db, 'transactionid')) > 0, 'the checkpoint that waits');
       const sent = await send({ key: 'A-1' });
       expect(await match(sent)).toEqual([]);
       return { event: sent, written: { writing } };
@@ -192,7 +192,7 @@ describe('a wait', () => {
       const places = [{ nodeId: 'paid', iteration: '' }];
       const end = async () => {
         const seen = () => endDueWaits(db, executionId, places).then(({ waits }) => waits[0]);
-        return until(seen, 5_000, 'the end of the wait');
+        return until(seen, 'the end of the wait');
       };
       const [first] = await Promise.all([end(), match(event)]);
       expect((await waitOf(executionId)).answer).toBe(first.answer);

@@ -143,7 +143,7 @@ describe('a server that sends', () => {
     expect(String(failure).length).toBeLessThan(3_000);
     // What the client does not read, the server cannot send: some megabytes are in buffers of the system.
     expect(bytesSent()).toBeLessThan(MAX_BYTES_SENT);
-    await until(() => connections() === 0, 2_000, 'the end of the connection');
+    await until(() => connections() === 0, 'the end of the connection');
     const honest = await fakePostgres(HONEST);
     expect(await query(honest.url)).toMatchObject({ rows: [{ value: 'hello' }] });
   });
@@ -157,11 +157,11 @@ describe('a server that sends', () => {
     const { url, connections } = await fakePostgres({ ...HONEST, ...answers });
     const abort = new AbortController();
     const running = query(url, { signal: abort.signal });
-    await until(() => connections() === 1, 2_000, 'the connection');
+    await until(() => connections() === 1, 'the connection');
     setTimeout(() => abort.abort(new Error('stopped')), 50);
     await expect(running).rejects.toThrow('stopped');
     // Cancelling the statement has a limit of its own.
-    await until(() => connections() === 0, 7_000, 'the end of the connections');
+    await until(() => connections() === 0, 'the end of the connections');
   });
 
   it('values that are shorter than they say is read no further than its message', async () => {

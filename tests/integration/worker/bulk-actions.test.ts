@@ -226,7 +226,7 @@ describe('a bulk action', () => {
     async (kind) => {
       const ids = await addRuns(kind === 'stop' ? 'pending' : 'failed');
       const action = await start({ action: kind });
-      const { db, deaths } = dyingDatabase(createRandom(7));
+      const { db, deaths } = dyingDatabase(createRandom());
       await passUntilFinished(action.id, db);
       expect(deaths.within + deaths.after).toBeGreaterThan(0);
       const after = await read(action.id);

@@ -42,14 +42,13 @@ it('a pause that no message told the worker of lets no further node begin, and a
   const workflowId = await createWorkflow(instance, chain(http('first'), http('second')));
   const { body } = await call('POST', `/api/workflows/${workflowId}/execute`, {});
   const id = body.executionId;
-  await until(() => asked.includes('/first'), 10_000, 'the first call');
+  await until(() => asked.includes('/first'), 'the first call');
   const { userId } = await instance.db.membership.findFirstOrThrow();
   // Written as the gateway does, without its notification.
   await pauseExecution(instance.db, { userId, boundTo: null }, id);
   answerFirst();
   await until(
     async () => (await instance.db.execution.findUniqueOrThrow({ where: { id } })).workerId === null,
-    10_000,
     'the worker to let go',
   );
   expect((await call('GET', `/api/executions/${id}`)).body).toMatchObject({
@@ -60,7 +59,7 @@ it('a pause that no message told the worker of lets no further node begin, and a
 
   const resumedAt = Date.now();
   await call('POST', `/api/executions/${id}/resume`);
-  await until(async () => (await call('GET', `/api/executions/${id}`)).body.status === 'success', 10_000, 'the end');
+  await until(async () => (await call('GET', `/api/executions/${id}`)).body.status === 'success', 'the end');
   expect(asked).toEqual(['/first', '/second']);
   const { second } = (await call('GET', `/api/executions/${id}`)).body.progress;
   expect(Date.parse(second!.startedAt!)).toBeGreaterThanOrEqual(resumedAt);

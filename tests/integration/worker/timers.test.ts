@@ -62,11 +62,11 @@ describe('beside a call that continues', () => {
         { source: 'it', target: 'after', ...handle },
       ],
     });
-    await until(async () => (await read(id)).progress.after?.status === 'success', 8_000, 'what comes after it');
+    await until(async () => (await read(id)).progress.after?.status === 'success', 'what comes after it');
     expect((await read(id)).progress).toMatchObject({ call: { status: 'running' }, it: { status } });
-    await until(() => held.length > 0, 5_000, 'the call');
+    await until(() => held.length > 0, 'the call');
     for (const response of held.splice(0)) response.writeHead(200).end();
-    await until(async () => (await read(id)).status === 'success', 8_000, 'the end');
+    await until(async () => (await read(id)).status === 'success', 'the end');
   });
 
   it('waits of one run end one after another, each on time', async () => {
@@ -85,7 +85,7 @@ describe('beside a call that continues', () => {
         { source: 'second', target: 'after' },
       ],
     });
-    await until(async () => (await read(id)).progress.after?.status === 'success', 8_000, 'what comes after them');
+    await until(async () => (await read(id)).progress.after?.status === 'success', 'what comes after them');
     expect((await read(id)).progress.call!.status).toBe('running');
     await call('POST', `/api/executions/${id}/stop`);
     held.splice(0);
@@ -99,7 +99,7 @@ describe('a long delay before a next attempt', () => {
       nodes: [trigger, { id: 'call', type: 'http', parameters: { url: flaky }, retry }],
       edges: [{ source: 'start', target: 'call' }],
     });
-    await until(async () => (await row(id)).wakeAt !== null, 8_000, 'the rest');
+    await until(async () => (await row(id)).wakeAt !== null, 'the rest');
     expect(await row(id)).toMatchObject({ status: 'running', workerId: null });
     expect(await read(id)).toMatchObject({
       status: 'running',
@@ -109,12 +109,12 @@ describe('a long delay before a next attempt', () => {
     // Pausing and resuming does not shorten it.
     await call('POST', `/api/executions/${id}/pause`);
     await call('POST', `/api/executions/${id}/resume`);
-    await until(async () => (await row(id)).wakeAt !== null, 8_000, 'the rest again');
+    await until(async () => (await row(id)).wakeAt !== null, 'the rest again');
     expect(keys).toHaveLength(1);
 
     await instance.db.$executeRaw`UPDATE waits SET due_at = now() WHERE execution_id = ${id}::uuid`;
     await instance.db.$executeRaw`UPDATE executions SET wake_at = now() WHERE id = ${id}::uuid`;
-    await until(async () => (await read(id)).status === 'success', 8_000, 'the end');
+    await until(async () => (await read(id)).status === 'success', 'the end');
     const { progress } = await read(id);
     expect(progress.call).toMatchObject({ status: 'success', attempts: 2 });
     expect(progress.call).not.toHaveProperty('error');
@@ -140,7 +140,7 @@ describe('a long delay before a next attempt', () => {
         { source: 'each', sourceHandle: 'body', target: 'call' },
       ],
     });
-    await until(async () => (await read(id)).status === 'success', 8_000, 'the end');
+    await until(async () => (await read(id)).status === 'success', 'the end');
     const { body } = await call('GET', `/api/executions/${id}/nodes/call/iterations`);
     const first = { attempts: 2, attemptHistory: [{ error: { code: expect.any(String) } }, { error: null }] };
     expect(body.data).toMatchObject([first, { attempts: 1 }]);
@@ -155,7 +155,7 @@ describe('a long delay before a next attempt', () => {
       nodes: [trigger, { id: 'call', type: 'http', parameters: { url: flaky }, retry }],
       edges: [{ source: 'start', target: 'call' }],
     });
-    await until(async () => (await row(id)).wakeAt !== null, 8_000, 'the rest');
+    await until(async () => (await row(id)).wakeAt !== null, 'the rest');
     await call('POST', `/api/executions/${id}/stop`);
     expect(await read(id)).toMatchObject({ status: 'stopped', progress: { call: { status: 'stopped', attempts: 1 } } });
     expect((await row(id)).wakeAt).toBeNull();
@@ -171,7 +171,7 @@ describe('a run that a limit of its workspace delays', () => {
       nodes: [trigger, { id: 'child', type: 'workflow', parameters: { workflowId: child } }],
       edges: [{ source: 'start', target: 'child' }],
     });
-    await until(async () => (await row(limited)).wakeAt !== null, 8_000, 'the rest');
+    await until(async () => (await row(limited)).wakeAt !== null, 'the rest');
     expect(await row(limited)).toMatchObject({ status: 'running', workerId: null });
     expect((await read(limited)).progress.child).toMatchObject({
       status: 'waiting',
@@ -183,7 +183,7 @@ describe('a run that a limit of its workspace delays', () => {
     await instance.db.workspace.update({ where: { id: workspaceId }, data: { executionsPerMinute: null } });
     await instance.db.$executeRaw`UPDATE waits SET due_at = now() WHERE execution_id = ${limited}::uuid`;
     await instance.db.$executeRaw`UPDATE executions SET wake_at = now() WHERE id = ${limited}::uuid`;
-    await until(async () => (await read(limited)).status === 'success', 8_000, 'the end');
+    await until(async () => (await read(limited)).status === 'success', 'the end');
     expect((await read(limited)).progress.child).toMatchObject({ status: 'success', attempts: 2 });
     expect(await instance.db.execution.count({ where: { parentExecutionId: limited } })).toBe(1);
   });
