@@ -1,6 +1,6 @@
 import { createDatabase } from '@deckhand/db';
 import { findDebianPostgres } from '@deckhand/local';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   addPerson,
   chain,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createServer, request as forward } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeUnless, startInstance, stopAll, stopLater } from '../../harness/index.ts';
 
 /** The folder with the suite, which is not installed with the others: `npm run conformance:mcp` downloads it. */
