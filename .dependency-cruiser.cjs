@@ -22,7 +22,7 @@ const MAY_INSTALL = {
 };
 
 /** Tests beside the source may use the harness, and more packages than what they test. */
-const TEST = '\\.test\\.ts$';
+const TEST = '(\\.test\\.tsx?$|^apps/console/src/testing/)';
 
 /** A workspace package appears under its own folder, whichever way it was named. */
 const folder = (name) => `^packages/${name}/`;
@@ -111,8 +111,8 @@ module.exports = {
       name: 'no-tests-in-the-product',
       comment: 'Nothing that ships imports a test.',
       severity: 'error',
-      from: { pathNot: '(\\.test\\.ts$|^tests/)' },
-      to: { path: '(\\.test\\.ts$|^tests/)' },
+      from: { pathNot: [TEST, '^tests/'] },
+      to: { path: [TEST, '^tests/'] },
     },
     {
       name: 'resolvable',

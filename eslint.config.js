@@ -4,7 +4,7 @@ import reactHooks from 'eslint-plugin-react-hooks';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-const TESTS = ['**/*.test.ts', 'tests/**/*.ts'];
+const TESTS = ['**/*.test.{ts,tsx}', 'apps/console/src/testing/**', 'tests/**/*.ts'];
 
 /** The environment is read once, where settings are (style 10); the rest gets what it needs passed in. */
 const ENVIRONMENT_RULES = {

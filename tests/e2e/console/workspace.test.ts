@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type {
-  ApiKeyEntry,
-  CredentialEntry,
   Execution,
   FolderEntry,
   MemberEntry,
@@ -88,55 +86,6 @@ describe('an approval', () => {
   });
 });
 
-describe('an API key', () => {
-  const keys = () => stack.say<PageOf<ApiKeyEntry>>('GET', '/api/api-keys');
-
-  it('is Read-only with Advanced closed, shown once, and refused once it is revoked', async () => {
-    const { page, complaints } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    await go(page, 'API keys');
-    await page.getByRole('button', { name: 'New API key' }).first().click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('Reports');
-    await dialog.getByLabel('Your password').fill(OWNER.password);
-    await dialog.getByRole('button', { name: 'Create key' }).click();
-    const key = (await dialog.getByLabel('API key', { exact: true }).textContent()) ?? '';
-    expect(key).toMatch(/^dk_\w{43}$/);
-    const read = () => fetch(`${stack.url}/api/workspaces`, { headers: { 'x-api-key': key } });
-    expect((await read()).status).toBe(200);
-    expect((await keys()).data).toMatchObject([{ name: 'Reports', access: 'Read-only', expiresAt: null }]);
-    await dialog.getByRole('button', { name: 'I have copied it' }).click();
-    await page.getByRole('table', { name: 'API keys' }).getByText('Read-only').waitFor();
-    expect(await page.content()).not.toContain(key);
-    await page.getByRole('button', { name: 'Revoke Reports' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByRole('table', { name: 'API keys' }).getByText('Revoked').waitFor();
-    expect((await read()).status).toBe(401);
-    expect(complaints).toEqual([]);
-  });
-
-  it('may do more when that is asked for under Advanced; a wrong password makes none', async () => {
-    const { page } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    await go(page, 'API keys');
-    await page.getByRole('button', { name: 'New API key' }).first().click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('Deploys');
-    await dialog.getByLabel('Your password').fill('not my password');
-    await dialog.getByRole('button', { name: 'Advanced' }).click();
-    await dialog.getByLabel('Read + write', { exact: true }).check();
-    await dialog.getByLabel('Expires after').fill('2099-12-31');
-    await dialog.getByRole('button', { name: 'Create key' }).click();
-    await dialog.getByRole('alert').waitFor();
-    expect((await keys()).data.map(({ name }) => name)).not.toContain('Deploys');
-    await dialog.getByLabel('Your password').fill(OWNER.password);
-    await dialog.getByRole('button', { name: 'Create key' }).click();
-    await dialog.getByRole('button', { name: 'I have copied it' }).click();
-    const made = (await keys()).data.find(({ name }) => name === 'Deploys');
-    expect(made).toMatchObject({ access: 'Read + write', expiresAt: '2099-12-31T23:59:59.999Z' });
-  });
-});
-
 describe('a workspace', () => {
   it('lets somebody in by an invite, who can then look but not touch', async () => {
     const { page } = await openWindow(browser, stack.url);
@@ -159,69 +108,6 @@ describe('a workspace', () => {
     expect(await guest.getByRole('button', { name: /^New|^Actions/ }).count()).toBe(0);
     const { data } = await stack.say<PageOf<MemberEntry>>('GET', `/api/workspaces/${stack.workspaceId}/members`);
     expect(data.map(({ name, role }) => [name, role])).toContainEqual(['Grace', 'viewer']);
-  });
-
-  it('keeps variables and credentials, and a secret is not seen again', async () => {
-    const { page, complaints } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    await go(page, 'Variables');
-    await page.getByRole('button', { name: 'New variable' }).first().click();
-    await page.getByRole('dialog').getByLabel('Name').fill('region');
-    await page.getByRole('dialog').getByLabel('Value').fill('north');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('table', { name: 'Variables' }).getByText('$vars.region').waitFor();
-    await go(page, 'Credentials');
-    await page.getByRole('button', { name: 'New credential' }).first().click();
-    await page.getByRole('dialog').getByLabel('Name').fill('Warehouse');
-    await page.getByRole('dialog').getByLabel('Token').fill('hush-hush');
-    await page.getByRole('radio', { name: 'Only you' }).check();
-    const hosts = page.getByRole('combobox', { name: 'Allowed hosts' });
-    await hosts.fill('api.example.com');
-    await hosts.press('Enter');
-    await page.getByRole('button', { name: 'Save' }).click();
-    const kept = page.getByRole('table', { name: 'Credentials' }).getByRole('row', { name: /Warehouse/ });
-    await kept.getByText('Only you').waitFor();
-    await kept.getByText('api.example.com').waitFor();
-    await page.reload();
-    await page.getByRole('table', { name: 'Credentials' }).getByText('Warehouse').waitFor();
-    expect(await page.content()).not.toContain('hush-hush');
-    await go(page, 'Audit log');
-    await page.getByRole('table', { name: 'Audit log' }).getByText(OWNER.email, { exact: false }).first().waitFor();
-    expect(complaints).toEqual([]);
-  });
-});
-
-describe('a credential', () => {
-  it('is created with a rate limit, and later has a circuit breaker instead', async () => {
-    const { page, complaints } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    await go(page, 'Credentials');
-    await page.getByRole('button', { name: 'New credential' }).first().click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('Shop');
-    await dialog.getByLabel('Token').fill('hush-hush');
-    await dialog.getByRole('checkbox', { name: 'Limit the rate of requests' }).check();
-    await dialog.getByRole('textbox', { name: 'Requests', exact: true }).fill('1200');
-    await dialog.getByRole('combobox', { name: 'Per' }).click();
-    await page.getByRole('option', { name: 'minute' }).click();
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    const row = page.getByRole('table', { name: 'Credentials' }).getByRole('row', { name: /Shop/ });
-    await row.getByText('1,200 per minute').waitFor();
-
-    await row.getByRole('button', { name: 'Limits of Shop' }).click();
-    expect(await dialog.getByRole('textbox', { name: 'Requests', exact: true }).inputValue()).toBe('1200');
-    await dialog.getByRole('checkbox', { name: 'Limit the rate of requests' }).uncheck();
-    await dialog.getByRole('checkbox', { name: 'Use a circuit breaker' }).check();
-    await dialog.getByLabel('Open seconds').fill('30');
-    expect(await issuesInBothSchemes(page, 'credential-limits', 'desktop')).toEqual([]);
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await row.getByText('circuit breaker').waitFor();
-    const { data } = await stack.say<PageOf<CredentialEntry>>(
-      'GET',
-      `/api/credentials?workspaceId=${stack.workspaceId}`,
-    );
-    expect(data.find(({ name }) => name === 'Shop')).toMatchObject({ rateLimit: null, circuit: { openSeconds: 30 } });
-    expect(complaints).toEqual([]);
   });
 });
 
