@@ -59,7 +59,7 @@ module.exports = {
       name: 'apps-stay-apart',
       comment: 'An app never imports another app.',
       severity: 'error',
-      from: { path: '^apps/([^/]+)/' },
+      from: { path: '^apps/([^/]+)/', pathNot: TEST },
       to: { path: '^apps/', pathNot: '^apps/$1/' },
     },
     {

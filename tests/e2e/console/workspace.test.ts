@@ -1,12 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type {
-  Execution,
-  FolderEntry,
-  MemberEntry,
-  PageOf,
-  Workflow,
-  WorkspaceEntry,
-} from '@deckhand/contracts';
+import type { Execution, FolderEntry, MemberEntry, PageOf, Workflow, WorkspaceEntry } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
 import { issuesInBothSchemes, issuesOfAccess, openWindow, signIn, startBrowser } from '../../harness/browser.ts';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
