@@ -173,37 +173,3 @@ describe('a node that was tried several times', () => {
     expect(await issuesOfAccess(page)).toEqual([]);
   });
 });
-
-describe('a person', () => {
-  it('creates a key that is bound to a workspace, and finds it by name in the audit log', async () => {
-    const page = await openConsole('api-keys');
-    await page.getByRole('button', { name: 'New API key' }).first().click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('Nightly export');
-    await dialog.getByLabel('Your password').fill('wrong password');
-    await dialog.getByRole('button', { name: 'Advanced' }).click();
-    await dialog.getByRole('combobox', { name: 'Workspace' }).click();
-    await page.getByRole('option', { name: OWNER.workspaceName }).click();
-    await dialog.getByRole('button', { name: 'Create key' }).click();
-    const refusal = dialog.getByRole('alert');
-    await refusal.getByText('Check whether Caps Lock is on').waitFor();
-    expect(await refusal.innerText()).not.toContain('administrator');
-    await dialog.getByLabel('Your password').fill(OWNER.password);
-    await dialog.getByRole('button', { name: 'Create key' }).click();
-    await page.getByRole('dialog', { name: 'API key created' }).waitFor();
-    await page.goto(`/w/${stack.workspaceId}/audit-log`);
-    await page.getByRole('table', { name: 'Audit log' }).getByText('apiKey Nightly export').waitFor();
-    await page.getByText('workflow Refunds').first().waitFor();
-  });
-
-  it('who signs in with a wrong password is not told to sign in again', async () => {
-    const { page } = await openWindow(browser, stack.url);
-    await page.goto('/sign-in');
-    await page.getByLabel('E-mail').fill(OWNER.email);
-    await page.getByLabel(/^Password/).fill('wrong password');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    const refusal = page.getByRole('alert');
-    await refusal.getByText('The e-mail or the password is wrong').waitFor();
-    expect(await refusal.innerText()).not.toContain('Sign in again');
-  });
-});

@@ -233,19 +233,6 @@ describe('the list of runs', () => {
   });
 });
 
-describe('the list of workflows', () => {
-  it('finds one by its name, and shows a hostile name as the text it is', async () => {
-    const { page, complaints } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    await page.getByRole('table', { name: 'Workflows' }).getByText(HOSTILE).waitFor();
-    expect(await page.title()).toBe('Workflows · Deckhand');
-    await page.getByLabel('Search by name or description').fill('orde');
-    await page.getByText(HOSTILE).waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'Orders', exact: true }).waitFor();
-    expect(complaints).toEqual([]);
-  });
-});
-
 it('every page can be used by everybody', async () => {
   const [finished, other] = [await stack.start(orders, { count: 1 }), await stack.start(orders, { count: 50 })];
   for (const screen of ['desktop', 'phone'] as const) {

@@ -4,6 +4,7 @@ import { cleanup, configure, render, screen } from '@testing-library/react';
 import { createApp } from '../app/app.tsx';
 import { dismiss, readNotices } from '../components/notice-board.ts';
 import { beginSession, endSession } from '../session/store.ts';
+import { example } from './contract.ts';
 import { answer, pageOf, resetFakeApi } from './fake-api.ts';
 
 /** The workspace of component tests. */
@@ -54,6 +55,7 @@ export function prepareConsole(): void {
   const complaints: string[] = [];
   beforeEach(() => {
     answer('GET /api/auth/me', () => ({ user, workspaces: [{ ...WORKSPACE, role }] }));
+    answer('GET /api/workspaces/:id', () => ({ ...example('GET /api/workspaces/:id'), ...WORKSPACE, role }));
     answer('GET /api/approvals', () => pageOf([]));
     answer('GET /api/human-tasks', () => pageOf([]));
     jest.spyOn(console, 'error').mockImplementation((...parts) => {

@@ -7,7 +7,7 @@ import examples from '../../../api/src/openapi/examples.json' with { type: 'json
 type Schemas = typeof RESPONSE_SCHEMAS;
 
 /** An operation of the API, such as `GET /api/workflows/:id`; those without a body in their response included. */
-export type Operation = keyof Schemas | `${'DELETE' | 'POST'} /api/${string}`;
+export type Operation = keyof Schemas | `${'DELETE' | 'POST'} /api/${string}` | 'GET /api/executions/:id/events';
 
 /** The body of the successful response of an operation; undefined for one without. */
 export type Body<O extends Operation> =
@@ -50,10 +50,10 @@ export function issueOfRequest(method: string, url: URL, body: unknown): string 
   return body === undefined ? undefined : check.issuesOfRequest(method, found.template, body);
 }
 
-/** The status of the successful response of an operation. */
-export function statusOfSuccess(method: string, path: string): number {
+/** The status of the successful response of an operation: of a dry run, 200. */
+export function statusOfSuccess(method: string, path: string, isDryRun = false): number {
   const statuses = Object.keys(find(method, path)?.operation.responses ?? {});
-  return Number(statuses.find((status) => status.startsWith('2')));
+  return isDryRun ? 200 : Number(statuses.findLast((status) => status.startsWith('2')));
 }
 
 /** @throws when the OpenAPI document does not describe the response. */

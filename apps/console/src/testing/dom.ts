@@ -51,6 +51,18 @@ Object.assign(window.Element.prototype, {
   getBoundingClientRect: () => ({ x: 10, y: 10, left: 10, top: 10, width: 100, height: 20, right: 110, bottom: 30 }),
 });
 
+// This DOM knows its own signals only, and those of Node.js are what fetch() takes.
+const { addEventListener } = window.EventTarget.prototype;
+window.EventTarget.prototype.addEventListener = function listen(type, listener, options) {
+  if (typeof options !== 'object' || options.signal === undefined) {
+    addEventListener.call(this, type, listener, options);
+    return;
+  }
+  const { signal, ...rest } = options;
+  addEventListener.call(this, type, listener, rest);
+  signal.addEventListener('abort', () => this.removeEventListener(type, listener, rest));
+};
+
 for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(window))) {
   if (name in globalThis && !REPLACED.has(name)) continue;
   Object.defineProperty(globalThis, name, { ...property, configurable: true });

@@ -1,4 +1,4 @@
-import { type ErrorCode, ERRORS, type ValidationIssue } from '@deckhand/contracts';
+import { type ErrorCode, ERRORS } from '@deckhand/contracts';
 import { http, HttpResponse } from 'msw/http';
 import { setupServer } from 'msw/node';
 import { type Body, checkResponse, issueOfRequest, type Operation, statusOfSuccess } from './contract.ts';
@@ -8,6 +8,7 @@ export interface FakeRequest {
   /** What its path has for the names of the operation. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
+  readonly headers: Headers;
   /** Its JSON body, which the OpenAPI document describes; undefined without one. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as that of a request in tests of the API
   readonly body: any;
@@ -68,13 +69,9 @@ export function keep<T extends { readonly id: string }>(
   return kept;
 }
 
-/** An error response of the API. */
-export function refusal(
-  code: ErrorCode,
-  error: string = ERRORS[code].message,
-  details?: readonly ValidationIssue[],
-): Response {
-  const body = { error, code, requestId: crypto.randomUUID(), ...(details && { details }) };
+/** An error response of the API. @param details of an invalid body: its issues. */
+export function refusal(code: ErrorCode, error: string = ERRORS[code].message, details?: unknown): Response {
+  const body = { error, code, requestId: crypto.randomUUID(), ...(details === undefined ? {} : { details }) };
   return Response.json(body, { status: ERRORS[code].status });
 }
 
@@ -99,8 +96,11 @@ function respondTo(method: string, path: string, respond: (request: FakeRequest)
       const issue = issueOfRequest(method, url, body);
       if (issue !== undefined) issues.push(`${method} ${url.pathname}${url.search}: ${issue} in ${text}`);
       try {
-        const given = await respond({ params: toStrings(params), query: url.searchParams, body });
-        const response = given instanceof Response ? given : toResponse(given, statusOfSuccess(method, url.pathname));
+        const { headers } = request;
+        const given = await respond({ params: toStrings(params), query: url.searchParams, headers, body });
+        const isDryRun = url.searchParams.get('dryRun') === 'true';
+        const status = statusOfSuccess(method, url.pathname, isDryRun);
+        const response = given instanceof Response ? given : toResponse(given, status);
         await checkResponse(method, url.pathname, response);
         return response;
       } catch (error) {

@@ -1,4 +1,12 @@
-import { type BoundFunctions, type ByRoleMatcher, type Matcher, type queries, screen } from '@testing-library/react';
+import {
+  type BoundFunctions,
+  type ByRoleMatcher,
+  type Matcher,
+  type queries,
+  screen,
+  waitFor,
+  within,
+} from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 
 /** Where to look: the whole screen, or `within(element)`. */
@@ -31,4 +39,28 @@ export async function fill(label: Matcher, text: string, scope: Scope = screen):
 export async function choose(name: string | RegExp, option: string | RegExp, scope: Scope = screen): Promise<void> {
   await click('combobox', name, scope);
   await click('option', option);
+}
+
+/** Waits for a dialog. @returns where to look in it. */
+export async function dialog(name?: string | RegExp): Promise<Scope> {
+  return within(await screen.findByRole('dialog', name === undefined ? {} : { name }));
+}
+
+/** Waits for a text, also one that runs through several elements. */
+export async function sees(text: string, scope: Scope = screen): Promise<void> {
+  await scope.findAllByText((_, element) => element?.textContent.includes(text) ?? false);
+}
+
+/** Waits until nothing has the role, and the name if there is one. */
+export async function isGone(role: ByRoleMatcher, name?: string | RegExp, scope: Scope = screen): Promise<void> {
+  await waitFor(() => {
+    const found = scope.queryAllByRole(role, name === undefined ? {} : { name });
+    if (found.length > 0) throw new Error(`${String(role)} ${String(name ?? '')} is still there`);
+  });
+}
+
+/** Gives an element the focus, and presses Enter. */
+export async function enter(element: HTMLElement): Promise<void> {
+  element.focus();
+  await user.keyboard('{Enter}');
 }
