@@ -81,54 +81,6 @@ describe('a run', () => {
     await page.getByRole('tree', { name: 'Output of start' }).getByText('50').waitFor();
     expect(complaints).toEqual([]);
   });
-
-  it('can be paused, resumed and stopped, and run again', async () => {
-    const { page } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    const id = await stack.start(orders, { count: 50 });
-    await page.goto(`/w/${stack.workspaceId}/runs/${id}`);
-    await page.getByText('Waiting for approval').waitFor();
-    await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('Paused').waitFor();
-    await page.getByRole('button', { name: 'Resume' }).click();
-    await page.getByText('Waiting for approval').waitFor();
-    await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByRole('button', { name: 'Stop run' }).click();
-    await page.getByText('Stopped').first().waitFor();
-    await page.getByRole('button', { name: 'Re-run', exact: true }).click();
-    await page.getByRole('link', { name: id.slice(0, 8) }).waitFor();
-    expect(page.url()).not.toContain(id);
-  });
-
-  it('is saved as a test of its workflow, which passes', async () => {
-    const { page, complaints } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    const tester = await createTester();
-    for (const approved of [true, false]) {
-      const id = await stack.start(orders, { count: 50 });
-      await page.goto(`/w/${stack.workspaceId}/runs/${id}`);
-      await page.getByText('Waiting for approval').waitFor();
-      await stack.say('POST', '/api/approvals/submit', { executionId: id, nodeId: 'ask', approved });
-      await page.getByRole('button', { name: 'More actions' }).click();
-      await page.getByRole('menuitem', { name: 'Save as a test…' }).click();
-      const text = await page.getByRole('dialog').getByLabel('Test', { exact: true }).innerText();
-      const { tests }: { tests: unknown[] } = parse(`tests:\n${text}`);
-      expect(await tester.test(ORDERS, tests)).toMatchObject([{ failures: [] }]);
-    }
-    await tester.close();
-    expect(complaints).toEqual([]);
-  });
-
-  it('that failed opens at the node which did', async () => {
-    const { page } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    const id = await stack.start(orders, { count: 50 });
-    await page.goto(`/w/${stack.workspaceId}/runs/${id}`);
-    await page.getByText('Waiting for approval').waitFor();
-    await stack.say('POST', '/api/approvals/submit', { executionId: id, nodeId: 'ask', approved: false });
-    await page.getByRole('region', { name: 'Node' }).getByText('the manager refused').waitFor();
-    await expectStatus(page, 'Refuse', 'Failed');
-  });
 });
 
 describe('the list of runs', () => {

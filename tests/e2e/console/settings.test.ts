@@ -89,25 +89,6 @@ it('a workflow becomes a tool by its settings', async () => {
   expect(complaints).toEqual([]);
 });
 
-it('a run is redacted and deleted', async () => {
-  const id = await stack.createWorkflow('Once', { nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] });
-  const run = await stack.start(id, { secret: 'of a customer' });
-  const { page, complaints } = await openWindow(browser, stack.url);
-  await signIn(page, OWNER);
-  await page.goto(`/w/${stack.workspaceId}/runs/${run}`);
-  await page.getByRole('button', { name: 'More actions' }).click();
-  await page.getByRole('menuitem', { name: 'Redact…' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Redact' }).click();
-  await until(async () => !JSON.stringify(await stack.say('GET', `/api/executions/${run}`)).includes('of a customer'));
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'More actions' }).click();
-  await page.getByRole('menuitem', { name: 'Delete…' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page.waitForURL('**/runs');
-  await expect(stack.say('GET', `/api/executions/${run}`)).rejects.toThrow();
-  expect(complaints).toEqual([]);
-});
-
 it('alerts on failed runs are set up, and tell of each failing workflow once', async () => {
   const { port, messages } = await startMailServer();
   const secret = { host: '127.0.0.1', port };

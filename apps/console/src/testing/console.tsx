@@ -21,6 +21,9 @@ export const ADA: User = {
 /** A time for what was made before the test, ISO 8601. */
 export const EARLIER = '2026-01-05T08:00:00.000Z';
 
+/** A time after that, before the test, too. */
+export const LATER = '2026-01-05T09:30:00.000Z';
+
 /** Who is signed in. */
 interface Person {
   readonly role: Role;

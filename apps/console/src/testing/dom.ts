@@ -19,9 +19,51 @@ const { window } = new JSDOM('<!doctype html><html lang="en"><body></body></html
   pretendToBeVisual: true,
 });
 
+/** The size of every element, in px. */
+const [WIDTH, HEIGHT] = [100, 20];
+
 const ignore = (): void => undefined;
 
-/** Nothing has a size without a layout, so there is nothing to observe. */
+/** Nothing changes its size without a layout: what observes one is told of it once. */
+class OneSizeObserver {
+  readonly #callback: ResizeObserverCallback;
+  readonly #observed = new Set<Element>();
+  constructor(callback: ResizeObserverCallback) {
+    this.#callback = callback;
+  }
+  observe(target: Element): void {
+    this.#observed.add(target);
+    setTimeout(() => {
+      if (!this.#observed.has(target)) return;
+      const size = { inlineSize: WIDTH, blockSize: HEIGHT };
+      const contentRect = target.getBoundingClientRect();
+      const entry = {
+        target,
+        contentRect,
+        borderBoxSize: [size],
+        contentBoxSize: [size],
+        devicePixelContentBoxSize: [],
+      };
+      this.#callback([entry], this);
+    });
+  }
+  unobserve(target: Element): void {
+    this.#observed.delete(target);
+  }
+  disconnect(): void {
+    this.#observed.clear();
+  }
+}
+
+/** The scale of a transformation, which is all that the canvas reads of it. */
+class ScaleOnly {
+  readonly m22: number;
+  constructor(transform = '') {
+    this.m22 = Number(/scale\(([\d.]+)\)/.exec(transform)?.[1] ?? 1);
+  }
+}
+
+/** Nothing comes into view. */
 class NoObserver {
   readonly observe = ignore;
   readonly unobserve = ignore;
@@ -30,8 +72,9 @@ class NoObserver {
 
 /** What this DOM lacks, as on a screen as large as that of most tests in a browser. */
 Object.assign(window, {
-  ResizeObserver: NoObserver,
+  ResizeObserver: OneSizeObserver,
   IntersectionObserver: NoObserver,
+  DOMMatrixReadOnly: ScaleOnly,
   scrollTo: ignore,
   matchMedia: (media: string) => ({
     media,
@@ -48,7 +91,7 @@ Object.defineProperties(window.document.documentElement, {
 });
 Object.assign(window.Element.prototype, {
   scrollIntoView: ignore,
-  getBoundingClientRect: () => ({ x: 10, y: 10, left: 10, top: 10, width: 100, height: 20, right: 110, bottom: 30 }),
+  getBoundingClientRect: () => new window.DOMRect(10, 10, WIDTH, HEIGHT),
 });
 
 // This DOM knows its own signals only, and those of Node.js are what fetch() takes.
@@ -63,6 +106,14 @@ window.EventTarget.prototype.addEventListener = function listen(type, listener, 
   signal.addEventListener('abort', () => this.removeEventListener(type, listener, rest));
 };
 
+Object.defineProperties(window.HTMLElement.prototype, {
+  offsetWidth: { get: () => WIDTH },
+  offsetHeight: { get: () => HEIGHT },
+  clientWidth: { get: () => WIDTH },
+  clientHeight: { get: () => HEIGHT },
+});
+Object.assign(window.SVGElement.prototype, { getBBox: () => new window.DOMRect(0, 0, WIDTH, HEIGHT) });
+
 for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(window))) {
   if (name in globalThis && !REPLACED.has(name)) continue;
   Object.defineProperty(globalThis, name, { ...property, configurable: true });
@@ -70,3 +121,5 @@ for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(w
 for (const name of ['addEventListener', 'removeEventListener', 'dispatchEvent'] as const) {
   Object.defineProperty(globalThis, name, { value: window[name].bind(window), configurable: true, writable: true });
 }
+// As in a browser, so that whoever changes a member of the window changes the global one.
+Object.defineProperty(globalThis, 'window', { value: globalThis, configurable: true });

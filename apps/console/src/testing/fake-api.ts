@@ -14,6 +14,9 @@ export interface FakeRequest {
   readonly body: any;
 }
 
+/** The length of an issue, in characters: it may have a whole body in it. */
+const MAX_ISSUE_LENGTH = 600;
+
 /** What was wrong with requests and responses since the last test. */
 const issues: string[] = [];
 
@@ -71,7 +74,7 @@ export function keep<T extends { readonly id: string }>(
 
 /** An error response of the API. @param details of an invalid body: its issues. */
 export function refusal(code: ErrorCode, error: string = ERRORS[code].message, details?: unknown): Response {
-  const body = { error, code, requestId: crypto.randomUUID(), ...(details === undefined ? {} : { details }) };
+  const body = { error, code, requestId: 'request', ...(details === undefined ? {} : { details }) };
   return Response.json(body, { status: ERRORS[code].status });
 }
 
@@ -83,7 +86,7 @@ export function pageOf<T>(data: readonly T[]) {
 /** Forgets all answers. @returns what was wrong with requests and responses. */
 export function resetFakeApi(): string[] {
   server.resetHandlers();
-  return issues.splice(0);
+  return [...new Set(issues.splice(0))];
 }
 
 function respondTo(method: string, path: string, respond: (request: FakeRequest) => unknown): void {
@@ -104,7 +107,7 @@ function respondTo(method: string, path: string, respond: (request: FakeRequest)
         await checkResponse(method, url.pathname, response);
         return response;
       } catch (error) {
-        issues.push(String(error));
+        issues.push(String(error).slice(0, MAX_ISSUE_LENGTH));
         return HttpResponse.error();
       }
     }),

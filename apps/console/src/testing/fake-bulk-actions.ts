@@ -2,6 +2,7 @@ import type { BulkAction, CreateBulkActionBody } from '@deckhand/contracts';
 import { WORKSPACE } from './console.tsx';
 import { example } from './contract.ts';
 import { answer, keep } from './fake-api.ts';
+import { newId } from './new-id.ts';
 
 /** The bulk actions of the fake API. */
 export interface FakeBulkActions {
@@ -23,7 +24,7 @@ export function keepBulkActions(matching: number, status: BulkAction['status'] =
     asked.push(body);
     const action: BulkAction = {
       ...example('POST /api/bulk-actions'),
-      id: crypto.randomUUID(),
+      id: newId(),
       workspaceId: WORKSPACE.workspaceId,
       action: body.action,
       status,

@@ -9,6 +9,7 @@ import {
 import { WORKSPACE } from './console.tsx';
 import { example } from './contract.ts';
 import { answer, type FakeRequest, pageOf, refusal } from './fake-api.ts';
+import { newId } from './new-id.ts';
 
 /** How a node of a fake run went; by default, it succeeded. */
 export type FakeNode = Partial<NodeProgress>;
@@ -71,7 +72,7 @@ export function keepRuns(
     all,
     asked: [],
     add(workflow, run = {}) {
-      const id = crypto.randomUUID();
+      const id = newId();
       const base: Execution = {
         ...example('GET /api/executions/:id'),
         id,
@@ -159,6 +160,7 @@ export function keepRuns(
     });
     return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
   });
+  answer('GET /api/executions/:id/callbacks', () => ({ data: [] }));
   answer('GET /api/executions/:id/nodes/:nodeId/debug', () => refusal('NOT_FOUND'));
   answer('POST /api/executions/:id/stop', becomes('stopped'));
   answer('POST /api/executions/:id/pause', becomes('paused'));

@@ -12,6 +12,7 @@ import { loadNodeTypes } from '../../../../packages/nodes/src/load-node-types.ts
 import { WORKSPACE } from './console.tsx';
 import { example } from './contract.ts';
 import { answer, type FakeRequest, keep, pageOf, refusal } from './fake-api.ts';
+import { newId } from './new-id.ts';
 
 /** A workflow of the fake API. */
 export interface FakeWorkflow {
@@ -69,7 +70,7 @@ export function keepWorkflows(): FakeWorkflows {
       return folder;
     },
     add(given) {
-      const id = crypto.randomUUID();
+      const id = newId();
       const latest = versionOf(given.definition, 1, '');
       const { workspaceId } = WORKSPACE;
       const workflow = {
@@ -212,11 +213,11 @@ function now(): string {
 
 function folderOf(name: string, parentId: string | null): FolderEntry {
   const { workspaceId } = WORKSPACE;
-  return { ...example('POST /api/folders'), id: crypto.randomUUID(), workspaceId, name, parentId };
+  return { ...example('POST /api/folders'), id: newId(), workspaceId, name, parentId };
 }
 
 function versionOf(definition: Definition, number: number, comment: string): Version {
-  const workflowVersionId = crypto.randomUUID();
+  const workflowVersionId = newId();
   const version = example('GET /api/workflows/:id/versions/:versionId');
   return { ...version, workflowVersionId, number, comment, createdAt: now(), definition };
 }
