@@ -67,30 +67,3 @@ async function openConsole(path = ''): Promise<Page> {
   return page;
 }
 
-describe('what waits for a person', () => {
-  it('is in one inbox: a decision, then a form with its title, a date field, and issues at their fields', async () => {
-    const id = await start();
-    const page = await openConsole();
-    await page.getByRole('link', { name: /^Approvals/ }).click();
-    await page.getByText('Refund 12?').waitFor();
-    await page.getByRole('button', { name: 'Approve' }).click();
-    const entry = page.getByRole('listitem').filter({ hasText: 'When is 12 paid?' });
-    await entry.waitFor();
-    await entry.locator('input[type=date]').fill('2026-12-24');
-    await entry.getByLabel('Note').fill('no');
-    await entry.getByRole('button', { name: 'Submit' }).click();
-    await entry.getByRole('alert').filter({ hasText: '3 characters' }).waitFor();
-    expect(await issuesInBothSchemes(page, 'approvals', 'desktop')).toEqual([]);
-    await entry.getByLabel('Note').fill('by transfer');
-    await entry.getByRole('button', { name: 'Submit' }).click();
-    await page.getByText('No pending approvals').waitFor();
-    await reaches(id, 'success');
-    // With what it shows without being touched: a default, and a box that is not ticked.
-    const body = { day: '2026-12-24', note: 'by transfer', via: 'transfer', isSent: false };
-    expect((await read(id)).result).toMatchObject({ body });
-    // Who decided is a name, not an id.
-    await page.goto(`/w/${stack.workspaceId}/runs/${id}`);
-    await page.getByText(`approved in Ask by ${OWNER.name}`).waitFor();
-  });
-});
-

@@ -43,7 +43,11 @@ export function issueOfRequest(method: string, url: URL, body: unknown): string 
   const found = find(method, url.pathname);
   if (found === undefined) return 'the API has no such operation';
   const parameters = (found.operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
-  const unknown = [...url.searchParams.keys()].find((name) => parameters.every((parameter) => parameter.name !== name));
+  const unknown = [...url.searchParams.keys()].find((given) => {
+    // Members of an object are parameters of their own: `startedAt[gte]`.
+    const [name] = given.split('[');
+    return parameters.every((parameter) => parameter.name !== name);
+  });
   if (unknown !== undefined) return `it has no parameter ${unknown}`;
   const missing = parameters.find(({ name, required }) => required === true && !url.searchParams.has(name));
   if (missing !== undefined) return `the parameter ${missing.name} is missing`;

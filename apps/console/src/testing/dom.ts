@@ -10,7 +10,6 @@ const REPLACED = new Set([
   'CloseEvent',
   'navigator',
   'File',
-  'Blob',
   'FormData',
 ]);
 

@@ -28,7 +28,8 @@ export async function clickFirst(role: ByRoleMatcher, name: string | RegExp, sco
 
 /** Replaces the text of the field with a label. */
 export async function fill(label: Matcher, text: string, scope: Scope = screen): Promise<void> {
-  const field = await scope.findByLabelText(label);
+  // The list of options of a field has its label, too.
+  const field = await scope.findByLabelText(label, { selector: 'input, textarea' });
   await user.clear(field);
   if (text === '') return;
   await user.click(field);
