@@ -83,7 +83,7 @@ module.exports = {
       comment:
         'Only the part of the console that is loaded on demand has the language of expressions and the code editor.',
       severity: 'error',
-      from: { path: '^apps/console/', pathNot: '^apps/console/src/code/' },
+      from: { path: '^apps/console/', pathNot: ['^apps/console/src/code/', TEST] },
       to: { path: [EXPRESSIONS, 'node_modules/@codemirror/'] },
     },
     {

@@ -105,6 +105,10 @@ window.EventTarget.prototype.addEventListener = function listen(type, listener, 
   signal.addEventListener('abort', () => this.removeEventListener(type, listener, rest));
 };
 
+Object.assign(window.Range.prototype, {
+  getBoundingClientRect: () => new window.DOMRect(10, 10, WIDTH, HEIGHT),
+  getClientRects: () => [new window.DOMRect(10, 10, WIDTH, HEIGHT)],
+});
 Object.defineProperties(window.HTMLElement.prototype, {
   offsetWidth: { get: () => WIDTH },
   offsetHeight: { get: () => HEIGHT },

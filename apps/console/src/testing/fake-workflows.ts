@@ -26,6 +26,10 @@ export interface FakeWorkflow {
 export interface FakeWorkflows {
   readonly all: FakeWorkflow[];
   readonly folders: FolderEntry[];
+  /** What happens before a version is saved. */
+  onSave: () => Promise<void>;
+  /** Whether the responses to saves of drafts are lost, after the drafts were saved. */
+  losesResponses: boolean;
   /** Adds a workflow with a first version. @returns its id. */
   add(given: Partial<Workflow> & { readonly name: string; readonly definition: Definition }): string;
   addFolder(name: string, parentId?: string): FolderEntry;
@@ -64,6 +68,8 @@ export function keepWorkflows(): FakeWorkflows {
   const world: FakeWorkflows = {
     all,
     folders,
+    onSave: () => Promise.resolve(),
+    losesResponses: false,
     addFolder(name, parentId) {
       const folder = folderOf(name, parentId ?? null);
       folders.push(folder);
@@ -166,6 +172,7 @@ export function keepWorkflows(): FakeWorkflows {
   });
   answer('POST /api/workflows/:id/versions', async ({ params: { id = '' }, body }) => {
     const { definition, comment, baseVersionId } = body;
+    await world.onSave();
     const { workflow, versions } = world.get(id);
     const issues = await issuesOf(definition);
     if (issues) return issues;
@@ -186,6 +193,7 @@ export function keepWorkflows(): FakeWorkflows {
       const isTaken = headers.get('if-none-match') === '*' && found.draft !== null;
       if (isTaken || isStale(headers, found.draft?.updatedAt)) return refusal('PRECONDITION_FAILED');
       const { definition: _definition, ...saved } = keepDraft(found, body);
+      if (world.losesResponses) return Response.error();
       return Response.json(saved, { headers: { etag: tagOf(saved.updatedAt) } });
     }),
   );
