@@ -42,9 +42,9 @@ configure({
   asyncUtilTimeout: PATIENCE_MS,
   // The markup of a page is long, and made for each attempt to find something.
   getElementError(message, container) {
-    const parts = container === document.body ? document.querySelectorAll('body > div') : [container];
-    const page = [...parts].map((part) => part.textContent).join(' ');
-    const error = new Error(`${message ?? ''}\n\nThe page: ${page.slice(0, MAX_PAGE_LENGTH)}`);
+    const page = container.cloneNode(true);
+    if (page instanceof Element) for (const style of page.querySelectorAll('style')) style.remove();
+    const error = new Error(`${message ?? ''}\n\nThe page: ${page.textContent?.slice(0, MAX_PAGE_LENGTH)}`);
     error.name = 'TestingLibraryElementError';
     return error;
   },
@@ -78,6 +78,8 @@ export function prepareConsole(): void {
 /** Opens a page of the workspace, such as `/variables`, as a signed-in person. */
 export async function openConsole(path: string, as: Partial<Person> = {}): Promise<void> {
   ({ role, user } = { role: 'owner', user: ADA, ...as });
+  // In the place of an earlier page.
+  cleanup();
   beginSession({ token: 'token', expiresAt: '2099-01-01T00:00:00.000Z' });
   renderAt(`/w/${WORKSPACE.workspaceId}${path}`);
   await screen.findByRole('navigation', { name: 'Areas' });

@@ -41,12 +41,13 @@ export async function isSaved(text: string): Promise<void> {
   await status.findByText(text);
 }
 
-/** Waits for the code editor with a label. */
+/** Waits for the code editor with a label: it is loaded on demand. */
 export async function codeOf(label: string, scope: Scope = screen): Promise<EditorView> {
-  const fields = await scope.findAllByLabelText(label);
-  const views = fields.flatMap((field) => EditorView.findFromDOM(field) ?? []);
-  if (!views[0]) throw new Error(`${label} is no code editor`);
-  return views[0];
+  return waitFor(() => {
+    const views = scope.getAllByLabelText(label).flatMap((field) => EditorView.findFromDOM(field) ?? []);
+    if (!views[0]) throw new Error(`${label} is no code editor`);
+    return views[0];
+  });
 }
 
 /** Replaces the text of the code editor with a label, as by typing. */

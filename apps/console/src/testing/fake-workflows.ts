@@ -35,11 +35,16 @@ export interface FakeWorkflows {
   addFolder(name: string, parentId?: string): FolderEntry;
   /** @throws when there is no such workflow. */
   get(id: string): FakeWorkflow;
+  /** Changes a workflow, as another person does. */
+  change(id: string, changes: Partial<Workflow>): void;
   /** Saves a version, as another person does. @returns its id. */
   saveVersion(id: string, definition: Definition, comment?: string): string;
   /** Saves a draft, as another person does. */
   saveDraft(id: string, definition: Definition): void;
 }
+
+/** How long a test URL is open, in ms. */
+const TEST_URL_MS = 120_000;
 
 const nodeTypes = await loadNodeTypes();
 const entries = describeNodeTypes(nodeTypes);
@@ -85,7 +90,8 @@ export function keepWorkflows(): FakeWorkflows {
         workspaceId,
         latestVersionId: latest.workflowVersionId,
       };
-      all.push({ workflow: { ...workflow, ...given }, versions: [latest], draft: null });
+      const webhooks = webhooksOf(given.definition);
+      all.push({ workflow: { ...workflow, webhooks, ...given }, versions: [latest], draft: null });
       return id;
     },
     get(id) {
@@ -93,11 +99,12 @@ export function keepWorkflows(): FakeWorkflows {
       if (!found) throw new Error(`there is no workflow ${id}`);
       return found;
     },
+    change: (id, changes) => change(world.get(id), changes),
     saveVersion(id, definition, comment = '') {
       const found = world.get(id);
       const version = versionOf(definition, found.versions.length + 1, comment);
       found.versions.push(version);
-      change(found, { definition, latestVersionId: version.workflowVersionId });
+      change(found, { definition, webhooks: webhooksOf(definition), latestVersionId: version.workflowVersionId });
       return version.workflowVersionId;
     },
     saveDraft(id, definition) {
@@ -119,6 +126,13 @@ export function keepWorkflows(): FakeWorkflows {
     return undefined;
   });
   answer('GET /api/node-types', () => Response.json(pageOf(entries)));
+  answer('GET /api/credentials', () => pageOf([]));
+  answer('GET /api/workspaces/:id/members', () => example('GET /api/workspaces/:id/members'));
+  answer('POST /api/workflows/:id/webhooks/:nodeId/test', ({ params: { nodeId } }) => ({
+    ...example('POST /api/workflows/:id/webhooks/:nodeId/test'),
+    url: `https://deckhand.example/webhook-test/${nodeId}`,
+    expiresAt: new Date(Date.now() + TEST_URL_MS).toISOString(),
+  }));
   answer('GET /api/workflows', ({ query }) => {
     const search = (query.get('search') ?? '').toLowerCase();
     const status = query.get('status');
@@ -146,6 +160,7 @@ export function keepWorkflows(): FakeWorkflows {
     withFound((found, { body, headers }) => {
       const { workflow } = found;
       if (isStale(headers, workflow.updatedAt)) return refusal('PRECONDITION_FAILED');
+      // Without a choice, the latest version becomes the active one, unless there is one.
       const isActivated = body.status === 'active' && workflow.activeVersionId === null;
       change(found, { ...(isActivated && { activeVersionId: workflow.latestVersionId }), ...body });
       return found.workflow;
@@ -228,6 +243,12 @@ function versionOf(definition: Definition, number: number, comment: string): Ver
   const workflowVersionId = newId();
   const version = example('GET /api/workflows/:id/versions/:versionId');
   return { ...version, workflowVersionId, number, comment, createdAt: now(), definition };
+}
+
+function webhooksOf({ nodes }: Definition): Workflow['webhooks'] {
+  return nodes
+    .filter(({ type }) => type === 'trigger.webhook')
+    .map(({ id }) => ({ nodeId: id, url: `https://deckhand.example/webhook/${id}`, method: 'POST' }));
 }
 
 function change(found: FakeWorkflow, changes: Partial<Workflow>): void {

@@ -190,7 +190,6 @@ describe('a run', () => {
       nodes: { ...WAITING.nodes, price: { output: { total: 150 }, startedAt: finishedAt, finishedAt } },
     });
     workflows.saveVersion(workflow.id, ORDERS);
-    answer('GET /api/workspaces/:id/members', () => example('GET /api/workspaces/:id/members'));
     await openConsole(`/runs/${id}`);
     await screen.findByRole('button', { name: /^Add the price.*Reused/ });
     await click('link', 'Show version 1');
