@@ -22,7 +22,7 @@ const MAY_INSTALL = {
 };
 
 /** Tests beside the source may use the harness, and more packages than what they test. */
-const TEST = '\\.test\\.ts$';
+const TEST = '(\\.test\\.tsx?$|^apps/console/src/testing/)';
 
 /** A workspace package appears under its own folder, whichever way it was named. */
 const folder = (name) => `^packages/${name}/`;
@@ -59,7 +59,7 @@ module.exports = {
       name: 'apps-stay-apart',
       comment: 'An app never imports another app.',
       severity: 'error',
-      from: { path: '^apps/([^/]+)/' },
+      from: { path: '^apps/([^/]+)/', pathNot: TEST },
       to: { path: '^apps/', pathNot: '^apps/$1/' },
     },
     {
@@ -83,7 +83,7 @@ module.exports = {
       comment:
         'Only the part of the console that is loaded on demand has the language of expressions and the code editor.',
       severity: 'error',
-      from: { path: '^apps/console/', pathNot: '^apps/console/src/code/' },
+      from: { path: '^apps/console/', pathNot: ['^apps/console/src/code/', TEST] },
       to: { path: [EXPRESSIONS, 'node_modules/@codemirror/'] },
     },
     {
@@ -111,8 +111,8 @@ module.exports = {
       name: 'no-tests-in-the-product',
       comment: 'Nothing that ships imports a test.',
       severity: 'error',
-      from: { pathNot: '(\\.test\\.ts$|^tests/)' },
-      to: { path: '(\\.test\\.ts$|^tests/)' },
+      from: { pathNot: [TEST, '^tests/'] },
+      to: { path: [TEST, '^tests/'] },
     },
     {
       name: 'resolvable',

@@ -43,6 +43,13 @@ export default {
       testMatch: ['**/src/**/*.test.ts', '<rootDir>/tests/{deployment,engine,openapi}/**/*.test.ts'],
     },
     {
+      ...shared,
+      displayName: 'component',
+      roots: ['<rootDir>/apps/console/src'],
+      testMatch: ['<rootDir>/apps/console/src/**/*.test.tsx'],
+      setupFiles: ['<rootDir>/apps/console/src/testing/compile.ts', '<rootDir>/apps/console/src/testing/dom.ts'],
+    },
+    {
       ...withStores,
       displayName: 'integration',
       roots: ['<rootDir>/tests'],

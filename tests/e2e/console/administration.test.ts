@@ -30,56 +30,6 @@ async function openAdministration(page: Page): Promise<void> {
   await page.getByLabel('Max concurrent runs').waitFor();
 }
 
-describe('the limits of a workspace', () => {
-  it('are set, lifted, and refused at the field that is wrong', async () => {
-    const { page, complaints } = await openWindow(browser, stack.url);
-    await openAdministration(page);
-    await page.getByLabel('Max concurrent runs').fill('4');
-    await page.getByRole('textbox', { name: 'Storage', exact: true }).fill('2.5');
-    await page.getByRole('button', { name: 'Save limits' }).click();
-    await page.getByText('of 2560.0 MiB used').waitFor();
-    const set = { executionsPerMinute: null, maxConcurrentExecutions: 4, storageQuotaBytes: 2_684_354_560 };
-    expect(await limits()).toEqual(set);
-    await page.getByLabel('Runs per minute', { exact: true }).fill('0');
-    await page.getByRole('button', { name: 'Save limits' }).click();
-    await until(
-      async () => (await page.getByLabel('Runs per minute', { exact: true }).getAttribute('aria-invalid')) === 'true',
-    );
-    expect(await limits()).toEqual(set);
-    await page.getByLabel('Runs per minute', { exact: true }).fill('');
-    await page.getByLabel('Max concurrent runs').fill('');
-    await page.getByRole('button', { name: 'Save limits' }).click();
-    await until(async () => (await limits()).maxConcurrentExecutions === null);
-    expect(complaints).toEqual([]);
-  });
-
-  it('are not for those who administrate nothing', async () => {
-    const { page } = await openAsMember(browser, stack, 'admin');
-    await page.getByRole('navigation', { name: 'Areas' }).getByRole('link', { name: 'Members' }).waitFor();
-    expect(await page.getByRole('link', { name: 'Administration' }).count()).toBe(0);
-    await page.goto(`/w/${stack.workspaceId}/administration`);
-    await page.getByText('Only for administrators').waitFor();
-  });
-});
-
-describe('the settings of the instance', () => {
-  it('are kept; data that would outlive its runs is refused at its field', async () => {
-    const { page } = await openWindow(browser, stack.url);
-    await openAdministration(page);
-    await page.getByLabel('Keep inputs and outputs (days)').fill('90');
-    await page.getByLabel('Keep runs (days)').fill('30');
-    await page.getByRole('button', { name: 'Save settings' }).click();
-    await page.getByText('must not be more than runRetentionDays').waitFor();
-    expect((await settings()).runRetentionDays).toBeNull();
-    await page.getByLabel('Keep inputs and outputs (days)').fill('14');
-    await page.getByRole('button', { name: 'Save settings' }).click();
-    await page.getByText('Settings saved.').waitFor();
-    expect(await settings()).toMatchObject({ dataRetentionDays: 14, runRetentionDays: 30 });
-    await page.reload();
-    await until(async () => (await page.getByLabel('Keep runs (days)').inputValue()) === '30');
-  });
-});
-
 describe('the settings of a workflow', () => {
   it('are a part of its definition: changed, taken back, saved', async () => {
     const id = await stack.createWorkflow('Nightly', {
