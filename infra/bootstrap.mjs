@@ -15,6 +15,7 @@ const COMMANDS = {
   start: [install, together(generate, bundle), lead('../local/src/start.ts')],
   test: [...TESTED, async (args) => lead('../local/src/test.ts')(args, await checkUnlessChosen(args))],
   'test:full': [...TESTED, async (args) => lead('../local/src/test.ts', 'full')(args, await checkUnlessChosen(args))],
+  verify: [install, generate, async () => ((await checks()).failed > 0 ? 1 : 0)],
   audit: [audit],
   sbom: [sbom],
   bench: [install, generate, bundle, lead('../../bench/src/main.ts')],
