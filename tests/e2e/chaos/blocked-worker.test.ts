@@ -6,8 +6,12 @@ import type { Database } from '@deckhand/db';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   chain,
+  expectWithin,
   type Instance,
+  itInTime,
   logMoves,
+  NEVER_MS,
+  promised,
   type Receiver,
   seedWorkflow,
   spawnApp,
@@ -22,7 +26,6 @@ import {
 } from '../../harness/index.ts';
 
 const NEIGHBOURS = 5;
-const FOR_GOOD_MS = 600_000;
 /** Shorter than the default, so that the test need not wait for it. */
 const MAX_BLOCKED_MS = 6_000;
 /** Long enough for another worker to start and to take the runs. */
@@ -111,7 +114,7 @@ interface Scene {
  */
 async function startRuns(blockForMs: (earlier: number) => number, unblockedBy?: string): Promise<Scene> {
   const receiver = await startReceiver(
-    (path, earlier) => (path === '/neighbour' && earlier < NEIGHBOURS ? FOR_GOOD_MS : 0),
+    (path, earlier) => (path === '/neighbour' && earlier < NEIGHBOURS ? NEVER_MS : 0),
     {
       body: (path, earlier): JsonObject =>
         path === '/blockingRun' ? { blockForMs: blockForMs(earlier), ...(unblockedBy && { unblockedBy }) } : {},
@@ -144,6 +147,10 @@ async function untilNeighboursEnd({ receiver, neighbours }: Scene): Promise<void
   expect(await tally(instance.db, neighbours, calls, { effects: 1 })).toMatchObject({ lost: 0, doubled: 0 });
 }
 
+/** When a path of the receiver was called, in ms since the epoch. */
+const timesOf = ({ receiver }: Scene, path: string): number[] =>
+  receiver.calls.filter((call) => call.path === path).map(({ at }) => at);
+
 async function expectFailedForBlocking(blockingRun: string): Promise<void> {
   const { status, error, workerId } = await read(blockingRun);
   expect({ status, workerId }).toEqual({ status: 'failed', workerId: null });
@@ -153,7 +160,7 @@ async function expectFailedForBlocking(blockingRun: string): Promise<void> {
 describe('a run that blocks its worker', () => {
   it('is named by the heartbeat; others continue with the runs of that worker, and only its loss counts', async () => {
     const first = await startWorker({ maxBlockedMs: LONG_BLOCKED_MS });
-    const scene = await startRuns((earlier) => (earlier === 0 ? FOR_GOOD_MS : 0));
+    const scene = await startRuns((earlier) => (earlier === 0 ? NEVER_MS : 0));
     await until(async () => (await entryOf(first))?.occupiedBy === scene.blockingRun, 'the blockingRun to be named');
     await until(async () => (await entryOf(first))?.state === 'stalled', 'the worker to be stalled');
     await startWorker();
@@ -165,11 +172,12 @@ describe('a run that blocks its worker', () => {
     expect(await readLosers([scene.blockingRun, ...scene.neighbours])).toEqual([scene.blockingRun]);
   });
 
-  it('continues elsewhere once only, when the worker comes back', async () => {
-    const first = await startWorker({ maxBlockedMs: FOR_GOOD_MS });
+  itInTime('continues elsewhere once only, when the worker comes back', async () => {
+    const first = await startWorker({ maxBlockedMs: NEVER_MS });
     const unblockedBy = join(dirname(first.logPath), 'unblocked');
-    const scene = await startRuns((earlier) => (earlier === 0 ? FOR_GOOD_MS : 0), unblockedBy);
+    const scene = await startRuns((earlier) => (earlier === 0 ? NEVER_MS : 0), unblockedBy);
     await startWorker();
+    const readyAt = Date.now();
     await untilNeighboursEnd(scene);
     await until(async () => (await read(scene.blockingRun)).status === 'success', 'the end of the blockingRun');
     await writeFile(unblockedBy, '');
@@ -181,6 +189,11 @@ describe('a run that blocks its worker', () => {
     await until(() => first.output().includes('the event loop was blocked'), 'the log of the block');
     expect(await readAll([scene.blockingRun, ...scene.neighbours])).toEqual(ended);
     expect(await readLosers(scene.neighbours)).toEqual([]);
+    const [blockedAt = Infinity] = timesOf(scene, '/blockingRun');
+    const calledAgainAt = timesOf(scene, '/neighbour').slice(NEIGHBOURS);
+    expect(calledAgainAt.length).toBeGreaterThan(0);
+    const since = Math.max(blockedAt, readyAt);
+    expectWithin(promised("a run blocks a worker's event loop"), Math.max(...calledAgainAt) - since);
   });
 });
 
@@ -188,7 +201,7 @@ describe('a run that blocks its worker while PostgreSQL does not answer', () => 
   it('does not keep the process from ending, and counts the loss', async () => {
     const postgres = await startTcpProxy(instance.databaseUrl);
     const worker = await startWorker({ databaseUrl: postgres.url });
-    const scene = await startRuns((earlier) => (earlier === 0 ? FOR_GOOD_MS : 0));
+    const scene = await startRuns((earlier) => (earlier === 0 ? NEVER_MS : 0));
     await until(async () => (await read(scene.blockingRun)).workerId !== null, 'the claim of the blockingRun');
     postgres.silence(() => true);
     expect(await worker.ended).toBe(EXIT_BLOCKED);
@@ -202,7 +215,7 @@ describe('a run that blocks its worker while PostgreSQL does not answer', () => 
 describe('a run that blocks every worker', () => {
   it('fails, and the workers that it blocked end, so that others continue', async () => {
     const blocked = [await startWorker(), await startWorker()];
-    const scene = await startRuns(() => FOR_GOOD_MS);
+    const scene = await startRuns(() => NEVER_MS);
     await Promise.race(blocked.map(({ ended }) => ended));
     await expectFailedForBlocking(scene.blockingRun);
     for (const worker of blocked) expect(await worker.ended).toBe(EXIT_BLOCKED);
@@ -210,13 +223,17 @@ describe('a run that blocks every worker', () => {
     await untilNeighboursEnd(scene);
   });
 
-  it('fails where there is one worker, which continues by itself once it is started again', async () => {
+  itInTime('fails where there is one worker, which continues by itself once it is started again', async () => {
     const worker = await startWorker();
-    const scene = await startRuns(() => FOR_GOOD_MS);
+    const scene = await startRuns(() => NEVER_MS);
     expect(await worker.ended).toBe(EXIT_BLOCKED);
+    const endedAt = Date.now();
     await expectFailedForBlocking(scene.blockingRun);
     await startWorker();
     await untilNeighboursEnd(scene);
     expect(await readLosers(scene.neighbours)).toEqual([]);
+    const [blockedAt = Infinity] = timesOf(scene, '/blockingRun');
+    const { what, ms } = promised('the same for longer than `WORKER_MAX_BLOCKED_MS`', 'at most 6 s later');
+    expectWithin({ what, ms: MAX_BLOCKED_MS + ms }, endedAt - blockedAt);
   });
 });

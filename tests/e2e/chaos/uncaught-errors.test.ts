@@ -3,13 +3,16 @@ import { connectRedis, createRunQueue, type RunQueue } from '@deckhand/queue';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   chain,
+  expectWithin,
   type Instance,
+  promised,
   seedWorkflow,
   spawnApp,
   startInstance,
   startReceiver,
   stopAll,
   stopLater,
+  timed,
   until,
 } from '../../harness/index.ts';
 
@@ -37,7 +40,7 @@ const read = (id: string) => instance.db.execution.findUniqueOrThrow({ where: { 
 
 it.each(['error', 'rejection'])(
   'an uncaught %s of a run’s code fails that run, and neither its neighbours nor its worker',
-  async (throwAs) => {
+  timed(async (throwAs) => {
     const worker = await spawnApp(
       'worker',
       { DATABASE_URL: instance.databaseUrl, REDIS_URL: instance.redis.url },
@@ -68,5 +71,10 @@ it.each(['error', 'rejection'])(
     await until(async () => (await read(later)).status === 'success', 'the end of a later run');
     expect(worker.output()).toContain('run failed because of an uncaught error');
     await worker.stop();
-  },
+    const thrownAt = receiver.calls.find(({ path }) => path === '/blockingRun')?.at ?? -Infinity;
+    expectWithin(
+      promised("a run's code, or a driver on its behalf,"),
+      Number((await read(blockingRun)).finishedAt) - thrownAt,
+    );
+  }),
 );

@@ -4,10 +4,13 @@ import {
   callWithKey,
   chain,
   createWorkflow,
+  expectWithin,
   type Instance,
+  itInTime,
   startInstance,
   startTestWorker,
   stopAll,
+  timed,
   until,
 } from '../../harness/index.ts';
 import { serve } from '../../harness/serve.ts';
@@ -43,39 +46,57 @@ async function start(definition: object): Promise<string> {
 
 const trigger = { id: 'start', type: 'trigger.manual' };
 const after = { id: 'after', type: 'set', parameters: { fields: { done: true } } };
+/** Duration of waits beside a call. */
+const WAIT_SECONDS = 0.5;
 
 describe('beside a call that continues', () => {
   it.each([
-    [{ id: 'it', type: 'wait', parameters: { seconds: 0.5 } }, 'success'],
-    [{ id: 'it', type: 'approval', onError: 'continue', parameters: { message: '?', timeoutSeconds: 0.5 } }, 'failed'],
+    [{ id: 'it', type: 'wait', parameters: { seconds: WAIT_SECONDS } }, 'success'],
     [
-      { id: 'it', type: 'human', onError: 'continue', parameters: { title: '?', schema: {}, timeoutSeconds: 0.5 } },
+      { id: 'it', type: 'approval', onError: 'continue', parameters: { message: '?', timeoutSeconds: WAIT_SECONDS } },
       'failed',
     ],
-  ])('a node that waits ends on time: $type', async (node, status) => {
-    const handle = node.type === 'approval' ? { sourceHandle: 'rejected' } : {};
-    const id = await start({
-      nodes: [trigger, { id: 'call', type: 'http', parameters: { url: slow } }, node, after],
-      edges: [
-        { source: 'start', target: 'call' },
-        { source: 'start', target: 'it' },
-        { source: 'it', target: 'after', ...handle },
-      ],
-    });
-    await until(async () => (await read(id)).progress.after?.status === 'success', 'what comes after it');
-    expect((await read(id)).progress).toMatchObject({ call: { status: 'running' }, it: { status } });
-    await until(() => held.length > 0, 'the call');
-    for (const response of held.splice(0)) response.writeHead(200).end();
-    await until(async () => (await read(id)).status === 'success', 'the end');
-  });
+    [
+      {
+        id: 'it',
+        type: 'human',
+        onError: 'continue',
+        parameters: { title: '?', schema: {}, timeoutSeconds: WAIT_SECONDS },
+      },
+      'failed',
+    ],
+  ])(
+    'a node that waits ends on time: $type',
+    timed(async (node, status) => {
+      const handle = node.type === 'approval' ? { sourceHandle: 'rejected' } : {};
+      const id = await start({
+        nodes: [trigger, { id: 'call', type: 'http', parameters: { url: slow } }, node, after],
+        edges: [
+          { source: 'start', target: 'call' },
+          { source: 'start', target: 'it' },
+          { source: 'it', target: 'after', ...handle },
+        ],
+      });
+      await until(async () => (await read(id)).progress.after?.status === 'success', 'what comes after it');
+      expect((await read(id)).progress).toMatchObject({ call: { status: 'running' }, it: { status } });
+      const { it: ended } = (await read(id)).progress;
+      await until(() => held.length > 0, 'the call');
+      for (const response of held.splice(0)) response.writeHead(200).end();
+      await until(async () => (await read(id)).status === 'success', 'the end');
+      expectWithin(
+        { what: `${node.type} ends`, ms: WAIT_SECONDS * 1_000 },
+        Date.parse(ended!.finishedAt!) - Date.parse(ended!.startedAt!),
+      );
+    }),
+  );
 
-  it('waits of one run end one after another, each on time', async () => {
+  itInTime('waits of one run end one after another, each on time', async () => {
     const id = await start({
       nodes: [
         trigger,
         { id: 'call', type: 'http', parameters: { url: slow } },
-        { id: 'first', type: 'wait', parameters: { seconds: 0.4 } },
-        { id: 'second', type: 'wait', parameters: { seconds: 0.4 } },
+        { id: 'first', type: 'wait', parameters: { seconds: WAIT_SECONDS } },
+        { id: 'second', type: 'wait', parameters: { seconds: WAIT_SECONDS } },
         after,
       ],
       edges: [
@@ -86,9 +107,14 @@ describe('beside a call that continues', () => {
       ],
     });
     await until(async () => (await read(id)).progress.after?.status === 'success', 'what comes after them');
-    expect((await read(id)).progress.call!.status).toBe('running');
+    const { progress } = await read(id);
+    expect(progress.call!.status).toBe('running');
     await call('POST', `/api/executions/${id}/stop`);
     held.splice(0);
+    expectWithin(
+      { what: 'two waits end', ms: 2 * WAIT_SECONDS * 1_000 },
+      Date.parse(progress.second!.finishedAt!) - Date.parse(progress.first!.startedAt!),
+    );
   });
 });
 

@@ -12,6 +12,9 @@ import { NO_SERVICES, OUTPUTS_IN_POSTGRES } from '../../harness/node-context.ts'
 import {
   chain,
   createTestDatabase,
+  expectWithin,
+  itInTime,
+  promised,
   seedWorkflow,
   startTestRedis,
   stopAll,
@@ -83,6 +86,9 @@ async function decide(executionId: string, decision: string): Promise<boolean> {
   return true;
 }
 
+/** docs/failure-modes.md: maintenance tasks run every second. */
+const MAINTENANCE_MS = 1_000;
+
 const ask = { id: 'ask', type: 'approval', parameters: { message: 'Go on?' } };
 const after = { id: 'after', type: 'set', parameters: { fields: { done: true } } };
 
@@ -109,7 +115,7 @@ describe('a run with an approval', () => {
     ]);
   });
 
-  it('whose decision was recorded but not queued continues all the same', async () => {
+  itInTime('whose decision was recorded but not queued continues all the same', async () => {
     const id = await start(definition);
     await until(async () => (await run(id)).status === 'waiting_for_input', 'resting');
     await db.wait.updateMany({
@@ -120,7 +126,12 @@ describe('a run with an approval', () => {
       where: { id },
       data: { answerCount: { increment: 1 }, dispatchSeq: { increment: 1 }, dispatchedAt: new Date() },
     });
+    const answeredAt = Date.now();
     await until(async () => (await run(id)).status === 'success', 'the end');
+    expectWithin(
+      promised('the API dies between a recorded decision and its job'),
+      Number((await run(id)).finishedAt) - answeredAt,
+    );
   });
 });
 
@@ -220,14 +231,16 @@ describe('a loop of approvals', () => {
 });
 
 describe('a wait', () => {
-  it('ends on time, with its node run once', async () => {
+  itInTime('ends on time, with its node run once', async () => {
     const id = await start(chain({ id: 'pause', type: 'wait', parameters: { seconds: 1 } }, after));
     await until(async () => (await run(id)).wakeAt !== null, 'resting');
     expect(await run(id)).toMatchObject({ status: 'running', workerId: null });
     await until(async () => (await run(id)).status === 'success', 'the end');
     // By the database's clock alone: the worker's estimate of it, in the record of the node, may be off.
     const { dueAt, answeredAt } = await db.wait.findFirstOrThrow({ where: { executionId: id, nodeId: 'pause' } });
-    expect(answeredAt?.getTime()).toBeGreaterThanOrEqual(dueAt?.getTime() ?? Infinity);
+    const lateMs = Number(answeredAt) - Number(dueAt);
+    expect(lateMs).toBeGreaterThanOrEqual(0);
+    expectWithin({ what: 'a wait ends', ms: MAINTENANCE_MS }, lateMs);
   });
 
   it('of an approval fails the run when its time is up, and a later decision finds it ended', async () => {
@@ -245,7 +258,7 @@ describe('a wait', () => {
 });
 
 describe('a run past its time limit', () => {
-  it('becomes timeout while it rests', async () => {
+  itInTime('becomes timeout while it rests', async () => {
     const id = await start({
       ...chain({ id: 'pause', type: 'wait', parameters: { seconds: 600 } }),
       settings: { timeoutSeconds: 1 },
@@ -255,6 +268,11 @@ describe('a run past its time limit', () => {
       where: { executionId_nodeId: { executionId: id, nodeId: 'pause' } },
     });
     expect(pause.status).toBe('stopped');
+    const { deadlineAt, finishedAt } = await run(id);
+    expectWithin(
+      { what: 'a run that rests is timed out', ms: MAINTENANCE_MS },
+      Number(finishedAt) - Number(deadlineAt),
+    );
   });
 
   it('may rest for any time without a limit of its own, and ends once workers have held it for too long', async () => {
