@@ -14,6 +14,7 @@ import Type from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
 import { stopLater } from './cleanup.ts';
 import { TEST_ENCRYPTION_KEY, type Stores } from './gateway.ts';
+import { parseMetrics, total } from './metrics.ts';
 import { databaseSettings } from './pooler.ts';
 
 /** More than tests need that are about something else. */
@@ -31,13 +32,23 @@ export interface TestWorkerOptions {
   /** URLs of the Redis servers of the queue's shards, and the shard whose jobs it takes. */
   readonly shardUrls?: readonly string[] | undefined;
   readonly shard?: number | undefined;
+  /** Whether recovery may have to save runs, because the test loses jobs, workers or stores. */
+  readonly mayRecover?: boolean | undefined;
   /** Told of each line that it logs. */
   readonly onLog?: ((line: string) => void) | undefined;
   /** Where API keys that are saved as credentials are sent. */
   readonly publicUrl?: string | undefined;
 }
 
-/** Starts a worker in this process, for tests that do not kill it. `stop` drains it; `stopAll` does so too. */
+/** Returns how many runs recovery had to save, according to the metrics of a worker. */
+export async function recoveredRuns(registry: Registry): Promise<number> {
+  return total(parseMetrics(await registry.metrics()), 'deckhand_recovered_runs_total');
+}
+
+/**
+ * Starts a worker in this process, for tests that do not kill it. `stop` drains it; `stopAll` does so too. Both fail if
+ * recovery had to save a run, unless the test expects that.
+ */
 export async function startTestWorker(
   stores: Stores,
   {
@@ -48,6 +59,7 @@ export async function startTestWorker(
     publicUrl,
     shardUrls,
     shard,
+    mayRecover = false,
     onLog,
   }: TestWorkerOptions = {},
 ): Promise<{ stop(): Promise<void>; readonly registry: Registry }> {
@@ -100,6 +112,8 @@ export async function startTestWorker(
       outputs.close();
       archive?.close();
       await db.$disconnect();
+      const recovered = await recoveredRuns(registry);
+      if (recovered > 0 && !mayRecover) throw new Error(`recovery had to save ${recovered} runs of this worker's test`);
     },
   });
 }

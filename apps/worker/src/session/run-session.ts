@@ -175,8 +175,9 @@ class Session {
   /** Reserves a place and claims the run. */
   async #claim(job: RunJob): Promise<ClaimedExecution | undefined> {
     const { active, claims } = this.#parts;
-    // Ignores a job that is delivered twice to this worker: a second claim would fence the first.
-    if (!active.reserve(job.executionId)) return undefined;
+    // Ignores a job that is delivered twice to this worker: a second claim would fence the first. A later dispatch is
+    // claimed once the earlier one has left its place; until then, its job is not completed.
+    if (!(await active.reserve(job.executionId, job.dispatch))) return undefined;
     let claimed: ClaimedExecution | undefined;
     try {
       claimed = await claims.claim(job);
