@@ -193,8 +193,13 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly setsResult?: boolean;
   /** JSON Schema of its parameters, after expressions are evaluated. */
   readonly parameters: S;
-  /** Its outputs if it has several, the default one last. Without any, it has a single output without a name. */
+  /** Its outputs if it has several. Without any, it has a single output without a name. */
   readonly handles?: (parameters: JsonObject) => readonly string[];
+  /**
+   * The output that a node with several outputs takes when it has decided nothing: when it is disabled, or failed with
+   * `onError: "continue"`. Without one, each output is a choice, and the node then takes none.
+   */
+  readonly undecidedHandle?: string;
   /** Its early join with these parameters (before evaluation); undefined if it waits for all edges. */
   readonly join?: (parameters: JsonObject) => EarlyJoin | undefined;
   /** The issues that the schema can't express, found when a version is saved. Sees parameters before evaluation. */
@@ -239,6 +244,7 @@ export interface NodeType {
   readonly setsResult: boolean;
   readonly parameters: TObject;
   readonly handles: ((parameters: JsonObject) => readonly string[]) | undefined;
+  readonly undecidedHandle: string | undefined;
   readonly join: ((parameters: JsonObject) => EarlyJoin | undefined) | undefined;
   readonly check: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
   readonly warn: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
@@ -272,6 +278,7 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     setsResult: spec.setsResult ?? false,
     parameters: spec.parameters,
     handles: spec.handles,
+    undecidedHandle: spec.undecidedHandle,
     join: spec.join,
     check: spec.check,
     warn: spec.warn,

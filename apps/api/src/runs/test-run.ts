@@ -136,5 +136,5 @@ function whyNotMocked(workflow: CompiledWorkflow, id: string): string | undefine
   if (!node) return 'is no node of the version';
   if (node.type.isTrigger) return 'is a trigger: give the input instead';
   // A mock would have to say which of them the run takes.
-  return node.lastHandle === undefined ? undefined : 'is a node with several outputs';
+  return node.handles.size === 0 ? undefined : 'is a node with several outputs';
 }

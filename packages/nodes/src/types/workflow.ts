@@ -49,8 +49,9 @@ export default defineNodeType({
   resume(answer, { details }) {
     const end = answer.kind === 'answered' && isJsonObject(answer.value) ? answer.value : {};
     if (end.status === 'success') {
-      const body = end.result !== undefined && isJsonObject(end.result) ? end.result.body : undefined;
-      return output(body ?? { executionId: details.executionId ?? null, status: 'success' });
+      // A result whose body is null is null; only a run without a result is told by its id.
+      if (end.result !== undefined && isJsonObject(end.result)) return output(end.result.body ?? null);
+      return output({ executionId: details.executionId ?? null, status: 'success' });
     }
     const { status, error } = end;
     const reason =
