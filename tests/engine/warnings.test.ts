@@ -7,13 +7,14 @@ import { edges } from '../harness/engine.ts';
 const types = await loadNodeTypes();
 
 /** Returns the paths and texts of the warnings of a definition with one node after the trigger. */
-function warningsOf(node: JsonObject): string[] {
+function warningsOf(node: JsonObject, ...handles: string[]): string[] {
   const definition = {
     nodes: [
       { id: 'start', type: 'trigger.manual' },
       { id: 'node', ...node },
+      ...handles.map((handle) => ({ id: handle, type: 'merge' })),
     ],
-    edges: edges('start -> node'),
+    edges: edges('start -> node', ...handles.map((handle) => `node.${handle} -> ${handle}`)),
   };
   const compiled = compileWorkflow(definition, types);
   if ('issues' in compiled) throw new Error(JSON.stringify(compiled.issues));
@@ -26,11 +27,12 @@ describe('saving warns of', () => {
   it.each([{ disabled: true }, { onError: 'continue' }])('a node that takes none of its outputs (%j)', (settings) => {
     const [name = ''] = Object.keys(settings);
     const none = 'it takes none of its outputs, because each is a choice that it has not made';
-    expect(warningsOf({ ...ask, ...settings })).toEqual([expect.stringContaining(`nodes[1].${name}: Node "node": `)]);
-    expect(warningsOf({ ...ask, ...settings }).join()).toContain(none);
-    expect(
-      warningsOf({ type: 'switch', parameters: { value: 1, cases: [{ handle: 'a', equals: 1 }] }, ...settings }),
-    ).toEqual([]);
+    const warnings = warningsOf({ ...ask, ...settings }, 'approved');
+    expect(warnings).toEqual([expect.stringContaining(`nodes[1].${name}: Node "node": `)]);
+    expect(warnings.join()).toContain(none);
+    expect(warningsOf({ ...ask, ...settings })).toEqual([]);
+    const cases = [{ handle: 'a', equals: 1 }];
+    expect(warningsOf({ type: 'switch', parameters: { value: 1, cases }, ...settings }, 'a')).toEqual([]);
     expect(warningsOf({ type: 'set', parameters: { fields: {} }, ...settings })).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ import Type from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
 import { stopLater } from './cleanup.ts';
 import { TEST_ENCRYPTION_KEY, type Stores } from './gateway.ts';
-import { parseMetrics, total } from './metrics.ts';
+import { parseMetrics } from './metrics.ts';
 import { databaseSettings } from './pooler.ts';
 
 /** More than tests need that are about something else. */
@@ -40,9 +40,11 @@ export interface TestWorkerOptions {
   readonly publicUrl?: string | undefined;
 }
 
-/** Returns how many runs recovery had to save, according to the metrics of a worker. */
-export async function recoveredRuns(registry: Registry): Promise<number> {
-  return total(parseMetrics(await registry.metrics()), 'deckhand_recovered_runs_total');
+/** Returns how many runs recovery had to save by their causes, according to the metrics of a worker. */
+export async function recoveredRuns(registry: Registry): Promise<Readonly<Record<string, number>>> {
+  const samples = parseMetrics(await registry.metrics());
+  const counts = samples.filter(({ name, value }) => name === 'deckhand_recovered_runs_total' && value > 0);
+  return Object.fromEntries(counts.map(({ labels: { cause = '' }, value }) => [cause, value]));
 }
 
 /**
@@ -113,7 +115,8 @@ export async function startTestWorker(
       archive?.close();
       await db.$disconnect();
       const recovered = await recoveredRuns(registry);
-      if (recovered > 0 && !mayRecover) throw new Error(`recovery had to save ${recovered} runs of this worker's test`);
+      if (!mayRecover && Object.keys(recovered).length > 0)
+        throw new Error(`recovery had to save runs of this test: ${JSON.stringify(recovered)}`);
     },
   });
 }

@@ -47,13 +47,13 @@ const after = { id: 'after', type: 'set', parameters: { fields: { done: true } }
 describe('beside a call that continues', () => {
   it.each([
     [{ id: 'it', type: 'wait', parameters: { seconds: 0.5 } }, 'success'],
-    [{ id: 'it', type: 'approval', onError: 'continue', parameters: { message: '?', timeoutSeconds: 0.5 } }, 'failed'],
+    [{ id: 'it', type: 'approval', onError: 'branch', parameters: { message: '?', timeoutSeconds: 0.5 } }, 'failed'],
     [
       { id: 'it', type: 'human', onError: 'continue', parameters: { title: '?', schema: {}, timeoutSeconds: 0.5 } },
       'failed',
     ],
   ])('a node that waits ends on time: $type', async (node, status) => {
-    const handle = node.type === 'approval' ? { sourceHandle: 'rejected' } : {};
+    const handle = node.type === 'approval' ? { sourceHandle: 'error' } : {};
     const id = await start({
       nodes: [trigger, { id: 'call', type: 'http', parameters: { url: slow } }, node, after],
       edges: [

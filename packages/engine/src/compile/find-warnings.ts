@@ -31,8 +31,8 @@ function findSettingWarnings({ definition, nodes }: CompiledWorkflow): Validatio
   });
 }
 
-function settingWarnings({ definition, handles, type }: GraphNode): ValidationIssue[] {
-  if (handles.size === 0 || type.undecidedHandle !== undefined) return [];
+function settingWarnings({ definition, handles, outgoing, type }: GraphNode): ValidationIssue[] {
+  if (handles.size === 0 || outgoing.length === 0 || type.undecidedHandle !== undefined) return [];
   const takesNone = 'takes none of its outputs, because each is a choice that it has not made';
   if (definition.disabled === true) return [{ path: 'disabled', message: `while it is disabled, it ${takesNone}` }];
   return definition.onError === 'continue'
