@@ -174,6 +174,12 @@ export interface DeferredParameter {
   readonly names: readonly ExpressionName[];
 }
 
+/** Why settings of a node do not do what they say, for warnings when a version is saved. */
+export interface SettingNotes {
+  readonly retry?: string;
+  readonly timeoutSeconds?: string;
+}
+
 /** The specification of a node type: one file that exports one of these through `defineNodeType`. */
 export interface NodeTypeSpec<S extends TObject> {
   /** Its name in definitions: `http`, `trigger.manual`. */
@@ -206,6 +212,8 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly check?: (parameters: JsonObject) => readonly ValidationIssue[];
   /** Parts of valid parameters that may be unintended, for warnings when a version is saved. */
   readonly warn?: (parameters: JsonObject) => readonly ValidationIssue[];
+  /** What `retry` and `timeoutSeconds` of a node do not do with these parameters; a type without it honours both. */
+  readonly unheeded?: (parameters: JsonObject) => SettingNotes;
   /** Parameters whose text is used verbatim, including `{{`: a source in a language of its own. */
   readonly verbatim?: readonly string[];
   /**
@@ -248,6 +256,7 @@ export interface NodeType {
   readonly join: ((parameters: JsonObject) => EarlyJoin | undefined) | undefined;
   readonly check: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
   readonly warn: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
+  readonly unheeded: ((parameters: JsonObject) => SettingNotes) | undefined;
   readonly verbatim: readonly string[];
   readonly credential: CredentialUse | undefined;
   readonly restSeconds: string | undefined;
@@ -282,6 +291,7 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     join: spec.join,
     check: spec.check,
     warn: spec.warn,
+    unheeded: spec.unheeded,
     verbatim: spec.verbatim ?? [],
     credential: spec.credential,
     restSeconds: spec.restSeconds,

@@ -31,7 +31,23 @@ function findSettingWarnings({ definition, nodes }: CompiledWorkflow): Validatio
   });
 }
 
-function settingWarnings({ definition, handles, outgoing, type }: GraphNode): ValidationIssue[] {
+function settingWarnings(node: GraphNode): ValidationIssue[] {
+  return [...unheededSettings(node), ...choiceWarnings(node)];
+}
+
+/** Finds `retry` and `timeoutSeconds` of a node whose type does not heed them. */
+function unheededSettings({ definition, type }: GraphNode): ValidationIssue[] {
+  if (definition.disabled === true) return [];
+  const notes = type.isTrigger ? UNHEEDED_BY_TRIGGERS : (type.unheeded?.(definition.parameters ?? {}) ?? {});
+  return (['retry', 'timeoutSeconds'] as const).flatMap((path) => {
+    const note = notes[path];
+    return definition[path] === undefined || note === undefined ? [] : [{ path, message: `${path} ${note}` }];
+  });
+}
+
+const UNHEEDED_BY_TRIGGERS = { retry: 'has no effect on a trigger', timeoutSeconds: 'has no effect on a trigger' };
+
+function choiceWarnings({ definition, handles, outgoing, type }: GraphNode): ValidationIssue[] {
   if (handles.size === 0 || outgoing.length === 0 || type.undecidedHandle !== undefined) return [];
   const takesNone = 'takes none of its outputs, because each is a choice that it has not made';
   if (definition.disabled === true) return [{ path: 'disabled', message: `while it is disabled, it ${takesNone}` }];

@@ -31,6 +31,10 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  unheeded: () => ({
+    retry: 'does not request the lock again after the time is up',
+    timeoutSeconds: 'does not limit the wait: use parameters.timeoutSeconds',
+  }),
   restSeconds: 'timeoutSeconds',
   sample: () => ({}),
   async run({ key, limit = 1, timeoutSeconds }, { services, input, workspaceId, executionId, nodeId, iteration }) {

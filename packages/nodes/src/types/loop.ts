@@ -53,6 +53,10 @@ export default defineNodeType({
     { additionalProperties: false },
   ),
   deferred: { path: 'condition', names: ['$loop', '$loop.previous'] },
+  unheeded: () => ({
+    retry: 'does not repeat the body',
+    timeoutSeconds: 'does not limit the body',
+  }),
   handles: () => ['body', 'done'],
   undecidedHandle: 'done',
   check,

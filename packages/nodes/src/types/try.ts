@@ -10,6 +10,10 @@ export default defineNodeType({
   category: 'flow',
   hasEffects: false,
   parameters: Type.Object({}, { additionalProperties: false }),
+  unheeded: () => ({
+    retry: 'does not repeat the body',
+    timeoutSeconds: 'does not limit the body',
+  }),
   handles: () => ['body', 'error', 'success'],
   undecidedHandle: 'success',
   run: () => ({ kind: 'try' }),

@@ -42,6 +42,10 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  unheeded: () => ({
+    retry: 'has no effect: without an event in time, the node takes "timeout"',
+    timeoutSeconds: 'does not limit the wait: use parameters.timeoutSeconds',
+  }),
   restSeconds: 'timeoutSeconds',
   handles: () => ['timeout', 'received'],
   run({ name, key = '', timeoutSeconds, lookbackSeconds = DEFAULT_LOOKBACK_SECONDS }, { mode, mock, now }) {

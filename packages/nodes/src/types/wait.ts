@@ -17,6 +17,10 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  unheeded: () => ({
+    retry: 'has no effect: a wait does not fail',
+    timeoutSeconds: 'does not limit the wait',
+  }),
   restSeconds: 'seconds',
   check({ seconds, until }) {
     const isOne = (seconds === undefined) !== (until === undefined);

@@ -32,6 +32,13 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  unheeded: ({ waitForCompletion }) =>
+    waitForCompletion === false
+      ? {}
+      : {
+          retry: 'repeats the start of the run only: a run that fails is not started again',
+          timeoutSeconds: 'does not limit the run that the node waits for: use parameters.options.timeoutSeconds',
+        },
   sample: () => ({ executionId: '00000000-0000-7000-8000-000000000000' }),
   async run({ workflowId, version = 'latest', input, options = {}, waitForCompletion = true }, context) {
     const executionId = await context.services.workflows.start({
