@@ -181,7 +181,7 @@ export { deleteExecution, redactExecution } from './executions/erase.ts';
 export { failBlockedRun, failUnqueuedExecutions } from './executions/fail-runs.ts';
 export { listApprovals, listHumanTasks } from './executions/list-waits.ts';
 export { loadIterations, loadNodeRuns, loadOpenNodeRuns, type StoredNodeRun } from './executions/load-records.ts';
-export { pauseExecution, resumeExecution } from './executions/pause.ts';
+export { pauseExecution, type ResumedRuns, resumeExecution } from './executions/pause.ts';
 export {
   readForRerun,
   readVersionWithData,

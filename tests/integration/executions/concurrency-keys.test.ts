@@ -292,7 +292,7 @@ describe('a limit by a key', () => {
     await db.execution.update({ where: { id: expired.id }, data: { expiresAt: new Date(0) } });
     await finish(a.id);
     expect(await release(of)).toEqual([b.id]);
-    expect(await resumeExecution(db, actor(), paused.id)).toBeUndefined();
+    expect((await resumeExecution(db, actor(), paused.id)).dispatched).toEqual([]);
     expect(await claim(paused.id)).toBe(false);
     await finish(b.id);
     expect(await release(of)).toEqual([paused.id]);
