@@ -174,6 +174,12 @@ export interface DeferredParameter {
   readonly names: readonly ExpressionName[];
 }
 
+/** Why settings of a node do not do what they say, for warnings when a version is saved. */
+export interface SettingNotes {
+  readonly retry?: string;
+  readonly timeoutSeconds?: string;
+}
+
 /** The specification of a node type: one file that exports one of these through `defineNodeType`. */
 export interface NodeTypeSpec<S extends TObject> {
   /** Its name in definitions: `http`, `trigger.manual`. */
@@ -193,14 +199,21 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly setsResult?: boolean;
   /** JSON Schema of its parameters, after expressions are evaluated. */
   readonly parameters: S;
-  /** Its outputs if it has several, the default one last. Without any, it has a single output without a name. */
+  /** Its outputs if it has several. Without any, it has a single output without a name. */
   readonly handles?: (parameters: JsonObject) => readonly string[];
+  /**
+   * The output that a node with several outputs takes when it has decided nothing: when it is disabled, or failed with
+   * `onError: "continue"`. Without one, each output is a choice, and the node then takes none.
+   */
+  readonly undecidedHandle?: string;
   /** Its early join with these parameters (before evaluation); undefined if it waits for all edges. */
   readonly join?: (parameters: JsonObject) => EarlyJoin | undefined;
   /** The issues that the schema can't express, found when a version is saved. Sees parameters before evaluation. */
   readonly check?: (parameters: JsonObject) => readonly ValidationIssue[];
   /** Parts of valid parameters that may be unintended, for warnings when a version is saved. */
   readonly warn?: (parameters: JsonObject) => readonly ValidationIssue[];
+  /** What `retry` and `timeoutSeconds` of a node do not do with these parameters; a type without it honours both. */
+  readonly unheeded?: (parameters: JsonObject) => SettingNotes;
   /** Parameters whose text is used verbatim, including `{{`: a source in a language of its own. */
   readonly verbatim?: readonly string[];
   /**
@@ -239,9 +252,11 @@ export interface NodeType {
   readonly setsResult: boolean;
   readonly parameters: TObject;
   readonly handles: ((parameters: JsonObject) => readonly string[]) | undefined;
+  readonly undecidedHandle: string | undefined;
   readonly join: ((parameters: JsonObject) => EarlyJoin | undefined) | undefined;
   readonly check: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
   readonly warn: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
+  readonly unheeded: ((parameters: JsonObject) => SettingNotes) | undefined;
   readonly verbatim: readonly string[];
   readonly credential: CredentialUse | undefined;
   readonly restSeconds: string | undefined;
@@ -272,9 +287,11 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     setsResult: spec.setsResult ?? false,
     parameters: spec.parameters,
     handles: spec.handles,
+    undecidedHandle: spec.undecidedHandle,
     join: spec.join,
     check: spec.check,
     warn: spec.warn,
+    unheeded: spec.unheeded,
     verbatim: spec.verbatim ?? [],
     credential: spec.credential,
     restSeconds: spec.restSeconds,

@@ -52,6 +52,8 @@ export interface Journal {
    * @param areNew whether the next checkpoint adds them.
    */
   stopBy(cancelWaits: readonly WaitRow[], areNew: boolean): void;
+  /** Returns whether the needed node was run, outside a loop or in any iteration, by this worker or an earlier one. */
+  hasRunNeededNode(): boolean;
   /** Sets the function from which each checkpoint takes the positions of the loops in progress. */
   positionsFrom(read: () => readonly LoopPosition[]): void;
 }
@@ -80,6 +82,8 @@ export interface JournalOptions {
   readonly tallies: Map<string, NodeTally>;
   /** Positions of loops that earlier workers left in progress. */
   readonly positions: readonly LoopPosition[];
+  /** The node without which the run is no success; undefined without one. */
+  readonly neededNodeId?: string | undefined;
   /** Called when the first checkpoint of a provisional run is on disk: the run is claimed. */
   readonly onClaimed: () => void;
   /** Called for every recorded output. `bytes`: its size as JSON. */
@@ -112,6 +116,10 @@ export function createJournal(options: JournalOptions): Journal {
   let { claim } = options;
   /** Records of unfinished nodes, by key. When the run fails, they are written as stopped. */
   const unfinished = new Map([...options.records].filter(([, { status }]) => UNFINISHED.has(status)));
+
+  const { neededNodeId } = options;
+  let hasRunNeeded =
+    neededNodeId === undefined || tallies.has(neededNodeId) || [...options.records.values()].some(isNeeded);
 
   let nodeRuns = new Map<string, NodeSummaryRow>();
   let nodeIterations = new Map<string, NodeIterationRow>();
@@ -173,6 +181,10 @@ export function createJournal(options: JournalOptions): Journal {
       rejectAll(error);
     },
   };
+
+  function isNeeded({ nodeId, status }: NodeRecord): boolean {
+    return nodeId === neededNodeId && status !== 'skipped' && status !== 'pending';
+  }
 
   function rejectAll(error: unknown): void {
     for (const waiter of [...inFlight.splice(0), ...waiters.splice(0)]) waiter.reject(error);
@@ -261,6 +273,7 @@ export function createJournal(options: JournalOptions): Journal {
     record(record, startedRunId) {
       if (end) return;
       const key = recordKey(record.nodeId, record.iteration);
+      if (!hasRunNeeded) hasRunNeeded = isNeeded(record);
       addRow(record, record.status);
       const begun = toWait(record);
       if (begun) waits.push(begun);
@@ -286,6 +299,7 @@ export function createJournal(options: JournalOptions): Journal {
       cancelWaits = given;
       if (areNew) waits.push(...given);
     },
+    hasRunNeededNode: () => hasRunNeeded,
     positionsFrom: (read) => void (readPositions = read),
     isBehind: () => nodeRuns.size + nodeIterations.size > MAX_BACKLOG || backlogBytes > MAX_BACKLOG_BYTES,
   };

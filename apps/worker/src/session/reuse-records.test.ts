@@ -64,7 +64,8 @@ const readAllRecords = createRecordsReader({
   loadVersion: () => compileForTest(definition),
   loadNodeRuns: (id) =>
     Promise.resolve(id === 'first' ? [row('start', '{}'), row('a', '"of first"'), row('b', '"of first"')] : []),
-  hasData: () => Promise.resolve(hasData),
+  versionWithData: () => Promise.resolve(hasData ? 'v' : undefined),
+  readDefinition: () => Promise.resolve(definition),
 });
 
 beforeEach(() => {

@@ -42,7 +42,9 @@ export const NodeDefinition = Type.Object(
     name: Type.Optional(Type.String({ maxLength: 200 })),
     parameters: Type.Optional(AnyObject),
     position: Type.Optional(Position),
-    disabled: Type.Optional(Type.Boolean({ description: 'Passes its input on' })),
+    disabled: Type.Optional(
+      Type.Boolean({ description: 'Passes its input on; a node that chooses among outputs takes none of them then' }),
+    ),
     retry: Type.Optional(Retry),
     timeoutSeconds: Type.Optional(Seconds(86_400)),
     onInterrupt: Type.Optional(oneOf(['rerun', 'fail'], { default: 'rerun' })),
