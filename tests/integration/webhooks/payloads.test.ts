@@ -152,6 +152,23 @@ describe('what providers send arrives as they document it', () => {
   });
 });
 
+describe('the query', () => {
+  it('goes on to its end: a question mark is part of a value', async () => {
+    const query = '?url=https://shop.example/item?id=5&user=7&hmac=a?b';
+    const { trigger } = await deliver({}, '{}', JSON_TYPE, query);
+    expect(trigger.query).toEqual({ url: 'https://shop.example/item?id=5', user: '7', hmac: 'a?b' });
+  });
+
+  it('as a whole tells requests under one Idempotency-Key apart', async () => {
+    const hook = await createHook(instance, {});
+    const send = (query: string) =>
+      sendHook(instance.gateway, hook.path + query, { body: '{}', headers: { ...JSON_TYPE, 'idempotency-key': 'q' } });
+    const first = await send('?a=1?&b=2');
+    expect(await send('?a=1?&b=2')).toMatchObject({ status: 200, body: { executionId: first.body.executionId } });
+    expect(await send('?a=1?&b=3')).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+  });
+});
+
 describe('auto goes by the content type', () => {
   const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x00, 0xff]);
   const binary = (contentType: string) => ({ base64: bytes.toString('base64'), contentType, bytes: 6 });

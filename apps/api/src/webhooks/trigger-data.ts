@@ -24,7 +24,7 @@ export interface TriggerData {
  * @throws DeckhandError VALIDATION_FAILED for text that PostgreSQL cannot store.
  */
 export function triggerData(request: Request, { body, rawBody, secretHeaders }: ReceivedPayload): TriggerData {
-  const query = parseForm(request.url.split('?')[1] ?? '');
+  const query = parseForm(queryOf(request.url));
   const headers = Object.entries(request.headers).flatMap(([name, value]) =>
     secretHeaders.includes(name) || value === undefined
       ? []
@@ -42,4 +42,10 @@ export function triggerData(request: Request, { body, rawBody, secretHeaders }: 
   const json = JSON.stringify(trigger);
   if (json.includes('\\u0000')) checkData(trigger, json);
   return { trigger, json, asked: { method: request.method, query, body } };
+}
+
+/** Returns the query of a URL: all that follows the first "?". Further ones are part of it (RFC 3986, 3.4). */
+function queryOf(url: string): string {
+  const start = url.indexOf('?');
+  return start === -1 ? '' : url.slice(start + 1);
 }
