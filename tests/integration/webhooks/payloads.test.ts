@@ -291,4 +291,9 @@ describe('400 for a body that its type cannot parse, and no run', () => {
     const { answer } = await deliver({}, '{}', { ...JSON_TYPE, 'content-encoding': 'gzip' });
     expect([answer.status, answer.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });
+
+  it('but not for one whose Content-Encoding is no coding', async () => {
+    const { trigger } = await deliver({}, '{"a":1}', { ...JSON_TYPE, 'content-encoding': 'UTF-8' });
+    expect(trigger.body).toEqual({ a: 1 });
+  });
 });

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
+import { contentCodings } from '@deckhand/runtime';
 import { networkOf } from '../http/network-of.ts';
 import { rateLimited, setRateHeaders } from '../http/rate-limit.ts';
 import { readBytes } from '../http/read-bytes.ts';
@@ -144,8 +145,7 @@ async function limit(
 }
 
 function requireNoEncoding(request: Request): void {
-  const encoding = request.headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() === 'identity') return;
+  if (contentCodings(request.headers['content-encoding']).length === 0) return;
   request.resume();
   throw new DeckhandError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a Content-Encoding' });
 }

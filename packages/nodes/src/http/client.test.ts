@@ -71,6 +71,23 @@ describe('a compressed answer', () => {
     expect(await textOf(url)).toBe('hello');
   });
 
+  it.each(['utf-8', 'aws-chunked', 'none', 'identity, UTF-8', ''])(
+    'is left as it is where its content-encoding is no coding: %p',
+    async (encoding) => {
+      const { url } = await serve((_request, response) => {
+        response.setHeader('content-encoding', encoding).end('{"a":1}');
+      });
+      expect(await textOf(url)).toBe('{"a":1}');
+    },
+  );
+
+  it('is decompressed where the coding has such a label beside it', async () => {
+    const { url } = await serve((_request, response) => {
+      response.setHeader('content-encoding', 'aws-chunked, gzip').end(gzipSync('hello'));
+    });
+    expect(await textOf(url)).toBe('hello');
+  });
+
   it('without a body, as to HEAD, is empty', async () => {
     const { url } = await serve((_request, response) => response.setHeader('content-encoding', 'gzip').end());
     expect(await textOf(url, { method: 'HEAD' })).toBe('');
