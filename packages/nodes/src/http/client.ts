@@ -1,4 +1,5 @@
 import { type HttpClient, type HttpRequest, type HttpResponse, NodeError } from '@deckhand/engine';
+import { headerText } from '@deckhand/runtime';
 import { isIPv6 } from 'node:net';
 import { types } from 'node:util';
 import { type AddressRules, ANY_ADDRESS, PUBLIC_ONLY, resolveHost } from '../network/addresses.ts';
@@ -131,7 +132,12 @@ async function exchange(
     readBody(answer.body, answered['content-encoding'], { maxBytes: maxResponseBytes, hold }),
   );
   return {
-    response: { status: answer.statusCode, headers: answered, setCookies: [cookies ?? []].flat(), body: content },
+    response: {
+      status: answer.statusCode,
+      headers: answered,
+      setCookies: [cookies ?? []].flat().map(headerText),
+      body: content,
+    },
   };
 }
 
@@ -142,7 +148,9 @@ function originAt({ protocol, port }: URL, address: string): string {
 }
 
 function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value = '']) => [name, [value].flat().join(', ')]));
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value = '']) => [name, headerText([value].flat().join(', '))]),
+  );
 }
 
 /** Returns an error message without the query of the URL, which may be secret. */

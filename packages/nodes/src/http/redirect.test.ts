@@ -124,6 +124,18 @@ describe('a redirect', () => {
     expect(await send(plain.url)).toMatchObject({ status: 304 });
   });
 
+  it.each([
+    ['UTF-8', Buffer.from('/größe?q=ä').toString('latin1')],
+    ['Latin-1', '/größe?q=ä'],
+    ['ASCII', '/gr%C3%B6%C3%9Fe?q=%C3%A4'],
+  ])('to an address in %s is followed', async (_encoding, location) => {
+    const { url } = await serve((request, response) => {
+      if (request.url !== '/') void echoOf(request).then((echo) => response.end(JSON.stringify(echo)));
+      else response.writeHead(302, { location }).end();
+    });
+    expect((await follow(`${url}/`)).path).toBe('/gr%C3%B6%C3%9Fe?q=%C3%A4');
+  });
+
   it('with a large body of its own is followed', async () => {
     const { url } = await serve((request, response) => {
       if (request.url === '/end') response.end('there');
