@@ -66,6 +66,25 @@ describe('on completion', () => {
     }
   });
 
+  it('sends a text in the charset that its content type names', async () => {
+    const headers = { 'Content-Type': 'text/plain; charset=ISO-8859-1' };
+    const hook = await hookWith([terminal({ headers, body: '{{ $trigger.body }}' })]);
+    const sent = await fetch(instance.gateway.url + hook.path, { method: 'POST', ...json('Jörg') });
+    expect(Buffer.from(await sent.arrayBuffer()).toString('latin1')).toBe('Jörg');
+    expect(sent.headers.get('content-type')).toBe('text/plain; charset=ISO-8859-1');
+    expect(await send(hook, json('5 €'))).toMatchObject({ status: 500, body: { code: 'EXECUTION_FAILED' } });
+    expect((await lastRun(hook)).error).toContain('lacks');
+  });
+
+  it('fails a run that would send the JSON of a file as the file', async () => {
+    const file = { base64: 'iVBORw0KGgo=', contentType: 'image/png', bytes: 8 };
+    const hook = await hookWith([terminal({ headers: { 'content-type': 'image/png' }, body: file })]);
+    expect(await send(hook)).toMatchObject({ status: 500, body: { code: 'EXECUTION_FAILED' } });
+    expect((await lastRun(hook)).error).toContain('PARAMETERS_INVALID');
+    const asJson = await hookWith([terminal({ body: file })]);
+    expect((await send(asJson)).body).toEqual(file);
+  });
+
   it('shows a page in a sandbox, and nothing where the status has no body', async () => {
     const page = await hookWith([terminal({ headers: { 'content-type': 'text/html' }, body: '<script>1</script>' })]);
     const shown = await send(page);

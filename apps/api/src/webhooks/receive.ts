@@ -76,7 +76,7 @@ export async function receive(services: Services, received: Received): Promise<v
     sendAnswer(response, 200, { executionId, status: 'success' });
     return;
   }
-  const refused = sendResult(response, outcome.resultJson);
+  const refused = await sendResult(response, outcome.resultJson);
   if (refused.length > 0) services.logger.info({ executionId, headers: refused }, 'headers omitted from a response');
 }
 

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
+import { headerText } from '@deckhand/runtime';
 import { checkData } from '../http/check-json.ts';
 import { parseForm } from './form.ts';
 
@@ -28,7 +29,7 @@ export function triggerData(request: Request, { body, rawBody, secretHeaders }: 
   const headers = Object.entries(request.headers).flatMap(([name, value]) =>
     secretHeaders.includes(name) || value === undefined
       ? []
-      : [[name, Array.isArray(value) ? value.join(', ') : value] as const],
+      : [[name, headerText(Array.isArray(value) ? value.join(', ') : value)] as const],
   );
   const trigger = {
     body,

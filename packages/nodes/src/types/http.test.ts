@@ -78,6 +78,15 @@ describe('what is answered', () => {
     ['JSON that is none', JSON_TYPE, '{oops', '{oops'],
     ['text', { 'content-type': 'text/html' }, '<p>ü</p>', '<p>ü</p>'],
     ['text in another character set', { 'content-type': 'text/plain; charset=iso-8859-1' }, Buffer.from([0xfc]), 'ü'],
+    ['text whose mark names its character set', { 'content-type': 'text/csv' }, Buffer.from('\ufeffö', 'utf16le'), 'ö'],
+    [
+      'XML that declares its character set',
+      { 'content-type': 'application/xml' },
+      Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a>ö</a>', 'latin1'),
+      '<?xml version="1.0" encoding="ISO-8859-1"?><a>ö</a>',
+    ],
+    ['lines of JSON', { 'content-type': 'application/x-ndjson' }, '{"a":1}\n{"a":2}\n', '{"a":1}\n{"a":2}\n'],
+    ['YAML', { 'content-type': 'application/yaml' }, 'a: 1', 'a: 1'],
     ['text in an unknown character set', { 'content-type': 'text/plain; charset=none' }, 'a', 'a'],
     ['bytes without a type', {}, 'plain', 'plain'],
     [
@@ -99,6 +108,23 @@ describe('what is answered', () => {
     await expect(answered(200, {}, 'oops', { responseType: 'json' })).rejects.toMatchObject({
       code: 'HTTP_RESPONSE_INVALID',
       isRetryable: false,
+    });
+  });
+
+  it('has headers in UTF-8 and in Latin-1', async () => {
+    const headers = {
+      'content-disposition': Buffer.from('attachment; filename="größe €.pdf"').toString('latin1'),
+      'x-latin-1': 'größe',
+      'set-cookie': [Buffer.from('a=ö').toString('latin1')],
+    };
+    expect(await answered(200, headers, '')).toMatchObject({
+      output: {
+        headers: {
+          'content-disposition': 'attachment; filename="größe €.pdf"',
+          'x-latin-1': 'größe',
+          'set-cookie': ['a=ö'],
+        },
+      },
     });
   });
 

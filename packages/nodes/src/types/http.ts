@@ -36,7 +36,7 @@ const Parameters = Type.Object(
     body: Type.Optional(
       Type.Unsafe<JsonValue>({
         description:
-          'A string is sent as it is, anything else as JSON, or an object as a form if the content-type header is application/x-www-form-urlencoded; null sends no body',
+          'A string is sent as it is, anything else as JSON, or an object as a form if the content-type header is application/x-www-form-urlencoded; null sends no body. In UTF-8, or the `charset` of the content-type header',
       }),
     ),
     responseType: Type.Optional(
@@ -132,7 +132,7 @@ function sender(
   return async (url: URL, number: number) => {
     const key = number === 0 ? idempotencyKey : `${idempotencyKey}:page${number}`;
     const headers = requestHeaders(parameters.headers, { idempotencyKey: key, authorization, secret });
-    const body = requestBody(parameters.body, headers);
+    const body = await requestBody(parameters.body, headers);
     const request = {
       method,
       url: url.href,
