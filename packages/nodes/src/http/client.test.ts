@@ -216,6 +216,14 @@ describe('a kept connection that the server ends as the next request comes', () 
     expect(received).toEqual(['GET', 'POST', 'POST']);
   });
 
+  it.each(['GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'])('has it sent again by its method: %s', async (method) => {
+    const { url, received } = await serveOnePerConnection((socket) => socket.destroy());
+    await keepConnection(url);
+    const body = method === 'PUT' ? 'sent' : undefined;
+    expect((await send(url, { method, body })).status).toBe(200);
+    expect(received).toEqual(['GET', method, method]);
+  });
+
   it('fails a request that the server may not get twice', async () => {
     const { url, received } = await serveOnePerConnection((socket) => socket.destroy());
     await keepConnection(url);

@@ -13,6 +13,8 @@ import { holdMemory, type OptionalBudget } from '../work/hold-memory.ts';
 const MAX_REDIRECTS = 10;
 /** Bytes of a redirect's own body that are read to keep its connection. */
 const REDIRECT_BODY_BYTES = 65_536;
+/** Methods of which a server may get the same request twice (RFC 9110, 9.2.2). */
+const IDEMPOTENT = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
 /** Messages of undici for requests that it cannot write: retrying them is useless. */
 const UNSENDABLE = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH']);
 
@@ -114,7 +116,8 @@ async function exchange(
     .through(proxyUrl)
     .request(parts)
     .catch((error: unknown) => {
-      if (!request.isRepeatable || !dispatchers.endedKeptConnection(error)) throw error;
+      const mayRepeat = request.isRepeatable === true || IDEMPOTENT.has(method);
+      if (!mayRepeat || !dispatchers.endedKeptConnection(error)) throw error;
       return dispatchers.fresh().request(parts);
     });
   const { 'set-cookie': cookies, ...others } = answer.headers;

@@ -76,7 +76,7 @@ export default defineNodeType({
   type: 'http',
   title: 'HTTP request',
   description:
-    'Sends a request and returns `{ status, headers, body }`: header names in lower case, several of one name joined by ", ", except `set-cookie`, which is always a list. Sends an `Idempotency-Key` that stays the same when the node is retried, so that the receiver can recognise it. A status of 400 or more fails the node unless `acceptErrorStatus` is set; 408, 425, 429, 500 and above, and requests without a response can be retried, with `retry`, and not before the time that a `Retry-After` header names, up to a day. A credential may limit its requests to a host: `waitedMs` of the response is how long the request waited, and beyond the limits the node fails with `RATE_LIMITED` or `CIRCUIT_OPEN`, which can be retried.',
+    'Sends a request and returns `{ status, headers, body }`: header names in lower case, several of one name joined by ", ", except `set-cookie`, which is always a list. Sends an `Idempotency-Key` that stays the same when the node is retried, so that the receiver can recognise it. A status of 400 or more fails the node unless `acceptErrorStatus` is set; 408, 425, 429, 500 and above, and requests without a response can be retried, with `retry`, and not before the time that a `Retry-After` header names, up to a day. A request with an idempotent method (not POST or PATCH) is sent again at once if the server has closed the connection that was kept for it. A credential may limit its requests to a host: `waitedMs` of the response is how long the request waited, and beyond the limits the node fails with `RATE_LIMITED` or `CIRCUIT_OPEN`, which can be retried.',
   keywords: [
     'api',
     'rest',
