@@ -49,7 +49,7 @@ const Parameters = Type.Object(
     followRedirects: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'At most 10; credentials are left out once the origin changes',
+        description: 'At most 10, with the cookies that they set; credentials are left out once the origin changes',
       }),
     ),
     maxResponseBytes: Type.Optional(
