@@ -19,6 +19,12 @@ describe('the address', () => {
     expect(requestUrl('http://a.test/p?').url.href).toBe('http://a.test/p?');
   });
 
+  it('leaves out values that are null', () => {
+    const query = { a: null, b: [null, 1, null], c: [null], d: '', e: false, f: 0 };
+    expect(requestUrl('http://a.test/', query).url.search).toBe('?b=1&d=&e=false&f=0');
+    expect(requestUrl('http://a.test/', { a: null }).url.href).toBe('http://a.test/');
+  });
+
   it.each([
     ['http://user:p%40ss@a.test/', 'user:p@ss'],
     ['http://user@a.test/', 'user:'],
@@ -51,6 +57,12 @@ describe('the headers', () => {
       'idempotency-key': 'run:node',
       authorization: 'Basic eA==',
     });
+  });
+
+  it('are left out when they are null', () => {
+    const headers = Object.fromEntries(requestHeaders({ 'x-a': null, accept: null, connection: null }, defaults));
+    expect(headers).toMatchObject({ accept: '*/*' });
+    expect(headers).not.toHaveProperty('x-a');
   });
 
   it.each([

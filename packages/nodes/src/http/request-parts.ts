@@ -7,6 +7,9 @@ import { ACCEPT_ENCODING } from './read-body.ts';
 /** A value of a query or header. */
 export type Scalar = string | number | boolean;
 
+/** A value of a query; null is left out, so that an expression may omit it. */
+export type QueryValue = Scalar | null | readonly (Scalar | null)[];
+
 /** Headers of the connection, which are derived from the request. */
 const CONNECTION_HEADERS = new Set(
   'connection content-length expect keep-alive proxy-authorization te trailer transfer-encoding upgrade'.split(' '),
@@ -28,13 +31,13 @@ export function isHttpUrl(text: string): boolean {
  */
 export function requestUrl(
   text: string,
-  query: Readonly<Record<string, Scalar | readonly Scalar[]>> = {},
+  query: Readonly<Record<string, QueryValue>> = {},
 ): { url: URL; authorization: string | undefined } {
   if (!isHttpUrl(text)) throw invalid('url', 'must be an absolute http or https address');
   const url = new URL(text);
   const added = new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) =>
-      [value].flat().map((one): [string, string] => [name, String(one)]),
+      [value].flat().flatMap((one): [string, string][] => (one === null ? [] : [[name, String(one)]])),
     ),
   ).toString();
   if (added !== '') url.search += `${url.search === '' ? '' : '&'}${added}`;
@@ -51,7 +54,7 @@ export function requestUrl(
  * @throws NodeError PARAMETERS_INVALID
  */
 export function requestHeaders(
-  given: Readonly<Record<string, Scalar>> = {},
+  given: Readonly<Record<string, Scalar | null>> = {},
   {
     idempotencyKey,
     authorization,
@@ -70,6 +73,7 @@ export function requestHeaders(
   });
   if (authorization !== undefined) headers.set('authorization', authorization);
   for (const [name, value] of Object.entries(given)) {
+    if (value === null) continue;
     if (CONNECTION_HEADERS.has(name.toLowerCase())) throw invalid(`headers.${name}`, 'belongs to the connection');
     try {
       headers.set(name, String(value));

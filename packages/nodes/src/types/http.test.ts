@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import type { NodeContext } from '@deckhand/engine';
-import type { OutgoingHttpHeaders } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { stopAll } from '../../../../tests/harness/cleanup.ts';
+import { edges, runInMemory } from '../../../../tests/harness/engine.ts';
 import { NO_SERVICES, nodeContext } from '../../../../tests/harness/node-context.ts';
 import { echoOf, serve } from '../../../../tests/harness/serve.ts';
 import { createHttpClient } from '../http/client.ts';
@@ -26,6 +27,16 @@ async function echoed(parameters: JsonObject) {
     );
   });
   return run({ url, ...parameters });
+}
+
+/** A server that keeps its requests. */
+async function recorder() {
+  const requests: IncomingMessage[] = [];
+  const { url } = await serve((request, response) => {
+    requests.push(request);
+    response.end();
+  });
+  return { url, requests };
 }
 
 /** Runs against a server with one response. */
@@ -60,6 +71,23 @@ describe('what is sent', () => {
         },
       },
     });
+  });
+
+  it('lacks query parameters and headers that an expression found nothing for', async () => {
+    const parameters = { query: { a: '{{ $trigger.missing }}', b: 1 }, headers: { 'x-a': '{{ $trigger.nothing }}' } };
+    const { url, requests } = await recorder();
+    const { ending } = await runInMemory(
+      {
+        nodes: [
+          { id: 'start', type: 'trigger.manual' },
+          { id: 'send', type: 'http', parameters: { url, ...parameters } },
+        ],
+        edges: edges('start -> send'),
+      },
+      { services: { http }, trigger: { nothing: null } },
+    );
+    expect(ending.kind).toBe('success');
+    expect(requests.map((request) => [request.url, request.headers['x-a']])).toEqual([['/?b=1', undefined]]);
   });
 
   it('is checked when a version is saved, as far as it is known by then', () => {

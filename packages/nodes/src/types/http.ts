@@ -3,7 +3,14 @@ import { defineNodeType, type NodeContext, NodeError, type OpenedCredential, out
 import Type, { type Static } from 'typebox';
 import { credentialHeader } from '../http/credential-header.ts';
 import { Pagination, paginationIssues, readPages } from '../http/pagination.ts';
-import { isHttpUrl, requestBody, requestHeaders, requestUrl, type Scalar } from '../http/request-parts.ts';
+import {
+  isHttpUrl,
+  requestBody,
+  requestHeaders,
+  requestUrl,
+  type QueryValue,
+  type Scalar,
+} from '../http/request-parts.ts';
 import { excerpt, responseBody } from '../http/response-body.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
 import { sendWithinLimits } from '../http/traffic-limits.ts';
@@ -12,8 +19,8 @@ const MAX_RESPONSE_BYTES = 10_485_760;
 /** Retryable statuses below 500. */
 const RETRYABLE = new Set([408, 425, 429]);
 
-const SCALAR = { type: ['string', 'number', 'boolean'] };
-const QueryValue = Type.Unsafe<Scalar | readonly Scalar[]>({ type: [...SCALAR.type, 'array'], items: SCALAR });
+const SCALAR = { type: ['string', 'number', 'boolean', 'null'] };
+const QueryValue = Type.Unsafe<QueryValue>({ type: [...SCALAR.type, 'array'], items: SCALAR });
 
 const Parameters = Type.Object(
   {
@@ -29,10 +36,14 @@ const Parameters = Type.Object(
     }),
     query: Type.Optional(
       Type.Record(Type.String(), QueryValue, {
-        description: 'Name → value or list of values, added to the query of the url',
+        description: 'Name → value or list of values, added to the query of the url; null is left out',
       }),
     ),
-    headers: Type.Optional(Type.Record(Type.String(), Type.Unsafe<Scalar>(SCALAR), { description: 'Name → value' })),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.Unsafe<Scalar | null>(SCALAR), {
+        description: 'Name → value; null leaves the header out',
+      }),
+    ),
     body: Type.Optional(
       Type.Unsafe<JsonValue>({
         description:
