@@ -103,6 +103,12 @@ describe('what is answered', () => {
     ['JSON of a kind', { 'content-type': 'application/problem+json; charset=utf-8' }, '[1]', [1]],
     ['JSON with a byte order mark', JSON_TYPE, '\ufeff{"a":1}', { a: 1 }],
     ['JSON that is empty', JSON_TYPE, '', null],
+    [
+      'JSON with a number beyond the safe range',
+      JSON_TYPE,
+      '{"id":7615917337495251231}',
+      { id: '7615917337495251231' },
+    ],
     ['JSON that is none', JSON_TYPE, '{oops', '{oops'],
     ['text', { 'content-type': 'text/html' }, '<p>ü</p>', '<p>ü</p>'],
     ['text in another character set', { 'content-type': 'text/plain; charset=iso-8859-1' }, Buffer.from([0xfc]), 'ü'],
