@@ -18,6 +18,7 @@ import { type TriggerData, triggerData } from './trigger-data.ts';
 
 /** What is recorded of a request, in addition to its response. */
 export interface Delivery {
+  nodeId: string;
   executionId: string | null;
   errorCode: string | null;
 }
@@ -40,15 +41,22 @@ interface Received {
  */
 export async function receive(services: Services, received: Received): Promise<void> {
   const { request, response, webhook, delivery, signal } = received;
-  const target = await webhook.target();
+  const targets = await webhook.targets();
+  const isOptions = request.method === 'OPTIONS';
+  const method = isOptions ? request.headers['access-control-request-method'] : request.method;
+  const found = targets.find(({ settings }) => settings.method === method);
+  const target = found ?? targets[0];
   const { settings } = target;
+  delivery.nodeId = target.nodeId;
   allowOrigin(request, response, settings);
-  if (request.method === 'OPTIONS') {
-    answerOptions(request, response, settings);
+  if (isOptions) {
+    const allowedMethods = [...new Set(targets.flatMap((each) => each.settings.allowedMethods))];
+    answerOptions(request, response, { ...settings, allowedMethods });
     return;
   }
-  if (request.method !== settings.method) {
-    throw new DeckhandError('METHOD_NOT_ALLOWED', { headers: { Allow: `${settings.method}, OPTIONS` } });
+  if (!found) {
+    const methods = targets.map((each) => each.settings.method).join(', ');
+    throw new DeckhandError('METHOD_NOT_ALLOWED', { headers: { Allow: `${methods}, OPTIONS` } });
   }
   services.breaker.check();
   const data = await read(services, received, target);

@@ -28,7 +28,8 @@ export default defineNodeType({
       path: Type.Optional(
         Type.String({
           pattern: '^[A-Za-z0-9_-]{8,128}$',
-          description: 'The last part of the URL; generated when the workflow is saved without one',
+          description:
+            'The last part of the URL; generated when the workflow is saved without one. Triggers of a workflow with different methods may have the same',
         }),
       ),
       method: Type.Optional(
