@@ -792,6 +792,11 @@ export const MUTANTS = [
   ...of('packages/nodes/src/http/client.ts', 'unit:http/client', [
     ['a server gets a request twice that it may get once', '!mayRepeat || ', ''],
   ]),
+  ...of('packages/db/src/executions/accept-once.ts', 'integration:integration/webhooks/completion', [
+    ['a failed run keeps the id of its sender', "AND e.status IN ('failed', 'timeout')", 'AND false'],
+    ['a failed run frees a key of a caller', "${key}.body_hash = '' AND e.status", 'e.status'],
+    ['a run that has responded frees the id of its sender', ' AND e.response IS NULL', ''],
+  ]),
   ...of('packages/db/src/webhooks/urls.ts', 'integration:integration/webhooks/urls', [
     ['a workflow takes the path of another', 'if (taken) throw', 'if (isTaken) throw'],
     ['two triggers have one path and one method', '  requireDistinct(wanted, suffixes);\n', ''],
