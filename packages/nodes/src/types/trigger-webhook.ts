@@ -129,6 +129,7 @@ export default defineNodeType({
   ),
   check: ({ idempotencyKey, event, ...fixed }) => [
     ...findExpressions(withoutKeys(fixed)),
+    ...findSecretIssues(fixed),
     ...findOptionIssues(fixed),
     ...findTriggerExpressionIssues('idempotencyKey', idempotencyKey),
     ...findSignalIssues({ ...fixed, ...(event === undefined ? {} : { event }) }),
@@ -145,6 +146,18 @@ export default defineNodeType({
 
 function eventTemplate(description: string) {
   return Type.String({ minLength: 1, maxLength: MAX_TRIGGER_EXPRESSION_LENGTH, description });
+}
+
+/** Matches what a header can carry (RFC 9110, 5.5): senders and servers drop blanks around it. */
+const HEADER_VALUE = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/;
+
+function findSecretIssues(parameters: JsonObject): ValidationIssue[] {
+  return ['secret', 'nextSecret'].flatMap((path) => {
+    const secret = parameters[path];
+    const isFit = typeof secret !== 'string' || HEADER_VALUE.test(secret);
+    const message = 'must have Latin-1 characters only, and blanks only inside: no request could have it in a header';
+    return isFit ? [] : [{ path, message }];
+  });
 }
 
 function findSignalIssues({ mode, event, responseMode, options }: JsonObject): ValidationIssue[] {
