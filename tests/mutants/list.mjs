@@ -790,7 +790,16 @@ export const MUTANTS = [
     ['a dead probe keeps the circuit open', 'if lease <= now then running = 0 end', ''],
   ]),
   ...of('packages/nodes/src/http/client.ts', 'unit:http/client', [
-    ['a server gets a request twice that it may get once', '!request.isRepeatable || ', ''],
+    ['a server gets a request twice that it may get once', '!mayRepeat || ', ''],
+  ]),
+  ...of('packages/db/src/executions/accept-once.ts', 'integration:integration/webhooks/completion', [
+    ['a failed run keeps the id of its sender', "AND e.status IN ('failed', 'timeout')", 'AND false'],
+    ['a failed run frees a key of a caller', "${key}.body_hash = '' AND e.status", 'e.status'],
+    ['a run that has responded frees the id of its sender', ' AND e.response IS NULL', ''],
+  ]),
+  ...of('packages/db/src/webhooks/urls.ts', 'integration:integration/webhooks/urls', [
+    ['a workflow takes the path of another', 'if (taken) throw', 'if (isTaken) throw'],
+    ['two triggers have one path and one method', '  requireDistinct(wanted, suffixes);\n', ''],
   ]),
   ...of('packages/nodes/src/http/dispatcher.ts', 'unit:http/client', [
     ['a request is sent again that a new connection has failed', 'socket.bytesRead > 0 && ', ''],

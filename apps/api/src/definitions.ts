@@ -130,6 +130,7 @@ async function compile(
       webhooks: savedNodes(workflow.definition, 'webhooks').map(({ id, parameters }) => ({
         nodeId: id,
         path: typeof parameters.path === 'string' ? parameters.path : null,
+        method: typeof parameters.method === 'string' ? parameters.method : 'POST',
       })),
       tool: toolOf(workflow.definition, workflow.triggers[0]?.nodeId),
     },

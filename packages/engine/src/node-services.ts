@@ -25,8 +25,8 @@ export interface HttpRequest {
   /** Whether only status and headers matter: the body of the response is not kept, and a longer one is cut off. */
   readonly ignoresBody?: boolean;
   /**
-   * Whether the server may get it twice: it is sent again at once, on a new connection, if the server closes a
-   * connection that was kept open before it responds.
+   * Whether the server may get it twice although its method is not idempotent: it is sent again at once, on a new
+   * connection, if the server closes a connection that was kept open before it responds.
    */
   readonly isRepeatable?: boolean;
   readonly signal: AbortSignal;

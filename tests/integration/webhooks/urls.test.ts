@@ -10,6 +10,7 @@ import {
   startGateway,
   startInstance,
   stopAll,
+  until,
 } from '../../harness/index.ts';
 
 let instance: Instance;
@@ -141,6 +142,62 @@ describe('the URL', () => {
     expect((await send(second.path)).status).toBe(200);
     const path = `/api/workflows/${hook.workflowId}/webhooks` as const;
     expect((await api('POST', `${path}/other/url`)).status).toBe(404);
+  });
+
+  it('may be that of two triggers with different methods, in one workflow', async () => {
+    const hook = (id: string, method: string, path = 'verified-by-get') => ({
+      id,
+      type: 'trigger.webhook',
+      parameters: { path, method, responseMode: method === 'GET' ? 'onCompletion' : 'immediately' },
+    });
+    const { workspaceId } = instance;
+    const create = (nodes: object[]) =>
+      api('POST', '/api/workflows', { workspaceId, name: 'Verified', definition: { nodes, edges: [] } });
+    const { status, body: workflow } = await create([hook('events', 'POST'), hook('check', 'GET')]);
+    expect([status, workflow.webhooks.map(({ url }) => new URL(url).pathname)]).toEqual([
+      201,
+      ['/webhook/verified-by-get', '/webhook/verified-by-get'],
+    ]);
+    await api('PATCH', `/api/workflows/${workflow.id}`, { status: 'active' });
+    const sent = await send('/webhook/verified-by-get');
+    expect(sent.status).toBe(200);
+    const { triggerNodeId } = await instance.db.execution.findUniqueOrThrow({ where: { id: sent.body.executionId } });
+    expect(triggerNodeId).toBe('events');
+    const refused = await sendHook(other, '/webhook/verified-by-get', { method: 'PUT' });
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, POST, OPTIONS']);
+    const preflight = await sendHook(other, '/webhook/verified-by-get', {
+      method: 'OPTIONS',
+      headers: { origin: 'https://page.example', 'access-control-request-method': 'GET' },
+    });
+    expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, OPTIONS, POST');
+    const page = await until(
+      async () => {
+        const { data } = (await api('GET', `/api/workflows/${workflow.id}/deliveries`)).body;
+        return data.length === 2 && data;
+      },
+      8_000,
+      'two deliveries',
+    );
+    expect(page.map(({ nodeId, method }) => [nodeId, method])).toEqual([
+      ['check', 'PUT'],
+      ['events', 'POST'],
+    ]);
+
+    const versions = `/api/workflows/${workflow.id}/versions` as const;
+    const save = (nodes: object[]) => api('POST', versions, { definition: { nodes, edges: [] } });
+    expect(statusAndCode(await save([hook('events', 'POST'), hook('check', 'POST')]))).toEqual([409, 'CONFLICT']);
+    expect(statusAndCode(await create([hook('events', 'DELETE')]))).toEqual([409, 'CONFLICT']);
+    expect(
+      statusAndCode(await create([hook('a', 'GET', 'twice-the-same'), hook('b', 'GET', 'twice-the-same')])),
+    ).toEqual([409, 'CONFLICT']);
+    // A trigger with another id takes over the path of one that the version no longer has.
+    expect((await save([hook('renamed', 'POST'), hook('check', 'GET')])).status).toBe(201);
+    await api('PATCH', `/api/workflows/${workflow.id}`, {
+      activeVersionId: (await api('GET', `/api/workflows/${workflow.id}`)).body.latestVersionId,
+    });
+    const again = await send('/webhook/verified-by-get');
+    const run = await instance.db.execution.findUniqueOrThrow({ where: { id: again.body.executionId } });
+    expect(run.triggerNodeId).toBe('renamed');
   });
 
   it('that became free is given to its own workspace only, whatever it was and however it became free', async () => {

@@ -71,6 +71,23 @@ describe('a compressed answer', () => {
     expect(await textOf(url)).toBe('hello');
   });
 
+  it.each(['utf-8', 'aws-chunked', 'none', 'identity, UTF-8', ''])(
+    'is left as it is where its content-encoding is no coding: %p',
+    async (encoding) => {
+      const { url } = await serve((_request, response) => {
+        response.setHeader('content-encoding', encoding).end('{"a":1}');
+      });
+      expect(await textOf(url)).toBe('{"a":1}');
+    },
+  );
+
+  it('is decompressed where the coding has such a label beside it', async () => {
+    const { url } = await serve((_request, response) => {
+      response.setHeader('content-encoding', 'aws-chunked, gzip').end(gzipSync('hello'));
+    });
+    expect(await textOf(url)).toBe('hello');
+  });
+
   it('without a body, as to HEAD, is empty', async () => {
     const { url } = await serve((_request, response) => response.setHeader('content-encoding', 'gzip').end());
     expect(await textOf(url, { method: 'HEAD' })).toBe('');
@@ -197,6 +214,14 @@ describe('a kept connection that the server ends as the next request comes', () 
     await keepConnection(url);
     expect(await textOf(url, { ...post, isRepeatable: true })).toBe('3');
     expect(received).toEqual(['GET', 'POST', 'POST']);
+  });
+
+  it.each(['GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'])('has it sent again by its method: %s', async (method) => {
+    const { url, received } = await serveOnePerConnection((socket) => socket.destroy());
+    await keepConnection(url);
+    const body = method === 'PUT' ? 'sent' : undefined;
+    expect((await send(url, { method, body })).status).toBe(200);
+    expect(received).toEqual(['GET', method, method]);
   });
 
   it('fails a request that the server may not get twice', async () => {
