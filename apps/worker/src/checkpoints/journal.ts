@@ -14,6 +14,7 @@ import type {
 import { begunWait, type LoopPosition, type NodeRecord, recordKey, type WaitRequest } from '@deckhand/engine';
 import { serialiseAttempts } from './attempt-history.ts';
 import type { CheckpointSource, CheckpointWriter } from './checkpoint-writer.ts';
+import { currentNodeOf } from './current-node.ts';
 import { writePositions } from './loop-positions.ts';
 import { RetriesEndedError } from './retry-while-unavailable.ts';
 
@@ -47,6 +48,8 @@ export interface Journal {
    * Returns true when so many records wait to be written that the run should flush: a loop must not fill the memory.
    */
   isBehind(): boolean;
+  /** Returns the node that runs or is waited for; null when there is none. */
+  currentNodeId(): string | null;
   /**
    * Names the waits for events that stop the run. The last checkpoint of a finished run ends them.
    * @param areNew whether the next checkpoint adds them.
@@ -94,11 +97,6 @@ const MAX_BACKLOG_BYTES = 16_777_216;
 
 const UNFINISHED: ReadonlySet<NodeStatus> = new Set(['pending', 'running', 'waiting']);
 
-/** Returns whether a node runs or waits. */
-function isInProgress({ status }: NodeRecord): boolean {
-  return status === 'running' || status === 'waiting';
-}
-
 type Unfenced = Exclude<CheckpointVerdict, 'fenced'>;
 
 interface Waiter {
@@ -122,7 +120,6 @@ export function createJournal(options: JournalOptions): Journal {
   /** Bytes of the outputs that wait to be written. */
   let backlogBytes = 0;
   let number = 0;
-  let currentNodeId: string | null = null;
   let readPositions = (): readonly LoopPosition[] => options.positions;
   let waiters: Waiter[] = [];
   let inFlight: Waiter[] = [];
@@ -138,7 +135,7 @@ export function createJournal(options: JournalOptions): Journal {
         token,
         claim,
         checkpoint: number,
-        currentNodeId,
+        currentNodeId: currentNodeOf(unfinished.values(), ending?.kind === 'resting' ? ending.status : undefined),
         loopPositions: ending?.kind === 'finished' ? null : writePositions(epoch, readPositions()),
         nodeRuns: [...nodeRuns.values()],
         nodeIterations: [...nodeIterations.values()],
@@ -267,9 +264,6 @@ export function createJournal(options: JournalOptions): Journal {
       if (record.status === 'stopped') cancelWait(unfinished.get(key) ?? record, startedRunId);
       if (UNFINISHED.has(record.status)) unfinished.set(key, record);
       else unfinished.delete(key);
-      if (isInProgress(record)) currentNodeId = record.nodeId;
-      else if (currentNodeId === record.nodeId)
-        currentNodeId = [...unfinished.values()].find(isInProgress)?.nodeId ?? null;
     },
     async flush() {
       await wait();
@@ -287,6 +281,7 @@ export function createJournal(options: JournalOptions): Journal {
       if (areNew) waits.push(...given);
     },
     positionsFrom: (read) => void (readPositions = read),
+    currentNodeId: () => currentNodeOf(unfinished.values(), undefined),
     isBehind: () => nodeRuns.size + nodeIterations.size > MAX_BACKLOG || backlogBytes > MAX_BACKLOG_BYTES,
   };
 }
