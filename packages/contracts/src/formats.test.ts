@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isTime, isUuid, readTime } from './formats.ts';
+import { isTime, isUuid, readTime, toExpiry } from './formats.ts';
 
 describe('a time', () => {
   it.each([
@@ -36,6 +36,15 @@ describe('a time of a request', () => {
     'is not "%s"',
     (text) => expect(readTime(text)).toBeUndefined(),
   );
+});
+
+describe('the time at which something expires', () => {
+  it.each([
+    ['2026-11-20', '2026-11-20T23:59:59.999Z'],
+    ['9999-12-31', '9999-12-31T23:59:59.999Z'],
+    ['2026-11-20T00:00', '2026-11-20T00:00:00.000Z'],
+    ['2026-11-20t22:20+02', '2026-11-20T20:20:00.000Z'],
+  ])('%s is %s', (text, time) => expect(toExpiry(text).toISOString()).toBe(time));
 });
 
 describe('a UUID', () => {

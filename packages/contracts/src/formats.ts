@@ -7,6 +7,7 @@ export const NODE_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 const DATE_PATTERN = /^\d{4}-\d\d-\d\d$/;
 const TIME_PATTERN = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 
+const DAY_MS = 86_400_000;
 const EARLIEST_MS = Date.UTC(0, 0, 1);
 const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
@@ -43,6 +44,16 @@ export function toDate(text: string): Date {
   const date = readTime(text);
   if (date === undefined) throw new RangeError('not a time');
   return date;
+}
+
+/**
+ * Converts the time at which something expires, of a validated request, to a Date. A date alone means the end of that
+ * day in UTC: what expires on a day is valid on that day.
+ * @throws RangeError for an invalid time.
+ */
+export function toExpiry(text: string): Date {
+  const date = toDate(text);
+  return text.includes('T') || text.includes('t') ? date : new Date(date.getTime() + DAY_MS - 1);
 }
 
 /** Returns true for an ISO 8601 date that exists, such as 2026-01-31. */

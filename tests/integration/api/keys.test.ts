@@ -190,6 +190,12 @@ describe('rotating a key', () => {
     expect((await instance.db.apiKey.findUniqueOrThrow({ where: { id } })).credentialId).toBeNull();
   });
 
+  it('takes a date as the end of that day', async () => {
+    const { id } = await me(await createKey(instance.gateway, instance.session, { name: 'Dated' }));
+    const { body } = await rotate(id, { password, expiresAt: '2099-12-31' });
+    expect(body.expiresAt).toBe('2099-12-31T23:59:59.999Z');
+  });
+
   it('asks for the password: 403', async () => {
     const { id } = await me(instance.key);
     expect((await rotate(id, { password: 'a guess' })).status).toBe(403);

@@ -18,6 +18,12 @@ export const GivenTime = Type.String({
   description: 'ISO 8601; a date alone means its midnight, seconds are optional, and the default offset is UTC',
 });
 
+/** The time in a request at which something expires; `toExpiry` reads it. */
+export const GivenExpiry = Type.String({
+  format: 'date-time',
+  description: 'ISO 8601; a date alone means the end of that day, seconds are optional, and the default offset is UTC',
+});
+
 /** Bounds of a time; several hold together. */
 export const TimeRange = Type.Object(
   {
