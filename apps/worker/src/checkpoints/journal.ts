@@ -64,6 +64,8 @@ export interface NodeTally {
   iterations: number;
   startedAt: number | null;
   lastIteration: string;
+  /** Size of the outputs of all iterations together, as JSON in bytes. */
+  outputBytes: number;
   /** Number of iterations by status. */
   readonly counts: Map<NodeStatus, number>;
   /** The error of the iteration that failed last. */
@@ -189,13 +191,17 @@ export function createJournal(options: JournalOptions): Journal {
     writer.enqueue(source);
   }
 
-  /** Returns the summary of a node inside a loop: its latest iteration, without the output, and counts by status. */
+  /**
+   * Returns the summary of a node inside a loop: its latest iteration, without the output, and over all iterations the
+   * size of the outputs and counts by status.
+   */
   function summarise(record: NodeRecord, row: NodeRunRow): NodeSummaryRow {
     const key = recordKey(record.nodeId, record.iteration);
     const tally = tallies.get(record.nodeId) ?? {
       iterations: 0,
       startedAt: record.startedAt,
       lastIteration: '',
+      outputBytes: 0,
       counts: new Map<NodeStatus, number>(),
     };
     const before = unfinished.get(key)?.status;
@@ -203,6 +209,7 @@ export function createJournal(options: JournalOptions): Journal {
     else tally.counts.set(before, (tally.counts.get(before) ?? 1) - 1);
     tally.counts.set(row.status, (tally.counts.get(row.status) ?? 0) + 1);
     tally.lastIteration = record.iteration;
+    tally.outputBytes += row.outputBytes;
     if (row.status === 'failed') tally.error = row.error;
     tallies.set(record.nodeId, tally);
     // A node that failed the run stays failed, although its other iterations are stopped afterwards.
@@ -217,7 +224,7 @@ export function createJournal(options: JournalOptions): Journal {
       handle: row.handle,
       output: null,
       outputRef: null,
-      outputBytes: 0,
+      outputBytes: tally.outputBytes,
       error: isFailed ? (tally.error ?? null) : row.error,
       state: null,
       debug: null,

@@ -37,8 +37,14 @@ export const NodeProgress = Type.Object({
   iterations: Type.Optional(Type.Integer({ description: 'Of a node in a loop: the number of iterations so far' })),
   iterationCounts: Type.Optional(IterationCounts),
   output: Type.Optional(AnyJson),
-  outputBytes: Type.Integer(),
-  outputOmitted: Type.Optional(Type.Boolean()),
+  outputBytes: Type.Integer({
+    description: 'The size of the output as JSON; of a node in a loop, of the outputs of all its iterations together',
+  }),
+  outputOmitted: Type.Optional(
+    Type.Boolean({
+      description: 'The output is left out, because of its size or because the node is in a loop: …/output has it',
+    }),
+  ),
   error: Type.Optional(NodeError),
 });
 
