@@ -80,3 +80,58 @@ it('counts the outputs of iterations of earlier workers, and each in the storage
   const sum = [...rows, ...outside].reduce((bytes, row) => bytes + row.outputBytes, 0n);
   expect(BigInt(storedBytes) - sum).toBeLessThan(1_000n);
 });
+
+it('an iteration of nested loops is named by its position or by "outer.inner", and is text in each response', async () => {
+  const id = await finish({
+    nodes: [
+      start,
+      ...[loop('outer', [1, 2]), loop('inner', ['a', 'b'])],
+      { id: 'note', type: 'set', parameters: { fields: { v: '{{ $loop.item }}', index: '{{ $loop.index }}' } } },
+    ],
+    edges: edges('start -> outer', 'outer.body -> inner', 'inner.body -> note'),
+  });
+  const output = (nodeId: string, query = '') => call('GET', `/api/executions/${id}/nodes/${nodeId}/output${query}`);
+  const named = [await output('note', '?iteration=2'), await output('note', '?iteration=1.0')];
+  expect(named.map(({ body }) => [body.iteration, body.output])).toEqual([
+    ['1.0', { v: 'a', index: 0 }],
+    ['1.0', { v: 'a', index: 0 }],
+  ]);
+  expect((await output('inner', '?iteration=1')).body).toMatchObject({
+    iteration: '1',
+    output: [{ v: 'a' }, { v: 'b' }],
+  });
+  expect((await output('outer')).body.iteration).toBeNull();
+  const { data } = (await call('GET', `/api/executions/${id}/nodes/note/iterations`)).body;
+  expect(data.map(({ iteration }) => iteration)).toEqual(['0.0', '0.1', '1.0', '1.1']);
+
+  const missing = async (nodeId: string, query: string) => {
+    const { status, body } = await output(nodeId, query);
+    return [status, body.error, body.details];
+  };
+  const four = { status: 'success', iterations: 4, firstIteration: '0.0', lastIteration: '1.1' };
+  for (const iteration of ['4', '2.0', '0.0.0'])
+    expect(await missing('note', `?iteration=${iteration}`)).toEqual([
+      404,
+      `There is no output of iteration ${iteration}: the node note has 4 iterations, 0.0 to 1.1`,
+      four,
+    ]);
+  expect((await missing('outer', '?iteration=0'))[1]).toBe(
+    'There is no output: the node outer is in no loop, leave iteration out',
+  );
+  expect((await missing('ghost', ''))[1]).toBe('There is no output: no node ghost of this run has begun');
+});
+
+it('a node that some iterations skip keeps the numbers of its iterations', async () => {
+  const id = await finish({
+    nodes: [
+      start,
+      loop('each', [0, 1, 2]),
+      { id: 'odd', type: 'if', parameters: { condition: '{{ $loop.item == 1 }}' } },
+      { id: 'even', type: 'set', parameters: { fields: { v: '{{ $loop.item }}' } } },
+    ],
+    edges: edges('start -> each', 'each.body -> odd', 'odd.false -> even'),
+  });
+  const output = (iteration: number) => call('GET', `/api/executions/${id}/nodes/even/output?iteration=${iteration}`);
+  expect((await output(2)).body).toMatchObject({ iteration: '2', output: { v: 2 } });
+  expect((await output(1)).body.details).toMatchObject({ iterations: 2, firstIteration: '0', lastIteration: '2' });
+});

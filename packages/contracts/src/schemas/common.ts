@@ -83,8 +83,8 @@ export const AnyJson = Type.Unsafe<JsonValue>({});
 export const AnyObject = Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true });
 
 /** An iteration of a loop, as responses show it. */
-export const ShownIteration = Type.Union([Type.Integer(), Type.String(), Type.Null()], {
-  description: 'null outside loops, a number in one, "outer.inner" in nested ones',
+export const ShownIteration = nullable(Type.String(), {
+  description: 'null outside loops, its number from "0" in a loop, "outer.inner" in nested ones',
 });
 
 export const ExecutionStatusSchema = oneOf(EXECUTION_STATUSES);

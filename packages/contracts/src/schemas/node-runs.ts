@@ -67,7 +67,8 @@ export const ReadOutputQuery = Type.Object({
   iteration: Type.Optional(
     Type.String({
       pattern: '^\\d{1,7}(\\.\\d{1,7}){0,9}$',
-      description: 'Its number from 0; in nested loops "outer.inner"',
+      description:
+        'Its number from 0. In nested loops "outer.inner", or its position among the iterations of the node, from 0 and in the order of …/iterations',
     }),
   ),
 });
@@ -85,7 +86,7 @@ export const ListIterationsQuery = Type.Object({ status: Type.Optional(NodeStatu
 
 /** How one iteration of a node in a loop went. */
 export const IterationEntry = Type.Object({
-  iteration: Type.Union([Type.Integer(), Type.String()], { description: 'Its number; "outer.inner" in nested loops' }),
+  iteration: Type.String({ description: 'Its number from "0"; "outer.inner" in nested loops' }),
   status: NodeStatusSchema,
   startedAt: nullable(Time),
   finishedAt: nullable(Time),

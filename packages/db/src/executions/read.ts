@@ -117,7 +117,7 @@ export async function readExecutions(
       coalesce(octet_length(e.result) > ${INLINE_OUTPUT_BYTES}, false) AS "isResultOmitted", nodes.progress AS "progressJson", nodes.ids AS "begunNodeIds",
       (
         SELECT string_agg('{"nodeId":"' || w.node_id || '","iteration":'
-          || CASE WHEN w.iteration = '' THEN 'null' WHEN w.iteration LIKE '%.%' THEN '"' || w.iteration || '"' ELSE w.iteration END
+          || CASE WHEN w.iteration = '' THEN 'null' ELSE '"' || w.iteration || '"' END
           || ',"byUser":' || coalesce(${personJson(Prisma.sql`u`)}::text, 'null')
           || ',' || substr(w.answer, 2), ',' ORDER BY w.answered_at)
         FROM waits w LEFT JOIN users u ON u.id = w.answered_by
