@@ -1,5 +1,7 @@
 import {
   compileCheck,
+  compileNullRemoval,
+  isJsonObject,
   type Credential,
   type CredentialType,
   type ExecutionMode,
@@ -247,6 +249,8 @@ export interface NodeType {
   readonly restSeconds: string | undefined;
   readonly deferred: DeferredParameter | undefined;
   readonly references: ((parameters: JsonObject) => SourceReferences) | undefined;
+  /** Returns parameters of a definition without optional ones that are null; the same object if there are none. */
+  readonly withoutNulls: (parameters: JsonObject) => JsonObject;
   /** Returns the issues of evaluated parameters. */
   readonly validate: (parameters: JsonValue) => readonly ValidationIssue[];
   readonly resume: ((answer: WaitAnswer, wait: WaitRequest, context: NodeContext) => Outcome) | undefined;
@@ -260,6 +264,7 @@ export type NodeTypes = ReadonlyMap<string, NodeType>;
 /** Creates a node type from a specification: compiles its schema, and replaces effects in sandbox mode. */
 export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeType {
   const check = compileCheck(spec.parameters);
+  const removeNulls = compileNullRemoval(spec.parameters);
   const { sample } = spec;
   return {
     type: spec.type,
@@ -281,6 +286,10 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     deferred: spec.deferred,
     references: spec.references,
     resume: spec.resume,
+    withoutNulls(parameters) {
+      const rest = removeNulls ? removeNulls(parameters) : parameters;
+      return isJsonObject(rest) ? rest : parameters;
+    },
     validate(parameters) {
       const result = check(parameters);
       return 'issues' in result ? result.issues : [];
