@@ -39,40 +39,101 @@ export interface WantedWebhook {
   readonly path: string | null;
 }
 
+const TAKEN = 'A path of the definition is the URL of another webhook, or was that of another workspace';
+
 /**
- * Gives each webhook node a URL once. A node that has one keeps it, unless its `path` differs from the version before:
- * an unchanged `path` must not restore a URL that was changed since.
- * @param earlierVersionId the version before; null for the first.
+ * Gives each webhook node of a version that is being saved a URL once. A node that has one keeps it, unless its `path`
+ * differs from the version before: an unchanged `path` must not restore a URL that was changed since. While the
+ * workflow is active, another `path` is only reserved: `moveWebhookUrls` gives it to the node when the version becomes
+ * active.
+ * @param isLive whether the workflow is active. @param earlierVersionId the version before; null for the first.
  * @throws DeckhandError CONFLICT for a path that is taken.
  */
 export async function assignWebhookUrls(
   tx: Queryable,
   workflowId: string,
   wanted: readonly WantedWebhook[],
-  earlierVersionId: string | null,
+  { isLive, earlierVersionId }: { readonly isLive: boolean; readonly earlierVersionId: string | null },
 ): Promise<void> {
   if (wanted.length === 0) return;
-  const rows = await tx.webhook.findMany({ where: { workflowId }, select: { nodeId: true, suffix: true } });
-  const suffixes = new Map(rows.map(({ nodeId, suffix }) => [nodeId, suffix]));
-  const message = 'A path of the definition is the URL of another webhook, or was that of another workspace';
-  const isTaken = conflictWhenTaken(message);
-
+  const suffixes = await readSuffixes(tx, workflowId);
+  const isTaken = conflictWhenTaken(TAKEN);
   const added = wanted
     .filter(({ nodeId }) => !suffixes.has(nodeId))
     .map(({ nodeId, path }) => ({ suffix: path ?? createSuffix(), workflowId, nodeId }));
-  const wishes = wanted.filter(({ nodeId, path }) => path !== null && (suffixes.get(nodeId) ?? path) !== path);
-  const earlier = wishes.length === 0 ? undefined : await readPaths(tx, earlierVersionId);
-  const changed = wishes.flatMap(({ nodeId, path }) =>
-    path === null || earlier?.get(nodeId) === path ? [] : [{ nodeId, path }],
-  );
+  const changed = await changedPaths(tx, wanted, suffixes, earlierVersionId);
   if (added.length === 0 && changed.length === 0) return;
   const given = [...added.map(({ suffix }) => suffix), ...changed.map(({ path }) => path)];
-  await reserveSuffixes(tx, workflowId, { suffixes: given, message });
+  await reserveSuffixes(tx, workflowId, { suffixes: given, message: TAKEN });
   await tx.webhook.createMany({ data: added }).catch(isTaken);
+  if (!isLive) await setSuffixes(tx, workflowId, changed);
+  else if (await areTaken(tx, workflowId, changed)) throw new DeckhandError('CONFLICT', { message: TAKEN });
+}
+
+/**
+ * Gives webhook nodes the paths of the version that receives requests from now on, where they differ from those of the
+ * version before. If a workflow is deactivated, a path that another webhook has taken stays unused.
+ * @throws DeckhandError CONFLICT for a path that another webhook has taken.
+ */
+export async function moveWebhookUrls(
+  tx: Queryable,
+  workflowId: string,
+  {
+    from,
+    to,
+    isActivated,
+  }: { readonly from: string | null; readonly to: string | null; readonly isActivated: boolean },
+): Promise<void> {
+  if (from === to || to === null) return;
+  const wanted = [...(await readPaths(tx, to))].map(([nodeId, path]) => ({ nodeId, path }));
+  const changed = await changedPaths(tx, wanted, await readSuffixes(tx, workflowId), from);
+  if (changed.length === 0 || (!isActivated && (await areTaken(tx, workflowId, changed)))) return;
+  await reserveSuffixes(tx, workflowId, { suffixes: changed.map(({ path }) => path), message: TAKEN });
+  await setSuffixes(tx, workflowId, changed);
+}
+
+interface ChangedPath {
+  readonly nodeId: string;
+  readonly path: string;
+}
+
+async function readSuffixes(tx: Queryable, workflowId: string): Promise<Map<string, string>> {
+  const rows = await tx.webhook.findMany({ where: { workflowId }, select: { nodeId: true, suffix: true } });
+  return new Map(rows.map(({ nodeId, suffix }) => [nodeId, suffix]));
+}
+
+/** Returns the nodes with another URL than their path, and another path than in the version before. */
+async function changedPaths(
+  tx: Queryable,
+  wanted: readonly WantedWebhook[],
+  suffixes: ReadonlyMap<string, string>,
+  earlierVersionId: string | null,
+): Promise<ChangedPath[]> {
+  const wishes = wanted.filter(({ nodeId, path }) => path !== null && (suffixes.get(nodeId) ?? path) !== path);
+  const earlier = wishes.length === 0 ? undefined : await readPaths(tx, earlierVersionId);
+  return wishes.flatMap(({ nodeId, path }) =>
+    path === null || earlier?.get(nodeId) === path ? [] : [{ nodeId, path }],
+  );
+}
+
+/** Returns whether another webhook has one of the paths. */
+async function areTaken(tx: Queryable, workflowId: string, changed: readonly ChangedPath[]): Promise<boolean> {
+  const taken = await tx.webhook.findMany({
+    where: { suffix: { in: changed.map(({ path }) => path) } },
+    select: { suffix: true, workflowId: true, nodeId: true },
+  });
+  return taken.some(
+    (row) =>
+      row.workflowId !== workflowId ||
+      !changed.some(({ nodeId, path }) => nodeId === row.nodeId && path === row.suffix),
+  );
+}
+
+async function setSuffixes(tx: Queryable, workflowId: string, changed: readonly ChangedPath[]): Promise<void> {
   for (const { nodeId, path } of changed) {
     await tx.webhook
       .updateMany({ where: { workflowId, nodeId }, data: { suffix: path, testUntil: null, testUserId: null } })
-      .catch(isTaken);
+      .catch(conflictWhenTaken(TAKEN));
   }
 }
 
