@@ -21,19 +21,29 @@ export function isNodeId(text: string): boolean {
   return NODE_ID_PATTERN.test(text);
 }
 
-/** Matches a date, or a date and a time with optional seconds and offset. */
-const LOOSE_TIME_PATTERN = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d(?:\.\d+)?))?(Z|[+-]\d\d(?::\d\d)?)?)?$/i;
+/** Matches a date, or a date and a time with optional seconds and offset, in the extended format of ISO 8601. */
+const LOOSE_TIME_PATTERN =
+  /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d(?:[.,]\d+)?))?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+/** Matches the same in the basic format, without separators. */
+const BASIC_TIME_PATTERN = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d(?:[.,]\d+)?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /**
- * Reads an ISO 8601 time of a request. A date alone means midnight, seconds are optional, and a time without an offset
- * is UTC.
+ * Reads an ISO 8601 time of a request, in the extended or the basic format. A date alone means midnight, seconds are
+ * optional, and a time without an offset is UTC. Offsets are `+01:00`, `+0100` or `+01`.
  * @returns undefined for an invalid time.
  */
 export function readTime(text: string): Date | undefined {
-  const [, date, time = '00:00', seconds = '00', offset = 'Z'] = LOOSE_TIME_PATTERN.exec(text) ?? [];
-  if (date === undefined) return undefined;
-  const full = `${date}T${time}:${seconds}${/^[+-]\d\d$/.test(offset) ? `${offset}:00` : offset}`;
+  const match = LOOSE_TIME_PATTERN.exec(text) ?? BASIC_TIME_PATTERN.exec(text);
+  if (!match) return undefined;
+  const [, year, month, day, hours = '00', minutes = '00', seconds = '00', offset = 'Z'] = match;
+  const time = `${hours}:${minutes}:${seconds.replace(',', '.')}`;
+  const full = `${year}-${month}-${day}T${time}${offset.length === 1 ? offset : fullOffset(offset)}`;
   return isTime(full) ? new Date(full) : undefined;
+}
+
+/** Returns an offset with a colon: `+0100` and `+01` are `+01:00`. */
+function fullOffset(offset: string): string {
+  return `${offset.slice(0, 3)}:${offset.slice(3).replace(':', '') || '00'}`;
 }
 
 /**

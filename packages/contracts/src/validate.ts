@@ -125,7 +125,7 @@ export function compileQuery<S extends TObject>(schema: S): (query: Record<strin
     Object.entries(schema.properties).flatMap(([name, part]) =>
       isJsonObject(part) && part.type === type ? [name] : [],
     );
-  const [booleans, lists] = [namesOfType('boolean'), namesOfType('array')];
+  const [booleans, integers, lists] = ['boolean', 'integer', 'array'].map(namesOfType);
   const parse = throwing((query: Record<string, unknown>) => {
     const result = check(query);
     // A caller that repeats a parameter, or separates its values by commas, does not know indexes.
@@ -133,11 +133,16 @@ export function compileQuery<S extends TObject>(schema: S): (query: Record<strin
   });
   return (query) => {
     const copy: Record<string, unknown> = { ...NOTHING, ...query };
-    for (const name of booleans) {
+    for (const name of integers ?? []) {
+      const text = copy[name];
+      // Numbers are coerced as JavaScript reads them: 0x10, 1e2, " 5" and the empty text, too.
+      if (typeof text === 'string' && !/^-?\d+$/.test(text)) copy[name] = 'no integer';
+    }
+    for (const name of booleans ?? []) {
       const text = copy[name];
       if (typeof text === 'string') copy[name] = BOOLEANS.get(text.toLowerCase()) ?? 'no boolean';
     }
-    for (const name of lists) {
+    for (const name of lists ?? []) {
       if (copy[name] !== undefined) copy[name] = [copy[name]].flat().flatMap(splitAtCommas);
     }
     return parse(copy);

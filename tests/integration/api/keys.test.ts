@@ -99,6 +99,27 @@ describe('a key of a preset', () => {
   });
 });
 
+describe('deleting a workspace', () => {
+  it('is not for the preset Read + write, but for a key with all of workspaces', async () => {
+    const remove = async (options: object) => {
+      const { body } = await instance.gateway.call('POST', '/api/workspaces', {
+        as: instance.session,
+        body: { name: 'To be deleted' },
+      });
+      const key = await createKey(instance.gateway, instance.session, options);
+      const path = `/api/workspaces/${body.id}` as const;
+      expect((await instance.gateway.call('GET', path, { as: key })).status).toBe(200);
+      return instance.gateway.call('DELETE', path, { as: key });
+    };
+    const refusal = { status: 403, body: { code: 'INSUFFICIENT_SCOPE', required: 'workspaces:*' } };
+    expect(await remove({ preset: 'read-write' })).toMatchObject(refusal);
+    expect(await remove({ preset: 'read-write-ai' })).toMatchObject(refusal);
+    expect(await remove({ scopes: ['workspaces:read', 'workspaces:write'] })).toMatchObject(refusal);
+    expect((await remove({ scopes: ['workspaces:*'] })).status).toBe(204);
+    expect((await remove({ preset: 'full' })).status).toBe(204);
+  });
+});
+
 describe('an area that is closed to keys', () => {
   it.each([
     ['POST', '/api/auth/login'],

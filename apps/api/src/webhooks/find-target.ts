@@ -66,8 +66,12 @@ export function createWebhookFinder({ db, secretBox }: { db: Database; secretBox
     if (versionId === null || (!isTest && found.status !== 'active')) {
       throw new DeckhandError('WEBHOOK_INACTIVE', { message: `The workflow is ${found.status}: activate it first` });
     }
+    const settings = await settingsOf(versionId, nodeId);
+    if (settings.isDisabled) {
+      throw new DeckhandError('WEBHOOK_INACTIVE', { message: 'The trigger is disabled: enable it first' });
+    }
     const testActor = isTest && testUserId !== null ? { userId: testUserId, boundTo: null } : null;
-    return { workflowId, workspaceId, nodeId, versionId, testActor, settings: await settingsOf(versionId, nodeId) };
+    return { workflowId, workspaceId, nodeId, versionId, testActor, settings };
   }
 
   return {

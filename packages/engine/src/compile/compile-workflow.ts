@@ -360,9 +360,12 @@ function loopAround(nodeId: string, { known, nesting: { innermost } }: KnownNode
   return loop;
 }
 
-/** Returns triggers in the order in which a run without `triggerNodeId` prefers them: manual ones first. */
+/**
+ * Returns the enabled triggers in the order in which a run without `triggerNodeId` prefers them: manual ones first.
+ */
 function listTriggers(nodes: readonly SoundNode[]): GraphTrigger[] {
-  const triggers = nodes.filter(({ type }) => type.isTrigger).map(({ node }) => ({ nodeId: node.id, type: node.type }));
+  const enabled = nodes.filter(({ node, type }) => type.isTrigger && node.disabled !== true);
+  const triggers = enabled.map(({ node }) => ({ nodeId: node.id, type: node.type }));
   const isManual = (trigger: GraphTrigger): boolean => trigger.type === 'trigger.manual';
   return [...triggers.filter(isManual), ...triggers.filter((trigger) => !isManual(trigger))];
 }
