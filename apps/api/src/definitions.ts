@@ -56,7 +56,7 @@ export async function parseWithDefinition<T>(
   body: unknown,
   { by, nodeTypes }: { by: string; nodeTypes: NodeTypes },
 ): Promise<BodyWithDefinition<T>> {
-  const hasDefinition = isJsonObject(body) && Object.hasOwn(body, 'definition');
+  const hasDefinition = isJsonObject(body) && Object.hasOwn(body, 'definition') && body.definition !== null;
   const rest = check(hasDefinition ? { ...body, definition: SOUND } : body);
   const compiled = hasDefinition
     ? await oneAtATime(by, () => compile(body.definition, nodeTypes))

@@ -1,5 +1,7 @@
 import {
   compileCheck,
+  compileNullRemoval,
+  isJsonObject,
   type Credential,
   type CredentialType,
   type ExecutionMode,
@@ -139,7 +141,7 @@ export interface NodeContext {
   readonly services: NodeServices;
   /** Now, in ms since the epoch. */
   readonly now: () => number;
-  /** Output to return in sandbox mode instead of acting, if the definition has one. */
+  /** Output to return in sandbox mode instead of running, if the definition has one. */
   readonly mock: JsonValue | undefined;
   /**
    * The node's credential, read again for every attempt; undefined if the definition names none. Its secrets are masked
@@ -262,6 +264,8 @@ export interface NodeType {
   readonly restSeconds: string | undefined;
   readonly deferred: DeferredParameter | undefined;
   readonly references: ((parameters: JsonObject) => SourceReferences) | undefined;
+  /** Returns parameters of a definition without optional ones that are null; the same object if there are none. */
+  readonly withoutNulls: (parameters: JsonObject) => JsonObject;
   /** Returns the issues of evaluated parameters. */
   readonly validate: (parameters: JsonValue) => readonly ValidationIssue[];
   readonly resume: ((answer: WaitAnswer, wait: WaitRequest, context: NodeContext) => Outcome) | undefined;
@@ -275,6 +279,7 @@ export type NodeTypes = ReadonlyMap<string, NodeType>;
 /** Creates a node type from a specification: compiles its schema, and replaces effects in sandbox mode. */
 export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeType {
   const check = compileCheck(spec.parameters);
+  const removeNulls = compileNullRemoval(spec.parameters);
   const { sample } = spec;
   return {
     type: spec.type,
@@ -298,6 +303,10 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     deferred: spec.deferred,
     references: spec.references,
     resume: spec.resume,
+    withoutNulls(parameters) {
+      const rest = removeNulls ? removeNulls(parameters) : parameters;
+      return isJsonObject(rest) ? rest : parameters;
+    },
     validate(parameters) {
       const result = check(parameters);
       return 'issues' in result ? result.issues : [];
@@ -305,12 +314,36 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     run(parameters, context) {
       const result = check(parameters);
       if ('issues' in result) throw invalidParameters(result.issues);
-      if (context.mode === 'sandbox' && sample) {
-        return { kind: 'output', output: context.mock ?? sample(result.value) };
-      }
-      return spec.run(result.value, context);
+      if (context.mode !== 'sandbox') return spec.run(result.value, context);
+      const { mock } = context;
+      if (mock === undefined) return sample ? output(sample(result.value)) : spec.run(result.value, context);
+      if (!spec.handles) return mockOutcome(spec, mock);
+      // Nodes that wait read the mock themselves: it says which of their outputs is taken.
+      if (spec.resume) return spec.run(result.value, context);
+      const outcome = spec.run(result.value, context);
+      const last = isJsonObject(parameters) ? spec.handles(parameters).at(-1) : undefined;
+      return outcome instanceof Promise
+        ? outcome.then((done) => mocked(done, mock, last))
+        : mocked(outcome, mock, last);
     },
   };
+}
+
+/**
+ * Returns the outcome of a node with several outputs that has a mock: an `if` or `switch` chooses its output as usual,
+ * and a loop or try does not run its body.
+ */
+function mocked(outcome: Outcome, mock: JsonValue, last: string | undefined): Outcome {
+  switch (outcome.kind) {
+    case 'output':
+      return { ...outcome, output: mock };
+    case 'loop':
+    case 'repeat':
+    case 'try':
+      return { kind: 'output', output: mock, handle: last };
+    default:
+      return outcome;
+  }
 }
 
 function invalidParameters(issues: readonly ValidationIssue[]): NodeError {
@@ -324,6 +357,6 @@ export function output(value: JsonValue): Outcome {
 }
 
 /** Returns the outcome of a node that has a mock as its output, and does not run. */
-export function mockOutcome({ setsResult }: Pick<NodeType, 'setsResult'>, mock: JsonValue): Outcome {
+export function mockOutcome({ setsResult }: { readonly setsResult?: boolean }, mock: JsonValue): Outcome {
   return setsResult ? { kind: 'result', result: { body: mock, statusCode: 200, headers: {} } } : output(mock);
 }

@@ -344,6 +344,13 @@ describe('a search among many', () => {
     }
   });
 
+  it('exports every match whatever the paging of the list says, and checks that', async () => {
+    const all = await exported({ format: 'json' });
+    const paged = await exported({ format: 'json', limit: '1', offset: '1', includeTotal: 'true', cursor: 'x' });
+    expect([paged.status, paged.text]).toEqual([200, all.text]);
+    expect((await exported({ format: 'json', limit: '0' })).body.details).toMatchObject([{ path: 'limit' }]);
+  });
+
   it('exports CSV with a header, one line a run', async () => {
     const { status, text, headers } = await exported({ format: 'csv', status: 'failed' });
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8; header=present']);

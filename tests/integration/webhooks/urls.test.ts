@@ -230,12 +230,14 @@ describe('the URL', () => {
     const save = (path: string) =>
       api('POST', `/api/workflows/${hook.workflowId}/versions`, { definition: hookDefinition({ path }) });
     await save('asked-for-then');
+    await api('PATCH', `/api/workflows/${hook.workflowId}`, { status: 'active' });
     expect([(await send('/webhook/asked-for-first')).status, (await send('/webhook/asked-for-then')).status]).toEqual([
       404, 200,
     ]);
     const { body } = await change(hook);
-    // Saved again with the same path.
+    // Saved and activated again with the same path.
     expect((await save('asked-for-then')).status).toBe(201);
+    await api('PATCH', `/api/workflows/${hook.workflowId}`, { status: 'active' });
     expect((await send('/webhook/asked-for-then')).status).toBe(404);
     expect((await send(new URL(body.url).pathname)).status).toBe(200);
     const taken = hookDefinition({ path: new URL(body.url).pathname.split('/')[2] ?? '' });
@@ -245,5 +247,57 @@ describe('the URL', () => {
       definition: taken,
     });
     expect(statusAndCode(refused)).toEqual([409, 'CONFLICT']);
+  });
+
+  const statusOf = async (...suffixes: string[]) =>
+    Promise.all(suffixes.map(async (suffix) => (await send(`/webhook/${suffix}`)).status));
+
+  it('of an active version stays while another version with another path is saved, and moves with the activation', async () => {
+    const hook = await createHook(instance, { path: 'live-orders' });
+    const path = `/api/workflows/${hook.workflowId}` as const;
+    const { body: first } = await api('GET', path);
+    const saved = await api('POST', `${path}/versions`, { definition: hookDefinition({ path: 'next-orders' }) });
+    expect(saved.status).toBe(201);
+    expect(await statusOf('live-orders', 'next-orders')).toEqual([200, 404]);
+    expect((await api('GET', path)).body.webhooks).toMatchObject([{ url: expect.stringMatching(/live-orders$/) }]);
+    await api('PATCH', path, { activeVersionId: saved.body.workflowVersionId });
+    expect(await statusOf('live-orders', 'next-orders')).toEqual([404, 200]);
+    // Rolled back.
+    await api('PATCH', path, { activeVersionId: first.activeVersionId });
+    expect(await statusOf('live-orders', 'next-orders')).toEqual([200, 404]);
+    // What is not active has the URL of the latest version.
+    await api('PATCH', path, { status: 'inactive' });
+    expect(await statusOf('live-orders', 'next-orders')).toEqual([404, 410]);
+    await api('PATCH', path, { status: 'active', activeVersionId: first.activeVersionId });
+    expect(await statusOf('live-orders', 'next-orders')).toEqual([200, 404]);
+  });
+
+  it('of an active version stays what it was changed to while a version with the same path is saved and activated', async () => {
+    const hook = await createHook(instance, { path: 'kept-orders' });
+    const path = `/api/workflows/${hook.workflowId}` as const;
+    await change(hook, { path: 'moved-orders' });
+    await api('POST', `${path}/versions`, { definition: hookDefinition({ path: 'kept-orders', responseCode: 202 }) });
+    await api('PATCH', path, { status: 'active' });
+    expect(await statusOf('kept-orders', 'moved-orders')).toEqual([404, 202]);
+  });
+
+  it('that a saved version asks for is reserved for its workspace, and refused if another webhook has it', async () => {
+    const [hook, taker] = [await createHook(instance, { path: 'held-orders' }), await createHook(instance, {})];
+    const save = (path: string) =>
+      api('POST', `/api/workflows/${taker.workflowId}/versions`, { definition: hookDefinition({ path }) });
+    expect(statusAndCode(await save('held-orders'))).toEqual([409, 'CONFLICT']);
+    expect((await save('wanted-orders')).status).toBe(201);
+    const elsewhere = (await api('POST', '/api/workspaces', { name: 'Waiting' })).body.id;
+    const definition = hookDefinition({ path: 'wanted-orders' });
+    const thief = await api('POST', '/api/workflows', { workspaceId: elsewhere, name: 'Thief', definition });
+    expect(statusAndCode(thief)).toEqual([409, 'CONFLICT']);
+    // A webhook of the workspace may take it meanwhile: then the version is not activated, and nothing has changed.
+    expect((await change(hook, { path: 'wanted-orders' })).status).toBe(200);
+    const refused = await api('PATCH', `/api/workflows/${taker.workflowId}`, { status: 'active' });
+    expect(statusAndCode(refused)).toEqual([409, 'CONFLICT']);
+    expect((await send(taker.path)).status).toBe(200);
+    // Deactivating is never refused.
+    const stopped = await api('PATCH', `/api/workflows/${taker.workflowId}`, { status: 'inactive' });
+    expect([stopped.status, (await send(taker.path)).status]).toEqual([200, 410]);
   });
 });

@@ -65,8 +65,8 @@ export function createWebhookFinder({ db, secretBox }: { db: Database; secretBox
     if (versionId === null || (!isTest && found.status !== 'active')) {
       throw new DeckhandError('WEBHOOK_INACTIVE', { message: `The workflow is ${found.status}: activate it first` });
     }
-    const testActor = isTest && testUserId !== null ? { userId: testUserId, boundTo: null } : null;
     const settings = await settingsOf(versionId, nodeId);
+    const testActor = isTest && testUserId !== null ? { userId: testUserId, boundTo: null } : null;
     return settings && { workflowId, workspaceId, nodeId, versionId, testActor, settings };
   }
 
@@ -75,9 +75,13 @@ export function createWebhookFinder({ db, secretBox }: { db: Database; secretBox
     isTest: boolean,
   ): Promise<[WebhookTarget, ...WebhookTarget[]]> {
     const targets = await Promise.all(found.map((webhook) => targetOf(webhook, isTest)));
-    const [first, ...others] = targets.filter((target) => target !== undefined);
-    if (!first) throw new DeckhandError('NOT_FOUND', { message: 'The workflow has no such webhook any more' });
-    return [first, ...others];
+    const existing = targets.filter((target) => target !== undefined);
+    const [first, ...others] = existing.filter(({ settings }) => !settings.isDisabled);
+    if (first) return [first, ...others];
+    if (existing.length === 0) {
+      throw new DeckhandError('NOT_FOUND', { message: 'The workflow has no such webhook any more' });
+    }
+    throw new DeckhandError('WEBHOOK_INACTIVE', { message: 'The trigger is disabled: enable it first' });
   }
 
   return {

@@ -27,6 +27,7 @@ const row = (nodeId: string, output: string): StoredNodeRun => ({
   error: null,
   state: null,
   iterations: null,
+  outputBytes: null,
   iterationCounts: null,
 });
 const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({

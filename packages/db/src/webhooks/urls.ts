@@ -47,41 +47,97 @@ export interface WantedWebhook {
   readonly method: string;
 }
 
+const TAKEN = 'A path of the definition is the URL of another webhook, or was that of another workspace';
+
 /**
- * Gives each webhook node a URL once. A node that has one keeps it, unless its `path` differs from the version before:
- * an unchanged `path` must not restore a URL that was changed since. Nodes with different methods may have one URL.
- * @param earlierVersionId the version before; null for the first.
+ * Gives each webhook node of a version that is being saved a URL once. A node that has one keeps it, unless its `path`
+ * differs from the version before: an unchanged `path` must not restore a URL that was changed since. While the
+ * workflow is active, another `path` is only reserved: `moveWebhookUrls` gives it to the node when the version becomes
+ * active. Nodes with different methods may have one URL.
+ * @param isLive whether the workflow is active. @param earlierVersionId the version before; null for the first.
  * @throws DeckhandError CONFLICT for a path that is taken, or that two nodes have with one method.
  */
 export async function assignWebhookUrls(
   tx: Queryable,
   workflowId: string,
   wanted: readonly WantedWebhook[],
-  earlierVersionId: string | null,
+  { isLive, earlierVersionId }: { readonly isLive: boolean; readonly earlierVersionId: string | null },
 ): Promise<void> {
   if (wanted.length === 0) return;
-  const rows = await tx.webhook.findMany({ where: { workflowId }, select: { nodeId: true, suffix: true } });
-  const suffixes = new Map(rows.map(({ nodeId, suffix }) => [nodeId, suffix]));
-
+  const suffixes = await readSuffixes(tx, workflowId);
   const added = wanted
     .filter(({ nodeId }) => !suffixes.has(nodeId))
     .map(({ nodeId, path }) => ({ suffix: path ?? createSuffix(), workflowId, nodeId }));
-  const wishes = wanted.filter(({ nodeId, path }) => path !== null && (suffixes.get(nodeId) ?? path) !== path);
-  const earlier = wishes.length === 0 ? undefined : await readPaths(tx, earlierVersionId);
-  const changed = wishes.flatMap(({ nodeId, path }) =>
-    path === null || earlier?.get(nodeId) === path ? [] : [{ nodeId, path }],
-  );
+  const changed = await changedPaths(tx, wanted, suffixes, earlierVersionId);
   for (const { nodeId, suffix } of added) suffixes.set(nodeId, suffix);
   for (const { nodeId, path } of changed) suffixes.set(nodeId, path);
   requireDistinct(wanted, suffixes);
   if (added.length === 0 && changed.length === 0) return;
+  const given = [...added.map(({ suffix }) => suffix), ...changed.map(({ path }) => path)];
+  // Triggers that this version no longer has keep their URLs, for versions that are activated again.
+  await reserveSuffixes(tx, workflowId, { suffixes: given, message: TAKEN, exceptFor: [...suffixes.keys()] });
+  await tx.webhook.createMany({ data: added });
+  if (!isLive) await setSuffixes(tx, workflowId, changed);
+}
+
+/**
+ * Gives webhook nodes the paths of the version that receives requests from now on, where they differ from those of the
+ * version before. If a workflow is deactivated, a path that another webhook has taken stays unused.
+ * @throws DeckhandError CONFLICT for a path that another webhook has taken.
+ */
+export async function moveWebhookUrls(
+  tx: Queryable,
+  workflowId: string,
+  {
+    from,
+    to,
+    isActivated,
+  }: { readonly from: string | null; readonly to: string | null; readonly isActivated: boolean },
+): Promise<void> {
+  if (from === to || to === null) return;
+  const wanted = [...(await readPaths(tx, to))].map(([nodeId, path]) => ({ nodeId, path }));
+  const suffixes = await readSuffixes(tx, workflowId);
+  const changed = await changedPaths(tx, wanted, suffixes, from);
+  if (changed.length === 0 || (!isActivated && (await areTaken(tx, workflowId, changed)))) return;
   await reserveSuffixes(tx, workflowId, {
-    suffixes: [...added.map(({ suffix }) => suffix), ...changed.map(({ path }) => path)],
-    message: 'A path of the definition is the URL of another webhook, or was that of another workspace',
-    // Triggers that this version no longer has keep their URLs, for versions that are activated again.
+    suffixes: changed.map(({ path }) => path),
+    message: TAKEN,
     exceptFor: [...suffixes.keys()],
   });
-  await tx.webhook.createMany({ data: added });
+  await setSuffixes(tx, workflowId, changed);
+}
+
+interface ChangedPath {
+  readonly nodeId: string;
+  readonly path: string;
+}
+
+async function readSuffixes(tx: Queryable, workflowId: string): Promise<Map<string, string>> {
+  const rows = await tx.webhook.findMany({ where: { workflowId }, select: { nodeId: true, suffix: true } });
+  return new Map(rows.map(({ nodeId, suffix }) => [nodeId, suffix]));
+}
+
+/** Returns the nodes with another URL than their path, and another path than in the version before. */
+async function changedPaths(
+  tx: Queryable,
+  wanted: readonly Pick<WantedWebhook, 'nodeId' | 'path'>[],
+  suffixes: ReadonlyMap<string, string>,
+  earlierVersionId: string | null,
+): Promise<ChangedPath[]> {
+  const wishes = wanted.filter(({ nodeId, path }) => path !== null && (suffixes.get(nodeId) ?? path) !== path);
+  const earlier = wishes.length === 0 ? undefined : await readPaths(tx, earlierVersionId);
+  return wishes.flatMap(({ nodeId, path }) =>
+    path === null || earlier?.get(nodeId) === path ? [] : [{ nodeId, path }],
+  );
+}
+
+/** Returns whether a webhook of another workflow has one of the paths. */
+async function areTaken(tx: Queryable, workflowId: string, changed: readonly ChangedPath[]): Promise<boolean> {
+  const suffix = { in: changed.map(({ path }) => path) };
+  return (await tx.webhook.findFirst({ where: { suffix, NOT: { workflowId } } })) !== null;
+}
+
+async function setSuffixes(tx: Queryable, workflowId: string, changed: readonly ChangedPath[]): Promise<void> {
   for (const { nodeId, path } of changed) {
     await tx.webhook.updateMany({
       where: { workflowId, nodeId },

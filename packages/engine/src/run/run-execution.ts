@@ -345,7 +345,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     const startedAt = before?.startedAt ?? ports.now();
     const attempts = (before?.attempts ?? 0) + 1;
     const earlier = before && earlierAttempts(before);
-    if (node.definition.disabled === true) {
+    // A rerun may start from a trigger that was disabled since: it returns the trigger data as before.
+    if (node.definition.disabled === true && !node.type.isTrigger) {
       settle(task, passOn(task), { startedAt, attempts });
       return;
     }
