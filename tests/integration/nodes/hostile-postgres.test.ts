@@ -1,6 +1,7 @@
 import { createPostgresClient, type PooledPostgresClient } from '@deckhand/nodes';
 import type { PostgresQuery } from '@deckhand/engine';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import type { Socket } from 'node:net';
 import {
   BEGUN,
   described,
@@ -29,6 +30,7 @@ afterAll(stopAll);
 
 const query = (connectionString: string, more: Partial<PostgresQuery> = {}) =>
   client.query({
+    owner: 'workspace credential',
     connectionString,
     text: 'SELECT 1',
     values: [],
@@ -162,6 +164,20 @@ describe('a server that sends', () => {
     await expect(running).rejects.toThrow('stopped');
     // Cancelling the statement has a limit of its own.
     await until(() => connections() === 0, 7_000, 'the end of the connections');
+  });
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['an error', send(error('no'), READY)],
+    ['rows that nobody asked for', send(rowDescription(TEXT), row('x'), frame('C', 'SELECT 1\0'), READY)],
+    ['nothing', () => undefined],
+  ])('%s in place of a reset of its session gets no further query on that connection', async (_what, reset) => {
+    const { url, connections } = await fakePostgres({
+      ...HONEST,
+      simple: (socket, sql) => (sql === 'DISCARD ALL' ? reset(socket) : HONEST.simple(socket, sql)),
+    });
+    expect(await query(url)).toMatchObject({ rows: [{ value: 'hello' }] });
+    await until(() => connections() === 0, 7_000, 'the end of the connection');
+    expect(await query(url)).toMatchObject({ rows: [{ value: 'hello' }] });
   });
 
   it('values that are shorter than they say is read no further than its message', async () => {

@@ -23,6 +23,7 @@ afterAll(stopAll);
 
 const query = (text: string, values: readonly JsonValue[] = [], more: Partial<PostgresQuery> = {}) =>
   client.query({
+    owner: 'workspace credential',
     connectionString,
     text,
     values,
@@ -145,6 +146,75 @@ describe('a query', () => {
   });
 });
 
+describe('the session of a query', () => {
+  const backend = async (more: Partial<PostgresQuery> = {}) =>
+    (await query('SELECT pg_backend_pid() AS pid', [], more)).rows[0]?.pid;
+
+  /** Asks over all connections at once. */
+  const everywhere = async (text: string) => {
+    const all = await Promise.all(Array.from({ length: 30 }, () => query(text)));
+    return new Set(all.map(({ rows }) => rows[0]?.v));
+  };
+
+  it.each([
+    ['a temporary table', "CREATE TEMP TABLE leak AS SELECT 'secret' AS note", "SELECT to_regclass('leak')::text AS v"],
+    ['a time zone', "SET timezone = 'America/New_York'", "SELECT current_setting('timezone') AS v"],
+    ['a search path', 'SET search_path = pg_catalog', "SELECT current_setting('search_path') AS v"],
+    ['a role', 'SET ROLE pg_monitor', 'SELECT current_user::text AS v'],
+    ['a user', 'SET SESSION AUTHORIZATION pg_monitor', 'SELECT session_user::text AS v'],
+    ['a time limit', "SET statement_timeout = '1h'", "SELECT current_setting('statement_timeout') AS v"],
+    [
+      'transactions that only read',
+      'SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY',
+      "SELECT current_setting('default_transaction_read_only') AS v",
+    ],
+    [
+      'a setting of its own',
+      "SELECT set_config('app.user', 'ada', false)",
+      "SELECT coalesce(current_setting('app.user', true), '') AS v",
+    ],
+    [
+      'a lock',
+      'SELECT pg_advisory_lock(17)',
+      "SELECT count(*) AS v FROM pg_locks WHERE locktype = 'advisory' AND objid = 17",
+    ],
+    ['a subscription', 'LISTEN news', 'SELECT count(*) AS v FROM pg_listening_channels()'],
+    ['a prepared statement', 'PREPARE kept AS SELECT 1', 'SELECT count(*) AS v FROM pg_prepared_statements'],
+    [
+      'a cursor',
+      'DECLARE kept CURSOR WITH HOLD FOR SELECT 1',
+      "SELECT count(*) AS v FROM pg_cursors WHERE name = 'kept'",
+    ],
+  ])('keeps nothing for a later one: %s', async (_what, statement, read) => {
+    const before = await everywhere(read);
+    expect(before.size).toBe(1);
+    await query(statement);
+    expect(await everywhere(read)).toEqual(before);
+  });
+
+  it('keeps nothing of a query that only reads either', async () => {
+    await query("SET timezone = 'Asia/Tokyo'", [], { isReadOnly: true });
+    expect(await everywhere("SELECT current_setting('timezone') AS v")).not.toContain('Asia/Tokyo');
+  });
+
+  it('starts with what the connection string says, again and again', async () => {
+    const url = `${connectionString}?statement_timeout=12345&options=-c%20timezone%3DAsia/Tokyo`;
+    const read = "SELECT current_setting('statement_timeout') || ' ' || current_setting('timezone') AS v";
+    for (let n = 0; n < 5; n += 1) {
+      expect((await query(read, [], { connectionString: url })).rows).toEqual([{ v: '12345ms Asia/Tokyo' }]);
+      await query('SET statement_timeout = 0', [], { connectionString: url });
+    }
+  });
+
+  it('belongs to one workspace and credential', async () => {
+    const owners = ['one a', 'one b', 'two a'];
+    const pids = await Promise.all(owners.map(async (owner) => [await backend({ owner }), await backend({ owner })]));
+    expect(new Set(pids.map((of) => of[0])).size).toBe(owners.length);
+    const shared = pids[0]?.filter((pid) => pids[1]?.includes(pid) || pids[2]?.includes(pid));
+    expect(shared).toEqual([]);
+  });
+});
+
 describe('a connection string', () => {
   const at = (text: string) => query('SELECT 1', [], { connectionString: text });
 
@@ -165,6 +235,7 @@ describe('a connection string', () => {
     stopLater({ stop: () => strict.close() });
     for (const host of ['127.0.0.1', '[::1]', 'localhost', '10.0.0.1']) {
       const refused = strict.query({
+        owner: 'workspace credential',
         connectionString: `postgres://ada:x@${host}/x`,
         text: 'SELECT 1',
         values: [],

@@ -15,6 +15,9 @@ const REDIRECT_BODY_BYTES = 65_536;
 /** Messages of undici for requests that it cannot write: retrying them is useless. */
 const UNSENDABLE = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH']);
 
+/** Schemes that authenticate a connection, not a request (RFC 4559, 6): it would let in later requests of others. */
+const CONNECTION_BOUND = /^\s*(ntlm|negotiate)\b/i;
+
 /** An HTTP client with its own pools of connections. */
 export interface PooledHttpClient extends HttpClient {
   /** Resolves once the requests in progress are answered. */
@@ -108,7 +111,11 @@ async function exchange(
   const origin = address === undefined ? url.origin : originAt(url, address);
   const headers = address === undefined ? request.headers : { host: url.host, ...request.headers };
   const body = request.body ?? null;
-  const parts = { origin, path: pathname + search, method, headers, body, signal };
+  // With `reset`, the connection is closed after the response.
+  const reset = Object.entries(headers).some(
+    ([name, value]) => name.toLowerCase() === 'authorization' && CONNECTION_BOUND.test(value),
+  );
+  const parts = { origin, path: pathname + search, method, headers, body, signal, reset };
   const answer = await dispatchers
     .through(proxyUrl)
     .request(parts)

@@ -21,6 +21,8 @@ const MAX_RESULT_BYTES = 10_485_760;
 const MAX_BATCH_BYTES = 2 * MAX_RESULT_BYTES + 1_048_576;
 /** Time limit for cancelling a statement, in ms. */
 const CANCEL_LIMIT_MS = 5_000;
+/** How long a server may take to reset a session, in ms. */
+const RESET_LIMIT_MS = 5_000;
 /** Bytes of rows that are counted before other work runs. */
 const BYTES_PER_ROUND = 1_048_576;
 
@@ -66,7 +68,7 @@ export function createPostgresClient({
 
 /** A connection that comes too late is released at once. */
 async function connect(pools: Pools, target: ConnectionTarget, query: PostgresQuery): Promise<Client> {
-  const client = await pools.connect(query.connectionString, target);
+  const client = await pools.connect(query, target);
   if (query.signal.aborted) client.release();
   return client;
 }
@@ -96,8 +98,28 @@ async function withClient(client: Client, target: ConnectionTarget, query: HeldQ
     return result;
   } finally {
     query.signal.removeEventListener('abort', onAbort);
-    // The connection of a failed query is closed, with its transaction.
-    client.release(isBroken);
+    // The connection of a failed query is closed, with its transaction. The caller does not wait for the reset.
+    if (isBroken) client.release(true);
+    else void giveBack(client);
+  }
+}
+
+/**
+ * Returns a connection to its pool without any state of its session: settings, roles, temporary tables, prepared
+ * statements, cursors, advisory locks, subscriptions to notifications. A connection that cannot be reset is closed.
+ */
+async function giveBack(client: Client): Promise<void> {
+  const limit = setTimeout(() => client.destroy(), RESET_LIMIT_MS);
+  let isReset = false;
+  try {
+    client.expect({ rows: 0, bytes: MAX_BATCH_BYTES });
+    await client.query('DISCARD ALL');
+    isReset = true;
+  } catch {
+    // Servers without this statement get a new connection for each query.
+  } finally {
+    clearTimeout(limit);
+    client.release(!isReset);
   }
 }
 
