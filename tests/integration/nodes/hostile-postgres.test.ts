@@ -191,6 +191,15 @@ describe('a server that sends', () => {
     expect(JSON.stringify(rows).length).toBeLessThan(200);
   });
 
+  it('nonsense of the types that it has itself is read as text', async () => {
+    const { url } = await fakePostgres({
+      ...HONEST,
+      describe: send(described(20_000)),
+      execute: send(row('{a}'), frame('C', 'SELECT 1\0'), frame('Z', 'T')),
+    });
+    expect((await query(url)).rows).toEqual([{ value: '{a}' }]);
+  });
+
   it('values as texts that take quadratic time to look through is read in linear time', async () => {
     const elements = Array.from({ length: 200_000 }, () => '"a b"').join(',');
     const { url } = await fakePostgres({
