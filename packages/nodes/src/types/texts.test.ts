@@ -140,6 +140,10 @@ describe('dates', () => {
 
 describe('csv', () => {
   const parse = (text: string, more: object = {}) => run(csv, { operation: 'parse', text, ...more });
+  const textOf = (written: unknown): string => {
+    if (typeof written !== 'object' || written === null || !('text' in written)) throw new Error('no text');
+    return String(written.text);
+  };
   const write = (items: JsonValue, more: object = {}) => run(csv, { operation: 'write', items, ...more });
 
   it('reads quotes, line ends, a byte order mark, and rows that are too short or too long', async () => {
@@ -188,23 +192,61 @@ describe('csv', () => {
     await expect(running).rejects.toThrow('stopped');
   });
 
+  it.each(['\n', '\r\n', '\r'])('reads rows whose lines end in another way than the first: %j', async (first) => {
+    for (const others of ['\n', '\r\n', '\r']) {
+      const text = `sku,stock${first}A,1${others}"B\r\n",2${first}C,3${others}`;
+      expect(await parse(text)).toEqual([
+        { sku: 'A', stock: '1' },
+        { sku: 'B\r\n', stock: '2' },
+        { sku: 'C', stock: '3' },
+      ]);
+    }
+  });
+
   it('writes what it reads', async () => {
-    const cell = fc.string({ maxLength: 8 });
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1 }), async (rows) => {
-        const items = rows.map(([a, b]) => ({ a: `${a}.`, b }));
-        const written = await write(items);
-        if (typeof written !== 'object' || written === null || !('text' in written)) throw new Error('no text');
-        expect(await parse(String(written.text))).toEqual(items);
-      }),
+    const cell = fc.oneof(
+      fc.string({ maxLength: 8 }),
+      fc.string({ unit: fc.constantFrom('a', '', ',', '"', '\n', '\r', '\uFEFF', ' ', '=') }),
     );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.array(fc.tuple(cell)), fc.array(fc.tuple(cell, cell)), fc.array(fc.array(cell, { minLength: 1 }))),
+        fc.constantFrom(',', ';', '\t', '||'),
+        async (rows, delimiter) => {
+          const written = await write(rows, { delimiter, hasHeader: false });
+          expect(await parse(textOf(written), { delimiter, hasHeader: false })).toEqual(rows);
+          const items = rows.map(([a = '', b]): Record<string, string> =>
+            b === undefined ? { '\uFEFFa': a } : { a, b },
+          );
+          const names = [...new Set(items.flatMap((item) => Object.keys(item)))];
+          const all = items.map((item) => Object.fromEntries(names.map((name) => [name, ''])));
+          for (const [index, item] of items.entries()) Object.assign(all[index] ?? {}, item);
+          expect(await parse(textOf(await write(items)))).toEqual(all);
+        },
+      ),
+    );
+  });
+
+  it('writes the members of all items, in the order in which they appear', async () => {
+    expect(
+      await write([{ url: 'a' }, 'x', { url: 'b', discount: '50%' }, { __proto__: null, toString: 1, url: 'c' }]),
+    ).toEqual({
+      text: 'url,discount,toString\na,,\nx\nb,50%,\nc,,1\n',
+    });
+    expect(await write([['x'], { a: 1 }])).toEqual({ text: 'a\nx\n1\n' });
+    const many = write(Array.from({ length: 5_000 }, (_, index) => ({ [`n${index}`]: 1 })));
+    await expect(many).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE', isRetryable: false });
   });
 
   it('writes chosen columns, other values as JSON, and formulas as texts when asked', async () => {
     expect(await write([{ a: 1, b: { c: 2 }, d: null }], { columns: ['b', 'd', 'x', 'a'] })).toEqual({
       text: 'b,d,x,a\n"{""c"":2}",,,1\n',
     });
-    expect(await write([['=1+1']], { defuseFormulas: true })).toEqual({ text: "'=1+1\n" });
+    const cells = ['=1+1', '-1', -1, '@a', '\r=1', '\n=1', 'a\n=1'];
+    expect(await write([cells], { defuseFormulas: true })).toEqual({
+      text: `'=1+1,'-1,-1,'@a,"'\r=1","'\n=1","a\n=1"\n`,
+    });
+    expect(await write([cells])).toEqual({ text: '=1+1,-1,-1,@a,"\r=1","\n=1","a\n=1"\n' });
     expect(await write([])).toEqual({ text: '' });
   });
 });
