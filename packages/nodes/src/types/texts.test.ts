@@ -265,12 +265,92 @@ describe('xml', () => {
     ['<a>', 'XML_INVALID'],
     ['hello', 'XML_INVALID'],
     ['<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', 'XML_INVALID'],
+    ['<!DOCTYPE a><a/>', 'XML_INVALID'],
+    ['<!doctype a><a/>', 'XML_INVALID'],
+    ['<a><!DOCTYPE b></a>', 'XML_INVALID'],
+    [`<!DOCTYPE a [${'<!ENTITY b "c">'.repeat(20_000)}]><a/>`, 'XML_INVALID'],
+    [`<!-- <!-- --><!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>`, 'XML_INVALID'],
     ['<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>', 'XML_INVALID'],
     ['<a><__proto__>1</__proto__></a>', 'XML_INVALID'],
     [`${'<a>'.repeat(1_000)}${'</a>'.repeat(1_000)}`, 'XML_INVALID'],
     [`<a>${'x'.repeat(1_000_000)}</a>`, 'XML_INVALID'],
   ])('refuses %.40s', async (text, code) => {
     await expect(parse(text)).rejects.toMatchObject({ code, isRetryable: false });
+  });
+
+  it('reads a document type in a comment or a CDATA section as what it is: a text', async () => {
+    const page = '<!DOCTYPE html><p>Hi</p>';
+    expect(
+      await parse(`<item><!-- ${page} --><body><![CDATA[${page}]]></body><i> <![CDATA[ x ]]> </i></item>`),
+    ).toEqual({
+      item: { body: page, i: ' x ' },
+    });
+  });
+
+  it.each(['constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__'])(
+    'reads and writes elements and attributes named %s',
+    async (name) => {
+      const text = `<a><${name} ${name}="1">x</${name}><${name}/><${name}>y</${name}><${name} b="2"/></a>`;
+      const value = await parse(text);
+      expect(JSON.stringify(value)).toBe(
+        JSON.stringify({ a: { [name]: [{ '#text': 'x', [`@${name}`]: '1' }, '', 'y', { '@b': '2' }] } }),
+      );
+      expect(await write(value as JsonValue)).toEqual({ text });
+    },
+  );
+
+  it('keeps white space in attributes, in xml:space="preserve", and where it is written as references', async () => {
+    expect(await parse('<a><sep xml:space="preserve"> </sep><pin v=" 12 "/></a>')).toEqual({
+      a: { sep: { '#text': ' ', '@xml:space': 'preserve' }, pin: { '@v': ' 12 ' } },
+    });
+    expect(
+      await parse('<a xml:space="preserve"> x<b> y </b><c xml:space="default"> z <d> u </d></c><e/><f> &amp; </f></a>'),
+    ).toEqual({
+      a: {
+        '#text': ' x',
+        '@xml:space': 'preserve',
+        b: ' y ',
+        c: { '#text': 'z', '@xml:space': 'default', d: 'u' },
+        e: '',
+        f: ' & ',
+      },
+    });
+    expect(await parse('<a><b>\n &#32;x&#10; </b><c>\u00A0</c><d xml:space="preserve"/><e> f </e></a>')).toEqual({
+      a: { b: ' x\n', c: '\u00A0', d: { '@xml:space': 'preserve' }, e: 'f' },
+    });
+    await expect(parse('<a>\uFFFE</a>')).rejects.toMatchObject({ code: 'XML_INVALID' });
+  });
+
+  it('writes what readers read as it was', async () => {
+    const text = '<option checked="true" value="1"/>';
+    expect(await write((await parse(text)) as JsonValue)).toEqual({ text });
+    const value = { größe: { '@länge': ' a\n\tb\r', '#text': 'x\r\ny' }, 日本: ['&#10;', ']]>'] };
+    const written = await write(value);
+    expect(written).toEqual({
+      text: '<größe länge=" a&#10;&#9;b&#13;">x&#13;\ny</größe><日本>&amp;#10;</日本><日本>]]&gt;</日本>',
+    });
+    expect(await parse(`<r>${(written as { text: string }).text}</r>`)).toEqual({ r: value });
+    const deep = `${'<a>'.repeat(150)}x${'</a>'.repeat(150)}`;
+    expect(await write((await parse(deep)) as JsonValue)).toEqual({ text: deep });
+  });
+
+  it.each<[JsonValue, string]>([
+    [{ a: '\0' }, 'a'],
+    [{ a: ['\x1b'] }, 'a[0]'],
+    [{ a: { '@b': '\uFFFF' } }, 'a.@b'],
+    [{ a: { '#text': '\uD800' } }, 'a.#text'],
+    [{ a: { '@b': [1] } }, 'a.@b'],
+    [{ a: { '#text': { b: 1 } } }, 'a.#text'],
+    [{ a: [[1]] }, 'a[0]'],
+    [{ '@a': 1 }, '@a'],
+    [{ '?xml': 1 }, '?xml'],
+    [{ a: { '@': 1 } }, 'a.@'],
+  ])('does not write %j, which XML cannot express', async (value, path) => {
+    await expect(write(value)).rejects.toMatchObject({
+      code: 'PARAMETERS_INVALID',
+      message: expect.stringMatching(new RegExp(`^parameters.value.${path.replaceAll(/[[\].?]/g, '\\$&')} `)),
+      isRetryable: false,
+    });
   });
 
   it('writes what it reads, and only names that XML has', async () => {
