@@ -791,6 +791,7 @@ export const MUTANTS = [
   ]),
   ...of('packages/nodes/src/http/client.ts', 'unit:http/client', [
     ['a server gets a request twice that it may get once', '!mayRepeat || ', ''],
+    ['a connection that a request authenticated is used again', 'body, signal, reset };', 'body, signal };'],
   ]),
   ...of('packages/db/src/executions/accept-once.ts', 'integration:integration/webhooks/completion', [
     ['a failed run keeps the id of its sender', "AND e.status IN ('failed', 'timeout')", 'AND false'],
@@ -800,6 +801,12 @@ export const MUTANTS = [
   ...of('packages/db/src/webhooks/urls.ts', 'integration:integration/webhooks/urls', [
     ['a workflow takes the path of another', 'if (taken) throw', 'if (isTaken) throw'],
     ['two triggers have one path and one method', '  requireDistinct(wanted, suffixes);\n', ''],
+  ]),
+  ...of('packages/nodes/src/postgres/client.ts', 'integration:integration/nodes/postgres.test', [
+    ['a session keeps what a statement left in it', 'else void giveBack(client);', 'else client.release();'],
+  ]),
+  ...of('packages/nodes/src/postgres/pools.ts', 'integration:integration/nodes/postgres.test', [
+    ['credentials share connections', '[owner, target.config.host,', '[target.config.host,'],
   ]),
   ...of('packages/nodes/src/http/dispatcher.ts', 'unit:http/client', [
     ['a request is sent again that a new connection has failed', 'socket.bytesRead > 0 && ', ''],

@@ -52,6 +52,8 @@ export interface HttpClient {
 
 /** One statement for a PostgreSQL database. */
 export interface PostgresQuery {
+  /** The workspace and the credential of the query: queries of different owners never share a connection. */
+  readonly owner: string;
   readonly connectionString: string;
   readonly text: string;
   /** Values for `$1`, `$2`, ... */

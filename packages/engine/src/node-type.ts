@@ -122,6 +122,8 @@ export interface NodeContext {
   readonly nodeId: string;
   /** "" outside loops, "3" inside one, "3.1" inside two. */
   readonly iteration: string;
+  /** The id of the node's credential; undefined if the definition names none. */
+  readonly credentialId: string | undefined;
   /** The same for every attempt and after a crash: (run, node, iteration). */
   readonly idempotencyKey: string;
   /**

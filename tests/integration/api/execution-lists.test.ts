@@ -414,4 +414,39 @@ describe('a spreadsheet', () => {
     expect(text).toContain(",'=cmd|calc");
     expect(text).toContain(",'@x,");
   });
+
+  it.each([
+    'one\ntwo',
+    'one\rtwo',
+    "1\n=cmd|'/C calc'!A0",
+    "1\r=cmd|'/C calc'!A0",
+    '1\r\n@SUM(1)',
+    'a "quoted", word',
+    ' =1',
+    ...['=', '+', '-', '@', '\t', '\r', '\n', '\uFF1D'].map((start) => `${start}1+1,"2"`),
+  ])('gets one cell, and no formula, of the message %j', async (message) => {
+    const id = await execute(orders, {});
+    const error = JSON.stringify({ code: 'NODE_FAILED', nodeId: 'x', message });
+    await instance.db.execution.update({ where: { id }, data: { error, currentNodeId: message } });
+    const { text } = await call(
+      `/api/executions/export?${query({ workspaceId: instance.workspaceId, format: 'csv', status: 'pending' })}`,
+    );
+    const row = cellsOf(text).find(([executionId]) => executionId === id) ?? [];
+    expect(row).toHaveLength(21);
+    const expected = /^[=+@\-\t\r\n\uFF1D]/.test(message) ? `'${message}` : message;
+    expect([row[10], row[14]]).toEqual([expected, expected]);
+  });
+
+  /** Reads CSV as RFC 4180 has it, and nothing else. */
+  function cellsOf(text: string): string[][] {
+    const cells = text.match(/(?:"(?:[^"]|"")*"|[^",\r\n]*)(?:,|\r\n)/g) ?? [];
+    expect(cells.join('')).toBe(text);
+    const rows: string[][] = [[]];
+    for (const cell of cells) {
+      const value = cell.replace(/(?:,|\r\n)$/, '');
+      rows.at(-1)?.push(value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value);
+      if (cell.endsWith('\r\n')) rows.push([]);
+    }
+    return rows;
+  }
 });

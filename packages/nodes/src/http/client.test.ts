@@ -29,6 +29,25 @@ const send = (url: string, options: Partial<HttpRequest> = {}) =>
 
 const textOf = async (...request: Parameters<typeof send>) => Buffer.from((await send(...request)).body).toString();
 
+describe('a connection', () => {
+  it.each([
+    ['NTLM TlRM', false],
+    ['negotiate YII', false],
+    ['Bearer x', true],
+  ])('that a request with %s authenticated is used for others: %s', async (authorization, expected) => {
+    const authenticated = new WeakSet<Socket>();
+    let isUsedAgain = false;
+    const { url } = await serve((request, response) => {
+      isUsedAgain ||= authenticated.has(request.socket);
+      if (request.headers.authorization !== undefined) authenticated.add(request.socket);
+      response.end('ok');
+    });
+    await textOf(url, { headers: { Authorization: authorization } });
+    for (let requests = 0; requests < 10; requests += 1) await textOf(url);
+    expect(isUsedAgain).toBe(expected);
+  });
+});
+
 describe('an exempt origin', () => {
   const publicOnly = createHttpClient({ allowPrivate: false });
   afterAll(() => publicOnly.close());

@@ -19,6 +19,9 @@ const IDEMPOTENT = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
 /** Messages of undici for requests that it cannot write: retrying them is useless. */
 const UNSENDABLE = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH']);
 
+/** Schemes that authenticate a connection, not a request (RFC 4559, 6): it would let in later requests of others. */
+const CONNECTION_BOUND = /^\s*(ntlm|negotiate)\b/i;
+
 /** An HTTP client with its own pools of connections. */
 export interface PooledHttpClient extends HttpClient {
   /** Resolves once the requests in progress are answered. */
@@ -124,7 +127,11 @@ async function exchange(
   const given = cookies ? await cookies.addTo(request) : request.headers;
   const headers = address === undefined ? given : { host: url.host, ...given };
   const body = request.body ?? null;
-  const parts = { origin, path: pathname + search, method, headers, body, signal };
+  // With `reset`, the connection is closed after the response.
+  const reset = Object.entries(headers).some(
+    ([name, value]) => name.toLowerCase() === 'authorization' && CONNECTION_BOUND.test(value),
+  );
+  const parts = { origin, path: pathname + search, method, headers, body, signal, reset };
   const answer = await dispatchers
     .through(proxyUrl)
     .request(parts)
