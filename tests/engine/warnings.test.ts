@@ -57,7 +57,7 @@ describe('saving warns of', () => {
 
   const ask = { type: 'approval', parameters: { message: 'Well?' } };
 
-  it.each([{ disabled: true }, { onError: 'continue' }])('a node that takes none of its outputs (%j)', (settings) => {
+  it.each<JsonObject>([{ disabled: true }, { onError: 'continue' }])('a node that takes none of its outputs (%j)', (settings) => {
     const [name = ''] = Object.keys(settings);
     const none = 'it takes none of its outputs, because each is a choice that it has not made';
     const warnings = warningsOf({ ...ask, ...settings }, 'approved');

@@ -103,7 +103,12 @@ export const MUTANTS = [
       '    AND NOT EXISTS (SELECT 1 FROM waits o WHERE o.execution_id = w.execution_id AND o.event_id = v.id)\n',
       '',
     ],
-    ['an event wakes the run that it has started', "x.source = 'event'\n", "x.source = 'none'\n"],
+    ['an event wakes the run that it has started', '    AND NOT ${HAS_STARTED}))', '    ))'],
+    [
+      'an event that came before is not looked for',
+      'WHERE ${key} AND v.workspace_id',
+      'WHERE false AND ${key} AND v.workspace_id',
+    ],
   ]),
   ...of('packages/db/src/events-in/end-waits.ts', MATCHING, [
     ['a wait ends by two events', 'WHERE o.answered_at IS NULL AND (g.event_id', 'WHERE (g.event_id'],
@@ -114,11 +119,6 @@ export const MUTANTS = [
       'an event waits for locked runs',
       'endWaitsByEvents(tx, ends, LOCK_FREE_RUNS)',
       'endWaitsByEvents(tx, ends, LOCK_RUNS)',
-    ],
-    [
-      'an event that came before is not looked for',
-      'WHERE ${key} AND v.workspace_id',
-      'WHERE false AND ${key} AND v.workspace_id',
     ],
     [
       'an event is done although it has more waits',

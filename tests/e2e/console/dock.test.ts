@@ -99,7 +99,6 @@ async function makeRun(
   const { executionId: run } = await stack.say<ExecuteResponse>('POST', `/api/workflows/${id}/execute`, body);
   await until(
     async () => (await stack.say<{ finishedAt: string | null }>('GET', `/api/executions/${run}`)).finishedAt !== null,
-    10_000,
     'the run to be over',
   );
   return { id, run };
@@ -221,19 +220,19 @@ describe('the data of a node below the canvas', () => {
     expect(await bottom()).toBeLessThanOrEqual((await dock(page).boundingBox())!.y);
     await page.getByRole('separator', { name: 'Resize run data' }).focus();
     for (let step = 0; step < 3; step += 1) await page.keyboard.press('ArrowUp');
-    await until(async () => (await heightOf()) > before + 40, 10_000, 'a taller dock');
+    await until(async () => (await heightOf()) > before + 40, 'a taller dock');
     const taller = await heightOf();
     const camera = (await page.locator('.react-flow').boundingBox())!;
     const card = (await node(page, 'Script').boundingBox())!;
     expect(card.y).toBeGreaterThanOrEqual(camera.y);
     expect(card.y + card.height).toBeLessThanOrEqual(camera.y + camera.height);
     await page.goto(address);
-    await until(async () => (await heightOf()) === taller, 10_000, 'the same height');
+    await until(async () => (await heightOf()) === taller, 'the same height');
     await dock(page).getByRole('button', { name: 'Collapse run data' }).click();
-    await until(async () => (await heightOf()) < 60, 10_000, 'a collapsed dock');
+    await until(async () => (await heightOf()) < 60, 'a collapsed dock');
     await page.reload();
     await dock(page).getByRole('button', { name: 'Expand run data' }).click();
-    await until(async () => (await heightOf()) === taller, 10_000, 'the height before');
+    await until(async () => (await heightOf()) === taller, 'the height before');
     expect(complaints).toEqual([]);
   });
 });

@@ -117,7 +117,7 @@ it('alerts on failed runs are set up, and tell of each failing workflow once', a
     edges: [{ source: 'start', target: 'refuse' }],
   });
   const first = await stack.start(orders);
-  await until(() => messages.length > 0, 30_000, 'the message');
+  await until(() => messages.length > 0, 'the message');
   // Without the line breaks of the encoding (RFC 2045, section 6.7).
   const message = messages[0]?.replaceAll('=\r\n', '');
   expect(message).toMatch(/^ENVELOPE ada@example.com\n[^]*Subject: Orders failed[^]*No such order/);
@@ -128,7 +128,6 @@ it('alerts on failed runs are set up, and tell of each failing workflow once', a
       const { errorExecutionId } = await stack.say<Execution>('GET', `/api/executions/${second}`);
       return (await stack.say<Execution>('GET', `/api/executions/${errorExecutionId}`)).status === 'success';
     },
-    30_000,
     'the report of the second run to end',
   );
   expect(messages).toHaveLength(1);

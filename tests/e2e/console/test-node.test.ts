@@ -60,7 +60,6 @@ async function openRun(name: string): Promise<{ page: Page; complaints: string[]
   const { executionId: run } = await stack.say<ExecuteResponse>('POST', `/api/workflows/${workflowId}/execute`, {});
   await until(
     async () => (await stack.say<Execution>('GET', `/api/executions/${run}`)).finishedAt !== null,
-    10_000,
     'the run to be over',
   );
   const { page, complaints } = await openWindow(browser, stack.url);

@@ -341,12 +341,12 @@ describe('approvals in a loop', () => {
     await instance.redis.kill();
     expect((await submit(body)).status).toBe(503);
     await instance.redis.restart();
-    await until(async () => ((await open(id))[0]?.iteration === '1' ? true : undefined), 10_000, 'the next item');
+    await until(async () => ((await open(id))[0]?.iteration === '1' ? true : undefined), 'the next item');
     expect((await submit(body)).status).toBe(200);
     expect(await open(id)).toMatchObject([{ iteration: '1' }]);
     // The first one was acknowledged, so this is for the second item.
     expect((await submit(body)).status).toBe(200);
-    await until(async () => ((await open(id))[0]?.iteration === '2' ? true : undefined), 8_000, 'the last item');
+    await until(async () => ((await open(id))[0]?.iteration === '2' ? true : undefined), 'the last item');
     await call('POST', `/api/executions/${id}/stop`);
   });
 });

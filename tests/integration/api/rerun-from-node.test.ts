@@ -208,7 +208,7 @@ describe('a rerun from a node', () => {
         filter: { workflowId, status: ['failed'] },
       });
       const state = async () => (await call('GET', `/api/bulk-actions/${bulk.body.id}`)).body;
-      await until(async () => (await state()).status === 'finished', 10_000, 'the end of the bulk action');
+      await until(async () => (await state()).status === 'finished', 'the end of the bulk action');
       expect(await state()).toMatchObject({ done: 0, failed: 2, errors: [{ code: 'NODE_NOT_REACHED' }, {}] });
     });
 

@@ -176,7 +176,7 @@ describe('a server that sends', () => {
       simple: (socket, sql) => (sql === 'DISCARD ALL' ? reset(socket) : HONEST.simple(socket, sql)),
     });
     expect(await query(url)).toMatchObject({ rows: [{ value: 'hello' }] });
-    await until(() => connections() === 0, 7_000, 'the end of the connection');
+    await until(() => connections() === 0, 'the end of the connection');
     expect(await query(url)).toMatchObject({ rows: [{ value: 'hello' }] });
   });
 

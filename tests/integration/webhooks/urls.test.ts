@@ -175,7 +175,6 @@ describe('the URL', () => {
         const { data } = (await api('GET', `/api/workflows/${workflow.id}/deliveries`)).body;
         return data.length === 2 && data;
       },
-      8_000,
       'two deliveries',
     );
     expect(page.map(({ nodeId, method }) => [nodeId, method])).toEqual([

@@ -50,7 +50,7 @@ it('names the approval after a pause is over, and so does the error of a time li
   const run = await until(async () => {
     const now = await read(id);
     return now.status === 'timeout' && now;
-  }, 20_000);
+  });
   expect(run).toMatchObject({ currentNodeId: null, error: { code: 'EXECUTION_TIMEOUT', nodeId: 'ask' } });
 });
 

@@ -73,7 +73,6 @@ const statusOf = async (id: string) => (await call('GET', `/api/executions/${id}
 const childOf = (id: string) =>
   until(
     async () => (await instance.db.execution.findFirst({ where: { parentExecutionId: id } }))?.id,
-    10_000,
     'the child',
   );
 
@@ -94,16 +93,16 @@ it('reaches the runs that a run has started, and so does its resume, but for tho
   const root = body.executionId;
   const childAt = async (parentNodeId: string) =>
     (await instance.db.execution.findFirst({ where: { parentExecutionId: root, parentNodeId } }))?.id;
-  const one = await until(() => childAt('one'), 10_000, 'the first child');
-  const two = await until(() => childAt('two'), 10_000, 'the second child');
+  const one = await until(() => childAt('one'), 'the first child');
+  const two = await until(() => childAt('two'), 'the second child');
   const grandchild = await childOf(one);
-  for (const id of [grandchild, two]) await until(async () => (await statusOf(id)) === 'waiting_for_input', 10_000);
+  for (const id of [grandchild, two]) await until(async () => (await statusOf(id)) === 'waiting_for_input');
 
   await call('POST', `/api/executions/${two}/pause`);
   await call('POST', `/api/executions/${root}/pause`);
   for (const id of [root, one, two, grandchild]) expect(await statusOf(id)).toBe('paused');
   await call('POST', `/api/executions/${root}/resume`);
-  await until(async () => (await statusOf(grandchild)) === 'waiting_for_input', 10_000, 'the grandchild to go on');
+  await until(async () => (await statusOf(grandchild)) === 'waiting_for_input', 'the grandchild to go on');
   expect([await statusOf(root), await statusOf(one), await statusOf(two)]).toEqual(['running', 'running', 'paused']);
   await call('POST', `/api/executions/${root}/stop`);
 });
@@ -121,6 +120,6 @@ it('reaches a run that a node in progress starts after it', async () => {
   expect(await start(id)).toMatchObject({ kind: 'started' });
   expect(await statusOf(id)).toBe('paused');
   await call('POST', `/api/executions/${parentExecutionId}/resume`);
-  await until(async () => (await statusOf(id)) === 'success', 10_000, 'the end of the child');
+  await until(async () => (await statusOf(id)) === 'success', 'the end of the child');
   await call('POST', `/api/executions/${parentExecutionId}/stop`);
 });

@@ -45,7 +45,7 @@ async function startLoop(concurrency: number, node: { readonly type: string; rea
 
 async function finished(id: string): Promise<void> {
   const read = async () => (await call('GET', `/api/executions/${id}`)).body;
-  await until(async () => (await read()).finishedAt !== null, 60_000, 'the end of the run');
+  await until(async () => (await read()).finishedAt !== null, 'the end of the run');
   expect((await read()).error).toBeNull();
 }
 

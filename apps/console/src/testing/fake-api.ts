@@ -10,7 +10,7 @@ export interface FakeRequest {
   readonly query: URLSearchParams;
   readonly headers: Headers;
   /** Its JSON body, which the OpenAPI document describes; undefined without one. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as that of a request in tests of the API
+  // oxlint-disable-next-line typescript/no-explicit-any -- as that of a request in tests of the API
   readonly body: any;
 }
 

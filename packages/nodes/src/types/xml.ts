@@ -17,7 +17,7 @@ const [TAG, ATTRIBUTE] = [0x3c, 0x3d];
 const TEXT = XML_SHAPE.textNodeName;
 const PREFIX = XML_SHAPE.attributeNamePrefix;
 /** What no XML contains, in any notation (XML 1.0, 2.2); half surrogates are no characters either. */
-// eslint-disable-next-line no-control-regex -- these are the characters to find
+// oxlint-disable-next-line no-control-regex -- these are the characters to find
 const FORBIDDEN = /[\0-\x08\x0B\x0C\x0E-\x1F\uFFFE\uFFFF]/;
 
 /**
