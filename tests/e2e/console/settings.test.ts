@@ -29,28 +29,6 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-describe('the triggers of a workflow', () => {
-  it('a request to a webhook is replayed, and its URL is changed', async () => {
-    const url = (await read(nightly)).webhooks[0]?.url ?? '';
-    expect((await fetch(url, { method: 'POST' })).status).toBe(200);
-    const { page, complaints } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    await page.goto(`/w/${stack.workspaceId}/workflows/${nightly}`);
-    await page.locator('.react-flow__node', { hasText: 'hook' }).click();
-    await page.getByRole('button', { name: 'Requests' }).click();
-    await page.getByRole('button', { name: 'Replay POST' }).click();
-    await until(async () => {
-      const path = `/api/executions?workspaceId=${stack.workspaceId}&workflowId=${nightly}&source=rerun`;
-      return (await stack.say<PageOf<unknown>>('GET', path)).data.length === 1;
-    });
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Change URL hook' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Change URL' }).click();
-    await until(async () => (await read(nightly)).webhooks[0]?.url !== url);
-    expect(complaints).toEqual([]);
-  });
-});
-
 it('the delays between the attempts of a node are set in its form', async () => {
   const { page, complaints } = await openWindow(browser, stack.url);
   await signIn(page, OWNER);

@@ -24,7 +24,8 @@ it('imports a workflow of n8n from a file, says what became of its nodes, and op
   const nodeTypes = await loadNodeTypes();
   answer('POST /api/workflows/import/n8n', async ({ body }) => {
     const { name, definition, notes, remarks } = await importJson(body.workflow, nodeTypes);
-    return { ...workflows.get(workflows.add({ name, definition })).workflow, warnings: [], notes, remarks };
+    const { workflow } = workflows.get(workflows.add({ name, definition }));
+    return Response.json({ ...workflow, warnings: [], notes, remarks }, { status: 201 });
   });
   await openConsole('/workflows');
   await click('button', 'Import from n8n');
