@@ -128,6 +128,7 @@ export function keepWorkflows(): FakeWorkflows {
   });
   answer('GET /api/node-types', () => Response.json(pageOf(entries)));
   answer('GET /api/credentials', () => pageOf([]));
+  answer('GET /api/variables', () => pageOf([]));
   answer('GET /api/workspaces/:id/members', () => example('GET /api/workspaces/:id/members'));
   answer('POST /api/workflows/:id/webhooks/:nodeId/test', ({ params: { nodeId } }) => ({
     ...example('POST /api/workflows/:id/webhooks/:nodeId/test'),

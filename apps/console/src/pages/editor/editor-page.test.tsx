@@ -114,6 +114,8 @@ describe('a workflow', () => {
     await control('{Enter}');
     const again = await dialog('Run workflow');
     const input = (): unknown => JSON.parse(again.getByLabelText<HTMLTextAreaElement>('Input').value);
+    // It begins with the last one.
+    await waitFor(() => expect(input()).toEqual({ order: 18 }));
     await choose('Fill in from', 'An order', again);
     expect(input()).toEqual({ order: 17 });
     await click('button', 'Delete An order', again);

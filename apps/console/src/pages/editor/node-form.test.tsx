@@ -14,7 +14,7 @@ import {
   selectNode,
   writeCode,
 } from '../../testing/editor.ts';
-import { answer, pageOf } from '../../testing/fake-api.ts';
+import { answer, pageOf, refusal } from '../../testing/fake-api.ts';
 import { keepRuns } from '../../testing/fake-runs.ts';
 import { definitionOf, type FakeWorkflows, keepWorkflows } from '../../testing/fake-workflows.ts';
 import { choose, click, dialog, fill, isGone, user } from '../../testing/hands.ts';
@@ -92,6 +92,9 @@ describe('the form of a node', () => {
     await waitFor(() => expect(times.getAllByRole('listitem')[0]?.textContent).toMatch(/^Monday.*18:30$/));
     expect(times.getAllByRole('listitem')).toHaveLength(5);
     expect((await draftOf(opened)).nodes.at(-1)?.parameters).toEqual({ cron: '30 18 * * 1', timezone: 'Asia/Tokyo' });
+    answer('GET /api/schedules/times', () => refusal('VALIDATION_FAILED', 'cron: 99 is no minute'));
+    await writeCode(/^Cron/, '99 * * * *', form);
+    await within(await form.findByRole('alert')).findByText(/cron/);
   });
 
   it('takes fractions of a second, and keeps texts that look like numbers while rows are added and renamed', async () => {
