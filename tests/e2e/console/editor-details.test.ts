@@ -112,4 +112,3 @@ describe('a run from the editor', () => {
     await node(page, 'Keep it').getByRole('img', { name: 'Success' }).waitFor();
   });
 });
-
