@@ -1,4 +1,5 @@
-// Three projects: `unit` beside the source, `integration` against real stores, `e2e` over real processes.
+// `unit` beside the source, `integration` against real stores, `journeys` and `e2e` over real processes. `npm test` has
+// the journeys; the others belong to a part of `npm run test:full` (infra/local/src/test/parts.ts).
 
 /** What every project shares: plain Node.js runs the sources, tests and workspace packages alike. */
 const shared = {
@@ -15,6 +16,9 @@ const withStores = {
   globalSetup: '<rootDir>/tests/harness/global-setup.mjs',
   globalTeardown: '<rootDir>/tests/harness/global-teardown.mjs',
 };
+
+/** End-to-end tests of the gate. */
+const JOURNEYS = ['<rootDir>/tests/e2e/{journeys,console/journeys}/**/*.test.ts'];
 
 export default {
   watchman: false,
@@ -53,9 +57,15 @@ export default {
     },
     {
       ...withStores,
+      displayName: 'journeys',
+      roots: ['<rootDir>/tests/e2e'],
+      testMatch: JOURNEYS,
+    },
+    {
+      ...withStores,
       displayName: 'e2e',
-      roots: ['<rootDir>/tests'],
-      testMatch: ['<rootDir>/tests/e2e/**/*.test.ts'],
+      roots: ['<rootDir>/tests/e2e'],
+      testMatch: ['<rootDir>/tests/e2e/**/*.test.ts', ...JOURNEYS.map((pattern) => `!${pattern}`)],
     },
   ],
 };

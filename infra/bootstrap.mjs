@@ -1,30 +1,31 @@
 // The way from a bare checkout to a running command. Nothing is installed yet, so it uses Node's own modules only:
-//   infra/with-node node infra/bootstrap.mjs start | test | audit | bench | build | generate | sbom [arguments]
+//   infra/with-node node infra/bootstrap.mjs <command> [arguments]
 // Each preparation is skipped while nothing that it depends on has changed (stamps in .deckhand/).
 import { audit } from './bootstrap/audit.mjs';
 import { sbom } from './bootstrap/sbom.mjs';
 import { build, bundle, checks, generate, install } from './bootstrap/preparations.mjs';
 import { StepError } from './bootstrap/step.mjs';
 
+/** What tests need. */
+const TESTED = [install, generate, together(bundle, lead('../local/src/test/programs.ts', 'installPrograms'))];
+
 const COMMANDS = {
   generate: [install, generate],
   build: [install, generate, build, bundle],
   start: [install, together(generate, bundle), lead('../local/src/start.ts')],
-  test: [
-    install,
-    generate,
-    together(bundle, lead('../local/src/test.ts', 'installPrograms')),
-    // Checks come first: beside them, tests would wait for the CPU, and some of them longer than they may.
-    async (args) => lead('../local/src/test.ts')(args, await countFailedChecks()),
-  ],
+  test: [...TESTED, async (args) => lead('../local/src/test.ts')(args, await checkUnlessChosen(args))],
+  'test:full': [...TESTED, async (args) => lead('../local/src/test.ts', 'full')(args, await checkUnlessChosen(args))],
+  verify: [install, generate, async () => ((await checks()).failed > 0 ? 1 : 0)],
   audit: [audit],
   sbom: [sbom],
   bench: [install, generate, bundle, lead('../../bench/src/main.ts')],
 };
 
-/** Checks the code in CI (`npm run verify` elsewhere); resolves with the number of failed checks. */
-async function countFailedChecks() {
-  return process.env.CI === 'true' ? (await checks()) + (await audit([])) : 0;
+/** Checks the code unless arguments choose tests. They come first: beside them, tests would wait for the CPU. */
+async function checkUnlessChosen(args) {
+  if (args.length > 0) return { passed: 0, failed: 0 };
+  const [{ passed, failed }, auditFailed] = [await checks(), await audit([])];
+  return { passed, failed: failed + auditFailed };
 }
 
 /** Runs a function of a module in this process, with the arguments; resolves with its exit code. */

@@ -12,11 +12,11 @@ import {
   randomGraph,
   WAIT_SECONDS,
 } from '../harness/random-graphs.ts';
+import { runs } from '../harness/random.ts';
 import { compare, interpret, observe } from '../harness/reference-interpreter.ts';
 import { createVirtualWorld } from '@deckhand/testing';
 
-/** Number of graphs; set it higher for a longer run. */
-const GRAPHS = Number(process.env.MODEL_GRAPHS ?? 10_000);
+const GRAPHS = runs(1_000, 10_000);
 /**
  * A run that hangs for so long fails, and shrinking a failure ends after so long, in ms: then the counterexample is
  * reported, before the time limit of the test hides it.
@@ -60,12 +60,9 @@ describe('the engine agrees with the reference interpreter', () => {
       }),
       {
         numRuns: GRAPHS,
-        timeout: HANGING_MS,
-        interruptAfterTimeLimit: SHRINKING_ENDS_MS,
-        markInterruptAsFailure: true,
+        plugins: [fc.timeout(HANGING_MS), fc.interruptAfterTimeLimit(SHRINKING_ENDS_MS, { failOnInterrupt: true })],
       },
     );
-    process.stdout.write(`model: ${GRAPHS} graphs agree\n`);
   });
 });
 

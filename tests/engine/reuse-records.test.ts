@@ -3,10 +3,11 @@ import { type NodeRecord, recordKey, reuseRecords } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { compileForTest, edges, runToEnd } from '../harness/engine.ts';
+import { runs } from '../harness/random.ts';
 import { answerOf, randomGraph } from '../harness/random-graphs.ts';
 import { compare, interpret, observe } from '../harness/reference-interpreter.ts';
 
-const GRAPHS = Number(process.env.MODEL_GRAPHS ?? 2_000);
+const GRAPHS = runs(500, 2_000);
 
 type Answers = (key: string) => JsonValue;
 

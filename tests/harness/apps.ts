@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AppOptions, freePort, startApi, startWorker, type ManagedProcess } from '@deckhand/local';
 import { stopLater } from './cleanup.ts';
-import { TEST_ENCRYPTION_KEY, TEST_SETUP_TOKEN } from './gateway.ts';
+import { FAST_PASSWORDS, TEST_ENCRYPTION_KEY, TEST_SETUP_TOKEN } from './gateway.ts';
 
 /** A process under test; `url` is the API's address, `logPath` a file with all that it wrote. */
 export type TestApp = ManagedProcess & { readonly url: string; readonly logPath: string };
@@ -29,7 +29,11 @@ export async function spawnApp(
 ): Promise<TestApp> {
   const dir = await mkdtemp(join(tmpdir(), 'deckhand-test-'));
   const logPath = join(dir, `${app}.log`);
-  const settings = { ...DEFAULTS, ...(app === 'api' ? { PORT: String(await freePort()) } : {}), ...env };
+  const settings = {
+    ...DEFAULTS,
+    ...(app === 'api' ? { ...FAST_PASSWORDS, PORT: String(await freePort()) } : {}),
+    ...env,
+  };
   stopLater({ stop: () => rm(dir, { recursive: true, force: true }) });
   if (app === 'api') return stopLater({ ...(await startApi({ env: settings, logPath, ...options })), logPath });
   return stopLater({ ...(await startWorker({ env: settings, logPath, ...options })), url: '', logPath });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { REPOSITORY } from '@deckhand/local';
+import { COMPILE_CACHE, REPOSITORY } from '@deckhand/local';
 import { stopLater } from './cleanup.ts';
 
 /** How a command ended. */
@@ -86,7 +86,10 @@ function quoted(word: string): string {
 }
 
 function start(command: string, args: readonly string[], env: Readonly<Record<string, string>>): RunningCommand {
-  const child = spawn(command, args, { env: { PATH: process.env.PATH, ...env }, stdio: 'pipe' });
+  const child = spawn(command, args, {
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
+    stdio: 'pipe',
+  });
   const written = { stdout: '', stderr: '' };
   // A character may arrive in two parts.
   child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));

@@ -60,11 +60,22 @@ export const HONEST: Required<FakeAnswers> = {
   execute: (socket) => void socket.write(Buffer.concat([row('hello'), frame('C', 'SELECT 1\0'), frame('Z', 'T')])),
 };
 
+/** A server that is up. */
+export interface FakePostgres {
+  readonly url: string;
+  /** Number of open connections. */
+  readonly connections: () => number;
+  /** Number of bytes that it has sent, those still in its buffers included. */
+  readonly bytesSent: () => number;
+}
+
 /** Serves PostgreSQL's protocol with these responses, on a free port until the test file ends. */
-export async function fakePostgres(answers: FakeAnswers): Promise<{ url: string; connections: () => number }> {
+export async function fakePostgres(answers: FakeAnswers): Promise<FakePostgres> {
   const sockets = new Set<Socket>();
+  const all: Socket[] = [];
   const server = createServer((socket) => {
     sockets.add(socket);
+    all.push(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => undefined);
     const reader = createMessageReader();
@@ -88,7 +99,11 @@ export async function fakePostgres(answers: FakeAnswers): Promise<{ url: string;
   });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return { url: `postgres://ada:secret@127.0.0.1:${address.port}/x`, connections: () => sockets.size };
+  return {
+    url: `postgres://ada:secret@127.0.0.1:${address.port}/x`,
+    connections: () => sockets.size,
+    bytesSent: () => all.reduce((sum, socket) => sum + socket.bytesWritten, 0),
+  };
 }
 
 /** Writes the same bytes for as long as the other side reads them. */

@@ -1,6 +1,7 @@
 // What takes long to load and few tests need is imported by its own file: engine, mcp, values-of and others.
 export * from './apps.ts';
 export * from './cleanup.ts';
+export * from './conditional.ts';
 export * from './databases.ts';
 export * from './until.ts';
 export * from './effects.ts';
@@ -11,6 +12,7 @@ export * from './record-examples.ts';
 export * from './tcp-proxy.ts';
 export * from './postgres-proxy.ts';
 export * from './postgres-pair.ts';
+export * from './promises.ts';
 export * from './patroni.ts';
 export * from './seed.ts';
 export * from './gateway.ts';

@@ -58,7 +58,7 @@ export async function startPatroniCluster(
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('there are two nodes');
   await first.start();
-  await until(() => first.is('primary'), 30_000, 'a primary');
+  await until(() => first.is('primary'), 'a primary');
   await second.start();
   await startHaproxy(programs, folder, [
     { port: proxyPort, check: '/primary', nodes },
@@ -72,16 +72,20 @@ export async function startPatroniCluster(
   async function untilWhole(): Promise<void> {
     const check = options.isSynchronous ? 'synchronous' : 'replica';
     const holds = async (role: Role) => (await Promise.all(nodes.map((node) => node.is(role)))).some(Boolean);
-    await until(async () => (await holds('primary')) && (await holds(check)), 40_000, 'a cluster of two nodes');
+    await until(async () => (await holds('primary')) && (await holds(check)), 'a cluster of two nodes');
   }
   await untilWhole();
   const url = (port: number, database: string) => `postgresql://postgres:secret@127.0.0.1:${port}/${database}`;
   const query = async (statement: string) => {
     const client = new pg.Client({ connectionString: url(proxyPort, 'postgres') });
     await client.connect();
-    return client.query<{ server_version: string }>(statement).finally(() => client.end());
+    try {
+      return await client.query<{ server_version: string }>(statement);
+    } finally {
+      await client.end();
+    }
   };
-  await until(async () => (await query('SELECT 1')).rowCount === 1, 10_000, 'PostgreSQL behind HAProxy');
+  await until(async () => (await query('SELECT 1')).rowCount === 1, 'PostgreSQL behind HAProxy');
   await query('CREATE DATABASE deckhand');
   await applyMigrations({ databaseUrl: url(proxyPort, 'deckhand') });
   const { rows } = await query('SHOW server_version');
@@ -113,7 +117,7 @@ async function startEtcd(programs: PatroniPrograms, folder: string, port: number
     logPath: join(folder, 'etcd.log'),
   });
   stopLater(etcd);
-  await until(async () => (await fetch(`${client}/health`)).ok, 10_000, 'etcd');
+  await until(async () => (await fetch(`${client}/health`)).ok, 'etcd');
 }
 
 type Role = 'primary' | 'replica' | 'synchronous';

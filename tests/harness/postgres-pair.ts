@@ -50,7 +50,7 @@ export async function startPostgresPair(tools: string): Promise<PostgresPair> {
     });
     stopLater(process);
     const url = (database: string) => `postgresql://postgres@127.0.0.1:${port}/${database}`;
-    await until(async () => (await query(url('postgres'), 'SELECT 1')).length === 1, 10_000, `PostgreSQL ${name}`);
+    await until(async () => (await query(url('postgres'), 'SELECT 1')).length === 1, `PostgreSQL ${name}`);
     return { port, process, url };
   }
 

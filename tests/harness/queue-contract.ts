@@ -109,7 +109,7 @@ export function describeQueueContract(implementation: QueueImplementation): void
     (runs ?? []).map(({ executionId }) => executionId);
 
   /** Takes until there is a job, through whatever the queue throws meanwhile. */
-  const takeOne = (consumer: RunConsumer): Promise<TakenJob> => until(() => consumer.take(), 30_000, 'a job');
+  const takeOne = (consumer: RunConsumer): Promise<TakenJob> => until(() => consumer.take(), 'a job');
 
   async function takeRuns(consumer: RunConsumer, count: number): Promise<string[]> {
     const taken: string[] = [];
@@ -382,13 +382,13 @@ export function describeQueueContract(implementation: QueueImplementation): void
       })();
       const since = await connected();
       // Again and again, not once.
-      if (refusal.reconnects) await until(async () => (await connected()) >= since + 3, 10_000, 'new connections');
-      else await until(() => errors.length >= 3, 10_000, 'three errors');
+      if (refusal.reconnects) await until(async () => (await connected()) >= since + 3, 'new connections');
+      else await until(() => errors.length >= 3, 'three errors');
       for (const error of errors) expect(error).toContain(refusal.code);
       over.abort();
       await refusal.end(admin);
 
-      await until(() => queue.add(refused).then(() => true), 10_000, 'jobs to be accepted again');
+      await until(() => queue.add(refused).then(() => true), 'jobs to be accepted again');
       const taken = await taking;
       const early = taken.flatMap(({ runs }) => idsOf(runs));
       for (const one of taken) await one.complete();
@@ -397,7 +397,7 @@ export function describeQueueContract(implementation: QueueImplementation): void
       expect(await kindsOf(queue, [...waiting, ...refused])).toEqual(['missing']);
       // Its lock may have expired meanwhile.
       await job.complete().catch(() => undefined);
-      await until(async () => (await connections()) <= before, 10_000, 'no more connections than before');
+      await until(async () => (await connections()) <= before, 'no more connections than before');
     });
   });
 }

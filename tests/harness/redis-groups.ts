@@ -31,7 +31,7 @@ export async function startSentinelGroup(): Promise<SentinelGroup> {
   const auth = [`requirepass ${PASSWORD}`, `masterauth ${PASSWORD}`];
   const master = await startServer(folder, 'master', auth);
   const replica = await startServer(folder, 'replica', [...auth, `replicaof ${ADDRESS} ${master.port}`]);
-  await until(async () => (await ask(replica.port, 'INFO', 'replication')).includes('master_link_status:up'), 10_000);
+  await until(async () => (await ask(replica.port, 'INFO', 'replication')).includes('master_link_status:up'));
   const sentinels = await Promise.all(
     [1, 2, 3].map((number) =>
       startServer(
@@ -52,7 +52,7 @@ export async function startSentinelGroup(): Promise<SentinelGroup> {
     const text = await ask(port, 'INFO', 'sentinel');
     return text.includes('slaves=1') && text.includes('sentinels=3');
   };
-  await until(async () => (await Promise.all(ports.map(knowsAll))).every(Boolean), 20_000, 'sentinels that know all');
+  await until(async () => (await Promise.all(ports.map(knowsAll))).every(Boolean), 'sentinels that know all');
   return {
     url: `redis+sentinel://:${PASSWORD}@${ports.map((port) => `${ADDRESS}:${port}`).join(',')}/the-master?db=2`,
     members: [master, replica],
@@ -78,7 +78,7 @@ export async function startCluster(): Promise<string> {
   await redisCli(create);
   const isWhole = async ({ port }: RedisMember): Promise<boolean> =>
     (await ask(port, 'CLUSTER', 'INFO')).includes('cluster_state:ok');
-  await until(async () => (await Promise.all(nodes.map(isWhole))).every(Boolean), 20_000, 'a cluster that is whole');
+  await until(async () => (await Promise.all(nodes.map(isWhole))).every(Boolean), 'a cluster that is whole');
   return `redis+cluster://:${PASSWORD}@${addresses.slice(0, 2).join(',')}`;
 }
 
@@ -111,7 +111,7 @@ async function startServer(
     logPath: join(folder, `${name}.log`),
   });
   stopLater(server);
-  await until(async () => (await ask(port, 'PING')) === 'PONG', 10_000, `an answer of ${name}`);
+  await until(async () => (await ask(port, 'PING')) === 'PONG', `an answer of ${name}`);
   return { port, process: server };
 }
 

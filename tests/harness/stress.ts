@@ -2,8 +2,6 @@ import { createDatabase, type Database } from '@deckhand/db';
 import { stopLater } from './cleanup.ts';
 import { createRandom, shuffled } from './random.ts';
 
-/** Chooses what each client does; the same number, the same choices. */
-const SEED = 18;
 const CLIENTS = 12;
 const STEPS = 60;
 
@@ -40,7 +38,7 @@ export function createStress(url: string): Stress {
   impatient.searchParams.set('options', '-c deadlock_timeout=5');
   const db = createDatabase({ url: impatient.href, poolSize: CLIENTS });
   stopLater({ stop: () => db.$disconnect() });
-  const random = createRandom(SEED);
+  const random = createRandom();
 
   async function act(operations: Operations, isExpected: (error: unknown) => boolean): Promise<string[]> {
     const chance = createChance(createRandom(random() * 2 ** 32));

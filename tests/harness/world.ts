@@ -61,7 +61,7 @@ export async function buildWorld(given: Instance) {
   const run = async (status: string): Promise<string> => {
     const { executionId } = await post(`/api/workflows/${workflowId}/execute`, { executionMode: 'debug' });
     const read = () => gateway.call('GET', `/api/executions/${executionId}`, { as: session });
-    await until(async () => (await read()).body.status === status, 8_000, status);
+    await until(async () => (await read()).body.status === status, status);
     return executionId;
   };
   const [asks, fills, paused, finished = ''] = await Promise.all(

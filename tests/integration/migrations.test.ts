@@ -56,7 +56,7 @@ async function query(sql: string): Promise<Record<string, unknown>[]> {
 function untilSession(condition: string, what: string): Promise<unknown> {
   const others = 'datname = current_database() AND pid <> pg_backend_pid()';
   const sessions = `SELECT pid FROM pg_stat_activity WHERE ${others} AND ${condition}`;
-  return until(async () => (await query(sessions))[0], 20_000, what);
+  return until(async () => (await query(sessions))[0], what);
 }
 
 const checksum = (sql: string) => createHash('sha256').update(sql).digest('hex');
@@ -331,7 +331,7 @@ describe('migrations without a transaction', () => {
     const lines: string[] = [];
     const report = (line: string) => void lines.push(line);
     const second = applyMigrations({ databaseUrl, directory, report });
-    await until(() => lines.length > 0, 20_000, 'a process that waits to migrate');
+    await until(() => lines.length > 0, 'a process that waits to migrate');
     expect(lines).toEqual(['waiting for another process that migrates this database']);
     // Longer than a migration waits for a table.
     await untilSession(

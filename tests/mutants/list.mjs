@@ -34,7 +34,7 @@ const DELETION = 'integration:integration/worker/workspace-deletion';
 const FAILURE_GROUPS = 'integration:integration/executions/failure-groups';
 const BULK_ACTIONS = 'integration:integration/worker/bulk-actions';
 const RETENTION = 'integration:integration/worker/retention';
-const READ_REPLICA = 'integration:integration/api/read-replica';
+const READ_REPLICA = 'e2e:e2e/availability/read-replica';
 const OUTBOX = 'integration:integration/events/outbox';
 const EVENTS = 'integration:integration/events/delivery';
 const MATCHING = 'integration:integration/incoming-events/matching';
@@ -790,7 +790,23 @@ export const MUTANTS = [
     ['a dead probe keeps the circuit open', 'if lease <= now then running = 0 end', ''],
   ]),
   ...of('packages/nodes/src/http/client.ts', 'unit:http/client', [
-    ['a server gets a request twice that it may get once', '!request.isRepeatable || ', ''],
+    ['a server gets a request twice that it may get once', '!mayRepeat || ', ''],
+    ['a connection that a request authenticated is used again', 'body, signal, reset };', 'body, signal };'],
+  ]),
+  ...of('packages/db/src/executions/accept-once.ts', 'integration:integration/webhooks/completion', [
+    ['a failed run keeps the id of its sender', "AND e.status IN ('failed', 'timeout')", 'AND false'],
+    ['a failed run frees a key of a caller', "${key}.body_hash = '' AND e.status", 'e.status'],
+    ['a run that has responded frees the id of its sender', ' AND e.response IS NULL', ''],
+  ]),
+  ...of('packages/db/src/webhooks/urls.ts', 'integration:integration/webhooks/urls', [
+    ['a workflow takes the path of another', 'if (taken) throw', 'if (isTaken) throw'],
+    ['two triggers have one path and one method', '  requireDistinct(wanted, suffixes);\n', ''],
+  ]),
+  ...of('packages/nodes/src/postgres/client.ts', 'integration:integration/nodes/postgres.test', [
+    ['a session keeps what a statement left in it', 'else void giveBack(client);', 'else client.release();'],
+  ]),
+  ...of('packages/nodes/src/postgres/pools.ts', 'integration:integration/nodes/postgres.test', [
+    ['credentials share connections', '[owner, target.config.host,', '[target.config.host,'],
   ]),
   ...of('packages/nodes/src/http/dispatcher.ts', 'unit:http/client', [
     ['a request is sent again that a new connection has failed', 'socket.bytesRead > 0 && ', ''],

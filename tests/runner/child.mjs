@@ -1,8 +1,10 @@
 // A process of the runner: runs the test files that it is sent, one after another.
-import { getState, resetState, run } from 'jest-circus';
+import { addEventHandler, getState, resetState, run } from 'jest-circus';
 import { jestExpect } from '@jest/expect';
+import fc from 'fast-check';
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { randomSeed } from '../harness/random.ts';
 import { jest } from './globals.mjs';
 
 const GLOBALS = new URL('globals.mjs', import.meta.url).href;
@@ -12,6 +14,8 @@ registerHooks({
   resolve: (specifier, context, next) =>
     specifier === '@jest/globals' ? { url: GLOBALS, shortCircuit: true } : next(specifier, context),
 });
+
+fc.configureGlobal({ seed: randomSeed() });
 
 const loaded = new Set();
 
@@ -23,7 +27,25 @@ async function load(path) {
   await import(url.href);
 }
 
-async function runFile({ path, testNamePattern, testTimeoutMs, setupFiles }) {
+let isEndedByFailure = false;
+
+/** Reports the first failed test at once, where the caller needs no more: the file's other tests are not waited for. */
+addEventHandler((event) => {
+  if (isEndedByFailure && event.name === 'test_done' && event.test.errors.length > 0) process.send({ isFailed: true });
+});
+
+// A test that passes without an assertion would pass without the product, too. The waits of Playwright are assertions
+// that nobody counts.
+addEventHandler(({ name, test }) => {
+  if (name === 'test_start') jestExpect.setState({ assertionCalls: 0 });
+  const isCounted = !jestExpect.getState().testPath.includes('/console/');
+  if (name === 'test_fn_success' && isCounted && jestExpect.getState().assertionCalls === 0) {
+    test.errors.push(new Error('The test has asserted nothing.'));
+  }
+});
+
+async function runFile({ path, testNamePattern, testTimeoutMs, setupFiles = [], endsByFailure = false }) {
+  isEndedByFailure = endsByFailure;
   resetState();
   const state = getState();
   if (testTimeoutMs) state.testTimeout = testTimeoutMs;

@@ -1,8 +1,6 @@
 import { formatResultsErrors } from 'jest-message-util';
-import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-
-const CHILD = fileURLToPath(new URL('child.mjs', import.meta.url));
+import { randomSeed } from '../harness/random.ts';
+import { startChild } from './start-child.mjs';
 
 /** A process that uses more memory than this after a file is replaced, in bytes. */
 const MAX_RSS_BYTES = 1_500_000_000;
@@ -18,30 +16,37 @@ export default class ProcessRunner {
 
   constructor(globalConfig) {
     this.#globalConfig = globalConfig;
+    // All processes have the same seed.
+    process.env.FC_SEED = String(randomSeed());
+    process.stderr.write(`FC_SEED=${process.env.FC_SEED}\n`);
   }
 
   async runTests(tests, watcher, onStart, onResult, onFailure) {
     const queue = tests.values();
     const lanes = Array.from({ length: Math.min(this.#globalConfig.maxWorkers, tests.length) }, async (_, index) => {
       let child;
+      let project;
+      const end = async () => {
+        await child?.stop();
+        child = undefined;
+      };
       for (const test of queue) {
         if (watcher.isInterrupted()) break;
         await onStart(test);
         const { config } = test.context;
-        if (child?.project !== config.id) {
-          await child?.stop();
-          child = new Child(config, index + 1);
-        }
+        if (project !== config.id) await end();
+        child ??= startChild(config.rootDir, { env: { JEST_WORKER_ID: String(index + 1) } });
+        project = config.id;
         try {
           const { circus, rssBytes } = await child.run(this.#task(test));
           await onResult(test, toTestResult(circus, test, this.#globalConfig));
-          if (rssBytes > MAX_RSS_BYTES) child = void (await child.stop());
+          if (rssBytes > MAX_RSS_BYTES) await end();
         } catch (error) {
           await onFailure(test, { message: error.message, stack: error.stack });
-          child = void (await child.stop());
+          await end();
         }
       }
-      await child?.stop();
+      await end();
     });
     await Promise.all(lanes);
   }
@@ -49,45 +54,6 @@ export default class ProcessRunner {
   #task({ path, context: { config } }) {
     const { testNamePattern, testTimeout } = this.#globalConfig;
     return { path, testNamePattern, testTimeoutMs: config.testTimeout ?? testTimeout, setupFiles: config.setupFiles };
-  }
-}
-
-/** A process that runs the files of one project. */
-class Child {
-  #process;
-  #exited;
-
-  constructor(config, index) {
-    this.project = config.id;
-    this.#process = fork(CHILD, [], {
-      cwd: config.rootDir,
-      env: { ...process.env, JEST_WORKER_ID: String(index) },
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-      // Jest's standard output is for its results.
-      stdio: ['ignore', 2, 2, 'ipc'],
-      serialization: 'advanced',
-    });
-    this.#exited = new Promise((resolve) => this.#process.once('exit', resolve));
-  }
-
-  /** Runs a test file. @throws if the process ends meanwhile. */
-  run(task) {
-    return new Promise((resolve, reject) => {
-      const failed = (code, signal) => reject(new Error(`The process of the test file ended (${signal ?? code}).`));
-      this.#process.once('exit', failed);
-      this.#process.once('message', (message) => {
-        this.#process.off('exit', failed);
-        if (message.error) reject(Object.assign(new Error(message.error.message), { stack: message.error.stack }));
-        else resolve(message);
-      });
-      this.#process.send(task, (error) => error && reject(error));
-    });
-  }
-
-  /** Ends the process; it may stop what it shares between files first. */
-  async stop() {
-    if (this.#process.connected) this.#process.disconnect();
-    await this.#exited;
   }
 }
 
@@ -104,7 +70,14 @@ function toTestResult({ testResults, unhandledErrors, start, end }, { path, cont
     numPassingTests: count('passed'),
     numPendingTests: count('pending'),
     numTodoTests: count('todo'),
-    perfStats: { start, end, runtime: end - start, slow: false, loadTestEnvironmentStart: start, setupFilesStart: start },
+    perfStats: {
+      start,
+      end,
+      runtime: end - start,
+      slow: (end - start) / 1_000 > config.slowTestThreshold,
+      loadTestEnvironmentStart: start,
+      setupFilesStart: start,
+    },
     leaks: false,
     openHandles: [],
     skipped: false,

@@ -12,7 +12,6 @@ import {
   createProcessRegistry,
   onShutdown,
   openTracing,
-  readSettings,
   serveMetrics,
   SettingsError,
 } from '@deckhand/runtime';
@@ -22,7 +21,7 @@ import { closeServer } from './http/close-server.ts';
 import { createHttpServer } from './http/create-server.ts';
 import { reportLostKeys } from './report-lost-keys.ts';
 import { createServices } from './services.ts';
-import { ApiSettings, publicUrl } from './settings.ts';
+import { publicUrl, readApiSettings } from './settings.ts';
 
 /** Time limit of requests in progress when the process stops, in ms. */
 const GRACE_MS = 10_000;
@@ -31,7 +30,7 @@ const GRACE_MS = 10_000;
 const PROBES = new Set(['/healthz', '/readyz']);
 
 async function main(): Promise<void> {
-  const settings = readSettings(ApiSettings);
+  const settings = readApiSettings();
   const logger = createLogger({ name: 'api', level: settings.LOG_LEVEL });
   const open = (url: string) =>
     createDatabase({

@@ -25,6 +25,7 @@ import {
 } from '@deckhand/runtime';
 import type { Registry } from 'prom-client';
 import { type Authenticate, createAuthenticate } from './auth/authenticate.ts';
+import { createPasswords, type Passwords } from './auth/passwords.ts';
 import { createLoginThrottle, type LoginThrottle } from './auth/login-throttle.ts';
 import { setupToken } from './auth/setup-token.ts';
 import { createUsageLog } from './auth/usage-log.ts';
@@ -83,6 +84,7 @@ export interface Services {
   readonly allowedOrigins: ReadonlySet<string>;
   readonly mcp: McpSettings;
   readonly loginThrottle: LoginThrottle;
+  readonly passwords: Passwords;
   /** Token needed to create the first owner. */
   readonly setupToken: string;
   readonly forms: FormChecker;
@@ -195,6 +197,7 @@ export async function createServices(options: {
     allowedOrigins,
     mcp: mcpSettings(settings, allowedOrigins),
     loginThrottle: createLoginThrottle(redis),
+    passwords: createPasswords(settings.BCRYPT_ROUNDS),
     setupToken: setupToken(settings),
     forms,
     runStarter: createRunStarter({

@@ -1,5 +1,12 @@
 import { OutputSettings } from '@deckhand/outputs';
-import { DatabaseSettings, EncryptionSettings, MetricsSettings, TracingSettings } from '@deckhand/runtime';
+import {
+  DatabaseSettings,
+  EncryptionSettings,
+  MetricsSettings,
+  readSettings,
+  SettingsError,
+  TracingSettings,
+} from '@deckhand/runtime';
 import Type, { type Static } from 'typebox';
 
 /** The environment of the API. */
@@ -23,6 +30,9 @@ export const ApiSettings = Type.Object({
   API_ALLOWED_ORIGINS: Type.Optional(Type.String()),
   /** Token needed to create the first owner. Default: derived from ENCRYPTION_KEY. */
   SETUP_TOKEN: Type.Optional(Type.String({ minLength: 16 })),
+  /** bcrypt's cost of passwords: one more doubles the time of a sign-in. Only with NODE_ENV=test less than 10. */
+  BCRYPT_ROUNDS: Type.Integer({ minimum: 4, maximum: 16, default: 12 }),
+  NODE_ENV: Type.Optional(Type.String()),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { default: 'info' }),
   /** Maximum size of a webhook's body, in bytes. */
   WEBHOOK_MAX_BYTES: Type.Integer({ minimum: 1, maximum: 104_857_600, default: 10_485_760 }),
@@ -38,6 +48,18 @@ export const ApiSettings = Type.Object({
 });
 
 export type ApiSettings = Static<typeof ApiSettings>;
+
+/** Minimum of BCRYPT_ROUNDS outside of tests. */
+const MIN_BCRYPT_ROUNDS = 10;
+
+/** Reads the settings of the API. @throws SettingsError listing what is invalid. */
+export function readApiSettings(env?: NodeJS.ProcessEnv): Readonly<ApiSettings> {
+  const settings = readSettings(ApiSettings, env);
+  if (settings.BCRYPT_ROUNDS < MIN_BCRYPT_ROUNDS && settings.NODE_ENV !== 'test') {
+    throw new SettingsError(`Bad settings: BCRYPT_ROUNDS must be >= ${MIN_BCRYPT_ROUNDS}`);
+  }
+  return settings;
+}
 
 /** Returns the address of the service for people, without a slash at the end. */
 export function publicUrl(settings: ApiSettings): string {

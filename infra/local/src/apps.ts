@@ -15,6 +15,9 @@ const GRACE_MS = { api: 15_000, worker: 40_000 } as const;
  */
 export const NODE_ARGS = ['--max-semi-space-size=16', '--max-old-space-size=2000'] as const;
 
+/** Where Node.js keeps compiled sources between starts (`NODE_COMPILE_CACHE`). */
+export const COMPILE_CACHE = join(REPOSITORY, '.deckhand', 'compile-cache');
+
 /** How to run an app. */
 export interface AppOptions {
   /** Its settings. Of this process's environment it gets only PATH. */
@@ -77,7 +80,8 @@ async function startApp(app: 'api' | 'worker', options: AppOptions & { name: str
     name: options.name,
     command: process.execPath,
     args: [...NODE_ARGS, ...(options.nodeArgs ?? []), entryOf(root, app)],
-    env: { PATH: process.env.PATH, ...options.env },
+    // Without the cache, stripping types and compiling take half of the CPU time of a start.
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE, ...options.env },
     cwd: root,
     logPath: options.logPath,
     graceMs: options.graceMs ?? GRACE_MS[app],

@@ -1,99 +1,128 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureChromium, NoChromiumError } from './chromium.ts';
-import { ensureDebianPostgres } from './debian-postgres.ts';
-import { ensureRedisServer, NoRedisError } from './redis-server.ts';
+import { parseArgs } from 'node:util';
 import { REPOSITORY } from './repository.ts';
-import { closingLine, NO_TESTS, readCounts, readFailures, sum, type TestCounts } from './test/counts.ts';
-import { testOtherStores } from './test/other-stores.ts';
+import { partsDue } from './test/due.ts';
+import { currentCommit, pathsChangedSince } from './test/history.ts';
+import { GATE_PROJECTS, PARTS, type TestPart } from './test/parts.ts';
+import { installPrograms } from './test/programs.ts';
+import { addResults, closingLine, NO_RESULTS, readResults, type TestResults } from './test/results.ts';
 import { runJest } from './test/run-jest.ts';
 import { runMutants } from './test/run-mutants.ts';
+import { runPart } from './test/run-part.ts';
+import { type GreenRun, readGreenRuns, TESTING_PAGE, withGreenRun } from './test/testing-page.ts';
 
-/** True in CI: then everything is tested, also with other stores. */
-const IS_CI = process.env.CI === 'true';
+/** Number of mutants that `npm test` tries in files of the last commits, and as many in all files. */
+const MUTANTS_IN_GATE = 2;
 
-/** Number of parts of the end-to-end tests in CI: on a machine that is several times slower, one takes 15 minutes. */
-const PARTS = 8;
+/** Time that CI has for `npm test` and parts of the full run, in minutes from its beginning. */
+const CI_BUDGET_MINUTES = 30;
 
-/** Quick tests first, then those of whole processes: in CI in parts, of which a slow machine skips the last. */
-const ROUNDS = [
-  ['--selectProjects', 'unit', 'integration'],
-  ...(IS_CI
-    ? Array.from({ length: PARTS }, (_, part) => [`--shard=${part + 1}/${PARTS}`, '--selectProjects', 'e2e'])
-    : [['--selectProjects', 'e2e']]),
-];
+/** Assumed duration of a part that never had a green run, in minutes. */
+const UNKNOWN_MINUTES = 8;
 
-/** Latest start of another part in CI, in ms from the beginning: CI ends what takes longer than 90 minutes. */
-const LATEST_START_MS = 3_600_000;
-
-/** Whether it is too late to begin another part in CI, which is then printed. */
-function isTooLate(part: string): boolean {
-  const minutes = Math.round(performance.now() / 60_000);
-  if (!IS_CI || performance.now() < LATEST_START_MS) return false;
-  console.log(`- Skipped, because CI has already taken ${minutes} minutes: ${part}`);
-  return true;
-}
+/** How the checks of the code ended (`npm run verify`). */
+export type CheckResults = Pick<TestResults, 'passed' | 'failed'>;
 
 /**
- * Installs what tests need and this system lacks; may be called again.
- * @returns 1 if a program is not available, after the reason has been printed.
- */
-export async function installPrograms(): Promise<number> {
-  try {
-    await ensureRedisServer(console.log);
-    await ensureChromium(console.log);
-    if (IS_CI) {
-      const postgres = await ensureDebianPostgres();
-      if ('missing' in postgres) console.log(`- ${postgres.missing}: tests that need it are skipped`);
-    }
-    return 0;
-  } catch (error) {
-    if (!(error instanceof NoRedisError || error instanceof NoChromiumError)) throw error;
-    console.error(error.message);
-    return 1;
-  }
-}
-
-/**
- * `npm test`: makes sure of what tests need, runs them all, and ends with the line `N passed, N failed`. In CI some run
- * with other stores too, and a sample of the mutants is one more test.
- * @param args go to Jest: paths, `-t <name>`, or `--selectProjects <name>` for a choice of one's own.
- * @param failedChecks how many checks of the code failed before; they count as failed tests.
+ * `npm test`: checks of the code, then all tests of the gate with fixed seeds. In CI, parts of the full run follow as
+ * far as the budget allows; those that it does not allow are listed as not run.
+ * @param args go to Jest: paths, `-t <name>` or `--selectProjects <name>`. With any, only those tests run.
+ * @param checks how the checks ended, which are counted too.
  * @returns 0 when at least one test ran and none failed.
  */
-export async function main(args: string[], failedChecks = 0): Promise<number> {
+export async function main(args: readonly string[], checks: CheckResults): Promise<number> {
   if ((await installPrograms()) !== 0) return 1;
-  const rounds = args.includes('--selectProjects') ? [[]] : ROUNDS;
-  let total: TestCounts = NO_TESTS;
-  const failures: string[] = [];
-  let isFailed = false;
-  for (const [index, round] of rounds.entries()) {
-    if (isTooLate(`the tests of ${round.join(' ')}`)) {
-      total = sum(total, { ...NO_TESTS, skipped: 1 });
-      continue;
-    }
-    // The choice of projects comes last: it takes every word that follows for another project.
-    const results = join(REPOSITORY, '.deckhand', `test-results-${index + 1}.json`);
-    const isClean = await runJest([...args, ...round], results);
-    total = sum(total, readCounts(results));
-    failures.push(...readFailures(results));
-    isFailed ||= !isClean;
+  if (args.length > 0) return finish(await runProjects(args, 'chosen'));
+  let results = addResults({ ...NO_RESULTS, ...checks }, await runProjects(['--selectProjects', ...GATE_PROJECTS]));
+  // Tests that fail by themselves would notice every mutant.
+  if (results.failed === 0) results = addResults(results, await tryMutants());
+  const isCi = process.env.CI === 'true';
+  return finish(results, isCi && results.failed === 0 ? await runPartsOfCi() : undefined);
+}
+
+/**
+ * `npm run test:full`: everything, or the parts named by `--part`; each green part is recorded in docs/testing.md.
+ * @returns 0 when no test failed.
+ */
+export async function full(args: readonly string[], checks: CheckResults): Promise<number> {
+  const { values } = parseArgs({ args: [...args], options: { part: { type: 'string', multiple: true } } });
+  const unknown = values.part?.filter((name) => !PARTS.some((part) => part.name === name)) ?? [];
+  if (unknown.length > 0) {
+    console.error(`Unknown part ${unknown.join(', ')}: use ${PARTS.map(({ name }) => name).join(', ')}.`);
+    return 1;
   }
-  if (IS_CI && args.length === 0) {
-    const others = await testOtherStores();
-    total = sum(total, others.counts);
-    failures.push(...others.failures);
-    isFailed ||= !others.isClean;
-    if (!isFailed && isTooLate('the mutants')) {
-      total = sum(total, { ...NO_TESTS, skipped: 1 });
-    } else {
-      // Tests that fail by themselves would notice every mutant.
-      const areNoticed = !isFailed && (await runMutants());
-      total = sum(total, { ...NO_TESTS, passed: areNoticed ? 1 : 0, failed: areNoticed ? 0 : 1 });
-    }
+  if ((await installPrograms()) !== 0) return 1;
+  const commit = await currentCommit();
+  const chosen = PARTS.filter(({ name }) => values.part?.includes(name) ?? true);
+  let results: TestResults = { ...NO_RESULTS, ...checks };
+  if (!values.part) results = addResults(results, await runProjects(['--selectProjects', ...GATE_PROJECTS]));
+  const isGateGreen = !values.part && results.failed === 0;
+  for (const part of chosen) {
+    const run = await runPart(part, isGateGreen);
+    results = addResults(results, run);
+    if (run.failed + run.skipped === 0 && run.passed > 0 && commit !== undefined)
+      recordGreenRun(part, { ...run, commit });
   }
-  total = sum(total, { ...NO_TESTS, failed: failedChecks });
-  if (failedChecks > 0) console.log(`${failedChecks} of the checks failed: see above`);
-  if (failures.length > 0) console.log(`Failed:\n${failures.join('\n')}`);
+  return finish(results);
+}
+
+async function runProjects(args: readonly string[], name = 'gate'): Promise<TestResults> {
+  const path = join(REPOSITORY, '.deckhand', 'test-results', `${name}.json`);
+  return readResults(path, await runJest(args, path));
+}
+
+/** Tries a few mutants that the commit chooses, so that each commit tries others and a failure can be repeated. */
+async function tryMutants(): Promise<TestResults> {
+  return runMutants({ sample: MUTANTS_IN_GATE, seed: await seedOfCommit(), isTrusted: true });
+}
+
+async function seedOfCommit(): Promise<number> {
+  return Number.parseInt((await currentCommit()) ?? '', 16) || 1;
+}
+
+/** Runs parts while their last duration fits into the budget. @returns the results, and the parts that did not fit. */
+async function runPartsOfCi(): Promise<{ readonly results: TestResults; readonly notRun: readonly TestPart[] }> {
+  const green = readGreenRuns(readPage());
+  const changes = new Map<TestPart, readonly string[] | undefined>();
+  for (const part of PARTS) {
+    const last = green.get(part.name);
+    changes.set(part, last && (await pathsChangedSince(last.commit)));
+  }
+  let results = NO_RESULTS;
+  const notRun: TestPart[] = [];
+  for (const part of partsDue(PARTS, await seedOfCommit(), (due) => changes.get(due))) {
+    const minutes = green.get(part.name)?.minutes ?? UNKNOWN_MINUTES;
+    if (minutesSinceStart() + minutes <= CI_BUDGET_MINUTES) results = addResults(results, await runPart(part, true));
+    else notRun.push(part);
+  }
+  return { results, notRun };
+}
+
+function minutesSinceStart(): number {
+  return performance.now() / 60_000;
+}
+
+function recordGreenRun(part: TestPart, run: GreenRun): void {
+  writeFileSync(join(REPOSITORY, TESTING_PAGE), withGreenRun(readPage(), part.name, run));
+}
+
+function readPage(): string {
+  return readFileSync(join(REPOSITORY, TESTING_PAGE), 'utf8');
+}
+
+/** Prints failures, parts that were not run, and the closing line. @returns the exit code. */
+function finish(results: TestResults, parts?: Awaited<ReturnType<typeof runPartsOfCi>>): number {
+  const total = addResults(results, parts?.results ?? NO_RESULTS);
+  if (total.failures.length > 0) console.log(`Failed:\n${total.failures.join('\n')}`);
+  const names = parts?.notRun.map(({ name }) => name) ?? [];
+  if (names.length > 0) {
+    console.log(`Not run, as they did not fit into ${CI_BUDGET_MINUTES} minutes: ${names.join(', ')}`);
+    console.log(`  npm run test:full -- ${names.map((name) => `--part ${name}`).join(' ')}`);
+  }
+  // A test that is skipped holds nothing.
+  const isIncomplete = process.env.CI === 'true' && total.skipped > 0;
+  if (isIncomplete) console.log('Tests were skipped, which CI counts as a failure: a program or a file is missing.');
   console.log(closingLine(total));
-  return isFailed || total.failed > 0 || total.passed === 0 ? 1 : 0;
+  return total.failed > 0 || total.passed === 0 || isIncomplete ? 1 : 0;
 }

@@ -1,8 +1,9 @@
 import { createDatabase, type Database, probeWrites } from '@deckhand/db';
 import { ensurePatroni, type PatroniPrograms } from '@deckhand/local';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import {
   createWorkflow,
+  describeUnless,
   type LoadReport,
   quantile,
   type Receiver,
@@ -25,14 +26,10 @@ const CALL_EVERY = 10;
 const RUNS_BEFORE = 3 * RUNS_PER_SECOND;
 const RUNS_AFTER = 3 * RUNS_PER_SECOND;
 
-const programs = await findPrograms();
-
 /** The cluster's lease is so short that it needs both cores, so the test runs alone. */
-async function findPrograms(): Promise<PatroniPrograms | undefined> {
-  if (process.env.FAILOVER_TEST !== 'true') {
-    process.stdout.write('availability: skipped, it runs alone: npm run bench -- --scenario availability\n');
-    return undefined;
-  }
+const IS_ALONE = process.env.FAILOVER_TEST === 'true';
+
+async function findPrograms(): Promise<PatroniPrograms> {
   const found = await ensurePatroni();
   if ('missing' in found) throw new Error(found.missing);
   return found;
@@ -57,44 +54,45 @@ interface Outcome extends LoadReport {
   readonly settledMs: number;
 }
 
-describe('a failover under load', () => {
-  const test = programs === undefined ? it.skip : it;
+describeUnless(IS_ALONE ? undefined : 'it runs alone: npm run bench -- --scenario availability')(
+  'a failover under load',
+  () => {
+    it.each([
+      { replication: 'synchronous', isSynchronous: true },
+      { replication: 'asynchronous', isSynchronous: false },
+    ])(
+      'with $replication replication: every run that exists ends once, and acknowledged ones exist if it is synchronous',
+      async ({ replication, isSynchronous }) => {
+        const cluster = await startPatroniCluster(await findPrograms(), { isSynchronous });
+        const sentinels = await startSentinelGroup();
+        const { measure } = await startService(cluster.url, sentinels.url);
+        const name = `PostgreSQL ${cluster.version}, ${replication}`;
 
-  test.each([
-    { replication: 'synchronous', isSynchronous: true },
-    { replication: 'asynchronous', isSynchronous: false },
-  ])(
-    'with $replication replication: every run that exists ends once, and acknowledged ones exist if it is synchronous',
-    async ({ replication, isSynchronous }) => {
-      const cluster = await startPatroniCluster(programs!, { isSynchronous });
-      const sentinels = await startSentinelGroup();
-      const { measure } = await startService(cluster.url, sentinels.url);
-      const name = `PostgreSQL ${cluster.version}, ${replication}`;
+        const killed = await cluster.primary();
+        check(`${name}, primary killed`, await measure(() => killed.kill()), isSynchronous);
+        expect((await cluster.primary()).name).not.toBe(killed.name);
+        await killed.start();
+        await cluster.untilWhole();
 
-      const killed = await cluster.primary();
-      check(`${name}, primary killed`, await measure(() => killed.kill()), isSynchronous);
-      expect((await cluster.primary()).name).not.toBe(killed.name);
-      await killed.start();
-      await cluster.untilWhole();
+        // It wakes up under load and believes to be the primary: nothing may be acknowledged that is written there.
+        const frozen = await cluster.primary();
+        const outcome = await measure(
+          () => frozen.freeze(),
+          () => frozen.thaw(),
+        );
+        check(`${name}, primary frozen`, outcome, isSynchronous);
+        expect((await cluster.primary()).name).not.toBe(frozen.name);
+        if (!isSynchronous) return;
 
-      // It wakes up under load and believes to be the primary: nothing may be acknowledged that is written there.
-      const frozen = await cluster.primary();
-      const outcome = await measure(
-        () => frozen.freeze(),
-        () => frozen.thaw(),
-      );
-      check(`${name}, primary frozen`, outcome, isSynchronous);
-      expect((await cluster.primary()).name).not.toBe(frozen.name);
-      if (!isSynchronous) return;
-
-      const masterPort = await sentinels.masterPort();
-      const master = sentinels.members.find(({ port }) => port === masterPort)!;
-      check('master of Redis killed', await measure(() => master.process.kill()), true);
-      expect(await sentinels.masterPort()).not.toBe(masterPort);
-    },
-    300_000,
-  );
-});
+        const masterPort = await sentinels.masterPort();
+        const master = sentinels.members.find(({ port }) => port === masterPort)!;
+        check('master of Redis killed', await measure(() => master.process.kill()), true);
+        expect(await sentinels.masterPort()).not.toBe(masterPort);
+      },
+      300_000,
+    );
+  },
+);
 
 function check(name: string, outcome: Outcome, keepsAll: boolean): void {
   const { acknowledged, lost, lostForMs, doubled, hanging, wrong, statuses, latencies, longestGapMs } = outcome;
@@ -162,12 +160,12 @@ async function startService(databaseUrl: string, redisUrl: string) {
     });
     const acknowledge = async (more: number) => {
       const runs = load.acknowledged.length + more;
-      await until(() => load.acknowledged.length >= runs, 40_000, `${runs} runs acknowledged`);
+      await until(() => load.acknowledged.length >= runs, `${runs} runs acknowledged`);
     };
     await acknowledge(RUNS_BEFORE);
     await fail();
     const failedAt = Date.now();
-    await until(() => probeWrites(databaseUrl).then(() => true), 40_000, 'a PostgreSQL that takes writes');
+    await until(() => probeWrites(databaseUrl).then(() => true), 'a PostgreSQL that takes writes');
     const databaseBackMs = Date.now() - failedAt;
     await acknowledge(RUNS_AFTER);
     if (repair) {
@@ -193,7 +191,7 @@ function acceptedAt(id: string): number {
 /** Waits until all runs have ended. @returns the ids of those that do not end. */
 async function untilAllEnd(db: Database, workflowId: string): Promise<string[]> {
   const unfinished = () => db.execution.findMany({ where: { workflowId, finishedAt: null }, select: { id: true } });
-  await until(async () => (await unfinished()).length === 0, 30_000, 'the end of all runs').catch(() => undefined);
+  await until(async () => (await unfinished()).length === 0, 'the end of all runs').catch(() => undefined);
   return (await unfinished()).map(({ id }) => id);
 }
 

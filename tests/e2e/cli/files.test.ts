@@ -338,10 +338,10 @@ describe('deckhand test', () => {
     const text = await readFile(file, 'utf8');
     const { child, written, ended } = startCli(['test', '--dir', dir, '--watch'], bare);
     const waiting = (count: number) => written.stderr.split('Waiting for changes').length > count;
-    await until(async () => waiting(1), 30_000, 'the first run');
+    await until(async () => waiting(1), 'the first run');
     expect(written.stdout).toContain('3 passed, 0 failed');
     await writeFile(file, text.replace('< 100', '< 2'));
-    await until(async () => written.stdout.includes('2 passed, 1 failed'), 30_000, 'the second run');
+    await until(async () => written.stdout.includes('2 passed, 1 failed'), 'the second run');
     child.kill('SIGINT');
     expect(await ended).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('Stopped watching.') });
   });

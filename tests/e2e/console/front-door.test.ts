@@ -108,7 +108,7 @@ describe('the files of the console', () => {
     await page.getByRole('heading', { name: 'Workflows', exact: true }).waitFor();
     await until(() => sizes.size > 0);
     const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-    // eslint-disable-next-line no-console -- a measure, for whoever reads the log
+    // oxlint-disable-next-line no-console -- a measure, for whoever reads the log
     console.log(`first load: ${Math.round(bytes / 1_000)} KB of JavaScript in ${sizes.size} files`);
     expect(bytes).toBeGreaterThan(0);
     expect(bytes).toBeLessThan(300_000);

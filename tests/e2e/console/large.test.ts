@@ -64,7 +64,7 @@ async function copyRun(databaseUrl: string, id: string, copies: number): Promise
 }
 
 function report(what: string, tasks: readonly number[]): void {
-  // eslint-disable-next-line no-console -- a measure, for whoever reads the log
+  // oxlint-disable-next-line no-console -- a measure, for whoever reads the log
   console.log(`${what}: ${tasks.length} long tasks, the longest ${Math.max(0, ...tasks)} ms`);
 }
 

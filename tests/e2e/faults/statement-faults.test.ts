@@ -3,6 +3,7 @@ import {
   createRandom,
   createWorkflow,
   type PostgresProxy,
+  randomSeed,
   spawnApp,
   startInstance,
   startPostgresProxy,
@@ -27,9 +28,9 @@ import {
 import { childDefinition, FLAKY, parentDefinition } from './fault-workflows.ts';
 
 /**
- * Repeat a selection with `FAULT_SEED`, try cells one by one with `FAULT_ONLY`, all of them with `FAULT_MATRIX=full`.
+ * Repeat a selection with `FC_SEED`, try cells one by one with `FAULT_ONLY`, all of them with `FAULT_MATRIX=full`.
  */
-const SEED = Number(process.env.FAULT_SEED ?? Date.now() % 2 ** 31);
+const SEED = randomSeed();
 const IS_FULL = process.env.FAULT_MATRIX === 'full';
 const ONLY = process.env.FAULT_ONLY ?? '';
 /** After this time, no new round starts, in s. */
@@ -184,7 +185,7 @@ describe('statements that fail, are slow, or are cancelled', () => {
   it(
     'no run is lost, doubled or left hanging',
     async () => {
-      say(`statement faults: FAULT_SEED=${SEED}${IS_FULL ? ' FAULT_MATRIX=full' : ''}`);
+      say(`statement faults: FC_SEED=${SEED}${IS_FULL ? ' FAULT_MATRIX=full' : ''}`);
       const stage = await setStage();
       const random = createRandom(SEED);
       const responses: Responses = new Map();

@@ -12,8 +12,8 @@ export function namesRead(app: 'api' | 'worker'): readonly string[] {
   return [...Object.keys(SETTINGS[app].properties), ...READ_BY_LIBRARIES];
 }
 
-/** Settings that other values of the chart decide. */
-const BY_OTHER_VALUES = ['PORT', 'METRICS_PORT', 'WORKER_GRACE_MS', 'HOSTNAME', 'LISTEN_ADDRESS'];
+/** Settings that other values of the chart, or the image, decide. */
+const BY_OTHER_VALUES = ['PORT', 'METRICS_PORT', 'WORKER_GRACE_MS', 'HOSTNAME', 'LISTEN_ADDRESS', 'NODE_ENV'];
 
 /** Settings that belong into the Secret of the chart. */
 const SECRET = [

@@ -38,7 +38,7 @@ afterAll(stopAll);
 const call = callWithKey(() => instance);
 const read = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
 const end = (id: string, status: string) =>
-  until(async () => (await read(id)).status === status, 8_000, `the run to be ${status}`);
+  until(async () => (await read(id)).status === status, `the run to be ${status}`);
 
 const start = { id: 'start', type: 'trigger.manual' };
 const mail = { id: 'mail', type: 'set', parameters: { fields: { link: '{{ $links.ask }}' } } };
@@ -187,7 +187,7 @@ describe('a link to an approval', () => {
       ],
     });
     const { executionId } = (await call('POST', `/api/workflows/${workflowId}/execute`)).body;
-    const output = await until(async () => (await read(executionId)).progress.mail?.output, 8_000, 'the link');
+    const output = await until(async () => (await read(executionId)).progress.mail?.output, 'the link');
     const early = linkIn(output);
     expect((await open(early)).text).toContain('Not waiting yet');
     expect((await post(early, { decision: 'approved' })).status).toBe(409);
@@ -253,7 +253,6 @@ describe('a link to an approval', () => {
     await instance.redis.restart();
     await until(
       async () => ((await post(link, { decision: 'approved', comment: 'yes' })).status === 200 ? true : undefined),
-      10_000,
       'the second try',
     );
     await end(id, 'success');

@@ -63,7 +63,7 @@ describe('an Idempotency-Key', () => {
     const started = await post(`/api/workflows/${workflowId}/execute`, 'run', {});
     const run = `/api/executions/${started.body.executionId}` as const;
     const status = async () => (await instance.gateway.call('GET', run, { as: instance.session })).body.status;
-    await until(async () => (await status()) === 'waiting_for_input', 8_000, 'waiting_for_input');
+    await until(async () => (await status()) === 'waiting_for_input', 'waiting_for_input');
     const decision = { executionId: started.body.executionId, nodeId: 'ask', approved: true };
     const requests: [string, unknown][] = [
       ['/api/workspaces', { name: 'Once' }],
@@ -87,7 +87,7 @@ describe('an Idempotency-Key', () => {
       expect([path, again.status, again.body, isReplay(again)]).toEqual([path, first.status, first.body, true]);
       expect([path, await instance.db.auditEntry.count()]).toEqual([path, entries]);
     }
-    await until(async () => (await status()) === 'success', 8_000, 'success');
+    await until(async () => (await status()) === 'success', 'success');
     const rerun = await post(`${run}/rerun`, 'again');
     const before = await instance.db.execution.count();
     const repeated = await post(`${run}/rerun`, 'again', {}, { replica: 1 });
@@ -188,7 +188,7 @@ describe('an Idempotency-Key', () => {
     expect([next.status, isReplay(next), await foldersCalled('Daily')]).toEqual([201, false, 2]);
     await instance.db.idempotentRequest.updateMany({ data });
     const worker = await startTestWorker(instance);
-    await until(async () => (await instance.db.idempotentRequest.count()) === 0, 8_000, 'no request');
+    await until(async () => (await instance.db.idempotentRequest.count()) === 0, 'no request');
     await worker.stop();
   });
 

@@ -49,11 +49,11 @@ async function waitingRun(definition: object = APPROVAL, status = 'waiting_for_i
   const workflowId = await createWorkflow(instance, definition);
   const { body } = await call('POST', `/api/workflows/${workflowId}/execute`, { input: { sum: 9 } });
   const id: string = body.executionId;
-  await until(async () => (await read(id)).status === status, 8_000, `the run to be ${status}`);
+  await until(async () => (await read(id)).status === status, `the run to be ${status}`);
   return id;
 }
 const end = (id: string, status: string) =>
-  until(async () => (await read(id)).status === status, 8_000, `the run to be ${status}`);
+  until(async () => (await read(id)).status === status, `the run to be ${status}`);
 
 describe('an approval', () => {
   it('is listed while it waits, and continues with the decision, which is kept with the run', async () => {
@@ -154,23 +154,15 @@ describe('an approval', () => {
         const id: string = body.executionId;
         const decide = () => submit({ executionId: id, nodeId: 'ask', approved: true });
         // Half of them as soon as a decision is possible, half of them around the time-out.
-        const told = await until(
-          async () => {
-            const due = (await instance.db.wait.findFirst({ where: { executionId: id } }))?.dueAt;
-            if (!due || (i % 2 === 1 && Date.now() < due.getTime() - 10)) return undefined;
-            return decide();
-          },
-          8_000,
-          `the decision on ${id}`,
-        );
-        const run = await until(
-          async () => {
-            const found = await read(id);
-            return ['success', 'failed'].includes(found.status) ? found : undefined;
-          },
-          8_000,
-          `the end of ${id}`,
-        );
+        const told = await until(async () => {
+          const due = (await instance.db.wait.findFirst({ where: { executionId: id } }))?.dueAt;
+          if (!due || (i % 2 === 1 && Date.now() < due.getTime() - 10)) return undefined;
+          return decide();
+        }, `the decision on ${id}`);
+        const run = await until(async () => {
+          const found = await read(id);
+          return ['success', 'failed'].includes(found.status) ? found : undefined;
+        }, `the end of ${id}`);
         if (told.status === 200) {
           expect(run).toMatchObject({ status: 'success', progress: { ask: { output: { decision: 'approved' } } } });
         } else {
@@ -236,14 +228,10 @@ describe('an approval', () => {
     expect(other).toMatchObject({ status: 400, body: { code: 'ALREADY_DECIDED', recorded: { decision: 'approved' } } });
     await instance.redis.restart();
     // Recovery may have resumed the run by then. The response is the same.
-    const again = await until(
-      async () => {
-        const answer = await submit(body);
-        return answer.status === 503 ? undefined : answer;
-      },
-      10_000,
-      'the second try',
-    );
+    const again = await until(async () => {
+      const answer = await submit(body);
+      return answer.status === 503 ? undefined : answer;
+    }, 'the second try');
     expect(again).toMatchObject({ status: 200, body: { executionId: id } });
     await end(id, 'success');
     expect((await read(id)).data.approvals).toHaveLength(1);
@@ -264,14 +252,10 @@ describe('an approval', () => {
     await instance.redis.kill();
     expect((await send()).status).toBe(503);
     await instance.redis.restart();
-    const again = await until(
-      async () => {
-        const answer = await send();
-        return answer.status === 503 ? undefined : answer;
-      },
-      10_000,
-      'the second try',
-    );
+    const again = await until(async () => {
+      const answer = await send();
+      return answer.status === 503 ? undefined : answer;
+    }, 'the second try');
     expect(again.status).toBe(200);
     await end(id, 'success');
     const replayed = await send();
@@ -315,14 +299,14 @@ describe('approvals in a loop', () => {
       .filter((entry) => entry.id === id)
       .map(({ message, iteration, waitId }) => ({ message, iteration, waitId }));
   const waits = (id: string, count: number) =>
-    until(async () => ((await open(id)).length === count ? true : undefined), 8_000, `${count} open approvals`);
+    until(async () => ((await open(id)).length === count ? true : undefined), `${count} open approvals`);
 
   it('are told apart by iteration or waitId, without which none of several is decided', async () => {
     const id = await askingRun(3);
     await waits(id, 3);
     const listed = await open(id);
     expect(listed).toEqual(
-      ['a', 'b', 'c'].map((item, n) => ({ message: `${item}?`, iteration: n, waitId: `${id}:ask:${n}` })),
+      ['a', 'b', 'c'].map((item, n) => ({ message: `${item}?`, iteration: String(n), waitId: `${id}:ask:${n}` })),
     );
     const body = { executionId: id, nodeId: 'ask' };
     expect(await submit({ ...body, approved: true })).toMatchObject({
@@ -344,9 +328,9 @@ describe('approvals in a loop', () => {
       one.approved,
     ]);
     expect(decided).toEqual([
-      [1, false],
-      [2, true],
-      [0, true],
+      ['1', false],
+      ['2', true],
+      ['0', true],
     ]);
   });
 
@@ -357,12 +341,12 @@ describe('approvals in a loop', () => {
     await instance.redis.kill();
     expect((await submit(body)).status).toBe(503);
     await instance.redis.restart();
-    await until(async () => ((await open(id))[0]?.iteration === 1 ? true : undefined), 10_000, 'the next item');
+    await until(async () => ((await open(id))[0]?.iteration === '1' ? true : undefined), 10_000, 'the next item');
     expect((await submit(body)).status).toBe(200);
-    expect(await open(id)).toMatchObject([{ iteration: 1 }]);
+    expect(await open(id)).toMatchObject([{ iteration: '1' }]);
     // The first one was acknowledged, so this is for the second item.
     expect((await submit(body)).status).toBe(200);
-    await until(async () => ((await open(id))[0]?.iteration === 2 ? true : undefined), 8_000, 'the last item');
+    await until(async () => ((await open(id))[0]?.iteration === '2' ? true : undefined), 8_000, 'the last item');
     await call('POST', `/api/executions/${id}/stop`);
   });
 });

@@ -62,7 +62,7 @@ describe('a batch', () => {
     });
     const worker = await startTestWorker(instance);
     const left = () => instance.db.execution.count({ where: { workflowId: id, status: { not: 'success' } } });
-    await until(async () => (await left()) === 0, 20_000, 'all runs');
+    await until(async () => (await left()) === 0, 'all runs');
     await worker.stop();
   });
 
@@ -241,7 +241,7 @@ describe('a repeated batch', () => {
       signal: gone.signal,
     });
     sent.catch(() => undefined);
-    await until(async () => (await runs(id)).length > 0, 5_000, 'the first runs');
+    await until(async () => (await runs(id)).length > 0, 'the first runs');
     gone.abort();
     const again = await batch(keyed(1_000, 'lost'), { id, replica: 1 });
     expect(again.body.accepted).toBe(1_000);

@@ -344,6 +344,13 @@ describe('a search among many', () => {
     }
   });
 
+  it('exports every match whatever the paging of the list says, and checks that', async () => {
+    const all = await exported({ format: 'json' });
+    const paged = await exported({ format: 'json', limit: '1', offset: '1', includeTotal: 'true', cursor: 'x' });
+    expect([paged.status, paged.text]).toEqual([200, all.text]);
+    expect((await exported({ format: 'json', limit: '0' })).body.details).toMatchObject([{ path: 'limit' }]);
+  });
+
   it('exports CSV with a header, one line a run', async () => {
     const { status, text, headers } = await exported({ format: 'csv', status: 'failed' });
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8; header=present']);
@@ -407,4 +414,39 @@ describe('a spreadsheet', () => {
     expect(text).toContain(",'=cmd|calc");
     expect(text).toContain(",'@x,");
   });
+
+  it.each([
+    'one\ntwo',
+    'one\rtwo',
+    "1\n=cmd|'/C calc'!A0",
+    "1\r=cmd|'/C calc'!A0",
+    '1\r\n@SUM(1)',
+    'a "quoted", word',
+    ' =1',
+    ...['=', '+', '-', '@', '\t', '\r', '\n', '\uFF1D'].map((start) => `${start}1+1,"2"`),
+  ])('gets one cell, and no formula, of the message %j', async (message) => {
+    const id = await execute(orders, {});
+    const error = JSON.stringify({ code: 'NODE_FAILED', nodeId: 'x', message });
+    await instance.db.execution.update({ where: { id }, data: { error, currentNodeId: message } });
+    const { text } = await call(
+      `/api/executions/export?${query({ workspaceId: instance.workspaceId, format: 'csv', status: 'pending' })}`,
+    );
+    const row = cellsOf(text).find(([executionId]) => executionId === id) ?? [];
+    expect(row).toHaveLength(21);
+    const expected = /^[=+@\-\t\r\n\uFF1D]/.test(message) ? `'${message}` : message;
+    expect([row[10], row[14]]).toEqual([expected, expected]);
+  });
+
+  /** Reads CSV as RFC 4180 has it, and nothing else. */
+  function cellsOf(text: string): string[][] {
+    const cells = text.match(/(?:"(?:[^"]|"")*"|[^",\r\n]*)(?:,|\r\n)/g) ?? [];
+    expect(cells.join('')).toBe(text);
+    const rows: string[][] = [[]];
+    for (const cell of cells) {
+      const value = cell.replace(/(?:,|\r\n)$/, '');
+      rows.at(-1)?.push(value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value);
+      if (cell.endsWith('\r\n')) rows.push([]);
+    }
+    return rows;
+  }
 });

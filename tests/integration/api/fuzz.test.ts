@@ -7,6 +7,8 @@ import {
   buildWorld,
   createRandom,
   type Instance,
+  runs,
+  randomSeed,
   startInstance,
   startTestWorker,
   stopAll,
@@ -15,8 +17,8 @@ import {
 import { valuesOf } from '../../harness/values-of.ts';
 
 /** Duration, in seconds. */
-const SECONDS = Number(process.env.FUZZ_SECONDS ?? (process.env.CI === 'true' ? 30 : 10));
-const SEED = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
+const SECONDS = Number(process.env.FUZZ_SECONDS ?? runs(10, 30));
+const SEED = randomSeed();
 /** Number of concurrent requests. */
 const AT_ONCE = 4;
 /** Number of ids that are remembered, the latest ones. */

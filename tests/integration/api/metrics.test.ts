@@ -6,6 +6,7 @@ import {
   createHook,
   createWorkflow,
   type Instance,
+  NEVER_MS,
   type Sample,
   scrape,
   sendHook,
@@ -95,12 +96,12 @@ describe('metrics of the API', () => {
 
   it('say how many runs a limit of runs at once holds back', async () => {
     const { gateway, key, workspaceId } = instance;
-    const receiver = await startReceiver(() => 60_000);
+    const receiver = await startReceiver(() => NEVER_MS);
     const call = { id: 'call', type: 'http', parameters: { url: receiver.url } };
     const workflowId = await createWorkflow(instance, { ...chain(call), settings: { maxConcurrentExecutions: 1 } });
     for (let n = 0; n < 3; n += 1) await gateway.call('POST', `/api/workflows/${workflowId}/execute`, { as: key });
     // They are counted at most every few seconds.
-    await until(async () => total(await samples(), 'deckhand_runs_held_back') === 2, 15_000, 'the count');
+    await until(async () => total(await samples(), 'deckhand_runs_held_back') === 2, 'the count');
     await gateway.call('POST', '/api/executions/stop', { as: key, body: { workspaceId, workflowId } });
   });
 
@@ -117,14 +118,10 @@ describe('metrics of the API', () => {
       return run.body.status === 'waiting_for_input';
     });
     // Unfinished runs are counted at most every few seconds.
-    const waiting = await until(
-      async () => {
-        const now = await samples();
-        return total(now, 'deckhand_runs', { status: 'waiting_for_input' }) === 1 && now;
-      },
-      15_000,
-      'the count of resting runs',
-    );
+    const waiting = await until(async () => {
+      const now = await samples();
+      return total(now, 'deckhand_runs', { status: 'waiting_for_input' }) === 1 && now;
+    }, 'the count of resting runs');
     await instance.gateway.call('POST', `/api/executions/${executionId}/stop`, { as: instance.key });
     const after = await samples();
     const rise = (late: readonly Sample[], name: string, labels: Record<string, string>) =>

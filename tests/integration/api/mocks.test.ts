@@ -35,14 +35,10 @@ async function run(path: string, asked: object) {
   calls.length = 0;
   const { status, body, text } = await call('POST', path, asked);
   if (status !== 202) throw new Error(text);
-  const finished = await until(
-    async () => {
-      const read = await call('GET', `/api/executions/${body.executionId}`);
-      return ['success', 'failed'].includes(read.body.status) ? read.body : undefined;
-    },
-    10_000,
-    'the end of the run',
-  );
+  const finished = await until(async () => {
+    const read = await call('GET', `/api/executions/${body.executionId}`);
+    return ['success', 'failed'].includes(read.body.status) ? read.body : undefined;
+  }, 'the end of the run');
   return { ...finished, calls: [...calls] };
 }
 

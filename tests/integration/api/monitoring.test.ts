@@ -184,10 +184,10 @@ describe('the fleet with a worker', () => {
   it('lists it while it takes runs, and no more once it has left', async () => {
     const fleet = async () => (await gateway.call('GET', '/api/monitoring/fleet', { as: instance.key })).body;
     const worker = await startTestWorker(instance);
-    await until(async () => (await fleet()).workers.consuming === 1, 5_000, 'the worker to count');
+    await until(async () => (await fleet()).workers.consuming === 1, 'the worker to count');
     expect((await fleet()).data).toMatchObject([{ pid: process.pid, state: 'consuming', concurrency: 20 }]);
     await worker.stop();
-    await until(async () => (await fleet()).workers.live === 0, 5_000, 'the worker to be gone');
+    await until(async () => (await fleet()).workers.live === 0, 'the worker to be gone');
     expect((await fleet()).data).toEqual([]);
   });
 });

@@ -432,11 +432,7 @@ describe('the OpenAPI document', () => {
       body: '{"order":17}',
       headers: { 'content-type': 'application/json' },
     });
-    const delivery = await until(
-      async () => (await done('GET', `${hookPath}/deliveries`)).data[0],
-      8_000,
-      'a delivery',
-    );
+    const delivery = await until(async () => (await done('GET', `${hookPath}/deliveries`)).data[0], 'a delivery');
     await done('POST', `${hookPath}/deliveries/${delivery.id}/replay`);
     await done('DELETE', hookPath);
     const every = {
@@ -471,7 +467,7 @@ describe('the OpenAPI document', () => {
       { input: { orderId: 'A-1043', amount: 80 }, idempotencyKey: 'order-A-1043', executionMode: 'test' },
       { triggerNodeId: 'nowhere' },
     ]);
-    const reaches = (status: string) => until(async () => (await done('GET', run)).status === status, 8_000, status);
+    const reaches = (status: string) => until(async () => (await done('GET', run)).status === status, status);
     await reaches('waiting_for_input');
     await done('GET', `/api/approvals${inWorkspace}`);
     await done('POST', `${run}/pause`);

@@ -60,7 +60,7 @@ describe('while PostgreSQL is down', () => {
     expect([ready.status, ready.headers.get('retry-after')]).toEqual([503, '2']);
 
     await postgres.restart();
-    await until(async () => (await call('POST', `/api/workflows/${id}/execute`)).status === 202, 10_000, 'recovery');
+    await until(async () => (await call('POST', `/api/workflows/${id}/execute`)).status === 202, 'recovery');
     expect((await instance.gateway.call('GET', '/readyz')).status).toBe(200);
     const { body } = await call('GET', `/api/executions/${started.body.executionId}`);
     expect(body).toMatchObject({ status: 'pending' });
@@ -77,7 +77,7 @@ describe('the circuit around new runs', () => {
     const before = await runs();
     const frozen = await freeze(postgres);
     const hanging = execute(id);
-    await until(isOpen, 10_000, 'the open circuit');
+    await until(isOpen, 'the open circuit');
     const refused = await execute(id);
     expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([
       503,
@@ -87,7 +87,7 @@ describe('the circuit around new runs', () => {
     frozen.thaw();
     // It had reached only the lookup of its key: it is refused by now, and nothing is written.
     expect((await hanging).body.code).toBe('write_circuit_open');
-    await until(() => !isOpen(), 10_000, 'the closed circuit');
+    await until(() => !isOpen(), 'the closed circuit');
     expect((await execute(id)).status).toBe(202);
     expect(await runs()).toBe(before + 1);
   });
@@ -100,14 +100,14 @@ describe('the circuit around new runs', () => {
     await admin.$executeRawUnsafe('ALTER DATABASE deckhand SET default_transaction_read_only = on');
     await admin.$executeRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()`;
     try {
-      await until(async () => (await execute(id)).body.code === 'write_circuit_open', 10_000, 'the open circuit');
+      await until(async () => (await execute(id)).body.code === 'write_circuit_open', 'the open circuit');
       expect(await runs()).toBe(before);
     } finally {
       await admin.$executeRawUnsafe('SET default_transaction_read_only = off');
       await admin.$executeRawUnsafe('ALTER DATABASE deckhand RESET default_transaction_read_only');
       await admin.$executeRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()`;
     }
-    await until(async () => (await execute(id)).status === 202, 10_000, 'the closed circuit');
+    await until(async () => (await execute(id)).status === 202, 'the closed circuit');
   });
 
   it('opens when Redis takes no writes for lack of memory', async () => {
@@ -119,14 +119,14 @@ describe('the circuit around new runs', () => {
       expect([failed.status, failed.body.code]).toEqual([503, 'QUEUE_UNAVAILABLE']);
       expect(Number(failed.headers.get('retry-after'))).toBeGreaterThan(0);
       expect((await call('GET', `/api/executions/${failed.body.executionId}`)).body.status).toBe('failed');
-      await until(isOpen, 10_000, 'the open circuit');
+      await until(isOpen, 'the open circuit');
       const before = await runs();
       expect((await execute(id)).body.code).toBe('write_circuit_open');
       expect(await runs()).toBe(before);
     } finally {
       await redis.config('SET', 'maxmemory', '0');
     }
-    await until(() => !isOpen(), 10_000, 'the closed circuit');
+    await until(() => !isOpen(), 'the closed circuit');
     expect((await execute(id)).status).toBe(202);
   });
 
@@ -161,7 +161,7 @@ describe('the circuit around new runs', () => {
     };
     const before = await probes();
     const waiting = execute(id);
-    await until(async () => (await probes()) !== before, 10_000, 'a probe');
+    await until(async () => (await probes()) !== before, 'a probe');
     expect(breaker.isOpen()).toBe(false);
     release();
     await Promise.all(holds);

@@ -80,7 +80,7 @@ describe('the priority of a run', () => {
     const rows = await until(async () => {
       const found = await db.execution.findMany({ where: { workflowId: other }, orderBy: { startedAt: 'asc' } });
       return found.length === 24 && found.every(({ status }) => status === 'success') && found;
-    }, 60_000);
+    });
     const ids = rows.filter(({ parentExecutionId }) => parentExecutionId === null).map(({ id }) => id);
     expect(ids.slice(0, 2)).toEqual([higher, high]);
     expect(ids.slice(2, -1)).toEqual(normal);

@@ -30,14 +30,10 @@ const call = callWithKey(() => instance);
 const request = (id: string, path: string) => ({ id, type: 'http', parameters: { url: `${receiver}${path}` } });
 
 async function ended(id: string) {
-  return until(
-    async () => {
-      const { body } = await call('GET', `/api/executions/${id}`);
-      return ['success', 'failed'].includes(body.status) ? body : undefined;
-    },
-    10_000,
-    `the end of ${id}`,
-  );
+  return until(async () => {
+    const { body } = await call('GET', `/api/executions/${id}`);
+    return ['success', 'failed'].includes(body.status) ? body : undefined;
+  }, `the end of ${id}`);
 }
 
 /** Starts a run by an operation, waits for its end, and returns it with the requests that it sent. */

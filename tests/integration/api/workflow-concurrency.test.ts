@@ -123,7 +123,7 @@ describe('with a worker, the limit of a workflow', () => {
     await call('PATCH', `/api/workflows/${ticking}`, { status: 'active' });
     const due = new Date(Date.now() - 1_000);
     await db.schedule.updateMany({ where: { workflowId: ticking }, data: { nextFireAt: due, nextCheckAt: due } });
-    await until(async () => (await runsOf(ticking))[0]?.concurrencyKey === 'tick tick', 10_000, 'the scheduled run');
+    await until(async () => (await runsOf(ticking))[0]?.concurrencyKey === 'tick tick', 'the scheduled run');
 
     const told = await limited(
       { key: '{{ $trigger.data.of }}', onLimit: 'reject' },
@@ -137,7 +137,7 @@ describe('with a worker, the limit of a workflow', () => {
       await call('POST', '/api/events', { workspaceId: instance.workspaceId, name: 'told', data: { of: customer } });
     }
     const matched = () => db.event.count({ where: { name: 'told', matchedAt: { not: null } } });
-    await until(async () => (await matched()) === 3, 10_000, 'that the events are matched');
+    await until(async () => (await matched()) === 3, 'that the events are matched');
     expect((await runsOf(told)).map(({ concurrencyKey }) => concurrencyKey).toSorted()).toEqual(['a', 'b']);
 
     const child = await limited({ key: '{{ $trigger.of }}', onLimit: 'reject' });
@@ -146,9 +146,9 @@ describe('with a worker, the limit of a workflow', () => {
     const start = async () => (await execute(parent, { input: { of: 'same' } })).body.executionId;
     const statusOf = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
     const first = await start();
-    await until(async () => (await statusOf(first)).status === 'success', 10_000, 'the first parent');
+    await until(async () => (await statusOf(first)).status === 'success', 'the first parent');
     const second = await start();
-    await until(async () => (await statusOf(second)).status === 'failed', 10_000, 'the second parent');
+    await until(async () => (await statusOf(second)).status === 'failed', 'the second parent');
     expect(await statusOf(second)).toMatchObject({ error: { nodeId: 'sub', code: 'CONCURRENCY_LIMIT' } });
 
     const reports = await limited({ key: '{{ $trigger.workflowName }}', onLimit: 'reject' });
@@ -157,14 +157,14 @@ describe('with a worker, the limit of a workflow', () => {
     await call('PATCH', `/api/workflows/${failing}`, { errorWorkflowId: reports });
     const failed = [await execute(failing), await execute(failing)].map(({ body }) => body.executionId);
     // Both reports are accepted, whatever their workflow does with other starts. One begins, the other waits.
-    await until(async () => (await runsOf(reports)).some(({ status }) => status === 'running'), 10_000, 'a report');
-    await until(async () => (await runsOf(reports)).length === 2, 10_000, 'the other report');
+    await until(async () => (await runsOf(reports)).some(({ status }) => status === 'running'), 'a report');
+    await until(async () => (await runsOf(reports)).length === 2, 'the other report');
     expect((await runsOf(reports)).map(({ holdsKey }) => holdsKey).toSorted()).toEqual([false, true]);
     expect((await runsOf(reports)).map(({ errorOf }) => errorOf).toSorted()).toEqual(failed.toSorted());
 
     const old = await createWorkflow(instance, chain());
     const finished = [await execute(old), await execute(old)].map(({ body }) => body.executionId);
-    await until(async () => (await runsOf(old)).every(({ status }) => status === 'success'), 10_000, 'the old runs');
+    await until(async () => (await runsOf(old)).every(({ status }) => status === 'success'), 'the old runs');
     const settings = { concurrency: { key: 'reruns', onLimit: 'reject' } };
     await call('POST', `/api/workflows/${old}/versions`, { definition: { ...chain(rest), settings } });
     for (const id of finished) {
@@ -173,7 +173,7 @@ describe('with a worker, the limit of a workflow', () => {
     const bulk = { workspaceId: instance.workspaceId, action: 'rerun', executionIds: finished };
     await call('POST', '/api/bulk-actions', bulk);
     const reruns = () => db.execution.findMany({ where: { workflowId: old, rerunOf: { not: null } } });
-    await until(async () => (await reruns()).length === 4, 10_000, 'the bulk reruns');
+    await until(async () => (await reruns()).length === 4, 'the bulk reruns');
     expect((await reruns()).map(({ concurrencyKey }) => concurrencyKey)).toEqual(Array(4).fill('reruns'));
     expect((await reruns()).filter(({ holdsKey }) => holdsKey)).toHaveLength(1);
     await worker.stop();

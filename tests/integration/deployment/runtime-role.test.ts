@@ -59,7 +59,7 @@ describe('the apps with a role of their own', () => {
     const { status, body } = await instance.gateway.call('POST', `/api/workflows/${workflowId}/execute`, { as });
     expect(status).toBe(202);
     const read = () => instance.gateway.call('GET', `/api/executions/${body.executionId}`, { as });
-    await until(async () => (await read()).body.status === 'success', 10_000, 'the end');
+    await until(async () => (await read()).body.status === 'success', 'the end');
     expect((await instance.gateway.call('DELETE', `/api/workflows/${workflowId}`, { as })).status).toBe(204);
     expect((await instance.gateway.call('GET', '/readyz')).status).toBe(200);
   });

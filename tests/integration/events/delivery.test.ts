@@ -138,11 +138,11 @@ describe('events of a run', () => {
     const late = await start(hasty);
     await until(async () => (await statusOf(stopped)) === 'waiting_for_input');
     await call('POST', `/api/executions/${stopped}/stop`);
-    await until(() => [failing, stopped, late].every((id) => receiver.typesOf(id).length >= 2), 10_000);
+    await until(() => [failing, stopped, late].every((id) => receiver.typesOf(id).length >= 2));
     expect(receiver.typesOf(failing)).toEqual(['run.started', 'run.failed']);
     await until(() => receiver.typesOf(stopped).length === 3);
     expect(receiver.typesOf(stopped)).toEqual(['run.started', 'approval.requested', 'run.stopped']);
-    await until(() => receiver.typesOf(late).length === 3, 10_000);
+    await until(() => receiver.typesOf(late).length === 3);
     expect(receiver.typesOf(late)).toEqual(['run.started', 'approval.requested', 'run.timed_out']);
   });
 
@@ -243,7 +243,7 @@ describe('a receiver', () => {
     });
     const { workflowId, endpoint } = await listen(receiver, SUCCEEDS);
     const id = await start(workflowId);
-    await until(() => receiver.typesOf(id).length === 3, 10_000);
+    await until(() => receiver.typesOf(id).length === 3);
     expect(receiver.typesOf(id)).toEqual(['run.started', 'run.started', 'run.succeeded']);
     expect(receiver.events[0]?.id).toBe(receiver.events[1]?.id);
     await until(async () => (await deliveriesOf(endpoint.id)).every(({ status }) => status === 'delivered'));
@@ -339,7 +339,7 @@ describe('a receiver', () => {
       workflowIds: [workflowId],
     });
     const ids = await Promise.all(Array.from({ length: 40 }, () => start(workflowId)));
-    await until(() => ids.every((id) => prompt.typesOf(id).length === 2), 10_000);
+    await until(() => ids.every((id) => prompt.typesOf(id).length === 2));
     expect(silent.events.length).toBeLessThanOrEqual(32);
     for (const id of ids) expect(prompt.typesOf(id)).toEqual(['run.started', 'run.succeeded']);
   });
@@ -377,7 +377,7 @@ describe('people', () => {
     await until(() => receiver.typesOf(id).length === 1);
     expect((await call('DELETE', `/api/event-endpoints/${endpoint.id}`)).status).toBe(204);
     const endpointId = endpoint.id;
-    await until(async () => (await instance.db.eventDelivery.count({ where: { endpointId } })) === 0, 20_000);
+    await until(async () => (await instance.db.eventDelivery.count({ where: { endpointId } })) === 0);
     expect(await instance.db.eventSecret.count({ where: { endpointId } })).toBe(0);
   });
 

@@ -8,10 +8,11 @@ import {
   writeCheckpoints,
 } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import {
+  countLockWaits,
+  createRandom,
   createTestDatabase,
   nodeRow,
   type Seed,
@@ -19,7 +20,6 @@ import {
   stopAll,
   stopLater,
   until,
-  countLockWaits,
 } from '../../harness/index.ts';
 
 let db: Database;
@@ -101,6 +101,7 @@ const WAITS = [{ nodeId: 'ask', iteration: '' }];
 const ROUNDS = 25;
 const RUNS_PER_ROUND = 8;
 const DUE_IN_MS = 60;
+const random = createRandom();
 
 /** Answers a wait around its due time, while a worker ends it. @returns the response of the caller. */
 async function race(index: number): Promise<AnswerOutcome> {
@@ -109,7 +110,7 @@ async function race(index: number): Promise<AnswerOutcome> {
   const seen = until(async () => (await endDueWaits(db, executionId, WAITS)).waits[0]);
   // Early, late, and at any time around it.
   if (index === 1) await seen;
-  else if (index > 1) await sleep(DUE_IN_MS - 15 + randomInt(0, 20));
+  else if (index > 1) await sleep(DUE_IN_MS - 15 + random() * 20);
   const outcome = await approve(executionId);
   const { answer } = await waitOf(executionId);
   expect((await seen).answer).toBe(answer);
@@ -135,7 +136,7 @@ describe('an answer and the time of a wait', () => {
     await db.$transaction(async (tx) => {
       await tx.$executeRaw`UPDATE waits SET answered_at = now() WHERE execution_id = ${executionId}::uuid`;
       outcome = approve(executionId);
-      await until(async () => (await countLockWaits(db)) > 0, 5_000, 'the answer to wait for the row');
+      await until(async () => (await countLockWaits(db)) > 0, 'the answer to wait for the row');
     });
     expect(await outcome).toMatchObject({ kind: 'ended', end: { answer: null, by: null } });
     expect(await waitOf(executionId)).toMatchObject({ answer: null, answeredBy: null });

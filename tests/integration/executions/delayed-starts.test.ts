@@ -152,10 +152,16 @@ describe('a run that expires', () => {
     expect(expiresAt?.getTime()).toBe(Date.parse(startAt) + 50_000);
   });
 
+  it('at a date expires at the end of that day, which may be the day of its start', async () => {
+    const day = inSeconds(86_400).slice(0, 10);
+    const { expiresAt } = await readRow(await start({ startAt: day, expiresAt: day }));
+    expect(expiresAt?.toISOString()).toBe(`${day}T23:59:59.999Z`);
+  });
+
   it('is not begun from a snapshot, nor by a first checkpoint', async () => {
     const id = await start({ expiresAfter: 0.001 });
     const worker = await startTestWorker(instance);
-    await until(async () => (await readRun(id)).status === 'timeout', 10_000);
+    await until(async () => (await readRun(id)).status === 'timeout');
     expect(await readRun(id)).toMatchObject({ error: { code: 'EXPIRED' }, startedAt: null });
     await worker.stop();
   });
@@ -165,7 +171,7 @@ describe('delays with a worker', () => {
   it('start and finish the run after its time', async () => {
     const worker = await startTestWorker(instance);
     const { body } = await execute({ delay: 1.5 });
-    await until(async () => (await readRun(body.executionId)).status === 'success', 15_000);
+    await until(async () => (await readRun(body.executionId)).status === 'success');
     const { startedAt, startAt } = await readRun(body.executionId);
     expect(Date.parse(startedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(startAt ?? ''));
     await worker.stop();

@@ -48,7 +48,7 @@ it('leaves no node rows of a checkpoint that is committed after the deletion too
   const deletion = await db.$transaction(async (tx) => {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${GATE}::bigint)`;
     const deleted = deleteRunsOfDeletedWorkspaces(db, [executionId]);
-    await until(async () => (await countLockWaits(db, 'advisory')) > 0, 5_000, 'a deletion that waits for the gate');
+    await until(async () => (await countLockWaits(db, 'advisory')) > 0, 'a deletion that waits for the gate');
     const written = await writeCheckpoints(db, [
       {
         executionId,

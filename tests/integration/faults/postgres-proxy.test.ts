@@ -94,14 +94,17 @@ describe('a proxy that injects faults into statements', () => {
   });
 
   it('late: the client is cut off, and the statement is executed after that', async () => {
-    injectOnce('test.insert', { kind: 'late', ms: 200 });
+    // Holds the statement back, however long the test takes.
+    await direct.query('BEGIN; LOCK TABLE written IN EXCLUSIVE MODE');
+    injectOnce('test.insert', { kind: 'late', ms: 20 });
     await expect(insert(1)).rejects.toThrow();
     expect(await count()).toBe(0);
-    await until(async () => (await count()) === 1, 5_000, 'the late statement');
+    await direct.query('COMMIT');
+    await until(async () => (await count()) === 1, 'the late statement');
   });
 
   it('slow: the statement is executed later', async () => {
-    injectOnce('test.insert', { kind: 'slow', ms: 200 });
+    injectOnce('test.insert', { kind: 'slow', ms: 1_000 });
     const inserted = insert(1);
     expect(await count()).toBe(0);
     await inserted;

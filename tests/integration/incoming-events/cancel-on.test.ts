@@ -39,14 +39,14 @@ const stoppedBy = (name: string) => ({
   message: expect.stringMatching(new RegExp(`^the event ${name} \\(.+\\) stopped the run$`)),
 });
 const statusOf = async (id: string) => (await call('GET', `/api/executions/${id}`)).body.status;
-const becomes = (id: string, status: string) => until(async () => (await statusOf(id)) === status, 10_000, status);
+const becomes = (id: string, status: string) => until(async () => (await statusOf(id)) === status, status);
 
 /** Sends an event, and waits until it is matched. */
 async function send(name: string, key?: string): Promise<void> {
   const { workspaceId, db } = instance;
   const { body } = await call('POST', '/api/events', { workspaceId, name, ...(key === undefined ? {} : { key }) });
   const row = () => db.event.findFirstOrThrow({ where: { workspaceId, eventId: body.id } });
-  await until(async () => (await row()).matchedAt !== null, 10_000, 'that the event is matched');
+  await until(async () => (await row()).matchedAt !== null, 'that the event is matched');
 }
 
 describe('a run that an event stops', () => {
@@ -78,6 +78,24 @@ describe('a run that an event stops', () => {
     await worker.stop();
   });
 
+  it('is not stopped by an event before the start that was joined last', async () => {
+    const workflowId = await createWorkflow(instance, waiting());
+    const begin = async (order: string) => {
+      const debounce = { key: 'A', delay: 60 };
+      const body = { input: { order }, debounce };
+      return (await call('POST', `/api/workflows/${workflowId}/execute`, body)).body.executionId;
+    };
+    const id = await begin('A-6');
+    const worker = await startTestWorker(instance);
+    await send('order.cancelled', 'A-6');
+    expect(await begin('A-6')).toBe(id);
+    await instance.db.execution.update({ where: { id }, data: { wakeAt: new Date() } });
+    await becomes(id, 'waiting_for_input');
+    await send('order.cancelled', 'A-6');
+    expect(await statusOf(id)).toBe('stopped');
+    await worker.stop();
+  });
+
   it('takes the runs of its workflow nodes along', async () => {
     const worker = await startTestWorker(instance);
     const child = await createWorkflow(instance, waiting([]));
@@ -91,9 +109,9 @@ describe('a run that an event stops', () => {
     });
     const id = await start(workflowId, { order: 'A-3' });
     const childOf = () => instance.db.execution.findFirst({ where: { parentExecutionId: id } });
-    await until(async () => (await childOf())?.status === 'waiting_for_input', 10_000, 'the child');
+    await until(async () => (await childOf())?.status === 'waiting_for_input', 'the child');
     await send('order.cancelled', 'A-3');
-    await until(async () => (await childOf())?.status === 'stopped', 10_000, 'the end of the child');
+    await until(async () => (await childOf())?.status === 'stopped', 'the end of the child');
     await worker.stop();
   });
 
@@ -125,9 +143,9 @@ describe('a run that an event stops', () => {
     const runs = () => instance.db.execution.findMany({ where: { workflowId }, orderBy: { id: 'asc' } });
     const statuses = async () => (await runs()).map(({ status }) => status);
     await send('restart');
-    await until(async () => (await statuses()).join() === 'waiting_for_input', 10_000, 'the first run');
+    await until(async () => (await statuses()).join() === 'waiting_for_input', 'the first run');
     await send('restart');
-    await until(async () => (await statuses()).join() === 'stopped,waiting_for_input', 10_000, 'the second run');
+    await until(async () => (await statuses()).join() === 'stopped,waiting_for_input', 'the second run');
     await worker.stop();
   });
 });

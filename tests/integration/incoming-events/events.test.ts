@@ -66,9 +66,9 @@ const runsOf = (workflowId: string) =>
   instance.db.execution.findMany({ where: { workflowId }, orderBy: { id: 'asc' } });
 const isMatched = async (eventId: string) =>
   (await instance.db.event.findFirstOrThrow({ where: { eventId } })).matchedAt !== null;
-const matched = (eventId: string) => until(() => isMatched(eventId), 10_000, 'that the event is matched');
+const matched = (eventId: string) => until(() => isMatched(eventId), 'that the event is matched');
 const read = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
-const ended = (id: string) => until(async () => (await read(id)).finishedAt !== null, 10_000, 'the end of the run');
+const ended = (id: string) => until(async () => (await read(id)).finishedAt !== null, 'the end of the run');
 
 /** Returns the workspace's limit of runs per minute. */
 const limit = (executionsPerMinute: number | null) =>
@@ -108,12 +108,12 @@ describe('an event trigger', () => {
     expect(await runsOf(workflowId)).toHaveLength(1);
   });
 
-  it('is not hindered by texts that PostgreSQL cannot read as JSON, in its data or in the key of a wait', async () => {
+  it('is not hindered by texts in its data that PostgreSQL cannot read as JSON', async () => {
     const half = '\ud800';
     const workflowId = await createWorkflow(instance, {
       nodes: [
         { id: 'event', type: 'trigger.event', parameters: { name: 'half.begun' } },
-        { id: 'keyed', type: 'wait.event', parameters: { name: 'half.keyed', key: '{{ $trigger.data.key }}' } },
+        { id: 'keyed', type: 'wait.event', parameters: { name: 'half.keyed', key: 'a' } },
         { id: 'next', type: 'wait.event', parameters: { name: 'half.next' } },
       ],
       edges: [
@@ -122,19 +122,31 @@ describe('an event trigger', () => {
       ],
     });
     await call('PATCH', `/api/workflows/${workflowId}`, { status: 'active' });
-    await matched(await send('half.begun', { data: { key: `a${half}` } }));
-    await send('half.keyed', { key: `a${half}` });
+    await matched(await send('half.begun', { data: { text: `a${half}` } }));
+    await send('half.keyed', { key: 'a', data: half });
     await send('half.next');
     const [run] = await runsOf(workflowId);
     await ended(run?.id ?? '');
     expect(await read(run?.id ?? '')).toMatchObject({ status: 'success', error: null });
   });
 
-  it.each(['a\ud800', 'a\0'])('is refused with an id that PostgreSQL would not keep: %j', async (id) => {
-    const body = { workspaceId: instance.workspaceId, name: 'odd.id', id };
-    const { status, body: answer } = await call('POST', '/api/events', body);
-    expect({ status, answer }).toMatchObject({ status: 400, answer: { details: [{ path: 'id' }] } });
+  it.each(['id', 'key'])('is refused with a text as its %s that PostgreSQL would not keep', async (path) => {
+    for (const text of ['a\ud800', 'a\0']) {
+      const body = { workspaceId: instance.workspaceId, name: 'odd.id', [path]: text };
+      const { status, body: answer } = await call('POST', '/api/events', body);
+      expect({ status, answer }).toMatchObject({ status: 400, answer: { details: [{ path }] } });
+    }
     expect(await instance.db.event.count({ where: { name: 'odd.id' } })).toBe(0);
+  });
+
+  it('is refused with the id of another event, whatever differs: 409', async () => {
+    const body = { workspaceId: instance.workspaceId, name: 'used.id', key: 'A', data: { n: 1 }, id: 'used-1' };
+    expect((await call('POST', '/api/events', body)).status).toBe(202);
+    for (const change of [{ name: 'another' }, { key: 'B' }, { data: { n: 2 } }]) {
+      const { status, body: answer } = await call('POST', '/api/events', { ...body, ...change });
+      expect([status, answer.code]).toEqual([409, 'CONFLICT']);
+    }
+    expect((await call('POST', '/api/events', body)).body).toEqual({ id: 'used-1', repeated: true });
   });
 
   it('whose filter fails starts no run, and is logged', async () => {
@@ -256,7 +268,7 @@ describe('an event trigger', () => {
       const row = await instance.db.event.findFirst({ where: { eventId: { in: ids }, hasEndedWaits: true } });
       return row !== null && row.nextMatchAt.getTime() - Date.now() > 500 && row.matchedAt === null;
     };
-    await until(isDelayed, 10_000, 'the delay');
+    await until(isDelayed, 'the delay');
     await limit(null);
     await instance.db.event.updateMany({ where: { matchedAt: null }, data: { nextMatchAt: new Date(0) } });
     for (const id of ids) await matched(id);
@@ -303,7 +315,7 @@ describe('the runs per minute of a workspace', () => {
       const sent = await send('counted.locked', { key: 'A' });
       const isDelayed = async () =>
         (await instance.db.event.count({ where: { eventId: sent, hasEndedWaits: true } })) > 0;
-      await until(isDelayed, 10_000, 'the delay');
+      await until(isDelayed, 'the delay');
       return sent;
     });
     await matched(eventId);
@@ -330,7 +342,6 @@ describe('a node that waits for an event', () => {
   const rests = (id: string) =>
     until(
       async () => (await instance.db.wait.count({ where: { executionId: id } })) === 1 && !(await read(id)).finishedAt,
-      10_000,
       'the wait',
     );
 
@@ -371,10 +382,10 @@ describe('a node that waits for an event', () => {
       edges: [...edges, { source: 'start', target: 'busy' }, { source: 'busy', sourceHandle: 'body', target: 'ask' }],
     });
     const id = await start(workflowId, {});
-    await until(async () => (await instance.db.wait.count({ where: { executionId: id } })) === 2, 10_000, 'both waits');
+    await until(async () => (await instance.db.wait.count({ where: { executionId: id } })) === 2, 'both waits');
     await send('beside', { data: 1 });
     const outputOf = () => call('GET', `/api/executions/${id}/nodes/paid/output`);
-    await until(async () => (await outputOf()).status === 200, 10_000, 'the event');
+    await until(async () => (await outputOf()).status === 200, 'the event');
     await call('POST', `/api/executions/${id}/stop`);
   });
 });

@@ -134,7 +134,7 @@ describe('a mail server that sends', () => {
     expect(failure).toMatchObject({ code });
     expect(String(failure).length).toBeLessThan(3_000);
     expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
-    await until(() => connections() === 0, 2_000, 'the end of the connection');
+    await until(() => connections() === 0, 'the end of the connection');
     const honest = await serveMail(HONEST);
     const receipt = await sender.send(message(honest.port, AbortSignal.timeout(5_000)));
     expect(receipt.accepted).toEqual(['ada@example.com']);
@@ -145,7 +145,7 @@ describe('a mail server that sends', () => {
     async (moment) => {
       const { port, connections } = await serveMail({ ...HONEST, [moment]: say('') });
       await expect(sender.send(message(port, AbortSignal.timeout(200)))).rejects.toThrow('timeout');
-      await until(() => connections() === 0, 2_000, 'the end of the connection');
+      await until(() => connections() === 0, 'the end of the connection');
     },
   );
 });

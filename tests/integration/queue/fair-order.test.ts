@@ -36,7 +36,7 @@ async function openTaker(url: string, queue: RunQueue): Promise<() => Promise<st
   const consumer = await openRunConsumer({ redisUrl: url, workerId: 'test', queue, onError: () => undefined });
   stopLater({ stop: () => consumer.close() });
   return async () => {
-    const job = await until(() => consumer.take(), 10_000, 'a job');
+    const job = await until(() => consumer.take(), 'a job');
     await job.complete();
     return (job.runs ?? []).map(({ executionId }) => executionId);
   };

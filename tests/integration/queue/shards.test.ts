@@ -78,7 +78,7 @@ describe('two shards of the queue over one database', () => {
   it('have the jobs of their own workspaces, and workers take those of their shard', async () => {
     const worker = await startShardWorker(0);
     await Promise.all([startMany(0), startMany(1)]);
-    await until(async () => (await succeeded(0)) === RUNS, 10_000, 'the runs of the first shard');
+    await until(async () => (await succeeded(0)) === RUNS, 'the runs of the first shard');
     expect(await succeeded(1)).toBe(0);
     expect((await queues[1].counts()).waiting).toBeGreaterThan(0);
     expect((await queues[0].counts()).waiting).toBe(0);
@@ -86,7 +86,7 @@ describe('two shards of the queue over one database', () => {
     expect(fleet.body.queue?.waiting).toBe((await queues[1].counts()).waiting);
 
     const other = await startShardWorker(1);
-    await until(async () => (await succeeded(1)) === RUNS, 15_000, 'the runs of the second shard');
+    await until(async () => (await succeeded(1)) === RUNS, 'the runs of the second shard');
     const both = await until(async () => {
       const { body } = await call('GET', '/api/monitoring/fleet');
       return body.workers.live === 2 && body;
@@ -104,10 +104,10 @@ describe('two shards of the queue over one database', () => {
     await until(() => redis.status === 'ready');
     await redis.flushall();
     redis.disconnect();
-    await until(async () => (await queues[1].counts()).waiting > 0, 10_000, 'jobs for the runs without one');
+    await until(async () => (await queues[1].counts()).waiting > 0, 'jobs for the runs without one');
     // It is found dead or alive by heartbeats of the whole fleet, so it loses no runs to the holder of the lease.
     const other = await startShardWorker(1);
-    await until(async () => (await succeeded(1)) === before + RUNS, 15_000, 'the runs of the second shard');
+    await until(async () => (await succeeded(1)) === before + RUNS, 'the runs of the second shard');
     const where = { workflowId: workflows[1], status: 'success' } as const;
     expect((await instance.db.execution.findMany({ where })).every(({ epoch }) => epoch === 1)).toBe(true);
     await other.stop();
@@ -120,9 +120,9 @@ describe('two shards of the queue over one database', () => {
     await second.kill();
     expect((await start(1)).status).toBe(503);
     await startMany(0);
-    await until(async () => (await succeeded(0)) === before + RUNS, 10_000, 'the runs of the first shard');
+    await until(async () => (await succeeded(0)) === before + RUNS, 'the runs of the first shard');
     await second.restart();
-    await until(async () => (await start(1)).status === 202, 5_000, 'an accepted run of the second shard');
+    await until(async () => (await start(1)).status === 202, 'an accepted run of the second shard');
     await worker.stop();
   });
 });

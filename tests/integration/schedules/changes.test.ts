@@ -167,7 +167,6 @@ describe('one time', () => {
     await startTestWorker(stores);
     await until(
       async () => (await stores.db.execution.findUniqueOrThrow({ where: { id: run?.id ?? '' } })).status === 'success',
-      15_000,
       'the end of the run',
     );
     const note = await stores.db.nodeRun.findUniqueOrThrow({

@@ -26,7 +26,6 @@ async function deliver(hook: Hook, init: RequestInit = {}): Promise<{ id: string
   const path = `/api/workflows/${hook.workflowId}/deliveries` as const;
   return until(
     async () => (await instance.gateway.call('GET', path, { as: instance.session })).body.data[0],
-    8_000,
     'a delivery',
   );
 }

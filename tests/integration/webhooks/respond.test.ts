@@ -44,14 +44,10 @@ const outputOf = async (executionId: string, nodeId = 'reply') => {
   return JSON.parse(output ?? 'null');
 };
 const finished = (hook: Hook) =>
-  until(
-    async () => {
-      const run = await lastRun(hook);
-      return run.finishedAt && run;
-    },
-    20_000,
-    'the end of the run',
-  );
+  until(async () => {
+    const run = await lastRun(hook);
+    return run.finishedAt && run;
+  }, 'the end of the run');
 const stop = (id: string) => instance.gateway.call('POST', `/api/executions/${id}/stop`, { as: instance.session });
 
 describe('a respond node', () => {
@@ -178,7 +174,7 @@ describe('a respond node', () => {
     const reads: boolean[] = [];
     follower.notify([{ executionId: id, hasResponse: true }]);
     const unfollow = follower.follow(id, ({ hasResponse }) => reads.push(hasResponse), { isNew: true });
-    await until(() => reads.length > 0, 1_500, 'the remembered response');
+    await until(() => reads.length > 0, 'the remembered response');
     unfollow();
     expect(reads).toEqual([true]);
     await stop(id);

@@ -33,7 +33,7 @@ async function sendTo(hook: Hook, headers: Record<string, string>): Promise<stri
 
 async function untilSuccess(executionId: string): Promise<void> {
   const status = async () => JSON.parse(await read(`/api/executions/${executionId}`)).status;
-  await until(async () => (await status()) === 'success', 8_000, 'success');
+  await until(async () => (await status()) === 'success', 'success');
 }
 
 const SENT = {
@@ -96,7 +96,7 @@ describe('headers of a webhook', () => {
     const hits = async () => [await found('looked-for'), await found('signed-by'), await found('of-the-sender')];
     expect(await hits()).toEqual([1, 0, 0]);
     await untilSuccess(executionId);
-    await until(async () => (await instance.db.unindexedExecution.count()) === 0, 8_000, 'the index');
+    await until(async () => (await instance.db.unindexedExecution.count()) === 0, 'the index');
     expect(await hits()).toEqual([1, 0, 0]);
   });
 

@@ -99,7 +99,7 @@ describe('a worker with an archive', () => {
     await db.nodeRun.create({ data: { executionId: gone, nodeId: 'a', status: 'success' } });
 
     const worker = await startTestWorker(stores, { outputSettings: env });
-    await until(isDropped, 20_000, 'the drop of the partition');
+    await until(isDropped, 'the drop of the partition');
     await worker.stop();
 
     const archive = await open();
@@ -135,14 +135,14 @@ describe('a worker with an archive', () => {
     await start();
     objects.setAway(true);
     const worker = await startTestWorker(stores, { outputSettings: env });
-    await until(async () => (await stores.db.execution.count()) === 0, 10_000, 'the detaching');
+    await until(async () => (await stores.db.execution.count()) === 0, 'the detaching');
     objects.setAway(false);
     objects.setDamaging(true);
-    await until(() => objects.written.length >= 2, 30_000, 'damaged parts');
+    await until(() => objects.written.length >= 2, 'damaged parts');
     expect(await (await open()).manifest('p0')).toBeUndefined();
     expect(await tablesLeft()).toBeGreaterThan(0);
     objects.setDamaging(false);
-    await until(isDropped, 30_000, 'the drop of the partition');
+    await until(isDropped, 'the drop of the partition');
     expect(await (await open()).manifest('p0')).toMatchObject({ runs: RUNS, leftOut: 0 });
     await worker.stop();
   });
@@ -154,7 +154,7 @@ describe('a worker with an archive', () => {
     await archive.record({ ...other, parts: [], archivedAt: '2026-01-01T00:00:00.000Z' });
     const lines: string[] = [];
     const worker = await startTestWorker(stores, { outputSettings: env, onLog: (line) => lines.push(line) });
-    await until(() => lines.some((line) => line.includes('has other runs than the partition')), 20_000, 'the refusal');
+    await until(() => lines.some((line) => line.includes('has other runs than the partition')), 'the refusal');
     expect(await archive.manifest('p0')).toMatchObject({ checksum: 1 });
     expect(await tablesLeft()).toBeGreaterThan(0);
     await worker.stop();
@@ -169,7 +169,6 @@ describe('a worker with an archive', () => {
     const { registry } = worker;
     await until(
       async () => /deckhand_retention_overdue_seconds\{kind="data"\} [1-9]/.test(await registry.metrics()),
-      20_000,
       'a pass of retention',
     );
     expect(await db.execution.findUniqueOrThrow({ where: { id: first } })).toMatchObject({

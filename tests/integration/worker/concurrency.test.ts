@@ -4,6 +4,7 @@ import {
   chain,
   createWorkflow,
   type Instance,
+  NEVER_MS,
   type Receiver,
   startInstance,
   startReceiver,
@@ -57,14 +58,14 @@ describe('a workflow with a limit of runs at once', () => {
     const receiver = await startReceiver(() => 20);
     const id = await createWorkflow(instance, limited(chain(http(receiver)), { maxConcurrentExecutions: 2 }));
     await execute(id, 40);
-    await until(async () => (await finished(id)) === 40, 30_000, 'the end of all runs');
+    await until(async () => (await finished(id)) === 40, 'the end of all runs');
     expect(receiver.inFlightMax()).toBe(2);
     expect(new Set(receiver.calls.map(({ path }) => path)).size).toBe(40);
     expect(receiver.calls).toHaveLength(40);
   });
 
   it('lets all continue when the limit is gone from the version that is active', async () => {
-    const receiver = await startReceiver(() => 60_000);
+    const receiver = await startReceiver(() => NEVER_MS);
     const id = await createWorkflow(instance, limited(chain(http(receiver)), { maxConcurrentExecutions: 1 }));
     await call('PATCH', `/api/workflows/${id}`, { status: 'active' });
     await execute(id, 4);
@@ -75,12 +76,12 @@ describe('a workflow with a limit of runs at once', () => {
     const { maxConcurrentExecutions } = await instance.db.workflow.findUniqueOrThrow({ where: { id } });
     expect(maxConcurrentExecutions).toBe(1);
     await call('PATCH', `/api/workflows/${id}`, { activeVersionId: workflowVersionId });
-    await until(() => receiver.calls.length === 4, 10_000, 'the calls of all runs');
+    await until(() => receiver.calls.length === 4, 'the calls of all runs');
     await call('POST', '/api/executions/stop', { workspaceId: instance.workspaceId, workflowId: id });
   });
 
   it('has its slot free again when the run that has it is stopped', async () => {
-    const receiver = await startReceiver(() => 60_000);
+    const receiver = await startReceiver(() => NEVER_MS);
     const id = await createWorkflow(instance, limited(chain(http(receiver)), { maxConcurrentExecutions: 1 }));
     const [first, second, third] = (await execute(id, 3)).map(String);
     await until(() => receiver.calls.length === 1);
@@ -90,7 +91,7 @@ describe('a workflow with a limit of runs at once', () => {
     expect(await statusOf(String(next))).toBe('pending');
     await call('POST', `/api/executions/${next}/stop`);
     await call('POST', `/api/executions/${running}/stop`);
-    await until(() => receiver.calls.length === 2, 5_000, 'the call of the next run');
+    await until(() => receiver.calls.length === 2, 'the call of the next run');
     expect(receiver.calls[1]?.path).toBe(`/${last}`);
     await call('POST', `/api/executions/${last}/stop`);
   });
@@ -101,7 +102,7 @@ describe('a workflow with a limit of runs at once', () => {
     await execute(id, 10);
     await until(() => receiver.calls.length >= 2);
     await instance.gateway.services.redis.flushall();
-    await until(async () => (await finished(id)) === 10, 30_000, 'the end of all runs');
+    await until(async () => (await finished(id)) === 10, 'the end of all runs');
     expect(receiver.inFlightMax()).toBe(1);
     expect(receiver.calls).toHaveLength(10);
   });
@@ -111,11 +112,11 @@ describe('a workflow with a limit of runs at once', () => {
     const id = await createWorkflow(instance, limited(chain(ask), { maxConcurrentExecutions: 1 }));
     const runs = await execute(id, 3);
     const waiting = () => instance.db.execution.count({ where: { workflowId: id, status: 'waiting_for_input' } });
-    await until(async () => (await waiting()) === 3, 10_000, 'all to wait');
+    await until(async () => (await waiting()) === 3, 'all to wait');
     for (const executionId of runs) {
       await call('POST', '/api/approvals/submit', { executionId, nodeId: 'ask', approved: true });
     }
-    await until(async () => (await finished(id)) === 3, 10_000, 'the end of all runs');
+    await until(async () => (await finished(id)) === 3, 'the end of all runs');
   });
 });
 
@@ -131,22 +132,22 @@ describe('a workspace with a limit of runs at once', () => {
     const parent = await createWorkflow(instance, chain(start('one'), start('two')));
     await limitWorkspace(1);
     await Promise.all([execute(parent, 5), execute(child, 5)]);
-    await until(async () => (await finished(parent)) === 5, 30_000, 'the end of the parents');
-    await until(async () => (await finished(child)) === 15, 30_000, 'the end of the children');
+    await until(async () => (await finished(parent)) === 5, 'the end of the parents');
+    await until(async () => (await finished(child)) === 15, 'the end of the children');
     expect(receiver.inFlightMax()).toBe(1);
     await limitWorkspace(null);
   });
 
   it('lets more continue when the limit is raised, and all when it is removed', async () => {
-    const receiver = await startReceiver(() => 60_000);
+    const receiver = await startReceiver(() => NEVER_MS);
     const id = await createWorkflow(instance, chain(http(receiver)));
     await limitWorkspace(1);
     await execute(id, 6);
     await until(() => receiver.calls.length === 1);
     await limitWorkspace(3);
-    await until(() => receiver.calls.length === 3, 10_000, 'as many calls as the limit');
+    await until(() => receiver.calls.length === 3, 'as many calls as the limit');
     await limitWorkspace(null);
-    await until(() => receiver.calls.length === 6, 10_000, 'the calls of all runs');
+    await until(() => receiver.calls.length === 6, 'the calls of all runs');
     await call('POST', '/api/executions/stop', { workspaceId: instance.workspaceId, workflowId: id });
   });
 });

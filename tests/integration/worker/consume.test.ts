@@ -109,7 +109,7 @@ describe('a job', () => {
     await queue.add([run]);
     await until(() => started.length === 1);
     decisions.get(run.executionId)?.fail(new Error('the claim failed'));
-    await until(() => started.length === 2, 10_000, 'a second delivery');
+    await until(() => started.length === 2, 'a second delivery');
     decisions.get(run.executionId)?.claimed();
     await until(async () => (await kindOf(run)) === 'missing');
   });
@@ -138,7 +138,7 @@ describe('consumption', () => {
   it('takes nothing while it is paused, and continues when it is resumed', async () => {
     const { consumption, started, decisions } = await consume();
     consumption.pause();
-    await until(() => consumption.state() === 'paused', 5_000, 'the end of a poll');
+    await until(() => consumption.state() === 'paused', 'the end of a poll');
     const [run] = runs(1);
     if (!run) throw new Error('there is no run');
     await queue.add([run]);
@@ -219,7 +219,7 @@ describe('several workers', () => {
   async function startThree({ places = 100 } = {}) {
     const first = await consume({ places, isFirst: true });
     const others = [await consume({ isFirst: false }), await consume({ isFirst: false })];
-    await until(() => others.every(({ consumption }) => consumption.state() === 'standby'), 5_000, 'two that stand by');
+    await until(() => others.every(({ consumption }) => consumption.state() === 'standby'), 'two that stand by');
     return { first, others, startedByOthers: () => others.flatMap(({ started }) => started) };
   }
 
@@ -247,7 +247,7 @@ describe('several workers', () => {
     const [run] = runs(1);
     if (!run) throw new Error('there is no run');
     await queue.add([run]);
-    await until(() => started.length === 1, 10_000, 'the job');
+    await until(() => started.length === 1, 'the job');
     decisions.get(run.executionId)?.claimed();
   });
 
@@ -268,9 +268,9 @@ describe('several workers', () => {
     first.consumption.pause();
     await until(() => first.consumption.state() === 'paused');
     await queue.add(runs(1));
-    await until(() => startedByOthers().length === 1, 5_000, 'a job that nobody else takes');
+    await until(() => startedByOthers().length === 1, 'a job that nobody else takes');
     settle();
-    await until(() => others.every(({ consumption }) => consumption.state() === 'standby'), 10_000, 'standby');
+    await until(() => others.every(({ consumption }) => consumption.state() === 'standby'), 'standby');
     await first.consumption.close();
     await until(() => others.some(({ consumption }) => consumption.state() === 'polling'));
     await queue.add(runs(1));

@@ -61,7 +61,7 @@ async function runOf(id: string, mode = 'debug') {
   return until(async () => {
     const { body: found, text } = await call('GET', `/api/executions/${body.executionId}`);
     return ['success', 'failed'].includes(found.status) ? { ...found, text } : undefined;
-  }, 10_000);
+  });
 }
 
 /** The headers that reached the echo. */
@@ -112,7 +112,7 @@ describe('an http node with a credential', () => {
     const found = await until(async () => {
       const answer = await call('GET', `/api/executions/${body.executionId}`);
       return answer.body.status === 'failed' ? answer.body : undefined;
-    }, 10_000);
+    });
     expect(found.error).toMatchObject({ code: 'CREDENTIAL_NOT_FOUND', nodeId: 'call' });
   });
 

@@ -28,7 +28,7 @@ async function finished(word: string): Promise<string> {
     input: { word, long: `${word} ${'x'.repeat(70_000)}` },
     executionMode: 'debug',
   });
-  await until(async () => (await read(body.executionId)).body.finishedAt, 10_000, 'the end of the run');
+  await until(async () => (await read(body.executionId)).body.finishedAt, 'the end of the run');
   return body.executionId;
 }
 
@@ -41,8 +41,7 @@ async function find(search: string): Promise<string[]> {
   return body.data.map(({ id }) => id!);
 }
 
-const indexed = () =>
-  until(async () => (await instance.db.unindexedExecution.count()) === 0, 10_000, 'the index of texts');
+const indexed = () => until(async () => (await instance.db.unindexedExecution.count()) === 0, 'the index of texts');
 
 const audited = (action: string, resourceId: string) => instance.db.auditEntry.count({ where: { action, resourceId } });
 
@@ -140,10 +139,10 @@ describe('deleting a run', () => {
     const { storedBytes } = await instance.db.execution.findUniqueOrThrow({ where: { id } });
     expect(storedBytes).toBeGreaterThan(140_000n);
     const used = async () => (await instance.db.workspace.findFirstOrThrow()).storedBytes;
-    await until(async () => (await instance.db.storageChange.count()) === 0, 10_000, 'the bytes to be counted');
+    await until(async () => (await instance.db.storageChange.count()) === 0, 'the bytes to be counted');
     const before = await used();
     await remove(id);
-    await until(async () => (await used()) === before - storedBytes, 10_000, 'the bytes to be given back');
+    await until(async () => (await used()) === before - storedBytes, 'the bytes to be given back');
   });
 });
 

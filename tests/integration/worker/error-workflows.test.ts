@@ -34,7 +34,7 @@ async function run(workflowId: string, body: object = {}) {
   const { executionId } = (
     await instance.gateway.call('POST', `/api/workflows/${workflowId}/execute`, { as: instance.key, body })
   ).body;
-  await until(async () => (await read(executionId)).finishedAt !== null, 10_000, 'the end of the run');
+  await until(async () => (await read(executionId)).finishedAt !== null, 'the end of the run');
   return read(executionId);
 }
 const read = async (id: string) =>
@@ -42,9 +42,9 @@ const read = async (id: string) =>
 
 /** Waits for the run of an error workflow to end. */
 async function reportOf(failedId: string) {
-  await until(async () => (await read(failedId)).errorExecutionId !== null, 10_000, 'the error workflow');
+  await until(async () => (await read(failedId)).errorExecutionId !== null, 'the error workflow');
   const id = (await read(failedId)).errorExecutionId ?? '';
-  await until(async () => (await read(id)).finishedAt !== null, 10_000, 'its end');
+  await until(async () => (await read(id)).finishedAt !== null, 'its end');
   return read(id);
 }
 const starts = () => instance.db.errorStart.count();
@@ -121,7 +121,7 @@ describe('an error workflow', () => {
     await call('PATCH', `/api/workflows/${workflowId}`, { errorWorkflowId: handlerId });
     await call('DELETE', `/api/workflows/${handlerId}`);
     const failed = await run(workflowId);
-    await until(async () => (await read(failed.id)).errorStartCode !== null, 10_000, 'the refusal');
+    await until(async () => (await read(failed.id)).errorStartCode !== null, 'the refusal');
     expect(await read(failed.id)).toMatchObject({ errorStartCode: 'NOT_FOUND', errorExecutionId: null });
     expect(log.some((line) => line.includes('error workflow not started') && line.includes(failed.id))).toBe(true);
   });
@@ -142,7 +142,7 @@ describe('an error workflow', () => {
     await call('DELETE', `/api/workflows/${handlerId}`);
     await limit(2);
     const failed = await run(workflowId);
-    await until(async () => (await read(failed.id)).errorStartCode !== null, 10_000, 'the refusal');
+    await until(async () => (await read(failed.id)).errorStartCode !== null, 'the refusal');
     expect(await call('POST', `/api/workflows/${workflowId}/execute`, {})).toMatchObject({ status: 202 });
     await limit(null);
   });
@@ -157,9 +157,9 @@ describe('an error workflow', () => {
       const row = await start();
       return row !== null && row.nextAttemptAt.getTime() - row.failedAt.getTime() > 20_000;
     };
-    await until(isDelayed, 10_000, 'the delay');
+    await until(isDelayed, 'the delay');
     await instance.db.errorStart.updateMany({ data: { failedAt: new Date(0), nextAttemptAt: new Date(0) } });
-    await until(async () => (await start()) === null, 10_000, 'the end of the attempts');
+    await until(async () => (await start()) === null, 'the end of the attempts');
     expect(await read(failed.id)).toMatchObject({ errorStartCode: 'workspace_rate_limited' });
     await limit(null);
   });

@@ -46,7 +46,8 @@ afterAll(async () => {
   await stopAll();
 });
 
-const startWorker = async (concurrency?: number) => workers.push(await startTestWorker(stores, { concurrency }));
+const startWorker = async (concurrency?: number) =>
+  workers.push(await startTestWorker(stores, { concurrency, mayRecover: true }));
 const workflow = () => seedWorkflow(stores.db, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
 
 const ACCEPTED_AT_ONCE = 100;
@@ -74,7 +75,7 @@ async function attachSnapshot(run: QueuedRun): Promise<QueuedRun> {
 /** Waits for the end of a workflow's runs. @returns their epochs: 1 for a run that was claimed once. */
 async function epochsOf({ workflowId }: Seed, count: number): Promise<Set<number>> {
   const where = { workflowId, status: 'success' } as const;
-  await until(async () => (await stores.db.execution.count({ where })) === count, 60_000, 'the end of the runs');
+  await until(async () => (await stores.db.execution.count({ where })) === count, 'the end of the runs');
   return new Set((await stores.db.execution.findMany({ where })).map(({ epoch }) => epoch));
 }
 
@@ -174,7 +175,7 @@ describe('runs that are queued together', () => {
     await redis.hset('{deckhand}:job-of-run', 'gone-1', 'nobody-1');
     await startWorker();
     await epochsOf(seed, 40);
-    await until(async () => (await redis.exists('{deckhand}:job-of-run')) === 0, 10_000, 'a tidy queue');
+    await until(async () => (await redis.exists('{deckhand}:job-of-run')) === 0, 'a tidy queue');
   });
 });
 
@@ -192,7 +193,7 @@ describe('a job that comes late', () => {
     const late = [again, ended, await attachSnapshot(again), await attachSnapshot(ended)];
     for (const run of late) {
       await queue.add([run]);
-      await until(async () => (await queue.jobStates([run]))[0]?.kind === 'missing', 10_000, 'the end of the job');
+      await until(async () => (await queue.jobStates([run]))[0]?.kind === 'missing', 'the end of the job');
     }
     expect(await stores.db.execution.findUniqueOrThrow({ where })).toMatchObject({ status: 'pending', epoch: 0 });
     expect(await stores.db.nodeRun.count({ where: { executionId: again.executionId } })).toBe(0);
@@ -216,7 +217,7 @@ describe('jobs of other versions', () => {
     await queue.add(await accept(seed, 20));
     expect(await epochsOf(seed, 20)).toEqual(new Set([1]));
     const left = () => raw.getJob('newer');
-    await until(async () => ((await left())?.attemptsStarted ?? 0) >= 2, 10_000, 'a job that was given back');
+    await until(async () => ((await left())?.attemptsStarted ?? 0) >= 2, 'a job that was given back');
     expect(await (await left())?.getState()).not.toBe('failed');
   });
 });
@@ -232,7 +233,7 @@ describe('runs whose checkpoints are of a newer form', () => {
     await queue.add(await accept(known, 20));
     expect(await epochsOf(known, 20)).toEqual(new Set([1]));
     const left = () => stores.db.execution.findUniqueOrThrow({ where });
-    await until(async () => (await left()).dispatchSeq > 1, 20_000, 'another dispatch of the run');
+    await until(async () => (await left()).dispatchSeq > 1, 'another dispatch of the run');
     expect(await left()).toMatchObject({ status: 'pending', epoch: 0 });
     await stores.db.execution.update({ where, data: { checkpointVersion: 1 } });
     expect(await epochsOf(newer, 1)).toEqual(new Set([1]));

@@ -40,7 +40,7 @@ describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
     const stores = await startStores();
     instance = await startInstance(stores, objects && { env: objects.env });
     ({ gateway } = instance);
-    await startTestWorker(instance, { outputSettings: objects?.env });
+    await startTestWorker(instance, { outputSettings: objects?.env, mayRecover: true });
     ({ url: receiver } = await serve((_request, response) => {
       calls += 1;
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ random: RANDOM }));
@@ -62,14 +62,10 @@ describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
     return isJsonObject(found) ? found.body : undefined;
   };
   const ended = (id: string) =>
-    until(
-      async () => {
-        const run = await read(id);
-        return FINISHED.includes(run.status) ? run : undefined;
-      },
-      20_000,
-      `the end of ${id}`,
-    );
+    until(async () => {
+      const run = await read(id);
+      return FINISHED.includes(run.status) ? run : undefined;
+    }, `the end of ${id}`);
   const kept = () => instance.db.largeOutput.findMany();
   const set = (id: string, fields: JsonObject) => ({ id, type: 'set', parameters: { fields } });
 
@@ -133,7 +129,7 @@ describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
       return (await call('GET', path)).body.data.map((run) => run.id!);
     };
     expect(await find(needle?.toLowerCase() ?? '')).toEqual([id]);
-    await until(async () => (await instance.db.unindexedExecution.count()) === 0, 10_000, 'the index');
+    await until(async () => (await instance.db.unindexedExecution.count()) === 0, 'the index');
     expect(await find(needle?.toLowerCase() ?? '')).toEqual([id]);
     expect(await find(rest.at(-1) ?? '')).toEqual([]);
   });
@@ -141,7 +137,7 @@ describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
   it('are there for the worker that continues with the run, and nothing is done again', async () => {
     calls = 0;
     const id = await start(waiting());
-    await until(async () => (await read(id)).status === 'waiting_for_input', 10_000, 'the approval');
+    await until(async () => (await read(id)).status === 'waiting_for_input', 'the approval');
     await call('POST', '/api/approvals/submit', { executionId: id, nodeId: 'ask', approved: true });
     expect((await ended(id)).status).toBe('success');
     expect(isSame((await output(id, 'after')).body.output, { first: RANDOM.length, random: RANDOM })).toBe(true);
@@ -162,7 +158,7 @@ describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
     const startOne = async (): Promise<string> =>
       (await call('POST', `/api/workflows/${workflowId}/execute`, { input: {} })).body.executionId;
     const rests = (id: string) =>
-      until(async () => (await read(id)).status === 'waiting_for_input', 10_000, `the approval of ${id}`);
+      until(async () => (await read(id)).status === 'waiting_for_input', `the approval of ${id}`);
     const id = await startOne();
     await rests(id);
     if (objects) {
@@ -197,8 +193,8 @@ describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
     expect(await instance.db.largeOutput.count({ where: { executionId: id } })).toBe(0);
     if (!objects) return;
     const { objects: stored } = objects;
-    await until(() => ![...stored.keys()].some((key) => key.includes(id)), 10_000, 'the deletion of the object');
-    await until(async () => (await instance.db.deletedOutput.count()) === 0, 5_000, 'the end of the list');
+    await until(() => ![...stored.keys()].some((key) => key.includes(id)), 'the deletion of the object');
+    await until(async () => (await instance.db.deletedOutput.count()) === 0, 'the end of the list');
   });
 
   it('of many runs are nobody else’s', async () => {
@@ -235,12 +231,12 @@ describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
       await ended(gone);
       objects?.setSilent(true);
       await instance.db.execution.delete({ where: { id: gone } });
-      await until(() => (objects?.unanswered() ?? 0) > 0, 10_000, 'a request to delete it');
+      await until(() => (objects?.unanswered() ?? 0) > 0, 'a request to delete it');
       const unqueued = await (await seedWorkflow(instance.db, chain(set('it', { a: 1 })))).accept();
       const status = async () => (await instance.db.execution.findUnique({ where: { id: unqueued } }))?.status;
-      await until(async () => (await status()) === 'success', 15_000, 'the end of the run without a job');
+      await until(async () => (await status()) === 'success', 'the end of the run without a job');
       objects?.setSilent(false);
-      await until(async () => (await instance.db.deletedOutput.count()) === 0, 15_000, 'the deletion of the object');
+      await until(async () => (await instance.db.deletedOutput.count()) === 0, 'the deletion of the object');
     });
 
     it('are 503 for a process that is not told of their store', async () => {

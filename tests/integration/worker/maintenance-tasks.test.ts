@@ -104,7 +104,7 @@ describe('with a worker', () => {
     const seed = await seedWorkflow(stores.db, chain({ id: 'slow', type: 'code', parameters: { source: script } }));
     const id = await seed.accept();
     await queue.add([{ workspaceId: seed.workspaceId, executionId: id, dispatch: 1 }]);
-    await until(async () => (await read(id)).finishedAt, 20_000, 'the end of the run');
+    await until(async () => (await read(id)).finishedAt, 'the end of the run');
     expect(await read(id)).toMatchObject({ status: 'success', dispatchSeq: 1, epoch: 1 });
   });
 
@@ -135,7 +135,7 @@ describe('with a worker', () => {
         wake_at = now() - CASE WHEN id = ${bad}::uuid THEN interval '1 hour' ELSE interval '1 second' END
         WHERE id = ANY (${ids}::uuid[])`;
       const done = () => stores.db.execution.count({ where: { id: { in: good }, status: 'success' } });
-      await until(async () => (await done()) === good.length, 15_000, 'the end of all other runs');
+      await until(async () => (await done()) === good.length, 'the end of all other runs');
       expect(await read(bad)).toMatchObject({ status: 'running', dispatchSeq: 1 });
     } finally {
       await restore();
@@ -155,7 +155,7 @@ describe('with a worker', () => {
           SELECT count(*)::int AS count FROM execution_texts WHERE execution_id = ANY (${ids}::uuid[])`;
         return row?.count;
       };
-      await until(async () => (await indexed()) === good.length, 15_000, 'the texts of all other runs');
+      await until(async () => (await indexed()) === good.length, 'the texts of all other runs');
     } finally {
       await restore();
     }
@@ -171,7 +171,7 @@ describe('with a worker', () => {
     });
     const before = await stores.db.execution.count({ where: { workflowId: good.workflowId } });
     const fired = () => stores.db.execution.count({ where: { workflowId: good.workflowId } });
-    await until(async () => (await fired()) >= before + 2, 15_000, 'two firings');
+    await until(async () => (await fired()) >= before + 2, 'two firings');
     const [held] = await stores.db.schedule.findMany({ where: { workflowId: bad.workflowId } });
     expect(held?.blockedBy).toBe('INTERNAL');
     await stores.db.schedule.deleteMany();

@@ -27,14 +27,10 @@ async function execute(definition: object): Promise<string> {
 }
 
 const ended = (id: string) =>
-  until(
-    async () => {
-      const { body } = await instance.gateway.call('GET', `/api/executions/${id}?slim=true`, { as: instance.key });
-      return ['success', 'failed', 'timeout'].includes(body.status) ? body : undefined;
-    },
-    20_000,
-    `the end of ${id}`,
-  );
+  until(async () => {
+    const { body } = await instance.gateway.call('GET', `/api/executions/${id}?slim=true`, { as: instance.key });
+    return ['success', 'failed', 'timeout'].includes(body.status) ? body : undefined;
+  }, `the end of ${id}`);
 
 const large = (id: string) => ({ id, type: 'set', parameters: { fields: { text: "{{ 'x'.repeat(2000000) }}" } } });
 
@@ -60,7 +56,7 @@ describe('a run whose outputs take more memory than its worker has for data', ()
     const others = await Promise.all(Array.from({ length: 5 }, () => execute(chain(large('small')))));
     expect(await ended(greedy)).toMatchObject({ status: 'failed', error: { code: 'MEMORY_EXCEEDED' } });
     for (const id of others) expect(await ended(id)).toMatchObject({ status: 'success' });
-    await until(() => memory.usedBytes() === 0, 5_000, 'the memory to be given back');
+    await until(() => memory.usedBytes() === 0, 'the memory to be given back');
   });
 });
 
@@ -71,5 +67,5 @@ it('a response that takes more memory than there is fails its node, and gives it
     status: 'failed',
     error: { code: 'MEMORY_EXCEEDED' },
   });
-  await until(() => memory.usedBytes() === 0, 5_000, 'the memory to be given back');
+  await until(() => memory.usedBytes() === 0, 'the memory to be given back');
 });

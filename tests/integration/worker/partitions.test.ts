@@ -36,7 +36,7 @@ it('a worker creates the partitions that are missing, and drops those whose runs
   expect((await execute()).status).toBe(503);
 
   const worker = await startTestWorker(instance);
-  await until(async () => (await execute()).status === 202, 20_000, 'an accepted run');
+  await until(async () => (await execute()).status === 202, 'an accepted run');
   const seed = await seedWorkflow(db, echo);
   const [accepted, old] = [await seed.accept(), uuidv7({ msecs: Date.now() - 50 * DAY_MS })];
   const finishedAt = new Date(Date.now() - 45 * DAY_MS);
@@ -55,7 +55,7 @@ it('a worker creates the partitions that are missing, and drops those whose runs
   };
   expect((await instance.gateway.call('PUT', '/api/admin/settings', { as: instance.session, body })).status).toBe(200);
   const tables = () => db.$queryRaw<unknown[]>`SELECT FROM pg_class WHERE relname LIKE '%\_p0' AND relkind = 'r'`;
-  await until(async () => (await tables()).length === 0, 20_000, 'the drop of the partition');
+  await until(async () => (await tables()).length === 0, 'the drop of the partition');
   expect(await db.execution.findUnique({ where: { id: old } })).toBeNull();
   expect(await db.nodeRun.count({ where: { executionId: old } })).toBe(0);
   expect(await db.largeOutput.count({ where: { executionId: old } })).toBe(0);

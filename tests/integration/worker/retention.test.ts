@@ -34,7 +34,7 @@ async function execute(definition: object, input: object = {}): Promise<string> 
 }
 
 async function finished(id: string): Promise<string> {
-  await until(async () => (await read(id)).body.finishedAt, 20_000, `the end of ${id}`);
+  await until(async () => (await read(id)).body.finishedAt, `the end of ${id}`);
   return id;
 }
 
@@ -91,7 +91,7 @@ describe('retention', () => {
     const gone = await finished(await execute(looping, { items: ['c'] }));
     const goneLarge = await finished(await execute(echo, { word: LARGE }));
     const resting = await execute(asking);
-    await until(async () => (await read(resting)).body.status === 'waiting_for_input', 10_000, 'the question');
+    await until(async () => (await read(resting)).body.status === 'waiting_for_input', 'the question');
     expect(await rowsOf(large)).toMatchObject({ largeOutputs: 2 });
     await instance.db.execution.update({
       where: { id: resting },
@@ -104,13 +104,13 @@ describe('retention', () => {
     for (const id of [gone, goneLarge]) await age(id, 31);
 
     await setRetention(7, 30);
-    await until(async () => (await read(goneLarge)).status === 404, 10_000, 'the end of what is old');
-    await until(async () => (await read(failed)).body.data.trigger === null, 10_000, 'the end of old data');
-    await until(async () => (await read(large)).body.data.trigger === null, 10_000, 'the end of old data');
-    await until(async () => (await read(loop)).body.data.trigger === null, 10_000, 'the end of old data');
+    await until(async () => (await read(goneLarge)).status === 404, 'the end of what is old');
+    await until(async () => (await read(failed)).body.data.trigger === null, 'the end of old data');
+    await until(async () => (await read(large)).body.data.trigger === null, 'the end of old data');
+    await until(async () => (await read(loop)).body.data.trigger === null, 'the end of old data');
 
     for (const id of [gone, goneLarge]) {
-      await until(async () => (await rowsOf(id)).executions === 0, 10_000, `the end of ${id}`);
+      await until(async () => (await rowsOf(id)).executions === 0, `the end of ${id}`);
       expect(Object.values(await rowsOf(id))).toEqual([0, 0, 0, 0, 0, 0]);
     }
     expect(await rowsOf(large)).toMatchObject({ executions: 1, nodeRuns: 2, largeOutputs: 0 });
@@ -147,7 +147,7 @@ describe('retention', () => {
     expect(await find('xylophone')).toEqual([failed]);
     await age(failed, 2);
     await setRetention(1, null);
-    await until(async () => (await find('xylophone')).length === 0, 10_000, 'the end of its data');
+    await until(async () => (await find('xylophone')).length === 0, 'the end of its data');
     expect(await find('palladium')).toEqual([failed]);
   });
 
@@ -160,32 +160,32 @@ describe('retention', () => {
       return { counted: Number(storedBytes), kept: Number(sum._sum.storedBytes ?? 0) };
     };
     const old = await finished(await execute(echo, { word: LARGE }));
-    await until(async () => (await stored()).counted === (await stored()).kept, 10_000, 'the count');
+    await until(async () => (await stored()).counted === (await stored()).kept, 'the count');
     const before = await stored();
     const storedBytes = Number((await db.execution.findUniqueOrThrow({ where: { id: old } })).storedBytes);
     expect(storedBytes).toBeGreaterThan(2 * LARGE.length);
     await age(old, 3);
     await setRetention(null, 2);
-    await until(async () => (await read(old)).status === 404, 10_000, 'the end of the run');
-    await until(async () => (await stored()).counted === before.counted - storedBytes, 10_000, 'the bytes back');
+    await until(async () => (await read(old)).status === 404, 'the end of the run');
+    await until(async () => (await stored()).counted === before.counted - storedBytes, 'the bytes back');
     expect((await stored()).kept).toBe(before.kept - storedBytes);
   });
 
   it('waits for a run that is being repeated', async () => {
     await setRetention(null, null);
     const original = await execute(asking);
-    await until(async () => (await read(original)).body.status === 'waiting_for_input', 10_000, 'the question');
+    await until(async () => (await read(original)).body.status === 'waiting_for_input', 'the question');
     await call('POST', '/api/approvals/submit', { executionId: original, nodeId: 'ask', approved: true });
     await finished(original);
     const { body } = await call('POST', `/api/executions/${original}/rerun`);
-    await until(async () => (await read(body.executionId)).body.status === 'waiting_for_input', 10_000, 'its question');
+    await until(async () => (await read(body.executionId)).body.status === 'waiting_for_input', 'its question');
     const other = await finished(await execute(echo, { word: 'other' }));
     for (const id of [original, other]) await age(id, 5);
     await setRetention(1, 2);
-    await until(async () => (await read(other)).status === 404, 10_000, 'the end of the other');
+    await until(async () => (await read(other)).status === 404, 'the end of the other');
     expect((await read(original)).body.data.trigger).toEqual({});
     await call('POST', `/api/executions/${body.executionId}/stop`);
-    await until(async () => (await read(original)).status === 404, 10_000, 'the end of the original');
+    await until(async () => (await read(original)).status === 404, 'the end of the original');
   });
 
   it('fails a run that was accepted before the data it repeats went', async () => {

@@ -38,7 +38,7 @@ const read = async (id: string) => (await call('GET', `/api/executions/${id}`)).
 const answer = (executionId: string, nodeId: string, approved: boolean) =>
   call('POST', '/api/approvals/submit', { executionId, nodeId, approved });
 const isAt = (id: string, nodeId: string) =>
-  until(async () => (await read(id)).progress[nodeId]?.status === 'waiting', 8_000, `${nodeId} of ${id}`);
+  until(async () => (await read(id)).progress[nodeId]?.status === 'waiting', `${nodeId} of ${id}`);
 
 async function start(account: number, seconds = 3_600): Promise<string> {
   const { body } = await call('POST', `/api/workflows/${workflowId}/execute`, { input: { account, seconds } });
@@ -87,7 +87,7 @@ it('a run that does not get it in time goes on at its error output', async () =>
   const holder = await start(3);
   await isAt(holder, 'inside');
   const late = await start(3, 1);
-  await until(async () => (await read(late)).status === 'success', 8_000);
+  await until(async () => (await read(late)).status === 'success');
   expect((await read(late)).progress).toMatchObject({
     lock: { status: 'failed', error: { code: 'LOCK_TIMEOUT' } },
     late: { output: { code: 'LOCK_TIMEOUT' } },
@@ -98,7 +98,7 @@ it('a run that does not wait gets a lock that is free, and none that is held', a
   const holder = await start(4, 0);
   await isAt(holder, 'inside');
   const late = await start(4, 0);
-  await until(async () => (await read(late)).status === 'success', 8_000);
+  await until(async () => (await read(late)).status === 'success');
   expect((await read(late)).progress.late).toMatchObject({ output: { code: 'LOCK_TIMEOUT' } });
 });
 
@@ -110,9 +110,9 @@ it('leaves connections to other runs, however many runs want the same lock', asy
       await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
       // More than the worker has connections, and fewer than it has places for runs.
       await Promise.all(Array.from({ length: 15 }, () => start(9)));
-      await until(async () => (await countLockWaits(tx, 'advisory')) > 0, 8_000, 'a run that waits for the key');
+      await until(async () => (await countLockWaits(tx, 'advisory')) > 0, 'a run that waits for the key');
       const { body } = await call('POST', `/api/workflows/${other}/execute`, { input: {} });
-      await until(async () => (await read(body.executionId)).status === 'success', 5_000, 'the end of the other run');
+      await until(async () => (await read(body.executionId)).status === 'success', 'the end of the other run');
       expect(await countLockWaits(tx, 'advisory')).toBeLessThanOrEqual(2);
     },
     { timeout: 30_000 },

@@ -50,7 +50,7 @@ it('runs 200 sub-workflows at the same time, and collects results and errors in 
   const numbers = Array.from({ length: AT_ONCE + MORE }, (_, index) => index);
   const id = (await call('POST', `/api/workflows/${parent}/execute`, { input: { numbers } })).body.executionId;
   const resting = { parentExecutionId: id, status: 'waiting_for_input' } as const;
-  await until(async () => (await instance.db.execution.count({ where: resting })) === AT_ONCE, 20_000);
+  await until(async () => (await instance.db.execution.count({ where: resting })) === AT_ONCE);
   const { data } = await childrenOf(id);
   expect(data).toHaveLength(100);
   expect(data[0]).toMatchObject({ parentExecutionId: id, parentNodeId: 'run', workflowId: child, source: 'workflow' });
@@ -60,7 +60,7 @@ it('runs 200 sub-workflows at the same time, and collects results and errors in 
   });
 
   await call('POST', '/api/executions/stop', { workspaceId: instance.workspaceId, parentExecutionId: id });
-  await until(async () => (await read(id)).status === 'success', 20_000);
+  await until(async () => (await read(id)).status === 'success');
   const list = (await read(id)).progress.each?.output;
   const error = { message: 'the started run ended as stopped', code: 'WORKFLOW_FAILED' };
   expect(list).toEqual(numbers.map((number) => (number < AT_ONCE ? { error } : { twice: number * 2 })));

@@ -4,10 +4,13 @@ import {
   callWithKey,
   chain,
   createWorkflow,
+  expectWithin,
   type Instance,
+  itInTime,
   startInstance,
   startTestWorker,
   stopAll,
+  timed,
   until,
 } from '../../harness/index.ts';
 import { serve } from '../../harness/serve.ts';
@@ -43,39 +46,57 @@ async function start(definition: object): Promise<string> {
 
 const trigger = { id: 'start', type: 'trigger.manual' };
 const after = { id: 'after', type: 'set', parameters: { fields: { done: true } } };
+/** Duration of waits beside a call. */
+const WAIT_SECONDS = 0.5;
 
 describe('beside a call that continues', () => {
   it.each([
-    [{ id: 'it', type: 'wait', parameters: { seconds: 0.5 } }, 'success'],
-    [{ id: 'it', type: 'approval', onError: 'continue', parameters: { message: '?', timeoutSeconds: 0.5 } }, 'failed'],
+    [{ id: 'it', type: 'wait', parameters: { seconds: WAIT_SECONDS } }, 'success'],
     [
-      { id: 'it', type: 'human', onError: 'continue', parameters: { title: '?', schema: {}, timeoutSeconds: 0.5 } },
+      { id: 'it', type: 'approval', onError: 'branch', parameters: { message: '?', timeoutSeconds: WAIT_SECONDS } },
       'failed',
     ],
-  ])('a node that waits ends on time: $type', async (node, status) => {
-    const handle = node.type === 'approval' ? { sourceHandle: 'rejected' } : {};
-    const id = await start({
-      nodes: [trigger, { id: 'call', type: 'http', parameters: { url: slow } }, node, after],
-      edges: [
-        { source: 'start', target: 'call' },
-        { source: 'start', target: 'it' },
-        { source: 'it', target: 'after', ...handle },
-      ],
-    });
-    await until(async () => (await read(id)).progress.after?.status === 'success', 8_000, 'what comes after it');
-    expect((await read(id)).progress).toMatchObject({ call: { status: 'running' }, it: { status } });
-    await until(() => held.length > 0, 5_000, 'the call');
-    for (const response of held.splice(0)) response.writeHead(200).end();
-    await until(async () => (await read(id)).status === 'success', 8_000, 'the end');
-  });
+    [
+      {
+        id: 'it',
+        type: 'human',
+        onError: 'continue',
+        parameters: { title: '?', schema: {}, timeoutSeconds: WAIT_SECONDS },
+      },
+      'failed',
+    ],
+  ])(
+    'a node that waits ends on time: $type',
+    timed(async (node, status) => {
+      const handle = node.type === 'approval' ? { sourceHandle: 'error' } : {};
+      const id = await start({
+        nodes: [trigger, { id: 'call', type: 'http', parameters: { url: slow } }, node, after],
+        edges: [
+          { source: 'start', target: 'call' },
+          { source: 'start', target: 'it' },
+          { source: 'it', target: 'after', ...handle },
+        ],
+      });
+      await until(async () => (await read(id)).progress.after?.status === 'success', 'what comes after it');
+      expect((await read(id)).progress).toMatchObject({ call: { status: 'running' }, it: { status } });
+      const { it: ended } = (await read(id)).progress;
+      await until(() => held.length > 0, 'the call');
+      for (const response of held.splice(0)) response.writeHead(200).end();
+      await until(async () => (await read(id)).status === 'success', 'the end');
+      expectWithin(
+        { what: `${node.type} ends`, ms: WAIT_SECONDS * 1_000 },
+        Date.parse(ended!.finishedAt!) - Date.parse(ended!.startedAt!),
+      );
+    }),
+  );
 
-  it('waits of one run end one after another, each on time', async () => {
+  itInTime('waits of one run end one after another, each on time', async () => {
     const id = await start({
       nodes: [
         trigger,
         { id: 'call', type: 'http', parameters: { url: slow } },
-        { id: 'first', type: 'wait', parameters: { seconds: 0.4 } },
-        { id: 'second', type: 'wait', parameters: { seconds: 0.4 } },
+        { id: 'first', type: 'wait', parameters: { seconds: WAIT_SECONDS } },
+        { id: 'second', type: 'wait', parameters: { seconds: WAIT_SECONDS } },
         after,
       ],
       edges: [
@@ -85,10 +106,15 @@ describe('beside a call that continues', () => {
         { source: 'second', target: 'after' },
       ],
     });
-    await until(async () => (await read(id)).progress.after?.status === 'success', 8_000, 'what comes after them');
-    expect((await read(id)).progress.call!.status).toBe('running');
+    await until(async () => (await read(id)).progress.after?.status === 'success', 'what comes after them');
+    const { progress } = await read(id);
+    expect(progress.call!.status).toBe('running');
     await call('POST', `/api/executions/${id}/stop`);
     held.splice(0);
+    expectWithin(
+      { what: 'two waits end', ms: 2 * WAIT_SECONDS * 1_000 },
+      Date.parse(progress.second!.finishedAt!) - Date.parse(progress.first!.startedAt!),
+    );
   });
 });
 
@@ -99,7 +125,7 @@ describe('a long delay before a next attempt', () => {
       nodes: [trigger, { id: 'call', type: 'http', parameters: { url: flaky }, retry }],
       edges: [{ source: 'start', target: 'call' }],
     });
-    await until(async () => (await row(id)).wakeAt !== null, 8_000, 'the rest');
+    await until(async () => (await row(id)).wakeAt !== null, 'the rest');
     expect(await row(id)).toMatchObject({ status: 'running', workerId: null });
     expect(await read(id)).toMatchObject({
       status: 'running',
@@ -109,12 +135,12 @@ describe('a long delay before a next attempt', () => {
     // Pausing and resuming does not shorten it.
     await call('POST', `/api/executions/${id}/pause`);
     await call('POST', `/api/executions/${id}/resume`);
-    await until(async () => (await row(id)).wakeAt !== null, 8_000, 'the rest again');
+    await until(async () => (await row(id)).wakeAt !== null, 'the rest again');
     expect(keys).toHaveLength(1);
 
     await instance.db.$executeRaw`UPDATE waits SET due_at = now() WHERE execution_id = ${id}::uuid`;
     await instance.db.$executeRaw`UPDATE executions SET wake_at = now() WHERE id = ${id}::uuid`;
-    await until(async () => (await read(id)).status === 'success', 8_000, 'the end');
+    await until(async () => (await read(id)).status === 'success', 'the end');
     const { progress } = await read(id);
     expect(progress.call).toMatchObject({ status: 'success', attempts: 2 });
     expect(progress.call).not.toHaveProperty('error');
@@ -140,7 +166,7 @@ describe('a long delay before a next attempt', () => {
         { source: 'each', sourceHandle: 'body', target: 'call' },
       ],
     });
-    await until(async () => (await read(id)).status === 'success', 8_000, 'the end');
+    await until(async () => (await read(id)).status === 'success', 'the end');
     const { body } = await call('GET', `/api/executions/${id}/nodes/call/iterations`);
     const first = { attempts: 2, attemptHistory: [{ error: { code: expect.any(String) } }, { error: null }] };
     expect(body.data).toMatchObject([first, { attempts: 1 }]);
@@ -155,7 +181,7 @@ describe('a long delay before a next attempt', () => {
       nodes: [trigger, { id: 'call', type: 'http', parameters: { url: flaky }, retry }],
       edges: [{ source: 'start', target: 'call' }],
     });
-    await until(async () => (await row(id)).wakeAt !== null, 8_000, 'the rest');
+    await until(async () => (await row(id)).wakeAt !== null, 'the rest');
     await call('POST', `/api/executions/${id}/stop`);
     expect(await read(id)).toMatchObject({ status: 'stopped', progress: { call: { status: 'stopped', attempts: 1 } } });
     expect((await row(id)).wakeAt).toBeNull();
@@ -171,7 +197,7 @@ describe('a run that a limit of its workspace delays', () => {
       nodes: [trigger, { id: 'child', type: 'workflow', parameters: { workflowId: child } }],
       edges: [{ source: 'start', target: 'child' }],
     });
-    await until(async () => (await row(limited)).wakeAt !== null, 8_000, 'the rest');
+    await until(async () => (await row(limited)).wakeAt !== null, 'the rest');
     expect(await row(limited)).toMatchObject({ status: 'running', workerId: null });
     expect((await read(limited)).progress.child).toMatchObject({
       status: 'waiting',
@@ -183,7 +209,7 @@ describe('a run that a limit of its workspace delays', () => {
     await instance.db.workspace.update({ where: { id: workspaceId }, data: { executionsPerMinute: null } });
     await instance.db.$executeRaw`UPDATE waits SET due_at = now() WHERE execution_id = ${limited}::uuid`;
     await instance.db.$executeRaw`UPDATE executions SET wake_at = now() WHERE id = ${limited}::uuid`;
-    await until(async () => (await read(limited)).status === 'success', 8_000, 'the end');
+    await until(async () => (await read(limited)).status === 'success', 'the end');
     expect((await read(limited)).progress.child).toMatchObject({ status: 'success', attempts: 2 });
     expect(await instance.db.execution.count({ where: { parentExecutionId: limited } })).toBe(1);
   });

@@ -32,8 +32,7 @@ const approval = (id: string) => ({ id, type: 'approval', parameters: { message:
 const request = (id: string, path = `/${id}`) => ({ id, type: 'http', parameters: { url: receiver + path } });
 const approve = (executionId: string, nodeId: string) =>
   call('POST', '/api/approvals/submit', { executionId, nodeId, approved: true });
-const ended = (id: string) =>
-  until(async () => ['success', 'failed'].includes((await read(id)).status), 10_000, 'an end');
+const ended = (id: string) => until(async () => ['success', 'failed'].includes((await read(id)).status), 'an end');
 
 async function execute(definition: object): Promise<string> {
   const workflowId = await createWorkflow(instance, definition);
@@ -104,7 +103,7 @@ it('neither a stop nor the time-out of the run is caught, but a time-out of a no
   await until(() => calls.length === 1);
   await call('POST', `/api/executions/${stoppedId}/stop`);
   const lateId = await execute({ ...body({}), settings: { timeoutSeconds: 0.5 } });
-  await until(async () => (await read(lateId)).status === 'timeout', 15_000, 'the time-out');
+  await until(async () => (await read(lateId)).status === 'timeout', 'the time-out');
   expect(calls).toEqual(['/slow', '/slow']);
   for (const id of [stoppedId, lateId]) expect((await read(id)).progress).toMatchObject({ try: { status: 'stopped' } });
   const caughtId = await execute(body({ timeoutSeconds: 0.2 }));

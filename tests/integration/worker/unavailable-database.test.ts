@@ -50,7 +50,7 @@ afterAll(async () => {
   await stopAll();
 });
 
-const startWorker = async () => workers.push(await startTestWorker(stores, { concurrency: 60 }));
+const startWorker = async () => workers.push(await startTestWorker(stores, { concurrency: 60, mayRecover: true }));
 const http = (id: string, path: string) => ({ id, type: 'http', parameters: { url: `${receiver.url}/${path}` } });
 const wait = (id: string, seconds: number) => ({ id, type: 'wait', parameters: { seconds } });
 
@@ -98,13 +98,9 @@ async function startRuns({ workspaceId, accept }: Seed, count: number): Promise<
 const countOf = ({ workflowId }: Seed, statuses: readonly (typeof FINISHED)[number][]) =>
   stores.db.execution.count({ where: { workflowId, status: { in: [...statuses] } } });
 const allFinished = (seed: Seed, count: number) =>
-  until(async () => (await countOf(seed, FINISHED)) === count, 20_000, 'the end of every run');
+  until(async () => (await countOf(seed, FINISHED)) === count, 'the end of every run');
 const untilState = (state: string) =>
-  until(
-    async () => (await readFleet(redis)).some((entry) => entry.state === state),
-    10_000,
-    `a worker that is ${state}`,
-  );
+  until(async () => (await readFleet(redis)).some((entry) => entry.state === state), `a worker that is ${state}`);
 
 async function setReadOnly(isReadOnly: boolean): Promise<void> {
   await stores.db.$executeRawUnsafe(
@@ -128,7 +124,7 @@ describe('while PostgreSQL is read-only', () => {
     const seed = await seedWorkflow(stores.db, calling());
     await startWorker();
     const ids = await startRuns(seed, RUNS);
-    await until(() => receiver.calls.length > RUNS, 10_000, 'runs in progress');
+    await until(() => receiver.calls.length > RUNS, 'runs in progress');
     await beReadOnly(async () => {
       await untilState('stalled');
     });
@@ -147,7 +143,7 @@ describe('while PostgreSQL is read-only', () => {
     await startWorker();
     const before = receiver.calls.length;
     const ids = await startRuns(seed, 20);
-    await until(() => receiver.calls.length > before + 10, 10_000, 'runs in progress');
+    await until(() => receiver.calls.length > before + 10, 'runs in progress');
     await beReadOnly(async () => {
       await untilState('stalled');
       await workers[0]?.stop();
@@ -167,7 +163,7 @@ describe('while the schema is not what the worker needs', () => {
     await startWorker();
     const before = receiver.calls.length;
     await startRuns(seed, 20);
-    await until(() => receiver.calls.length > before + 10, 10_000, 'runs in progress');
+    await until(() => receiver.calls.length > before + 10, 'runs in progress');
     await stores.db.$executeRaw`ALTER TABLE node_runs RENAME COLUMN attempts TO attempts_before`;
     try {
       await untilState('stalled');

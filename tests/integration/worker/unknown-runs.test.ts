@@ -2,12 +2,16 @@ import { connectRedis, createRunQueue, readFleet, type Redis, type RunQueue } fr
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   chain,
+  expectWithin,
+  itInTime,
+  promised,
   seedWorkflow,
   startStores,
   startTestWorker,
   stopAll,
   stopLater,
   type Stores,
+  timed,
   until,
 } from '../../harness/index.ts';
 import { v7 as uuidv7 } from 'uuid';
@@ -29,7 +33,7 @@ beforeAll(async () => {
       redis.disconnect();
     },
   });
-  await startTestWorker(stores);
+  await startTestWorker(stores, { mayRecover: true });
   const [worker] = await until(async () => {
     const fleet = await readFleet(redis);
     return fleet.length === 1 && fleet;
@@ -54,22 +58,28 @@ const owned = (): {
 });
 
 describe('a run that a live worker owns in the database and does not know', () => {
-  it('continues within seconds', async () => {
+  itInTime('continues within 4 s', async () => {
     const seed = await seedWorkflow(stores.db, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
     const ids = await Promise.all(Array.from({ length: 30 }, () => seed.accept()));
+    const since = Date.now();
     await stores.db.execution.updateMany({
       where: { id: { in: ids } },
       data: { ...owned(), startedAt: new Date() },
     });
     const done = () => stores.db.execution.count({ where: { id: { in: ids }, status: 'success' } });
-    await until(async () => (await done()) === ids.length, 8_000, 'the end of all runs');
+    await until(async () => (await done()) === ids.length, 'the end of all runs');
+    const { _max: last } = await stores.db.execution.aggregate({
+      where: { id: { in: ids } },
+      _max: { finishedAt: true },
+    });
+    expectWithin(promised('a worker owns a run in PostgreSQL and does not have it'), Number(last.finishedAt) - since);
   });
 
   it('rests when it is paused', async () => {
     const seed = await seedWorkflow(stores.db, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
     const id = await seed.accept();
     await stores.db.execution.update({ where: { id }, data: { ...owned(), status: 'paused' } });
-    await until(async () => (await read(id)).workerId === null, 8_000, 'the release');
+    await until(async () => (await read(id)).workerId === null, 'the release');
     expect(await read(id)).toMatchObject({ status: 'paused', dispatchSeq: 1 });
   });
 });
@@ -88,7 +98,7 @@ describe('a run that a worker knows', () => {
     const seed = await seedWorkflow(stores.db, chain({ id: 'call', type: 'http', parameters: { url: receiver.url } }));
     const id = await seed.accept();
     await queue.add([{ workspaceId: seed.workspaceId, executionId: id, dispatch: 1 }]);
-    await until(() => answers.length === 1, 10_000, 'the call');
+    await until(() => answers.length === 1, 'the call');
     return { id, answers, aborted: () => aborted };
   }
 
@@ -99,11 +109,11 @@ describe('a run that a worker knows', () => {
       const seed = await seedWorkflow(stores.db, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
       const unknown = await seed.accept();
       await stores.db.execution.update({ where: { id: unknown }, data: owned() });
-      await until(async () => (await read(unknown)).status === 'success', 8_000, 'the end of the unknown run');
+      await until(async () => (await read(unknown)).status === 'success', 'the end of the unknown run');
     }
     expect(await read(id)).toMatchObject({ status: 'running', workerId, epoch: 1, dispatchSeq: 1 });
     for (const answer of answers) answer();
-    await until(async () => (await read(id)).status === 'success', 8_000, 'the end of the run');
+    await until(async () => (await read(id)).status === 'success', 'the end of the run');
   });
 
   it.each([
@@ -113,9 +123,14 @@ describe('a run that a worker knows', () => {
       'that has ended in the database',
       { workerId: null, status: 'stopped', epoch: 2, claimToken: null, finishedAt: new Date() },
     ],
-  ] as const)('%s is halted, though nobody notified the worker', async (_name, data) => {
-    const { id, aborted } = await startCall();
-    await stores.db.execution.update({ where: { id }, data });
-    await until(() => aborted() === 1, 8_000, 'the abort of the call');
-  });
+  ] as const)(
+    '%s is halted, though nobody notified the worker',
+    timed(async (_name, data) => {
+      const { id, aborted } = await startCall();
+      const since = performance.now();
+      await stores.db.execution.update({ where: { id }, data });
+      await until(() => aborted() === 1, 'the abort of the call');
+      expectWithin(promised('a worker has a run in memory that it no longer owns'), performance.now() - since);
+    }),
+  );
 });

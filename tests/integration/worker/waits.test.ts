@@ -12,6 +12,9 @@ import { NO_SERVICES, OUTPUTS_IN_POSTGRES } from '../../harness/node-context.ts'
 import {
   chain,
   createTestDatabase,
+  expectWithin,
+  itInTime,
+  promised,
   seedWorkflow,
   startTestRedis,
   stopAll,
@@ -83,6 +86,9 @@ async function decide(executionId: string, decision: string): Promise<boolean> {
   return true;
 }
 
+/** docs/failure-modes.md: maintenance tasks run every second. */
+const MAINTENANCE_MS = 1_000;
+
 const ask = { id: 'ask', type: 'approval', parameters: { message: 'Go on?' } };
 const after = { id: 'after', type: 'set', parameters: { fields: { done: true } } };
 
@@ -97,10 +103,10 @@ describe('a run with an approval', () => {
 
   it('rests without a worker and continues with the decision', async () => {
     const id = await start(definition);
-    await until(async () => (await run(id)).status === 'waiting_for_input', 5_000, 'resting');
+    await until(async () => (await run(id)).status === 'waiting_for_input', 'resting');
     expect(await run(id)).toMatchObject({ workerId: null, currentNodeId: 'ask' });
     await decide(id, 'approved');
-    await until(async () => (await run(id)).status === 'success', 5_000, 'the end');
+    await until(async () => (await run(id)).status === 'success', 'the end');
     const rows = await db.nodeRun.findMany({ where: { executionId: id }, orderBy: { nodeId: 'asc' } });
     expect(rows.map(({ nodeId, status, attempts }) => [nodeId, status, attempts])).toEqual([
       ['after', 'success', 1],
@@ -109,9 +115,9 @@ describe('a run with an approval', () => {
     ]);
   });
 
-  it('whose decision was recorded but not queued continues all the same', async () => {
+  itInTime('whose decision was recorded but not queued continues all the same', async () => {
     const id = await start(definition);
-    await until(async () => (await run(id)).status === 'waiting_for_input', 5_000, 'resting');
+    await until(async () => (await run(id)).status === 'waiting_for_input', 'resting');
     await db.wait.updateMany({
       where: { executionId: id },
       data: { answer: '{"decision":"approved"}', answeredAt: new Date() },
@@ -120,7 +126,12 @@ describe('a run with an approval', () => {
       where: { id },
       data: { answerCount: { increment: 1 }, dispatchSeq: { increment: 1 }, dispatchedAt: new Date() },
     });
-    await until(async () => (await run(id)).status === 'success', 8_000, 'the end');
+    const answeredAt = Date.now();
+    await until(async () => (await run(id)).status === 'success', 'the end');
+    expectWithin(
+      promised('the API dies between a recorded decision and its job'),
+      Number((await run(id)).finishedAt) - answeredAt,
+    );
   });
 });
 
@@ -139,14 +150,10 @@ describe('a loop of approvals', () => {
     ],
   };
   const waitFor = (id: string, iteration: number) =>
-    until(
-      async () => {
-        const where = { executionId: id, nodeId: 'ask', iteration: String(iteration), answeredAt: null };
-        return (await db.wait.count({ where })) === 1 && (await run(id)).status === 'waiting_for_input';
-      },
-      8_000,
-      `the approval of iteration ${iteration}`,
-    );
+    until(async () => {
+      const where = { executionId: id, nodeId: 'ask', iteration: String(iteration), answeredAt: null };
+      return (await db.wait.count({ where })) === 1 && (await run(id)).status === 'waiting_for_input';
+    }, `the approval of iteration ${iteration}`);
   async function decideAll(id: string, iterations: number[]): Promise<void> {
     for (const iteration of iterations) {
       await waitFor(id, iteration);
@@ -154,7 +161,7 @@ describe('a loop of approvals', () => {
     }
   }
   const outputOf = async (id: string) => {
-    await until(async () => (await run(id)).status === 'success', 8_000, 'the end');
+    await until(async () => (await run(id)).status === 'success', 'the end');
     const where = { executionId_nodeId: { executionId: id, nodeId: 'each' } };
     return JSON.parse((await db.nodeRun.findUniqueOrThrow({ where })).output ?? 'null') as unknown;
   };
@@ -224,14 +231,16 @@ describe('a loop of approvals', () => {
 });
 
 describe('a wait', () => {
-  it('ends on time, with its node run once', async () => {
+  itInTime('ends on time, with its node run once', async () => {
     const id = await start(chain({ id: 'pause', type: 'wait', parameters: { seconds: 1 } }, after));
-    await until(async () => (await run(id)).wakeAt !== null, 5_000, 'resting');
+    await until(async () => (await run(id)).wakeAt !== null, 'resting');
     expect(await run(id)).toMatchObject({ status: 'running', workerId: null });
-    await until(async () => (await run(id)).status === 'success', 5_000, 'the end');
+    await until(async () => (await run(id)).status === 'success', 'the end');
     // By the database's clock alone: the worker's estimate of it, in the record of the node, may be off.
     const { dueAt, answeredAt } = await db.wait.findFirstOrThrow({ where: { executionId: id, nodeId: 'pause' } });
-    expect(answeredAt?.getTime()).toBeGreaterThanOrEqual(dueAt?.getTime() ?? Infinity);
+    const lateMs = Number(answeredAt) - Number(dueAt);
+    expect(lateMs).toBeGreaterThanOrEqual(0);
+    expectWithin({ what: 'a wait ends', ms: MAINTENANCE_MS }, lateMs);
   });
 
   it('of an approval fails the run when its time is up, and a later decision finds it ended', async () => {
@@ -242,23 +251,28 @@ describe('a wait', () => {
       ],
       edges: [{ source: 'start', target: 'ask' }],
     });
-    await until(async () => (await run(id)).status === 'failed', 5_000, 'the end');
+    await until(async () => (await run(id)).status === 'failed', 'the end');
     expect((await run(id)).error).toContain('APPROVAL_TIMEOUT');
     expect(await decide(id, 'approved')).toBe(false);
   });
 });
 
 describe('a run past its time limit', () => {
-  it('becomes timeout while it rests', async () => {
+  itInTime('becomes timeout while it rests', async () => {
     const id = await start({
       ...chain({ id: 'pause', type: 'wait', parameters: { seconds: 600 } }),
       settings: { timeoutSeconds: 1 },
     });
-    await until(async () => (await run(id)).status === 'timeout', 6_000, 'the time-out');
+    await until(async () => (await run(id)).status === 'timeout', 'the time-out');
     const pause = await db.nodeRun.findUniqueOrThrow({
       where: { executionId_nodeId: { executionId: id, nodeId: 'pause' } },
     });
     expect(pause.status).toBe('stopped');
+    const { deadlineAt, finishedAt } = await run(id);
+    expectWithin(
+      { what: 'a run that rests is timed out', ms: MAINTENANCE_MS },
+      Number(finishedAt) - Number(deadlineAt),
+    );
   });
 
   it('may rest for any time without a limit of its own, and ends once workers have held it for too long', async () => {
@@ -266,13 +280,13 @@ describe('a run past its time limit', () => {
       nodes: [{ id: 'start', type: 'trigger.manual' }, ask],
       edges: [{ source: 'start', target: 'ask' }],
     });
-    await until(async () => (await run(id)).status === 'waiting_for_input', 5_000, 'the rest');
+    await until(async () => (await run(id)).status === 'waiting_for_input', 'the rest');
     const { deadlineAt, timeLeftMs, heldUntil } = await run(id);
     expect([deadlineAt.getUTCFullYear(), heldUntil]).toEqual([9999, null]);
     expect(Number(timeLeftMs)).toBeGreaterThan(3_000_000);
     await db.execution.update({ where: { id }, data: { timeLeftMs: 0 } });
     expect(await decide(id, 'approved')).toBe(true);
-    await until(async () => (await run(id)).status === 'timeout', 5_000, 'the time-out');
+    await until(async () => (await run(id)).status === 'timeout', 'the time-out');
   });
 });
 
@@ -303,7 +317,7 @@ describe('a workflow node', () => {
   it('starts the other workflow once, waits for it and answers its result', async () => {
     const other = await child({ id: 'pause', type: 'wait', parameters: { seconds: 0.2 } });
     const id = await startParent(other);
-    await until(async () => (await run(id)).status === 'success', 8_000, 'the end');
+    await until(async () => (await run(id)).status === 'success', 'the end');
     expect((await run(id)).result).toContain('"body":42');
     const children = await db.execution.findMany({ where: { parentExecutionId: id } });
     expect(children).toMatchObject([{ status: 'success', source: 'workflow', depth: 1 }]);
@@ -320,7 +334,7 @@ describe('a workflow node', () => {
     await db.workflow.update({ where: { id: other.workflowId }, data: pointers });
     const started = async (version: string) => {
       const id = await startParent(other, version);
-      await until(async () => (await run(id)).status === 'success', 8_000, `the end with ${version}`);
+      await until(async () => (await run(id)).status === 'success', `the end with ${version}`);
       return (await db.execution.findFirstOrThrow({ where: { parentExecutionId: id } })).workflowVersionId;
     };
     expect(await started('latest')).toBe(second.id);
@@ -332,7 +346,7 @@ describe('a workflow node', () => {
     const other = await child();
     const failed = async (version: string) => {
       const id = await startParent(other, version);
-      await until(async () => (await run(id)).status === 'failed', 8_000, `the end with ${version}`);
+      await until(async () => (await run(id)).status === 'failed', `the end with ${version}`);
       expect(await db.execution.count({ where: { parentExecutionId: id } })).toBe(0);
       return (await run(id)).error;
     };
@@ -344,7 +358,7 @@ describe('a workflow node', () => {
 
   it('fails when the other run fails', async () => {
     const id = await startParent(await child({ id: 'no', type: 'fail', parameters: { message: 'sorry' } }));
-    await until(async () => (await run(id)).status === 'failed', 8_000, 'the end');
+    await until(async () => (await run(id)).status === 'failed', 'the end');
     expect((await run(id)).error).toContain('sorry');
   });
 
@@ -364,9 +378,9 @@ describe('a workflow node', () => {
       ],
     };
     const id = await startIn(other, await seedWorkflow(db, definition));
-    await until(async () => (await run(id)).status === 'failed', 8_000, 'the end');
+    await until(async () => (await run(id)).status === 'failed', 'the end');
     const started = () => db.execution.findFirstOrThrow({ where: { parentExecutionId: id } });
-    await until(async () => (await started()).status === 'stopped', 8_000, 'the stop of the other run');
+    await until(async () => (await started()).status === 'stopped', 'the stop of the other run');
     expect(await db.wait.count({ where: { executionId: id, kind: 'workflow', answeredAt: null } })).toBe(0);
   });
 
@@ -379,7 +393,7 @@ describe('a workflow node', () => {
     });
     await queue.add([{ workspaceId: 'w', executionId: await self.accept(), dispatch: 1 }]);
     const runs = () => db.execution.findMany({ where: { workflowId: self.workflowId }, orderBy: { depth: 'asc' } });
-    await until(async () => (await runs())[0]?.status === 'failed', 20_000, 'the end');
+    await until(async () => (await runs())[0]?.status === 'failed', 'the end');
     expect((await runs()).map(({ depth, status }) => ({ depth, status }))).toEqual(
       Array.from({ length: 11 }, (_, depth) => ({ depth, status: 'failed' })),
     );
@@ -389,7 +403,7 @@ describe('a workflow node', () => {
   it('fails when there is no such workflow', async () => {
     const other = await child();
     const id = await startParent({ workflowId: uuidv7(), workspaceId: other.workspaceId });
-    await until(async () => (await run(id)).status === 'failed', 8_000, 'the end');
+    await until(async () => (await run(id)).status === 'failed', 'the end');
     expect((await run(id)).error).toContain('WORKFLOW_NOT_STARTED');
   });
 });

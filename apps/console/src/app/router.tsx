@@ -45,7 +45,7 @@ const workspaceHome = createRoute({
   path: '/',
   beforeLoad: ({ params }) => {
     // The router redirects when a redirect is thrown.
-    // eslint-disable-next-line @typescript-eslint/only-throw-error
+    // oxlint-disable-next-line typescript/only-throw-error
     throw redirect({ to: '/w/$workspaceId/workflows', params });
   },
 });

@@ -123,7 +123,7 @@ describe('checkpoints', () => {
   });
 
   it('are split when their batch keeps failing, because it may be too large', async () => {
-    const { open } = setUp((batch) => (batch.length > 1 ? Promise.reject(AWAY) : written(batch)));
+    const { batches, open } = setUp((batch) => (batch.length > 1 ? Promise.reject(AWAY) : written(batch)));
     await Promise.all(
       ['a', 'b', 'c'].map((id) => {
         const journal = open(id);
@@ -131,6 +131,8 @@ describe('checkpoints', () => {
         return journal.flush();
       }),
     );
+    const alone = batches.filter(({ length }) => length === 1).flat();
+    expect(alone.map(({ executionId }) => executionId)).toEqual(['a', 'b', 'c']);
   });
 
   it('are not retried once the worker has ended, and no later one of the run is written', async () => {

@@ -3,11 +3,8 @@ import { dirname } from 'node:path';
 import { execa } from 'execa';
 import { REPOSITORY } from '../repository.ts';
 
-/** Native ESM in Jest is behind a flag, and warns of it at every test file. */
-const NODE_FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-
 /**
- * Runs Jest on the terminal, with its counts in the file `results`. @param env additional environment variables.
+ * Runs Jest on the terminal, with its results in the file `results`. @param env additional environment variables.
  * @returns whether it ended with exit code 0; the caller decides what no tests mean.
  */
 export async function runJest(
@@ -18,7 +15,7 @@ export async function runJest(
   mkdirSync(dirname(results), { recursive: true });
   rmSync(results, { force: true });
   const jest = ['node_modules/jest/bin/jest.js', '--passWithNoTests', '--json', `--outputFile=${results}`, ...args];
-  const run = await execa(process.execPath, [...NODE_FLAGS, ...jest], {
+  const run = await execa(process.execPath, jest, {
     cwd: REPOSITORY,
     env,
     stdin: 'inherit',

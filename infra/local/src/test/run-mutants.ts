@@ -1,19 +1,33 @@
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { REPOSITORY } from '../repository.ts';
+import { pathsOfLastCommits } from './history.ts';
+import { readMutantResults, type TestResults } from './results.ts';
 
-/** Number of mutants in a sample. */
-const SAMPLE = 4;
+/** Which mutants are tried: all of them by default. */
+export interface MutantChoice {
+  /** How many of the files that the last commits changed, and how many of all. */
+  readonly sample?: number;
+  readonly seed?: number;
+  /** The tests are known to pass without a mutant. */
+  readonly isTrusted?: boolean;
+}
 
-/**
- * Removes a few guards, one at a time, to check that their tests fail. The commit chooses them, so each commit tries
- * others, and a failure can be repeated.
- * @returns whether all were noticed.
- */
-export async function runMutants(): Promise<boolean> {
-  const commit = await execa('git', ['rev-parse', '--short=8', 'HEAD'], { cwd: REPOSITORY, reject: false });
-  const seed = String(Number.parseInt(commit.stdout, 16) || 1);
-  const args = ['tests/mutants/run.mjs', '--trusted', '--sample', String(SAMPLE), '--seed', seed];
-  console.log(`Taking away ${SAMPLE} guards: npm run mutants -- ${args.slice(1).join(' ')}`);
-  const run = await execa(process.execPath, args, { cwd: REPOSITORY, stdio: 'inherit', reject: false });
-  return run.exitCode === 0;
+/** Number of commits whose files a sample prefers. */
+const RECENT_COMMITS = 30;
+
+/** Removes guards, one at a time, to check that their tests fail. */
+export async function runMutants({ sample, seed = 1, isTrusted = false }: MutantChoice): Promise<TestResults> {
+  const results = join(REPOSITORY, '.deckhand', 'test-results', 'mutants.json');
+  const args = ['tests/mutants/run.mjs', '--seed', String(seed), ...(isTrusted ? ['--trusted'] : [])];
+  if (sample !== undefined) {
+    args.push('--sample', String(sample));
+    for (const path of new Set(await pathsOfLastCommits(RECENT_COMMITS))) args.push('--changed', path);
+  }
+  const run = await execa(process.execPath, [...args, '--results', results], {
+    cwd: REPOSITORY,
+    stdio: 'inherit',
+    reject: false,
+  });
+  return readMutantResults(results, run.exitCode === 0);
 }

@@ -345,7 +345,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     const startedAt = before?.startedAt ?? ports.now();
     const attempts = (before?.attempts ?? 0) + 1;
     const earlier = before && earlierAttempts(before);
-    if (node.definition.disabled === true) {
+    // A rerun may start from a trigger that was disabled since: it returns the trigger data as before.
+    if (node.definition.disabled === true && !node.type.isTrigger) {
       settle(task, passOn(task), { startedAt, attempts });
       return;
     }
@@ -450,6 +451,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     switch (outcome.kind) {
       case 'output':
         note(node, scope, 'success', progress, { output: outcome.output, handle: outcome.handle });
+        scheduler.skipBody(task);
         scheduler.done(task, outcome.output, outcome.handle);
         return;
       case 'result': {
@@ -479,13 +481,13 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         note(node, scope, 'running', progress, { state: TRY_STATE });
         scheduler.attempt(task);
         return;
-      case 'failure':
-        note(node, scope, 'failed', progress, {
-          failure: outcome.failure,
-          output:
-            node.definition.onError === 'stop' || !node.definition.onError ? undefined : errorOutput(outcome.failure),
-        });
+      case 'failure': {
+        const isHandled = node.definition.onError === 'continue' || node.definition.onError === 'branch';
+        const output = isHandled ? errorOutput(outcome.failure) : undefined;
+        note(node, scope, 'failed', progress, { failure: outcome.failure, output });
+        if (isHandled) scheduler.skipBody(task);
         fail(task, outcome.failure);
+      }
     }
   }
 
@@ -498,7 +500,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   function fail(task: Task, failure: NodeFailure): void {
     switch (task.node.definition.onError) {
       case 'continue':
-        scheduler.done(task, errorOutput(failure), task.node.lastHandle);
+        scheduler.done(task, errorOutput(failure), task.node.type.undecidedHandle);
         return;
       case 'branch':
         scheduler.done(task, errorOutput(failure), 'error');
@@ -512,9 +514,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
 
   function passOn({ node, scope }: Task): Outcome {
     const output = inputOf(node, scope);
-    return node.lastHandle === undefined
-      ? { kind: 'output', output }
-      : { kind: 'output', output, handle: node.lastHandle };
+    const { undecidedHandle: handle } = node.type;
+    return handle === undefined ? { kind: 'output', output } : { kind: 'output', output, handle };
   }
 
   function note(

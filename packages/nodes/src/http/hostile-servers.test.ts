@@ -122,7 +122,7 @@ describe('a server that sends', () => {
     const result: unknown = await get(url).catch((caught: unknown) => caught);
     expect(result).toMatchObject(code === 'none' ? { status: 200 } : { code });
     expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
-    await until(() => connections() === 0, 2_000, 'the end of the connection');
+    await until(() => connections() === 0, 'the end of the connection');
     const honest = await serve((_request, response) => response.end('there'));
     expect(Buffer.from((await get(honest.url)).body).toString()).toBe('there');
   });
@@ -145,6 +145,6 @@ describe('a server that sends', () => {
   ])('%s, and no more, holds its request no longer than its time', async (_what, answer) => {
     const { url, connections } = await serveBytes(answer);
     await expect(get(url, AbortSignal.timeout(200))).rejects.toMatchObject({ code: FAILED });
-    await until(() => connections() === 0, 2_000, 'the end of the connection');
+    await until(() => connections() === 0, 'the end of the connection');
   });
 });

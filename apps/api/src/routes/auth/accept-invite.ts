@@ -9,7 +9,7 @@ import {
 import { acceptInvite as join, acceptInviteAsNewPerson, type NewPerson, readInvite } from '@deckhand/db';
 import { openSession } from '../../auth/open-session.ts';
 import { originOf } from '../../auth/origin.ts';
-import { hashPassword, passwordIssues } from '../../auth/passwords.ts';
+import { passwordIssues, type Passwords } from '../../auth/passwords.ts';
 import { hashSecret } from '../../auth/tokens.ts';
 import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.ts';
 import { sendJson } from '../../http/respond.ts';
@@ -19,7 +19,7 @@ import type { Services } from '../../services.ts';
 const parse = compileBody(AcceptInviteBody);
 
 /** POST /api/auth/accept-invite */
-export function acceptInvite({ db, authenticate }: Services): Route {
+export function acceptInvite({ db, authenticate, passwords }: Services): Route {
   return open(
     'POST',
     '/api/auth/accept-invite',
@@ -49,14 +49,14 @@ export function acceptInvite({ db, authenticate }: Services): Route {
   async function createAccount(request: Request, body: AcceptInviteBody, tokenHash: string): Promise<AcceptedInvite> {
     // Before the expensive hash: the invite is used up only afterwards, together with creating the account.
     const invite = await readInvite(db, tokenHash);
-    const person = await newPerson(body, invite.email);
+    const person = await newPerson(passwords, body, invite.email);
     const { user, ...joined } = await acceptInviteAsNewPerson(db, person, tokenHash, originOf(request, null));
     return { ...joined, ...(await openSession(db, user, request)) };
   }
 }
 
 /** Returns the data of a new person, with the address of the invite if it has one. @throws VALIDATION_FAILED */
-async function newPerson(body: AcceptInviteBody, invited: string | null): Promise<NewPerson> {
+async function newPerson(passwords: Passwords, body: AcceptInviteBody, invited: string | null): Promise<NewPerson> {
   const { name, password, email = invited } = body;
   const issues: ValidationIssue[] = password === undefined ? [] : passwordIssues(password, 'password');
   for (const [path, value] of Object.entries({ email, name, password })) {
@@ -64,7 +64,7 @@ async function newPerson(body: AcceptInviteBody, invited: string | null): Promis
   }
   if (issues.length > 0 || email === null || name === undefined || password === undefined)
     throw validationFailed(issues);
-  return { email, name, passwordHash: await hashPassword(password) };
+  return { email, name, passwordHash: await passwords.hash(password) };
 }
 
 function refuseNewPerson({ email, name, password }: AcceptInviteBody): void {

@@ -1,5 +1,5 @@
 import {
-  compileCheck,
+  compileLenientCheck,
   DeckhandError,
   LoginResponse,
   SetupStateResponse,
@@ -8,17 +8,17 @@ import {
 } from '@deckhand/contracts';
 import { createFirstOwner, hasUsers, setupIsOver } from '@deckhand/db';
 import { isSameSecret } from '@deckhand/runtime';
-import { hashPassword, passwordIssues } from '../../auth/passwords.ts';
+import { passwordIssues } from '../../auth/passwords.ts';
 import { openSession } from '../../auth/open-session.ts';
 import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.ts';
 import { sendJson } from '../../http/respond.ts';
 import { open, type Route } from '../../http/route.ts';
 import type { Services } from '../../services.ts';
 
-const check = compileCheck(SetupBody);
+const check = compileLenientCheck(SetupBody);
 
 /** POST /api/auth/setup */
-export function setup({ db, setupToken }: Services): Route {
+export function setup({ db, passwords, setupToken }: Services): Route {
   return open(
     'POST',
     '/api/auth/setup',
@@ -47,7 +47,7 @@ export function setup({ db, setupToken }: Services): Route {
         email,
         name,
         workspaceName,
-        passwordHash: await hashPassword(password),
+        passwordHash: await passwords.hash(password),
       });
       sendJson(response, 201, await openSession(db, user, request));
     },

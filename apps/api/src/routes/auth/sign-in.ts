@@ -9,7 +9,7 @@ import {
 } from '@deckhand/contracts';
 import { changePassword as change, deleteSession, findUserByEmail, listRoles, readPasswordHash } from '@deckhand/db';
 import { openSession } from '../../auth/open-session.ts';
-import { hashPassword, isPassword, passwordIssues } from '../../auth/passwords.ts';
+import { passwordIssues } from '../../auth/passwords.ts';
 import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.ts';
 import { refuseBody } from '../../http/refuse-body.ts';
 import { sendJson, sendNothing } from '../../http/respond.ts';
@@ -19,7 +19,7 @@ import type { Services } from '../../services.ts';
 const parseLogin = compileBody(LoginBody);
 
 /** POST /api/auth/login */
-export function login({ db, loginThrottle }: Services): Route {
+export function login({ db, loginThrottle, passwords }: Services): Route {
   return open(
     'POST',
     '/api/auth/login',
@@ -36,7 +36,7 @@ export function login({ db, loginThrottle }: Services): Route {
       const address = request.ip ?? '';
       await loginThrottle.attempt(email, address);
       const user = await findUserByEmail(db, email);
-      const isRight = await isPassword(password, user?.passwordHash);
+      const isRight = await passwords.isSame(password, user?.passwordHash);
       if (!user || !isRight)
         throw new DeckhandError('UNAUTHORIZED', { message: 'The e-mail or the password is wrong' });
       await loginThrottle.succeeded(email, address);
@@ -79,7 +79,7 @@ export function getCurrentUser({ db }: Services): Route {
 const parsePassword = compileBody(ChangePasswordBody);
 
 /** POST /api/auth/password */
-export function changePassword({ db, loginThrottle }: Services): Route {
+export function changePassword({ db, loginThrottle, passwords }: Services): Route {
   return forSession(
     'POST',
     '/api/auth/password',
@@ -98,12 +98,12 @@ export function changePassword({ db, loginThrottle }: Services): Route {
       const address = request.ip ?? '';
       await loginThrottle.attempt(user.email, address);
       const currentHash = await readPasswordHash(db, userId);
-      const isRight = await isPassword(currentPassword, currentHash);
+      const isRight = await passwords.isSame(currentPassword, currentHash);
       if (currentHash === undefined || !isRight) {
         throw new DeckhandError('FORBIDDEN', { message: 'The current password is wrong' });
       }
       await loginThrottle.succeeded(user.email, address);
-      await change(db, caller, { sessionId, currentHash, newHash: await hashPassword(newPassword) });
+      await change(db, caller, { sessionId, currentHash, newHash: await passwords.hash(newPassword) });
       sendNothing(response);
     },
   );

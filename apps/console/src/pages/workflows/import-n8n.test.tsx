@@ -25,7 +25,12 @@ it('imports a workflow of n8n from a file, says what became of its nodes, and op
   answer('POST /api/workflows/import/n8n', async ({ body }) => {
     const { name, definition, notes, remarks } = await importJson(body.workflow, nodeTypes);
     const { workflow } = workflows.get(workflows.add({ name, definition }));
-    return Response.json({ ...workflow, warnings: [], notes, remarks }, { status: 201 });
+    return {
+      ...workflow,
+      warnings: [],
+      notes: notes.map((note) => ({ ...note, nodeIds: [...note.nodeIds], messages: [...note.messages] })),
+      remarks: [...remarks],
+    };
   });
   await openConsole('/workflows');
   await click('button', 'Import from n8n');
