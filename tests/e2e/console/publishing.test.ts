@@ -91,4 +91,3 @@ describe('an active workflow', () => {
     expect((await read(id)).status).toBe('inactive');
   });
 });
-

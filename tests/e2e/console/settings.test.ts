@@ -29,66 +29,6 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-describe('the triggers of a workflow', () => {
-  it('a request to a webhook is replayed, and its URL is changed', async () => {
-    const url = (await read(nightly)).webhooks[0]?.url ?? '';
-    expect((await fetch(url, { method: 'POST' })).status).toBe(200);
-    const { page, complaints } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    await page.goto(`/w/${stack.workspaceId}/workflows/${nightly}`);
-    await page.locator('.react-flow__node', { hasText: 'hook' }).click();
-    await page.getByRole('button', { name: 'Requests' }).click();
-    await page.getByRole('button', { name: 'Replay POST' }).click();
-    await until(async () => {
-      const path = `/api/executions?workspaceId=${stack.workspaceId}&workflowId=${nightly}&source=rerun`;
-      return (await stack.say<PageOf<unknown>>('GET', path)).data.length === 1;
-    });
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Change URL hook' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Change URL' }).click();
-    await until(async () => (await read(nightly)).webhooks[0]?.url !== url);
-    expect(complaints).toEqual([]);
-  });
-});
-
-it('the delays between the attempts of a node are set in its form', async () => {
-  const { page, complaints } = await openWindow(browser, stack.url);
-  await signIn(page, OWNER);
-  await page.goto(`/w/${stack.workspaceId}/workflows/${nightly}`);
-  await page.locator('.react-flow__node', { hasText: 'get' }).click();
-  await page.getByText('Error handling & settings').click();
-  expect(await page.getByLabel('Back-off factor').count()).toBe(0);
-  await page.getByLabel('Max attempts').fill('4');
-  await page.getByLabel('Retry delay (ms)').fill('250');
-  await page.getByLabel('Back-off factor').fill('1.5');
-  await page.getByLabel('Max delay (ms)').fill('9000');
-  await page.getByLabel('Max delay (ms)').fill('');
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('Saved', { exact: true }).waitFor();
-  expect((await read(nightly)).definition?.nodes.find(({ id }) => id === 'get')).toMatchObject({
-    retry: { maxAttempts: 4, delayMs: 250, factor: 1.5 },
-  });
-  expect(complaints).toEqual([]);
-});
-
-it('a workflow becomes a tool by its settings', async () => {
-  const { page, complaints } = await openWindow(browser, stack.url);
-  await signIn(page, OWNER);
-  await page.goto(`/w/${stack.workspaceId}/workflows/${nightly}`);
-  await page.getByRole('button', { name: 'Settings', exact: true }).click();
-  await page.getByLabel('Tool for AI agents').check();
-  await page.getByLabel('Tool name').fill('nightly_report');
-  await page.getByLabel('May delete or overwrite something').uncheck();
-  await page.getByLabel('Changes nothing', { exact: true }).check();
-  await page.getByRole('button', { name: 'Apply' }).click();
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('Saved', { exact: true }).waitFor();
-  expect((await read(nightly)).definition?.settings).toEqual({
-    mcp: { name: 'nightly_report', readOnlyHint: true, destructiveHint: false },
-  });
-  expect(complaints).toEqual([]);
-});
-
 it('alerts on failed runs are set up, and tell of each failing workflow once', async () => {
   const { port, messages } = await startMailServer();
   const secret = { host: '127.0.0.1', port };

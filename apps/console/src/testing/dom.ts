@@ -21,6 +21,10 @@ const { window } = new JSDOM('<!doctype html><html lang="en"><body></body></html
 /** The size of every element, in px. */
 const [WIDTH, HEIGHT] = [100, 20];
 
+// As the browsers of tests: their dates are British, and their clocks those of Greenwich.
+process.env.TZ = 'UTC';
+Object.defineProperty(window.navigator, 'languages', { value: ['en-GB'] });
+
 const ignore = (): void => undefined;
 
 /** Nothing changes its size without a layout: what observes one is told of it once. */

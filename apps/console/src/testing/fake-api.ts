@@ -20,6 +20,8 @@ const MAX_ISSUE_LENGTH = 600;
 /** What was wrong with requests and responses since the last test. */
 const issues: string[] = [];
 
+let refusesInvalid = false;
+
 const server = setupServer(
   http.all('*', ({ request: { method, url } }) => {
     issues.push(`nothing answers ${method} ${url}`);
@@ -83,9 +85,15 @@ export function pageOf<T>(data: readonly T[]) {
   return { data: [...data], limit: 500, offset: 0, hasMore: false };
 }
 
+/** Answers requests with invalid bodies as the API does, with a 400, for a test that sends one on purpose. */
+export function refuseInvalid(): void {
+  refusesInvalid = true;
+}
+
 /** Forgets all answers. @returns what was wrong with requests and responses. */
 export function resetFakeApi(): string[] {
   server.resetHandlers();
+  refusesInvalid = false;
   return [...new Set(issues.splice(0))];
 }
 
@@ -97,13 +105,17 @@ function respondTo(method: string, path: string, respond: (request: FakeRequest)
       const text = await request.clone().text();
       const body: unknown = text === '' ? undefined : JSON.parse(text);
       const issue = issueOfRequest(method, url, body);
-      if (issue !== undefined) issues.push(`${method} ${url.pathname}${url.search}: ${issue} in ${text}`);
+      if (issue !== undefined && refusesInvalid) return refuse(issue);
       try {
         const { headers } = request;
         const given = await respond({ params: toStrings(params), query: url.searchParams, headers, body });
         const isDryRun = url.searchParams.get('dryRun') === 'true';
         const status = statusOfSuccess(method, url.pathname, isDryRun);
         const response = given instanceof Response ? given : toResponse(given, status);
+        // The test may answer it with the refusal that it is about.
+        if (issue !== undefined && response.status !== 400) {
+          issues.push(`${method} ${url.pathname}${url.search}: ${issue} in ${text.slice(0, MAX_ISSUE_LENGTH)}`);
+        }
         // What is lost on the way has no status.
         if (response.type !== 'error') await checkResponse(method, url.pathname, response);
         return response;
@@ -113,6 +125,13 @@ function respondTo(method: string, path: string, respond: (request: FakeRequest)
       }
     }),
   );
+}
+
+/** @param issue as Ajv writes it: `data/comment must NOT have more than 2000 characters`. */
+function refuse(issue: string): Response {
+  const [, path = '', message = issue] = /^data\/?(\S*) (.*)$/.exec(issue) ?? [];
+  const place = path.replaceAll('/', '.');
+  return refusal('VALIDATION_FAILED', `${place || 'body'}: ${message}`, [{ path: place, message }]);
 }
 
 function toResponse(body: unknown, status: number): Response {

@@ -190,7 +190,13 @@ export function keepRuns(
     world.asked.push({ path: 'execute', body });
     const { input = {}, executionMode = 'normal' } = body;
     return started(
-      world.add(workflowFor(id), { source: 'editor', executionMode, trigger: input, ...begin(body, workflowFor(id)) }),
+      world.add(workflowFor(id), {
+        source: 'editor',
+        executionMode,
+        trigger: input,
+        data: partOf(body),
+        ...begin(body, workflowFor(id)),
+      }),
     );
   });
   return world;
@@ -228,7 +234,15 @@ function rerunOf(run: Execution, body: RerunBody): FakeRun {
     source: 'rerun',
     rerunOf: run.id,
     trigger: run.data.trigger,
-    data: { rerunOf: run.id, ...(fromNodeId !== undefined && { rerunFromNodeId: fromNodeId }) },
+    data: { rerunOf: run.id, ...(fromNodeId !== undefined && { rerunFromNodeId: fromNodeId }), ...partOf(body) },
+  };
+}
+
+/** Which part of the workflow a run is for, and what it is given. */
+function partOf({ untilNodeId, mocks }: Pick<RerunBody, 'untilNodeId' | 'mocks'>): Partial<Execution['data']> {
+  return {
+    ...(untilNodeId !== undefined && { untilNodeId }),
+    ...(mocks !== undefined && { mockedNodeIds: Object.keys(mocks) }),
   };
 }
 

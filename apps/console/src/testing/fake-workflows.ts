@@ -3,6 +3,7 @@ import {
   DeckhandError,
   type Draft,
   type FolderEntry,
+  type ValidationIssue,
   type Version,
   type Workflow,
 } from '@deckhand/contracts';
@@ -127,6 +128,7 @@ export function keepWorkflows(): FakeWorkflows {
   });
   answer('GET /api/node-types', () => Response.json(pageOf(entries)));
   answer('GET /api/credentials', () => pageOf([]));
+  answer('GET /api/variables', () => pageOf([]));
   answer('GET /api/workspaces/:id/members', () => example('GET /api/workspaces/:id/members'));
   answer('POST /api/workflows/:id/webhooks/:nodeId/test', ({ params: { nodeId } }) => ({
     ...example('POST /api/workflows/:id/webhooks/:nodeId/test'),
@@ -146,10 +148,10 @@ export function keepWorkflows(): FakeWorkflows {
     return pageOf(found.map(({ workflow }) => toEntry(workflow)));
   });
   answer('POST /api/workflows', async ({ body }) => {
-    const issues = await issuesOf(body.definition);
-    if (issues) return issues;
+    const checked = await check(body.definition);
+    if (checked instanceof Response) return checked;
     const { name, description = '', folderId = null, definition } = body;
-    return { ...world.get(world.add({ name, description, folderId, definition })).workflow, warnings: [] };
+    return { ...world.get(world.add({ name, description, folderId, definition })).workflow, ...checked };
   });
   answer(
     'GET /api/workflows/:id',
@@ -189,12 +191,12 @@ export function keepWorkflows(): FakeWorkflows {
     const { definition, comment, baseVersionId } = body;
     await world.onSave();
     const { workflow, versions } = world.get(id);
-    const issues = await issuesOf(definition);
-    if (issues) return issues;
+    const checked = await check(definition);
+    if (checked instanceof Response) return checked;
     if (baseVersionId !== undefined && baseVersionId !== workflow.latestVersionId) return refusal('CONFLICT');
     world.saveVersion(id, definition, comment);
     const { workflowVersionId, number, createdAt } = versions.at(-1)!;
-    return { workflowVersionId, number, createdAt, warnings: [] };
+    return { workflowVersionId, number, createdAt, ...checked };
   });
   answer(
     'GET /api/workflows/:id/draft',
@@ -280,11 +282,11 @@ function isStale(headers: Headers, updatedAt: string | undefined): boolean {
   return wanted !== null && wanted !== tagOf(updatedAt ?? '');
 }
 
-/** The refusal of a definition by the rules of the API; undefined if it is valid. */
-async function issuesOf(definition: unknown): Promise<Response | undefined> {
+/** Checks a definition by the rules of the API. @returns its warnings, or the refusal of an invalid one. */
+async function check(definition: unknown): Promise<{ warnings: ValidationIssue[] } | Response> {
   try {
-    await checkDefinition(definition, { by: 'tests', nodeTypes });
-    return undefined;
+    const { warnings } = await checkDefinition(definition, { by: 'tests', nodeTypes });
+    return { warnings: [...warnings] };
   } catch (error) {
     if (!(error instanceof DeckhandError)) throw error;
     return refusal(error.code, error.message, error.details);

@@ -47,9 +47,11 @@ export async function dialog(name?: string | RegExp): Promise<Scope> {
   return within(await screen.findByRole('dialog', name === undefined ? {} : { name }));
 }
 
-/** Waits for a text, also one that runs through several elements. */
-export async function sees(text: string, scope: Scope = screen): Promise<void> {
-  await scope.findAllByText((_, element) => element?.textContent.includes(text) ?? false);
+/** Waits for a text, also one that runs through several elements. @returns the innermost element that has all of it. */
+export async function sees(text: string, scope: Scope = screen): Promise<HTMLElement> {
+  const found = await scope.findAllByText((_, element) => element?.textContent.includes(text) ?? false);
+  // In the order of the document, so the outer ones come first.
+  return found.at(-1)!;
 }
 
 /** Waits until nothing has the role, and the name if there is one. */
