@@ -28,7 +28,7 @@ const TEST = '(\\.test\\.tsx?$|^apps/console/src/testing/)';
 const folder = (name) => `^packages/${name}/`;
 
 /** The language of expressions: pure, and so at home in a browser, too. */
-const EXPRESSIONS = '^packages/engine/(src|dist)/expressions/';
+const EXPRESSIONS = '^packages/engine/src/expressions/';
 
 const packageRules = Object.entries(MAY_IMPORT).map(([name, allowed]) => ({
   name: `${name}-imports`,
@@ -125,8 +125,7 @@ module.exports = {
     ...purityRules,
   ],
   options: {
-    // Another package is met as its built types: its folder is all that the rules ask for.
-    doNotFollow: { path: 'node_modules|/dist/' },
+    doNotFollow: { path: 'node_modules' },
     exclude: { path: '/src/generated/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },

@@ -93,12 +93,12 @@ const CHECKS = [
   [
     ['Lint', 'lint:code'],
     ['Check imports', 'deps'],
+    ['Look for dead code', 'deadcode'],
     ['Check the texts of the console', 'texts:check'],
   ],
   [
     ['Check types', 'typecheck'],
     ['Check the format', 'lint:format'],
-    ['Look for dead code', 'deadcode'],
   ],
 ];
 
