@@ -57,15 +57,18 @@ describe('saving warns of', () => {
 
   const ask = { type: 'approval', parameters: { message: 'Well?' } };
 
-  it.each<JsonObject>([{ disabled: true }, { onError: 'continue' }])('a node that takes none of its outputs (%j)', (settings) => {
-    const [name = ''] = Object.keys(settings);
-    const none = 'it takes none of its outputs, because each is a choice that it has not made';
-    const warnings = warningsOf({ ...ask, ...settings }, 'approved');
-    expect(warnings).toEqual([expect.stringContaining(`nodes[1].${name}: Node "node": `)]);
-    expect(warnings.join()).toContain(none);
-    expect(warningsOf({ ...ask, ...settings })).toEqual([]);
-    const cases = [{ handle: 'a', equals: 1 }];
-    expect(warningsOf({ type: 'switch', parameters: { value: 1, cases }, ...settings }, 'a')).toEqual([]);
-    expect(warningsOf({ type: 'set', parameters: { fields: {} }, ...settings })).toEqual([]);
-  });
+  it.each<JsonObject>([{ disabled: true }, { onError: 'continue' }])(
+    'a node that takes none of its outputs (%j)',
+    (settings) => {
+      const [name = ''] = Object.keys(settings);
+      const none = 'it takes none of its outputs, because each is a choice that it has not made';
+      const warnings = warningsOf({ ...ask, ...settings }, 'approved');
+      expect(warnings).toEqual([expect.stringContaining(`nodes[1].${name}: Node "node": `)]);
+      expect(warnings.join()).toContain(none);
+      expect(warningsOf({ ...ask, ...settings })).toEqual([]);
+      const cases = [{ handle: 'a', equals: 1 }];
+      expect(warningsOf({ type: 'switch', parameters: { value: 1, cases }, ...settings }, 'a')).toEqual([]);
+      expect(warningsOf({ type: 'set', parameters: { fields: {} }, ...settings })).toEqual([]);
+    },
+  );
 });

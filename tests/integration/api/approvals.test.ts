@@ -22,7 +22,7 @@ beforeAll(async () => {
   instance = await startInstance();
   ({ gateway } = instance);
   replica = await startGateway(instance);
-  await startTestWorker(instance);
+  await startTestWorker(instance, { mayRecover: true });
 });
 afterAll(stopAll);
 

@@ -27,7 +27,8 @@ const read = (id: string, query = '') => call('GET', `/api/executions/${id}${que
 const simple = chain({ id: 'a', type: 'set', parameters: { fields: { n: '{{ $trigger.n }}' } } });
 
 async function withWorker(act: () => Promise<void>): Promise<void> {
-  const worker = await startTestWorker(instance);
+  // Redis is killed before.
+  const worker = await startTestWorker(instance, { mayRecover: true });
   try {
     await act();
   } finally {
