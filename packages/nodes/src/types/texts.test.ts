@@ -1,6 +1,7 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { Settings } from 'luxon';
 import type { NodeContext, NodeType } from '@deckhand/engine';
 import { createHmac } from 'node:crypto';
 import { nodeContext } from '../../../../tests/harness/node-context.ts';
@@ -90,6 +91,94 @@ describe('dates', () => {
     ],
   ])('%j is %j', async (parameters, expected) => {
     expect(await run(dates, { ...berlin, ...parameters })).toMatchObject(expected);
+  });
+
+  const FIRST = '2026-10-25T02:30:00.000+02:00';
+  it.each<[object, object]>([
+    [{ operation: 'parse', date: '2026-10-25T02:30:00' }, { iso: FIRST }],
+    [{ operation: 'parse', date: '2026-10-25 02:30' }, { iso: FIRST }],
+    [{ operation: 'parse', date: '25.10.2026 02:30', inputFormat: 'dd.MM.yyyy HH:mm' }, { iso: FIRST }],
+    [
+      {
+        operation: 'parse',
+        date: '25.10.2026 02:30 Europe/Berlin',
+        inputFormat: 'dd.MM.yyyy HH:mm z',
+        timezone: 'UTC',
+      },
+      { iso: '2026-10-25T00:30:00.000Z' },
+    ],
+    // Texts with an offset, and numbers, say which of the two they are.
+    [{ operation: 'parse', date: '2026-10-25T02:30:00+01:00' }, { iso: '2026-10-25T02:30:00.000+01:00' }],
+    [{ operation: 'parse', date: '2026-10-25 02:30:00+01' }, { iso: '2026-10-25T02:30:00.000+01:00' }],
+    [{ operation: 'parse', date: Date.UTC(2026, 9, 25, 1, 30) }, { iso: '2026-10-25T02:30:00.000+01:00' }],
+    [{ operation: 'add', date: '2026-10-24T02:30', amount: 1 }, { iso: FIRST }],
+    [{ operation: 'subtract', date: '2026-10-26T02:30', amount: 1 }, { iso: FIRST }],
+    [{ operation: 'add', date: '2026-10-25T02:30+01:00', amount: 0 }, { iso: '2026-10-25T02:30:00.000+01:00' }],
+    [
+      { operation: 'add', date: '2026-10-25T02:30', amount: 1, unit: 'hours' },
+      { iso: '2026-10-25T02:30:00.000+01:00' },
+    ],
+    [{ operation: 'startOf', date: '2026-10-25T02:30+01:00', unit: 'hours' }, { iso: '2026-10-25T02:00:00.000+01:00' }],
+    [
+      { operation: 'difference', date: '2026-10-25T02:30', other: '2026-10-25T03:30', unit: 'hours' },
+      { amount: 2, unit: 'hours' },
+    ],
+    // It does not exist.
+    [{ operation: 'parse', date: '2026-03-29T02:30' }, { iso: '2026-03-29T03:30:00.000+02:00' }],
+  ])('%j is %j, whatever the season', async (parameters, expected) => {
+    for (const now of ['2026-01-15T12:00:00Z', '2026-07-15T12:00:00Z']) {
+      Settings.now = () => Date.parse(now);
+      expect(await run(dates, { ...berlin, ...parameters })).toMatchObject(expected);
+    }
+    Settings.now = () => Date.now();
+  });
+
+  it.each([
+    // Clocks are turned back from 01:00 to 00:00, which occurs twice.
+    ['America/Havana', '2026-11-01T12:00', '2026-11-01T00:00:00.000-04:00', '2026-11-01T23:59:59.999-05:00'],
+    ['America/Havana', '2026-10-31T12:00', '2026-10-31T00:00:00.000-04:00', '2026-10-31T23:59:59.999-04:00'],
+    // Clocks are put forward from 00:00 to 01:00.
+    ['America/Havana', '2026-03-08T12:00', '2026-03-08T01:00:00.000-04:00', '2026-03-08T23:59:59.999-04:00'],
+    ['America/Havana', '2026-03-07T12:00', '2026-03-07T00:00:00.000-05:00', '2026-03-07T23:59:59.999-05:00'],
+    ['Asia/Beirut', '2026-03-29T12:00', '2026-03-29T01:00:00.000+03:00', '2026-03-29T23:59:59.999+03:00'],
+    // Clocks are turned back from 24:00 to 23:00.
+    ['Africa/Cairo', '2026-10-29T12:00', '2026-10-29T00:00:00.000+03:00', '2026-10-29T23:59:59.999+02:00'],
+    ['America/Santiago', '2026-04-04T12:00', '2026-04-04T00:00:00.000-03:00', '2026-04-04T23:59:59.999-04:00'],
+    ['America/Santiago', '2026-09-06T12:00', '2026-09-06T01:00:00.000-03:00', '2026-09-06T23:59:59.999-03:00'],
+  ])('a day in %s where clocks change at midnight, %s, is from %s to %s', async (timezone, date, start, end) => {
+    expect(await run(dates, { operation: 'startOf', date, timezone })).toMatchObject({ iso: start });
+    expect(await run(dates, { operation: 'endOf', date, timezone })).toMatchObject({ iso: end });
+  });
+
+  it.each([
+    [{ operation: 'parse', date: '2026-03-29 02:30:00.123456' }, '2026-03-29T02:30:00.123Z'],
+    [{ operation: 'parse', date: '2026-03-29T01:30:00.123456Z' }, '2026-03-29T01:30:00.123Z'],
+    [{ operation: 'parse', date: '3 März 2026', inputFormat: 'd MMMM yyyy', locale: 'de' }, '2026-03-03T00:00:00.000Z'],
+    [
+      { operation: 'parse', date: 'mar. 3 févr. 2026', inputFormat: 'ccc d MMM yyyy', locale: 'fr' },
+      '2026-02-03T00:00:00.000Z',
+    ],
+    [{ operation: 'parse', date: "3 o'clock", inputFormat: "h 'o''clock'" }, undefined],
+  ])('%j is %j', async (parameters, iso) => {
+    if (iso === undefined) await expect(run(dates, parameters)).rejects.toMatchObject({ code: 'PARAMETERS_INVALID' });
+    else expect(await run(dates, parameters)).toMatchObject({ iso });
+  });
+
+  it.each([
+    [{ operation: 'format', date: 0, format: 'YYYY-MM-dd' }, 'format has YYYY'],
+    [{ operation: 'format', date: 0, format: 'dd.MM.yyyy Uhr' }, 'format has U'],
+    [{ operation: 'format', date: 0, format: 'yyyyyyyyy' }, 'format has yyyyyyyyy'],
+    [{ operation: 'format', date: 0, format: 'SS' }, 'format has SS'],
+    [{ operation: 'parse', date: '2026-03-29', inputFormat: 'YYYY-MM-dd' }, 'inputFormat has YYYY'],
+    [{ operation: 'parse', date: '1', inputFormat: 'X' }, 'inputFormat has X'],
+    [{ operation: 'format', date: 0, format: 'cccc', locale: 'klingon' }, 'locale must'],
+    [{ operation: 'format', date: 0, format: 'cccc', locale: 'de_DE.UTF-8' }, 'locale must'],
+    [{ operation: 'parse', date: '1 May 2026', inputFormat: 'd MMMM yyyy', locale: 'de' }, 'date is no date'],
+  ])('%j is refused: parameters.%s', async (parameters, message) => {
+    await expect(run(dates, parameters)).rejects.toMatchObject({
+      code: 'PARAMETERS_INVALID',
+      message: expect.stringContaining(`parameters.${message}`),
+    });
   });
 
   it.each([
