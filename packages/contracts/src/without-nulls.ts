@@ -50,7 +50,7 @@ function ofItems(schema: object): RemoveNulls | undefined {
   return (value) => {
     if (!Array.isArray(value)) return value;
     const list: readonly unknown[] = value;
-    const kept = list.map(remove);
+    const kept: readonly unknown[] = list.map(remove);
     return kept.every((item, index) => item === list[index]) ? value : kept;
   };
 }

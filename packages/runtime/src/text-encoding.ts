@@ -16,8 +16,8 @@ const UTF_16_LABEL = /^(?:utf-?16|ucs-?2|unicode$|iso-10646)/i;
 export class UnencodableError extends Error {}
 
 /**
- * Returns the charset of a text in bytes: that of its byte order mark, otherwise that of the content type, otherwise the
- * one that an XML or HTML document declares, otherwise UTF-8 (WHATWG Encoding, "decode"; RFC 7303, 3).
+ * Returns the charset of a text in bytes: that of its byte order mark, otherwise that of the content type, otherwise
+ * the one that an XML or HTML document declares, otherwise UTF-8 (WHATWG Encoding, "decode"; RFC 7303, 3).
  * @returns a label that may be unknown.
  */
 export function charsetOf(bytes: Uint8Array, contentType: string): string {
@@ -27,7 +27,8 @@ export function charsetOf(bytes: Uint8Array, contentType: string): string {
   if (first === 0xfe && second === 0xff) return 'utf-16be';
   if (contentType === '') return 'utf-8';
   const { type, parameters } = parse(contentType);
-  return parameters.charset || declaredCharset(bytes, type) || 'utf-8';
+  const { charset = '' } = parameters;
+  return charset === '' ? (declaredCharset(bytes, type) ?? 'utf-8') : charset;
 }
 
 function declaredCharset(bytes: Uint8Array, type: string): string | undefined {

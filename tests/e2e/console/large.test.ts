@@ -161,13 +161,10 @@ describe('what is large', () => {
     const loaded = async () => Number(await table.getAttribute('aria-rowcount'));
     const began = Date.now();
     await page.mouse.move(640, 500);
-    await until(
-      async () => {
-        await page.mouse.wheel(0, 4_000);
-        return (await loaded()) > 2_000;
-      },
-      'two thousand rows',
-    );
+    await until(async () => {
+      await page.mouse.wheel(0, 4_000);
+      return (await loaded()) > 2_000;
+    }, 'two thousand rows');
     report(`${await loaded()} rows of 20,000 runs, in ${Date.now() - began} ms`, await tasks());
     expect(await table.getByRole('row').count()).toBeLessThan(100);
     expect(complaints).toEqual([]);

@@ -63,13 +63,10 @@ it('alerts on failed runs are set up, and tell of each failing workflow once', a
   expect(message).toMatch(/^ENVELOPE ada@example.com\n[^]*Subject: Orders failed[^]*No such order/);
   expect(message).toContain(`${stack.url}/w/${stack.workspaceId}/runs/${first}`);
   const second = await stack.start(orders);
-  await until(
-    async () => {
-      const { errorExecutionId } = await stack.say<Execution>('GET', `/api/executions/${second}`);
-      return (await stack.say<Execution>('GET', `/api/executions/${errorExecutionId}`)).status === 'success';
-    },
-    'the report of the second run to end',
-  );
+  await until(async () => {
+    const { errorExecutionId } = await stack.say<Execution>('GET', `/api/executions/${second}`);
+    return (await stack.say<Execution>('GET', `/api/executions/${errorExecutionId}`)).status === 'success';
+  }, 'the report of the second run to end');
   expect(messages).toHaveLength(1);
   expect(complaints).toEqual([]);
 });

@@ -78,7 +78,7 @@ it('counts the outputs of iterations of earlier workers, and each in the storage
   const rows = await instance.db.nodeIteration.findMany({ where: { executionId: id } });
   const outside = await instance.db.nodeRun.findMany({ where: { executionId: id, iterations: null } });
   const sum = [...rows, ...outside].reduce((bytes, row) => bytes + row.outputBytes, 0n);
-  expect(BigInt(storedBytes) - sum).toBeLessThan(1_000n);
+  expect(storedBytes - sum).toBeLessThan(1_000n);
 });
 
 it('an iteration of nested loops is named by its position or by "outer.inner", and is text in each response', async () => {

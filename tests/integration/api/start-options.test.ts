@@ -79,7 +79,7 @@ describe('tags and metadata', () => {
     'are found by the text that responses show: %s',
     async (v) => {
       const id = await start({ metadata: { v } });
-      const shown = String((await readRun(id)).metadata.v);
+      const shown = JSON.stringify((await readRun(id)).metadata.v).replaceAll('"', '');
       expect(await find(`metadata[v]=${encodeURIComponent(shown)}`)).toEqual([id]);
     },
   );

@@ -339,7 +339,7 @@ describe('the session of a query', () => {
     const owners = ['one a', 'one b', 'two a'];
     const pids = await Promise.all(owners.map(async (owner) => [await backend({ owner }), await backend({ owner })]));
     expect(new Set(pids.map((of) => of[0])).size).toBe(owners.length);
-    const shared = pids[0]?.filter((pid) => pids[1]?.includes(pid) || pids[2]?.includes(pid));
+    const shared = pids[0]?.filter((pid) => [...(pids[1] ?? []), ...(pids[2] ?? [])].includes(pid));
     expect(shared).toEqual([]);
   });
 });

@@ -170,13 +170,10 @@ describe('the URL', () => {
       headers: { origin: 'https://page.example', 'access-control-request-method': 'GET' },
     });
     expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, OPTIONS, POST');
-    const page = await until(
-      async () => {
-        const { data } = (await api('GET', `/api/workflows/${workflow.id}/deliveries`)).body;
-        return data.length === 2 && data;
-      },
-      'two deliveries',
-    );
+    const page = await until(async () => {
+      const { data } = (await api('GET', `/api/workflows/${workflow.id}/deliveries`)).body;
+      return data.length === 2 && data;
+    }, 'two deliveries');
     expect(page.map(({ nodeId, method }) => [nodeId, method])).toEqual([
       ['check', 'PUT'],
       ['events', 'POST'],

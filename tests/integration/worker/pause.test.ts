@@ -71,10 +71,7 @@ const parentOf = (workflowId: string) =>
   createWorkflow(instance, chain({ id: 'child', type: 'workflow', parameters: { workflowId } }));
 const statusOf = async (id: string) => (await call('GET', `/api/executions/${id}`)).body.status;
 const childOf = (id: string) =>
-  until(
-    async () => (await instance.db.execution.findFirst({ where: { parentExecutionId: id } }))?.id,
-    'the child',
-  );
+  until(async () => (await instance.db.execution.findFirst({ where: { parentExecutionId: id } }))?.id, 'the child');
 
 it('reaches the runs that a run has started, and so does its resume, but for those that a person has paused', async () => {
   const ask = await createWorkflow(instance, chain({ id: 'ask', type: 'approval', parameters: { message: 'Well?' } }));

@@ -51,8 +51,8 @@ export interface RerunFromNode {
 }
 
 /**
- * Starts a run that may be a test, or a rerun from a node. A repeat of a start that was accepted returns its run, although the chosen version
- * may have changed since: then it may not have the parts of the test any more.
+ * Starts a run that may be a test, or a rerun from a node. A repeat of a start that was accepted returns its run,
+ * although the chosen version may have changed since: then it may not have the parts of the test any more.
  * @throws DeckhandError as `RunStarter`; VALIDATION_FAILED for `untilNodeId` and `mocks`; NODE_NOT_REACHED.
  */
 export async function startTested(

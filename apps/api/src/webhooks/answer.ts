@@ -20,8 +20,8 @@ export function prepareAnswer(response: Response): void {
 
 /**
  * Sends the result of a Terminal node as the response. Text is sent unchanged, as plain text unless its headers say
- * otherwise, and in the charset that they name; everything else is sent as JSON. Headers that a workflow may not set are
- * omitted.
+ * otherwise, and in the charset that they name; everything else is sent as JSON. Headers that a workflow may not set
+ * are omitted.
  * @returns the names of omitted headers.
  */
 export async function sendResult(response: Response, resultJson: string): Promise<string[]> {

@@ -12,8 +12,8 @@ export interface RunOutcome {
  * Waits for the response of a run, or its end. A wait only occupies an entry in the follower's table.
  * @param options.isNew whether this process has just queued the run; otherwise the run may have been deleted.
  * @returns undefined if the signal aborts first.
- * @throws DeckhandError NOT_FOUND for a deleted run; EXECUTION_FAILED; WEBHOOK_TIMEOUT if the run or the wait takes too long, or the process is
- * about to stop. All have the `executionId`.
+ * @throws DeckhandError NOT_FOUND for a deleted run; EXECUTION_FAILED; WEBHOOK_TIMEOUT if the run or the wait takes too
+ * long, or the process is about to stop. All have the `executionId`.
  */
 export type AwaitRun = (
   executionId: string,

@@ -31,8 +31,8 @@ export class Fields<T extends JsonValue> {
 type DecodeText = (bytes: string) => string;
 
 /**
- * Parses `a=1&b=2` (WHATWG URL, 5.1): a body or a query string. Names and values are UTF-8, or Latin-1 where they cannot
- * be UTF-8.
+ * Parses `a=1&b=2` (WHATWG URL, 5.1): a body or a query string. Names and values are UTF-8, or Latin-1 where they
+ * cannot be UTF-8.
  * @param decode decodes another encoding instead.
  * @throws DeckhandError VALIDATION_FAILED for too many fields.
  */

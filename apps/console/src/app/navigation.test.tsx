@@ -23,7 +23,7 @@ describe('the navigation', () => {
     const onDesktop = window.matchMedia;
     jest
       .spyOn(window, 'matchMedia')
-      .mockImplementation((media) => ({ ...onDesktop(media), matches: !media.includes('min-width') }));
+      .mockImplementation((media) => Object.assign(onDesktop(media), { matches: !media.includes('min-width') }));
     reload();
     const link = await screen.findByRole('link', { name: 'Failures' });
     expect(link.dataset.collapsed).toBe('false');

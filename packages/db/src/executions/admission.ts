@@ -160,7 +160,7 @@ export function toVerdict(row: VerdictRow): AcceptVerdict {
   };
 }
 
-/** Whether a rerun starts from a trigger that was disabled since: it fires no more, but what it started can be rerun. */
+/** Whether a rerun starts from a trigger that was disabled since: it fires no more, but its runs can be rerun. */
 const isRerunOfDisabled = Prisma.sql`(asked.source = 'rerun' AND EXISTS (
           SELECT 1 FROM json_array_elements(v.definition -> 'nodes') AS node
           WHERE node ->> 'id' = asked.trigger_node_id AND node ->> 'type' LIKE 'trigger.%' AND node ->> 'disabled' = 'true'))`;

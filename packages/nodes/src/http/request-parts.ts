@@ -117,7 +117,7 @@ export async function requestBody(
   const contentType = headers.get('content-type') ?? '';
   const isEncoded = foreignCharset(contentType) !== undefined;
   try {
-    if (FORM.test(contentType) && isJsonObject(body)) return encodeForm(body, isEncoded ? contentType : '');
+    if (FORM.test(contentType) && isJsonObject(body)) return await encodeForm(body, isEncoded ? contentType : '');
     const text = typeof body === 'string' ? body : jsonText(body, headers);
     // Without another charset, the client encodes the text.
     return isEncoded ? await encodeText(text, contentType) : text;

@@ -40,7 +40,7 @@ function createParser(): XMLParser {
     onDangerousProperty: (name) => name,
     transformTagName: (name) => (RESERVED.has(name) ? MARK + name : name),
     updateTag(name, path, attributes) {
-      const space: unknown = attributes?.['@xml:space'];
+      const space: unknown = attributes['@xml:space'];
       const depth = depthOf(path);
       preserves[depth] = space === 'preserve' || (space !== 'default' && preserves[depth - 1] === true);
       return name.startsWith(MARK) ? name.slice(MARK.length) : name;

@@ -308,7 +308,7 @@ describe('csv', () => {
             b === undefined ? { '\uFEFFa': a } : { a, b },
           );
           const names = [...new Set(items.flatMap((item) => Object.keys(item)))];
-          const all = items.map((item) => Object.fromEntries(names.map((name) => [name, ''])));
+          const all = items.map(() => Object.fromEntries(names.map((name) => [name, ''])));
           for (const [index, item] of items.entries()) Object.assign(all[index] ?? {}, item);
           expect(await parse(textOf(await write(items)))).toEqual(all);
         },

@@ -56,8 +56,8 @@ function wallClock(run: Run, date: Date, zone: string): Date {
 
 /**
  * Formats a date: yyyy yy MMMM MMM MM M dd d EEEE EEE HH H hh h mm m ss s SSS a; text in 'quotes' is kept. Names are
- * English. In UTC, or in `zone` (an IANA name). @throws EvaluationFailure for an unknown zone, for other letters, and for
- * a format of over 200 characters.
+ * English. In UTC, or in `zone` (an IANA name). @throws EvaluationFailure for an unknown zone, for other letters, and
+ * for a format of over 200 characters.
  */
 export function formatDate(run: Run, date: Date, format: string, zone: string | undefined): string {
   if (format.length > formatLengthMax) return fail(`a date format has at most ${formatLengthMax} characters`);
