@@ -67,7 +67,7 @@ module.exports = {
       comment:
         'The console speaks the public API: of the other packages it has contracts, and the language of expressions.',
       severity: 'error',
-      from: { path: '^apps/console/' },
+      from: { path: '^apps/console/', pathNot: TEST },
       to: { path: '^packages/', pathNot: [folder('contracts'), EXPRESSIONS] },
     },
     {

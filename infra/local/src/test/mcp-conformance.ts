@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { lastLine } from '../package-installer.ts';
 import { REPOSITORY } from '../repository.ts';
-import type { Preparation } from './parts.ts';
+import type { Preparation } from './programs.ts';
 
 /** The protocol's public suite. It takes 52 MB with its dependencies, so it is not installed with the others. */
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';

@@ -1,6 +1,7 @@
 import { ensureDebianPostgres } from '../debian-postgres.ts';
 import { ensurePgBouncer } from '../pgbouncer.ts';
 import { installMcpConformance } from './mcp-conformance.ts';
+import type { Preparation } from './programs.ts';
 
 /** Runs of Jest, or the mutants, that a part consists of. */
 export type PartStep =
@@ -12,9 +13,6 @@ export type PartStep =
       readonly prepare?: () => Promise<Preparation>;
     }
   | { readonly mutants: 'all' };
-
-/** The environment that selects what was installed, or why it could not be. */
-export type Preparation = Readonly<Record<string, string>> | { readonly missing: string };
 
 /** A part of the full run, which can run alone: `npm run test:full -- --part <name>`. */
 export interface TestPart {
