@@ -1,4 +1,5 @@
 import type { ValidationIssue } from '@deckhand/contracts';
+import { findBranchWarnings } from './branch-warnings.ts';
 import type { CompiledWorkflow } from './graph.ts';
 import { findLimitWarnings } from './limit-warnings.ts';
 
@@ -15,5 +16,5 @@ export function findWarnings(workflow: CompiledWorkflow): ValidationIssue[] {
       message: `Node "${id}": ${message}`,
     }));
   });
-  return [...ofTypes, ...findLimitWarnings(workflow)];
+  return [...ofTypes, ...findBranchWarnings(workflow), ...findLimitWarnings(workflow)];
 }
