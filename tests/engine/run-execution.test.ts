@@ -152,6 +152,36 @@ describe('a failing node', () => {
     expect(last.get('next/')?.status).toBe('skipped');
   });
 
+  it.each(['continue', 'branch'])(
+    'with onError %s hands on the details of its failure, also to another worker',
+    async (onError) => {
+      const details = { status: 422, body: { reason: 'sold out' } };
+      const definition = {
+        nodes: [
+          start,
+          probe('call', { onError }),
+          { id: 'read', type: 'set', parameters: { fields: { seen: '{{ $input }}' } } },
+        ],
+        edges: edges('start -> call', onError === 'branch' ? 'call.error -> read' : 'call -> read'),
+      };
+      const failing = (key: string) => {
+        if (key === 'call/') throw new NodeError('HTTP_STATUS', 'answered 422', { isRetryable: false, details });
+        return { ok: true };
+      };
+      const seen = { error: { message: 'answered 422', code: 'HTTP_STATUS', ...details } };
+      const { last } = await runInMemory(definition, { answer: failing });
+      expect(last.get('call/')?.error).toEqual({ message: 'answered 422', code: 'HTTP_STATUS' });
+      expect(last.get('read/')?.output).toEqual({ seen });
+      const died = await runInMemory(definition, {
+        answer: failing,
+        onRecord: ({ nodeId }, abort) => nodeId === 'read' && abort(),
+      });
+      const records = new Map([...died.last].filter(([key]) => key !== 'read/'));
+      const resumed = await runInMemory(definition, { records, answer: failing });
+      expect([resumed.calls, resumed.last.get('read/')?.output]).toEqual([[], { seen }]);
+    },
+  );
+
   it('is tried again as often as its retry says, and each attempt is counted', async () => {
     const { calls, last, ending } = await runInMemory(failing({ retry: { maxAttempts: 3 } }), {
       answer: (key, call) => (key === 'call/' && call < 3 ? new Error('boom') : { ok: true }),

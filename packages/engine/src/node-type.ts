@@ -83,6 +83,8 @@ export class NodeError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Minimum delay before another attempt that the node's `retry` allows, in ms. */
   readonly minRetryDelayMs: number | undefined;
+  /** Members of `error` in the output of a node that continues with its error. */
+  readonly details: JsonObject | undefined;
 
   constructor(
     code: string,
@@ -91,6 +93,7 @@ export class NodeError extends Error {
       isRetryable?: boolean;
       retryAfterMs?: number;
       minRetryDelayMs?: number | undefined;
+      details?: JsonObject;
       cause?: unknown;
     } = {},
   ) {
@@ -99,6 +102,7 @@ export class NodeError extends Error {
     this.isRetryable = options.isRetryable ?? true;
     this.retryAfterMs = options.retryAfterMs;
     this.minRetryDelayMs = options.minRetryDelayMs;
+    this.details = options.details;
   }
 }
 

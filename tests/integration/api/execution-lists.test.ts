@@ -404,6 +404,34 @@ describe('a run that ends without a worker', () => {
   });
 });
 
+describe('letters with two small forms', () => {
+  it('are found in any form, by the index, without it, and in errors and names', async () => {
+    const name = 'Οδός Ερμού';
+    const workflowId = await createWorkflow(
+      instance,
+      chain({ id: 'no', type: 'fail', parameters: { message: 'λάθος {{ $trigger.unit }}' } }),
+    );
+    await instance.gateway.call('PATCH', `/api/workflows/${workflowId}`, { as: instance.key, body: { name } });
+    const id = await execute(workflowId, { street: 'οδος ερμησ', unit: '5 µs' });
+    const find = async () =>
+      Promise.all([
+        ...['ΟΔΟΣ', 'οδοσ', 'ΕΡΜΗΣ', 'ερμης', '5 μS', '5 ΜS'].map((search) => idsOf({ search })),
+        idsOf({ search: 'ΟΔΟΡ' }),
+      ]);
+    expect(await find()).toEqual([[id], [id], [id], [id], [id], [id], []]);
+    const worker = await startTestWorker(instance);
+    await until(async () => (await idsOf({ errorContains: 'ΛΆΘΟΣ 5 μs' })).includes(id));
+    await until(async () => (await instance.db.unindexedExecution.count()) === 0);
+    await worker.stop();
+    expect(await find()).toEqual([[id], [id], [id], [id], [id], [id], []]);
+    for (const search of ['ΟΔΌΣ', 'οδός', 'ΟΔΌΣ ΕΡΜΟΎ']) {
+      const path = `/api/workflows?${query({ workspaceId: instance.workspaceId, search })}` as const;
+      const { body } = await instance.gateway.call('GET', path, { as: instance.key });
+      expect(body.data.map((entry) => entry.id)).toEqual([workflowId]);
+    }
+  });
+});
+
 describe('a spreadsheet', () => {
   it('gets no formula from a sender', async () => {
     const id = await execute(orders, {});

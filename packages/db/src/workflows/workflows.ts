@@ -19,6 +19,7 @@ import type { OnStopped } from '../executions/stop.ts';
 import type { Schedule, Workflow } from '../generated/client.ts';
 import { pageRange, toPage } from '../paging.ts';
 import { runAndRollBack } from '../roll-back.ts';
+import { letterSpellings } from '../search/letter-forms.ts';
 import { conflictWhenTaken } from '../unique.ts';
 import { syncEventTriggers } from '../events-in/sync-triggers.ts';
 import { type FirstDue, syncSchedules } from '../schedules/sync.ts';
@@ -41,7 +42,9 @@ export async function listWorkflows(
     workspace: { AND: [{ id: query.workspaceId }, visibleWorkspace(actor)] },
     ...(query.status === undefined ? {} : { status: query.status }),
     ...(await inFolder(db, query)),
-    ...(query.search === undefined ? {} : { OR: [{ name: like(query.search) }, { description: like(query.search) }] }),
+    ...(query.search === undefined
+      ? {}
+      : { OR: letterSpellings(query.search).flatMap((text) => [{ name: like(text) }, { description: like(text) }]) }),
   };
   const rows = await db.workflow.findMany({
     where,

@@ -1,4 +1,5 @@
 import type { ValidationIssue } from '@deckhand/contracts';
+import { findBranchWarnings } from './branch-warnings.ts';
 import type { CompiledWorkflow, GraphNode } from './graph.ts';
 import { findLimitWarnings } from './limit-warnings.ts';
 
@@ -15,7 +16,7 @@ export function findWarnings(workflow: CompiledWorkflow): ValidationIssue[] {
       message: `Node "${id}": ${message}`,
     }));
   });
-  return [...ofTypes, ...findSettingWarnings(workflow), ...findLimitWarnings(workflow)];
+  return [...ofTypes, ...findSettingWarnings(workflow), ...findBranchWarnings(workflow), ...findLimitWarnings(workflow)];
 }
 
 /** Finds settings of nodes, outside their parameters, that do not do what they seem to. */

@@ -243,7 +243,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       return;
     }
     if (before?.status === 'failed' && before.error) {
-      fail(task, { ...before.error, isRetryable: false });
+      fail(task, { ...before.error, isRetryable: false }, before.output);
       return;
     }
     // Answers count once all records are replayed: an early join takes what came first.
@@ -496,14 +496,17 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     keepWaiting(task, note(task.node, task.scope, 'waiting', progress, rest));
   }
 
-  /** Handles a failure according to the node's `onError`; otherwise, a try around it does. */
-  function fail(task: Task, failure: NodeFailure): void {
+  /**
+   * Handles a failure according to the node's `onError`; otherwise, a try around it does.
+   * @param output what an earlier worker recorded for it: the record has no details of the failure.
+   */
+  function fail(task: Task, failure: NodeFailure, output: JsonValue = errorOutput(failure)): void {
     switch (task.node.definition.onError) {
       case 'continue':
-        scheduler.done(task, errorOutput(failure), task.node.type.undecidedHandle);
+        scheduler.done(task, output, task.node.type.undecidedHandle);
         return;
       case 'branch':
-        scheduler.done(task, errorOutput(failure), 'error');
+        scheduler.done(task, output, 'error');
         return;
       default:
         if (scheduler.caught(task, caughtOutput(task, failure))) return;

@@ -37,6 +37,15 @@ export function responseBody({ headers, body }: HttpResponse, responseType: Resp
   }
 }
 
+/** Returns the body of a response that fails its node. One that does not fit its type is text. */
+export function errorBody(response: HttpResponse, responseType: ResponseType): JsonValue {
+  try {
+    return responseBody(response, responseType);
+  } catch {
+    return responseBody(response, 'text');
+  }
+}
+
 /** Returns the beginning of a body on one line, for an error; empty if it is not text. */
 export function excerpt({ headers, body }: HttpResponse): string {
   const contentType = headers['content-type'] ?? '';

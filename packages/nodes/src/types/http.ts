@@ -11,7 +11,7 @@ import {
   type QueryValue,
   type Scalar,
 } from '../http/request-parts.ts';
-import { excerpt, responseBody } from '../http/response-body.ts';
+import { errorBody, excerpt, responseBody } from '../http/response-body.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
 import { sendWithinLimits } from '../http/traffic-limits.ts';
 
@@ -87,7 +87,7 @@ export default defineNodeType({
   type: 'http',
   title: 'HTTP request',
   description:
-    'Sends a request and returns `{ status, headers, body }`: header names in lower case, several of one name joined by ", ", except `set-cookie`, which is always a list. Sends an `Idempotency-Key` that stays the same when the node is retried, so that the receiver can recognise it. A status of 400 or more fails the node unless `acceptErrorStatus` is set; 408, 425, 429, 500 and above, and requests without a response can be retried, with `retry`, and not before the time that a `Retry-After` header names, up to a day. Whole numbers beyond 2^53 in JSON come as text. A request with an idempotent method (not POST or PATCH) is sent again at once if the server has closed the connection that was kept for it. A credential may limit its requests to a host: `waitedMs` of the response is how long the request waited, and beyond the limits the node fails with `RATE_LIMITED` or `CIRCUIT_OPEN`, which can be retried.',
+    'Sends a request and returns `{ status, headers, body }`: header names in lower case, several of one name joined by ", ", except `set-cookie`, which is always a list. Sends an `Idempotency-Key` that stays the same when the node is retried, so that the receiver can recognise it. A status of 400 or more fails the node unless `acceptErrorStatus` is set; with `onError`, and in a `try`, `error` then also has `status`, `headers` and `body` of the response; 408, 425, 429, 500 and above, and requests without a response can be retried, with `retry`, and not before the time that a `Retry-After` header names, up to a day. Whole numbers beyond 2^53 in JSON come as text. A request with an idempotent method (not POST or PATCH) is sent again at once if the server has closed the connection that was kept for it. A credential may limit its requests to a host: `waitedMs` of the response is how long the request waited, and beyond the limits the node fails with `RATE_LIMITED` or `CIRCUIT_OPEN`, which can be retried.',
   keywords: [
     'api',
     'rest',
@@ -169,6 +169,7 @@ function sender(
       throw new NodeError('HTTP_STATUS', message.filter(Boolean).join(': '), {
         isRetryable: status >= 500 || RETRYABLE.has(status),
         minRetryDelayMs: retryAfterMs(answer.headers, now()),
+        details: { status, headers: answer.headers, body: errorBody(answer, responseType) },
       });
     }
     const cookies: JsonObject = setCookies.length > 0 ? { 'set-cookie': setCookies } : {};
