@@ -3,6 +3,7 @@ import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import { DateTime, type DurationLikeObject, IANAZone } from 'luxon';
 import Type from 'typebox';
 import { findRepeatedField, findUnknownField } from '../text/date-fields.ts';
+import { isKnownLocale } from '../text/known-locale.ts';
 import { boundLuxonCaches } from '../text/luxon-caches.ts';
 
 const UNITS = ['years', 'quarters', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds', 'milliseconds'] as const;
@@ -180,15 +181,6 @@ function read(
 
 function isDate(moment: DateTime): moment is DateTime<true> {
   return moment.isValid;
-}
-
-/** Luxon would use the language of the machine instead of one that it does not know. */
-function isKnownLocale(locale: string): boolean {
-  try {
-    return Intl.DateTimeFormat.supportedLocalesOf(locale).length > 0;
-  } catch {
-    return false;
-  }
 }
 
 function requireFields(parameter: string, format: string, use: 'reads' | 'writes'): void {
