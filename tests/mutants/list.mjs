@@ -103,12 +103,23 @@ export const MUTANTS = [
       '    AND NOT EXISTS (SELECT 1 FROM waits o WHERE o.execution_id = w.execution_id AND o.event_id = v.id)\n',
       '',
     ],
-    ['an event wakes the run that it has started', '    AND NOT ${HAS_STARTED}))', '    ))'],
+    ['an event wakes the run that it has started', 'AND NOT ${HAS_STARTED}', ''],
+    ['an event wakes a child of the run that it has started', 'a.parent_execution_id, a.rerun_of]', 'a.rerun_of]'],
     [
       'an event that came before is not looked for',
       'WHERE ${key} AND v.workspace_id',
       'WHERE false AND ${key} AND v.workspace_id',
     ],
+  ]),
+  ...of('packages/db/src/events-in/event.ts', CANCEL_ON, [
+    ['an event stops a start that was joined after it', 'coalesce(x.joined_at, x.created_at)', 'x.created_at'],
+  ]),
+  ...of('apps/worker/src/session/active-runs.ts', 'unit:session/run-session', [
+    ['a job that is delivered twice claims twice', 'if (dispatch <= (place.next ?? place).dispatch) return false;', ''],
+    ['a run that is dispatched again does not get its place', 'if (next) {', 'if (next && places.size === 0) {'],
+  ]),
+  ...of('packages/db/src/executions/pause.ts', 'integration:worker/pause', [
+    ['a resume reaches runs that a person paused', 'e.paused_with = ${executionId}::uuid AND e.id IN', 'e.id IN'],
   ]),
   ...of('packages/db/src/events-in/end-waits.ts', MATCHING, [
     ['a wait ends by two events', 'WHERE o.answered_at IS NULL AND (g.event_id', 'WHERE (g.event_id'],
@@ -120,6 +131,7 @@ export const MUTANTS = [
       'endWaitsByEvents(tx, ends, LOCK_FREE_RUNS)',
       'endWaitsByEvents(tx, ends, LOCK_RUNS)',
     ],
+    ['a later event overtakes an earlier one', '(firstId ?? event.id)', 'event.id'],
     [
       'an event is done although it has more waits',
       'if (count > perEvent || (ends',
@@ -478,6 +490,11 @@ export const MUTANTS = [
     ['the key of a joined start names no run', 'const id = into === undefined ?', 'const id = true ?'],
   ]),
   ...of('packages/db/src/concurrency/keys.ts', KEYS, [
+    [
+      'runs of a key are in the order of their ids',
+      'row_number() OVER (ORDER BY e.created_at, e.id)',
+      'row_number() OVER (ORDER BY e.id)',
+    ],
     ['a start does not lock its key', 'await lockKeys(tx, [key]);', ''],
     ['a freed slot does not lock its key', 'await lockKeys(tx, keys);\n    return dispatch', 'return dispatch'],
     ['one more run than the limit begins', 'held.runs + w.position <= w', 'held.runs + w.position <= 1 + w'],

@@ -78,14 +78,14 @@ function markCancellable(graph: ReadonlyMap<string, BuildingNode>): void {
   }
 }
 
-/** Whether a node has a way out to which no edge of its region is attached. */
+/** Whether a node may be left by a handle to which no edge of its region is attached. */
 function mayEnd(node: GraphNode): boolean {
   const attached = new Set(edgesInside(node).map(({ handle }) => handle));
-  return waysOut(node).some((handle) => !attached.has(handle));
+  return handlesOf(node).some((handle) => !attached.has(handle));
 }
 
 /** Returns the handles by which a node may be left, undefined for an output without a name or for none. */
-function waysOut({ handles, type, definition, body }: GraphNode): (string | undefined)[] {
+function handlesOf({ handles, type, definition, body }: GraphNode): (string | undefined)[] {
   const own = [...handles].filter((handle) => !body || handle !== BODY_HANDLE);
   const isUndecided = definition.disabled === true || definition.onError === 'continue';
   return [
