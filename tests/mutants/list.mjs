@@ -47,6 +47,18 @@ const CLI = 'unit:apps/cli/src';
 
 /** @type {readonly Mutant[]} */
 export const MUTANTS = [
+  ...of('apps/api/src/auth/while-allowed.ts', 'integration:integration/api/following', [
+    ['a held response goes on although its caller has lost access', 'lost.abort(error);', ';'],
+  ]),
+  ...of('apps/api/src/auth/access-rule.ts', 'unit:auth/access-rule', [
+    ['a key that may change members may delete the workspace', "method === 'DELETE' && WORKSPACE.test(path)", 'false'],
+  ]),
+  ...of('apps/api/src/webhooks/find-target.ts', 'integration:integration/api/disabled-triggers', [
+    ['a disabled webhook starts runs', 'settings.isDisabled', 'false'],
+  ]),
+  ...of('packages/db/src/versions/save.ts', 'integration:integration/webhooks/urls', [
+    ['saving a version takes the live URL of a webhook away', "isLive: status === 'active'", 'isLive: false'],
+  ]),
   ...of('packages/db/src/executions/respond.ts', 'integration:integration/webhooks/respond', [
     ['a second response replaces the first', ' AND r.responded_by IS NULL', ''],
     ['a node that runs again is told that another was first', '= ${by} AS "isOwn"', '= \'\' AS "isOwn"'],
