@@ -18,14 +18,14 @@ export const nodesOnCanvas = (): HTMLElement[] => [...document.querySelectorAll<
 export async function nodeOf(text: string): Promise<HTMLElement> {
   return waitFor(() => {
     const found = nodesOnCanvas().find((node) => node.textContent.includes(text));
-    if (!found) throw new Error(`the canvas has no node ${text}: ${nodesOnCanvas().map((node) => node.textContent)}`);
+    if (!found) throw new Error(`the canvas has no node ${text}: ${nodesOnCanvas().map((node) => node.textContent).join()}`);
     return found;
   });
 }
 
 /**
- * Clicks a node, and waits for its form. @returns where to look in the form. Only the click itself: what leads to a drag
- * needs a layout.
+ * Clicks a node, and waits for its form. Only the click itself: what leads to a drag needs a layout. @returns where to
+ * look in the form.
  */
 export async function selectNode(text: string): Promise<Scope> {
   fireEvent.click(await nodeOf(text));

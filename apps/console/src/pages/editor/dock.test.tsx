@@ -162,13 +162,13 @@ describe('the data of a node below the canvas', () => {
     const opened = keep(LOOP, run);
     const outputs: JsonValue[] = [{ twice: 2 }, { twice: 40 }, { twice: 600 }];
     answer('GET /api/executions/:id/nodes/:nodeId/output', ({ params: { nodeId = '' }, query }) => {
-      const iteration = Number(query.get('iteration') ?? 2);
-      const output = outputs[iteration];
+      const iteration = query.get('iteration') ?? '2';
+      const output = outputs[Number(iteration)];
       return output === undefined ? refusal('NOT_FOUND') : { nodeId, iteration, status: 'success', output };
     });
     answer('GET /api/executions/:id/nodes/:nodeId/iterations', () => {
       const [given] = example('GET /api/executions/:id/nodes/:nodeId/iterations').data;
-      return pageOf(outputs.map((_, iteration) => ({ ...given!, iteration, status: 'success' as const, error: null })));
+      return pageOf(outputs.map((_, index) => ({ ...given!, iteration: String(index), status: 'success' as const, error: null })));
     });
     await openRun(opened);
     await selectNode('Double');
@@ -188,7 +188,7 @@ describe('the data of a node below the canvas', () => {
 
     answer('GET /api/executions/:id/nodes/:nodeId/debug', ({ params: { nodeId }, query }) => ({
       nodeId: nodeId!,
-      iteration: Number(query.get('iteration') ?? 2),
+      iteration: query.get('iteration') ?? '2',
       parameters: {},
       input: [1, 20, 300][Number(query.get('iteration') ?? 2)]!,
     }));

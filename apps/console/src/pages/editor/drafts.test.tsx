@@ -85,7 +85,7 @@ describe('a draft', () => {
     workflows.losesResponses = true;
     await rename('First');
     await isSaved('Draft not saved, retrying');
-    const nameOf = () => workflows.get(id).draft?.definition?.nodes[1]?.name;
+    const nameOf = () => workflows.get(id).draft?.definition.nodes[1]?.name;
     expect(nameOf()).toBe('First');
     workflows.losesResponses = false;
     await rename('Second');

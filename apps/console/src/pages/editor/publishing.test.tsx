@@ -141,7 +141,7 @@ describe('two editors', () => {
 
   it('do not overwrite the drafts of each other unasked', async () => {
     const { workflows, id } = await openHook();
-    const valueOf = () => workflows.get(id).draft?.definition?.nodes[1]?.parameters;
+    const valueOf = () => workflows.get(id).draft?.definition.nodes[1]?.parameters;
     workflows.saveDraft(id, withValue('of the first'));
     await changeValue('of the second');
     await isSaved('Draft not saved: somebody else is editing');
