@@ -22,13 +22,13 @@ const MAY_INSTALL = {
 };
 
 /** Tests beside the source may use the harness, and more packages than what they test. */
-const TEST = '\\.test\\.ts$';
+const TEST = '(\\.test\\.tsx?$|^apps/console/src/testing/)';
 
 /** A workspace package appears under its own folder, whichever way it was named. */
 const folder = (name) => `^packages/${name}/`;
 
 /** The language of expressions: pure, and so at home in a browser, too. */
-const EXPRESSIONS = '^packages/engine/(src|dist)/expressions/';
+const EXPRESSIONS = '^packages/engine/src/expressions/';
 
 const packageRules = Object.entries(MAY_IMPORT).map(([name, allowed]) => ({
   name: `${name}-imports`,
@@ -59,7 +59,7 @@ module.exports = {
       name: 'apps-stay-apart',
       comment: 'An app never imports another app.',
       severity: 'error',
-      from: { path: '^apps/([^/]+)/' },
+      from: { path: '^apps/([^/]+)/', pathNot: TEST },
       to: { path: '^apps/', pathNot: '^apps/$1/' },
     },
     {
@@ -67,7 +67,7 @@ module.exports = {
       comment:
         'The console speaks the public API: of the other packages it has contracts, and the language of expressions.',
       severity: 'error',
-      from: { path: '^apps/console/' },
+      from: { path: '^apps/console/', pathNot: TEST },
       to: { path: '^packages/', pathNot: [folder('contracts'), EXPRESSIONS] },
     },
     {
@@ -83,7 +83,7 @@ module.exports = {
       comment:
         'Only the part of the console that is loaded on demand has the language of expressions and the code editor.',
       severity: 'error',
-      from: { path: '^apps/console/', pathNot: '^apps/console/src/code/' },
+      from: { path: '^apps/console/', pathNot: ['^apps/console/src/code/', TEST] },
       to: { path: [EXPRESSIONS, 'node_modules/@codemirror/'] },
     },
     {
@@ -111,8 +111,8 @@ module.exports = {
       name: 'no-tests-in-the-product',
       comment: 'Nothing that ships imports a test.',
       severity: 'error',
-      from: { pathNot: '(\\.test\\.ts$|^tests/)' },
-      to: { path: '(\\.test\\.ts$|^tests/)' },
+      from: { pathNot: [TEST, '^tests/'] },
+      to: { path: [TEST, '^tests/'] },
     },
     {
       name: 'resolvable',
@@ -125,8 +125,7 @@ module.exports = {
     ...purityRules,
   ],
   options: {
-    // Another package is met as its built types: its folder is all that the rules ask for.
-    doNotFollow: { path: 'node_modules|/dist/' },
+    doNotFollow: { path: 'node_modules' },
     exclude: { path: '/src/generated/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },

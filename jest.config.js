@@ -1,5 +1,5 @@
-// `unit` beside the source, `integration` against real stores, `journeys` and `e2e` over real processes: the journeys are
-// those that `npm test` runs, and the others belong to a part of `npm run test:full` (infra/local/src/test/parts.ts).
+// `unit` beside the source, `integration` against real stores, `journeys` and `e2e` over real processes. `npm test` has
+// the journeys; the others belong to a part of `npm run test:full` (infra/local/src/test/parts.ts).
 
 /** What every project shares: plain Node.js runs the sources, tests and workspace packages alike. */
 const shared = {
@@ -41,6 +41,13 @@ export default {
         '<rootDir>/tests/openapi',
       ],
       testMatch: ['**/src/**/*.test.ts', '<rootDir>/tests/{deployment,engine,openapi}/**/*.test.ts'],
+    },
+    {
+      ...shared,
+      displayName: 'component',
+      roots: ['<rootDir>/apps/console/src'],
+      testMatch: ['<rootDir>/apps/console/src/**/*.test.tsx'],
+      setupFiles: ['<rootDir>/apps/console/src/testing/compile.ts', '<rootDir>/apps/console/src/testing/dom.ts'],
     },
     {
       ...withStores,

@@ -1,5 +1,5 @@
 // The way from a bare checkout to a running command. Nothing is installed yet, so it uses Node's own modules only:
-//   infra/with-node node infra/bootstrap.mjs start | test | test:full | audit | bench | build | generate | sbom [arguments]
+//   infra/with-node node infra/bootstrap.mjs <command> [arguments]
 // Each preparation is skipped while nothing that it depends on has changed (stamps in .deckhand/).
 import { audit } from './bootstrap/audit.mjs';
 import { sbom } from './bootstrap/sbom.mjs';
@@ -15,6 +15,7 @@ const COMMANDS = {
   start: [install, together(generate, bundle), lead('../local/src/start.ts')],
   test: [...TESTED, async (args) => lead('../local/src/test.ts')(args, await checkUnlessChosen(args))],
   'test:full': [...TESTED, async (args) => lead('../local/src/test.ts', 'full')(args, await checkUnlessChosen(args))],
+  verify: [install, generate, async () => ((await checks()).failed > 0 ? 1 : 0)],
   audit: [audit],
   sbom: [sbom],
   bench: [install, generate, bundle, lead('../../bench/src/main.ts')],

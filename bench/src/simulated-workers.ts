@@ -85,6 +85,7 @@ async function startIdleWorker(): Promise<void> {
       heldBack: createHeldBackRuns({ db, queue, onReleased: ignore }),
       keyRelease: createKeyRelease({ db, queue, onReleased: ignore }),
       onStopped: () => Promise.resolve(),
+      mayReach: () => Promise.resolve(false),
       outputs: {
         put: () => Promise.reject(new Error('a simulated worker has no outputs')),
         get: () => Promise.resolve(new Map()),

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './paths.mjs';
 import { unlessDone } from './stamps.mjs';
 import { step, StepError } from './step.mjs';
-import { BUNDLED, compiled, filesBelow, packageFolders, sweepCompiled } from './workspace.mjs';
+import { BUNDLED, filesBelow, packageFolders } from './workspace.mjs';
 
 /** The package manager, as an argument of npx. */
 export const PNPM = 'pnpm@12.21.0';
@@ -49,28 +49,29 @@ export async function generate() {
   );
 }
 
-/** Compiles every package. */
+/** Compiles apps and packages, for images and for the registry: nothing that runs in the repository needs it. */
 export async function build() {
-  const folders = packageFolders();
-  const isSource = (name) => /\.(tsx?|json)$/.test(name) && !name.endsWith('.test.ts');
-  const sources = folders.flatMap((folder) => [
-    ...filesBelow(`${folder}/src`, isSource),
-    ...inRoot(`${folder}/tsconfig.json`, `${folder}/package.json`),
-  ]);
-  const emitting = folders.filter((folder) => folder !== BUNDLED);
-  const results = emitting.flatMap((folder) =>
-    filesBelow(`${folder}/src`, isSource).map((file) => compiled(folder, file)),
-  );
-  const inputs = { files: [...sources, ...inRoot('tsconfig.json', 'tsconfig.base.json', 'pnpm-lock.yaml')], results };
-  await unlessDone('build', inputs, async () => {
-    emitting.forEach(sweepCompiled);
-    // The compiler trusts its own records, which do not show that results were removed.
-    const force = results.every((result) => existsSync(result)) ? [] : ['--force'];
-    await step('Compile', process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-b', ...force]);
+  const folders = packageFolders().filter((folder) => /^(apps|packages)\//.test(folder) && folder !== BUNDLED);
+  const isSource = (name) => /\.(ts|json)$/.test(name) && !name.endsWith('.test.ts');
+  const configs = folders.map((folder) => `${folder}/tsconfig.build.json`);
+  const files = [
+    ...folders.flatMap((folder) => filesBelow(`${folder}/src`, isSource)),
+    ...inRoot(...configs, 'packages/sdk/tsconfig.json', 'tsconfig.base.json', 'tsconfig.build.json', 'pnpm-lock.yaml'),
+  ];
+  const results = folders.map((folder) => join(ROOT, folder, 'dist'));
+  await unlessDone('build', { files, results }, async () => {
+    // The compiler would keep what no longer has a source.
+    for (const result of results) rmSync(result, { recursive: true, force: true });
+    await step('Compile', process.execPath, [
+      join(ROOT, 'node_modules/typescript/bin/tsc'),
+      '-b',
+      '--force',
+      ...configs,
+    ]);
   });
 }
 
-/** Bundles the console into the static files that the API serves. Its types are checked where the rest is compiled. */
+/** Bundles the console into the static files that the API serves. */
 export async function bundle() {
   const isInput = (name) => !name.endsWith('.test.ts');
   const files = [
@@ -90,12 +91,15 @@ export async function bundle() {
 /** Checks of the code that a reviewer would otherwise make, in rows that take about the same time. */
 const CHECKS = [
   [
-    ['Check types', 'typecheck'],
+    ['Lint', 'lint:code'],
     ['Check imports', 'deps'],
     ['Look for dead code', 'deadcode'],
     ['Check the texts of the console', 'texts:check'],
   ],
-  [['Lint', 'lint']],
+  [
+    ['Check types', 'typecheck'],
+    ['Check the format', 'lint:format'],
+  ],
 ];
 
 /**

@@ -1,12 +1,16 @@
-// Generates src/generated, a function and types per operation, from docs/openapi.json: node packages/sdk/generate.mjs
+// Generates a client, a function and types per operation, from an OpenAPI document:
+//   node packages/sdk/generate.mjs [<document> <folder> <extension that imports have>]
+// Without arguments, it is the core of this SDK, from docs/openapi.json.
 import { createClient } from '@hey-api/openapi-ts';
 import { fileURLToPath } from 'node:url';
 
 const pathOf = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+const [input = pathOf('../../docs/openapi.json'), path = pathOf('src/generated'), extension = '.ts'] =
+  process.argv.slice(2);
 
 await createClient({
-  input: pathOf('../../docs/openapi.json'),
-  output: { path: pathOf('src/generated'), module: { extension: '.ts' } },
+  input,
+  output: { path, module: { extension } },
   plugins: ['@hey-api/typescript', '@hey-api/sdk', '@hey-api/client-fetch'],
   logs: { level: 'silent', file: false },
 });

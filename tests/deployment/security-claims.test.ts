@@ -5,7 +5,7 @@ import { repositoryPath } from '../harness/deployment/repository-file.ts';
 const text = readFileSync(repositoryPath('docs/security.md'), 'utf8');
 
 /** Each claim's test: a file, then what it says, once or more often. */
-const claims = [...text.matchAll(/`([\w./-]+\.test\.ts)`: ((?:"[^"]+"(?:, )?)+)/g)].flatMap(
+const claims = [...text.matchAll(/`([\w./-]+\.test\.tsx?)`: ((?:"[^"]+"(?:, )?)+)/g)].flatMap(
   ([, file = '', said = '']) => [...said.matchAll(/"([^"]+)"/g)].map(([, title = '']) => [file, title] as const),
 );
 

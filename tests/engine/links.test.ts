@@ -50,7 +50,7 @@ describe('$links', () => {
         'start -> first',
         'start -> outer',
         'outer.body -> middle',
-        'middle.rejected -> inner',
+        'outer.body -> inner',
         'inner.body -> mail',
         'mail -> last',
       ),

@@ -60,9 +60,7 @@ describe('the engine agrees with the reference interpreter', () => {
       }),
       {
         numRuns: GRAPHS,
-        timeout: HANGING_MS,
-        interruptAfterTimeLimit: SHRINKING_ENDS_MS,
-        markInterruptAsFailure: true,
+        plugins: [fc.timeout(HANGING_MS), fc.interruptAfterTimeLimit(SHRINKING_ENDS_MS, { failOnInterrupt: true })],
       },
     );
   });

@@ -1,4 +1,6 @@
-import type { JsonValue } from '@deckhand/contracts';
+import type { JsonObject, JsonValue } from '@deckhand/contracts';
+import { NodeError, type NodeType } from '@deckhand/engine';
+import { loadNodeTypes } from '@deckhand/nodes';
 import { describe, expect, it } from '@jest/globals';
 import { edges, lastRecords, runInMemory } from '../harness/engine.ts';
 
@@ -150,6 +152,36 @@ describe('a failing node', () => {
     expect(last.get('next/')?.status).toBe('skipped');
   });
 
+  it.each(['continue', 'branch'])(
+    'with onError %s hands on the details of its failure, also to another worker',
+    async (onError) => {
+      const details = { status: 422, body: { reason: 'sold out' } };
+      const definition = {
+        nodes: [
+          start,
+          probe('call', { onError }),
+          { id: 'read', type: 'set', parameters: { fields: { seen: '{{ $input }}' } } },
+        ],
+        edges: edges('start -> call', onError === 'branch' ? 'call.error -> read' : 'call -> read'),
+      };
+      const failing = (key: string) => {
+        if (key === 'call/') throw new NodeError('HTTP_STATUS', 'answered 422', { isRetryable: false, details });
+        return { ok: true };
+      };
+      const seen = { error: { message: 'answered 422', code: 'HTTP_STATUS', ...details } };
+      const { last } = await runInMemory(definition, { answer: failing });
+      expect(last.get('call/')?.error).toEqual({ message: 'answered 422', code: 'HTTP_STATUS' });
+      expect(last.get('read/')?.output).toEqual({ seen });
+      const died = await runInMemory(definition, {
+        answer: failing,
+        onRecord: ({ nodeId }, abort) => nodeId === 'read' && abort(),
+      });
+      const records = new Map([...died.last].filter(([key]) => key !== 'read/'));
+      const resumed = await runInMemory(definition, { records, answer: failing });
+      expect([resumed.calls, resumed.last.get('read/')?.output]).toEqual([[], { seen }]);
+    },
+  );
+
   it('is tried again as often as its retry says, and each attempt is counted', async () => {
     const { calls, last, ending } = await runInMemory(failing({ retry: { maxAttempts: 3 } }), {
       answer: (key, call) => (key === 'call/' && call < 3 ? new Error('boom') : { ok: true }),
@@ -189,6 +221,61 @@ describe('a disabled node', () => {
   });
 });
 
+describe('a node that has not decided', () => {
+  const names: Readonly<Record<string, JsonObject>> = {
+    if: { condition: true },
+    approval: { message: 'Well?', choices: ['reject', 'approve'] },
+    'wait.event': { name: 'paid' },
+    switch: { value: 1, cases: [{ handle: 'one', equals: 1 }] },
+    loop: { items: [1] },
+    try: {},
+  };
+  const after: Readonly<Record<string, string>> = { switch: 'default', loop: 'done', try: 'success' };
+  const types = [...Object.entries(names)].map(([type, parameters]) => ({ type, parameters }));
+
+  it('is tested for every type with several outputs', async () => {
+    const withOutputs = [...(await loadNodeTypes()).values()].filter(({ handles }) => handles);
+    expect(withOutputs.map(({ type }) => type).sort()).toEqual(Object.keys(names).sort());
+  });
+
+  it.each(types)('because it is disabled takes no choice ($type)', async ({ type, parameters }) => {
+    const { taken, output } = await outputsOf({ type, parameters, disabled: true });
+    expect(taken).toEqual(after[type] === undefined ? [] : [after[type]]);
+    expect(output).toEqual({ value: 1 });
+  });
+
+  it.each(types)('because it failed, and the run continues, takes no choice ($type)', async ({ type, parameters }) => {
+    const { taken, output } = await outputsOf({ type, parameters, onError: 'continue' }, (nodeType) => ({
+      ...nodeType,
+      run: () => Promise.reject(new NodeError('TEST', 'failed', { isRetryable: false })),
+    }));
+    expect(taken).toEqual(after[type] === undefined ? [] : [after[type]]);
+    expect(output).toEqual({ error: { message: 'failed', code: 'TEST' } });
+  });
+
+  /** Runs a node with a probe at each of its outputs. @returns those that were taken. */
+  async function outputsOf(
+    node: { readonly type: string; readonly parameters: JsonObject } & JsonObject,
+    fail = (type: NodeType): NodeType => type,
+  ) {
+    const handles = (await loadNodeTypes()).get(node.type)?.handles?.(node.parameters) ?? [];
+    const { last, ending } = await runInMemory(
+      {
+        nodes: [start, set('first', 1), { id: 'node', ...node }, ...handles.map((handle) => probe(handle))],
+        edges: edges('start -> first', 'first -> node', ...handles.map((handle) => `node.${handle} -> ${handle}`)),
+      },
+      { replace: (type) => (type.type === node.type ? fail(type) : type) },
+    );
+    expect(ending.kind).toBe('success');
+    const statuses = handles.map((handle) => [handle, last.get(`${handle}/`)?.status]);
+    expect(statuses.map(([, status]) => status)).not.toContain(undefined);
+    return {
+      taken: statuses.flatMap(([handle, status]) => (status === 'success' ? [handle] : [])),
+      output: last.get('node/')?.output,
+    };
+  }
+});
+
 describe('a loop', () => {
   const loop = (parameters: object) => ({
     nodes: [
@@ -224,6 +311,50 @@ describe('a loop', () => {
       edges: edges('start -> rows', 'rows.body -> cells', 'cells.body -> call'),
     });
     expect(calls).toEqual(['call/0.0', 'call/0.1', 'call/1.0']);
+  });
+
+  it.each([1, 2])('keeps what succeeded of a node with an error branch (%s nodes in the body)', async (count) => {
+    const ids = Array.from({ length: count }, (_, index) => `call${index}`);
+    const { ending } = await runInMemory(
+      {
+        nodes: [
+          start,
+          { id: 'each', type: 'loop', parameters: { items: [0, 1] } },
+          ...ids.map((id) => probe(id, { onError: 'branch' })),
+          set('handled', '{{ $loop.item }}'),
+          { id: 'end', type: 'terminal', parameters: { body: '{{ $input }}' } },
+        ],
+        edges: edges(
+          'each.done -> end',
+          'start -> each',
+          ...ids.flatMap((id) => [`each.body -> ${id}`, `${id}.error -> handled`]),
+        ),
+      },
+      { answer: (key) => (key.endsWith('/1') ? new NodeError('TEST', 'failed') : key) },
+    );
+    const succeeded = count === 1 ? 'call0/0' : { call0: 'call0/0', call1: 'call1/0' };
+    expect(ending).toMatchObject({ result: { body: [succeeded, { value: 1 }] } });
+  });
+
+  it('has the outputs of several ends by the ids of their nodes, also of those with edges', async () => {
+    const { ending } = await runInMemory({
+      nodes: [
+        start,
+        { id: 'body', type: 'try' },
+        { id: 'check', type: 'if', parameters: { condition: false } },
+        probe('big'),
+        probe('other'),
+        { id: 'end', type: 'terminal', parameters: { body: '{{ $input }}' } },
+      ],
+      edges: edges(
+        'start -> body',
+        'body.body -> check',
+        'check.true -> big',
+        'body.body -> other',
+        'body.success -> end',
+      ),
+    });
+    expect(ending).toMatchObject({ result: { body: { check: {}, other: { ok: true } } } });
   });
 
   it('longer than its maxIterations fails', async () => {

@@ -89,7 +89,11 @@ function editsOf(given: Schema, value: unknown, path: Path): Edit[] {
   } else if (typeof value === 'object' && value !== null) {
     const members = new Map(Object.entries(value));
     for (const [name, member] of Object.entries(schema.properties ?? {})) {
-      if (members.has(name)) edits.push(...editsOf(member, members.get(name), [...path, name]));
+      const ofMember = members.has(name) ? editsOf(member, members.get(name), [...path, name]) : [];
+      // Null for an optional member is as good as its absence.
+      const isTaken = ({ issue, path: at }: Edit) => issue === 'is of type null' && at.length === path.length + 1;
+      const isOptional = schema.required?.includes(name) !== true;
+      edits.push(...ofMember.filter((edit) => !(isOptional && isTaken(edit))));
       if (schema.required?.includes(name)) at('is missing', name, fc.constant(undefined));
     }
     if (schema.additionalProperties === false) {

@@ -30,7 +30,7 @@ export async function createApiKey(stack: OwnedStack, options: object): Promise<
 }
 
 /** Characters that a terminal would act on. A line feed ends lines. */
-// eslint-disable-next-line no-control-regex -- these are what must not be there
+// oxlint-disable-next-line no-control-regex -- these are what must not be there
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
 
 /** Runs the command without a terminal. @throws if it writes an API key, or what a terminal would act on. */

@@ -59,7 +59,8 @@ export async function startTestRedis(options: { appendOnly?: boolean } = {}): Pr
   return server;
 }
 
-function sharedServerUrl(): string {
+/** Returns the URL of the run's shared server. @throws Error in tests without one. */
+export function sharedServerUrl(): string {
   const url = process.env.TEST_POSTGRES_URL;
   if (url === undefined) throw new Error('no shared PostgreSQL: is this test in tests/integration or tests/e2e?');
   return url;

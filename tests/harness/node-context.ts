@@ -28,6 +28,7 @@ export function nodeContext(given: Partial<NodeContext> = {}): NodeContext {
     mode: 'normal',
     nodeId: 'node',
     iteration: '',
+    credentialId: undefined,
     idempotencyKey: 'run:node',
     signal: () => new AbortController().signal,
     timeoutMs: undefined,

@@ -101,7 +101,10 @@ function outputsText(type: NodeType, parameters: JsonObject): string {
   // A function that takes no parameters has nothing to follow them by.
   const isFixed = type.handles?.length === 0;
   const list = own.map((handle) => `\`${handle}\``).join(', ');
-  return isFixed ? `${list}.` : `They depend on the parameters; in the example below: ${list}.`;
+  const names = isFixed ? `${list}.` : `They depend on the parameters; in the example below: ${list}.`;
+  const way =
+    type.undecidedHandle === undefined ? 'none of them, because each is a choice' : code(type.undecidedHandle);
+  return `${names} While it is disabled, or after an error with \`onError: "continue"\`, it takes ${way}.`;
 }
 
 function credentialText({ types, needed }: CredentialUse): string {

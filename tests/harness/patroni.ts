@@ -79,7 +79,11 @@ export async function startPatroniCluster(
   const query = async (statement: string) => {
     const client = new pg.Client({ connectionString: url(proxyPort, 'postgres') });
     await client.connect();
-    return client.query<{ server_version: string }>(statement).finally(() => client.end());
+    try {
+      return await client.query<{ server_version: string }>(statement);
+    } finally {
+      await client.end();
+    }
   };
   await until(async () => (await query('SELECT 1')).rowCount === 1, 'PostgreSQL behind HAProxy');
   await query('CREATE DATABASE deckhand');

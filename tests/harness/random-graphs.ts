@@ -115,7 +115,12 @@ function toDefinition(drafts: readonly Draft[]): Definition {
       }
       switch (one.kind) {
         case 'if':
-          nodes.push({ id, type: 'if', parameters: { condition: one.condition } });
+          nodes.push({
+            id,
+            type: 'if',
+            parameters: { condition: one.condition },
+            ...(one.isDisabled ? { disabled: true } : {}),
+          });
           exits.push([id, 'true'], [id, 'false']);
           break;
         case 'merge':

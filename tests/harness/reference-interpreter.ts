@@ -101,16 +101,16 @@ export function interpret(
       const way = runNode(node, iteration, input, Object.fromEntries(taken));
       if (way) left.set(node.id, way);
     }
-    const ends = inside.filter(
-      (node) =>
-        !definition.edges.some((edge) => edge.source === node.id && inside.some(({ id }) => id === edge.target)),
-    );
-    const done = ends.flatMap(({ id }): [string, JsonValue][] => {
+    const edgesOf = (source: string) =>
+      definition.edges.filter((edge) => edge.source === source && inside.some(({ id }) => id === edge.target));
+    // An end is a finished node none of whose edges was taken.
+    const ends = inside.flatMap(({ id }): [string, JsonValue][] => {
       const way = left.get(id);
-      return way ? [[id, way.output]] : [];
+      return way && !edgesOf(id).some(({ sourceHandle }) => sourceHandle === way.handle) ? [[id, way.output]] : [];
     });
-    if (ends.length === 1) return done[0]?.[1] ?? null;
-    return done.length === 0 ? null : Object.fromEntries(done);
+    const hasSingleEnd = inside.filter(({ id }) => edgesOf(id).length === 0).length === 1;
+    if (hasSingleEnd && ends.length === 1) return ends[0]?.[1] ?? null;
+    return ends.length === 0 ? null : Object.fromEntries(ends);
   }
 
   function runNode(node: NodeDefinition, iteration: string, input: JsonValue, taken: JsonValue) {
@@ -119,7 +119,7 @@ export function interpret(
       runs.set(key, { status: 'success', output });
       return { output, handle };
     };
-    // A disabled node passes its input on.
+    // A disabled node passes its input on. One that chooses among outputs then takes none.
     if (node.disabled === true) return succeed(input);
     switch (node.type) {
       case 'trigger.manual':

@@ -14,6 +14,7 @@ import Type from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
 import { stopLater } from './cleanup.ts';
 import { TEST_ENCRYPTION_KEY, type Stores } from './gateway.ts';
+import { parseMetrics } from './metrics.ts';
 import { databaseSettings } from './pooler.ts';
 
 /** More than tests need that are about something else. */
@@ -31,13 +32,25 @@ export interface TestWorkerOptions {
   /** URLs of the Redis servers of the queue's shards, and the shard whose jobs it takes. */
   readonly shardUrls?: readonly string[] | undefined;
   readonly shard?: number | undefined;
+  /** Whether recovery may have to save runs, because the test loses jobs, workers or stores. */
+  readonly mayRecover?: boolean | undefined;
   /** Told of each line that it logs. */
   readonly onLog?: ((line: string) => void) | undefined;
   /** Where API keys that are saved as credentials are sent. */
   readonly publicUrl?: string | undefined;
 }
 
-/** Starts a worker in this process, for tests that do not kill it. `stop` drains it; `stopAll` does so too. */
+/** Returns how many runs recovery had to save by their causes, according to the metrics of a worker. */
+export async function recoveredRuns(registry: Registry): Promise<Readonly<Record<string, number>>> {
+  const samples = parseMetrics(await registry.metrics());
+  const counts = samples.filter(({ name, value }) => name === 'deckhand_recovered_runs_total' && value > 0);
+  return Object.fromEntries(counts.map(({ labels: { cause = '' }, value }) => [cause, value]));
+}
+
+/**
+ * Starts a worker in this process, for tests that do not kill it. `stop` drains it; `stopAll` does so too. Both fail if
+ * recovery had to save a run, unless the test expects that.
+ */
 export async function startTestWorker(
   stores: Stores,
   {
@@ -48,6 +61,7 @@ export async function startTestWorker(
     publicUrl,
     shardUrls,
     shard,
+    mayRecover = false,
     onLog,
   }: TestWorkerOptions = {},
 ): Promise<{ stop(): Promise<void>; readonly registry: Registry }> {
@@ -100,6 +114,9 @@ export async function startTestWorker(
       outputs.close();
       archive?.close();
       await db.$disconnect();
+      const recovered = await recoveredRuns(registry);
+      if (!mayRecover && Object.keys(recovered).length > 0)
+        throw new Error(`recovery had to save runs of this test: ${JSON.stringify(recovered)}`);
     },
   });
 }

@@ -7,6 +7,11 @@ registerHooks({
   load(url, context, next) {
     const loaded = next(url, context);
     if (!new URL(url).pathname.endsWith(`/${file}`)) return loaded;
-    return { ...loaded, source: loaded.source.toString().replace(find, () => replace) };
+    return {
+      ...loaded,
+      source: Buffer.from(loaded.source ?? '')
+        .toString()
+        .replace(find, () => replace),
+    };
   },
 });

@@ -34,7 +34,7 @@ const DELETION = 'integration:integration/worker/workspace-deletion';
 const FAILURE_GROUPS = 'integration:integration/executions/failure-groups';
 const BULK_ACTIONS = 'integration:integration/worker/bulk-actions';
 const RETENTION = 'integration:integration/worker/retention';
-const READ_REPLICA = 'integration:integration/api/read-replica';
+const READ_REPLICA = 'e2e:e2e/availability/read-replica';
 const OUTBOX = 'integration:integration/events/outbox';
 const EVENTS = 'integration:integration/events/delivery';
 const MATCHING = 'integration:integration/incoming-events/matching';
@@ -47,6 +47,18 @@ const CLI = 'unit:apps/cli/src';
 
 /** @type {readonly Mutant[]} */
 export const MUTANTS = [
+  ...of('apps/api/src/auth/while-allowed.ts', 'integration:integration/api/following', [
+    ['a held response goes on although its caller has lost access', 'lost.abort(error);', ';'],
+  ]),
+  ...of('apps/api/src/auth/access-rule.ts', 'unit:auth/access-rule', [
+    ['a key that may change members may delete the workspace', "method === 'DELETE' && WORKSPACE.test(path)", 'false'],
+  ]),
+  ...of('apps/api/src/webhooks/find-target.ts', 'integration:integration/api/disabled-triggers', [
+    ['a disabled webhook starts runs', 'settings.isDisabled', 'false'],
+  ]),
+  ...of('packages/db/src/versions/save.ts', 'integration:integration/webhooks/urls', [
+    ['saving a version takes the live URL of a webhook away', "isLive: status === 'active'", 'isLive: false'],
+  ]),
   ...of('packages/db/src/executions/respond.ts', 'integration:integration/webhooks/respond', [
     ['a second response replaces the first', ' AND r.responded_by IS NULL', ''],
     ['a node that runs again is told that another was first', '= ${by} AS "isOwn"', '= \'\' AS "isOwn"'],
@@ -103,7 +115,23 @@ export const MUTANTS = [
       '    AND NOT EXISTS (SELECT 1 FROM waits o WHERE o.execution_id = w.execution_id AND o.event_id = v.id)\n',
       '',
     ],
-    ['an event wakes the run that it has started', "x.source = 'event'\n", "x.source = 'none'\n"],
+    ['an event wakes the run that it has started', 'AND NOT ${HAS_STARTED}', ''],
+    ['an event wakes a child of the run that it has started', 'a.parent_execution_id, a.rerun_of]', 'a.rerun_of]'],
+    [
+      'an event that came before is not looked for',
+      'WHERE ${key} AND v.workspace_id',
+      'WHERE false AND ${key} AND v.workspace_id',
+    ],
+  ]),
+  ...of('packages/db/src/events-in/event.ts', CANCEL_ON, [
+    ['an event stops a start that was joined after it', 'coalesce(x.joined_at, x.created_at)', 'x.created_at'],
+  ]),
+  ...of('apps/worker/src/session/active-runs.ts', 'unit:session/run-session', [
+    ['a job that is delivered twice claims twice', 'if (dispatch <= (place.next ?? place).dispatch) return false;', ''],
+    ['a run that is dispatched again does not get its place', 'if (next) {', 'if (next && places.size === 0) {'],
+  ]),
+  ...of('packages/db/src/executions/pause.ts', 'integration:worker/pause', [
+    ['a resume reaches runs that a person paused', 'e.paused_with = ${executionId}::uuid AND e.id IN', 'e.id IN'],
   ]),
   ...of('packages/db/src/events-in/end-waits.ts', MATCHING, [
     ['a wait ends by two events', 'WHERE o.answered_at IS NULL AND (g.event_id', 'WHERE (g.event_id'],
@@ -115,11 +143,7 @@ export const MUTANTS = [
       'endWaitsByEvents(tx, ends, LOCK_FREE_RUNS)',
       'endWaitsByEvents(tx, ends, LOCK_RUNS)',
     ],
-    [
-      'an event that came before is not looked for',
-      'WHERE ${key} AND v.workspace_id',
-      'WHERE false AND ${key} AND v.workspace_id',
-    ],
+    ['a later event overtakes an earlier one', '(firstId ?? event.id)', 'event.id'],
     [
       'an event is done although it has more waits',
       'if (count > perEvent || (ends',
@@ -478,6 +502,11 @@ export const MUTANTS = [
     ['the key of a joined start names no run', 'const id = into === undefined ?', 'const id = true ?'],
   ]),
   ...of('packages/db/src/concurrency/keys.ts', KEYS, [
+    [
+      'runs of a key are in the order of their ids',
+      'row_number() OVER (ORDER BY e.created_at, e.id)',
+      'row_number() OVER (ORDER BY e.id)',
+    ],
     ['a start does not lock its key', 'await lockKeys(tx, [key]);', ''],
     ['a freed slot does not lock its key', 'await lockKeys(tx, keys);\n    return dispatch', 'return dispatch'],
     ['one more run than the limit begins', 'held.runs + w.position <= w', 'held.runs + w.position <= 1 + w'],
@@ -790,7 +819,23 @@ export const MUTANTS = [
     ['a dead probe keeps the circuit open', 'if lease <= now then running = 0 end', ''],
   ]),
   ...of('packages/nodes/src/http/client.ts', 'unit:http/client', [
-    ['a server gets a request twice that it may get once', '!request.isRepeatable || ', ''],
+    ['a server gets a request twice that it may get once', '!mayRepeat || ', ''],
+    ['a connection that a request authenticated is used again', 'body, signal, reset };', 'body, signal };'],
+  ]),
+  ...of('packages/db/src/executions/accept-once.ts', 'integration:integration/webhooks/completion', [
+    ['a failed run keeps the id of its sender', "AND e.status IN ('failed', 'timeout')", 'AND false'],
+    ['a failed run frees a key of a caller', "${key}.body_hash = '' AND e.status", 'e.status'],
+    ['a run that has responded frees the id of its sender', ' AND e.response IS NULL', ''],
+  ]),
+  ...of('packages/db/src/webhooks/urls.ts', 'integration:integration/webhooks/urls', [
+    ['a workflow takes the path of another', 'if (taken) throw', 'if (isTaken) throw'],
+    ['two triggers have one path and one method', '  requireDistinct(wanted, suffixes);\n', ''],
+  ]),
+  ...of('packages/nodes/src/postgres/client.ts', 'integration:integration/nodes/postgres.test', [
+    ['a session keeps what a statement left in it', 'else void giveBack(client);', 'else client.release();'],
+  ]),
+  ...of('packages/nodes/src/postgres/pools.ts', 'integration:integration/nodes/postgres.test', [
+    ['credentials share connections', '[owner, target.config.host,', '[target.config.host,'],
   ]),
   ...of('packages/nodes/src/http/dispatcher.ts', 'unit:http/client', [
     ['a request is sent again that a new connection has failed', 'socket.bytesRead > 0 && ', ''],

@@ -113,7 +113,9 @@ function sample(mutants) {
 /** Returns the test files of `<project>:<path pattern>`. @throws if there is none. */
 function filesOf(tests) {
   const [project, pattern] = tests.split(':');
-  const isOfProject = (path) => path.startsWith('tests/integration/') === (project === 'integration');
+  const folder = ['integration', 'e2e'].find((name) => name === project);
+  const isOfProject = (path) =>
+    folder === undefined ? !/^tests\/(integration|e2e)\//.test(path) : path.startsWith(`tests/${folder}/`);
   const files = TEST_FILES.filter((path) => isOfProject(path) && new RegExp(pattern).test(path));
   if (files.length === 0) throw new Error(`no test file matches ${tests}`);
   return files;

@@ -26,23 +26,27 @@ export default class ProcessRunner {
     const lanes = Array.from({ length: Math.min(this.#globalConfig.maxWorkers, tests.length) }, async (_, index) => {
       let child;
       let project;
+      const end = async () => {
+        await child?.stop();
+        child = undefined;
+      };
       for (const test of queue) {
         if (watcher.isInterrupted()) break;
         await onStart(test);
         const { config } = test.context;
-        if (project !== config.id) child = void (await child?.stop());
+        if (project !== config.id) await end();
         child ??= startChild(config.rootDir, { env: { JEST_WORKER_ID: String(index + 1) } });
         project = config.id;
         try {
           const { circus, rssBytes } = await child.run(this.#task(test));
           await onResult(test, toTestResult(circus, test, this.#globalConfig));
-          if (rssBytes > MAX_RSS_BYTES) child = void (await child.stop());
+          if (rssBytes > MAX_RSS_BYTES) await end();
         } catch (error) {
           await onFailure(test, { message: error.message, stack: error.stack });
-          child = void (await child.stop());
+          await end();
         }
       }
-      await child?.stop();
+      await end();
     });
     await Promise.all(lanes);
   }
@@ -70,7 +74,7 @@ function toTestResult({ testResults, unhandledErrors, start, end }, { path, cont
       start,
       end,
       runtime: end - start,
-      slow: false,
+      slow: (end - start) / 1_000 > config.slowTestThreshold,
       loadTestEnvironmentStart: start,
       setupFilesStart: start,
     },

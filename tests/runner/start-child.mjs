@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 
 const CHILD = fileURLToPath(new URL('child.mjs', import.meta.url));
 
-/** Starts a process that runs test files one after another. @param options.env variables in addition to this process's. */
+/**
+ * Starts a process that runs test files one after another.
+ * @param options.env variables in addition to this process's.
+ */
 export function startChild(rootDir, { env = {}, stdio = 2 } = {}) {
   const child = fork(CHILD, [], {
     cwd: rootDir,

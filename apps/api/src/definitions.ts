@@ -56,7 +56,7 @@ export async function parseWithDefinition<T>(
   body: unknown,
   { by, nodeTypes }: { by: string; nodeTypes: NodeTypes },
 ): Promise<BodyWithDefinition<T>> {
-  const hasDefinition = isJsonObject(body) && Object.hasOwn(body, 'definition');
+  const hasDefinition = isJsonObject(body) && Object.hasOwn(body, 'definition') && body.definition !== null;
   const rest = check(hasDefinition ? { ...body, definition: SOUND } : body);
   const compiled = hasDefinition
     ? await oneAtATime(by, () => compile(body.definition, nodeTypes))
@@ -130,6 +130,7 @@ async function compile(
       webhooks: savedNodes(workflow.definition, 'webhooks').map(({ id, parameters }) => ({
         nodeId: id,
         path: typeof parameters.path === 'string' ? parameters.path : null,
+        method: typeof parameters.method === 'string' ? parameters.method : 'POST',
       })),
       tool: toolOf(workflow.definition, workflow.triggers[0]?.nodeId),
     },

@@ -1,5 +1,5 @@
 import { createRoot } from 'react-dom/client';
-import { App } from './app/app.tsx';
+import { createApp } from './app/app.tsx';
 import { allowStyleTextOnly } from './app/trusted-types.ts';
 import { takeSessionOfAnotherTab } from './session/share-session.ts';
 import '@fontsource-variable/inter/wght.css';
@@ -11,4 +11,5 @@ if (root === null) throw new Error('the page has no #root');
 
 allowStyleTextOnly();
 await takeSessionOfAnotherTab();
+const App = createApp();
 createRoot(root).render(<App />);

@@ -6,7 +6,6 @@ import {
   type Claim,
   type Database,
   endDueWaits,
-  hasTriggerData,
   loadIterations,
   leaseEventLanes,
   loadNodeRuns,
@@ -17,6 +16,7 @@ import {
   recordEventAttempts,
   readDatabaseTime,
   readVariables,
+  readVersionWithData,
   releaseEventLanes,
   releaseExecutions,
   type StoredNodeRun,
@@ -79,7 +79,7 @@ import { type RunNotifier, type SessionParts, startRunSession } from './session/
 import { createWorkflowStarter } from './session/start-workflows.ts';
 import { createTrafficControl } from './session/traffic-control.ts';
 import { createRecordsLoader } from './session/load-records.ts';
-import { createRecordsReader } from './session/reuse-records.ts';
+import { createReachCheck, createRecordsReader } from './session/reuse-records.ts';
 import { limitKeyTransactions } from './session/key-transactions.ts';
 import { createCallerResponses } from './session/caller-responses.ts';
 import { createRunLocks } from './session/run-locks.ts';
@@ -311,6 +311,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       outputs,
       archive: options.archive,
       events: { deliverer, metrics: eventMetrics },
+      mayReach: (rerun) => createReachCheck({ loadVersion, readDefinition: readSource })(rerun),
     },
   );
   // Detached from the context of the run whose session sets the alarm: it wakes other runs.
@@ -327,9 +328,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const retryRead = <T>(what: string, act: () => Promise<T>): Promise<T> => retry(what, () => claims.watchRead(act));
   /** Claims runs, watched by the claim health. */
   const retryWrite = <T>(what: string, act: () => Promise<T>): Promise<T> => retry(what, () => claims.watchWrite(act));
-  const loadVersion = createCompiledVersions(options.nodeTypes, (versionId) =>
-    retryRead('version', () => readDefinition(db, versionId)),
-  );
+  const readSource = (versionId: string): Promise<unknown> => retryRead('version', () => readDefinition(db, versionId));
+  const loadVersion = createCompiledVersions(options.nodeTypes, readSource);
   const withOutputs = (read: () => Promise<StoredNodeRun[]>) =>
     retry('records', async () => loadOutputs(outputs, await read()));
   const loadRows = (executionId: string) => withOutputs(() => loadNodeRuns(db, executionId));
@@ -369,7 +369,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       withReused: createRecordsReader({
         loadVersion,
         loadNodeRuns: (executionId) => loadAllRows(loadRows(executionId)),
-        hasData: (executionId) => retry('source run', () => hasTriggerData(db, executionId)),
+        versionWithData: (executionId) => retry('source run', () => readVersionWithData(db, executionId)),
+        readDefinition: readSource,
       }),
       loadAnswers,
       stopByEvents,

@@ -10,7 +10,8 @@ afterEach(() => {
 
 function occupy(host: string): Promise<number> {
   return new Promise((resolve) => {
-    server = createServer().listen(0, host, () => resolve((server?.address() as AddressInfo).port));
+    const listening = createServer().listen(0, host, () => resolve((listening.address() as AddressInfo).port));
+    server = listening;
   });
 }
 

@@ -27,6 +27,7 @@ export const ERRORS = {
   workspace_over_quota: { status: 413, message: 'The workspace is over its storage quota' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send JSON in UTF-8 without a Content-Encoding' },
   EXECUTION_NOT_FINISHED: { status: 422, message: 'The original run has not finished' },
+  NODE_NOT_REACHED: { status: 422, message: 'The run would not come to the node that it starts from' },
   TRIGGER_DATA_GONE: { status: 422, message: 'The trigger data of the original run is no longer available' },
   RATE_LIMITED: { status: 429, message: 'Too many requests' },
   workspace_rate_limited: { status: 429, message: 'Too many runs started too quickly' },

@@ -7,6 +7,7 @@ export const NODE_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 const DATE_PATTERN = /^\d{4}-\d\d-\d\d$/;
 const TIME_PATTERN = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 
+const DAY_MS = 86_400_000;
 const EARLIEST_MS = Date.UTC(0, 0, 1);
 const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
@@ -20,19 +21,29 @@ export function isNodeId(text: string): boolean {
   return NODE_ID_PATTERN.test(text);
 }
 
-/** Matches a date, or a date and a time with optional seconds and offset. */
-const LOOSE_TIME_PATTERN = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d(?:\.\d+)?))?(Z|[+-]\d\d(?::\d\d)?)?)?$/i;
+/** Matches a date, or a date and a time with optional seconds and offset, in the extended format of ISO 8601. */
+const LOOSE_TIME_PATTERN =
+  /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d(?:[.,]\d+)?))?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+/** Matches the same in the basic format, without separators. */
+const BASIC_TIME_PATTERN = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d(?:[.,]\d+)?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /**
- * Reads an ISO 8601 time of a request. A date alone means midnight, seconds are optional, and a time without an offset
- * is UTC.
+ * Reads an ISO 8601 time of a request, in the extended or the basic format. A date alone means midnight, seconds are
+ * optional, and a time without an offset is UTC. Offsets are `+01:00`, `+0100` or `+01`.
  * @returns undefined for an invalid time.
  */
 export function readTime(text: string): Date | undefined {
-  const [, date, time = '00:00', seconds = '00', offset = 'Z'] = LOOSE_TIME_PATTERN.exec(text) ?? [];
-  if (date === undefined) return undefined;
-  const full = `${date}T${time}:${seconds}${/^[+-]\d\d$/.test(offset) ? `${offset}:00` : offset}`;
+  const match = LOOSE_TIME_PATTERN.exec(text) ?? BASIC_TIME_PATTERN.exec(text);
+  if (!match) return undefined;
+  const [, year, month, day, hours = '00', minutes = '00', seconds = '00', offset = 'Z'] = match;
+  const time = `${hours}:${minutes}:${seconds.replace(',', '.')}`;
+  const full = `${year}-${month}-${day}T${time}${offset.length === 1 ? offset : fullOffset(offset)}`;
   return isTime(full) ? new Date(full) : undefined;
+}
+
+/** Returns an offset with a colon: `+0100` and `+01` are `+01:00`. */
+function fullOffset(offset: string): string {
+  return `${offset.slice(0, 3)}:${offset.slice(3).replace(':', '') || '00'}`;
 }
 
 /**
@@ -43,6 +54,16 @@ export function toDate(text: string): Date {
   const date = readTime(text);
   if (date === undefined) throw new RangeError('not a time');
   return date;
+}
+
+/**
+ * Converts the time at which something expires, of a validated request, to a Date. A date alone means the end of that
+ * day in UTC: what expires on a day is valid on that day.
+ * @throws RangeError for an invalid time.
+ */
+export function toExpiry(text: string): Date {
+  const date = toDate(text);
+  return text.includes('T') || text.includes('t') ? date : new Date(date.getTime() + DAY_MS - 1);
 }
 
 /** Returns true for an ISO 8601 date that exists, such as 2026-01-31. */

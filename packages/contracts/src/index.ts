@@ -47,3 +47,4 @@ export * from './schemas/workspaces.ts';
 export * from './scopes.ts';
 export * from './text-formats.ts';
 export * from './validate.ts';
+export * from './without-nulls.ts';

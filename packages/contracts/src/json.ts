@@ -17,12 +17,69 @@ export function parseJson(text: string): JsonValue {
   return JSON.parse(text) as JsonValue;
 }
 
+/** Matches a whole number of JSON that may be beyond the safe range, or such digits within a string. */
+const LARGE_INTEGER = /(?<=^|[[:,\s])-?[1-9]\d{15,}(?![\d.eE])/g;
+
+/** Matches the beginning of all of these, and fails in a fifth of the time that parsing the text takes. */
+const MAYBE_LARGE = /(?:^|[[:,\s])-?[1-9]\d{15}/;
+
+/** Matches what follows a name of a member. */
+const NAME_END = /\s*:/y;
+
+/**
+ * Parses JSON of others. Whole numbers beyond ±(2^53 - 1), which a number would change, become texts of their digits.
+ * @throws SyntaxError if it is invalid.
+ */
+export function parseExactJson(text: string): JsonValue {
+  if (!MAYBE_LARGE.test(text)) return parseJson(text);
+  let rest = 0;
+  let quoted = '';
+  for (const { digits, start } of largeIntegers(text)) {
+    quoted += `${text.slice(rest, start)}"${digits}"`;
+    rest = start + digits.length;
+  }
+  return parseJson(rest === 0 ? text : quoted + text.slice(rest));
+}
+
+/** Takes time in proportion to the text. */
+function* largeIntegers(text: string): Generator<{ readonly digits: string; readonly start: number }> {
+  /** The position up to which strings are known, outside of a string, and the next quote. */
+  let outside = 0;
+  let quote = -1;
+  for (const match of text.matchAll(LARGE_INTEGER)) {
+    const [digits] = match;
+    if (quote < outside) quote = indexOfQuote(text, outside);
+    while (quote < match.index) {
+      outside = endOfString(text, quote);
+      quote = indexOfQuote(text, outside);
+    }
+    NAME_END.lastIndex = match.index + digits.length;
+    if (outside > match.index || NAME_END.test(text) || Number.isSafeInteger(Number(digits))) continue;
+    yield { digits, start: match.index };
+  }
+}
+
+function indexOfQuote(text: string, from: number): number {
+  const at = text.indexOf('"', from);
+  return at === -1 ? text.length : at;
+}
+
+/** Returns the position after a string that begins with the quote at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (text[at - 1 - escapes] === '\\') escapes += 1;
+    if (escapes % 2 === 0) return at + 1;
+  }
+  return text.length;
+}
+
 /**
  * Parses JSON that this service wrote itself, so that its type is known. Must not be used for input of a caller, which
  * is validated against a schema.
  * @throws SyntaxError if it is invalid.
  */
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the writer's type is the claim
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the writer's type is the claim
 export function parseOwnJson<T>(text: string): T {
   return JSON.parse(text) as T;
 }

@@ -11,6 +11,7 @@ export const RUN_ERRORS = {
   MEMORY_EXCEEDED: 'the run held more data than its worker has memory for',
   UNCAUGHT_ERROR: 'the code of this run threw an error that nothing caught',
   OUTPUT_GONE: 'an output that the run needs is no longer in its store',
+  NODE_NOT_REACHED: 'the run did not come to the node that it was to start from',
   VALUE_NOT_STORABLE: 'a value of this run cannot be stored',
   INTERNAL: 'the service could not go on with this run',
 } as const;

@@ -33,7 +33,9 @@ describe('scopes', () => {
 
   it('are labelled by their preset whatever their order, and Custom otherwise', () => {
     expect(accessLabel([...SCOPE_PRESETS['read-write'].scopes].reverse())).toBe('Read + write');
-    expect(accessLabel(['*'])).toBe('Full access');
+    for (const all of [['*'], ['*:*'], ['*', 'workflows:read'], ['*:write', '*:read']])
+      expect(accessLabel(all)).toBe('Full access');
+    expect(accessLabel(['*:read'])).toBe('Custom');
     expect(accessLabel([])).toBe('Custom');
     expect(accessLabel(['workflows:read'])).toBe('Custom');
   });

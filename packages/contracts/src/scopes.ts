@@ -81,13 +81,31 @@ export const SCOPE_PATTERN = `^(\\*|${EXECUTE_SCOPE}(:${WORKFLOW_ID})?|(\\*|${RE
 /** Describes the pattern. */
 export const SCOPES_IN_WORDS = `must be *, ${EXECUTE_SCOPE}, ${EXECUTE_SCOPE}:<workflow id>, or one of ${[...SCOPE_RESOURCES, '*'].join(', ')} with :read, :write or :*`;
 
-/** Returns the label of a set of scopes: that of the preset with the same scopes in any order, or Custom. */
+/** Whether scopes allow all that a key may do, of resources to come, too: `*`, `*:*`, or `*:read` with `*:write`. */
+function allowEverything(scopes: readonly string[]): boolean {
+  const has = (...wanted: readonly string[]) => wanted.some((scope) => scopes.includes(scope));
+  return has('*', '*:*') || (has('*:read') && has('*:write'));
+}
+
+/**
+ * Returns the label of a set of scopes: Full access if they allow everything, that of the preset with the same scopes
+ * in any order, or Custom.
+ */
 export function accessLabel(scopes: readonly string[]): AccessLabel {
+  if (allowEverything(scopes)) return SCOPE_PRESETS.full.label;
   const given = new Set(scopes);
   for (const preset of Object.values(SCOPE_PRESETS)) {
     if (preset.scopes.length === given.size && preset.scopes.every((scope) => given.has(scope))) return preset.label;
   }
   return 'Custom';
+}
+
+/**
+ * Returns true if one of the scopes is for all actions on the resource: writing alone is not enough. `*:write` is,
+ * which nobody has by a preset.
+ */
+export function scopesAllowAll(scopes: readonly string[], resource: ScopeResource): boolean {
+  return [`${resource}:*`, '*', '*:*', '*:write'].some((scope) => scopes.includes(scope));
 }
 
 /**

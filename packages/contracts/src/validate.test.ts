@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import Type from 'typebox';
 import { DeckhandError, MAX_ISSUES } from './errors.ts';
-import { compileBody, compileCheck } from './validate.ts';
+import { compileBody, compileCheck, compileQuery } from './validate.ts';
 
 const Body = Type.Object({ name: Type.String(), count: Type.Integer() }, { additionalProperties: false });
 
@@ -45,5 +45,20 @@ describe('a body that is not valid', () => {
   it('is not changed by looking for more issues', () => {
     const check = compileCheck(Body);
     expect(check({ name: 'a', count: 1 })).toEqual({ value: { name: 'a', count: 1 } });
+  });
+});
+
+describe('a whole number in a query', () => {
+  const parse = compileQuery(Type.Object({ limit: Type.Integer({ default: 100 }) }));
+
+  it.each([
+    ['7', 7],
+    ['007', 7],
+    ['-7', -7],
+    [undefined, 100],
+  ])('%s is %s', (limit, expected) => expect(parse(limit === undefined ? {} : { limit }).limit).toBe(expected));
+
+  it.each(['0x10', '1e2', ' 5', '+5', '5 ', '5.0', '', 'Infinity', '１'])('is not "%s"', (limit) => {
+    expect(() => parse({ limit })).toThrow('limit: must be integer');
   });
 });

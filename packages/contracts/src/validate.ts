@@ -8,6 +8,7 @@ import { isJsonObject } from './json.ts';
 import { CLAMPED } from './schemas/common.ts';
 import { SCOPE_PATTERN, SCOPES_IN_WORDS } from './scopes.ts';
 import { createUntrustedAjv, findSchemaIssue } from './untrusted-schema.ts';
+import { compileNullRemoval } from './without-nulls.ts';
 
 const BODY_OPTIONS = { strict: true, strictTypes: false, allowUnionTypes: true } as const;
 
@@ -76,11 +77,27 @@ export function compileCheck<S extends TSchema>(schema: S): Check<Static<S>> {
 }
 
 /**
+ * Compiles the schema of something that people write into a check: null for an optional member is as good as its
+ * absence, and removed from the value. A value without such nulls costs no more to check.
+ */
+export function compileLenientCheck<S extends TSchema>(schema: S): Check<Static<S>> {
+  const check = compileCheck(schema);
+  let remove: ReturnType<typeof compileNullRemoval> | 'unknown' = 'unknown';
+  return (value) => {
+    const result = check(value);
+    if (!('issues' in result)) return result;
+    if (remove === 'unknown') remove = compileNullRemoval(schema);
+    const rest = remove ? remove(value) : value;
+    return rest === value ? result : check(rest);
+  };
+}
+
+/**
  * Compiles the schema of a body into a function that returns the body, or throws VALIDATION_FAILED with its errors.
- * Unknown members are errors if the schema has `additionalProperties: false`.
+ * Unknown members are errors if the schema has `additionalProperties: false`; null for an optional one is no error.
  */
 export function compileBody<S extends TSchema>(schema: S): (body: unknown) => Static<S> {
-  return throwing(compileCheck(schema));
+  return throwing(compileLenientCheck(schema));
 }
 
 /**
@@ -108,7 +125,7 @@ export function compileQuery<S extends TObject>(schema: S): (query: Record<strin
     Object.entries(schema.properties).flatMap(([name, part]) =>
       isJsonObject(part) && part.type === type ? [name] : [],
     );
-  const [booleans, lists] = [namesOfType('boolean'), namesOfType('array')];
+  const [booleans, integers, lists] = ['boolean', 'integer', 'array'].map(namesOfType);
   const parse = throwing((query: Record<string, unknown>) => {
     const result = check(query);
     // A caller that repeats a parameter, or separates its values by commas, does not know indexes.
@@ -116,11 +133,16 @@ export function compileQuery<S extends TObject>(schema: S): (query: Record<strin
   });
   return (query) => {
     const copy: Record<string, unknown> = { ...NOTHING, ...query };
-    for (const name of booleans) {
+    for (const name of integers ?? []) {
+      const text = copy[name];
+      // Numbers are coerced as JavaScript reads them: 0x10, 1e2, " 5" and the empty text, too.
+      if (typeof text === 'string' && !/^-?\d+$/.test(text)) copy[name] = 'no integer';
+    }
+    for (const name of booleans ?? []) {
       const text = copy[name];
       if (typeof text === 'string') copy[name] = BOOLEANS.get(text.toLowerCase()) ?? 'no boolean';
     }
-    for (const name of lists) {
+    for (const name of lists ?? []) {
       if (copy[name] !== undefined) copy[name] = [copy[name]].flat().flatMap(splitAtCommas);
     }
     return parse(copy);

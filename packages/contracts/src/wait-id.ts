@@ -24,8 +24,7 @@ export function iterationOfWait(waitId: string, node: Omit<WaitPlace, 'iteration
   return waitId.startsWith(`${outside}:`) ? waitId.slice(outside.length + 1) : undefined;
 }
 
-/** Returns an iteration as responses show it: null outside loops, a number in a loop, "outer.inner" in nested ones. */
-export function shownIteration(iteration: string): number | string | null {
-  if (iteration === '') return null;
-  return iteration.includes('.') ? iteration : Number(iteration);
+/** Returns an iteration as responses show it: null outside loops, "2" in a loop, "2.0" in nested ones. */
+export function shownIteration(iteration: string): string | null {
+  return iteration === '' ? null : iteration;
 }

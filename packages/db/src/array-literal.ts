@@ -2,7 +2,7 @@
 const LONG_CHARS = 16_384;
 
 /** Characters that JSON escapes and array literals do not. */
-// eslint-disable-next-line no-control-regex -- JSON escapes control characters, array literals do not
+// oxlint-disable-next-line no-control-regex -- JSON escapes control characters, array literals do not
 const ESCAPED_BY_JSON_ALONE = /[\u0000-\u001f\ud800-\udfff]/;
 
 /**

@@ -19,7 +19,7 @@ export class Connection extends pg.Client {
   // One signature for all of pg's overloads. Callers see pg's own, because the pool returns its own type.
   override query(config: unknown, ...others: unknown[]): never;
   override query(config: unknown, ...others: unknown[]): unknown {
-    // eslint-disable-next-line @typescript-eslint/unbound-method -- it is applied to this connection
+    // oxlint-disable-next-line typescript/unbound-method -- it is applied to this connection
     const result: unknown = Reflect.apply(super.query, this, [restoreParameters(config), ...others]);
     if (result instanceof Promise) {
       result.catch((error: unknown) => {

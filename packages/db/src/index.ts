@@ -32,7 +32,7 @@ export {
   pruneBulkActions,
   readBulkAction,
 } from './bulk-actions/bulk-actions.ts';
-export type { BulkOutcome, DueBulkAction } from './bulk-actions/act-on-runs.ts';
+export type { BulkOutcome, DueBulkAction, RerunChecks } from './bulk-actions/act-on-runs.ts';
 export {
   delayBulkAction,
   failUnsettledRun,
@@ -181,8 +181,14 @@ export { deleteExecution, redactExecution } from './executions/erase.ts';
 export { failBlockedRun, failUnqueuedExecutions } from './executions/fail-runs.ts';
 export { listApprovals, listHumanTasks } from './executions/list-waits.ts';
 export { loadIterations, loadNodeRuns, loadOpenNodeRuns, type StoredNodeRun } from './executions/load-records.ts';
-export { pauseExecution, resumeExecution } from './executions/pause.ts';
-export { hasTriggerData, readForRerun, type RerunOrigin } from './executions/read-for-rerun.ts';
+export { pauseExecution, type ResumedRuns, resumeExecution } from './executions/pause.ts';
+export {
+  readForRerun,
+  readVersionWithData,
+  readWays,
+  type RerunOrigin,
+  type StoredWay,
+} from './executions/read-for-rerun.ts';
 export { type LinkedWait, readLinkedWait } from './executions/read-linked-wait.ts';
 export { computeRunDigest } from './executions/run-digest.ts';
 export { readExecutions, readLargeValues, type ExecutionRecord, type ReadExecutionRequest } from './executions/read.ts';
@@ -197,7 +203,13 @@ export {
   type VisibleState,
 } from './executions/read-states.ts';
 export { listIterations } from './executions/list-iterations.ts';
-export { readNodeDebug, readNodeOutput, type NodeOutputRecord } from './executions/read-output.ts';
+export {
+  type NodeExtent,
+  type NodeOutputRecord,
+  readNodeDebug,
+  readNodeExtent,
+  readNodeOutput,
+} from './executions/read-output.ts';
 export {
   dispatchAgain,
   type DispatchedExecution,

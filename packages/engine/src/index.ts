@@ -17,8 +17,8 @@ export {
   type RecordedError,
   recordKey,
 } from './run/records.ts';
-export { begunWait, type BegunWait, waitKey } from './run/node-state.ts';
+export { begunWait, type BegunWait, storedContainer, storedWait, waitKey } from './run/node-state.ts';
 export { idempotencyKeyOf } from './run/node-scope.ts';
 export { nodesUntil } from './run/nodes-until.ts';
 export { runExecution } from './run/run-execution.ts';
-export { reuseRecords } from './run/reuse-records.ts';
+export { mayReach, type RecordedWay, reuseRecords, typesOfNodes } from './run/reuse-records.ts';

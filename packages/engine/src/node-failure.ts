@@ -1,3 +1,5 @@
+import type { JsonObject } from '@deckhand/contracts';
+
 /** The failure of a node, as a value and not an exception, so that it can be recorded, retried and branched on. */
 export interface NodeFailure {
   readonly message: string;
@@ -15,4 +17,6 @@ export interface NodeFailure {
    * Undefined if it did not.
    */
   readonly minRetryDelayMs?: number | undefined;
+  /** Members of `error` in the output of a node that continues, or of a try: the response that was the failure. */
+  readonly details?: JsonObject | undefined;
 }

@@ -25,8 +25,8 @@ export interface HttpRequest {
   /** Whether only status and headers matter: the body of the response is not kept, and a longer one is cut off. */
   readonly ignoresBody?: boolean;
   /**
-   * Whether the server may get it twice: it is sent again at once, on a new connection, if the server closes a
-   * connection that was kept open before it responds.
+   * Whether the server may get it twice although its method is not idempotent: it is sent again at once, on a new
+   * connection, if the server closes a connection that was kept open before it responds.
    */
   readonly isRepeatable?: boolean;
   readonly signal: AbortSignal;
@@ -52,6 +52,8 @@ export interface HttpClient {
 
 /** One statement for a PostgreSQL database. */
 export interface PostgresQuery {
+  /** The workspace and the credential of the query: queries of different owners never share a connection. */
+  readonly owner: string;
   readonly connectionString: string;
   readonly text: string;
   /** Values for `$1`, `$2`, ... */

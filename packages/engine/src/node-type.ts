@@ -1,5 +1,7 @@
 import {
   compileCheck,
+  compileNullRemoval,
+  isJsonObject,
   type Credential,
   type CredentialType,
   type ExecutionMode,
@@ -81,6 +83,8 @@ export class NodeError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Minimum delay before another attempt that the node's `retry` allows, in ms. */
   readonly minRetryDelayMs: number | undefined;
+  /** Members of `error` in the output of a node that continues with its error. */
+  readonly details: JsonObject | undefined;
 
   constructor(
     code: string,
@@ -89,6 +93,7 @@ export class NodeError extends Error {
       isRetryable?: boolean;
       retryAfterMs?: number;
       minRetryDelayMs?: number | undefined;
+      details?: JsonObject;
       cause?: unknown;
     } = {},
   ) {
@@ -97,6 +102,7 @@ export class NodeError extends Error {
     this.isRetryable = options.isRetryable ?? true;
     this.retryAfterMs = options.retryAfterMs;
     this.minRetryDelayMs = options.minRetryDelayMs;
+    this.details = options.details;
   }
 }
 
@@ -120,6 +126,8 @@ export interface NodeContext {
   readonly nodeId: string;
   /** "" outside loops, "3" inside one, "3.1" inside two. */
   readonly iteration: string;
+  /** The id of the node's credential; undefined if the definition names none. */
+  readonly credentialId: string | undefined;
   /** The same for every attempt and after a crash: (run, node, iteration). */
   readonly idempotencyKey: string;
   /**
@@ -139,7 +147,7 @@ export interface NodeContext {
   readonly services: NodeServices;
   /** Now, in ms since the epoch. */
   readonly now: () => number;
-  /** Output to return in sandbox mode instead of acting, if the definition has one. */
+  /** Output to return in sandbox mode instead of running, if the definition has one. */
   readonly mock: JsonValue | undefined;
   /**
    * The node's credential, read again for every attempt; undefined if the definition names none. Its secrets are masked
@@ -174,6 +182,12 @@ export interface DeferredParameter {
   readonly names: readonly ExpressionName[];
 }
 
+/** Why settings of a node do not do what they say, for warnings when a version is saved. */
+export interface SettingNotes {
+  readonly retry?: string;
+  readonly timeoutSeconds?: string;
+}
+
 /** The specification of a node type: one file that exports one of these through `defineNodeType`. */
 export interface NodeTypeSpec<S extends TObject> {
   /** Its name in definitions: `http`, `trigger.manual`. */
@@ -193,14 +207,21 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly setsResult?: boolean;
   /** JSON Schema of its parameters, after expressions are evaluated. */
   readonly parameters: S;
-  /** Its outputs if it has several, the default one last. Without any, it has a single output without a name. */
+  /** Its outputs if it has several. Without any, it has a single output without a name. */
   readonly handles?: (parameters: JsonObject) => readonly string[];
+  /**
+   * The output that a node with several outputs takes when it has decided nothing: when it is disabled, or failed with
+   * `onError: "continue"`. Without one, each output is a choice, and the node then takes none.
+   */
+  readonly undecidedHandle?: string;
   /** Its early join with these parameters (before evaluation); undefined if it waits for all edges. */
   readonly join?: (parameters: JsonObject) => EarlyJoin | undefined;
   /** The issues that the schema can't express, found when a version is saved. Sees parameters before evaluation. */
   readonly check?: (parameters: JsonObject) => readonly ValidationIssue[];
   /** Parts of valid parameters that may be unintended, for warnings when a version is saved. */
   readonly warn?: (parameters: JsonObject) => readonly ValidationIssue[];
+  /** What `retry` and `timeoutSeconds` of a node do not do with these parameters; a type without it honours both. */
+  readonly unheeded?: (parameters: JsonObject) => SettingNotes;
   /** Parameters whose text is used verbatim, including `{{`: a source in a language of its own. */
   readonly verbatim?: readonly string[];
   /**
@@ -239,14 +260,18 @@ export interface NodeType {
   readonly setsResult: boolean;
   readonly parameters: TObject;
   readonly handles: ((parameters: JsonObject) => readonly string[]) | undefined;
+  readonly undecidedHandle: string | undefined;
   readonly join: ((parameters: JsonObject) => EarlyJoin | undefined) | undefined;
   readonly check: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
   readonly warn: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
+  readonly unheeded: ((parameters: JsonObject) => SettingNotes) | undefined;
   readonly verbatim: readonly string[];
   readonly credential: CredentialUse | undefined;
   readonly restSeconds: string | undefined;
   readonly deferred: DeferredParameter | undefined;
   readonly references: ((parameters: JsonObject) => SourceReferences) | undefined;
+  /** Returns parameters of a definition without optional ones that are null; the same object if there are none. */
+  readonly withoutNulls: (parameters: JsonObject) => JsonObject;
   /** Returns the issues of evaluated parameters. */
   readonly validate: (parameters: JsonValue) => readonly ValidationIssue[];
   readonly resume: ((answer: WaitAnswer, wait: WaitRequest, context: NodeContext) => Outcome) | undefined;
@@ -260,6 +285,7 @@ export type NodeTypes = ReadonlyMap<string, NodeType>;
 /** Creates a node type from a specification: compiles its schema, and replaces effects in sandbox mode. */
 export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeType {
   const check = compileCheck(spec.parameters);
+  const removeNulls = compileNullRemoval(spec.parameters);
   const { sample } = spec;
   return {
     type: spec.type,
@@ -272,15 +298,21 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     setsResult: spec.setsResult ?? false,
     parameters: spec.parameters,
     handles: spec.handles,
+    undecidedHandle: spec.undecidedHandle,
     join: spec.join,
     check: spec.check,
     warn: spec.warn,
+    unheeded: spec.unheeded,
     verbatim: spec.verbatim ?? [],
     credential: spec.credential,
     restSeconds: spec.restSeconds,
     deferred: spec.deferred,
     references: spec.references,
     resume: spec.resume,
+    withoutNulls(parameters) {
+      const rest = removeNulls ? removeNulls(parameters) : parameters;
+      return isJsonObject(rest) ? rest : parameters;
+    },
     validate(parameters) {
       const result = check(parameters);
       return 'issues' in result ? result.issues : [];
@@ -288,12 +320,36 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     run(parameters, context) {
       const result = check(parameters);
       if ('issues' in result) throw invalidParameters(result.issues);
-      if (context.mode === 'sandbox' && sample) {
-        return { kind: 'output', output: context.mock ?? sample(result.value) };
-      }
-      return spec.run(result.value, context);
+      if (context.mode !== 'sandbox') return spec.run(result.value, context);
+      const { mock } = context;
+      if (mock === undefined) return sample ? output(sample(result.value)) : spec.run(result.value, context);
+      if (!spec.handles) return mockOutcome(spec, mock);
+      // Nodes that wait read the mock themselves: it says which of their outputs is taken.
+      if (spec.resume) return spec.run(result.value, context);
+      const outcome = spec.run(result.value, context);
+      const last = isJsonObject(parameters) ? spec.handles(parameters).at(-1) : undefined;
+      return outcome instanceof Promise
+        ? outcome.then((done) => mocked(done, mock, last))
+        : mocked(outcome, mock, last);
     },
   };
+}
+
+/**
+ * Returns the outcome of a node with several outputs that has a mock: an `if` or `switch` chooses its output as usual,
+ * and a loop or try does not run its body.
+ */
+function mocked(outcome: Outcome, mock: JsonValue, last: string | undefined): Outcome {
+  switch (outcome.kind) {
+    case 'output':
+      return { ...outcome, output: mock };
+    case 'loop':
+    case 'repeat':
+    case 'try':
+      return { kind: 'output', output: mock, handle: last };
+    default:
+      return outcome;
+  }
 }
 
 function invalidParameters(issues: readonly ValidationIssue[]): NodeError {
@@ -307,6 +363,6 @@ export function output(value: JsonValue): Outcome {
 }
 
 /** Returns the outcome of a node that has a mock as its output, and does not run. */
-export function mockOutcome({ setsResult }: Pick<NodeType, 'setsResult'>, mock: JsonValue): Outcome {
+export function mockOutcome({ setsResult }: { readonly setsResult?: boolean }, mock: JsonValue): Outcome {
   return setsResult ? { kind: 'result', result: { body: mock, statusCode: 200, headers: {} } } : output(mock);
 }

@@ -1,7 +1,7 @@
 import type { ExecuteBody } from './generated/index.ts';
 
 /** Types of inputs, by the id of the workflow. Empty until a file of `deckhand types` adds members to it. */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- only interfaces can be added to
+// oxlint-disable-next-line typescript/no-empty-object-type -- only interfaces can be added to
 export interface WorkflowInputs {}
 
 /** The input of a workflow by its id: the generated type, or any object for a workflow without one. */

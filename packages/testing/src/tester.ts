@@ -1,4 +1,10 @@
-import { compileCheck, type JsonObject, type JsonValue, readTime, type ValidationIssue } from '@deckhand/contracts';
+import {
+  compileLenientCheck,
+  type JsonObject,
+  type JsonValue,
+  readTime,
+  type ValidationIssue,
+} from '@deckhand/contracts';
 import {
   type BegunWait,
   type CompiledWorkflow,
@@ -52,7 +58,7 @@ interface TesterOptions {
   readonly maxTestMs?: number;
 }
 
-const checkTest = compileCheck(WorkflowTest);
+const checkTest = compileLenientCheck(WorkflowTest);
 
 /** Creates a tester with the built-in node types. */
 export async function createTester({ maxTestMs = MAX_TEST_MS }: TesterOptions = {}): Promise<Tester> {

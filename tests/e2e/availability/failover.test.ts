@@ -1,6 +1,6 @@
 import { createDatabase, type Database, probeWrites } from '@deckhand/db';
 import { ensurePatroni, type PatroniPrograms } from '@deckhand/local';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import {
   createWorkflow,
   describeUnless,

@@ -140,6 +140,13 @@ describe('workflows as files', () => {
     expect(applied.exitCode).toBe(1);
     expect(applied.stdout).toMatch(/✗ broken: [^]*\+ refund created\n/);
     await rm(join(dir, 'broken.yaml'));
+    const doubtful =
+      'slug: doubtful\nname: Doubtful\nnodes:\n  - { id: start, type: trigger.manual }\n  - { id: check, type: if, parameters: { condition: "1 > 2" } }\nedges:\n  - { source: start, target: check }\n';
+    await writeFile(join(dir, 'doubtful.yaml'), doubtful);
+    const warning = expect.stringMatching(/Warning: doubtful: .*the condition is a text/);
+    expect(await cli(['plan', 'doubtful', '--dir', dir])).toMatchObject({ exitCode: 0, stdout: warning });
+    expect(await cli(['apply', 'doubtful', '--dir', dir])).toMatchObject({ exitCode: 0, stderr: warning });
+    await rm(join(dir, 'doubtful.yaml'));
     await writeFile(file, (await readFile(file, 'utf8')).replace('< 100', '< 200'));
     expect((await cli(['diff', '--dir', dir])).stdout).toMatch(/\n- .*< 100 \}\}"\n\+ .*< 200 \}\}"\n/);
     expect(await json(['apply', '--dir', dir])).toMatchObject([{ slug: 'refund', action: 'update' }]);

@@ -343,6 +343,6 @@ describe('text of others', () => {
 
 /** Removes the colors of a text of a terminal. */
 function plain(text: string): string {
-  // eslint-disable-next-line no-control-regex -- these begin with one
+  // oxlint-disable-next-line no-control-regex -- these begin with one
   return text.replace(/\u001b\[\d+m/g, '').replaceAll('\r\n', '\n');
 }

@@ -64,23 +64,4 @@ describe('a node', () => {
     );
     expect(complaints).toEqual([]);
   });
-
-  it('is found by keyboard alone, and a word without a match says what to use', async () => {
-    const id = await stack.createWorkflow('Keys', { nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] });
-    const { page } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    await page.goto(`/w/${stack.workspaceId}/workflows/${id}`);
-    await node(page, 'start').waitFor();
-    await page.keyboard.press('n');
-    const field = page.getByRole('combobox', { name: 'Search nodes' });
-    await until(() => field.evaluate((element) => element === element.ownerDocument.activeElement));
-    await page.keyboard.type('zebra');
-    await page.getByRole('dialog').getByText('No node is found').waitFor();
-    await field.fill('');
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowUp');
-    await page.keyboard.press('ArrowUp');
-    await page.keyboard.press('Enter');
-    await until(async () => (await page.locator('.react-flow__node').count()) === 2);
-  });
 });

@@ -83,23 +83,6 @@ describe('a note', () => {
 });
 
 describe('nodes', () => {
-  it('are found by name with Ctrl F, and aligned together', async () => {
-    const { page, complaints, save } = await openEditor('Found', CHAIN);
-    await fitView(page);
-    await page.keyboard.press('Control+F');
-    await page.getByRole('combobox', { name: 'Find a node' }).fill('chec');
-    await page.keyboard.press('Enter');
-    await page.locator('.react-flow__node.selected', { hasText: 'Check' }).waitFor();
-    await page.getByRole('region', { name: 'Node', exact: true }).getByText('Id check').waitFor();
-    await page.keyboard.down('Control');
-    await node(page, 'Ship').click();
-    await page.keyboard.up('Control');
-    await page.getByRole('button', { name: 'Align top' }).click();
-    const { nodes } = await save();
-    expect(nodes.map(({ position }) => position?.y)).toEqual([0, 70, 140, 140]);
-    expect(complaints).toEqual([]);
-  });
-
   it('are dragged together in one step, and undone together', async () => {
     const { page, complaints, save } = await openEditor('Dragged', CHAIN);
     await fitView(page);

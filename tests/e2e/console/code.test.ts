@@ -38,7 +38,6 @@ async function makeRun(): Promise<string> {
   const run = await stack.start(id, { customer: { name: 'Ada', city: 'London' } });
   await until(
     async () => (await stack.say<{ status: string }>('GET', `/api/executions/${run}`)).status === 'success',
-    10_000,
     'the run to be over',
   );
   return id;
@@ -104,7 +103,7 @@ describe('an expression', () => {
     await field.fill('{{ $trigger.customer.street.name }}');
     await form(page).getByText('With the last run: cannot read "name" of undefined').waitFor();
     await field.fill('{{ $nobody }}');
-    await until(async () => (await field.getAttribute('aria-invalid')) === 'true', 10_000, 'the issue to be marked');
+    await until(async () => (await field.getAttribute('aria-invalid')) === 'true', 'the issue to be marked');
     await field.press('Tab');
     expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Remove text');
     expect(complaints).toEqual([]);
@@ -127,7 +126,7 @@ it('the issues of a script are marked, and Escape and Tab leave it', async () =>
   await field.press('Tab');
   expect(await page.evaluate('document.activeElement.className')).not.toContain('cm-content');
   await field.fill('return $input.text;');
-  await until(async () => (await field.getAttribute('aria-invalid')) === 'false', 10_000, 'the issue to be gone');
+  await until(async () => (await field.getAttribute('aria-invalid')) === 'false', 'the issue to be gone');
   expect(complaints).toEqual([]);
 });
 
@@ -144,7 +143,7 @@ describe('a script on the full screen', () => {
     await openNode(page, id, 'script');
     await editor(page, 'Source').waitFor();
     await openButton(page).press('Enter');
-    await until(() => hasFocus(page, '[role="dialog"] .cm-content'), 10_000, 'the editor to have the focus');
+    await until(() => hasFocus(page, '[role="dialog"] .cm-content'), 'the editor to have the focus');
     await large(page).fill('');
     await page.keyboard.type('return $no');
     await take(page, '$nodes');
@@ -156,7 +155,7 @@ describe('a script on the full screen', () => {
     // The fields with their types, and no functions of expressions.
     const options = page.locator('.cm-tooltip-autocomplete li');
     const fields = async () => (await options.allTextContents()).join(' ');
-    await until(async () => (await fields()) === 'citystring namestring', 10_000, 'the fields of the customer');
+    await until(async () => (await fields()) === 'citystring namestring', 'the fields of the customer');
     await page.keyboard.type('na');
     await take(page, 'name');
     await page.keyboard.type(';');
@@ -177,22 +176,22 @@ describe('a script on the full screen', () => {
     await page.getByRole('menu').waitFor({ state: 'detached' });
     await snippets.click();
     await page.getByRole('menuitem', { name: 'Add the output of another node' }).click();
-    await until(() => hasFocus(page, '[role="dialog"] .cm-content'), 10_000, 'the editor to have the focus again');
+    await until(() => hasFocus(page, '[role="dialog"] .cm-content'), 'the editor to have the focus again');
     const text = 'const a = 1;const other = $nodes.order.output;return { ...$input, other };';
     expect(await large(page).textContent()).toBe(text);
 
     // Escape leaves the editor only; then Tab goes on, and Escape closes.
     await page.keyboard.press('Escape');
     await page.keyboard.press('Tab');
-    await until(() => hasFocus(page, ':not(.cm-content)'), 10_000, 'Tab to leave the editor');
+    await until(() => hasFocus(page, ':not(.cm-content)'), 'Tab to leave the editor');
     expect(await large(page).count()).toBe(1);
     await page.keyboard.press('Escape');
     await screenOf(page).waitFor({ state: 'detached' });
-    await until(() => hasFocus(page, '[aria-haspopup="dialog"]'), 10_000, 'the button to have the focus again');
+    await until(() => hasFocus(page, '[aria-haspopup="dialog"]'), 'the button to have the focus again');
     expect(await editor(page, 'Source').textContent()).toBe(text);
     // The same value: an undo is that of the workflow.
     await page.keyboard.press('Control+Z');
-    await until(async () => (await editor(page, 'Source').textContent()) !== text, 10_000, 'the undo');
+    await until(async () => (await editor(page, 'Source').textContent()) !== text, 'the undo');
     expect(complaints).toEqual([]);
   });
 
@@ -228,7 +227,7 @@ describe('a script on the full screen', () => {
     expect(await large(page).getAttribute('aria-readonly')).toBe('true');
     expect(await screenOf(page).getByRole('button').allTextContents()).toEqual(['']);
     await screenOf(page).getByRole('button', { name: 'Close' }).click();
-    await until(() => hasFocus(page, '[aria-haspopup="dialog"]'), 10_000, 'the button to have the focus again');
+    await until(() => hasFocus(page, '[aria-haspopup="dialog"]'), 'the button to have the focus again');
     expect(complaints).toEqual([]);
   });
 

@@ -29,116 +29,6 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-describe('the triggers of a workflow', () => {
-  it('a schedule is paused and resumed', async () => {
-    const { page, complaints } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    await page.getByRole('navigation').getByRole('link', { name: 'Schedules' }).click();
-    const schedules = async () =>
-      (await stack.say<PageOf<ScheduleEntry>>('GET', `/api/schedules?workspaceId=${stack.workspaceId}`)).data;
-    await page.getByRole('button', { name: 'Pause schedule of Nightly' }).click();
-    await page.getByText('Paused', { exact: true }).waitFor();
-    expect((await schedules())[0]?.pausedAt).not.toBeNull();
-    expect(await issuesInBothSchemes(page, 'schedules', 'desktop')).toEqual([]);
-    await page.getByRole('button', { name: 'Resume schedule of Nightly' }).click();
-    await until(async () => (await schedules())[0]?.pausedAt === null);
-    expect(complaints).toEqual([]);
-  });
-
-  it('a request to a webhook is replayed, and its URL is changed', async () => {
-    const url = (await read(nightly)).webhooks[0]?.url ?? '';
-    expect((await fetch(url, { method: 'POST' })).status).toBe(200);
-    const { page, complaints } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    await page.goto(`/w/${stack.workspaceId}/workflows/${nightly}`);
-    await page.locator('.react-flow__node', { hasText: 'hook' }).click();
-    await page.getByRole('button', { name: 'Requests' }).click();
-    await page.getByRole('button', { name: 'Replay POST' }).click();
-    await until(async () => {
-      const path = `/api/executions?workspaceId=${stack.workspaceId}&workflowId=${nightly}&source=rerun`;
-      return (await stack.say<PageOf<unknown>>('GET', path)).data.length === 1;
-    });
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Change URL hook' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Change URL' }).click();
-    await until(async () => (await read(nightly)).webhooks[0]?.url !== url);
-    expect(complaints).toEqual([]);
-  });
-});
-
-it('the delays between the attempts of a node are set in its form', async () => {
-  const { page, complaints } = await openWindow(browser, stack.url);
-  await signIn(page, OWNER);
-  await page.goto(`/w/${stack.workspaceId}/workflows/${nightly}`);
-  await page.locator('.react-flow__node', { hasText: 'get' }).click();
-  await page.getByText('Error handling & settings').click();
-  expect(await page.getByLabel('Back-off factor').count()).toBe(0);
-  await page.getByLabel('Max attempts').fill('4');
-  await page.getByLabel('Retry delay (ms)').fill('250');
-  await page.getByLabel('Back-off factor').fill('1.5');
-  await page.getByLabel('Max delay (ms)').fill('9000');
-  await page.getByLabel('Max delay (ms)').fill('');
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('Saved', { exact: true }).waitFor();
-  expect((await read(nightly)).definition?.nodes.find(({ id }) => id === 'get')).toMatchObject({
-    retry: { maxAttempts: 4, delayMs: 250, factor: 1.5 },
-  });
-  expect(complaints).toEqual([]);
-});
-
-it('a workflow becomes a tool by its settings', async () => {
-  const { page, complaints } = await openWindow(browser, stack.url);
-  await signIn(page, OWNER);
-  await page.goto(`/w/${stack.workspaceId}/workflows/${nightly}`);
-  await page.getByRole('button', { name: 'Settings', exact: true }).click();
-  await page.getByLabel('Tool for AI agents').check();
-  await page.getByLabel('Tool name').fill('nightly_report');
-  await page.getByLabel('May delete or overwrite something').uncheck();
-  await page.getByLabel('Changes nothing', { exact: true }).check();
-  await page.getByRole('button', { name: 'Apply' }).click();
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('Saved', { exact: true }).waitFor();
-  expect((await read(nightly)).definition?.settings).toEqual({
-    mcp: { name: 'nightly_report', readOnlyHint: true, destructiveHint: false },
-  });
-  expect(complaints).toEqual([]);
-});
-
-it('a workflow is duplicated, with the list of its activations', async () => {
-  const { page, complaints } = await openWindow(browser, stack.url);
-  await signIn(page, OWNER);
-  await page.getByRole('button', { name: 'Actions for Nightly', exact: true }).click();
-  await page.getByRole('menuitem', { name: 'Activations' }).click();
-  await page.getByRole('cell', { name: 'Version 1 active' }).waitFor();
-  await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Actions for Nightly', exact: true }).click();
-  await page.getByRole('menuitem', { name: 'Duplicate' }).click();
-  await page.getByRole('button', { name: 'Duplicate' }).click();
-  await page.getByRole('link', { name: 'Nightly (copy)', exact: true }).waitFor();
-  const path = `/api/workflows?workspaceId=${stack.workspaceId}`;
-  expect((await stack.say<PageOf<WorkflowEntry>>('GET', path)).data).toHaveLength(2);
-  expect(complaints).toEqual([]);
-});
-
-it('a run is redacted and deleted', async () => {
-  const id = await stack.createWorkflow('Once', { nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] });
-  const run = await stack.start(id, { secret: 'of a customer' });
-  const { page, complaints } = await openWindow(browser, stack.url);
-  await signIn(page, OWNER);
-  await page.goto(`/w/${stack.workspaceId}/runs/${run}`);
-  await page.getByRole('button', { name: 'More actions' }).click();
-  await page.getByRole('menuitem', { name: 'Redact…' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Redact' }).click();
-  await until(async () => !JSON.stringify(await stack.say('GET', `/api/executions/${run}`)).includes('of a customer'));
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'More actions' }).click();
-  await page.getByRole('menuitem', { name: 'Delete…' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page.waitForURL('**/runs');
-  await expect(stack.say('GET', `/api/executions/${run}`)).rejects.toThrow();
-  expect(complaints).toEqual([]);
-});
-
 it('alerts on failed runs are set up, and tell of each failing workflow once', async () => {
   const { port, messages } = await startMailServer();
   const secret = { host: '127.0.0.1', port };
@@ -167,42 +57,16 @@ it('alerts on failed runs are set up, and tell of each failing workflow once', a
     edges: [{ source: 'start', target: 'refuse' }],
   });
   const first = await stack.start(orders);
-  await until(() => messages.length > 0, 30_000, 'the message');
+  await until(() => messages.length > 0, 'the message');
   // Without the line breaks of the encoding (RFC 2045, section 6.7).
   const message = messages[0]?.replaceAll('=\r\n', '');
   expect(message).toMatch(/^ENVELOPE ada@example.com\n[^]*Subject: Orders failed[^]*No such order/);
   expect(message).toContain(`${stack.url}/w/${stack.workspaceId}/runs/${first}`);
   const second = await stack.start(orders);
-  await until(
-    async () => {
-      const { errorExecutionId } = await stack.say<Execution>('GET', `/api/executions/${second}`);
-      return (await stack.say<Execution>('GET', `/api/executions/${errorExecutionId}`)).status === 'success';
-    },
-    30_000,
-    'the report of the second run to end',
-  );
+  await until(async () => {
+    const { errorExecutionId } = await stack.say<Execution>('GET', `/api/executions/${second}`);
+    return (await stack.say<Execution>('GET', `/api/executions/${errorExecutionId}`)).status === 'success';
+  }, 'the report of the second run to end');
   expect(messages).toHaveLength(1);
-  expect(complaints).toEqual([]);
-});
-
-it('the settings show the secrets of callbacks, and delete the workspace', async () => {
-  const { workspaceId } = await stack.say<WorkspaceEntry>('POST', '/api/workspaces', { name: 'Trial' });
-  const { page, complaints } = await openWindow(browser, stack.url);
-  await signIn(page, OWNER);
-  await page.goto(`/w/${workspaceId}/settings`);
-  await page.getByRole('button', { name: 'Show secrets' }).click();
-  await page.getByText('There is none before').waitFor();
-  await page.getByRole('button', { name: 'Rotate secret' }).click();
-  await page.getByText(/whsec_/).waitFor();
-  expect(await issuesInBothSchemes(page, 'settings', 'desktop')).toEqual([]);
-  await page.getByRole('button', { name: 'Delete workspace' }).click();
-  await page.getByLabel('Type the name of the workspace').fill('Tria');
-  const confirm = page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true });
-  expect(await confirm.isDisabled()).toBe(true);
-  await page.getByLabel('Type the name of the workspace').fill('Trial');
-  await confirm.click();
-  await page.waitForURL(`**/w/${stack.workspaceId}/workflows`);
-  const { data } = await stack.say<PageOf<WorkspaceEntry>>('GET', '/api/workspaces');
-  expect(data.map(({ name }) => name)).not.toContain('Trial');
   expect(complaints).toEqual([]);
 });

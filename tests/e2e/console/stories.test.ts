@@ -128,39 +128,3 @@ describe('a newcomer', () => {
     expect(clicks()).toBeLessThanOrEqual(AIMS.approval);
   });
 });
-
-it('the first steps in a workspace are ticked off, until all are done or they are hidden', async () => {
-  const { workspaceId } = await stack.say<WorkspaceEntry>('POST', '/api/workspaces', { name: 'New' });
-  const { page, complaints } = await openWindow(browser, stack.url);
-  await signIn(page, OWNER);
-  const steps = page.getByRole('region', { name: 'First steps' });
-  const done = () => steps.getByRole('img', { name: 'Done' }).count();
-  const reopen = async (): Promise<void> => {
-    await page.goto(`/w/${workspaceId}/workflows`);
-    await steps.waitFor();
-  };
-  await reopen();
-  expect([await done(), await steps.getByRole('link').count()]).toEqual([0, 1]);
-
-  const definition: Definition = { nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] };
-  const { id } = await stack.say<Workflow>('POST', '/api/workflows', { workspaceId, name: 'First', definition });
-  await stack.say('POST', `/api/workflows/${id}/execute`, {});
-  await stack.say('PATCH', `/api/workflows/${id}`, { status: 'active' });
-  await reopen();
-  expect(await done()).toBe(3);
-  await steps.getByRole('link', { name: 'Set up alerts' }).click();
-  await page.waitForURL(`**/w/${workspaceId}/settings`);
-
-  await stack.say('PATCH', `/api/workspaces/${workspaceId}`, { errorWorkflowId: id });
-  await page.goto(`/w/${workspaceId}/workflows`);
-  await page.getByRole('link', { name: 'First', exact: true }).waitFor();
-  expect(await steps.count()).toBe(0);
-
-  await stack.say('PATCH', `/api/workspaces/${workspaceId}`, { errorWorkflowId: null });
-  await reopen();
-  await steps.getByRole('button', { name: 'Hide' }).click();
-  await steps.waitFor({ state: 'detached' });
-  await page.reload();
-  await page.getByRole('link', { name: 'First', exact: true }).waitFor();
-  expect([await steps.count(), complaints]).toEqual([0, []]);
-});

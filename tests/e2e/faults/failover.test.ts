@@ -1,6 +1,6 @@
 import { createDatabase } from '@deckhand/db';
 import { findDebianPostgres } from '@deckhand/local';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   chain,

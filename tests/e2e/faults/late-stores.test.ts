@@ -3,8 +3,6 @@ import { HEARTBEATS_KEY } from '@deckhand/queue';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { spawnApp, startStores, startTcpProxy, stopAll, until } from '../../harness/index.ts';
 
-const PATIENCE_MS = 20_000;
-
 afterAll(stopAll);
 
 /** Collects spawned processes, and waits for their output. */

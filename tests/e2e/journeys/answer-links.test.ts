@@ -41,7 +41,7 @@ async function linkTo(type: string, parameters: object): Promise<{ readonly id: 
     const found = await read(executionId);
     return found.status.startsWith('waiting_for_') ? found : undefined;
   }, 'the run to wait');
-  const { link } = run.progress.mail?.output as { link: string };
+  const { link } = run.progress.mail!.output as { link: string };
   return { id: executionId, link };
 }
 

@@ -1,6 +1,6 @@
 import { createDatabase, type Database } from '@deckhand/db';
 import { connectRedis, readFleet, MAINTENANCE_LEASE_KEY, type Redis } from '@deckhand/queue';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import {
   createTestDatabase,
   expectWithin,

@@ -6,8 +6,6 @@ import { freePort, type ManagedProcess, REPOSITORY } from '@deckhand/local';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { createEmptyDatabase, spawnApp, startTestRedis, stopAll, stopLater, until } from '../../harness/index.ts';
 
-const PATIENCE_MS = 20_000;
-
 afterAll(stopAll);
 
 /** A folder with all migrations but the last. */

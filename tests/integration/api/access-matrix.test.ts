@@ -467,6 +467,8 @@ const CLOSED_TO_KEYS = [
 
 /** Returns the scope that an operation requires of a key (contract, section 5); null if it is closed to keys. */
 function scopeOf(name: string): string | null {
+  // Not for the preset Read + write.
+  if (name === 'DELETE /api/workspaces/:id') return 'workspaces:*';
   if (CLOSED_TO_KEYS.some((area) => area.test(name))) return null;
   const [method, path = ''] = name.split(' ');
   const isOfRuns = path === '/api/workflows/:id/executions' || /^\/api\/(bulk-actions|failure-groups)/.test(path);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   instance = await startInstance();
   ({ gateway } = instance);
   replica = await startGateway(instance);
-  await startTestWorker(instance);
+  await startTestWorker(instance, { mayRecover: true });
 });
 afterAll(stopAll);
 
@@ -306,7 +306,7 @@ describe('approvals in a loop', () => {
     await waits(id, 3);
     const listed = await open(id);
     expect(listed).toEqual(
-      ['a', 'b', 'c'].map((item, n) => ({ message: `${item}?`, iteration: n, waitId: `${id}:ask:${n}` })),
+      ['a', 'b', 'c'].map((item, n) => ({ message: `${item}?`, iteration: String(n), waitId: `${id}:ask:${n}` })),
     );
     const body = { executionId: id, nodeId: 'ask' };
     expect(await submit({ ...body, approved: true })).toMatchObject({
@@ -328,9 +328,9 @@ describe('approvals in a loop', () => {
       one.approved,
     ]);
     expect(decided).toEqual([
-      [1, false],
-      [2, true],
-      [0, true],
+      ['1', false],
+      ['2', true],
+      ['0', true],
     ]);
   });
 
@@ -341,12 +341,12 @@ describe('approvals in a loop', () => {
     await instance.redis.kill();
     expect((await submit(body)).status).toBe(503);
     await instance.redis.restart();
-    await until(async () => ((await open(id))[0]?.iteration === 1 ? true : undefined), 'the next item');
+    await until(async () => ((await open(id))[0]?.iteration === '1' ? true : undefined), 'the next item');
     expect((await submit(body)).status).toBe(200);
-    expect(await open(id)).toMatchObject([{ iteration: 1 }]);
+    expect(await open(id)).toMatchObject([{ iteration: '1' }]);
     // The first one was acknowledged, so this is for the second item.
     expect((await submit(body)).status).toBe(200);
-    await until(async () => ((await open(id))[0]?.iteration === 2 ? true : undefined), 'the last item');
+    await until(async () => ((await open(id))[0]?.iteration === '2' ? true : undefined), 'the last item');
     await call('POST', `/api/executions/${id}/stop`);
   });
 });

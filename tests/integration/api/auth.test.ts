@@ -259,6 +259,20 @@ describe('an API key', () => {
     expect((await gateway.call('GET', '/api/workspaces', { as: key })).status).toBe(401);
   });
 
+  it('works until the end of its expiry date in UTC, which may be today', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const key = await createKey(gateway, instance.session, { expiresAt: today });
+    const { body } = await gateway.call('GET', '/api/me', { as: key });
+    expect(body).toMatchObject({ apiKey: { expiresAt: `${today}T23:59:59.999Z` } });
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    const late = { name: 'late', password: OWNER.password, expiresAt: yesterday };
+    const refused = await gateway.call('POST', '/api/api-keys', { as: instance.session, body: late });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { details: [{ path: 'expiresAt', message: 'is in the past' }] },
+    });
+  });
+
   it('400 for an unknown scope, listing the known ones', async () => {
     const { body } = await gateway.call('POST', '/api/api-keys', {
       as: instance.session,

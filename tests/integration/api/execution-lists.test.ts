@@ -344,6 +344,13 @@ describe('a search among many', () => {
     }
   });
 
+  it('exports every match whatever the paging of the list says, and checks that', async () => {
+    const all = await exported({ format: 'json' });
+    const paged = await exported({ format: 'json', limit: '1', offset: '1', includeTotal: 'true', cursor: 'x' });
+    expect([paged.status, paged.text]).toEqual([200, all.text]);
+    expect((await exported({ format: 'json', limit: '0' })).body.details).toMatchObject([{ path: 'limit' }]);
+  });
+
   it('exports CSV with a header, one line a run', async () => {
     const { status, text, headers } = await exported({ format: 'csv', status: 'failed' });
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8; header=present']);
@@ -397,6 +404,34 @@ describe('a run that ends without a worker', () => {
   });
 });
 
+describe('letters with two small forms', () => {
+  it('are found in any form, by the index, without it, and in errors and names', async () => {
+    const name = 'Οδός Ερμού';
+    const workflowId = await createWorkflow(
+      instance,
+      chain({ id: 'no', type: 'fail', parameters: { message: 'λάθος {{ $trigger.unit }}' } }),
+    );
+    await instance.gateway.call('PATCH', `/api/workflows/${workflowId}`, { as: instance.key, body: { name } });
+    const id = await execute(workflowId, { street: 'οδος ερμησ', unit: '5 µs' });
+    const find = async () =>
+      Promise.all([
+        ...['ΟΔΟΣ', 'οδοσ', 'ΕΡΜΗΣ', 'ερμης', '5 μS', '5 ΜS'].map((search) => idsOf({ search })),
+        idsOf({ search: 'ΟΔΟΡ' }),
+      ]);
+    expect(await find()).toEqual([[id], [id], [id], [id], [id], [id], []]);
+    const worker = await startTestWorker(instance);
+    await until(async () => (await idsOf({ errorContains: 'ΛΆΘΟΣ 5 μs' })).includes(id));
+    await until(async () => (await instance.db.unindexedExecution.count()) === 0);
+    await worker.stop();
+    expect(await find()).toEqual([[id], [id], [id], [id], [id], [id], []]);
+    for (const search of ['ΟΔΌΣ', 'οδός', 'ΟΔΌΣ ΕΡΜΟΎ']) {
+      const path = `/api/workflows?${query({ workspaceId: instance.workspaceId, search })}` as const;
+      const { body } = await instance.gateway.call('GET', path, { as: instance.key });
+      expect(body.data.map((entry) => entry.id)).toEqual([workflowId]);
+    }
+  });
+});
+
 describe('a spreadsheet', () => {
   it('gets no formula from a sender', async () => {
     const id = await execute(orders, {});
@@ -407,4 +442,39 @@ describe('a spreadsheet', () => {
     expect(text).toContain(",'=cmd|calc");
     expect(text).toContain(",'@x,");
   });
+
+  it.each([
+    'one\ntwo',
+    'one\rtwo',
+    "1\n=cmd|'/C calc'!A0",
+    "1\r=cmd|'/C calc'!A0",
+    '1\r\n@SUM(1)',
+    'a "quoted", word',
+    ' =1',
+    ...['=', '+', '-', '@', '\t', '\r', '\n', '\uFF1D'].map((start) => `${start}1+1,"2"`),
+  ])('gets one cell, and no formula, of the message %j', async (message) => {
+    const id = await execute(orders, {});
+    const error = JSON.stringify({ code: 'NODE_FAILED', nodeId: 'x', message });
+    await instance.db.execution.update({ where: { id }, data: { error, currentNodeId: message } });
+    const { text } = await call(
+      `/api/executions/export?${query({ workspaceId: instance.workspaceId, format: 'csv', status: 'pending' })}`,
+    );
+    const row = cellsOf(text).find(([executionId]) => executionId === id) ?? [];
+    expect(row).toHaveLength(21);
+    const expected = /^[=+@\-\t\r\n\uFF1D]/.test(message) ? `'${message}` : message;
+    expect([row[10], row[14]]).toEqual([expected, expected]);
+  });
+
+  /** Reads CSV as RFC 4180 has it, and nothing else. */
+  function cellsOf(text: string): string[][] {
+    const cells = text.match(/(?:"(?:[^"]|"")*"|[^",\r\n]*)(?:,|\r\n)/g) ?? [];
+    expect(cells.join('')).toBe(text);
+    const rows: string[][] = [[]];
+    for (const cell of cells) {
+      const value = cell.replace(/(?:,|\r\n)$/, '');
+      rows.at(-1)?.push(value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value);
+      if (cell.endsWith('\r\n')) rows.push([]);
+    }
+    return rows;
+  }
 });

@@ -30,7 +30,8 @@ const read = (id: string, query = '') => call('GET', `/api/executions/${id}${que
 const simple = chain({ id: 'a', type: 'set', parameters: { fields: { n: '{{ $trigger.n }}' } } });
 
 async function withWorker(act: () => Promise<void>): Promise<void> {
-  const worker = await startTestWorker(instance);
+  // Redis is killed before.
+  const worker = await startTestWorker(instance, { mayRecover: true });
   try {
     await act();
   } finally {
@@ -202,11 +203,11 @@ describe('reading a run', () => {
       expect((await output('big')).body.output).toEqual({ big });
       expect((await output('double', '?iteration=1')).body).toEqual({
         nodeId: 'double',
-        iteration: 1,
+        iteration: '1',
         status: 'success',
         output: { n: 4 },
       });
-      expect((await output('double')).body.iteration).toBe(2);
+      expect((await output('double')).body.iteration).toBe('2');
       expect((await output('double', '?iteration=3')).status).toBe(404);
       expect((await output('big', '?iteration=0')).status).toBe(404);
       expect((await output('ghost')).status).toBe(404);
@@ -266,9 +267,9 @@ describe('reading a run', () => {
       expect(went.progress.check).toMatchObject({ iterations: 5, iterationCounts: { success: 2, failed: 3 } });
       const listed = async (query = '') =>
         (await call('GET', `/api/executions/${went.id}/nodes/check/iterations${query}`)).body;
-      expect((await listed()).data.map(({ iteration }) => iteration)).toEqual([0, 1, 2, 3, 4]);
+      expect((await listed()).data.map(({ iteration }) => iteration)).toEqual(['0', '1', '2', '3', '4']);
       const failed = await listed('?status=failed&includeTotal=true&limit=2');
-      expect(failed).toMatchObject({ total: 3, hasMore: true, data: [{ iteration: 0 }, { iteration: 2 }] });
+      expect(failed).toMatchObject({ total: 3, hasMore: true, data: [{ iteration: '0' }, { iteration: '2' }] });
       expect(failed.data[0]).toMatchObject({ status: 'failed', error: { code: expect.any(String) } });
       const stopped = await run('stop');
       expect(stopped.status).toBe('failed');
@@ -295,9 +296,9 @@ describe('reading a run', () => {
       const { executionId } = (await execute(id, { executionMode: 'debug', input })).body;
       await ended(executionId);
       const debug = async (query = '') => read(`${executionId}/nodes/a/debug${query}`);
-      expect((await debug()).body).toMatchObject({ nodeId: 'a', iteration: 1, parameters: { fields: { n: 6 } } });
+      expect((await debug()).body).toMatchObject({ nodeId: 'a', iteration: '1', parameters: { fields: { n: 6 } } });
       const first = await debug('?iteration=0');
-      expect(first.body).toMatchObject({ iteration: 0, parameters: { fields: { n: 5 } } });
+      expect(first.body).toMatchObject({ iteration: '0', parameters: { fields: { n: 5 } } });
       expect(first.text).not.toContain('hush-hush');
       expect((await debug('?iteration=2')).status).toBe(404);
       const plain = (await execute(id, { input })).body.executionId;

@@ -8,6 +8,7 @@ import {
   createWorkflow,
   type Gateway,
   type Instance,
+  OWNER,
   startGateway,
   startInstance,
   startTestWorker,
@@ -175,8 +176,23 @@ describe('wait=', () => {
     const answer = wait(id, 60, { as: created.body.key });
     await waiting();
     await instance.gateway.call('POST', `/api/api-keys/${created.body.id}/revoke`, { as: instance.session });
-    await act(id, 'stop');
+    const revokedAt = performance.now();
     expect((await answer).status).toBe(401);
+    expect(performance.now() - revokedAt).toBeLessThan(1_000);
+    await act(id, 'stop');
+  });
+
+  it('ends with the session of its caller, and when the key expires', async () => {
+    const key = await createKey(instance.gateway, instance.session, { name: 'ends', preset: 'full' });
+    const { email, password } = OWNER;
+    const session = (await instance.gateway.call('POST', '/api/auth/login', { body: { email, password } })).body.token;
+    const id = await execute();
+    const held = [wait(id, 60, { as: key }), wait(id, 60, { as: session })];
+    await waiting(2);
+    await instance.gateway.call('POST', '/api/auth/logout', { as: session });
+    await instance.db.apiKey.updateMany({ where: { keyPrefix: key.slice(0, 10) }, data: { expiresAt: new Date() } });
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([401, 401]);
+    await act(id, 'stop');
   });
 
   it('ends with a caller that goes away, and holds a thousand at once', async () => {

@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import { type Instance, OWNER, startInstance, startTestWorker, stopAll } from '../../harness/index.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const PROGRAM = join(ROOT, 'tests/clients/hey-api');
 
 /** Compiled with the strictest options. lib.dom has the types of fetch. */
 const TSCONFIG = {
@@ -58,8 +57,8 @@ afterAll(async () => {
 
 describe('a client generated from the OpenAPI document', () => {
   it('compiles without an error, and does the main flows', async () => {
-    await node(join(PROGRAM, 'generate.mjs'), 'openapi.json', 'client');
-    await copyFile(join(PROGRAM, 'flows.ts'), join(folder, 'flows.ts'));
+    await node(join(ROOT, 'packages/sdk/generate.mjs'), 'openapi.json', 'client', '.js');
+    await copyFile(join(ROOT, 'tests/clients/hey-api/flows.ts'), join(folder, 'flows.ts'));
     await node(join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json');
     expect(await node('dist/flows.js', instance.gateway.url, OWNER.email, OWNER.password)).toBe('done\n');
   });

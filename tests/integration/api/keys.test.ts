@@ -99,6 +99,27 @@ describe('a key of a preset', () => {
   });
 });
 
+describe('deleting a workspace', () => {
+  it('is not for the preset Read + write, but for a key with all of workspaces', async () => {
+    const remove = async (options: object) => {
+      const { body } = await instance.gateway.call('POST', '/api/workspaces', {
+        as: instance.session,
+        body: { name: 'To be deleted' },
+      });
+      const key = await createKey(instance.gateway, instance.session, options);
+      const path = `/api/workspaces/${body.id}` as const;
+      expect((await instance.gateway.call('GET', path, { as: key })).status).toBe(200);
+      return instance.gateway.call('DELETE', path, { as: key });
+    };
+    const refusal = { status: 403, body: { code: 'INSUFFICIENT_SCOPE', required: 'workspaces:*' } };
+    expect(await remove({ preset: 'read-write' })).toMatchObject(refusal);
+    expect(await remove({ preset: 'read-write-ai' })).toMatchObject(refusal);
+    expect(await remove({ scopes: ['workspaces:read', 'workspaces:write'] })).toMatchObject(refusal);
+    expect((await remove({ scopes: ['workspaces:*'] })).status).toBe(204);
+    expect((await remove({ preset: 'full' })).status).toBe(204);
+  });
+});
+
 describe('an area that is closed to keys', () => {
   it.each([
     ['POST', '/api/auth/login'],
@@ -188,6 +209,12 @@ describe('rotating a key', () => {
     const opened = await instance.gateway.services.secretBox.open((await sealed()).secret);
     expect([secret === (await sealed()).secret, JSON.parse(opened)]).toEqual([false, { value: body.key }]);
     expect((await instance.db.apiKey.findUniqueOrThrow({ where: { id } })).credentialId).toBeNull();
+  });
+
+  it('takes a date as the end of that day', async () => {
+    const { id } = await me(await createKey(instance.gateway, instance.session, { name: 'Dated' }));
+    const { body } = await rotate(id, { password, expiresAt: '2099-12-31' });
+    expect(body.expiresAt).toBe('2099-12-31T23:59:59.999Z');
   });
 
   it('asks for the password: 403', async () => {

@@ -139,6 +139,95 @@ describe('a rerun from a node', () => {
     expect(calls).toEqual(['/b']);
   });
 
+  describe('of a later version', () => {
+    const start = { id: 'start', type: 'trigger.manual' };
+    const fail = { id: 'charge', type: 'fail', parameters: { message: 'no' } };
+    const charge = { id: 'charge', type: 'set', parameters: { fields: { charged: true } } };
+    const kind = (handle: string) => ({
+      id: 'kind',
+      type: 'switch',
+      parameters: { value: '{{ $trigger.kind }}', cases: [{ handle, equals: 'card' }] },
+    });
+    const to = (source: string, target: string, sourceHandle?: string) => ({
+      source,
+      target,
+      ...(sourceHandle && { sourceHandle }),
+    });
+
+    /** Runs a definition to its failure, and saves another. @returns the ids of the workflow and of the run. */
+    async function failThenSave(nodes: object[], edges: object[], next: { nodes: object[]; edges: object[] }) {
+      const workflowId = await createWorkflow(instance, { nodes, edges });
+      const { id, status } = await run(workflowId, { kind: 'card' });
+      expect(status).toBe('failed');
+      const saved = await call('POST', `/api/workflows/${workflowId}/versions`, { definition: next });
+      expect(saved.status).toBe(201);
+      return { workflowId, id };
+    }
+
+    it('does a node again that no longer has the output by which it left', async () => {
+      const before = [to('start', 'kind'), to('kind', 'charge', 'card')];
+      const after = [to('start', 'kind'), to('kind', 'charge', 'creditCard')];
+      const next = { nodes: [start, kind('creditCard'), charge], edges: after };
+      const { id } = await failThenSave([start, kind('card'), fail], before, next);
+      expect(await rerun(id, 'charge')).toMatchObject({
+        status: 'success',
+        progress: { charge: { status: 'success' } },
+      });
+    });
+
+    it('does a node again that is of another type, and what it contained', async () => {
+      const loop = { id: 'l', type: 'loop', parameters: { items: [1] } };
+      const set = (id: string) => ({ id, type: 'set', parameters: { fields: { [id]: 1 } } });
+      const edges = [to('start', 'l'), to('l', 'b', 'body'), to('l', 'charge', 'done')];
+      const next = {
+        nodes: [start, set('l'), set('b'), charge],
+        edges: [to('start', 'l'), to('l', 'b'), to('b', 'charge')],
+      };
+      const { id } = await failThenSave([start, loop, set('b'), fail], edges, next);
+      const again = await rerun(id, 'charge');
+      expect(again).toMatchObject({
+        status: 'success',
+        progress: { l: { output: { l: 1 } }, charge: { status: 'success' } },
+      });
+    });
+
+    it('is refused if the outputs that it reuses lead elsewhere: 422, and failed in a bulk action', async () => {
+      const edges = [to('start', 'kind'), to('kind', 'charge', 'card')];
+      const next = {
+        nodes: [start, kind('card'), charge],
+        edges: [to('start', 'kind'), to('kind', 'charge', 'default')],
+      };
+      const { id, workflowId } = await failThenSave([start, kind('card'), fail], edges, next);
+      const refused = await call('POST', `/api/executions/${id}/rerun`, { fromNodeId: 'charge' });
+      expect([refused.status, refused.body.code]).toEqual([422, 'NODE_NOT_REACHED']);
+      const original = await call('POST', `/api/executions/${id}/rerun`, { fromNodeId: 'charge', version: 'original' });
+      expect(original.status).toBe(202);
+      await ended(original.body.executionId);
+      const bulk = await call('POST', '/api/bulk-actions', {
+        ...{ workspaceId: instance.workspaceId, action: 'rerun', version: 'latest', from: 'failedNode' },
+        filter: { workflowId, status: ['failed'] },
+      });
+      const state = async () => (await call('GET', `/api/bulk-actions/${bulk.body.id}`)).body;
+      await until(async () => (await state()).status === 'finished', 'the end of the bulk action');
+      expect(await state()).toMatchObject({ done: 0, failed: 2, errors: [{ code: 'NODE_NOT_REACHED' }, {}] });
+    });
+
+    it('fails if a node before it runs again and takes another way', async () => {
+      const edges = [to('start', 'kind'), to('kind', 'charge', 'card')];
+      const cases = [
+        { handle: 'cash', equals: 'card' },
+        { handle: 'creditCard', equals: 'credit' },
+      ];
+      const next = {
+        nodes: [start, { ...kind('cash'), parameters: { value: '{{ $trigger.kind }}', cases } }, charge],
+        edges: [to('start', 'kind'), to('kind', 'charge', 'creditCard')],
+      };
+      const { id } = await failThenSave([start, kind('card'), fail], edges, next);
+      const again = await rerun(id, 'charge');
+      expect([again.status, again.error]).toMatchObject(['failed', { code: 'NODE_NOT_REACHED', nodeId: 'charge' }]);
+    });
+  });
+
   it('400 for a node that the latest version does not have, or that the run did not come to', async () => {
     const workflowId = await createWorkflow(
       instance,

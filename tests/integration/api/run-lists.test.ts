@@ -47,6 +47,33 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
+describe('an unknown parameter', () => {
+  it.each([
+    '__proto__=1',
+    '%5F_proto__=1',
+    'startedAt[__proto__]=1',
+    'constructor=1',
+    'toString=1',
+    'hasOwnProperty[x]=1',
+  ])('is a 400 that names it, also one that every object has: %s', async (parameter) => {
+    const path = `/api/executions?workspaceId=${instance.workspaceId}&${parameter}` as const;
+    const { status, body } = await instance.gateway.call('GET', path, { as: instance.key });
+    const [name = ''] = decodeURIComponent(parameter).split(/=|\[(?!__)/);
+    expect([status, body.details]).toEqual([400, [{ path: name, message: 'is not a known parameter' }]]);
+  });
+
+  it.each(['limit=0x10', 'limit=1e2', 'limit=+5', 'limit=%2B5', 'offset=', 'wait=1e1'])(
+    'is no whole number: %s',
+    async (parameter) => {
+      const list = parameter.startsWith('wait')
+        ? `/api/executions/01a1fb35-e8df-7352-8660-75a19a555603?${parameter}`
+        : `/api/executions?workspaceId=${instance.workspaceId}&${parameter}`;
+      const { status, body } = await instance.gateway.call('GET', list, { as: instance.key });
+      expect([status, body.details]).toMatchObject([400, [{ message: 'must be integer' }]]);
+    },
+  );
+});
+
 describe('runs that never began', () => {
   it('are found by when they were created, in ranges of the start time', async () => {
     expect(await idsOf({ 'startedAt[gte]': '2026-03-10T04:30:00Z', 'startedAt[lte]': '2026-03-10T06:30:00Z' })).toEqual(
@@ -105,6 +132,8 @@ describe('times in requests', () => {
     ['neither', '2026-03-10T02:30', '2026-03-10T08:30'],
     ['an offset', '2026-03-10T03:30+01:00', '2026-03-10T06:00:00-02:30'],
     ['an offset of hours', '2026-03-10T03:30+01', '2026-03-10T06:30-02'],
+    ['an offset without a colon', '2026-03-10T03:30:00+0100', '2026-03-10T06:00:00-0230'],
+    ['the basic format', '20260310T023000Z', '20260310T0830'],
   ])('are ISO 8601 with %s', async (_, from, to) => {
     expect(await idsOf({ 'startedAt[gte]': from, 'startedAt[lte]': to })).toHaveLength(4);
     const read = await call(`/api/monitoring/stats?${query({ workspaceId: instance.workspaceId, from, to })}`);
@@ -112,7 +141,7 @@ describe('times in requests', () => {
     expect(read.body.from).toBe(from === '2026-03-10' ? '2026-03-10T00:00:00.000Z' : '2026-03-10T02:30:00.000Z');
   });
 
-  it.each(['2026-02-30', '2026-03-10T25:00', '2026-03-10T10:00:61Z', '2026-3-1', 'today', '2026-03-10T', '20260310'])(
+  it.each(['2026-02-30', '2026-03-10T25:00', '2026-03-10T10:00:61Z', '2026-3-1', 'today', '2026-03-10T', '2026031'])(
     'are not %s',
     async (text) => {
       const { status, body } = await list({ 'startedAt[gte]': text });

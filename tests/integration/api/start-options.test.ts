@@ -75,6 +75,15 @@ describe('tags and metadata', () => {
     expect(await find('metadata[list]=blue')).toEqual([]);
   });
 
+  it.each([1e21, -2.5e-7, 1.5, 12345678901234567000, true, 'e+21'])(
+    'are found by the text that responses show: %s',
+    async (v) => {
+      const id = await start({ metadata: { v } });
+      const shown = JSON.stringify((await readRun(id)).metadata.v).replaceAll('"', '');
+      expect(await find(`metadata[v]=${encodeURIComponent(shown)}`)).toEqual([id]);
+    },
+  );
+
   it('are found by their indexes', async () => {
     // Runs of one workspace, each with tags and metadata of its own.
     await db.$executeRaw`

@@ -54,7 +54,7 @@ it('the chart scales workers by the runs that they hold, which PostgreSQL counts
   const sleeps = { id: 'a', type: 'code', parameters: { source: 'for (;;) {}' }, timeoutSeconds: 60 };
   const seed = await seedWorkflow(stores.db, chain(sleeps));
   const runs = await Promise.all([seed.accept(), seed.accept()]);
-  const worker = await startTestWorker(stores);
+  const worker = await startTestWorker(stores, { mayRecover: true });
   await until(async () => (await count()) === runs.length);
   await worker.stop();
 

@@ -129,6 +129,28 @@ describe('a limit by a key', () => {
     expect([await claim(d.id), await claim(c.id)]).toEqual([false, true]);
   });
 
+  it('orders runs by their acceptance, not by their ids, which those of children share with their parents', async () => {
+    const idOfChild = () => uuidv7({ msecs: Date.now() - 60_000 });
+    const [queue, replace] = [key(), key()];
+    const runs = [
+      await start(queue, { limit: 1 }),
+      await start(queue, { limit: 1 }, idOfChild()),
+      await start(queue, { limit: 1 }),
+      await start(queue, { limit: 1 }, idOfChild()),
+    ];
+    const ids = runs.map(({ id }) => id);
+    const released: string[] = [];
+    for (const id of ids) {
+      await finish(id);
+      released.push(...(await release(queue)));
+    }
+    expect([...(runs[0]?.dispatched ?? []), ...released]).toEqual(ids);
+
+    const first = await start(replace, { limit: 2 });
+    await start(replace, { limit: 2 }, idOfChild());
+    expect((await start(replace, { limit: 2, onLimit: 'cancelOldest' })).stopped).toEqual([first.id]);
+  });
+
   it('is one of the workflow: the same key of another one is another key', async () => {
     const of = key();
     await start(of);
@@ -270,7 +292,7 @@ describe('a limit by a key', () => {
     await db.execution.update({ where: { id: expired.id }, data: { expiresAt: new Date(0) } });
     await finish(a.id);
     expect(await release(of)).toEqual([b.id]);
-    expect(await resumeExecution(db, actor(), paused.id)).toBeUndefined();
+    expect((await resumeExecution(db, actor(), paused.id)).dispatched).toEqual([]);
     expect(await claim(paused.id)).toBe(false);
     await finish(b.id);
     expect(await release(of)).toEqual([paused.id]);

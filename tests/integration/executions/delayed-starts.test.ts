@@ -152,6 +152,12 @@ describe('a run that expires', () => {
     expect(expiresAt?.getTime()).toBe(Date.parse(startAt) + 50_000);
   });
 
+  it('at a date expires at the end of that day, which may be the day of its start', async () => {
+    const day = inSeconds(86_400).slice(0, 10);
+    const { expiresAt } = await readRow(await start({ startAt: day, expiresAt: day }));
+    expect(expiresAt?.toISOString()).toBe(`${day}T23:59:59.999Z`);
+  });
+
   it('is not begun from a snapshot, nor by a first checkpoint', async () => {
     const id = await start({ expiresAfter: 0.001 });
     const worker = await startTestWorker(instance);

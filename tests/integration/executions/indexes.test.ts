@@ -136,7 +136,7 @@ const STATEMENTS: Readonly<Record<string, (of: Database) => Promise<unknown>>> =
   executions_parent: list({ parentExecutionId: uuidv7() }),
   executions_tags: list({ tag: ['t57'] }),
   executions_metadata: list({ metadata: { order: '58' } }),
-  executions_keys: (of) => releaseKeys(of, [{ workflowId: seed.workflowId, key: 'k' }]),
+  executions_key_order: (of) => releaseKeys(of, [{ workflowId: seed.workflowId, key: 'k' }]),
   executions_lock_changes: findRunsWithChangedLocks,
   executions_expiring: (of) => findOverdueRuns(of, { ...PAGE, graceMs: 0 }),
   executions_deadline: countUnfinished,

@@ -78,6 +78,24 @@ describe('a run that an event stops', () => {
     await worker.stop();
   });
 
+  it('is not stopped by an event before the start that was joined last', async () => {
+    const workflowId = await createWorkflow(instance, waiting());
+    const begin = async (order: string) => {
+      const debounce = { key: 'A', delay: 60 };
+      const body = { input: { order }, debounce };
+      return (await call('POST', `/api/workflows/${workflowId}/execute`, body)).body.executionId;
+    };
+    const id = await begin('A-6');
+    const worker = await startTestWorker(instance);
+    await send('order.cancelled', 'A-6');
+    expect(await begin('A-6')).toBe(id);
+    await instance.db.execution.update({ where: { id }, data: { wakeAt: new Date() } });
+    await becomes(id, 'waiting_for_input');
+    await send('order.cancelled', 'A-6');
+    expect(await statusOf(id)).toBe('stopped');
+    await worker.stop();
+  });
+
   it('takes the runs of its workflow nodes along', async () => {
     const worker = await startTestWorker(instance);
     const child = await createWorkflow(instance, waiting([]));

@@ -108,12 +108,12 @@ describe('an event trigger', () => {
     expect(await runsOf(workflowId)).toHaveLength(1);
   });
 
-  it('is not hindered by texts that PostgreSQL cannot read as JSON, in its data or in the key of a wait', async () => {
+  it('is not hindered by texts in its data that PostgreSQL cannot read as JSON', async () => {
     const half = '\ud800';
     const workflowId = await createWorkflow(instance, {
       nodes: [
         { id: 'event', type: 'trigger.event', parameters: { name: 'half.begun' } },
-        { id: 'keyed', type: 'wait.event', parameters: { name: 'half.keyed', key: '{{ $trigger.data.key }}' } },
+        { id: 'keyed', type: 'wait.event', parameters: { name: 'half.keyed', key: 'a' } },
         { id: 'next', type: 'wait.event', parameters: { name: 'half.next' } },
       ],
       edges: [
@@ -122,19 +122,31 @@ describe('an event trigger', () => {
       ],
     });
     await call('PATCH', `/api/workflows/${workflowId}`, { status: 'active' });
-    await matched(await send('half.begun', { data: { key: `a${half}` } }));
-    await send('half.keyed', { key: `a${half}` });
+    await matched(await send('half.begun', { data: { text: `a${half}` } }));
+    await send('half.keyed', { key: 'a', data: half });
     await send('half.next');
     const [run] = await runsOf(workflowId);
     await ended(run?.id ?? '');
     expect(await read(run?.id ?? '')).toMatchObject({ status: 'success', error: null });
   });
 
-  it.each(['a\ud800', 'a\0'])('is refused with an id that PostgreSQL would not keep: %j', async (id) => {
-    const body = { workspaceId: instance.workspaceId, name: 'odd.id', id };
-    const { status, body: answer } = await call('POST', '/api/events', body);
-    expect({ status, answer }).toMatchObject({ status: 400, answer: { details: [{ path: 'id' }] } });
+  it.each(['id', 'key'])('is refused with a text as its %s that PostgreSQL would not keep', async (path) => {
+    for (const text of ['a\ud800', 'a\0']) {
+      const body = { workspaceId: instance.workspaceId, name: 'odd.id', [path]: text };
+      const { status, body: answer } = await call('POST', '/api/events', body);
+      expect({ status, answer }).toMatchObject({ status: 400, answer: { details: [{ path }] } });
+    }
     expect(await instance.db.event.count({ where: { name: 'odd.id' } })).toBe(0);
+  });
+
+  it('is refused with the id of another event, whatever differs: 409', async () => {
+    const body = { workspaceId: instance.workspaceId, name: 'used.id', key: 'A', data: { n: 1 }, id: 'used-1' };
+    expect((await call('POST', '/api/events', body)).status).toBe(202);
+    for (const change of [{ name: 'another' }, { key: 'B' }, { data: { n: 2 } }]) {
+      const { status, body: answer } = await call('POST', '/api/events', { ...body, ...change });
+      expect([status, answer.code]).toEqual([409, 'CONFLICT']);
+    }
+    expect((await call('POST', '/api/events', body)).body).toEqual({ id: 'used-1', repeated: true });
   });
 
   it('whose filter fails starts no run, and is logged', async () => {

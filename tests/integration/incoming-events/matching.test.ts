@@ -108,6 +108,38 @@ const match = async (...events: readonly { readonly id: string }[]) =>
   );
 
 describe('an event and a wait', () => {
+  it('that began after another event are not matched with each other: the oldest event ends the wait', async () => {
+    const first = await send();
+    await match(first);
+    const run = await resting();
+    const second = await send();
+    expect(await match(second)).toEqual([run]);
+    expect(await waitOf(run)).toMatchObject({ eventId: first.id });
+    const third = await resting();
+    await wakeNew(third);
+    expect(await waitOf(third)).toMatchObject({ eventId: first.id });
+  });
+
+  it('of a rerun or a child of the run that the event started are not matched with each other', async () => {
+    const eventId = 'evt "1"';
+    await send({ eventId });
+    const [started, rerun, child, childRerun, other] = [
+      await resting(),
+      await resting(),
+      await resting(),
+      await resting(),
+      await resting(),
+    ];
+    // As PostgreSQL writes the event that starts a run.
+    const triggerData = `{"id" : ${JSON.stringify(eventId)}, "name" : "order.paid"}`;
+    const change = (of: string, data: object) => db.execution.update({ where: { id: of }, data });
+    await change(started, { source: 'event', triggerData });
+    await change(rerun, { source: 'rerun', rerunOf: started, triggerData });
+    await change(child, { source: 'workflow', parentExecutionId: started });
+    await change(childRerun, { source: 'rerun', rerunOf: child });
+    expect(await wakeNew(started, rerun, child, childRerun, other)).toEqual([other]);
+  });
+
   it('meet if the wait is committed first', async () => {
     const executionId = await resting(seed, { key: 'A-1' });
     const event = await send({ key: 'A-1', eventId: 'evt-1' });
@@ -313,8 +345,10 @@ describe('very many', () => {
 
 describe('an event that is sent', () => {
   it('is stored once for each id', async () => {
-    expect((await send({ eventId: 'evt-1' })).verdict).toEqual({ kind: 'accepted', isRepeated: false });
-    expect((await send({ eventId: 'evt-1' })).verdict).toEqual({ kind: 'accepted', isRepeated: true });
+    expect((await send({ eventId: 'evt-1' })).verdict).toEqual({ kind: 'accepted', isRepeated: false, isSame: true });
+    expect((await send({ eventId: 'evt-1' })).verdict).toEqual({ kind: 'accepted', isRepeated: true, isSame: true });
+    const other = await send({ eventId: 'evt-1', key: 'another' });
+    expect(other.verdict).toEqual({ kind: 'accepted', isRepeated: true, isSame: false });
     const same = {
       workspaceId: seed.workspaceId,
       actor: { userId: seed.userId },

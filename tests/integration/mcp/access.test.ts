@@ -325,6 +325,9 @@ describe('workspaces', () => {
     expect(await callTool(elsewhere, 'deckhand_list_workflows', { workspaceId })).toEqual({ isError: true, value });
     const { key } = await addKey(instance, ownerId, { workspaceId: second });
     expect((await post({ 'x-api-key': key }, PING, `?workspaceId=${workspaceId}`)).status).toBe(403);
+    for (const query of ['?workspaceId=nope', '?workspaceId=', `?workspaceId=${workspaceId}&workspaceId=${second}`])
+      expect((await post({ 'x-api-key': instance.key }, PING, query)).status).toBe(400);
+    expect((await post({ 'x-api-key': instance.key }, PING, `?workspaceId=${uuidv7()}`)).status).toBe(403);
     await instance.db.workspace.delete({ where: { id: second } });
   });
 

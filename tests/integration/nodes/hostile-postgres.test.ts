@@ -1,6 +1,7 @@
 import { createPostgresClient, type PooledPostgresClient } from '@deckhand/nodes';
 import type { PostgresQuery } from '@deckhand/engine';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import type { Socket } from 'node:net';
 import {
   BEGUN,
   described,
@@ -29,6 +30,7 @@ afterAll(stopAll);
 
 const query = (connectionString: string, more: Partial<PostgresQuery> = {}) =>
   client.query({
+    owner: 'workspace credential',
     connectionString,
     text: 'SELECT 1',
     values: [],
@@ -164,6 +166,20 @@ describe('a server that sends', () => {
     await until(() => connections() === 0, 'the end of the connections');
   });
 
+  it.each<[string, (socket: Socket) => void]>([
+    ['an error', send(error('no'), READY)],
+    ['rows that nobody asked for', send(rowDescription(TEXT), row('x'), frame('C', 'SELECT 1\0'), READY)],
+    ['nothing', () => undefined],
+  ])('%s in place of a reset of its session gets no further query on that connection', async (_what, reset) => {
+    const { url, connections } = await fakePostgres({
+      ...HONEST,
+      simple: (socket, sql) => (sql === 'DISCARD ALL' ? reset(socket) : HONEST.simple(socket, sql)),
+    });
+    expect(await query(url)).toMatchObject({ rows: [{ value: 'hello' }] });
+    await until(() => connections() === 0, 'the end of the connection');
+    expect(await query(url)).toMatchObject({ rows: [{ value: 'hello' }] });
+  });
+
   it('values that are shorter than they say is read no further than its message', async () => {
     const lying = [1_000_000, -7].map((length) =>
       frame('D', Buffer.concat([int16(1), int32(length), Buffer.from('x')])),
@@ -173,6 +189,15 @@ describe('a server that sends', () => {
     const { rows } = await query(url);
     expect(rows).toHaveLength(2);
     expect(JSON.stringify(rows).length).toBeLessThan(200);
+  });
+
+  it('nonsense of the types that it has itself is read as text', async () => {
+    const { url } = await fakePostgres({
+      ...HONEST,
+      describe: send(described(20_000)),
+      execute: send(row('{a}'), frame('C', 'SELECT 1\0'), frame('Z', 'T')),
+    });
+    expect((await query(url)).rows).toEqual([{ value: '{a}' }]);
   });
 
   it('values as texts that take quadratic time to look through is read in linear time', async () => {

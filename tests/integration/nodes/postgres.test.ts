@@ -23,6 +23,7 @@ afterAll(stopAll);
 
 const query = (text: string, values: readonly JsonValue[] = [], more: Partial<PostgresQuery> = {}) =>
   client.query({
+    owner: 'workspace credential',
     connectionString,
     text,
     values,
@@ -40,7 +41,7 @@ describe('a query', () => {
       await query(`SELECT 1::int AS small, 9007199254740993::bigint AS big, 7::bigint AS exact, 1.10::numeric AS price,
       'NaN'::float8 AS nan, 0.5::float8 AS half, true AS yes, NULL::text AS nothing, '\\x00ff'::bytea AS bytes,
       '2026-03-29 02:30:00'::timestamp AS local, '2026-03-29T01:30:00Z'::timestamptz AS moment, '2026-03-29'::date AS day,
-      'infinity'::timestamptz AS forever, '{"a":[1]}'::jsonb AS json, ARRAY[1,2] AS list, ARRAY['2026-03-29'::date] AS days,
+      'infinity'::timestamptz AS forever, '{"a":[1,9007199254740993]}'::jsonb AS json, ARRAY[1,2] AS list, ARRAY['2026-03-29'::date] AS days,
       '1 day'::interval AS span, point(1,2) AS point`);
     expect(rows).toEqual([
       {
@@ -57,14 +58,144 @@ describe('a query', () => {
         moment: '2026-03-29T01:30:00.000Z',
         day: '2026-03-29',
         forever: 'infinity',
-        json: { a: [1] },
+        json: { a: [1, '9007199254740993'] },
         list: [1, 2],
-        days: '{2026-03-29}',
+        days: ['2026-03-29'],
         span: '1 day',
         point: '(1,2)',
       },
     ]);
     expect(JSON.parse(JSON.stringify(rows))).toEqual(rows);
+  });
+
+  it('answers each type of array as a list of what its elements are', async () => {
+    await own.query(`
+      CREATE TYPE mood AS ENUM ('sad', 'so so');
+      CREATE TYPE pair AS (a int, b text);
+      CREATE DOMAIN amount AS bigint;
+      CREATE DOMAIN sum AS amount`);
+    const { rows } = await query(`SELECT ARRAY[1.50, 2]::numeric[] AS exact, ARRAY['2026-01-05']::date[] AS days,
+      ARRAY['2026-01-05 10:00:00.123456Z', NULL]::timestamptz[] AS moments, ARRAY['2026-01-05 10:00']::timestamp[] AS local,
+      ARRAY['\\x00ff']::bytea[] AS bytes, ARRAY[7, 9007199254740993]::bigint[] AS big, ARRAY['so so', 'sad']::mood[] AS moods,
+      ARRAY[]::mood[] AS none, ARRAY[ARRAY['sad'], ARRAY['sad']]::mood[] AS deep, 'sad'::mood AS mood, NULL::mood[] AS nothing,
+      ARRAY[ROW(1, 'x, y')]::pair[] AS pairs, ARRAY[7]::sum[] AS sums, 7::sum AS sum, ARRAY[box '1,2,3,4', box '1,1,1,1'] AS boxes,
+      ARRAY['1 day']::interval[] AS spans, ARRAY['{"a":[1]}']::jsonb[] AS json, ARRAY['{}', '[x'] AS texts,
+      ARRAY['a'::name] AS names`);
+    expect(rows).toEqual([
+      {
+        exact: ['1.50', '2'],
+        days: ['2026-01-05'],
+        moments: ['2026-01-05T10:00:00.123456Z', null],
+        local: ['2026-01-05 10:00:00'],
+        bytes: ['AP8='],
+        big: [7, '9007199254740993'],
+        moods: ['so so', 'sad'],
+        none: [],
+        deep: [['sad'], ['sad']],
+        mood: 'sad',
+        nothing: null,
+        pairs: ['(1,"x, y")'],
+        sums: [7],
+        sum: 7,
+        boxes: ['(3,4),(1,2)', '(1,1),(1,1)'],
+        spans: ['1 day'],
+        json: [{ a: [1] }],
+        texts: ['{}', '[x'],
+        names: ['a'],
+      },
+    ]);
+  });
+
+  it('answers times with a zone to the microsecond, so that a comparison with one does not find it again', async () => {
+    const read = (text: string, more: Partial<PostgresQuery> = {}) => query(text, [], more);
+    const { rows } = await read(`SELECT at FROM unnest(ARRAY[
+      '2026-01-05 10:00:00.123456Z', '2026-01-05 10:00:00.1234Z', '2026-01-05 10:00:00.5Z', '1890-01-05 10:00:00Z',
+      '0001-01-01 00:00:00Z', '0001-01-01 00:00:00Z BC', '12026-01-05 10:00:00Z', '-infinity']::timestamptz[]) AS at`);
+    expect(rows.map(({ at }) => at)).toEqual([
+      '2026-01-05T10:00:00.123456Z',
+      '2026-01-05T10:00:00.123400Z',
+      '2026-01-05T10:00:00.500Z',
+      '1890-01-05T10:00:00.000Z',
+      '0001-01-01T00:00:00.000Z',
+      '0001-01-01 00:00:00+00 BC',
+      '12026-01-05 10:00:00+00',
+      '-infinity',
+    ]);
+    for (const [zone, style] of [
+      ['Europe/Berlin', 'ISO'],
+      ['Asia/Kolkata', 'ISO'],
+      ['America/St_Johns', 'ISO'],
+    ]) {
+      const url = `${connectionString}?options=-c%20timezone%3D${zone}%20-c%20datestyle%3D${style}`;
+      const times = `SELECT '1890-01-05 10:00:00.000001Z'::timestamptz AS old, '2026-07-05 10:00:00Z'::timestamptz AS new`;
+      expect((await read(times, { connectionString: url })).rows).toEqual([
+        { old: '1890-01-05T10:00:00.000001Z', new: '2026-07-05T10:00:00.000Z' },
+      ]);
+    }
+    // The day before the month: only the server knows how to read it.
+    const german = { connectionString: `${connectionString}?options=-c%20datestyle%3DGerman` };
+    expect((await read(`SELECT '2026-05-01 10:00:00Z'::timestamptz AS at`, german)).rows).toEqual([
+      { at: expect.stringMatching(/^01\.05\.2026 /) },
+    ]);
+    const later = await query('SELECT FROM (SELECT $1::timestamptz AS at) AS t WHERE at > $2::timestamptz', [
+      '2026-01-05 10:00:00.123456Z',
+      rows[0]?.at ?? null,
+    ]);
+    expect(later.rowCount).toBe(0);
+  });
+
+  it('answers bytes in base64, however the server writes them', async () => {
+    const escaped = { connectionString: `${connectionString}?options=-c%20bytea_output%3Descape` };
+    const bytes = `SELECT '\\x5c00ff41'::bytea AS bytes, ''::bytea AS none`;
+    for (const more of [{}, escaped])
+      expect((await query(bytes, [], more)).rows).toEqual([{ bytes: 'XAD/QQ==', none: '' }]);
+  });
+
+  it.each<[string, JsonValue, JsonValue]>([
+    ['SELECT $1::jsonb AS value', [], []],
+    ['SELECT $1::json AS value', ['a', { b: [1] }, null], ['a', { b: [1] }, null]],
+    ['SELECT $1::jsonb AS value', [[1], []], [[1], []]],
+    ['INSERT INTO lists VALUES ($1) RETURNING tags AS value', ['a'], ['a']],
+    ['SELECT $1::document AS value', ['a'], ['a']],
+    ['SELECT $1::jsonb[] AS value', [[1, 2], { a: 1 }, null, 3], [[1, 2], { a: 1 }, null, 3]],
+    ['SELECT $1::int[] AS value', [], []],
+    [
+      'SELECT $1::int[] AS value',
+      [
+        [1, 2],
+        [3, null],
+      ],
+      [
+        [1, 2],
+        [3, null],
+      ],
+    ],
+    ['SELECT $1::text[] AS value', ['NULL', '', 'a"b', '{', null], ['NULL', '', 'a"b', '{', null]],
+    ['SELECT $1::feeling[] AS value', ['so, so'], ['so, so']],
+    ['SELECT $1::feelings AS value', ['so, so'], ['so, so']],
+    ['SELECT 1 AS value WHERE 2 = ANY($1)', [1, 2], 1],
+    ['SELECT $1::text AS value', [1, 'a'], '[1,"a"]'],
+    ['SELECT $1::jsonb || $2 AS value', ['a'], ['a', 'second']],
+  ])('%s takes %j as %j', async (text, value, expected) => {
+    await own.query(`
+      CREATE TABLE IF NOT EXISTS lists (tags jsonb);
+      DROP DOMAIN IF EXISTS document, feelings; DROP TYPE IF EXISTS feeling;
+      CREATE DOMAIN document AS jsonb; CREATE TYPE feeling AS ENUM ('so, so'); CREATE DOMAIN feelings AS feeling[]`);
+    const values = text.includes('$2') ? [value, ['second']] : [value];
+    expect(await query(text, values)).toEqual({ rows: [{ value: expected }], rowCount: 1 });
+  });
+
+  it('says of a wrong statement with a list what it says of others', async () => {
+    const wrong = query('SELECT nothing FROM orders WHERE id = ANY($1)', [[1]]);
+    await expect(wrong).rejects.toMatchObject({
+      code: 'POSTGRES_FAILED',
+      message: '42703: column "nothing" does not exist; at character 8',
+      isRetryable: false,
+    });
+    const two = query('SELECT $1::jsonb; SELECT 2', [[]]);
+    await expect(two).rejects.toMatchObject({ message: expect.stringContaining('42601') });
+    const few = query('SELECT $1::jsonb, $2::int', [[]]);
+    await expect(few).rejects.toMatchObject({ message: expect.stringContaining('08P01') });
   });
 
   it('takes values as values, be they written like SQL', async () => {
@@ -144,6 +275,75 @@ describe('a query', () => {
   });
 });
 
+describe('the session of a query', () => {
+  const backend = async (more: Partial<PostgresQuery> = {}) =>
+    (await query('SELECT pg_backend_pid() AS pid', [], more)).rows[0]?.pid;
+
+  /** Asks over all connections at once. */
+  const everywhere = async (text: string) => {
+    const all = await Promise.all(Array.from({ length: 30 }, () => query(text)));
+    return new Set(all.map(({ rows }) => rows[0]?.v));
+  };
+
+  it.each([
+    ['a temporary table', "CREATE TEMP TABLE leak AS SELECT 'secret' AS note", "SELECT to_regclass('leak')::text AS v"],
+    ['a time zone', "SET timezone = 'America/New_York'", "SELECT current_setting('timezone') AS v"],
+    ['a search path', 'SET search_path = pg_catalog', "SELECT current_setting('search_path') AS v"],
+    ['a role', 'SET ROLE pg_monitor', 'SELECT current_user::text AS v'],
+    ['a user', 'SET SESSION AUTHORIZATION pg_monitor', 'SELECT session_user::text AS v'],
+    ['a time limit', "SET statement_timeout = '1h'", "SELECT current_setting('statement_timeout') AS v"],
+    [
+      'transactions that only read',
+      'SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY',
+      "SELECT current_setting('default_transaction_read_only') AS v",
+    ],
+    [
+      'a setting of its own',
+      "SELECT set_config('app.user', 'ada', false)",
+      "SELECT coalesce(current_setting('app.user', true), '') AS v",
+    ],
+    [
+      'a lock',
+      'SELECT pg_advisory_lock(17)',
+      "SELECT count(*) AS v FROM pg_locks WHERE locktype = 'advisory' AND objid = 17",
+    ],
+    ['a subscription', 'LISTEN news', 'SELECT count(*) AS v FROM pg_listening_channels()'],
+    ['a prepared statement', 'PREPARE kept AS SELECT 1', 'SELECT count(*) AS v FROM pg_prepared_statements'],
+    [
+      'a cursor',
+      'DECLARE kept CURSOR WITH HOLD FOR SELECT 1',
+      "SELECT count(*) AS v FROM pg_cursors WHERE name = 'kept'",
+    ],
+  ])('keeps nothing for a later one: %s', async (_what, statement, read) => {
+    const before = await everywhere(read);
+    expect(before.size).toBe(1);
+    await query(statement);
+    expect(await everywhere(read)).toEqual(before);
+  });
+
+  it('keeps nothing of a query that only reads either', async () => {
+    await query("SET timezone = 'Asia/Tokyo'", [], { isReadOnly: true });
+    expect(await everywhere("SELECT current_setting('timezone') AS v")).not.toContain('Asia/Tokyo');
+  });
+
+  it('starts with what the connection string says, again and again', async () => {
+    const url = `${connectionString}?statement_timeout=12345&options=-c%20timezone%3DAsia/Tokyo`;
+    const read = "SELECT current_setting('statement_timeout') || ' ' || current_setting('timezone') AS v";
+    for (let n = 0; n < 5; n += 1) {
+      expect((await query(read, [], { connectionString: url })).rows).toEqual([{ v: '12345ms Asia/Tokyo' }]);
+      await query('SET statement_timeout = 0', [], { connectionString: url });
+    }
+  });
+
+  it('belongs to one workspace and credential', async () => {
+    const owners = ['one a', 'one b', 'two a'];
+    const pids = await Promise.all(owners.map(async (owner) => [await backend({ owner }), await backend({ owner })]));
+    expect(new Set(pids.map((of) => of[0])).size).toBe(owners.length);
+    const shared = pids[0]?.filter((pid) => [...(pids[1] ?? []), ...(pids[2] ?? [])].includes(pid));
+    expect(shared).toEqual([]);
+  });
+});
+
 describe('a connection string', () => {
   const at = (text: string) => query('SELECT 1', [], { connectionString: text });
 
@@ -164,6 +364,7 @@ describe('a connection string', () => {
     stopLater({ stop: () => strict.close() });
     for (const host of ['127.0.0.1', '[::1]', 'localhost', '10.0.0.1']) {
       const refused = strict.query({
+        owner: 'workspace credential',
         connectionString: `postgres://ada:x@${host}/x`,
         text: 'SELECT 1',
         values: [],

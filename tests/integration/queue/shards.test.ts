@@ -35,7 +35,7 @@ const startMany = async (shard: 0 | 1) => {
 const succeeded = (shard: 0 | 1) =>
   instance.db.execution.count({ where: { workflowId: workflows[shard], status: 'success' } });
 
-const startShardWorker = (shard: 0 | 1) => startTestWorker(instance, { shardUrls, shard });
+const startShardWorker = (shard: 0 | 1) => startTestWorker(instance, { shardUrls, shard, mayRecover: true });
 
 beforeAll(async () => {
   const stores = await startStores();

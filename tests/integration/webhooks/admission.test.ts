@@ -54,6 +54,28 @@ describe('the secret', () => {
     expect(await runsOf(hook)).toBe(11);
   });
 
+  it.each(['größe', 'a secret of two  words', 'Ünïcödé'])('may come in UTF-8 or in Latin-1: %p', async (secret) => {
+    const hook = await createHook(instance, { secret });
+    const sent = async (given: string) => (await send(hook.path, { headers: { 'x-webhook-secret': given } })).status;
+    expect([await sent(secret), await sent(Buffer.from(secret).toString('latin1'))]).toEqual([200, 200]);
+    expect(await sent(Buffer.from(Buffer.from(secret).toString('latin1')).toString('latin1').concat('x'))).toBe(401);
+  });
+
+  it.each([' spaced', 'spaced ', '\ttab', 'a\nb', 'a\0b', '\x7f', ' ', '🙂', '5 €'])(
+    'is refused when it is saved if no request can have it: %p',
+    async (secret) => {
+      const { workspaceId } = instance;
+      for (const name of ['secret', 'nextSecret']) {
+        const definition = hookDefinition({ [name]: secret });
+        const { status, body } = await api('POST', '/api/workflows', { workspaceId, name: 'Hook', definition });
+        expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
+        if (secret.includes('\0')) continue;
+        expect(body.details).toMatchObject([{ path: `definition.nodes[0].parameters.${name}`, nodeId: 'hook' }]);
+        expect(JSON.stringify(body)).not.toContain(JSON.stringify(secret));
+      }
+    },
+  );
+
   it('may be one of two while senders change over from one to the next', async () => {
     const hook = await createHook(instance, { secret: 'first' });
     const sent = async (secret: string) => (await send(hook.path, { headers: { 'x-webhook-secret': secret } })).status;
@@ -139,6 +161,24 @@ describe('authentication', () => {
     expect(status).toBe(200);
     const trigger = JSON.stringify(await triggerOf(instance, body.executionId));
     for (const value of Object.values(right)) expect(trigger).not.toContain(value);
+  });
+
+  it.each([
+    ['bearer', { token: 'clé à 2 mots' }, (value: string) => ({ authorization: `Bearer ${value}` }), 'clé à 2 mots'],
+    ['apiKey', { value: 'Schlüssel' }, (value: string) => ({ 'x-api-key': value }), 'Schlüssel'],
+    [
+      'basic',
+      { username: 'jörg', password: 'größe' },
+      (value: string) => ({ authorization: `Basic ${Buffer.from(value, 'latin1').toString('base64')}` }),
+      'jörg:größe',
+    ],
+  ] as const)('may be in UTF-8 or in Latin-1: %s', async (type, secret, headersFor, value) => {
+    const { workspaceId } = instance;
+    const { body: credential } = await api('POST', '/api/credentials', { workspaceId, name: type, type, secret });
+    const hook = await createHook(instance, { authentication: type }, { node: { credentialId: credential.id } });
+    const sent = async (given: string) => (await send(hook.path, { headers: headersFor(given) })).status;
+    expect([await sent(value), await sent(Buffer.from(value).toString('latin1'))]).toEqual([200, 200]);
+    expect(await sent(`${value}x`)).toBe(401);
   });
 
   it('is asked for beside the secret', async () => {

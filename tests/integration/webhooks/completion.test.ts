@@ -71,6 +71,25 @@ describe('on completion', () => {
     }
   });
 
+  it('sends a text in the charset that its content type names', async () => {
+    const headers = { 'Content-Type': 'text/plain; charset=ISO-8859-1' };
+    const hook = await hookWith([terminal({ headers, body: '{{ $trigger.body }}' })]);
+    const sent = await fetch(instance.gateway.url + hook.path, { method: 'POST', ...json('Jörg') });
+    expect(Buffer.from(await sent.arrayBuffer()).toString('latin1')).toBe('Jörg');
+    expect(sent.headers.get('content-type')).toBe('text/plain; charset=ISO-8859-1');
+    expect(await send(hook, json('5 €'))).toMatchObject({ status: 500, body: { code: 'EXECUTION_FAILED' } });
+    expect((await lastRun(hook)).error).toContain('lacks');
+  });
+
+  it('fails a run that would send the JSON of a file as the file', async () => {
+    const file = { base64: 'iVBORw0KGgo=', contentType: 'image/png', bytes: 8 };
+    const hook = await hookWith([terminal({ headers: { 'content-type': 'image/png' }, body: file })]);
+    expect(await send(hook)).toMatchObject({ status: 500, body: { code: 'EXECUTION_FAILED' } });
+    expect((await lastRun(hook)).error).toContain('PARAMETERS_INVALID');
+    const asJson = await hookWith([terminal({ body: file })]);
+    expect((await send(asJson)).body).toEqual(file);
+  });
+
   it('shows a page in a sandbox, and nothing where the status has no body', async () => {
     const page = await hookWith([terminal({ headers: { 'content-type': 'text/html' }, body: '<script>1</script>' })]);
     const shown = await send(page);
@@ -184,6 +203,101 @@ describe('on completion', () => {
     const late = await ask(other);
     expect([...others, late].map(({ text }) => text)).toEqual(Array.from({ length: 3 }, () => first.text));
     expect(await instance.db.execution.count({ where: { workflowId: hook.workflowId } })).toBe(1);
+  });
+
+  it('a request sent again whose run was deleted is answered at once', async () => {
+    const hook = await hookWith([terminal({ body: 1 })]);
+    const ask = () => send(hook, { headers: { 'idempotency-key': 'k' } });
+    expect((await ask()).text).toBe('1');
+    const { id } = await lastRun(hook);
+    await instance.gateway.call('DELETE', `/api/executions/${id}`, { as: instance.session });
+    expect(await ask()).toMatchObject({ status: 404, body: { code: 'NOT_FOUND', executionId: id } });
+    expect(await instance.db.execution.count({ where: { workflowId: hook.workflowId } })).toBe(0);
+  });
+
+  describe('the id of a sender', () => {
+    const SIGNED = { idempotencyKey: '{{ $trigger.body.id }}', responseMode: 'onCompletion' } as const;
+    const signed = (nodes: NonNullable<HookOptions['nodes']>) => createHook(instance, SIGNED, { nodes });
+    const check = { id: 'check', type: 'fail', parameters: { message: 'forged' } };
+    const unlessGenuine = {
+      id: 'genuine',
+      type: 'if',
+      parameters: { condition: '{{ $trigger.body.signature !== 1 }}' },
+    };
+    const countRuns = ({ workflowId }: Hook) => instance.db.execution.count({ where: { workflowId } });
+
+    it('is free again when its run has failed: a repeated request starts another', async () => {
+      const hook = await createHook(instance, SIGNED, { nodes: [check] });
+      const answers = [await send(hook, json({ id: 'a' })), await send(hook, json({ id: 'a' }))];
+      expect(answers.map(({ status }) => status)).toEqual([500, 500]);
+      expect(new Set(answers.map(({ body }) => body.executionId)).size).toBe(2);
+      expect(answers[1]?.headers.get('idempotency-replayed')).toBeNull();
+    });
+
+    it('is not used up by a forged request, neither by its run nor by a refusal', async () => {
+      const { gateway, session, workspaceId } = instance;
+      const trigger = { id: 'hook', type: 'trigger.webhook', parameters: { ...SIGNED, secret: 'shared' } };
+      const created = await gateway.call('POST', '/api/workflows', {
+        as: session,
+        body: {
+          workspaceId,
+          name: 'Signed',
+          definition: {
+            nodes: [trigger, unlessGenuine, check, terminal({ body: 'done' })],
+            edges: [
+              { source: 'hook', target: 'genuine' },
+              { source: 'genuine', sourceHandle: 'true', target: 'check' },
+              { source: 'genuine', sourceHandle: 'false', target: 'end' },
+            ],
+          },
+        },
+      });
+      const { id: workflowId, webhooks } = created.body;
+      await gateway.call('PATCH', `/api/workflows/${workflowId}`, { as: session, body: { status: 'active' } });
+      const hook = { workflowId, path: new URL(webhooks[0]!.url).pathname };
+      const ask = (signature: number, secret: string) => {
+        const { body, headers } = json({ id: 'a', signature });
+        return send(hook, { body, headers: { ...headers, 'x-webhook-secret': secret } });
+      };
+      const answers = [await ask(0, 'guessed'), await ask(0, 'shared'), await ask(1, 'shared'), await ask(1, 'shared')];
+      expect(answers.map(({ status }) => status)).toEqual([401, 500, 200, 200]);
+      expect(answers.map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, null, null, 'true']);
+      expect(await countRuns(hook)).toBe(2);
+    });
+
+    it('stays with a run that has responded before it failed, that succeeded, or that somebody stopped', async () => {
+      const responded = await signed([{ id: 'r', type: 'respond', parameters: { body: 'got it' } }, check]);
+      const first = await send(responded, json({ id: 'a' }));
+      await until(async () => (await lastRun(responded)).status === 'failed');
+      expect([first.text, (await send(responded, json({ id: 'a' }))).text]).toEqual(['got it', 'got it']);
+      const stopped = await signed([{ id: 'w', type: 'wait', parameters: { seconds: 600 } }]);
+      const answer = send(stopped, json({ id: 'a' }));
+      const { id } = await until(() => lastRun(stopped));
+      await instance.gateway.call('POST', `/api/executions/${id}/stop`, { as: instance.session });
+      expect([(await answer).status, (await send(stopped, json({ id: 'a' }))).status]).toEqual([500, 500]);
+      expect([await countRuns(responded), await countRuns(stopped)]).toEqual([1, 1]);
+    });
+
+    it('of a run that timed out is free for exactly one of many repeated requests', async () => {
+      const options = { ...SIGNED, options: { timeoutSeconds: 1 } };
+      const hook = await createHook(instance, options, {
+        nodes: [{ id: 'w', type: 'wait', parameters: { seconds: '{{ $trigger.body.seconds }}' } }],
+      });
+      expect((await send(hook, json({ id: 'a', seconds: 600 }))).status).toBe(504);
+      await until(async () => (await lastRun(hook)).status === 'timeout');
+      const again = await Promise.all(
+        [instance.gateway, other, other].map((to) => send(hook, json({ id: 'a', seconds: 0 }), to)),
+      );
+      expect(again.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(await countRuns(hook)).toBe(2);
+    });
+  });
+
+  it('a request under an Idempotency-Key whose run failed gets its response again', async () => {
+    const hook = await hookWith([{ id: 'f', type: 'fail', parameters: { message: 'no' } }]);
+    const ask = () => send(hook, { headers: { 'idempotency-key': 'k' } });
+    const [first, second] = [await ask(), await ask()];
+    expect([first.status, second.status, second.body.executionId]).toEqual([500, 500, first.body.executionId]);
   });
 
   it('each of many at once, at two gateways, gets its own answer', async () => {

@@ -105,7 +105,7 @@ describe('what providers send arrives as they document it', () => {
   });
 
   it('an order of Shopify', async () => {
-    // Its ids exceed the exact range of JavaScript numbers: a workflow that needs all digits uses the raw body.
+    // Its ids exceed the exact range of JavaScript numbers, and arrive as texts of their digits.
     const sent = `{"id":820982911946154508,"email":"jon@example.com","total_price":"403.00",
       "line_items":[{"id":866550311766439020,"title":"IPod Nano - 8GB","quantity":1,"price":"199.00"}]}`;
     const headers = {
@@ -117,7 +117,12 @@ describe('what providers send arrives as they document it', () => {
     };
     const { trigger } = await deliver({ rawBody: true }, sent, headers, '?shop=example&hmac=abc%3D');
     expect([trigger.body, trigger.rawBody, trigger.query]).toEqual([
-      JSON.parse(sent),
+      {
+        id: '820982911946154508',
+        email: 'jon@example.com',
+        total_price: '403.00',
+        line_items: [{ id: '866550311766439020', title: 'IPod Nano - 8GB', quantity: 1, price: '199.00' }],
+      },
       sent,
       { shop: 'example', hmac: 'abc=' },
     ]);
@@ -129,6 +134,7 @@ describe('what providers send arrives as they document it', () => {
     const form = new FormData();
     form.append('title', 'Ferien ☀');
     form.append('tag', 'a');
+    form.append('Größe €', new Blob(['x']), 'größe €.txt');
     form.append('tag', 'b');
     form.append('__proto__', 'x');
     form.append('picture', new Blob([picture], { type: 'image/png' }), 'sea.png');
@@ -144,6 +150,7 @@ describe('what providers send arrives as they document it', () => {
           'picture',
           { filename: 'sea.png', contentType: 'image/png', bytes: 70_000, base64: picture.toString('base64') },
         ],
+        ['Größe €', { filename: 'größe €.txt', contentType: 'application/octet-stream', bytes: 1, base64: 'eA==' }],
         ['note', { filename: 'passwd', contentType: 'text/plain', bytes: 5, base64: 'aGVsbG8=' }],
         ['empty', { filename: 'empty.bin', contentType: 'application/octet-stream', bytes: 0, base64: '' }],
       ]),
@@ -151,6 +158,30 @@ describe('what providers send arrives as they document it', () => {
     expect(trigger.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
   });
 });
+
+describe('the query', () => {
+  it('goes on to its end: a question mark is part of a value', async () => {
+    const query = '?url=https://shop.example/item?id=5&user=7&hmac=a?b';
+    const { trigger } = await deliver({}, '{}', JSON_TYPE, query);
+    expect(trigger.query).toEqual({ url: 'https://shop.example/item?id=5', user: '7', hmac: 'a?b' });
+  });
+
+  it('may have escapes of UTF-8 and of Latin-1', async () => {
+    const { trigger } = await deliver({}, '{}', JSON_TYPE, '?old=J%F6rg&new=J%C3%B6rg');
+    expect(trigger.query).toEqual({ old: 'Jörg', new: 'Jörg' });
+  });
+
+  it('as a whole tells requests under one Idempotency-Key apart', async () => {
+    const hook = await createHook(instance, {});
+    const send = (query: string) =>
+      sendHook(instance.gateway, hook.path + query, { body: '{}', headers: { ...JSON_TYPE, 'idempotency-key': 'q' } });
+    const first = await send('?a=1?&b=2');
+    expect(await send('?a=1?&b=2')).toMatchObject({ status: 200, body: { executionId: first.body.executionId } });
+    expect(await send('?a=1?&b=3')).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+  });
+});
+
+const LATIN_1_XML = '<?xml version="1.0" encoding="ISO-8859-1"?><name>Jörg</name>';
 
 describe('auto goes by the content type', () => {
   const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x00, 0xff]);
@@ -171,6 +202,14 @@ describe('auto goes by the content type', () => {
     ['text/plain', 'hello', 'hello'],
     ['text/plain; charset=iso-8859-1', Buffer.from([0xe4]), 'ä'],
     ['text/csv', 'a,b\n', 'a,b\n'],
+    ['text/csv', Buffer.from('\uFEFFJörg', 'utf16le'), 'Jörg'],
+    ['text/plain; charset=iso-8859-1', '\uFEFFä', 'ä'],
+    ['text/xml', Buffer.from(LATIN_1_XML, 'latin1'), LATIN_1_XML],
+    ['text/xml; charset=utf-8', LATIN_1_XML, LATIN_1_XML],
+    ['application/json; charset=iso-8859-1', Buffer.from('{"a":"ä"}', 'latin1'), { a: 'ä' }],
+    ['application/json', Buffer.from('\uFEFF{"a":"ä"}', 'utf16le'), { a: 'ä' }],
+    ['application/x-www-form-urlencoded; charset=windows-1252', 'a=%80+%e4&b', { a: '€ ä', b: '' }],
+    ['application/x-www-form-urlencoded', 'a=J%F6rg&%E4=%C3%A4&c=%EF%BF%BD', { a: 'Jörg', ä: 'ä', c: '\uFFFD' }],
     ['application/xml', '<a/>', '<a/>'],
     ['image/svg+xml', '<svg/>', '<svg/>'],
     ['image/png', bytes, binary('image/png')],
@@ -190,6 +229,11 @@ describe('auto goes by the content type', () => {
   it.each(cases)('or is a text where that says nothing and it is UTF-8: %s %p', async (contentType, body, expected) => {
     const { trigger } = await deliver({}, body, { 'content-type': contentType });
     expect(trigger.body).toEqual(expected);
+  });
+
+  it('headers are UTF-8, or Latin-1', async () => {
+    const headers = { 'x-name': Buffer.from('Jörg €').toString('latin1'), 'x-old': 'Jörg' };
+    expect((await deliver({}, 'a', headers)).trigger.headers).toMatchObject({ 'x-name': 'Jörg €', 'x-old': 'Jörg' });
   });
 
   it('without one it is a text, where it is UTF-8, else binary; without a body it is null', async () => {
@@ -225,6 +269,8 @@ describe('a payload type of its own', () => {
 });
 
 describe('400 for a body that its type cannot parse, and no run', () => {
+  const SHIFT_JIS = { 'content-type': 'application/json; charset=shift_jis' };
+  const SHIFT_JIS_FORM = { 'content-type': `${FORM_TYPE['content-type']}; charset=shift_jis` };
   const MULTIPART = { 'content-type': 'multipart/form-data; boundary=x' };
   const cases: [string, object, string | Buffer, Record<string, string>, string][] = [
     ['JSON that is none', {}, '{"a":', JSON_TYPE, 'INVALID_JSON'],
@@ -243,6 +289,8 @@ describe('400 for a body that its type cannot parse, and no run', () => {
     ['a text with NUL', {}, 'a\0b', { 'content-type': 'text/plain' }, 'VALIDATION_FAILED'],
     ['a text of no charset', {}, 'a', { 'content-type': 'text/plain; charset=klingon' }, 'VALIDATION_FAILED'],
     ['a form that is not UTF-8', {}, Buffer.from([0x61, 0x3d, 0xff]), FORM_TYPE, 'VALIDATION_FAILED'],
+    ['JSON that is not in its charset', {}, Buffer.from([0x22, 0xff, 0x22]), SHIFT_JIS, 'VALIDATION_FAILED'],
+    ['a form that is not in its charset', {}, 'a=%FF', SHIFT_JIS_FORM, 'VALIDATION_FAILED'],
     ['a form with NUL', {}, 'a=%00', FORM_TYPE, 'VALIDATION_FAILED'],
     ['a form with too many fields', {}, 'a&'.repeat(10_001), FORM_TYPE, 'VALIDATION_FAILED'],
     ['a multipart form without boundary', {}, 'x', { 'content-type': 'multipart/form-data' }, 'VALIDATION_FAILED'],
@@ -273,5 +321,10 @@ describe('400 for a body that its type cannot parse, and no run', () => {
   it('415 for a body with a Content-Encoding', async () => {
     const { answer } = await deliver({}, '{}', { ...JSON_TYPE, 'content-encoding': 'gzip' });
     expect([answer.status, answer.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+  });
+
+  it('but not for one whose Content-Encoding is no coding', async () => {
+    const { trigger } = await deliver({}, '{"a":1}', { ...JSON_TYPE, 'content-encoding': 'UTF-8' });
+    expect(trigger.body).toEqual({ a: 1 });
   });
 });

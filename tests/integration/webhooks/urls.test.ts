@@ -10,6 +10,7 @@ import {
   startGateway,
   startInstance,
   stopAll,
+  until,
 } from '../../harness/index.ts';
 
 let instance: Instance;
@@ -143,6 +144,58 @@ describe('the URL', () => {
     expect((await api('POST', `${path}/other/url`)).status).toBe(404);
   });
 
+  it('may be that of two triggers with different methods, in one workflow', async () => {
+    const hook = (id: string, method: string, path = 'verified-by-get') => ({
+      id,
+      type: 'trigger.webhook',
+      parameters: { path, method, responseMode: method === 'GET' ? 'onCompletion' : 'immediately' },
+    });
+    const { workspaceId } = instance;
+    const create = (nodes: object[]) =>
+      api('POST', '/api/workflows', { workspaceId, name: 'Verified', definition: { nodes, edges: [] } });
+    const { status, body: workflow } = await create([hook('events', 'POST'), hook('check', 'GET')]);
+    expect([status, workflow.webhooks.map(({ url }) => new URL(url).pathname)]).toEqual([
+      201,
+      ['/webhook/verified-by-get', '/webhook/verified-by-get'],
+    ]);
+    await api('PATCH', `/api/workflows/${workflow.id}`, { status: 'active' });
+    const sent = await send('/webhook/verified-by-get');
+    expect(sent.status).toBe(200);
+    const { triggerNodeId } = await instance.db.execution.findUniqueOrThrow({ where: { id: sent.body.executionId } });
+    expect(triggerNodeId).toBe('events');
+    const refused = await sendHook(other, '/webhook/verified-by-get', { method: 'PUT' });
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, POST, OPTIONS']);
+    const preflight = await sendHook(other, '/webhook/verified-by-get', {
+      method: 'OPTIONS',
+      headers: { origin: 'https://page.example', 'access-control-request-method': 'GET' },
+    });
+    expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, OPTIONS, POST');
+    const page = await until(async () => {
+      const { data } = (await api('GET', `/api/workflows/${workflow.id}/deliveries`)).body;
+      return data.length === 2 && data;
+    }, 'two deliveries');
+    expect(page.map(({ nodeId, method }) => [nodeId, method])).toEqual([
+      ['check', 'PUT'],
+      ['events', 'POST'],
+    ]);
+
+    const versions = `/api/workflows/${workflow.id}/versions` as const;
+    const save = (nodes: object[]) => api('POST', versions, { definition: { nodes, edges: [] } });
+    expect(statusAndCode(await save([hook('events', 'POST'), hook('check', 'POST')]))).toEqual([409, 'CONFLICT']);
+    expect(statusAndCode(await create([hook('events', 'DELETE')]))).toEqual([409, 'CONFLICT']);
+    expect(
+      statusAndCode(await create([hook('a', 'GET', 'twice-the-same'), hook('b', 'GET', 'twice-the-same')])),
+    ).toEqual([409, 'CONFLICT']);
+    // A trigger with another id takes over the path of one that the version no longer has.
+    expect((await save([hook('renamed', 'POST'), hook('check', 'GET')])).status).toBe(201);
+    await api('PATCH', `/api/workflows/${workflow.id}`, {
+      activeVersionId: (await api('GET', `/api/workflows/${workflow.id}`)).body.latestVersionId,
+    });
+    const again = await send('/webhook/verified-by-get');
+    const run = await instance.db.execution.findUniqueOrThrow({ where: { id: again.body.executionId } });
+    expect(run.triggerNodeId).toBe('renamed');
+  });
+
   it('that became free is given to its own workspace only, whatever it was and however it became free', async () => {
     const post = <Path extends string>(path: Path, body?: object) => api('POST', path, body);
     const elsewhere = (await post('/api/workspaces', { name: 'Elsewhere' })).body.id;
@@ -173,12 +226,14 @@ describe('the URL', () => {
     const save = (path: string) =>
       api('POST', `/api/workflows/${hook.workflowId}/versions`, { definition: hookDefinition({ path }) });
     await save('asked-for-then');
+    await api('PATCH', `/api/workflows/${hook.workflowId}`, { status: 'active' });
     expect([(await send('/webhook/asked-for-first')).status, (await send('/webhook/asked-for-then')).status]).toEqual([
       404, 200,
     ]);
     const { body } = await change(hook);
-    // Saved again with the same path.
+    // Saved and activated again with the same path.
     expect((await save('asked-for-then')).status).toBe(201);
+    await api('PATCH', `/api/workflows/${hook.workflowId}`, { status: 'active' });
     expect((await send('/webhook/asked-for-then')).status).toBe(404);
     expect((await send(new URL(body.url).pathname)).status).toBe(200);
     const taken = hookDefinition({ path: new URL(body.url).pathname.split('/')[2] ?? '' });
@@ -188,5 +243,57 @@ describe('the URL', () => {
       definition: taken,
     });
     expect(statusAndCode(refused)).toEqual([409, 'CONFLICT']);
+  });
+
+  const statusOf = async (...suffixes: string[]) =>
+    Promise.all(suffixes.map(async (suffix) => (await send(`/webhook/${suffix}`)).status));
+
+  it('of an active version stays while another version with another path is saved, and moves with the activation', async () => {
+    const hook = await createHook(instance, { path: 'live-orders' });
+    const path = `/api/workflows/${hook.workflowId}` as const;
+    const { body: first } = await api('GET', path);
+    const saved = await api('POST', `${path}/versions`, { definition: hookDefinition({ path: 'next-orders' }) });
+    expect(saved.status).toBe(201);
+    expect(await statusOf('live-orders', 'next-orders')).toEqual([200, 404]);
+    expect((await api('GET', path)).body.webhooks).toMatchObject([{ url: expect.stringMatching(/live-orders$/) }]);
+    await api('PATCH', path, { activeVersionId: saved.body.workflowVersionId });
+    expect(await statusOf('live-orders', 'next-orders')).toEqual([404, 200]);
+    // Rolled back.
+    await api('PATCH', path, { activeVersionId: first.activeVersionId });
+    expect(await statusOf('live-orders', 'next-orders')).toEqual([200, 404]);
+    // What is not active has the URL of the latest version.
+    await api('PATCH', path, { status: 'inactive' });
+    expect(await statusOf('live-orders', 'next-orders')).toEqual([404, 410]);
+    await api('PATCH', path, { status: 'active', activeVersionId: first.activeVersionId });
+    expect(await statusOf('live-orders', 'next-orders')).toEqual([200, 404]);
+  });
+
+  it('of an active version stays what it was changed to while a version with the same path is saved and activated', async () => {
+    const hook = await createHook(instance, { path: 'kept-orders' });
+    const path = `/api/workflows/${hook.workflowId}` as const;
+    await change(hook, { path: 'moved-orders' });
+    await api('POST', `${path}/versions`, { definition: hookDefinition({ path: 'kept-orders', responseCode: 202 }) });
+    await api('PATCH', path, { status: 'active' });
+    expect(await statusOf('kept-orders', 'moved-orders')).toEqual([404, 202]);
+  });
+
+  it('that a saved version asks for is reserved for its workspace, and refused if another webhook has it', async () => {
+    const [hook, taker] = [await createHook(instance, { path: 'held-orders' }), await createHook(instance, {})];
+    const save = (path: string) =>
+      api('POST', `/api/workflows/${taker.workflowId}/versions`, { definition: hookDefinition({ path }) });
+    expect(statusAndCode(await save('held-orders'))).toEqual([409, 'CONFLICT']);
+    expect((await save('wanted-orders')).status).toBe(201);
+    const elsewhere = (await api('POST', '/api/workspaces', { name: 'Waiting' })).body.id;
+    const definition = hookDefinition({ path: 'wanted-orders' });
+    const thief = await api('POST', '/api/workflows', { workspaceId: elsewhere, name: 'Thief', definition });
+    expect(statusAndCode(thief)).toEqual([409, 'CONFLICT']);
+    // A webhook of the workspace may take it meanwhile: then the version is not activated, and nothing has changed.
+    expect((await change(hook, { path: 'wanted-orders' })).status).toBe(200);
+    const refused = await api('PATCH', `/api/workflows/${taker.workflowId}`, { status: 'active' });
+    expect(statusAndCode(refused)).toEqual([409, 'CONFLICT']);
+    expect((await send(taker.path)).status).toBe(200);
+    // Deactivating is never refused.
+    const stopped = await api('PATCH', `/api/workflows/${taker.workflowId}`, { status: 'inactive' });
+    expect([stopped.status, (await send(taker.path)).status]).toEqual([200, 410]);
   });
 });

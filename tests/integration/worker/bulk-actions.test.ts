@@ -55,13 +55,18 @@ beforeEach(async () => {
 
 const actor = ({ userId }: Seed = seed) => ({ userId, boundTo: null });
 
+const mayReach = () => Promise.resolve(true);
+
 /** The task of a worker; each belongs to one process. */
 function createTask(db: Database = stores.db) {
   const registry = new Registry();
   const metrics = createMaintenanceMetrics(registry, { isLeaseHeld: () => true, clockOffsetMs: () => 0 });
   const logger = createLogger({ name: 'test', level: 'silent' });
   const runs = createRunCounters(registry);
-  return { ...createBulkActions({ db, redis, queue, logger, metrics, runs }, () => false), registry };
+  return {
+    ...createBulkActions({ db, redis, queue, logger, metrics, runs }, { isIdle: () => false, mayReach }),
+    registry,
+  };
 }
 
 const pass = (db?: Database) => createTask(db).run(new AbortController().signal);
@@ -262,7 +267,7 @@ describe('a bulk action', () => {
     await pass();
     // A worker that found the action before it was aborted.
     const batch = { executionIds: ids, countedUnder: null };
-    expect(due && (await performBatch(stores.db, due, batch, withWorkflowKey))).toBeUndefined();
+    expect(due && (await performBatch(stores.db, due, batch, { addKey: withWorkflowKey, mayReach }))).toBeUndefined();
     expect(await read(action.id)).toMatchObject({ status: 'aborted', done: 10 });
     expect(await stores.db.execution.count({ where: { id: { in: ids }, status: 'stopped' } })).toBe(10);
     expect(await stores.db.bulkActionRun.count()).toBe(0);
@@ -366,7 +371,7 @@ describe('a bulk action', () => {
     const batch = { executionIds: ids, countedUnder: null };
     let batches = 0;
     for (; (await read(action.id)).status === 'running'; batches += 1)
-      await performBatch(stores.db, due, batch, slowly);
+      await performBatch(stores.db, due, batch, { addKey: slowly, mayReach });
     expect(batches).toBeGreaterThan(1);
     expect((await rerunsOf(ids)).map(({ concurrencyKey }) => concurrencyKey)).toEqual(ids.map(() => '1'));
   });

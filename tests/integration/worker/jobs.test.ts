@@ -46,7 +46,8 @@ afterAll(async () => {
   await stopAll();
 });
 
-const startWorker = async (concurrency?: number) => workers.push(await startTestWorker(stores, { concurrency }));
+const startWorker = async (concurrency?: number) =>
+  workers.push(await startTestWorker(stores, { concurrency, mayRecover: true }));
 const workflow = () => seedWorkflow(stores.db, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
 
 const ACCEPTED_AT_ONCE = 100;

@@ -40,7 +40,7 @@ describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
     const stores = await startStores();
     instance = await startInstance(stores, objects && { env: objects.env });
     ({ gateway } = instance);
-    await startTestWorker(instance, { outputSettings: objects?.env });
+    await startTestWorker(instance, { outputSettings: objects?.env, mayRecover: true });
     ({ url: receiver } = await serve((_request, response) => {
       calls += 1;
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ random: RANDOM }));

@@ -53,7 +53,7 @@ describe('beside a call that continues', () => {
   it.each([
     [{ id: 'it', type: 'wait', parameters: { seconds: WAIT_SECONDS } }, 'success'],
     [
-      { id: 'it', type: 'approval', onError: 'continue', parameters: { message: '?', timeoutSeconds: WAIT_SECONDS } },
+      { id: 'it', type: 'approval', onError: 'branch', parameters: { message: '?', timeoutSeconds: WAIT_SECONDS } },
       'failed',
     ],
     [
@@ -68,7 +68,7 @@ describe('beside a call that continues', () => {
   ])(
     'a node that waits ends on time: $type',
     timed(async (node, status) => {
-      const handle = node.type === 'approval' ? { sourceHandle: 'rejected' } : {};
+      const handle = node.type === 'approval' ? { sourceHandle: 'error' } : {};
       const id = await start({
         nodes: [trigger, { id: 'call', type: 'http', parameters: { url: slow } }, node, after],
         edges: [

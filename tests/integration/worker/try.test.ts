@@ -66,7 +66,7 @@ it('a failure is caught once, and cancels calls, waits and other runs beside it,
   const after = (await read(id)).progress;
   expect(after).toMatchObject({
     bad: { status: 'failed', error: { code: 'HTTP_STATUS' } },
-    try: { status: 'success', output: { error: { nodeId: 'bad', code: 'HTTP_STATUS' } } },
+    try: { status: 'success', output: { error: { nodeId: 'bad', code: 'HTTP_STATUS', status: 400, body: '' } } },
     ...{ slow: stopped, asks: stopped, waits: stopped, runs: stopped },
   });
   expect(aborted).toBe(1);

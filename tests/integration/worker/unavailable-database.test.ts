@@ -53,7 +53,7 @@ afterAll(async () => {
   await stopAll();
 });
 
-const startWorker = async () => workers.push(await startTestWorker(stores, { concurrency: 60 }));
+const startWorker = async () => workers.push(await startTestWorker(stores, { concurrency: 60, mayRecover: true }));
 const http = (id: string, path: string) => ({ id, type: 'http', parameters: { url: `${receiver.url}/${path}` } });
 const wait = (id: string, seconds: number) => ({ id, type: 'wait', parameters: { seconds } });
 

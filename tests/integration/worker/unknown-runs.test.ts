@@ -33,7 +33,7 @@ beforeAll(async () => {
       redis.disconnect();
     },
   });
-  await startTestWorker(stores);
+  await startTestWorker(stores, { mayRecover: true });
   const [worker] = await until(async () => {
     const fleet = await readFleet(redis);
     return fleet.length === 1 && fleet;

@@ -8,7 +8,7 @@ describe('the access rule', () => {
     ['GET', '/api/workflows/:id/versions/:versionId', 'workflows:read'],
     ['GET', '/api/workflows/:id/executions', 'executions:read'],
     ['POST', '/api/executions/:id/stop', 'executions:write'],
-    ['DELETE', '/api/workspaces/:id', 'workspaces:write'],
+    ['DELETE', '/api/workspaces/:id', 'workspaces:*'],
     ['PATCH', '/api/workspaces/:id/members/:userId', 'workspaces:write'],
     ['GET', '/api/node-types', 'node-types:read'],
     ['POST', '/api/workflows/:id/webhooks/:nodeId/test', 'workflows:write'],

@@ -3,7 +3,7 @@ import { type Scope, SCOPE_RESOURCES } from '@deckhand/contracts';
 /** The scope that an API key needs for an operation. */
 export interface NeededScope {
   /** The scope that refusals name. */
-  readonly scope: Scope;
+  readonly scope: Scope | 'workspaces:*';
   /** Whether a scope that only starts runs of the workflow in the path is enough. */
   readonly startsRuns?: boolean;
 }
@@ -27,6 +27,12 @@ const OF_EXECUTIONS = /^\/api\/(workflows\/[^/]+\/executions|bulk-actions|failur
 const EXECUTE = /^\/api\/workflows\/[^/]+\/execute(\/batch)?$/;
 
 /**
+ * Matches a workspace itself. The preset Read + write changes members of workspaces, and must not delete one: that
+ * needs `workspaces:*`.
+ */
+const WORKSPACE = /^\/api\/workspaces\/[^/]+$/;
+
+/**
  * Returns the rule for a method and a path (or a route's pattern). The resource is the first segment after /api/. GET
  * is reading, everything else is writing.
  * @throws if there are no scopes for that resource.
@@ -36,6 +42,7 @@ export function accessRule(method: string, path: string): AccessRule {
   const segment = OF_EXECUTIONS.test(path) ? 'executions' : path.split('/')[2];
   const resource = SCOPE_RESOURCES.find((name) => name === segment);
   if (!resource) throw new Error(`${path} belongs to no resource`);
+  if (method === 'DELETE' && WORKSPACE.test(path)) return { kind: 'scope', scope: 'workspaces:*' };
   const action = method === 'GET' || method === 'HEAD' ? 'read' : 'write';
   const scope: Scope = `${resource}:${action}`;
   return EXECUTE.test(path) ? { kind: 'scope', scope, startsRuns: true } : { kind: 'scope', scope };

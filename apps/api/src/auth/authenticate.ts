@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { DeckhandError, executeScopes, isUuid, scopesAllow } from '@deckhand/contracts';
+import { DeckhandError, executeScopes, isUuid, scopesAllow, scopesAllowAll } from '@deckhand/contracts';
 import { type Database, findApiKeys, findSessions, requireRole } from '@deckhand/db';
 import { createBatcher } from '@deckhand/runtime';
 import type { WriteBreaker } from '../runs/write-breaker.ts';
@@ -120,6 +120,7 @@ export function requireScope(key: KeyCaller, needed: NeededScope, workflowId = '
 
 /** Returns true if a key has a scope, as for `requireScope`. */
 export function hasScope({ scopes }: KeyCaller, { scope, startsRuns = false }: NeededScope, workflowId = ''): boolean {
+  if (scope === 'workspaces:*') return scopesAllowAll(scopes, 'workspaces');
   if (scopesAllow(scopes, scope)) return true;
   return startsRuns && executeScopes(workflowId).some((enough) => scopes.includes(enough));
 }

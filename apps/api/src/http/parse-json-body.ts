@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { DeckhandError, findJsonExcess, type JsonValue, parseJson, validationFailed } from '@deckhand/contracts';
+import { DeckhandError, findJsonExcess, type JsonValue, parseExactJson, validationFailed } from '@deckhand/contracts';
 import { nextSlice } from '@deckhand/runtime';
 import type { checkJson } from './check-json.ts';
 
@@ -7,7 +7,7 @@ import type { checkJson } from './check-json.ts';
 const LONG_CHARS = 256 * 1024;
 
 /**
- * Parses the JSON of a body that is not empty.
+ * Parses the JSON of a body that is not empty. Whole numbers beyond the safe range become texts of their digits.
  * @param check checks the value, or arranges for its parts to be checked by themselves.
  * @throws DeckhandError INVALID_JSON; VALIDATION_FAILED for JSON that cannot be stored (NUL characters, too much
  * nesting), or that costs much more than its length suggests.
@@ -30,7 +30,7 @@ export async function parseJsonBody(bytes: Buffer, check: typeof checkJson): Pro
 
 function parse(text: string): JsonValue {
   try {
-    return parseJson(text);
+    return parseExactJson(text);
   } catch (cause) {
     throw new DeckhandError('INVALID_JSON', { cause });
   }

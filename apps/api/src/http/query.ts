@@ -31,10 +31,19 @@ export function queryReader<S extends TObject>(schema: S): (request: Request) =>
 export function refuseUnknownParameters(request: Request, known: TObject | undefined): void {
   // Express parses the query on each use, and most requests have none.
   if (!request.url.includes('?')) return;
-  const issues = Object.keys(request.query)
-    .filter((name) => name !== 'workspaceId' && !Object.hasOwn(known?.properties ?? {}, name))
-    .map((path) => ({ path, message: 'is not a known parameter' }));
+  const names = Object.keys(request.query);
+  const unknown = names.filter((name) => name !== 'workspaceId' && !Object.hasOwn(known?.properties ?? {}, name));
+  const issues = [...unknown, ...omittedNames(request.url)].map((path) => ({
+    path,
+    message: 'is not a known parameter',
+  }));
   if (issues.length > 0) throw validationFailed(issues);
+}
+
+/** Returns the parameters that the parser omits: `__proto__`, and `startedAt[__proto__]` and its like. */
+function omittedNames(url: string): string[] {
+  const names = new URLSearchParams(url.slice(url.indexOf('?'))).keys();
+  return [...new Set(names)].filter((name) => name.split(/[[\]]+/).includes('__proto__'));
 }
 
 /** Returns true for text with NUL characters. PostgreSQL does not support them, so no search could match. */

@@ -1,6 +1,7 @@
 import { parse } from 'content-type';
 import type { Request } from 'express';
 import { DeckhandError, validationFailed } from '@deckhand/contracts';
+import { contentCodings } from '@deckhand/runtime';
 import { checkData, checkJson } from './check-json.ts';
 import { parseJsonBody } from './parse-json-body.ts';
 import { readBytes } from './read-bytes.ts';
@@ -104,9 +105,9 @@ const UTF8_CHARSETS: readonly (string | undefined)[] = [undefined, 'utf-8', 'utf
 
 /** Accepts every media type, because bodies are always read as JSON. Only the encoding has to be UTF-8. */
 function requireUtf8(request: Request): void {
-  const encoding = request.headers['content-encoding'] ?? 'identity';
+  const isEncoded = contentCodings(request.headers['content-encoding']).length > 0;
   const { charset } = parse(request.headers['content-type'] ?? '').parameters;
-  if (UTF8_CHARSETS.includes(charset?.toLowerCase()) && encoding.toLowerCase() === 'identity') return;
+  if (UTF8_CHARSETS.includes(charset?.toLowerCase()) && !isEncoded) return;
   // Discards the body, so that the caller receives the response.
   request.resume();
   throw new DeckhandError('UNSUPPORTED_MEDIA_TYPE');

@@ -1,13 +1,17 @@
-import { DeckhandError, isJsonObject, validationFailed } from '@deckhand/contracts';
+import { DeckhandError, Id, isJsonObject, validationFailed } from '@deckhand/contracts';
 import { type Request, type Response as HttpResponse, Router } from 'express';
 import { pipeline } from 'node:stream/promises';
+import Type from 'typebox';
 import { clientGone } from '../http/client-gone.ts';
-import { refuseUnknownParameters } from '../http/query.ts';
+import { queryReader, refuseUnknownParameters } from '../http/query.ts';
 import { readMixedBody } from '../http/read-body.ts';
 import type { Services } from '../services.ts';
 
 /** The path of the endpoint. */
 const MCP_PATH = '/mcp';
+
+/** Checks the workspace that a client names in its URL. */
+const readQuery = queryReader(Type.Object({ workspaceId: Type.Optional(Id) }));
 
 /** Request headers of the protocol. Others, above all those with keys, stay here. */
 const PASSED_HEADERS = /^(accept|content-type|mcp-.*)$/;
@@ -24,6 +28,7 @@ export function createMcpEndpoint(services: Services): Router {
       requireKnownOrigin(request, services.mcp.origins);
       const caller = await services.authenticate.key(request);
       refuseUnknownParameters(request, undefined);
+      readQuery(request);
       const { value: message, check } = await readMixedBody(request);
       // A list of messages is of a revision of the protocol that has ended, and would be many requests in one.
       if (!isJsonObject(message)) throw validationFailed([{ path: '', message: 'must be one JSON-RPC message' }]);

@@ -9,6 +9,7 @@ import {
 } from '@deckhand/contracts';
 import { listApprovals } from '@deckhand/db';
 import { requireScope } from '../auth/authenticate.ts';
+import { whileAllowed } from '../auth/while-allowed.ts';
 import { isSettled, waitForRun } from '../runs/wait-for-run.ts';
 import type { ToolCall } from './tool.ts';
 
@@ -42,9 +43,12 @@ export async function awaitOutcome(call: ToolCall, executionId: string, waitSeco
   const before = await services.executions.state(caller, executionId);
   if (isSettled(before.status) || waitSeconds <= 0) return readOutcome(call, executionId, before.workspaceId);
   const timeoutMs = waitSeconds * 1_000;
-  await waitForRun(services, executionId, before, ({ status }) => isSettled(status), { timeoutMs, signal });
-  // The caller's access may have changed while it waited.
-  const reader = await services.authenticate.key(request);
+  const check = () => services.authenticate.key(request);
+  await whileAllowed({ check, signal }, (ended) =>
+    waitForRun(services, executionId, before, ({ status }) => isSettled(status), { timeoutMs, signal: ended }),
+  );
+  // The caller's access may have changed since the last check.
+  const reader = await check();
   requireScope(reader, { scope: 'executions:read' });
   return readOutcome({ ...call, caller: reader }, executionId, before.workspaceId);
 }

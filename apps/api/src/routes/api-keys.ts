@@ -8,7 +8,7 @@ import {
   pageOf,
   RotateApiKeyBody,
   SCOPE_PRESETS,
-  toDate,
+  toExpiry,
   validationFailed,
   type ValidationIssue,
   workflowsOfScopes,
@@ -62,7 +62,7 @@ export function createApiKey(services: Services): Route {
         keyPrefix: keyPrefix(key),
         keyHash: hashSecret(key),
         scopes,
-        expiresAt: body.expiresAt === undefined || body.expiresAt === null ? null : toDate(body.expiresAt),
+        expiresAt: body.expiresAt === undefined || body.expiresAt === null ? null : toExpiry(body.expiresAt),
         credentialSecret: (body.saveAsCredential ?? true) ? await secretBox.seal(JSON.stringify({ value: key })) : null,
       });
       sendJson(response, 201, {
@@ -102,7 +102,7 @@ function check(body: ReturnType<typeof parseCreate>): ValidationIssue[] {
   if (body.preset !== undefined && body.scopes !== undefined) {
     issues.push({ path: 'scopes', message: 'cannot be given together with preset' });
   }
-  if (typeof body.expiresAt === 'string' && toDate(body.expiresAt).getTime() <= Date.now()) {
+  if (typeof body.expiresAt === 'string' && toExpiry(body.expiresAt).getTime() <= Date.now()) {
     issues.push({ path: 'expiresAt', message: 'is in the past' });
   }
   return issues;
@@ -168,7 +168,7 @@ export function rotateApiKey(services: Services): Route {
     async (request, response, caller) => {
       const id = pathId(request);
       const { password, overlapSeconds = OVERLAP_SECONDS, expiresAt } = parseRotate(await readBody(request));
-      const expiry = typeof expiresAt === 'string' ? toDate(expiresAt) : expiresAt;
+      const expiry = typeof expiresAt === 'string' ? toExpiry(expiresAt) : expiresAt;
       if (expiry && expiry.getTime() <= Date.now()) {
         throw validationFailed([{ path: 'expiresAt', message: 'is in the past' }]);
       }

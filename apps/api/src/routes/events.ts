@@ -1,4 +1,11 @@
-import { compileBody, DeckhandError, SendEventBody, SentEvent, validationFailed } from '@deckhand/contracts';
+import {
+  compileBody,
+  DeckhandError,
+  isStorable,
+  SendEventBody,
+  SentEvent,
+  validationFailed,
+} from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { readDataBody } from '../http/read-body.ts';
 import { sendJson } from '../http/respond.ts';
@@ -21,18 +28,19 @@ export function sendEvent({ breaker, events }: Services): Route {
       takesIdempotencyKey: true,
       body: SendEventBody,
       responses: { 202: SentEvent },
-      errors: ['PAYLOAD_TOO_LARGE', 'workspace_over_quota', 'RATE_LIMITED', 'write_circuit_open'],
+      errors: ['CONFLICT', 'PAYLOAD_TOO_LARGE', 'workspace_over_quota', 'RATE_LIMITED', 'write_circuit_open'],
     },
     async (request, response, caller) => {
       const body = parse(await readDataBody(request));
-      // PostgreSQL would store another text: events with different ids would count as one.
-      if (body.id?.isWellFormed() === false) {
-        throw validationFailed([{ path: 'id', message: 'holds half a surrogate pair' }]);
-      }
+      // PostgreSQL would store another text: events with different ids or keys would count as one.
+      const issues = (['id', 'key'] as const).flatMap((path) =>
+        isStorable(body[path] ?? '') ? [] : [{ path, message: 'has a NUL character or half a surrogate pair' }],
+      );
+      if (issues.length > 0) throw validationFailed(issues);
       const workspaceId = body.workspaceId.toLowerCase();
       if (caller.boundTo !== null && caller.boundTo !== workspaceId) throw new DeckhandError('WORKSPACE_MISMATCH');
       const eventId = body.id ?? readKeyHeader(request) ?? uuidv7();
-      const { isRepeated } = await events.send({
+      const { isRepeated, isSame } = await events.send({
         workspaceId,
         actor: caller,
         eventId,
@@ -40,6 +48,9 @@ export function sendEvent({ breaker, events }: Services): Route {
         key: body.key ?? '',
         data: JSON.stringify(body.data ?? null),
       });
+      if (!isSame) {
+        throw new DeckhandError('CONFLICT', { message: 'Another event was sent with this id in the last 24 hours' });
+      }
       if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
       sendJson(response, 202, { id: eventId, repeated: isRepeated });
     },

@@ -6,13 +6,19 @@ import { createBatcher, type Logger } from '@deckhand/runtime';
 import { v7 as uuidv7 } from 'uuid';
 import type { WriteBreaker } from './write-breaker.ts';
 
+/** What became of an event. `isSame`: false if its id was used by an event with another name, key or data. */
+export interface SentVerdict {
+  readonly isRepeated: boolean;
+  readonly isSame: boolean;
+}
+
 /** Stores events. */
 export interface EventSender {
   /**
    * Resolves once the event is on disk. It is matched afterwards.
    * @throws DeckhandError FORBIDDEN, workspace_over_quota, RATE_LIMITED, write_circuit_open.
    */
-  send(event: Omit<NewEvent, 'id'>): Promise<{ readonly isRepeated: boolean }>;
+  send(event: Omit<NewEvent, 'id'>): Promise<SentVerdict>;
 }
 
 /** Maximum number of events per statement, and of statements at the same time. */
@@ -61,7 +67,7 @@ export function createEventSender(options: {
       const verdict = await write({ id: uuidv7(), ...event });
       switch (verdict?.kind) {
         case 'accepted':
-          return { isRepeated: verdict.isRepeated };
+          return { isRepeated: verdict.isRepeated, isSame: verdict.isSame };
         case 'overQuota':
           throw new DeckhandError('workspace_over_quota');
         case 'tooMany':

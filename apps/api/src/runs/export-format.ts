@@ -1,6 +1,6 @@
 import type { ExecutionRecord } from '@deckhand/db';
 import { maskHeaders, parseOwnJson } from '@deckhand/contracts';
-import { stringify } from 'csv-stringify/sync';
+import { type Options, stringify } from 'csv-stringify/sync';
 import type { ExecutionEntryView } from './execution-reader.ts';
 
 /** Writes runs as a file, batch by batch. */
@@ -70,8 +70,18 @@ function toRow(run: ExecutionRecord): Record<(typeof COLUMNS)[number], string | 
   };
 }
 
-/** `escape_formulas` keeps spreadsheets from executing cells that a sender chose (OWASP, CSV injection). */
-const CSV_OPTIONS = { columns: [...COLUMNS], escape_formulas: true, record_delimiter: 'windows' } as const;
+/**
+ * `escape_formulas` keeps spreadsheets from executing cells that a sender chose (OWASP, CSV injection); the library
+ * lacks the line feed among their first characters. A cell with either character of a line end is quoted (RFC 4180):
+ * otherwise, what follows it would be a row of its own.
+ */
+const CSV_OPTIONS: Options = {
+  columns: [...COLUMNS],
+  escape_formulas: true,
+  cast: { string: (cell) => (cell.startsWith('\n') ? `'${cell}` : cell) },
+  record_delimiter: 'windows',
+  quote_record_delimiter: true,
+};
 
 /**
  * The formats of GET /api/executions/export: CSV as in RFC 4180 with a header, JSON as one array of a list's entries.

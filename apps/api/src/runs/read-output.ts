@@ -1,10 +1,10 @@
 import { DeckhandError, INLINE_OUTPUT_BYTES, maskHeaders, shownIteration } from '@deckhand/contracts';
-import { type Actor, readNodeOutput } from '@deckhand/db';
+import { type Actor, type NodeExtent, readNodeExtent, readNodeOutput } from '@deckhand/db';
 import { nextSlice } from '@deckhand/runtime';
 import type { Services } from '../services.ts';
 
-/** An output of a node, or of one of its iterations. */
-interface ReadOutputRequest {
+/** Names a node of a run, or one of its iterations. */
+interface ReadNodeRequest {
   readonly executionId: string;
   readonly nodeId: string;
   /** Undefined for the last one. */
@@ -12,13 +12,11 @@ interface ReadOutputRequest {
 }
 
 /** Reads an output of any size, as the JSON text of a response. @throws DeckhandError NOT_FOUND; OUTPUT_GONE. */
-export async function readOutput(
-  { db, outputs }: Services,
-  actor: Actor,
-  { executionId, nodeId, iteration }: ReadOutputRequest,
-): Promise<string> {
+export async function readOutput(services: Services, actor: Actor, request: ReadNodeRequest): Promise<string> {
+  const { db, outputs } = services;
+  const { executionId, nodeId, iteration } = request;
   const record = await readNodeOutput(db, actor, { executionId, nodeId, iteration: iteration ?? null });
-  if (!record) throw new DeckhandError('NOT_FOUND', { message: 'There is no such output' });
+  if (!record) throw await noData(services, actor, request, 'no output');
   const output =
     record.outputJson ?? (record.outputRef && (await outputs.get([record.outputRef])).get(record.outputRef));
   if (!output) throw new DeckhandError('NOT_FOUND', { message: 'There is no such output' });
@@ -26,4 +24,36 @@ export async function readOutput(
   if (output.length > INLINE_OUTPUT_BYTES) await nextSlice();
   const head = JSON.stringify({ nodeId, iteration: shownIteration(record.iteration), status: record.status });
   return `${head.slice(0, -1)},"output":${maskHeaders(output)}}`;
+}
+
+/**
+ * Returns the error for a node, or an iteration of it, of which there is no data. It says what there is.
+ * @param missing what there is not: `no output`.
+ */
+export async function noData(
+  { db }: Services,
+  actor: Actor,
+  request: ReadNodeRequest,
+  missing: string,
+): Promise<DeckhandError> {
+  const extent = await readNodeExtent(db, actor, request);
+  if (!extent) return new DeckhandError('NOT_FOUND', { message: 'No such run' });
+  const { status, iterations, firstIteration, lastIteration } = extent;
+  const details = { status, iterations, firstIteration, lastIteration };
+  return new DeckhandError('NOT_FOUND', { message: describe(request, extent, missing), details });
+}
+
+function describe(
+  { nodeId, iteration }: ReadNodeRequest,
+  { status, iterations, firstIteration, lastIteration }: NodeExtent,
+  missing: string,
+): string {
+  if (status === null) return `There is ${missing}: no node ${nodeId} of this run has begun`;
+  if (iterations === null) {
+    const isOutside = iteration !== undefined && (status === 'success' || status === 'failed');
+    return `There is ${missing}: the node ${nodeId} is ${isOutside ? 'in no loop, leave iteration out' : status}`;
+  }
+  const range = firstIteration === lastIteration ? firstIteration : `${firstIteration} to ${lastIteration}`;
+  const count = iterations === 1 ? '1 iteration' : `${iterations} iterations`;
+  return `There is ${missing} of iteration ${iteration ?? lastIteration}: the node ${nodeId} has ${count}, ${range}`;
 }

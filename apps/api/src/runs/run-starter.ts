@@ -266,7 +266,9 @@ function refusal(verdict: Refusal | undefined, request: StartRunRequest, storage
       }
       return new DeckhandError('NO_ACTIVE_VERSION');
     case 'noTrigger':
-      return new DeckhandError('INVALID_STATE', { message: 'The workflow has no trigger to start from' });
+      return new DeckhandError('INVALID_STATE', {
+        message: 'The workflow has no trigger to start from that is not disabled',
+      });
     case 'unknownTrigger':
       if (request.source === 'rerun') {
         const message = `The version has no trigger "${request.triggerNodeId ?? ''}" any more`;
@@ -282,5 +284,5 @@ function refusal(verdict: Refusal | undefined, request: StartRunRequest, storage
 }
 
 function unknownTrigger(id: string): ValidationIssue {
-  return { path: 'triggerNodeId', message: `"${id}" is no trigger of the version` };
+  return { path: 'triggerNodeId', message: `"${id}" is no trigger of the version, or is disabled` };
 }

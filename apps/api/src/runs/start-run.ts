@@ -21,7 +21,7 @@ export async function startRun(
   const { noteStart, prepareCallbacks } = services;
   const { request, asked } = toStartRequest(caller, workflowId, body);
   if (body.callbackUrl !== undefined) await prepareCallbacks(caller, workflowId);
-  const started = await startTested(services, caller, request, body.mocks, toKey(asked));
+  const started = await startTested(services, caller, request, { mocks: body.mocks }, toKey(asked));
   if (caller.kind === 'key') await noteStart(caller, workflowId, started.executionId);
   return started;
 }

@@ -1,4 +1,5 @@
 import {
+  DeckhandError,
   type ExecutionMode,
   isStorable,
   type JsonObject,
@@ -7,8 +8,15 @@ import {
   validationFailed,
   type ValidationIssue,
 } from '@deckhand/contracts';
-import { type ChosenVersion, findEarlierStart, type IdempotencyKey, readChosenVersion } from '@deckhand/db';
-import { type CompiledWorkflow, compileInSteps, nodesUntil } from '@deckhand/engine';
+import {
+  type ChosenVersion,
+  findEarlierStart,
+  type IdempotencyKey,
+  readChosenVersion,
+  readDefinition,
+  readWays,
+} from '@deckhand/db';
+import { type CompiledWorkflow, compileInSteps, mayReach, nodesUntil, typesOfNodes } from '@deckhand/engine';
 import { runInTimeSlices } from '@deckhand/runtime';
 import type { Caller } from '../auth/caller.ts';
 import { oneAtATime } from '../definitions.ts';
@@ -29,25 +37,43 @@ interface TestedRun extends TestParts {
   readonly version: ChosenVersion;
   /** The node that it starts at; null for the default trigger of the version. */
   readonly startNodeId: string | null;
+  /** For a rerun from a node of a whole run. */
+  readonly rerun: RerunFromNode | undefined;
+}
+
+/** A rerun that starts at a node. */
+export interface RerunFromNode {
+  readonly rerunOf: string;
+  readonly fromNodeId: string;
+  readonly triggerNodeId: string;
+  /** The version of the original run. */
+  readonly sourceVersionId: string;
 }
 
 /**
- * Starts a run that may be a test. A repeat of a start that was accepted returns its run, although the chosen version
- * may have changed since: then it may not have the parts of the test any more.
- * @throws DeckhandError as `RunStarter`; VALIDATION_FAILED for `untilNodeId` and `mocks`.
+ * Starts a run that may be a test, or a rerun from a node. A repeat of a start that was accepted returns its run,
+ * although the chosen version may have changed since: then it may not have the parts of the test any more.
+ * @throws DeckhandError as `RunStarter`; VALIDATION_FAILED for `untilNodeId` and `mocks`; NODE_NOT_REACHED.
  */
 export async function startTested(
   services: Pick<Services, 'db' | 'nodeTypes' | 'runStarter'>,
   caller: Caller,
   request: StartRunRequest,
-  mocks: JsonObject | undefined,
+  { mocks, rerun }: { readonly mocks: JsonObject | undefined; readonly rerun?: RerunFromNode | undefined },
   key: IdempotencyKey | undefined,
 ): Promise<StartedRun> {
   const { workflowId, untilNodeId, rerunFromNodeId, triggerNodeId } = request;
   const startNodeId = rerunFromNodeId ?? triggerNodeId;
   let version: ChosenVersion;
   try {
-    version = await checkTest(services, caller, { workflowId, version: request, startNodeId, untilNodeId, mocks });
+    version = await checkTest(services, caller, {
+      workflowId,
+      version: request,
+      startNodeId,
+      untilNodeId,
+      mocks,
+      rerun,
+    });
   } catch (refusal) {
     const earlier = key && (await findEarlierStart(services.db, caller, workflowId, key));
     if (!earlier) throw refusal;
@@ -64,20 +90,34 @@ export async function startTested(
 async function checkTest(
   { db, nodeTypes }: Pick<Services, 'db' | 'nodeTypes'>,
   caller: Caller,
-  { workflowId, version, startNodeId, ...parts }: TestedRun,
+  { workflowId, version, startNodeId, rerun, ...parts }: TestedRun,
 ): Promise<ChosenVersion> {
-  if (!isTest(parts)) return version;
+  if (!isTest(parts) && !rerun) return version;
   // Also of a version that does not exist now, but may when the run starts.
   requireStorable(parts.mocks);
   const chosen = await readChosenVersion(db, caller, workflowId, version);
   if (!chosen) return version;
+  if (!isTest(parts) && chosen.id === rerun?.sourceVersionId) return { versionId: chosen.id };
   const compiled = await oneAtATime(caller.userId, () => runInTimeSlices(compileInSteps(chosen.definition, nodeTypes)));
   if ('issues' in compiled) throw validationFailed(compiled.issues);
   const { workflow } = compiled;
   const startId = startNodeId ?? workflow.triggers[0]?.nodeId;
   const issues = [...findUntilIssues(workflow, parts.untilNodeId, startId), ...findMockIssues(workflow, parts.mocks)];
   if (issues.length > 0) throw validationFailed(issues);
+  if (rerun && chosen.id !== rerun.sourceVersionId) await checkReached(db, workflow, rerun);
   return { versionId: chosen.id };
+}
+
+/** @throws DeckhandError NODE_NOT_REACHED if the rerun would not come to the node that it starts from. */
+async function checkReached(
+  db: Services['db'],
+  workflow: CompiledWorkflow,
+  { rerunOf, fromNodeId, triggerNodeId, sourceVersionId }: RerunFromNode,
+): Promise<void> {
+  if (!workflow.nodes.has(fromNodeId)) return;
+  const [ways, source] = await Promise.all([readWays(db, rerunOf), readDefinition(db, sourceVersionId)]);
+  if (mayReach({ workflow, triggerNodeId, ways, types: typesOfNodes(source) }, fromNodeId)) return;
+  throw new DeckhandError('NODE_NOT_REACHED');
 }
 
 /** Returns whether a run is a test of a part of its workflow. */
@@ -136,5 +176,5 @@ function whyNotMocked(workflow: CompiledWorkflow, id: string): string | undefine
   if (!node) return 'is no node of the version';
   if (node.type.isTrigger) return 'is a trigger: give the input instead';
   // A mock would have to say which of them the run takes.
-  return node.lastHandle === undefined ? undefined : 'is a node with several outputs';
+  return node.handles.size === 0 ? undefined : 'is a node with several outputs';
 }

@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { encodeText, UnencodableError } from '@deckhand/runtime';
 import { answerHeaderIssue, isJsonObject, type JsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
 
 /** Statuses of responses without a body (RFC 9110, 15). */
@@ -19,19 +20,34 @@ export function prepareAnswer(response: Response): void {
 
 /**
  * Sends the result of a Terminal node as the response. Text is sent unchanged, as plain text unless its headers say
- * otherwise; everything else is sent as JSON. Headers that a workflow may not set are omitted.
+ * otherwise, and in the charset that they name; everything else is sent as JSON. Headers that a workflow may not set
+ * are omitted.
  * @returns the names of omitted headers.
  */
-export function sendResult(response: Response, resultJson: string): string[] {
+export async function sendResult(response: Response, resultJson: string): Promise<string[]> {
   const { body = null, statusCode, headers } = readResult(resultJson);
   const refused: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
     if (answerHeaderIssue(name, value) === undefined) response.setHeader(name, value);
     else refused.push(name);
   }
-  if (typeof body === 'string') sendBody(response, statusCode, body, 'text/plain; charset=utf-8');
-  else sendBody(response, statusCode, JSON.stringify(body), 'application/json; charset=utf-8');
+  const isText = typeof body === 'string';
+  const fallback = `${isText ? 'text/plain' : 'application/json'}; charset=utf-8`;
+  const content = await encodeBody(response, isText ? body : JSON.stringify(body));
+  sendBody(response, statusCode, content, fallback);
   return refused;
+}
+
+/** Encodes a text in the charset of the response. The nodes have checked that it can be, apart from JSON. */
+async function encodeBody(response: Response, text: string): Promise<Buffer> {
+  const contentType = String(response.getHeader('Content-Type') ?? '');
+  try {
+    return await encodeText(text, contentType);
+  } catch (error) {
+    if (!(error instanceof UnencodableError)) throw error;
+    response.setHeader('Content-Type', `${contentType.split(';', 1).join('')}; charset=utf-8`);
+    return Buffer.from(text);
+  }
 }
 
 /** Sends a JSON response, with a body if the status allows one. */
@@ -39,7 +55,7 @@ export function sendAnswer(response: Response, status: number, body: object): vo
   sendBody(response, status, JSON.stringify(body), 'application/json; charset=utf-8');
 }
 
-function sendBody(response: Response, status: number, text: string, contentType: string): void {
+function sendBody(response: Response, status: number, body: string | Buffer, contentType: string): void {
   response.statusCode = status;
   if (WITHOUT_BODY.includes(status)) {
     response.removeHeader('Content-Type');
@@ -47,8 +63,8 @@ function sendBody(response: Response, status: number, text: string, contentType:
     return;
   }
   if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', contentType);
-  response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.end(text);
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(body);
 }
 
 interface Result {

@@ -10,10 +10,10 @@ export interface RunOutcome {
 
 /**
  * Waits for the response of a run, or its end. A wait only occupies an entry in the follower's table.
- * @param options.isNew whether this process has just queued the run.
+ * @param options.isNew whether this process has just queued the run; otherwise the run may have been deleted.
  * @returns undefined if the signal aborts first.
- * @throws DeckhandError EXECUTION_FAILED; WEBHOOK_TIMEOUT if the run or the wait takes too long, or the process is
- * about to stop. Both have the `executionId`.
+ * @throws DeckhandError NOT_FOUND for a deleted run; EXECUTION_FAILED; WEBHOOK_TIMEOUT if the run or the wait takes too
+ * long, or the process is about to stop. All have the `executionId`.
  */
 export type AwaitRun = (
   executionId: string,
@@ -29,6 +29,11 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export function createAwaitRun({ db, follower }: { db: Database; follower: RunFollower }): AwaitRun {
   const readResult = createBatcher({ ...BATCH, flush: (ids: string[]) => readResults(db, ids) });
   return async (executionId, { timeoutMs, signal, isNew }) => {
+    // Nothing would report the end of a run that does not exist.
+    if (!isNew && !(await readResult(executionId))) {
+      const message = 'The run of the first request was deleted, and its response with it';
+      throw new DeckhandError('NOT_FOUND', { message, extra: { executionId } });
+    }
     const deadline = performance.now() + Math.min(timeoutMs, MAX_TIMER_MS);
     const wait = (isStillNew: boolean): Promise<boolean> =>
       follower.waitFor(executionId, ({ status, hasResponse }) => hasResponse || isFinished(status), {

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { type Credential, DeckhandError } from '@deckhand/contracts';
-import { isSameSecret } from '@deckhand/runtime';
+import { headerText, isSameSecret } from '@deckhand/runtime';
 import type { WebhookTarget } from './find-target.ts';
 import type { CredentialReader } from './read-credential.ts';
 
@@ -27,7 +27,7 @@ export async function checkCaller(
   const { secrets, authentication, credentialId } = settings;
   const ownSecret = secrets.length === 0 ? [] : [SECRET_HEADER];
   // All secrets are compared, so that the time does not reveal which one matched.
-  const fitting = secrets.filter((secret) => isSameSecret(request.headers[SECRET_HEADER], secret));
+  const fitting = secrets.filter((secret) => isSent(request.headers[SECRET_HEADER], secret));
   const isSecretRight = secrets.length === 0 || fitting.length > 0;
   if (authentication === 'none') {
     if (!isSecretRight) throw refusal();
@@ -46,17 +46,26 @@ function isPresented({ headers }: Request, credential: Credential): boolean {
     case 'basic': {
       const given = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '')?.[1];
       const { username, password } = credential.secret;
-      return (
-        given !== undefined && isSameSecret(Buffer.from(given, 'base64').toString('utf8'), `${username}:${password}`)
-      );
+      return isSent(given && Buffer.from(given, 'base64').toString('latin1'), `${username}:${password}`);
     }
     case 'bearer':
-      return isSameSecret(/^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1], credential.secret.token);
+      return isSent(/^Bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1], credential.secret.token);
     case 'apiKey':
-      return isSameSecret(headers[keyHeader(credential)], credential.secret.value);
+      return isSent(headers[keyHeader(credential)], credential.secret.value);
     default:
       return false;
   }
+}
+
+/**
+ * Returns true if a secret was sent, in UTF-8 or in Latin-1: senders encode what is not ASCII in either way.
+ * @param given the sent bytes as Latin-1 characters.
+ */
+function isSent(given: string | string[] | undefined, secret: string): boolean {
+  if (typeof given !== 'string') return false;
+  // Both are compared, so that the time does not reveal which one matched.
+  const [isUtf8, isLatin1] = [isSameSecret(headerText(given), secret), isSameSecret(given, secret)];
+  return isUtf8 || isLatin1;
 }
 
 function keyHeader({ secret }: Extract<Credential, { type: 'apiKey' }>): string {

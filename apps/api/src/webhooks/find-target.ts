@@ -18,12 +18,13 @@ export interface WebhookTarget {
 /** A webhook that exists, whether it accepts requests or not. */
 export interface KnownWebhook {
   readonly workflowId: string;
+  /** Its first trigger. */
   readonly nodeId: string;
   /**
-   * Returns its current trigger.
+   * Returns its current triggers: one, unless several have the same path for different methods.
    * @throws DeckhandError WEBHOOK_INACTIVE; NOT_FOUND if the version that would run has no such trigger.
    */
-  target(): Promise<WebhookTarget>;
+  targets(): Promise<[WebhookTarget, ...WebhookTarget[]]>;
 }
 
 /** Finds webhooks by the last part of their URLs. */
@@ -45,39 +46,52 @@ const MAX_CACHED_SETTINGS = 2_000;
  */
 export function createWebhookFinder({ db, secretBox }: { db: Database; secretBox: SecretBox }): WebhookFinder {
   const lookUp = createBatcher({ ...BATCH, flush: (suffixes: string[]) => findWebhooks(db, suffixes) });
-  const known = new Map<string, TriggerSettings>();
+  const known = new Map<string, TriggerSettings | undefined>();
 
-  async function settingsOf(versionId: string, nodeId: string): Promise<TriggerSettings> {
+  async function settingsOf(versionId: string, nodeId: string): Promise<TriggerSettings | undefined> {
     const key = `${versionId} ${nodeId}`;
-    const remembered = known.get(key);
-    if (remembered) return remembered;
+    if (known.has(key)) return known.get(key);
     const saved = await readSavedTrigger(db, versionId, nodeId);
     const settings = saved && (await readTriggerSettings(saved, secretBox));
-    if (!settings) throw new DeckhandError('NOT_FOUND', { message: 'The workflow has no such webhook any more' });
     const [oldest] = known.keys();
     if (known.size >= MAX_CACHED_SETTINGS && oldest !== undefined) known.delete(oldest);
     known.set(key, settings);
     return settings;
   }
 
-  async function targetOf(found: FoundWebhook, isTest: boolean): Promise<WebhookTarget> {
+  async function targetOf(found: FoundWebhook, isTest: boolean): Promise<WebhookTarget | undefined> {
     const { workflowId, workspaceId, nodeId, testUserId } = found;
     const versionId = isTest ? found.latestVersionId : found.activeVersionId;
     if (versionId === null || (!isTest && found.status !== 'active')) {
       throw new DeckhandError('WEBHOOK_INACTIVE', { message: `The workflow is ${found.status}: activate it first` });
     }
+    const settings = await settingsOf(versionId, nodeId);
     const testActor = isTest && testUserId !== null ? { userId: testUserId, boundTo: null } : null;
-    return { workflowId, workspaceId, nodeId, versionId, testActor, settings: await settingsOf(versionId, nodeId) };
+    return settings && { workflowId, workspaceId, nodeId, versionId, testActor, settings };
+  }
+
+  async function targetsOf(
+    found: readonly FoundWebhook[],
+    isTest: boolean,
+  ): Promise<[WebhookTarget, ...WebhookTarget[]]> {
+    const targets = await Promise.all(found.map((webhook) => targetOf(webhook, isTest)));
+    const existing = targets.filter((target) => target !== undefined);
+    const [first, ...others] = existing.filter(({ settings }) => !settings.isDisabled);
+    if (first) return [first, ...others];
+    if (existing.length === 0) {
+      throw new DeckhandError('NOT_FOUND', { message: 'The workflow has no such webhook any more' });
+    }
+    throw new DeckhandError('WEBHOOK_INACTIVE', { message: 'The trigger is disabled: enable it first' });
   }
 
   return {
     async find(suffix, { isTest }) {
-      const found = SUFFIX.test(suffix) ? await lookUp(suffix) : undefined;
-      if (!found) throw new DeckhandError('NOT_FOUND', { message: 'There is no such webhook' });
-      if (isTest && found.testUserId === null) {
-        throw new DeckhandError('NOT_FOUND', { message: 'The test URL is not open: open it in the editor' });
-      }
-      return { workflowId: found.workflowId, nodeId: found.nodeId, target: () => targetOf(found, isTest) };
+      const all = SUFFIX.test(suffix) ? await lookUp(suffix) : [];
+      if (all.length === 0) throw new DeckhandError('NOT_FOUND', { message: 'There is no such webhook' });
+      const found = isTest ? all.filter(({ testUserId }) => testUserId !== null) : all;
+      const [first] = found;
+      if (!first) throw new DeckhandError('NOT_FOUND', { message: 'The test URL is not open: open it in the editor' });
+      return { workflowId: first.workflowId, nodeId: first.nodeId, targets: () => targetsOf(found, isTest) };
     },
   };
 }

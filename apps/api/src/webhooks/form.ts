@@ -1,4 +1,5 @@
 import { type JsonValue, validationFailed } from '@deckhand/contracts';
+import { headerText } from '@deckhand/runtime';
 
 /** Maximum number of fields in a form. */
 const MAX_FIELDS = 10_000;
@@ -26,17 +27,48 @@ export class Fields<T extends JsonValue> {
   }
 }
 
+/** Decodes a text whose bytes are Latin-1 characters. */
+type DecodeText = (bytes: string) => string;
+
 /**
- * Parses `a=1&b=2` (WHATWG URL, 5.1): a body or a query string.
+ * Parses `a=1&b=2` (WHATWG URL, 5.1): a body or a query string. Names and values are UTF-8, or Latin-1 where they
+ * cannot be UTF-8.
+ * @param decode decodes another encoding instead.
  * @throws DeckhandError VALIDATION_FAILED for too many fields.
  */
-export function parseForm(text: string): Record<string, string | string[]> {
+export function parseForm(text: string, decode?: DecodeText): Record<string, string | string[]> {
   const fields = new Fields<string>();
   // Part by part, because a large body may consist of separators only.
   for (const part of split(text, '&')) {
-    for (const [name, value] of new URLSearchParams(part)) fields.add(name, value);
+    if (decode) fields.add(...decodePart(part, decode));
+    else for (const [name, value] of new URLSearchParams(part)) fields.add(...repaired(name, value, part));
   }
   return fields.toObject();
+}
+
+/** Returns a name and a value, decoded again as Latin-1 if they were not UTF-8. */
+function repaired(name: string, value: string, part: string): [string, string] {
+  const isSound = !part.includes('%') || !(name + value).includes('\uFFFD');
+  return isSound ? [name, value] : decodePart(part, utf8OrLatin1);
+}
+
+function utf8OrLatin1(bytes: string): string {
+  // Other characters stand in the text as they are: it is not a sequence of bytes.
+  return /[^\0-\xff]/.test(bytes) ? bytes : headerText(bytes);
+}
+
+function decodePart(part: string, decode: DecodeText): [string, string] {
+  const equals = part.indexOf('=');
+  const pair = equals === -1 ? [part, ''] : [part.slice(0, equals), part.slice(equals + 1)];
+  const [name = '', value = ''] = pair.map((encoded) => decode(unescapeBytes(encoded)));
+  return [name, value];
+}
+
+/** Returns the bytes of a percent-encoded text as Latin-1 characters. */
+function unescapeBytes(text: string): string {
+  return text
+    .replaceAll('+', ' ')
+    .replace(/%([\da-f]{2})/gi, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 function* split(text: string, separator: string): Generator<string> {

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parse } from 'content-type';
 import { type JsonObject, type JsonValue, validationFailed } from '@deckhand/contracts';
+import { charsetOf, foreignCharset } from '@deckhand/runtime';
 import { checkData } from '../http/check-json.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
 import { parseForm } from './form.ts';
@@ -24,15 +25,15 @@ export async function parsePayload(
 ): Promise<JsonValue> {
   switch (shapeOf(bytes, contentType, payloadType)) {
     case 'json':
-      return bytes.length === 0 ? null : parseJsonBody(bytes, checkData);
+      return bytes.length === 0 ? null : parseJsonBody(toUtf8(bytes, contentType), checkData);
     case 'form':
-      return bytes.length === 0 ? {} : parseForm(decode(bytes, 'utf-8'));
+      return bytes.length === 0 ? {} : parseEncodedForm(bytes, contentType);
     case 'multipart':
       return bytes.length === 0 ? {} : parseMultipart(bytes, contentType);
     case 'unknown text':
       return decode(bytes, 'utf-8');
     case 'text':
-      return decode(bytes, charsetOf(contentType));
+      return decode(bytes, charsetOf(bytes, contentType));
     case 'binary':
       return payloadType === 'auto' && bytes.length === 0 ? null : toBinary(bytes, contentType);
   }
@@ -65,8 +66,16 @@ function shapeOf(bytes: Buffer, contentType: string, payloadType: PayloadType): 
   return !BINARY.test(type) && bytes.length > 0 && isText(bytes) ? 'unknown text' : 'binary';
 }
 
-function charsetOf(contentType: string): string {
-  return parse(contentType).parameters.charset ?? 'utf-8';
+function parseEncodedForm(bytes: Buffer, contentType: string): JsonValue {
+  const charset = foreignCharset(contentType);
+  if (charset === undefined) return parseForm(decode(bytes, 'utf-8'));
+  return parseForm(bytes.toString('latin1'), (text) => decode(Buffer.from(text, 'latin1'), charset));
+}
+
+/** Returns JSON in UTF-8, whatever its byte order mark and its content type say that it is in. */
+function toUtf8(bytes: Buffer, contentType: string): Buffer {
+  const charset = charsetOf(bytes, contentType);
+  return /^utf-?8$/i.test(charset) ? bytes : Buffer.from(decode(bytes, charset));
 }
 
 /** Decodes text, and drops its byte order mark. */

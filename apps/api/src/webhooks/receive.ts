@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
+import { contentCodings } from '@deckhand/runtime';
 import { networkOf } from '../http/network-of.ts';
 import { rateLimited, setRateHeaders } from '../http/rate-limit.ts';
 import { readBytes } from '../http/read-bytes.ts';
@@ -17,6 +18,7 @@ import { type TriggerData, triggerData } from './trigger-data.ts';
 
 /** What is recorded of a request, in addition to its response. */
 export interface Delivery {
+  nodeId: string;
   executionId: string | null;
   errorCode: string | null;
 }
@@ -39,15 +41,22 @@ interface Received {
  */
 export async function receive(services: Services, received: Received): Promise<void> {
   const { request, response, webhook, delivery, signal } = received;
-  const target = await webhook.target();
+  const targets = await webhook.targets();
+  const isOptions = request.method === 'OPTIONS';
+  const method = isOptions ? request.headers['access-control-request-method'] : request.method;
+  const found = targets.find(({ settings }) => settings.method === method);
+  const target = found ?? targets[0];
   const { settings } = target;
+  delivery.nodeId = target.nodeId;
   allowOrigin(request, response, settings);
-  if (request.method === 'OPTIONS') {
-    answerOptions(request, response, settings);
+  if (isOptions) {
+    const allowedMethods = [...new Set(targets.flatMap((each) => each.settings.allowedMethods))];
+    answerOptions(request, response, { ...settings, allowedMethods });
     return;
   }
-  if (request.method !== settings.method) {
-    throw new DeckhandError('METHOD_NOT_ALLOWED', { headers: { Allow: `${settings.method}, OPTIONS` } });
+  if (!found) {
+    const methods = targets.map((each) => each.settings.method).join(', ');
+    throw new DeckhandError('METHOD_NOT_ALLOWED', { headers: { Allow: `${methods}, OPTIONS` } });
   }
   services.breaker.check();
   const data = await read(services, received, target);
@@ -75,7 +84,7 @@ export async function receive(services: Services, received: Received): Promise<v
     sendAnswer(response, 200, { executionId, status: 'success' });
     return;
   }
-  const refused = sendResult(response, outcome.resultJson);
+  const refused = await sendResult(response, outcome.resultJson);
   if (refused.length > 0) services.logger.info({ executionId, headers: refused }, 'headers omitted from a response');
 }
 
@@ -144,8 +153,7 @@ async function limit(
 }
 
 function requireNoEncoding(request: Request): void {
-  const encoding = request.headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() === 'identity') return;
+  if (contentCodings(request.headers['content-encoding']).length === 0) return;
   request.resume();
   throw new DeckhandError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a Content-Encoding' });
 }

@@ -40,11 +40,10 @@ async function take(services: Services, request: Request, response: Response, is
   // Before anything is awaited, because the caller may disconnect meanwhile.
   const signal = clientGone(response);
   const webhook = await services.webhooks.find(typeof suffix === 'string' ? suffix : '', { isTest });
-  const delivery: Delivery = { executionId: null, errorCode: null };
+  const delivery: Delivery = { nodeId: webhook.nodeId, executionId: null, errorCode: null };
   const note = (): void => {
     services.deliveries.note({
       workflowId: webhook.workflowId,
-      nodeId: webhook.nodeId,
       at,
       isTest,
       method: request.method,

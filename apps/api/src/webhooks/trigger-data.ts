@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
+import { headerText } from '@deckhand/runtime';
 import { checkData } from '../http/check-json.ts';
 import { parseForm } from './form.ts';
 
@@ -24,11 +25,11 @@ export interface TriggerData {
  * @throws DeckhandError VALIDATION_FAILED for text that PostgreSQL cannot store.
  */
 export function triggerData(request: Request, { body, rawBody, secretHeaders }: ReceivedPayload): TriggerData {
-  const query = parseForm(request.url.split('?')[1] ?? '');
+  const query = parseForm(queryOf(request.url));
   const headers = Object.entries(request.headers).flatMap(([name, value]) =>
     secretHeaders.includes(name) || value === undefined
       ? []
-      : [[name, Array.isArray(value) ? value.join(', ') : value] as const],
+      : [[name, headerText(Array.isArray(value) ? value.join(', ') : value)] as const],
   );
   const trigger = {
     body,
@@ -42,4 +43,10 @@ export function triggerData(request: Request, { body, rawBody, secretHeaders }: 
   const json = JSON.stringify(trigger);
   if (json.includes('\\u0000')) checkData(trigger, json);
   return { trigger, json, asked: { method: request.method, query, body } };
+}
+
+/** Returns the query of a URL: all that follows the first "?". Further ones are part of it (RFC 3986, 3.4). */
+function queryOf(url: string): string {
+  const start = url.indexOf('?');
+  return start === -1 ? '' : url.slice(start + 1);
 }

@@ -15,6 +15,8 @@ export type PayloadType = (typeof PAYLOAD_TYPES)[number];
 /** Parameters of a webhook trigger, with defaults filled in. */
 export interface TriggerSettings {
   readonly method: string;
+  /** A disabled trigger takes no requests. */
+  readonly isDisabled: boolean;
   /** Any of them is accepted. Empty if no secret is required. */
   readonly secrets: readonly string[];
   readonly payloadType: PayloadType;
@@ -58,6 +60,7 @@ export async function readTriggerSettings(
   const options = parameters.options !== undefined && isJsonObject(parameters.options) ? parameters.options : undefined;
   return {
     method,
+    isDisabled: node.disabled === true,
     secrets: await Promise.all(sealed.map((each) => secretBox.open(each))),
     payloadType: oneOf(PAYLOAD_TYPES, parameters.payloadType),
     keepsRawBody: parameters.rawBody === true,

@@ -1,4 +1,4 @@
-import { ApplyWorkflowBody, compileCheck } from '@deckhand/contracts';
+import { ApplyWorkflowBody, compileLenientCheck } from '@deckhand/contracts';
 import {
   type Actor,
   applyWorkflow,
@@ -13,7 +13,7 @@ import type { Services } from '../services.ts';
 import { prepareVersion } from './prepare-version.ts';
 import { workflowAnswer } from './workflow-answer.ts';
 
-const check = compileCheck(ApplyWorkflowBody);
+const check = compileLenientCheck(ApplyWorkflowBody);
 
 async function prepare(services: Services, actor: Actor, asked: unknown) {
   const { db, nodeTypes } = services;

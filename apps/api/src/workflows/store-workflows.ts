@@ -1,4 +1,4 @@
-import { compileCheck, CreateWorkflowBody, SaveVersionBody } from '@deckhand/contracts';
+import { compileLenientCheck, CreateWorkflowBody, SaveVersionBody } from '@deckhand/contracts';
 import {
   type Actor,
   createWorkflow,
@@ -12,8 +12,8 @@ import type { Services } from '../services.ts';
 import { prepareVersion } from './prepare-version.ts';
 import { workflowAnswer } from './workflow-answer.ts';
 
-const checkWorkflow = compileCheck(CreateWorkflowBody);
-const checkVersion = compileCheck(SaveVersionBody);
+const checkWorkflow = compileLenientCheck(CreateWorkflowBody);
+const checkVersion = compileLenientCheck(SaveVersionBody);
 
 async function prepareWorkflow(services: Services, actor: Actor, asked: unknown) {
   const { nodeTypes } = services;

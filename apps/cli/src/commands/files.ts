@@ -71,11 +71,15 @@ export function planCommand(context: Context): Command {
     .option(...PRUNE)
     .action(async (slugs: readonly string[], options: FileOptions) => {
       const { workspace, steps } = await planFiles(context, slugs, options);
-      const refused = await checkSteps(workspace, steps);
-      const failureOf = new Map(refused.map(({ slug, failure }) => [slug, failure]));
+      const checked = await checkSteps(workspace, steps);
+      const refused = checked.filter(({ failure }) => failure);
+      const checkOf = new Map(checked.map((result) => [result.slug, result]));
       context.output.result(
-        steps.map(({ slug, action, changes }) => ({ slug, action, changes, failure: failureOf.get(slug) })),
-        () => [...stepLines(steps), ...refused.map(failureLine)],
+        steps.map(({ slug, action, changes }) => {
+          const { failure, warnings } = checkOf.get(slug) ?? {};
+          return { slug, action, changes, failure, ...(warnings && { warnings }) };
+        }),
+        () => [...stepLines(steps), ...refused.map(failureLine), ...checked.flatMap(warningLines)],
       );
       if (refused.length > 0) process.exitCode = EXIT.failed;
     });
@@ -229,7 +233,9 @@ export async function applyPlan(
     if (!(await askChoice(`Apply to ${workspace.connection.url}?`, choices))) return;
   }
   const results = await applySteps(workspace, steps, (result) => {
-    if (!output.isJson) output.entry(result, () => resultLine(result));
+    if (output.isJson) return;
+    output.entry(result, () => resultLine(result));
+    for (const line of warningLines(result)) output.message(line);
   });
   if (output.isJson) output.json(results);
   if (results.some(({ failure }) => failure)) process.exitCode = EXIT.failed;
@@ -255,6 +261,10 @@ function resultLine(result: Result): Text {
   if (result.failure) return failureLine(result);
   const [sign, style] = SIGNS[result.action];
   return { text: `${sign} ${result.slug} ${DONE[result.action]}`, style };
+}
+
+function warningLines({ slug, warnings = [] }: Result): readonly Text[] {
+  return warnings.map((text) => ({ text: `  Warning: ${slug}: ${text}`, style: 'yellow' }));
 }
 
 function failureLine({ slug, failure }: Result): Text {

@@ -1,6 +1,6 @@
 import { applyWorkflow, type ApplyWorkflowBody, deleteWorkflow } from '@deckhand/sdk/operations';
 import { readVariable } from '../environment.ts';
-import { describeError, type Failure } from '../describe-error.ts';
+import { describeError, type Failure, issuesOf } from '../describe-error.ts';
 import { EXIT, ExitError } from '../exit.ts';
 import type { FileDocument } from './document.ts';
 import type { Step } from './plan.ts';
@@ -15,6 +15,14 @@ export interface Result {
   readonly id?: string;
   /** Undefined if it was done. */
   readonly failure?: Failure;
+  /** What may be unintended in the definition, as lines of text. */
+  readonly warnings?: readonly string[];
+}
+
+/** A workflow that was applied. */
+interface Applied {
+  readonly id: string;
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -37,8 +45,8 @@ export async function applySteps(
     let result: Result;
     try {
       if (action === 'delete') checkDeletion(slug, steps, results);
-      const id = document ? await applyDocument(document) : await remove(remote);
-      result = { slug, action, id };
+      const { id, warnings } = document ? await applyDocument(document) : await remove(remote);
+      result = { slug, action, id, ...(warnings.length > 0 && { warnings }) };
     } catch (error) {
       result = { slug, action, failure: describeError(error) };
     }
@@ -47,13 +55,13 @@ export async function applySteps(
   }
   return results;
 
-  async function applyDocument(document: FileDocument): Promise<string> {
+  async function applyDocument(document: FileDocument): Promise<Applied> {
     for (const slug of referredSlugs(document)) await ensureExists(slug, document.slug);
     const path = folderOf(document);
     const folderId = path.length === 0 ? null : await workspace.ensureFolder(path);
-    const id = await send(toBody(workspace, document, { folderId, env: readVariable }));
-    workspace.add(document.slug, id);
-    return id;
+    const applied = await send(toBody(workspace, document, { folderId, env: readVariable }));
+    workspace.add(document.slug, applied.id);
+    return applied;
   }
 
   /** Workflows may name each other: one that is yet to be created is begun as a draft without a definition. */
@@ -61,12 +69,12 @@ export async function applySteps(
     if (workspace.workflowId(slug) !== undefined) return;
     const document = wanted.get(slug);
     if (!document) throw new ExitError(`${by} names the workflow ${slug}, which does not exist.`, EXIT.notFound);
-    const id = await send({ workspaceId: workspace.id, slug, name: document.name, managed: true });
+    const { id } = await send({ workspaceId: workspace.id, slug, name: document.name, managed: true });
     workspace.add(slug, id);
     tags.set(slug, (await workspace.read(id)).etag);
   }
 
-  async function send(body: ApplyWorkflowBody): Promise<string> {
+  async function send(body: ApplyWorkflowBody): Promise<Applied> {
     const etag = tags.get(body.slug);
     const { data } = await applyWorkflow({
       client: workspace.connection.deckhand.client,
@@ -76,10 +84,10 @@ export async function applySteps(
     });
     // Only a dry run returns no workflow.
     if (!('id' in data)) throw new ExitError('The instance applied nothing.');
-    return data.id;
+    return { id: data.id, warnings: issuesOf(data.warnings) };
   }
 
-  async function remove(remote: RemoteWorkflow | undefined): Promise<string> {
+  async function remove(remote: RemoteWorkflow | undefined): Promise<Applied> {
     const { id = '', etag = '' } = remote ?? {};
     await deleteWorkflow({
       client: workspace.connection.deckhand.client,
@@ -87,7 +95,7 @@ export async function applySteps(
       headers: { 'If-Match': etag },
       throwOnError: true,
     });
-    return id;
+    return { id, warnings: [] };
   }
 }
 
@@ -100,7 +108,10 @@ function checkDeletion(slug: string, steps: readonly Step[], results: readonly R
   }
 }
 
-/** Checks whether the steps could be carried out, without doing so. @returns the results of those that could not. */
+/**
+ * Checks whether the steps could be carried out, without doing so.
+ * @returns the results of those that could not, or with warnings.
+ */
 export async function checkSteps(workspace: Workspace, steps: readonly Step[]): Promise<readonly Result[]> {
   const results: Result[] = [];
   const wanted = new Set(steps.flatMap(({ slug, document }) => (document ? [slug] : [])));
@@ -120,13 +131,15 @@ export async function checkSteps(workspace: Workspace, steps: readonly Step[]): 
       const folderId = workspace.folderId(folderOf(document)) ?? null;
       // Its workflow may be yet to come.
       const { errorWorkflowId: _, ...body } = toBody(ids, document, { folderId, env: readVariable });
-      await applyWorkflow({
+      const { data } = await applyWorkflow({
         client: workspace.connection.deckhand.client,
         query: { dryRun: true },
         body,
         headers: remote ? { 'If-Match': remote.etag } : {},
         throwOnError: true,
       });
+      const warnings = issuesOf(data.warnings);
+      if (warnings.length > 0) results.push({ slug, action, warnings });
     } catch (error) {
       results.push({ slug, action, failure: describeError(error) });
     }

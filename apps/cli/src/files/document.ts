@@ -80,7 +80,9 @@ export function withoutValuesOf(file: FileDocument | undefined, remote: FileDocu
   const nodes = nodesOf(remote).map((node) => {
     const names = taken.get(node.id);
     if (!names || !isObject(node.parameters)) return node;
-    const masked = Object.entries(node.parameters).map(([name, value]) => [name, names.has(name) ? SECRET : value]);
+    const masked = Object.entries(node.parameters).map(
+      ([name, value]) => [name, names.has(name) ? SECRET : value] as const,
+    );
     return { ...node, parameters: Object.fromEntries(masked) };
   });
   return { ...remote, nodes };

@@ -51,7 +51,10 @@ export async function readStandardInput(what: string): Promise<string> {
   return (await readAll(process.stdin)).replace(/\r?\n$/, '');
 }
 
-/** Reads JSON from a text, a file, or with `-` the standard input. @throws ExitError */
+/**
+ * Reads JSON from a text, a file, or with `-` the standard input. Whole numbers beyond the safe range become texts of
+ * their digits, as the service reads them. @throws ExitError
+ */
 export async function readJson(given: string, what: string): Promise<unknown> {
   const isInline = /^\s*[[{"]/.test(given);
   let content = given;
@@ -62,8 +65,14 @@ export async function readJson(given: string, what: string): Promise<unknown> {
     });
   }
   try {
-    return JSON.parse(content);
+    return JSON.parse(content, withAllDigits);
   } catch (error) {
     throw misused(`${what} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+function withAllDigits(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const isExact = typeof value !== 'number' || Number.isSafeInteger(value);
+  const source = context?.source ?? '';
+  return !isExact && /^-?\d+$/.test(source) ? source : value;
 }

@@ -1,25 +1,34 @@
 import { I18nProvider } from '@lingui/react';
 import { MantineProvider } from '@mantine/core';
-import { QueryClientProvider } from '@tanstack/react-query';
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { createQueryClient } from '../api/query-client.ts';
 import { Notices } from '../components/notices.tsx';
 import { i18n } from '../language/i18n.ts';
+import { watchSession } from '../session/store.ts';
 import { createAppRouter } from './router.tsx';
 import { cssVariables, theme } from './theme.ts';
 
-const queryClient = createQueryClient();
-const router = createAppRouter();
+type AppRouter = ReturnType<typeof createAppRouter>;
 
 declare module '@tanstack/react-router' {
   // Registers the router's types for its hooks.
   interface Register {
-    router: typeof router;
+    router: AppRouter;
   }
 }
 
-/** The console. */
-export function App() {
+/** Returns the console as a component, with a router and a cache of its own. */
+export function createApp() {
+  const queryClient = createQueryClient();
+  const router = createAppRouter();
+  return () => <App queryClient={queryClient} router={router} />;
+}
+
+function App({ queryClient, router }: { queryClient: QueryClient; router: AppRouter }) {
+  // Rights are checked again after signing in or out.
+  useEffect(() => watchSession(() => void router.invalidate()), [router]);
   return (
     <I18nProvider i18n={i18n}>
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">

@@ -2,7 +2,7 @@ import { redirect } from '@tanstack/react-router';
 import { readSession } from '../session/store.ts';
 
 // The router redirects when a redirect is thrown.
-/* eslint-disable @typescript-eslint/only-throw-error */
+/* oxlint-disable typescript/only-throw-error */
 
 /** Redirects to the sign-in page without a session, and back afterwards. */
 export function requireSession({ location: { href } }: { location: { href: string } }): void {

@@ -9,7 +9,6 @@ import { SetUp } from '../pages/sign-in/set-up.tsx';
 import { SignIn } from '../pages/sign-in/sign-in.tsx';
 import { SCOPES, type WorkflowAddress } from '../pages/workflows/address.ts';
 import { WorkflowList } from '../pages/workflows/workflow-list.tsx';
-import { watchSession } from '../session/store.ts';
 import { Home } from './home.tsx';
 import { choice, count, optional, several, text } from './search.ts';
 import { leaveOnceSignedIn, requireSession } from './require-session.ts';
@@ -46,7 +45,7 @@ const workspaceHome = createRoute({
   path: '/',
   beforeLoad: ({ params }) => {
     // The router redirects when a redirect is thrown.
-    // eslint-disable-next-line @typescript-eslint/only-throw-error
+    // oxlint-disable-next-line typescript/only-throw-error
     throw redirect({ to: '/w/$workspaceId/workflows', params });
   },
 });
@@ -243,13 +242,10 @@ const tree = root.addChildren([
 
 /** Every route of the console. */
 export function createAppRouter() {
-  const router = createRouter({
+  return createRouter({
     routeTree: tree,
     defaultPreload: 'intent',
     defaultErrorComponent: Broken,
     scrollRestoration: true,
   });
-  // Rights are checked again after signing in or out.
-  watchSession(() => void router.invalidate());
-  return router;
 }

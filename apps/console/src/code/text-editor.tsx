@@ -145,7 +145,7 @@ export function TextEditor({
       made.destroy();
     };
     // An editor is created once: later changes are passed to it below.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, []);
 
   useEffect(() => {

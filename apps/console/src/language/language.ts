@@ -33,7 +33,7 @@ export async function loadLanguage(): Promise<void> {
     setServedTexts(servedTexts);
     document.documentElement.lang = language;
   } catch (error) {
-    // eslint-disable-next-line no-console -- the page cannot show it yet
+    // oxlint-disable-next-line no-console -- the page cannot show it yet
     console.warn('The texts of the language are not loaded', error);
   }
 }

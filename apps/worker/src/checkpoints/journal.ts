@@ -14,6 +14,7 @@ import type {
 import { begunWait, type LoopPosition, type NodeRecord, recordKey, type WaitRequest } from '@deckhand/engine';
 import { serialiseAttempts } from './attempt-history.ts';
 import type { CheckpointSource, CheckpointWriter } from './checkpoint-writer.ts';
+import { currentNodeOf } from './current-node.ts';
 import { writePositions } from './loop-positions.ts';
 import { RetriesEndedError } from './retry-while-unavailable.ts';
 
@@ -47,11 +48,15 @@ export interface Journal {
    * Returns true when so many records wait to be written that the run should flush: a loop must not fill the memory.
    */
   isBehind(): boolean;
+  /** Returns the node that runs or is waited for; null when there is none. */
+  currentNodeId(): string | null;
   /**
    * Names the waits for events that stop the run. The last checkpoint of a finished run ends them.
    * @param areNew whether the next checkpoint adds them.
    */
   stopBy(cancelWaits: readonly WaitRow[], areNew: boolean): void;
+  /** Returns whether the needed node was run, outside a loop or in any iteration, by this worker or an earlier one. */
+  hasRunNeededNode(): boolean;
   /** Sets the function from which each checkpoint takes the positions of the loops in progress. */
   positionsFrom(read: () => readonly LoopPosition[]): void;
 }
@@ -61,6 +66,8 @@ export interface NodeTally {
   iterations: number;
   startedAt: number | null;
   lastIteration: string;
+  /** Size of the outputs of all iterations together, as JSON in bytes. */
+  outputBytes: number;
   /** Number of iterations by status. */
   readonly counts: Map<NodeStatus, number>;
   /** The error of the iteration that failed last. */
@@ -80,6 +87,8 @@ export interface JournalOptions {
   readonly tallies: Map<string, NodeTally>;
   /** Positions of loops that earlier workers left in progress. */
   readonly positions: readonly LoopPosition[];
+  /** The node without which the run is no success; undefined without one. */
+  readonly neededNodeId?: string | undefined;
   /** Called when the first checkpoint of a provisional run is on disk: the run is claimed. */
   readonly onClaimed: () => void;
   /** Called for every recorded output. `bytes`: its size as JSON. */
@@ -93,11 +102,6 @@ const MAX_BACKLOG = 2_000;
 const MAX_BACKLOG_BYTES = 16_777_216;
 
 const UNFINISHED: ReadonlySet<NodeStatus> = new Set(['pending', 'running', 'waiting']);
-
-/** Returns whether a node runs or waits. */
-function isInProgress({ status }: NodeRecord): boolean {
-  return status === 'running' || status === 'waiting';
-}
 
 type Unfenced = Exclude<CheckpointVerdict, 'fenced'>;
 
@@ -113,6 +117,10 @@ export function createJournal(options: JournalOptions): Journal {
   /** Records of unfinished nodes, by key. When the run fails, they are written as stopped. */
   const unfinished = new Map([...options.records].filter(([, { status }]) => UNFINISHED.has(status)));
 
+  const { neededNodeId } = options;
+  let hasRunNeeded =
+    neededNodeId === undefined || tallies.has(neededNodeId) || [...options.records.values()].some(isNeeded);
+
   let nodeRuns = new Map<string, NodeSummaryRow>();
   let nodeIterations = new Map<string, NodeIterationRow>();
   let waits: WaitRow[] = [];
@@ -122,7 +130,6 @@ export function createJournal(options: JournalOptions): Journal {
   /** Bytes of the outputs that wait to be written. */
   let backlogBytes = 0;
   let number = 0;
-  let currentNodeId: string | null = null;
   let readPositions = (): readonly LoopPosition[] => options.positions;
   let waiters: Waiter[] = [];
   let inFlight: Waiter[] = [];
@@ -138,7 +145,7 @@ export function createJournal(options: JournalOptions): Journal {
         token,
         claim,
         checkpoint: number,
-        currentNodeId,
+        currentNodeId: currentNodeOf(unfinished.values(), ending?.kind === 'resting' ? ending.status : undefined),
         loopPositions: ending?.kind === 'finished' ? null : writePositions(epoch, readPositions()),
         nodeRuns: [...nodeRuns.values()],
         nodeIterations: [...nodeIterations.values()],
@@ -174,6 +181,10 @@ export function createJournal(options: JournalOptions): Journal {
     },
   };
 
+  function isNeeded({ nodeId, status }: NodeRecord): boolean {
+    return nodeId === neededNodeId && status !== 'skipped' && status !== 'pending';
+  }
+
   function rejectAll(error: unknown): void {
     for (const waiter of [...inFlight.splice(0), ...waiters.splice(0)]) waiter.reject(error);
   }
@@ -192,13 +203,17 @@ export function createJournal(options: JournalOptions): Journal {
     writer.enqueue(source);
   }
 
-  /** Returns the summary of a node inside a loop: its latest iteration, without the output, and counts by status. */
+  /**
+   * Returns the summary of a node inside a loop: its latest iteration, without the output, and over all iterations the
+   * size of the outputs and counts by status.
+   */
   function summarise(record: NodeRecord, row: NodeRunRow): NodeSummaryRow {
     const key = recordKey(record.nodeId, record.iteration);
     const tally = tallies.get(record.nodeId) ?? {
       iterations: 0,
       startedAt: record.startedAt,
       lastIteration: '',
+      outputBytes: 0,
       counts: new Map<NodeStatus, number>(),
     };
     const before = unfinished.get(key)?.status;
@@ -206,6 +221,7 @@ export function createJournal(options: JournalOptions): Journal {
     else tally.counts.set(before, (tally.counts.get(before) ?? 1) - 1);
     tally.counts.set(row.status, (tally.counts.get(row.status) ?? 0) + 1);
     tally.lastIteration = record.iteration;
+    tally.outputBytes += row.outputBytes;
     if (row.status === 'failed') tally.error = row.error;
     tallies.set(record.nodeId, tally);
     // A node that failed the run stays failed, although its other iterations are stopped afterwards.
@@ -220,7 +236,7 @@ export function createJournal(options: JournalOptions): Journal {
       handle: row.handle,
       output: null,
       outputRef: null,
-      outputBytes: 0,
+      outputBytes: tally.outputBytes,
       error: isFailed ? (tally.error ?? null) : row.error,
       state: null,
       debug: null,
@@ -261,15 +277,13 @@ export function createJournal(options: JournalOptions): Journal {
     record(record, startedRunId) {
       if (end) return;
       const key = recordKey(record.nodeId, record.iteration);
+      if (!hasRunNeeded) hasRunNeeded = isNeeded(record);
       addRow(record, record.status);
       const begun = toWait(record);
       if (begun) waits.push(begun);
       if (record.status === 'stopped') cancelWait(unfinished.get(key) ?? record, startedRunId);
       if (UNFINISHED.has(record.status)) unfinished.set(key, record);
       else unfinished.delete(key);
-      if (isInProgress(record)) currentNodeId = record.nodeId;
-      else if (currentNodeId === record.nodeId)
-        currentNodeId = [...unfinished.values()].find(isInProgress)?.nodeId ?? null;
     },
     async flush() {
       await wait();
@@ -286,7 +300,9 @@ export function createJournal(options: JournalOptions): Journal {
       cancelWaits = given;
       if (areNew) waits.push(...given);
     },
+    hasRunNeededNode: () => hasRunNeeded,
     positionsFrom: (read) => void (readPositions = read),
+    currentNodeId: () => currentNodeOf(unfinished.values(), undefined),
     isBehind: () => nodeRuns.size + nodeIterations.size > MAX_BACKLOG || backlogBytes > MAX_BACKLOG_BYTES,
   };
 }

@@ -9,7 +9,9 @@ import { OutputGoneError, type OutputStore } from '@deckhand/outputs';
  * @returns the checkpoint with references; undefined when it has no large output.
  */
 export function offloadOutputs(store: OutputStore, checkpoint: Checkpoint): Promise<Checkpoint> | undefined {
-  const isLarge = ({ outputBytes }: NodeRunRow): boolean => outputBytes > INLINE_OUTPUT_BYTES;
+  // The summary of a node in a loop has the size of outputs that are in rows of their own.
+  const isLarge = ({ output, outputBytes }: NodeRunRow): boolean =>
+    output !== null && outputBytes > INLINE_OUTPUT_BYTES;
   if (!checkpoint.nodeRuns.some(isLarge) && !checkpoint.nodeIterations.some(isLarge)) return undefined;
 
   async function offload<Row extends NodeRunRow>(row: Row): Promise<Row> {

@@ -9,6 +9,7 @@ import {
   isStoreUnavailable,
   performBatch,
   pruneBulkActions,
+  type RerunChecks,
 } from '@deckhand/db';
 import { createExecutionCounter, publishControl } from '@deckhand/queue';
 import type { PeriodicTask } from '../run-periodically.ts';
@@ -33,12 +34,15 @@ const PRUNE_BATCH = 1_000;
 /**
  * Creates the task that carries out bulk actions: round by round, one batch for each workspace that has some, so that
  * no workspace delays the others. If a worker dies, the next holder of the lease continues after the last batch.
- * @param isIdle returns whether this worker, which takes jobs before all others, has no runs.
+ * @param parts.isIdle returns whether this worker, which takes jobs before all others, has no runs.
  */
-export function createBulkActions(context: MaintenanceContext, isIdle: () => boolean): PeriodicTask {
+export function createBulkActions(
+  context: MaintenanceContext,
+  { isIdle, mayReach }: Pick<RerunChecks, 'mayReach'> & { readonly isIdle: () => boolean },
+): PeriodicTask {
   const { db, redis, queue, logger, metrics, runs } = context;
   const countExecution = createExecutionCounter(redis);
-  const addKey = createWorkflowKeys();
+  const checks = { addKey: createWorkflowKeys(), mayReach };
   const budget = createTimeBudget({ minMs: BUDGET_MS, maxMs: MAX_BUDGET_MS, isIdle });
   let prunedAt = -Infinity;
   /** The workspace that got the last batch; undefined at the beginning of a round. */
@@ -95,7 +99,7 @@ export function createBulkActions(context: MaintenanceContext, isIdle: () => boo
         ids,
         {
           act: async (executionIds: readonly string[]) => [
-            await performBatch(db, action, { executionIds, countedUnder }, addKey),
+            await performBatch(db, action, { executionIds, countedUnder }, checks),
           ],
           isUnavailable: isStoreUnavailable,
           onBadRow(executionId: string, err: unknown) {

@@ -18,16 +18,24 @@ export async function sendAnswered(
 
 /** Creates the task that lets parents of finished children continue, if the worker of a child died before it did so. */
 export function createChildFinishing(context: MaintenanceContext): PeriodicTask {
-  const { db } = context;
+  const { db, metrics } = context;
+  let missed: ReadonlySet<string> = new Set();
   return createRowTask(
     {
       name: 'finish_children',
       intervalMs: 1_000,
       work: {
-        find: (page) => findParentsOfFinished(db, page),
-        idOf: (id) => id,
-        act: (parentIds) => endWaitsOfParents(db, { parentIds }),
-        onDone: (parents) => sendAnswered(context, parents),
+        async find(page) {
+          const found = await findParentsOfFinished(db, page);
+          missed = new Set(found.flatMap(({ id, isMissed }) => (isMissed ? [id] : [])));
+          return found;
+        },
+        idOf: ({ id }) => id,
+        act: (parents) => endWaitsOfParents(db, { parentIds: parents.map(({ id }) => id) }),
+        async onDone(parents) {
+          metrics.acted('child_end', parents.filter(({ executionId }) => missed.has(executionId)).length);
+          await sendAnswered(context, parents);
+        },
         maxRows: BATCH,
         budgetMs: 5_000,
       },

@@ -8,6 +8,7 @@ export type MaintenanceAction =
   | 'lost_too_often'
   | 'lost_job'
   | 'unknown_to_worker'
+  | 'child_end'
   | 'wake'
   | 'time_out'
   | 'orphan'
@@ -21,6 +22,7 @@ const ACTIONS: readonly MaintenanceAction[] = [
   'lost_too_often',
   'lost_job',
   'unknown_to_worker',
+  'child_end',
   'wake',
   'time_out',
   'orphan',
@@ -29,6 +31,17 @@ const ACTIONS: readonly MaintenanceAction[] = [
   'pruned_run',
   'deleted_run',
 ];
+
+/**
+ * Actions that save a run which its worker or its job lost, or which nobody told of the end of its child. Without a
+ * process that died or a store that was away, there are none.
+ */
+const RECOVERIES: ReadonlySet<MaintenanceAction> = new Set([
+  'dead_worker',
+  'lost_job',
+  'unknown_to_worker',
+  'child_end',
+]);
 
 /** How a run of a bulk action was settled. */
 const BULK_RUN_OUTCOMES = ['done', 'failed', 'skipped'] as const;
@@ -87,6 +100,12 @@ export function createMaintenanceMetrics(
     labelNames: ['action'],
     registers,
   });
+  const recovered = new Counter({
+    name: 'deckhand_recovered_runs_total',
+    help: 'Runs that recovery had to save; 0 while no process dies and no store is away',
+    labelNames: ['cause'],
+    registers,
+  });
   const lateSeconds = new Histogram({
     name: 'deckhand_schedule_late_seconds',
     help: 'How long after its time the run of a schedule was started; only the holder of the maintenance lease starts them',
@@ -127,6 +146,7 @@ export function createMaintenanceMetrics(
     },
   });
   for (const action of ACTIONS) actions.inc({ action }, 0);
+  for (const cause of RECOVERIES) recovered.inc({ cause }, 0);
   for (const action of BULK_ACTIONS) {
     for (const outcome of BULK_RUN_OUTCOMES) bulkRuns.inc({ action, outcome }, 0);
   }
@@ -139,7 +159,10 @@ export function createMaintenanceMetrics(
     passed: (task, seconds) => passSeconds.observe({ task }, seconds),
     failed: (task, error) =>
       failures.inc({ task, reason: error instanceof TaskTimeLimitError ? 'time_limit' : 'error' }),
-    acted: (action, count) => actions.inc({ action }, count),
+    acted(action, count) {
+      actions.inc({ action }, count);
+      if (RECOVERIES.has(action)) recovered.inc({ cause: action }, count);
+    },
     badRow: (task) => badRows.inc({ task }),
     searchBacklog: (runs) => searchBacklog.set(runs),
     retentionBacklog: (kind, seconds) => retentionBacklog.set({ kind }, seconds),

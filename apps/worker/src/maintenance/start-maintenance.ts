@@ -1,4 +1,4 @@
-import { isStoreUnavailable } from '@deckhand/db';
+import { isStoreUnavailable, type RerunChecks } from '@deckhand/db';
 import { createLiveness, HEARTBEAT_LIFETIME_MS } from '@deckhand/queue';
 import type { Archive, OutputStore } from '@deckhand/outputs';
 import type { DatabaseClock } from '../database-clock.ts';
@@ -59,6 +59,7 @@ export interface OwnParts {
   readonly outputs: OutputStore;
   /** Where partitions are copied before they are dropped; undefined if they are not. */
   readonly archive?: Archive | undefined;
+  readonly mayReach: RerunChecks['mayReach'];
   readonly events: { readonly deliverer: EventDeliverer; readonly metrics: EventMetrics };
 }
 
@@ -134,7 +135,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     createSlotCounting(context),
     createLockRelease(context),
     { name: 'fire_schedules', intervalMs: 1_000, timeLimitMs: FIRING_LIMIT_MS, run: () => firing.fire() },
-    createBulkActions(context, isIdle),
+    createBulkActions(context, { isIdle, mayReach: own.mayReach }),
     createStorageCounting(context),
     createStatisticsRefresh(context),
     createIndexing(context, isIdle),

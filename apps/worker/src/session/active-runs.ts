@@ -36,8 +36,12 @@ export interface ActiveRun {
 /** The runs that this worker holds, by execution id. */
 export interface ActiveRuns {
   readonly size: number;
-  /** Reserves a place for a run that is about to be claimed. @returns false when the run has a place already. */
-  reserve(executionId: string): boolean;
+  /**
+   * Reserves a place for a dispatch of a run that is about to be claimed. While an earlier dispatch has the place, it
+   * waits until that leaves it: a run may be dispatched again before the worker that let it rest has put it away.
+   * @returns false when the same dispatch or a later one has the place, or waits for it.
+   */
+  reserve(executionId: string, dispatch: number): Promise<boolean> | boolean;
   /** Returns true for a run that is being claimed or held. */
   has(executionId: string): boolean;
   get(executionId: string): ActiveRun | undefined;
@@ -133,11 +137,17 @@ export function createActiveRun({
   };
 }
 
+/** The place of a run: the dispatch that has it, and a later one that waits for it. */
+interface Place {
+  readonly dispatch: number;
+  next: { readonly dispatch: number; readonly decide: (hasPlace: boolean) => void } | undefined;
+}
+
 /** Creates an empty set. */
 export function createActiveRuns({ onEmpty }: { readonly onEmpty?: (() => void) | undefined } = {}): ActiveRuns {
   const runs = new Map<string, ActiveRun>();
-  /** Ids of runs that are being claimed or held. */
-  const places = new Set<string>();
+  /** Places of runs that are being claimed or held, by execution id. */
+  const places = new Map<string, Place>();
   let waiters: { count: number; resolve: () => void }[] = [];
   let isPaused = false;
 
@@ -149,10 +159,17 @@ export function createActiveRuns({ onEmpty }: { readonly onEmpty?: (() => void) 
     get size() {
       return places.size;
     },
-    reserve(executionId) {
-      if (places.has(executionId)) return false;
-      places.add(executionId);
-      return true;
+    reserve(executionId, dispatch) {
+      const place = places.get(executionId);
+      if (!place) {
+        places.set(executionId, { dispatch, next: undefined });
+        return true;
+      }
+      if (dispatch <= (place.next ?? place).dispatch) return false;
+      place.next?.decide(false);
+      // A run is dispatched again only when no worker holds it any more: what an earlier dispatch still does is lost.
+      runs.get(executionId)?.halt('fenced');
+      return new Promise((decide) => (place.next = { dispatch, decide }));
     },
     has: (executionId) => places.has(executionId),
     get: (executionId) => runs.get(executionId),
@@ -163,6 +180,13 @@ export function createActiveRuns({ onEmpty }: { readonly onEmpty?: (() => void) 
     },
     remove(executionId) {
       runs.delete(executionId);
+      const next = places.get(executionId)?.next;
+      if (next) {
+        // The place passes on without being free in between, so that no other run gets it beyond the limit.
+        places.set(executionId, { dispatch: next.dispatch, next: undefined });
+        next.decide(true);
+        return;
+      }
       places.delete(executionId);
       // Later, when nothing refers to the run's data any more.
       if (places.size === 0 && onEmpty) setImmediate(onEmpty);

@@ -35,7 +35,7 @@ export async function writeFinalCheckpoint(ending: Ending, run: ActiveRun, journ
     case 'halted':
       switch (run.haltReason()) {
         case 'timeout':
-          return finish(journal, failure('timeout', TIME_LIMIT_PASSED, null));
+          return finish(journal, failure('timeout', TIME_LIMIT_PASSED, journal.currentNodeId()));
         case 'uncaughtError':
           return finish(journal, failure('failed', UNCAUGHT_ERROR, null));
         case 'memoryExceeded':
@@ -52,7 +52,7 @@ export async function writeFinalCheckpoint(ending: Ending, run: ActiveRun, journ
   }
 }
 
-/** Returns the ending of a run that fails or times out. `nodeId`: the node that failed it, if one did. */
+/** Returns the ending of a run that fails or times out. `nodeId`: the node that failed it, or at which it timed out. */
 export function failure(status: 'failed' | 'timeout', error: RecordedError, nodeId: string | null): FinishedEnding {
   const { message, code } = error;
   return { kind: 'finished', status, error: JSON.stringify({ message, nodeId, code }), result: null };

@@ -42,6 +42,7 @@ export function readRecords(rows: readonly StoredNodeRun[], use: 'resume' | 'rer
         iterations: row.iterations,
         startedAt: row.startedAt?.getTime() ?? null,
         lastIteration: '',
+        outputBytes: row.outputBytes ?? 0,
         counts: readCounts(row.iterationCounts) ?? countsOf.get(row.nodeId) ?? new Map<NodeStatus, number>(),
       });
       continue;

@@ -27,6 +27,7 @@ const row = (nodeId: string, output: string): StoredNodeRun => ({
   error: null,
   state: null,
   iterations: null,
+  outputBytes: null,
   iterationCounts: null,
 });
 const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({
@@ -64,7 +65,8 @@ const readAllRecords = createRecordsReader({
   loadVersion: () => compileForTest(definition),
   loadNodeRuns: (id) =>
     Promise.resolve(id === 'first' ? [row('start', '{}'), row('a', '"of first"'), row('b', '"of first"')] : []),
-  hasData: () => Promise.resolve(hasData),
+  versionWithData: () => Promise.resolve(hasData ? 'v' : undefined),
+  readDefinition: () => Promise.resolve(definition),
 });
 
 beforeEach(() => {

@@ -1,5 +1,12 @@
-import type { ClaimedExecution, StoredNodeRun } from '@deckhand/db';
-import { type CompiledWorkflow, type NodeRecord, nodesUntil, reuseRecords } from '@deckhand/engine';
+import type { ClaimedExecution, RerunChecks, StoredNodeRun } from '@deckhand/db';
+import {
+  type CompiledWorkflow,
+  mayReach,
+  type NodeRecord,
+  nodesUntil,
+  reuseRecords,
+  typesOfNodes,
+} from '@deckhand/engine';
 import { mocksOf } from './mocks.ts';
 import { readRecords } from './records.ts';
 
@@ -10,8 +17,12 @@ export class SourceRunGoneError extends Error {}
 export interface SourceRunParts {
   readonly loadVersion: (versionId: string) => Promise<CompiledWorkflow>;
   readonly loadNodeRuns: (executionId: string) => Promise<readonly StoredNodeRun[]>;
-  /** Returns whether a run still has its data. Retention deletes all data of a run at once. */
-  readonly hasData: (executionId: string) => Promise<boolean>;
+  /**
+   * Returns the version of a run that still has its data; undefined for another. Retention deletes all data of a run at
+   * once.
+   */
+  readonly versionWithData: (executionId: string) => Promise<string | undefined>;
+  readonly readDefinition: (versionId: string) => Promise<unknown>;
 }
 
 /**
@@ -22,7 +33,8 @@ export interface SourceRunParts {
 export function createRecordsReader({
   loadVersion,
   loadNodeRuns,
-  hasData,
+  versionWithData,
+  readDefinition,
 }: SourceRunParts): (
   claimed: ClaimedExecution,
   own: ReadonlyMap<string, NodeRecord>,
@@ -36,13 +48,16 @@ export function createRecordsReader({
     if (rerunOf === null || rerunFromNodeId === null) return own;
     const { records } = readRecords(await loadNodeRuns(rerunOf), 'rerun');
     // Checked after the rows were read: checked before, the data could be deleted in between.
-    if (!(await hasData(rerunOf))) {
+    const sourceVersionId = await versionWithData(rerunOf);
+    if (sourceVersionId === undefined) {
       // All reused records are on disk before the first record of the node from which the run repeats.
       if (own.has(`${rerunFromNodeId}/`)) return own;
       throw new SourceRunGoneError('the source run has no data any more');
     }
     const workflow = await loadVersion(workflowVersionId);
-    const reused = reuseRecords({ workflow, triggerNodeId, records }, rerunFromNodeId);
+    const types =
+      sourceVersionId === workflowVersionId ? undefined : typesOfNodes(await readDefinition(sourceVersionId));
+    const reused = reuseRecords({ workflow, triggerNodeId, records, types }, rerunFromNodeId);
     const runs = untilNodeId === null ? undefined : nodesUntil(workflow, untilNodeId);
     const mocks = mocksOf(claimed);
     for (const [key, { nodeId, status }] of reused) {
@@ -52,5 +67,20 @@ export function createRecordsReader({
       } else if (mocks.has(nodeId)) reused.delete(key);
     }
     return new Map([...reused, ...own]);
+  };
+}
+
+/**
+ * Creates the function that returns whether a rerun from a node may come to that node, for versions other than that of
+ * the original run.
+ */
+export function createReachCheck({
+  loadVersion,
+  readDefinition,
+}: Pick<SourceRunParts, 'loadVersion' | 'readDefinition'>): RerunChecks['mayReach'] {
+  return async ({ fromNodeId, triggerNodeId, versionId, sourceVersionId, ways }) => {
+    const workflow = await loadVersion(versionId);
+    const types = typesOfNodes(await readDefinition(sourceVersionId));
+    return mayReach({ workflow, triggerNodeId, ways, types }, fromNodeId);
   };
 }

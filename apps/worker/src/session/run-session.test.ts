@@ -9,7 +9,7 @@ import { createCheckpointWriter } from '../checkpoints/checkpoint-writer.ts';
 import { createWorkerMetrics } from '../metrics.ts';
 import type { RunJob } from '@deckhand/queue';
 import { createRunObserver } from './run-observer.ts';
-import { type RunClaims, type SessionParts, startRunSession } from './run-session.ts';
+import { type RunClaims, type RunSession, type SessionParts, startRunSession } from './run-session.ts';
 
 const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
 const DEFINITION = {
@@ -238,6 +238,39 @@ describe('a run', () => {
       'release',
     ]);
     expect(worker.active.size).toBe(0);
+  });
+
+  it('is claimed again when its next dispatch arrives before its session has ended', async () => {
+    const worker = setUp(() => worker.active.get('r')?.pause());
+    const { parts, active } = worker;
+    let next: RunSession | undefined;
+    let repeated: RunSession | undefined;
+    await runJob(worker, {
+      claims: {
+        async release(run) {
+          await parts.claims.release(run);
+          next = startRunSession({ executionId: 'r', dispatch: 2 }, parts);
+          repeated = startRunSession({ executionId: 'r', dispatch: 2 }, parts);
+          expect(active.size).toBe(1);
+        },
+      },
+    });
+    await expect(repeated?.claimed).resolves.toBe(false);
+    await expect(next?.claimed).resolves.toBe(true);
+    await next?.done;
+    expect(active.size).toBe(0);
+  });
+
+  it('leaves its place to a later dispatch at once, because it is no longer held', async () => {
+    let next: RunSession | undefined;
+    const worker = setUp((nodeId) => {
+      if (nodeId === 'first') next ??= startRunSession({ executionId: 'r', dispatch: 2 }, worker.parts);
+    });
+    await runJob(worker);
+    expect(worker.events).not.toContain('write first success');
+    await expect(next?.claimed).resolves.toBe(true);
+    await next?.done;
+    expect(worker.events).toContain('write success');
   });
 
   it('is neither written nor released after another worker has claimed it', async () => {

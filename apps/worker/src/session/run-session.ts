@@ -1,5 +1,5 @@
 import { type Claim, type ClaimedExecution, type FinishedEnding, NO_DEADLINE_AT, type RunKey } from '@deckhand/db';
-import type { CompiledWorkflow, NodeRecord } from '@deckhand/engine';
+import type { CompiledWorkflow, Ending, NodeRecord } from '@deckhand/engine';
 import { ERRORS, type RunError, runError } from '@deckhand/contracts';
 import type { RunChange, RunJob } from '@deckhand/queue';
 import type { Logger, MemoryBudget } from '@deckhand/runtime';
@@ -175,8 +175,9 @@ class Session {
   /** Reserves a place and claims the run. */
   async #claim(job: RunJob): Promise<ClaimedExecution | undefined> {
     const { active, claims } = this.#parts;
-    // Ignores a job that is delivered twice to this worker: a second claim would fence the first.
-    if (!active.reserve(job.executionId)) return undefined;
+    // Ignores a job that is delivered twice to this worker: a second claim would fence the first. A later dispatch is
+    // claimed once the earlier one has left its place; until then, its job is not completed.
+    if (!(await active.reserve(job.executionId, job.dispatch))) return undefined;
     let claimed: ClaimedExecution | undefined;
     try {
       claimed = await claims.claim(job);
@@ -270,10 +271,11 @@ class Session {
         memory.recordEarlier(outputBytes);
         return [...finished.values()];
       };
-      const ending = await driveRun(
+      const driven = await driveRun(
         { claimed, workflow, records, positions, loadIterations, run, journal, observer, waitTimer },
         environment,
       );
+      const ending = driven.kind === 'success' && !journal.hasRunNeededNode() ? notReached(claimed) : driven;
       // Nothing may be written for the run after its last checkpoint.
       await waitTimer.stop();
       this.#enter('closing');
@@ -350,6 +352,7 @@ class Session {
       records,
       tallies: new Map(tallies),
       positions: [...positions.values()],
+      neededNodeId: neededNodeOf(claimed),
       onClaimed: this.#onClaimed,
       onOutput: memory.record,
       onVerdict: (verdict) => {
@@ -405,6 +408,16 @@ class Session {
       logger.warn({ err }, 'a parent could not be notified yet');
     }
   }
+}
+
+/** Returns the node that a rerun of a whole run has to run; undefined for another run. */
+function neededNodeOf({ rerunFromNodeId, untilNodeId }: ClaimedExecution): string | undefined {
+  return untilNodeId === null ? (rerunFromNodeId ?? undefined) : undefined;
+}
+
+/** Returns the ending of a rerun that succeeded without the node for which it was made. */
+function notReached(claimed: ClaimedExecution): Ending {
+  return { kind: 'failed', nodeId: neededNodeOf(claimed) ?? '', error: runError('NODE_NOT_REACHED') };
 }
 
 /** Returns the error that a run shows for an error of the service. */

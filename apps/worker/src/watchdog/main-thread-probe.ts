@@ -63,7 +63,7 @@ export function createMainThreadProbe(): MainThreadProbe {
 }
 
 function parseOwnSample(json: string): MainThreadSample {
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-assignment -- SAMPLE_EXPRESSION returns one
+  // oxlint-disable-next-line typescript/no-unsafe-assignment -- SAMPLE_EXPRESSION returns one
   const sample: MainThreadSample = JSON.parse(json);
   return sample;
 }

@@ -34,7 +34,7 @@ const SAMPLE_AFTER_MS = 1_000;
 /** Time limit for failing the run that blocks the main thread, in ms. */
 const FAIL_LIMIT_MS = 5_000;
 
-// eslint-disable-next-line @typescript-eslint/no-unsafe-assignment -- the main thread passes a WatchdogData
+// oxlint-disable-next-line typescript/no-unsafe-assignment -- the main thread passes a WatchdogData
 const data: WatchdogData = workerData;
 const { shared, worker, maxBlockedMs } = data;
 

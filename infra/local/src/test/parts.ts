@@ -1,5 +1,7 @@
 import { ensureDebianPostgres } from '../debian-postgres.ts';
 import { ensurePgBouncer } from '../pgbouncer.ts';
+import { installMcpConformance } from './mcp-conformance.ts';
+import type { Preparation } from './programs.ts';
 
 /** Runs of Jest, or the mutants, that a part consists of. */
 export type PartStep =
@@ -7,8 +9,8 @@ export type PartStep =
       /** Arguments of Jest. */
       readonly jest: readonly string[];
       readonly env?: Readonly<Record<string, string>>;
-      /** Finds or installs a program, and returns the environment that selects it, or why there is none. */
-      readonly prepare?: () => Promise<Readonly<Record<string, string>> | { readonly missing: string }>;
+      /** Installs what the tests need beside the programs of the gate. */
+      readonly prepare?: () => Promise<Preparation>;
     }
   | { readonly mutants: 'all' };
 
@@ -33,9 +35,16 @@ const sources = (...folders: readonly string[]): RegExp =>
 const SERVER = ['apps/api', 'apps/worker', 'packages/(contracts|db|engine|nodes|outputs|queue|runtime)', 'prisma'];
 
 /** The end-to-end tests of a folder. */
-const folder = (name: string): PartStep => ({
+const folder = (name: string, prepare?: () => Promise<Preparation>): PartStep => ({
   jest: ['--selectProjects', 'e2e', '--testPathPatterns', `e2e/${name}/`],
+  ...(prepare && { prepare }),
 });
+
+/** Installs PostgreSQL of Debian, which can replicate, unlike the one of npm start. */
+async function debianPostgres(env: (path: string) => Readonly<Record<string, string>>): Promise<Preparation> {
+  const found = await ensureDebianPostgres();
+  return 'missing' in found ? found : env(found.path);
+}
 
 /**
  * Every part, in the order of the full run. Each folder of tests/e2e is a part, except `journeys`, which `npm test`
@@ -66,7 +75,7 @@ export const PARTS: readonly TestPart[] = [
   {
     name: 'faults',
     about: 'statements that fail, are slow or lose their response; stores that are late or cut off',
-    steps: [folder('faults')],
+    steps: [folder('faults', () => debianPostgres(() => ({})))],
     reachedBy: sources(...SERVER, 'tests/e2e/faults'),
   },
   {
@@ -89,8 +98,8 @@ export const PARTS: readonly TestPart[] = [
   },
   {
     name: 'availability',
-    about: 'fail-over to a replica, and a primary that becomes silent',
-    steps: [folder('availability')],
+    about: 'fail-over to a replica, reads from one, and a primary that becomes silent',
+    steps: [folder('availability', () => debianPostgres(() => ({ FAILOVER_TEST: 'true' })))],
     reachedBy: sources('apps/api', 'apps/worker', 'packages/(db|queue|runtime)', 'prisma', 'tests/e2e/availability'),
   },
   {
@@ -116,18 +125,16 @@ export const PARTS: readonly TestPart[] = [
           ...['--selectProjects', 'integration', '--testPathPatterns'],
           'integration/(executions/(accept|fences|recover|maintenance|concurrency)|schedules/clock|worker/retention)',
         ],
-        prepare: async () => {
-          const found = await ensureDebianPostgres();
-          return 'missing' in found ? found : { TEST_POSTGRES_BINARIES: found.path };
-        },
+        prepare: () => debianPostgres((path) => ({ TEST_POSTGRES_BINARIES: path })),
       },
     ],
     reachedBy: sources('apps/worker', 'packages/(db|queue|runtime)', 'prisma', 'infra/local', 'tests/e2e/stores'),
   },
   {
     name: 'deployment',
-    about: 'images, packages that npm packs, metrics, dashboards, alerts, traces, shutdown',
-    steps: [folder('deployment')],
+    about:
+      'images, packages that npm packs, metrics, dashboards, alerts, traces, shutdown, the conformance suite of MCP',
+    steps: [folder('deployment', installMcpConformance)],
     reachedBy: sources(
       ...['apps/api', 'apps/cli', 'apps/ops', 'apps/worker', 'packages/(queue|runtime|sdk|testing)', 'infra'],
       ...['docs/openapi.json', 'tests/e2e/deployment', 'bench'],

@@ -35,12 +35,9 @@ export function readPartNames(page: string): ReadonlyMap<string, string> {
 
 /** Returns the page with another last green run of a part. @throws if the table has no row for it. */
 export function withGreenRun(page: string, name: string, { commit, minutes, cpuMinutes }: GreenRun): string {
-  let isFound = false;
-  const changed = page.replace(ROW, (row, rowName: string, about: string) => {
+  if (!readPartNames(page).has(name)) throw new Error(`${TESTING_PAGE} has no row for the part ${name}`);
+  return page.replace(ROW, (row, rowName: string, about: string) => {
     if (rowName !== name) return row;
-    isFound = true;
     return `| \`${name}\` | ${about} | \`${commit}\` | ${minutes.toFixed(1)} | ${cpuMinutes?.toFixed(1) ?? NONE} |`;
   });
-  if (!isFound) throw new Error(`${TESTING_PAGE} has no row for the part ${name}`);
-  return changed;
 }

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { SCOPE_PATTERN, SCOPE_PRESETS, type ScopePreset } from '../scopes.ts';
-import { CLOSED, GivenTime, Id, nullable, oneOf, Time } from './common.ts';
+import { CLOSED, GivenExpiry, Id, nullable, oneOf, Time } from './common.ts';
 import { ROLES } from '../roles.ts';
 
 /** An e-mail address to be kept. */
@@ -49,7 +49,7 @@ export const CreateApiKeyBody = Type.Object(
     saveAsCredential: Type.Optional(Type.Boolean({ default: true })),
     preset: Type.Optional(oneOf(PRESET_NAMES, { default: 'read-only' })),
     scopes: Type.Optional(Type.Array(Type.String({ pattern: SCOPE_PATTERN }), { maxItems: 50, uniqueItems: true })),
-    expiresAt: Type.Optional(nullable(GivenTime)),
+    expiresAt: Type.Optional(nullable(GivenExpiry)),
     workspaceId: Type.Optional(nullable(Id)),
   },
   CLOSED,
@@ -67,7 +67,10 @@ export const RotateApiKeyBody = Type.Object(
         description: 'How long the replaced key stays valid, in seconds; a day by default',
       }),
     ),
-    expiresAt: Type.Optional({ ...nullable(GivenTime), description: 'By default that of the replaced key' }),
+    expiresAt: Type.Optional({
+      ...nullable(GivenExpiry),
+      description: 'By default that of the replaced key; a date alone means the end of that day in UTC',
+    }),
   },
   CLOSED,
 );

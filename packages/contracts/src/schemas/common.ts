@@ -18,6 +18,12 @@ export const GivenTime = Type.String({
   description: 'ISO 8601; a date alone means its midnight, seconds are optional, and the default offset is UTC',
 });
 
+/** The time in a request at which something expires; `toExpiry` reads it. */
+export const GivenExpiry = Type.String({
+  format: 'date-time',
+  description: 'ISO 8601; a date alone means the end of that day, seconds are optional, and the default offset is UTC',
+});
+
 /** Bounds of a time; several hold together. */
 export const TimeRange = Type.Object(
   {
@@ -77,8 +83,8 @@ export const AnyJson = Type.Unsafe<JsonValue>({});
 export const AnyObject = Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true });
 
 /** An iteration of a loop, as responses show it. */
-export const ShownIteration = Type.Union([Type.Integer(), Type.String(), Type.Null()], {
-  description: 'null outside loops, a number in one, "outer.inner" in nested ones',
+export const ShownIteration = nullable(Type.String(), {
+  description: 'null outside loops, its number from "0" in a loop, "outer.inner" in nested ones',
 });
 
 export const ExecutionStatusSchema = oneOf(EXECUTION_STATUSES);

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { ValidationIssue } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
-import { compileCheck } from '../validate.ts';
+import { compileLenientCheck } from '../validate.ts';
 import { AllowedHosts, type HostAndPort } from '../allowed-hosts.ts';
 import { AnyObject, CLOSED, Id, nullable, oneOf, Time } from './common.ts';
 import { CREDENTIAL_SECRETS, CREDENTIAL_TYPES, type CredentialType } from './credential-secrets.ts';
@@ -134,12 +134,12 @@ export const CredentialEntry = Type.Object({
 const POSTGRES_PORT = 5_432;
 
 const CHECKS = {
-  apiKey: compileCheck(CREDENTIAL_SECRETS.apiKey),
-  basic: compileCheck(CREDENTIAL_SECRETS.basic),
-  bearer: compileCheck(CREDENTIAL_SECRETS.bearer),
-  header: compileCheck(CREDENTIAL_SECRETS.header),
-  postgres: compileCheck(CREDENTIAL_SECRETS.postgres),
-  smtp: compileCheck(CREDENTIAL_SECRETS.smtp),
+  apiKey: compileLenientCheck(CREDENTIAL_SECRETS.apiKey),
+  basic: compileLenientCheck(CREDENTIAL_SECRETS.basic),
+  bearer: compileLenientCheck(CREDENTIAL_SECRETS.bearer),
+  header: compileLenientCheck(CREDENTIAL_SECRETS.header),
+  postgres: compileLenientCheck(CREDENTIAL_SECRETS.postgres),
+  smtp: compileLenientCheck(CREDENTIAL_SECRETS.smtp),
 };
 
 /** A secret as nodes use it. */
@@ -160,6 +160,11 @@ function isCredential(candidate: unknown): candidate is Credential {
   );
 }
 
+/** Returns a text in Base64, as UTF-8. Browsers run this file, too, and have no Buffer. */
+function toBase64(text: string): string {
+  return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
+}
+
 /** The texts of a credential that must not be seen anywhere: not names, hosts and users, but what opens a door. */
 export function secretTexts(credential: Credential): readonly string[] {
   switch (credential.type) {
@@ -168,7 +173,7 @@ export function secretTexts(credential: Credential): readonly string[] {
       return [credential.secret.value];
     case 'basic': {
       const { username, password } = credential.secret;
-      return [password, Buffer.from(`${username}:${password}`).toString('base64')];
+      return [password, toBase64(`${username}:${password}`)];
     }
     case 'bearer':
       return [credential.secret.token];

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { NODE_ID_PATTERN } from '../formats.ts';
-import { AnyJson, AnyObject, CLOSED, Id, oneOf, RunsAtOnce } from './common.ts';
+import type { JsonValue } from '../json.ts';
+import { AnyObject, CLOSED, Id, oneOf, RunsAtOnce } from './common.ts';
 import { EVENT_NAME_PATTERN } from './events.ts';
 import { MAX_TIMEOUT_SECONDS, WorkflowConcurrency } from './start-options.ts';
 
@@ -42,12 +43,17 @@ export const NodeDefinition = Type.Object(
     name: Type.Optional(Type.String({ maxLength: 200 })),
     parameters: Type.Optional(AnyObject),
     position: Type.Optional(Position),
-    disabled: Type.Optional(Type.Boolean({ description: 'Passes its input on' })),
+    disabled: Type.Optional(
+      Type.Boolean({
+        description:
+          'Passes its input on; a node that chooses among outputs takes none of them then; a trigger does not fire',
+      }),
+    ),
     retry: Type.Optional(Retry),
     timeoutSeconds: Type.Optional(Seconds(86_400)),
     onInterrupt: Type.Optional(oneOf(['rerun', 'fail'], { default: 'rerun' })),
     onError: Type.Optional(oneOf(['stop', 'continue', 'branch'], { default: 'stop' })),
-    mock: Type.Optional(AnyJson),
+    mock: Type.Optional(Type.Unsafe<JsonValue>({ description: 'Its output in sandbox mode, where it does not run' })),
     credentialId: Type.Optional(Id),
   },
   CLOSED,

@@ -81,15 +81,6 @@ const orderFields = {
   sortOrder: oneOf(['asc', 'desc'], { default: 'desc' }),
 };
 
-/** The query of GET /api/executions/export: all matching runs, in the list's order. */
-export const ExportExecutionsQuery = Type.Object({
-  workspaceId: Id,
-  workflowId: Type.Optional(Id),
-  format: oneOf(['csv', 'json']),
-  ...filterFields,
-  ...orderFields,
-});
-
 /** The members of a run in a list that `fields` chooses from. */
 const ENTRY_FIELDS = [
   'executionId',
@@ -137,6 +128,26 @@ const viewFields = {
     }),
   ),
 };
+
+const NO_EFFECT = { description: 'As in lists, but without effect: an export has all matching runs' } as const;
+
+/** The paging of lists as an export takes it: clients send the query of their list to both. */
+const ignoredPaging = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, ...NO_EFFECT })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, ...NO_EFFECT })),
+  includeTotal: Type.Optional(Type.Boolean(NO_EFFECT)),
+  cursor: Type.Optional(Type.String(NO_EFFECT)),
+};
+
+/** The query of GET /api/executions/export: all matching runs, in the list's order. */
+export const ExportExecutionsQuery = Type.Object({
+  workspaceId: Id,
+  workflowId: Type.Optional(Id),
+  format: oneOf(['csv', 'json']),
+  ...filterFields,
+  ...orderFields,
+  ...ignoredPaging,
+});
 
 /** The query of GET /api/executions. */
 export const ListExecutionsQuery = Type.Object({

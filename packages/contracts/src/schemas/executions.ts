@@ -159,7 +159,10 @@ export const Execution = Type.Object({
   createdAt: Time,
   startedAt: nullable(Time),
   finishedAt: nullable(Time),
-  currentNodeId: nullable(Type.String()),
+  currentNodeId: nullable(Type.String(), {
+    description:
+      'While the run waits for a person: the node of that wait, the oldest if there are several. Otherwise a node that runs, or else one that waits; null when there is none',
+  }),
   startAt: nullable(Time, { description: 'When a delayed run starts; null for others' }),
   expiresAt: nullable(Time, { description: 'When the run ends as `timeout` unless it has begun' }),
   priority: Type.Integer({ description: 'Its priority in the queue, among the runs of the workspace' }),

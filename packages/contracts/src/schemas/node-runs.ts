@@ -37,8 +37,14 @@ export const NodeProgress = Type.Object({
   iterations: Type.Optional(Type.Integer({ description: 'Of a node in a loop: the number of iterations so far' })),
   iterationCounts: Type.Optional(IterationCounts),
   output: Type.Optional(AnyJson),
-  outputBytes: Type.Integer(),
-  outputOmitted: Type.Optional(Type.Boolean()),
+  outputBytes: Type.Integer({
+    description: 'The size of the output as JSON; of a node in a loop, of the outputs of all its iterations together',
+  }),
+  outputOmitted: Type.Optional(
+    Type.Boolean({
+      description: 'The output is left out, because of its size or because the node is in a loop: …/output has it',
+    }),
+  ),
   error: Type.Optional(NodeError),
 });
 
@@ -61,7 +67,8 @@ export const ReadOutputQuery = Type.Object({
   iteration: Type.Optional(
     Type.String({
       pattern: '^\\d{1,7}(\\.\\d{1,7}){0,9}$',
-      description: 'Its number from 0; in nested loops "outer.inner"',
+      description:
+        'Its number from 0. In nested loops "outer.inner", or its position among the iterations of the node, from 0 and in the order of …/iterations',
     }),
   ),
 });
@@ -79,7 +86,7 @@ export const ListIterationsQuery = Type.Object({ status: Type.Optional(NodeStatu
 
 /** How one iteration of a node in a loop went. */
 export const IterationEntry = Type.Object({
-  iteration: Type.Union([Type.Integer(), Type.String()], { description: 'Its number; "outer.inner" in nested loops' }),
+  iteration: Type.String({ description: 'Its number from "0"; "outer.inner" in nested loops' }),
   status: NodeStatusSchema,
   startedAt: nullable(Time),
   finishedAt: nullable(Time),

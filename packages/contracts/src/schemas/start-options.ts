@@ -1,6 +1,6 @@
 import Type, { type Static, type TOptional, type TString } from 'typebox';
 import { type ValidationIssue, validationFailed } from '../errors.ts';
-import { toDate } from '../formats.ts';
+import { toDate, toExpiry } from '../formats.ts';
 import { type JsonObject, type JsonValue, parseOwnJson } from '../json.ts';
 import { oneOf } from './common.ts';
 
@@ -180,7 +180,10 @@ export const StartOptions = Type.Object(
       }),
     ),
     expiresAt: Type.Optional(
-      Type.String({ format: 'date-time', description: 'When the run ends as `timeout` unless it has begun' }),
+      Type.String({
+        format: 'date-time',
+        description: 'When the run ends as `timeout` unless it has begun; a date alone means the end of that day',
+      }),
     ),
   },
   OPTIONS,
@@ -243,7 +246,7 @@ export function serializeOptions(given: SingleStartOptions): string | undefined 
   if (issues.length > 0) throw validationFailed(issues);
   const times = {
     ...(startAt === undefined ? {} : { startAt: toDate(startAt) }),
-    ...(expiresAt === undefined ? {} : { expiresAt: toDate(expiresAt) }),
+    ...(expiresAt === undefined ? {} : { expiresAt: toExpiry(expiresAt) }),
   };
   const last = { concurrency, debounce, callbackUrl, priority };
   const json = JSON.stringify({ tags, metadata, timeoutSeconds, delay, expiresAfter, ...times, ...last });
@@ -289,7 +292,7 @@ export function findOptionIssues(options: RequestOptions): ValidationIssue[] {
   if (startAt !== undefined && toDate(startAt).getTime() > Date.now() + MAX_DELAY_SECONDS * 1_000) {
     issues.push({ path: 'startAt', message: 'must be at most a year ahead' });
   }
-  if (startAt !== undefined && expiresAt !== undefined && toDate(expiresAt) <= toDate(startAt)) {
+  if (startAt !== undefined && expiresAt !== undefined && toExpiry(expiresAt) <= toDate(startAt)) {
     issues.push({ path: 'expiresAt', message: 'must be later than startAt' });
   }
   return issues;
@@ -316,7 +319,7 @@ export function findDebounceIssues({
 export function findMetadataIssues(metadata: JsonObject | undefined, path = 'metadata'): ValidationIssue[] {
   if (metadata === undefined) return [];
   if (!isStorable(metadata)) return [{ path, message: 'has a text with a NUL character or half a surrogate pair' }];
-  const bytes = Buffer.byteLength(JSON.stringify(metadata));
+  const bytes = new TextEncoder().encode(JSON.stringify(metadata)).length;
   if (bytes > MAX_METADATA_BYTES) {
     return [{ path, message: `must have at most ${MAX_METADATA_BYTES} bytes as JSON, and has ${bytes}` }];
   }

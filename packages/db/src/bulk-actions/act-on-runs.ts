@@ -12,7 +12,7 @@ import { insertWithKeys } from '../executions/accept.ts';
 import type { AcceptRefusal, AcceptRequest, AddWorkflowKey } from '../executions/admission.ts';
 import { chooseVersion } from '../executions/chosen-version.ts';
 import { describeUses, erasableState } from '../executions/erase.ts';
-import { readManyForRerun } from '../executions/read-for-rerun.ts';
+import { readManyForRerun, readWays, type StoredWay } from '../executions/read-for-rerun.ts';
 import { stopRunsById } from '../executions/stop.ts';
 import { LOCK_FREE_RUNS } from '../lock-order.ts';
 import { pruneData, pruneRuns } from '../retention.ts';
@@ -106,6 +106,19 @@ export async function deleteRuns(tx: Queryable, workspaceId: string, ids: readon
   return { ...NOTHING, done: erasable.filter((id) => !left.has(id)), failed, skipped };
 }
 
+/** What reruns need to know of their workflows. */
+export interface RerunChecks {
+  readonly addKey: AddWorkflowKey;
+  /** Returns whether a rerun from a node may come to that node in a version that is not that of the original run. */
+  readonly mayReach: (rerun: {
+    readonly fromNodeId: string;
+    readonly triggerNodeId: string;
+    readonly versionId: string;
+    readonly sourceVersionId: string;
+    readonly ways: readonly StoredWay[];
+  }) => Promise<boolean>;
+}
+
 /**
  * Starts a new run for each finished run. Runs beyond a limit of the workspace stay unsettled.
  * @param countedUnder the limit of runs per minute under which they were counted; null if they were not.
@@ -115,7 +128,7 @@ export async function rerunRuns(
   { action, countedUnder }: { action: DueBulkAction; countedUnder: number | null },
   actor: Actor,
   ids: readonly string[],
-  addKey: AddWorkflowKey,
+  { addKey, mayReach }: RerunChecks,
 ): Promise<BulkOutcome> {
   const failed = [];
   const skipped = [];
@@ -137,11 +150,19 @@ export async function rerunRuns(
       failed.push(toError(executionId, origin));
       continue;
     }
+    const { workflowVersionId: sourceVersionId, chosenVersionId: versionId, triggerNodeId } = origin;
+    if (fromNodeId !== null && versionId !== null && versionId !== sourceVersionId) {
+      const ways = await readWays(tx, executionId);
+      if (!(await mayReach({ fromNodeId, triggerNodeId, versionId, sourceVersionId, ways }))) {
+        failed.push(toError(executionId, new DeckhandError('NODE_NOT_REACHED')));
+        continue;
+      }
+    }
     requests.push({
       executionId: uuidv7(),
       workflowId: origin.workflowId,
       actor,
-      triggerNodeId: origin.triggerNodeId,
+      triggerNodeId,
       mode: origin.executionMode,
       source: 'rerun',
       triggerData: origin.triggerData,
@@ -149,7 +170,7 @@ export async function rerunRuns(
       rerunFromNodeId: fromNodeId ?? undefined,
       options: serializeOptions(origin.options),
       ...(countedUnder !== null && { countedUnder }),
-      ...chooseVersion(version, origin.workflowVersionId),
+      ...(versionId === null ? chooseVersion(version, sourceVersionId) : { versionId }),
     });
   }
   const verdicts = requests.length === 0 ? [] : await insertWithKeys(tx, requests, addKey);

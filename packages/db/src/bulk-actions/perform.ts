@@ -8,10 +8,17 @@ import {
 import type { Actor } from '../access.ts';
 import { recordChange } from '../audit/record.ts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
-import type { AddWorkflowKey } from '../executions/admission.ts';
 import type { FoundRun } from '../maintenance/find-runs.ts';
 import { endBulkAction } from './bulk-actions.ts';
-import { type BulkOutcome, deleteRuns, type DueBulkAction, rerunRuns, stopRuns, toError } from './act-on-runs.ts';
+import {
+  type BulkOutcome,
+  deleteRuns,
+  type DueBulkAction,
+  type RerunChecks,
+  rerunRuns,
+  stopRuns,
+  toError,
+} from './act-on-runs.ts';
 
 /** How long the rest of a batch waits, in seconds: for a limit that has no end time, and for runs in use. */
 const BLOCKED_SECONDS = 60;
@@ -63,7 +70,7 @@ export function performBatch(
   db: Database,
   action: DueBulkAction,
   { executionIds, countedUnder }: { readonly executionIds: readonly string[]; readonly countedUnder: number | null },
-  addKey: AddWorkflowKey,
+  checks: RerunChecks,
 ): Promise<BulkOutcome | undefined> {
   return inBatch(db, action, executionIds, (tx, actor, ids) => {
     switch (action.kind) {
@@ -72,7 +79,7 @@ export function performBatch(
       case 'delete':
         return deleteRuns(tx, action.workspaceId, ids);
       case 'rerun':
-        return rerunRuns(tx, { action, countedUnder }, actor, ids, addKey);
+        return rerunRuns(tx, { action, countedUnder }, actor, ids, checks);
     }
   });
 }

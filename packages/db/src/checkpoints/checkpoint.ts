@@ -20,7 +20,10 @@ export interface NodeRunRow {
   readonly debug: string | null;
 }
 
-/** The row of a node inside a loop: its summary over all iterations. */
+/**
+ * The row of a node; of a node inside a loop, its summary over all iterations: `outputBytes` is the size of all of
+ * their outputs, which are in rows of their own.
+ */
 export interface NodeSummaryRow extends NodeRunRow {
   readonly iterations: number | null;
   readonly lastIteration: string | null;

@@ -179,7 +179,9 @@ function endingColumns(ending: CheckpointEnding | null) {
 }
 
 function bytesOf({ nodeRuns, nodeIterations, ending }: Checkpoint): number {
-  const ofRows = [...nodeRuns, ...nodeIterations].reduce((sum, row) => sum + row.outputBytes, 0);
+  // Summaries of nodes in loops have the size of outputs of earlier checkpoints, too.
+  const outputs = [...nodeRuns.filter(({ iterations }) => iterations === null), ...nodeIterations];
+  const ofRows = outputs.reduce((sum, row) => sum + row.outputBytes, 0);
   return ofRows + (ending?.kind === 'finished' && ending.result ? Buffer.byteLength(ending.result) : 0);
 }
 

@@ -8,9 +8,10 @@ import { limitLockWaits, lockNames } from '../advisory-locks.ts';
 
 /*
  * Limits of concurrent runs by a key that the caller chooses. A run with a key rests when it is accepted, as if its
- * dispatch were claimed, so no kind of claim can begin it. Whoever gives it a slot (`holds_key`) dispatches it by the
- * same statement, under the lock of the key. It holds the slot to its end, also while it rests or changes workers: a
- * slot is no counter that has to be given back, but an unfinished run. So every exit frees it.
+ * dispatch were claimed, so no kind of claim can begin it. Runs of a key are ordered by their acceptance: the id of a
+ * child has the time of its parent. Whoever gives it a slot (`holds_key`) dispatches it by the same statement, under
+ * the lock of the key. It holds the slot to its end, also while it rests or changes workers: a slot is no counter that
+ * has to be given back, but an unfinished run. So every exit frees it.
  */
 
 /** A key under which runs are limited. */
@@ -46,7 +47,7 @@ const MAX_DISPATCHED = 1_000;
 /** Maximum number of runs that a start stops. There are more than the limit only after starts with other options. */
 const MAX_STOPPED = 500;
 
-/** Condition: the run `e` counts as a run of a key. It has the wording of the index executions_keys. */
+/** Condition: the run `e` counts as a run of a key. It has the wording of the index executions_key_order. */
 const HAS_KEY = Prisma.sql`e.concurrency_key IS NOT NULL AND ${isUnfinished()}`;
 
 /** Condition: the run `e` waits for a slot. A delayed run does not wait before its time, nor does an expired one. */
@@ -155,14 +156,14 @@ async function readOthers(
   tx: Queryable,
   { executionId, workflowId, concurrency: { key, limit, onLimit } }: KeyedRun,
 ): Promise<{ isLanded: boolean; others: readonly string[] }> {
-  // Who queues counts nobody. Served by executions_keys.
+  // Who queues counts nobody. Served by executions_key_order.
   const max = { queue: 0, reject: limit, cancelOldest: MAX_STOPPED + limit }[onLimit];
   const [row] = await tx.$queryRaw<{ isLanded: boolean; others: string[] }[]>(Prisma.sql`/* concurrency.read-key */
     SELECT EXISTS (SELECT 1 FROM executions e WHERE e.id = ${executionId}::uuid) AS "isLanded", ARRAY(
       SELECT e.id FROM executions e
       WHERE e.holds_key = ANY ('{true,false}') AND ${HAS_KEY} AND e.workflow_id = ${workflowId}::uuid
         AND e.concurrency_key = ${key}
-      ORDER BY e.id LIMIT ${max}
+      ORDER BY e.created_at, e.id LIMIT ${max}
     )::text[] AS others`);
   return row ?? { isLanded: false, others: [] };
 }
@@ -186,7 +187,7 @@ export function releaseKeys(db: Database, keys: readonly RunKey[]): Promise<Disp
   });
 }
 
-/** Dispatches waiting runs of keys that this transaction has locked. Served by executions_keys. */
+/** Dispatches waiting runs of keys that this transaction has locked. Served by executions_key_order. */
 function dispatchWaiting(tx: Queryable, keys: readonly RunKey[]): Promise<DispatchedExecution[]> {
   return tx.$queryRaw<DispatchedExecution[]>(Prisma.sql`/* concurrency.dispatch-waiting */
     WITH admitted AS (
@@ -198,11 +199,11 @@ function dispatchWaiting(tx: Queryable, keys: readonly RunKey[]): Promise<Dispat
         WHERE e.holds_key AND ${HAS_KEY} AND e.workflow_id = k.workflow_id AND e.concurrency_key = k.key
       ) held
       CROSS JOIN LATERAL (
-        SELECT w.id, bool_and(held.runs + w.position <= w.concurrency_limit) OVER (ORDER BY w.id) AS is_admitted
+        SELECT w.id, bool_and(held.runs + w.position <= w.concurrency_limit) OVER (ORDER BY w.position) AS is_admitted
         FROM (
-          SELECT e.id, e.concurrency_limit, row_number() OVER (ORDER BY e.id) AS position FROM executions e
+          SELECT e.id, e.concurrency_limit, row_number() OVER (ORDER BY e.created_at, e.id) AS position FROM executions e
           WHERE ${WAITS_FOR_KEY} AND e.workflow_id = k.workflow_id AND e.concurrency_key = k.key
-          ORDER BY e.id LIMIT ${MAX_DISPATCHED}
+          ORDER BY e.created_at, e.id LIMIT ${MAX_DISPATCHED}
         ) w
       ) q
       WHERE q.is_admitted
@@ -226,11 +227,11 @@ export async function findKeysToRelease(
   after: RunKey,
   limit: number,
 ): Promise<{ readonly keys: readonly RunKey[]; readonly last: RunKey | undefined }> {
-  // Served by executions_keys, by a skip scan over keys with waiting runs.
+  // Served by executions_key_order, by a skip scan over keys with waiting runs.
   const next = (than: Prisma.Sql): Prisma.Sql => Prisma.sql`
     SELECT e.workflow_id, e.concurrency_key, e.concurrency_limit FROM executions e
     WHERE ${WAITS_FOR_KEY} AND (e.workflow_id, e.concurrency_key) > (${than})
-    ORDER BY e.workflow_id, e.concurrency_key, e.id LIMIT 1`;
+    ORDER BY e.workflow_id, e.concurrency_key, e.created_at, e.id LIMIT 1`;
   const rows = await db.$queryRaw<(RunKey & { isFree: boolean })[]>(Prisma.sql`/* concurrency.find-keys */
     WITH RECURSIVE found AS (
       (${next(Prisma.sql`${after.workflowId}::uuid, ${after.key}::text`)})

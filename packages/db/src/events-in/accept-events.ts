@@ -21,7 +21,8 @@ export interface NewEvent {
 
 /** The result. Only `accepted` events are on disk. */
 export type EventVerdict =
-  | { readonly kind: 'accepted'; readonly isRepeated: boolean }
+  /** `isSame`: false if its id was used by an event with another name, key or data. */
+  | { readonly kind: 'accepted'; readonly isRepeated: boolean; readonly isSame: boolean }
   | { readonly kind: 'noMember' | 'forbidden' | 'overQuota' | 'tooMany' };
 
 interface Row {
@@ -97,13 +98,37 @@ async function insert(db: Database, events: readonly NewEvent[]): Promise<EventV
     FROM asked a`,
   );
   const byId = new Map(rows.map((row) => [row.id, row]));
+  const repeated = events.filter(({ id }) => byId.get(id)?.verdict === 'accepted' && byId.get(id)?.isOwn === false);
+  const others = await findOthers(db, repeated);
   return events.map(({ id }) => {
     const row = byId.get(id);
     // Also after an ambiguous error, if a limit was reached meanwhile: it is on disk.
-    if (row?.isOwn) return { kind: 'accepted', isRepeated: false };
+    if (row?.isOwn) return { kind: 'accepted', isRepeated: false, isSame: true };
     if (row?.verdict !== 'accepted') return { kind: row?.verdict ?? 'noMember' };
-    return { kind: 'accepted', isRepeated: true };
+    return { kind: 'accepted', isRepeated: true, isSame: !others.has(id) };
   });
+}
+
+/** Returns the ids of those events whose sender's id was used by an event with another name, key or data. */
+async function findOthers(db: Database, events: readonly NewEvent[]): Promise<ReadonlySet<string>> {
+  if (events.length === 0) return new Set();
+  // Served by the unique index on workspace and sender's id. A later statement, because it has to see events that
+  // another one has just committed.
+  const rows = await queryWithRawParameters<{ id: string }[]>(
+    db,
+    Prisma.sql`/* events.find-others */
+    SELECT a.id FROM unnest(
+      ${events.map(({ id }) => id)}::uuid[],
+      ${events.map(({ workspaceId }) => workspaceId)}::uuid[],
+      ${events.map(({ eventId }) => eventId)}::text[],
+      ${events.map(({ name }) => name)}::text[],
+      ${events.map(({ key }) => key)}::text[],
+      ${events.map(({ data }) => data)}::text[]
+    ) AS a (id, workspace_id, event_id, name, key, data)
+    JOIN events e ON e.workspace_id = a.workspace_id AND e.event_id = a.event_id
+    WHERE (e.name, e.key, e.data) IS DISTINCT FROM (a.name, a.key, a.data)`,
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** How long an event is kept: its id is known, waits may look back to it, and a limit may delay its runs. */

@@ -5,7 +5,7 @@ import type { ReleasedExecution } from '../executions/release.ts';
 import { isFinished } from '../executions/run-status.ts';
 import { stopRunsById } from '../executions/stop.ts';
 import { LOCK_FREE_RUNS, LOCK_RUNS } from '../lock-order.ts';
-import { ENDS_WAIT, IS_OPEN, LOOKS_BACK_TO, MAX_BYTES, MAX_WAITS, SEEN, STOPS_RUN } from './event.ts';
+import { ENDS_WAIT, firstEventBefore, IS_OPEN, MAX_BYTES, MAX_WAITS, SEEN, STOPS_RUN } from './event.ts';
 
 /** A wait that an event ends. */
 interface EventEnd extends WaitPlace {
@@ -40,6 +40,15 @@ interface FoundWait extends Omit<EventEnd, 'eventId'> {
   /** Of its event. */
   readonly index: number;
   readonly isOver: boolean;
+  /** The first event for the wait, if the events before it have not been checked yet; otherwise null. */
+  readonly firstId: string | null;
+  readonly firstBytes: number | null;
+}
+
+/** A wait that a matched event ends, or an earlier one that came before the wait. */
+interface MatchedEnd extends EventEnd {
+  /** The id of the event that is matched. */
+  readonly matchedId: string;
 }
 
 /**
@@ -59,8 +68,9 @@ export function endWaitsForEvents(db: Database, ids: readonly string[]): Promise
     const found = await findWaits(tx, waited, perEvent);
     const { ends, partial } = takeSome(found, waited, perEvent);
     const { passedOver, ...runs } = await endWaitsByEvents(tx, ends, LOCK_FREE_RUNS);
-    const locked = new Set(passedOver.flatMap(({ eventId }) => eventId ?? []));
-    const hasProgress = new Set(ends.filter((end) => !passedOver.includes(end)).map(({ eventId }) => eventId));
+    const isLeft = new Set<EventEnd>(passedOver);
+    const locked = new Set(ends.flatMap((end) => (isLeft.has(end) ? [end.matchedId] : [])));
+    const hasProgress = new Set(ends.flatMap((end) => (isLeft.has(end) ? [] : [end.matchedId])));
     await delayLocked(
       tx,
       [...locked].filter((id) => !partial.has(id) || !hasProgress.has(id)),
@@ -80,15 +90,22 @@ async function delayLocked(tx: Queryable, ids: readonly string[]): Promise<void>
     UPDATE events SET next_match_at = now() + interval '1 second' WHERE id = ANY (${[...ids]}::uuid[])`);
 }
 
-/** Finds waits for events: one more than `perEvent` shows that there are others. The first of each event come first. */
+/**
+ * Finds waits for events, with the first event for those that began after an event of theirs had been matched: it ends
+ * them, and not the event that is matched now. One more than `perEvent` shows that there are others. The
+ * first of each event come first.
+ */
 function findWaits(tx: Queryable, events: readonly LockedEvent[], perEvent: number): Promise<FoundWait[]> {
   // Served by waits_for_events; runs are joined by primary key.
   return tx.$queryRaw<FoundWait[]>(Prisma.sql`/* events.find-waits */
     SELECT g.index::int - 1 AS index, f.* FROM unnest(${events.map(({ id }) => id)}::uuid[]) WITH ORDINALITY AS g (id, index)
       JOIN events v ON v.id = g.id
       CROSS JOIN LATERAL (
-        SELECT w.execution_id AS "executionId", w.node_id AS "nodeId", w.iteration, ${isFinished(Prisma.sql`x`)} AS "isOver"
+        SELECT w.execution_id AS "executionId", w.node_id AS "nodeId", w.iteration, ${isFinished(Prisma.sql`x`)} AS "isOver",
+          e.id AS "firstId", e.bytes AS "firstBytes"
         FROM waits w JOIN executions x ON x.id = w.execution_id
+          LEFT JOIN LATERAL (${firstEventBefore()}
+          ) e ON w.events_checked_at IS NULL
         WHERE w.workspace_id = v.workspace_id AND w.event_name = v.name AND w.event_key = ANY (ARRAY['', v.key])
           AND ${IS_OPEN} AND (${isFinished(Prisma.sql`x`)} OR ${ENDS_WAIT})
         LIMIT ${perEvent + 1}
@@ -101,25 +118,25 @@ function takeSome(
   found: readonly FoundWait[],
   events: readonly LockedEvent[],
   perEvent: number,
-): { ends: EventEnd[]; partial: ReadonlySet<string> } {
-  const ends: EventEnd[] = [];
+): { ends: MatchedEnd[]; partial: ReadonlySet<string> } {
+  const ends: MatchedEnd[] = [];
   const partial = new Set<string>();
   const taken = new Set<string>();
   const counts = new Map<string, number>();
   let bytes = 0;
-  for (const { index, isOver, ...place } of found) {
+  for (const { index, isOver, firstId, firstBytes, ...place } of found) {
     const event = events[index];
     if (!event) continue;
     const count = (counts.get(event.id) ?? 0) + 1;
     counts.set(event.id, count);
-    bytes += event.bytes;
+    bytes += firstBytes ?? event.bytes;
     if (count > perEvent || (ends.length > 0 && bytes > MAX_BYTES)) {
       partial.add(event.id);
       continue;
     }
     // The first event ends the wait, and the others find it ended.
     const key = `${place.executionId} ${place.nodeId} ${place.iteration}`;
-    if (!taken.has(key)) ends.push({ ...place, eventId: isOver ? null : event.id });
+    if (!taken.has(key)) ends.push({ ...place, eventId: isOver ? null : (firstId ?? event.id), matchedId: event.id });
     taken.add(key);
   }
   return { ends, partial };
@@ -137,12 +154,6 @@ export async function endNewWaits(
 ): Promise<RunsOfEvents> {
   const ids = [...new Set(executionIds)];
   const { ended, checked } = await db.$transaction(async (tx) => {
-    const firstBefore = (key: Prisma.Sql): Prisma.Sql => Prisma.sql`
-          SELECT v.id, octet_length(v.data)::float8 AS bytes FROM events v
-          WHERE ${key} AND v.workspace_id = w.workspace_id AND v.name = w.event_name
-            AND v.received_at >= ${LOOKS_BACK_TO} AND ${ENDS_WAIT}
-          ORDER BY v.received_at LIMIT 1`;
-    // Served by the two indexes of events with a name, one with a key: a condition with OR would use neither.
     const found = await tx.$queryRaw<
       (EventEnd & { readonly bytes: number | null })[]
     >(Prisma.sql`/* events.find-before */
@@ -152,11 +163,7 @@ export async function endNewWaits(
           SELECT w.* FROM waits w WHERE w.execution_id = x.id AND ${IS_OPEN} AND w.events_checked_at IS NULL
           ORDER BY w.node_id, w.iteration LIMIT ${Math.max(2, Math.floor(MAX_WAITS / Math.max(1, ids.length)))}
         ) w
-        LEFT JOIN LATERAL (
-          (${firstBefore(Prisma.sql`w.event_key <> '' AND v.key = w.event_key`)})
-          UNION ALL
-          (${firstBefore(Prisma.sql`w.event_key = ''`)})
-          LIMIT 1
+        LEFT JOIN LATERAL (${firstEventBefore()}
         ) f ON true
       ORDER BY w.execution_id`);
     let bytes = 0;

@@ -20,12 +20,24 @@ import { Prisma } from '../client.ts';
 export const SEEN = Prisma.sql`json_build_object('id', v.event_id, 'name', v.name, 'key', nullif(v.key, ''), 'data', v.data::json,
     'receivedAt', to_char(v.received_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text`;
 
+/** Maximum number of runs between a run and the one that an event has started. */
+const MAX_ANCESTORS = 20;
+
 /**
- * Whether the event `v` has started the run `x`: whether its trigger data begins as `SEEN` writes that event. Only its
- * beginning is read: it may be long, and PostgreSQL parses no JSON that has half a surrogate pair anywhere.
+ * Whether the event `v` has started the run `x`, or one that `x` reruns or that started it: whether the trigger data
+ * begins as `SEEN` writes that event. Only its beginning is read: it may be long, and PostgreSQL parses no JSON that
+ * has half a surrogate pair anywhere.
  */
-const HAS_STARTED = Prisma.sql`x.source = 'event'
-      AND coalesce(starts_with(substr(x.trigger_data, 1, 2000), '{"id" : ' || to_json(v.event_id)::text || ','), false)`;
+const HAS_STARTED = Prisma.sql`EXISTS (
+      WITH RECURSIVE origins AS (
+        SELECT x.id, x.source, x.trigger_data, x.parent_execution_id, x.rerun_of, 0 AS distance
+        UNION ALL
+        SELECT p.id, p.source, p.trigger_data, p.parent_execution_id, p.rerun_of, a.distance + 1
+        FROM origins a JOIN executions p ON p.id = ANY (ARRAY[a.parent_execution_id, a.rerun_of])
+        WHERE a.distance < ${MAX_ANCESTORS}
+      )
+      SELECT FROM origins a WHERE a.source IN ('event', 'rerun')
+        AND starts_with(substr(a.trigger_data, 1, 2000), '{"id" : ' || to_json(v.event_id)::text || ','))`;
 
 /** Whether the wait `w` is open, and for events. It has the wording of the indexes of such waits. */
 export const IS_OPEN = Prisma.sql`w.answered_at IS NULL AND w.event_name IS NOT NULL`;
@@ -35,19 +47,37 @@ export const STOPS_RUN = Prisma.sql`w.node_id = ''`;
 
 /**
  * The earliest time of an event that can end the wait `w` of the run `x`. Events that stop a run count from its
- * acceptance on.
+ * acceptance on, and for a debounced run from that of the start that was joined last.
  */
-export const LOOKS_BACK_TO = Prisma.sql`CASE WHEN ${STOPS_RUN} THEN x.created_at
+export const LOOKS_BACK_TO = Prisma.sql`CASE WHEN ${STOPS_RUN} THEN coalesce(x.joined_at, x.created_at)
     ELSE w.created_at - (w.details::json ->> 'lookbackSeconds')::float8 * interval '1 second' END`;
 
 /**
  * Whether the event `v`, which has the name and key of the wait `w` of the run `x`, ends it: it came after the wait
- * began, or shortly before and has neither started this run nor ended another wait of it.
+ * began, or shortly before and has neither started this run nor ended another wait of it. Events that started a run it
+ * comes from count as having started it.
  */
 export const ENDS_WAIT = Prisma.sql`(v.received_at > w.created_at OR (
     v.received_at >= ${LOOKS_BACK_TO}
     AND NOT EXISTS (SELECT 1 FROM waits o WHERE o.execution_id = w.execution_id AND o.event_id = v.id)
-    AND NOT (${HAS_STARTED})))`;
+    AND NOT ${HAS_STARTED}))`;
+
+/**
+ * Returns the query of the first event that came before the wait `w` of the run `x` and ends it: its id and its size.
+ * Served by the two indexes of events with a name, one with a key: a condition with OR would use neither.
+ */
+export function firstEventBefore(): Prisma.Sql {
+  const firstOf = (key: Prisma.Sql): Prisma.Sql => Prisma.sql`
+          SELECT v.id, octet_length(v.data)::float8 AS bytes FROM events v
+          WHERE ${key} AND v.workspace_id = w.workspace_id AND v.name = w.event_name
+            AND v.received_at >= ${LOOKS_BACK_TO} AND ${ENDS_WAIT}
+          ORDER BY v.received_at, v.id LIMIT 1`;
+  return Prisma.sql`
+          (${firstOf(Prisma.sql`w.event_key <> '' AND v.key = w.event_key`)})
+          UNION ALL
+          (${firstOf(Prisma.sql`w.event_key = ''`)})
+          LIMIT 1`;
+}
 
 /** Maximum number of waits that one transaction ends, and of bytes of events that it copies into them. */
 export const MAX_WAITS = 1_000;

@@ -17,7 +17,10 @@ import {
 export interface IdempotencyKey {
   /** The caller's Idempotency-Key. */
   readonly key: string;
-  /** SHA-256 of the request's body, hex: the same key with another body is an error. */
+  /**
+   * SHA-256 of the request's body, hex: the same key with another body is an error. Empty for the id of a webhook's
+   * sender, which identifies a request whatever its body is.
+   */
   readonly bodyHash: string;
 }
 
@@ -49,11 +52,19 @@ interface Row extends VerdictRow {
 /** How long a key refers to its run. */
 const LIFETIME = Prisma.sql`interval '24 hours'`;
 
-/** Returns the condition, as SQL, that a key is still valid: young enough, and its run did not fail to be queued. */
+/**
+ * Returns the condition, as SQL, that a key is still valid: young enough, and its run did not fail to be queued.
+ *
+ * The id of a webhook's sender is free again, too, once its run has failed or timed out without a response: the sender
+ * repeats the request because it was told so, and a forged request, which fails the check of its signature in the run,
+ * does not use up the id of the genuine one. A run that somebody stopped keeps the id.
+ */
 function isAlive(key: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(${key}.created_at > now() - ${LIFETIME} AND NOT EXISTS (
     SELECT 1 FROM executions e
-    WHERE e.id = ${key}.execution_id AND e.status = 'failed' AND e.error LIKE '%"code":"QUEUE_UNAVAILABLE"}'))`;
+    WHERE e.id = ${key}.execution_id AND (
+      (e.status = 'failed' AND e.error LIKE '%"code":"QUEUE_UNAVAILABLE"}')
+      OR (${key}.body_hash = '' AND e.status IN ('failed', 'timeout') AND e.response IS NULL))))`;
 }
 
 /** Whether the run of the key `k` still waits for its start time, as SQL. */

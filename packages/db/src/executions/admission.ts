@@ -160,6 +160,11 @@ export function toVerdict(row: VerdictRow): AcceptVerdict {
   };
 }
 
+/** Whether a rerun starts from a trigger that was disabled since: it fires no more, but its runs can be rerun. */
+const isRerunOfDisabled = Prisma.sql`(asked.source = 'rerun' AND EXISTS (
+          SELECT 1 FROM json_array_elements(v.definition -> 'nodes') AS node
+          WHERE node ->> 'id' = asked.trigger_node_id AND node ->> 'type' LIKE 'trigger.%' AND node ->> 'disabled' = 'true'))`;
+
 /**
  * Returns the requests with a verdict each, as SQL. It checks that the caller can see the workflow and has a sufficient
  * role (or, without a caller, that the workflow is active), that the workflow has a version with that trigger, that the
@@ -179,8 +184,8 @@ export function admitted(requests: readonly AcceptRequest[]): Prisma.Sql {
         WHEN m.role = 'viewer' THEN 'forbidden'
         WHEN asked.user_id IS NULL AND w.status <> 'active' THEN 'inactive'
         WHEN v.id IS NULL THEN 'noVersion'
-        WHEN cardinality(v.trigger_node_ids) = 0 THEN 'noTrigger'
-        WHEN asked.trigger_node_id <> ALL (v.trigger_node_ids) THEN 'unknownTrigger'
+        WHEN cardinality(v.trigger_node_ids) = 0 AND asked.source <> 'rerun' THEN 'noTrigger'
+        WHEN asked.trigger_node_id <> ALL (v.trigger_node_ids) AND NOT ${isRerunOfDisabled} THEN 'unknownTrigger'
         WHEN ws.stored_bytes >= ws.storage_quota_bytes THEN 'overQuota'
         WHEN ${needsKey(Prisma.sql`asked.options`)} THEN 'needsKey'
         WHEN ws.executions_per_minute <> coalesce(asked.counted_under, 0) THEN 'notCounted'

@@ -6,7 +6,6 @@ import {
   type Page,
   type PageOf,
   parseOwnJson,
-  shownIteration,
 } from '@deckhand/contracts';
 import type { Actor } from '../access.ts';
 import { type Database, Prisma } from '../client.ts';
@@ -47,12 +46,17 @@ export async function listIterations(
     SELECT i.iteration, i.status::text AS status, i.started_at AS "startedAt", i.finished_at AS "finishedAt", i.attempts,
       i.attempt_history AS "attemptHistoryJson", i.output_bytes AS "outputBytes", i.error AS "errorJson"
     ${found}
-    ORDER BY string_to_array(i.iteration, '.')::int[]
+    ORDER BY ${inOrder(Prisma.sql`i.iteration`)}
     LIMIT ${limit + 1} OFFSET ${offset}`);
   return toPage(query, rows, toEntry, async () => {
     const [counted] = await db.$queryRaw<{ total: number }[]>(Prisma.sql`SELECT count(*)::int AS total ${found}`);
     return counted?.total ?? 0;
   });
+}
+
+/** Returns the sort key of iterations: "2.0" is before "10.0". */
+export function inOrder(iteration: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`string_to_array(${iteration}, '.')::int[]`;
 }
 
 function toEntry({
@@ -65,7 +69,7 @@ function toEntry({
   ...row
 }: Row): IterationEntry {
   return {
-    iteration: shownIteration(iteration) ?? '',
+    iteration,
     ...row,
     startedAt: startedAt?.toISOString() ?? null,
     finishedAt: finishedAt?.toISOString() ?? null,

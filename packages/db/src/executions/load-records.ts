@@ -22,6 +22,8 @@ export interface StoredNodeRun {
   readonly iterations: number | null;
   /** For such a summary, serialised: status → how many iterations have it. Null if an earlier version wrote it. */
   readonly iterationCounts: string | null;
+  /** For such a summary: the size of the outputs of all iterations together, in bytes. */
+  readonly outputBytes: number | null;
 }
 
 /** Reads every node run of an execution: nodes outside loops, summaries, and the iterations. */
@@ -68,11 +70,11 @@ function selectNodeRuns(executionId: string): Prisma.Sql {
   return Prisma.sql`SELECT node_id AS "nodeId", '' AS iteration, status::text, started_at AS "startedAt",
       finished_at AS "finishedAt", attempts, attempt_history AS "attemptHistory", handle, output,
       output_ref AS "outputRef", error, state, iterations,
-      iteration_counts AS "iterationCounts"
+      iteration_counts AS "iterationCounts", CASE WHEN iterations IS NOT NULL THEN output_bytes::float8 END AS "outputBytes"
     FROM node_runs WHERE ${isRun(Prisma.sql`execution_id`, executionId)}`;
 }
 
 const ITERATION = Prisma.sql`node_id AS "nodeId", iteration, status::text, started_at AS "startedAt",
       finished_at AS "finishedAt", attempts, attempt_history AS "attemptHistory", handle, output,
       output_ref AS "outputRef", error, state,
-      NULL::int AS iterations, NULL AS "iterationCounts"`;
+      NULL::int AS iterations, NULL AS "iterationCounts", NULL::float8 AS "outputBytes"`;

@@ -1,51 +1,101 @@
 import { canMove, DeckhandError } from '@deckhand/contracts';
 import type { Actor } from '../access.ts';
-import { type Database, Prisma } from '../client.ts';
+import { type Database, Prisma, type Queryable } from '../client.ts';
+import { LOCK_RUNS } from '../lock-order.ts';
 import { lockExecution } from './lock.ts';
 import type { DispatchedExecution } from './reconcile.ts';
-import { LACKS_KEY } from './run-status.ts';
+import { DISPATCHED, LACKS_KEY, mayMove } from './run-status.ts';
+import { isUnfinishedChildOf } from './stop.ts';
 
 /**
- * Pauses an unfinished run: nodes in progress finish and are stored, and no further node starts. The caller notifies
- * the worker that holds it; if that notification is lost, its next checkpoint reports the pause.
+ * Pauses an unfinished run, and the unfinished runs that it has started, with theirs: nodes in progress finish and are
+ * stored, and no further node starts. Runs that are paused already stay as they are, so that a resume of this run does
+ * not resume them. The caller notifies the workers that hold the runs; if that notification is lost, the next
+ * checkpoint of a run reports the pause.
+ * @returns the ids of the paused runs.
  * @throws DeckhandError NOT_FOUND, FORBIDDEN, or INVALID_STATE when it is finished or paused already.
  */
-export function pauseExecution(db: Database, actor: Actor, executionId: string): Promise<void> {
+export function pauseExecution(db: Database, actor: Actor, executionId: string): Promise<string[]> {
   return db.$transaction(async (tx) => {
+    await lockFamily(tx, actor, executionId);
     const { status } = await lockExecution(tx, actor, executionId);
     if (!canMove(status, 'pause')) {
       throw new DeckhandError('INVALID_STATE', { message: `The run cannot be paused: it is ${status}` });
     }
-    await tx.$executeRaw(Prisma.sql`
-      UPDATE executions SET status = 'paused', revision = revision + 1 WHERE id = ${executionId}::uuid`);
+    const rows = await tx.$queryRaw<{ id: string }[]>(Prisma.sql`/* executions.pause */
+      WITH ${descendantsOf(executionId)}
+      UPDATE executions e
+      SET status = 'paused', revision = revision + 1,
+          paused_with = CASE WHEN e.id <> ${executionId}::uuid THEN ${executionId}::uuid END
+      WHERE e.id IN (SELECT id FROM descendants) AND ${mayMove('pause')}
+      RETURNING e.id`);
+    return rows.map(({ id }) => id);
   });
 }
 
 /** Whether the run `e` has not begun because the time of its start has not come. */
 const STARTS_LATER = Prisma.sql`(e.started_at IS NULL AND coalesce(e.start_at > now(), false))`;
 
+/** What a resume did. */
+export interface ResumedRuns {
+  /** The ids of the runs that go on. */
+  readonly resumed: readonly string[];
+  /** Those of them that no worker holds, with the dispatch to be queued. */
+  readonly dispatched: readonly DispatchedExecution[];
+}
+
 /**
- * Resumes a paused run where it stopped.
- * @returns the dispatch to be queued; undefined if a worker still holds the run, which then has to be notified, and if
- * the run is delayed or waits for a slot of its key: it rests until its time has come, or until it has one.
+ * Resumes a paused run where it stopped, and the runs that its pause has reached. Each is dispatched, unless a worker
+ * still holds it, which then has to be notified, or it is delayed or waits for a slot of its key: it rests until its
+ * time has come, or until it has one.
  * @throws DeckhandError NOT_FOUND, FORBIDDEN, or INVALID_STATE when nobody paused it.
  */
-export function resumeExecution(
-  db: Database,
-  actor: Actor,
-  executionId: string,
-): Promise<DispatchedExecution | undefined> {
+export function resumeExecution(db: Database, actor: Actor, executionId: string): Promise<ResumedRuns> {
   return db.$transaction(async (tx) => {
-    const { workspaceId, status, dispatch } = await lockExecution(tx, actor, executionId);
+    await lockFamily(tx, actor, executionId);
+    const { status } = await lockExecution(tx, actor, executionId);
     if (!canMove(status, 'resume')) {
       throw new DeckhandError('INVALID_STATE', { message: `Only a paused run can be resumed: it is ${status}` });
     }
-    const [run] = await tx.$queryRaw<{ dispatch: number }[]>(Prisma.sql`
+    const isDispatched = Prisma.sql`e.worker_id IS NULL AND NOT ${STARTS_LATER} AND NOT ${LACKS_KEY}`;
+    const rows = await tx.$queryRaw<
+      (DispatchedExecution & { isDispatched: boolean })[]
+    >(Prisma.sql`/* executions.resume */
+      WITH ${descendantsOf(executionId)}
       UPDATE executions e
-      SET status = 'running', dispatch = CASE WHEN e.worker_id IS NULL AND NOT ${STARTS_LATER} AND NOT ${LACKS_KEY}
-        THEN e.dispatch + 1 ELSE e.dispatch END,
-          dispatched_at = now(), wake_at = CASE WHEN ${STARTS_LATER} THEN e.start_at END, revision = e.revision + 1
-      WHERE e.id = ${executionId}::uuid RETURNING e.dispatch`);
-    return run && run.dispatch > dispatch ? { workspaceId, executionId, dispatch: run.dispatch } : undefined;
+      SET status = 'running', dispatch = CASE WHEN ${isDispatched} THEN e.dispatch + 1 ELSE e.dispatch END,
+          dispatched_at = now(), wake_at = CASE WHEN ${STARTS_LATER} THEN e.start_at END, revision = e.revision + 1,
+          paused_with = NULL
+      WHERE ${mayMove('resume')} AND (e.id = ${executionId}::uuid
+        OR (e.paused_with = ${executionId}::uuid AND e.id IN (SELECT id FROM descendants)))
+      RETURNING ${DISPATCHED}, ${isDispatched} AS "isDispatched"`);
+    return {
+      resumed: rows.map((row) => row.executionId),
+      dispatched: rows.flatMap(({ isDispatched: isQueued, ...run }) => (isQueued ? [run] : [])),
+    };
   });
+}
+
+/**
+ * Locks a run and the unfinished runs that it has started, with theirs, in the order of their ids. A run that is
+ * started meanwhile waits for the lock of the run that starts it, and then finds that it is paused.
+ */
+async function lockFamily(tx: Queryable, actor: Actor, executionId: string): Promise<void> {
+  await tx.$queryRaw(Prisma.sql`/* executions.lock-family */
+    WITH ${descendantsOf(executionId)}
+    SELECT e.id FROM executions e
+    WHERE e.id IN (SELECT id FROM descendants) AND EXISTS (
+        SELECT 1 FROM memberships m WHERE m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid)
+    ${LOCK_RUNS}`);
+}
+
+/** A run, and the unfinished runs that it has started, with theirs. Served by executions_unfinished_children. */
+function descendantsOf(executionId: string): Prisma.Sql {
+  return Prisma.sql`RECURSIVE descendants AS (
+        SELECT ${executionId}::uuid AS id
+        UNION ALL
+        SELECT child.id FROM descendants d CROSS JOIN LATERAL (
+          SELECT e.id FROM executions e WHERE ${isUnfinishedChildOf(Prisma.sql`d.id`)}
+        ) child
+      )`;
 }

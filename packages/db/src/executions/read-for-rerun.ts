@@ -6,18 +6,24 @@ import {
   isFinished,
   isUuid,
   type JsonObject,
+  type JsonValue,
+  type NodeStatus,
+  parseOwnJson,
   type Role,
   type StartOptions,
   validationFailed,
 } from '@deckhand/contracts';
 import type { Actor } from '../access.ts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
+import { isRun } from './run-ids.ts';
 
 /** The data of the original run that a rerun reuses. */
 export interface RerunOrigin {
   readonly workflowId: string;
   /** The version of the original run. */
   readonly workflowVersionId: string;
+  /** The version that is chosen for the rerun; null if there is none. */
+  readonly chosenVersionId: string | null;
   readonly triggerNodeId: string;
   readonly executionMode: ExecutionMode;
   /** Serialised JSON. */
@@ -38,6 +44,7 @@ interface Row {
   readonly fromNodeId: string | null;
   readonly workflowId: string;
   readonly workflowVersionId: string;
+  readonly chosenVersionId: string | null;
   readonly triggerNodeId: string;
   readonly executionMode: ExecutionMode;
   readonly triggerData: string | null;
@@ -88,7 +95,7 @@ export async function readManyForRerun(
 ): Promise<Map<string, RerunOrigin | DeckhandError>> {
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`
     SELECT e.id, asked.from_node_id AS "fromNodeId", e.workflow_id AS "workflowId",
-      e.workflow_version_id AS "workflowVersionId", e.trigger_node_id AS "triggerNodeId",
+      e.workflow_version_id AS "workflowVersionId", v.id AS "chosenVersionId", e.trigger_node_id AS "triggerNodeId",
       e.execution_mode::text AS "executionMode", e.trigger_data AS "triggerData", e.tags, e.metadata,
       e.concurrency_key AS "concurrencyKey", e.concurrency_limit::int AS "concurrencyLimit", e.status::text, m.role::text,
       coalesce((v.definition -> 'nodes')::jsonb @> jsonb_build_array(jsonb_build_object('id', asked.from_node_id)), false) AS "isKnownNode",
@@ -110,7 +117,8 @@ export async function readManyForRerun(
 }
 
 function toOrigin(run: Row, mayStartAnywhere: boolean): RerunOrigin | DeckhandError {
-  const { workflowId, workflowVersionId, triggerNodeId, executionMode, triggerData, fromNodeId } = run;
+  const { workflowId, workflowVersionId, chosenVersionId } = run;
+  const { triggerNodeId, executionMode, triggerData, fromNodeId } = run;
   if (!hasRole(run.role, 'editor')) return new DeckhandError('FORBIDDEN', { message: 'This needs the role editor' });
   if (!isFinished(run.status)) return new DeckhandError('EXECUTION_NOT_FINISHED');
   if (triggerData === null) return new DeckhandError('TRIGGER_DATA_GONE');
@@ -121,7 +129,7 @@ function toOrigin(run: Row, mayStartAnywhere: boolean): RerunOrigin | DeckhandEr
   // Someone wants this rerun: it waits for its turn, whatever the original would have done.
   const concurrency = key === null ? undefined : { key, limit: concurrencyLimit ?? 1 };
   const options = { tags: run.tags ?? undefined, metadata: run.metadata ?? undefined, concurrency };
-  return { workflowId, workflowVersionId, triggerNodeId, executionMode, triggerData, options };
+  return { workflowId, workflowVersionId, chosenVersionId, triggerNodeId, executionMode, triggerData, options };
 }
 
 function noSuchRun(): DeckhandError {
@@ -132,9 +140,37 @@ function badNode(message: string): DeckhandError {
   return validationFailed([{ path: 'fromNodeId', message }]);
 }
 
-/** Whether a run still has its trigger data; retention deletes that and all outputs in one statement. */
-export async function hasTriggerData(db: Database, executionId: string): Promise<boolean> {
-  const rows = await db.$queryRaw<unknown[]>(Prisma.sql`
-    SELECT 1 FROM executions WHERE id = ${executionId}::uuid AND trigger_data IS NOT NULL`);
-  return rows.length > 0;
+/**
+ * Returns the version of a run that still has its trigger data; undefined for another. Retention deletes that and all
+ * outputs in one statement.
+ */
+export async function readVersionWithData(db: Database, executionId: string): Promise<string | undefined> {
+  const [row] = await db.$queryRaw<{ versionId: string }[]>(Prisma.sql`
+    SELECT workflow_version_id AS "versionId" FROM executions
+    WHERE id = ${executionId}::uuid AND trigger_data IS NOT NULL`);
+  return row?.versionId;
+}
+
+/** The way that a run took through a node, without data. */
+export interface StoredWay {
+  readonly nodeId: string;
+  /** "" outside loops. */
+  readonly iteration: string;
+  readonly status: NodeStatus;
+  readonly handle: string | null;
+  readonly state: JsonValue | undefined;
+}
+
+/** Reads the ways that a finished run took, to find out whether a rerun of it comes to a node. */
+export async function readWays(db: Queryable, executionId: string): Promise<StoredWay[]> {
+  // A rerun may continue a node that was stopped when its source run ended.
+  const columns = Prisma.sql`node_id AS "nodeId", CASE status WHEN 'stopped' THEN 'running' ELSE status::text END AS status, handle, state`;
+  // Both are served by their primary keys.
+  const rows = await db.$queryRaw<(Omit<StoredWay, 'state'> & { readonly state: string | null })[]>(Prisma.sql`
+    /* executions.read-ways */
+    SELECT ${columns}, '' AS iteration FROM node_runs
+    WHERE ${isRun(Prisma.sql`execution_id`, executionId)} AND iterations IS NULL
+    UNION ALL
+    SELECT ${columns}, iteration FROM node_iterations WHERE ${isRun(Prisma.sql`execution_id`, executionId)}`);
+  return rows.map(({ state, ...way }) => ({ ...way, state: state === null ? undefined : parseOwnJson(state) }));
 }

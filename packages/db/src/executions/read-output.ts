@@ -1,6 +1,7 @@
 import type { NodeStatus } from '@deckhand/contracts';
 import type { Actor } from '../access.ts';
-import type { Database } from '../client.ts';
+import { type Database, Prisma } from '../client.ts';
+import { inOrder } from './list-iterations.ts';
 
 /** One node's output in a run. */
 export interface NodeOutputRecord {
@@ -20,11 +21,24 @@ export interface NodeDebugRecord {
   readonly debugJson: string;
 }
 
-/** A node of a run; for a node in a loop an iteration, or null for the last one. */
+/**
+ * A node of a run; for a node in a loop an iteration, or null for the last one. In nested loops, a number without a dot
+ * is the position among the iterations of the node, in their order.
+ */
 interface NodeRequest {
   readonly executionId: string;
   readonly nodeId: string;
   readonly iteration: string | null;
+}
+
+/** Returns the query of the wanted iteration of the node `n` in a loop, served by the primary key. */
+function wantedIteration(iteration: string | null): Prisma.Sql {
+  if (iteration === null) return Prisma.sql`n.last_iteration`;
+  if (iteration.includes('.')) return Prisma.sql`${iteration}::text`;
+  return Prisma.sql`CASE WHEN n.last_iteration LIKE '%.%' THEN (
+      SELECT o.iteration FROM node_iterations o WHERE o.execution_id = n.execution_id AND o.node_id = n.node_id
+      ORDER BY ${inOrder(Prisma.sql`o.iteration`)} LIMIT 1 OFFSET ${Number(iteration)}::int
+    ) ELSE ${iteration}::text END`;
 }
 
 /**
@@ -47,7 +61,7 @@ export async function readNodeDebug(
       SELECT i.iteration, i.debug
       FROM node_iterations i
       WHERE i.execution_id = n.execution_id AND i.node_id = n.node_id
-        AND i.iteration = coalesce(${iteration}::text, n.last_iteration)
+        AND i.iteration = ${wantedIteration(iteration)}
     ) record
     WHERE e.id = ${executionId}::uuid AND record.debug IS NOT NULL
       AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`;
@@ -77,9 +91,44 @@ export async function readNodeOutput(
       SELECT i.status, i.iteration, i.output, i.output_ref
       FROM node_iterations i
       WHERE i.execution_id = n.execution_id AND i.node_id = n.node_id
-        AND i.iteration = coalesce(${node.iteration}::text, n.last_iteration)
+        AND i.iteration = ${wantedIteration(node.iteration)}
     ) record
     WHERE e.id = ${node.executionId}::uuid AND (record.output IS NOT NULL OR record.output_ref IS NOT NULL)
       AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`;
+  return rows[0];
+}
+
+/** What a run has of a node. */
+export interface NodeExtent {
+  /** Null for a node that has not begun. */
+  readonly status: NodeStatus | null;
+  /** How many iterations of the node have begun; null outside loops, and before the first. */
+  readonly iterations: number | null;
+  /** Null without iterations. */
+  readonly firstIteration: string | null;
+  readonly lastIteration: string | null;
+}
+
+/**
+ * Reads what a run has of a node, to say why there is no output.
+ * @returns undefined if the run is not visible.
+ */
+export async function readNodeExtent(
+  db: Database,
+  actor: Actor,
+  { executionId, nodeId }: Omit<NodeRequest, 'iteration'>,
+): Promise<NodeExtent | undefined> {
+  const rows = await db.$queryRaw<NodeExtent[]>`/* executions.read-node-extent */
+    SELECT n.status::text AS status, n.iterations, (
+        SELECT i.iteration FROM node_iterations i WHERE i.execution_id = e.id AND i.node_id = n.node_id
+        ORDER BY ${inOrder(Prisma.sql`i.iteration`)} LIMIT 1
+      ) AS "firstIteration", (
+        SELECT i.iteration FROM node_iterations i WHERE i.execution_id = e.id AND i.node_id = n.node_id
+        ORDER BY ${inOrder(Prisma.sql`i.iteration`)} DESC LIMIT 1
+      ) AS "lastIteration"
+    FROM executions e
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
+    LEFT JOIN node_runs n ON n.execution_id = e.id AND n.node_id = ${nodeId}
+    WHERE e.id = ${executionId}::uuid AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`;
   return rows[0];
 }

@@ -91,7 +91,7 @@ interface Row extends ExecutionRecord {
 /**
  * Reads many runs, each with the progress of its nodes as JSON text that the database creates, so that outputs are
  * neither parsed nor serialised. So that many runs fit into memory, outputs, results and trigger data above 64 KiB are
- * left out, and so are all outputs of a run that has very many (`outputOmitted`).
+ * left out, and so are the outputs of nodes in loops, and all outputs of a run that has very many (`outputOmitted`).
  * @returns the runs in the order of the requests; undefined for one that does not exist or is not visible.
  */
 export async function readExecutions(
@@ -117,7 +117,7 @@ export async function readExecutions(
       coalesce(octet_length(e.result) > ${INLINE_OUTPUT_BYTES}, false) AS "isResultOmitted", nodes.progress AS "progressJson", nodes.ids AS "begunNodeIds",
       (
         SELECT string_agg('{"nodeId":"' || w.node_id || '","iteration":'
-          || CASE WHEN w.iteration = '' THEN 'null' WHEN w.iteration LIKE '%.%' THEN '"' || w.iteration || '"' ELSE w.iteration END
+          || CASE WHEN w.iteration = '' THEN 'null' ELSE '"' || w.iteration || '"' END
           || ',"byUser":' || coalesce(${personJson(Prisma.sql`u`)}::text, 'null')
           || ',' || substr(w.answer, 2), ',' ORDER BY w.answered_at)
         FROM waits w LEFT JOIN users u ON u.id = w.answered_by
@@ -144,7 +144,7 @@ export async function readExecutions(
       -- Seldom asked of all nodes, and once for a run: OFFSET keeps it from being asked for each.
       SELECT asked.is_slim OR CASE WHEN e.stored_bytes > ${INLINE_OUTPUTS_BYTES} THEN (
         SELECT sum(n.output_bytes) > ${INLINE_OUTPUTS_BYTES} FROM node_runs n
-        WHERE n.execution_id = e.id AND ${isInPartition} AND n.output_bytes <= ${INLINE_OUTPUT_BYTES}
+        WHERE n.execution_id = e.id AND ${isInPartition} AND n.iterations IS NULL AND n.output_bytes <= ${INLINE_OUTPUT_BYTES}
       ) IS TRUE ELSE false END AS outputs
       OFFSET 0
     ) omitted
@@ -159,6 +159,7 @@ export async function readExecutions(
         || coalesce(',"iterationCounts":' || n.iteration_counts, '')
         || ',"outputBytes":' || n.output_bytes
         || CASE
+             WHEN n.iterations IS NOT NULL THEN CASE WHEN n.output_bytes > 0 THEN ',"outputOmitted":true' ELSE '' END
              WHEN n.output IS NULL AND n.output_ref IS NULL THEN ''
              WHEN omitted.outputs OR n.output IS NULL OR n.output_bytes > ${INLINE_OUTPUT_BYTES} THEN ',"outputOmitted":true'
              ELSE ',"output":' || n.output

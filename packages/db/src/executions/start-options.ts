@@ -66,14 +66,27 @@ export function hasTags(tags: readonly string[]): Prisma.Sql {
   return Prisma.sql`(e.tags IS NOT NULL AND e.tags @> ${[...tags]}::text[])`;
 }
 
+/** Whether responses show a number as this text, with an exponent, which PostgreSQL writes out. */
+function hasExponent(text: string): boolean {
+  return /^-?\d(\.\d+)?e[+-]\d+$/.test(text) && String(Number(text)) === text;
+}
+
 /**
  * Returns the condition that the metadata of the run `e` have each of the members, as texts. Served by
  * executions_metadata, which contains hashes.
  */
 export function hasMetadata(members: Readonly<Record<string, string>>): Prisma.Sql {
-  const parts = Object.entries(members).map(
-    ([name, value]) => Prisma.sql`e.metadata ->> ${name} = ${value}
-      AND metadata_hashes(e.metadata) @> ARRAY[hashtextextended(${`${name}=${value}`}, 0)]`,
-  );
+  const isMember = (
+    name: string,
+    text: Prisma.Sql,
+    entry: Prisma.Sql,
+  ): Prisma.Sql => Prisma.sql`e.metadata ->> ${name} = ${text}
+      AND metadata_hashes(e.metadata) @> ARRAY[hashtextextended(${entry}, 0)]`;
+  const parts = Object.entries(members).map(([name, value]) => {
+    const asText = isMember(name, Prisma.sql`${value}`, Prisma.sql`${`${name}=${value}`}`);
+    if (!hasExponent(value)) return asText;
+    const number = Prisma.sql`(${value}::jsonb #>> '{}')`;
+    return Prisma.sql`(${asText} OR ${isMember(name, number, Prisma.sql`${`${name}=`} || ${number}`)})`;
+  });
   return Prisma.sql`(e.metadata IS NOT NULL AND ${Prisma.join(parts, ' AND ')})`;
 }

@@ -73,16 +73,23 @@ export async function findRunsOfWorkers(db: Database, workerIds: readonly string
   return rows.map(({ id }) => id);
 }
 
+/** A run that waits for a finished run. */
+export interface WaitingParent {
+  readonly id: string;
+  /** Whether a run ended by its worker more than a second ago, which should have let the parent continue. */
+  readonly isMissed: boolean;
+}
+
 /** Finds runs that wait for a finished run. */
-export async function findParentsOfFinished(db: Database, page: RowPage): Promise<string[]> {
+export async function findParentsOfFinished(db: Database, page: RowPage): Promise<WaitingParent[]> {
   // Served by waits_open; runs are joined by primary key.
-  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`/* maintenance.find-parents-of-finished */
-    SELECT DISTINCT w.execution_id AS id
+  return db.$queryRaw<WaitingParent[]>(Prisma.sql`/* maintenance.find-parents-of-finished */
+    SELECT w.execution_id AS id,
+      bool_or(c.status IN ('success', 'failed') AND c.finished_at < now() - interval '1 second') AS "isMissed"
     FROM waits w JOIN executions c ON c.id = w.child_execution_id
     WHERE w.kind = 'workflow' AND w.answered_at IS NULL AND w.cancelled_at IS NULL AND ${isFinished(Prisma.sql`c`)}
       AND ${isNotExcluded(Prisma.sql`w.execution_id`, page.except)}
-    LIMIT ${page.limit}`);
-  return rows.map(({ id }) => id);
+    GROUP BY w.execution_id LIMIT ${page.limit}`);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { MASKED_HEADERS } from '@deckhand/contracts';
 import { Prisma } from '../client.ts';
+import { hasLetterForms, withAnyForm, withUsualForms } from './letter-forms.ts';
 
 /** A word with adjacent characters that need no escaping in JSON and LIKE. */
 const DELIMITED_WORD = /[@:;,.=/#&?+ -]?[\p{L}\p{N}]+[@:;,.=/#&?+ -]?/gu;
@@ -53,10 +54,16 @@ export const executionText = Prisma.sql`lower(left(concat_ws(E'\n',
 export const executionError = Prisma.sql`lower(regexp_replace(e.error,
   '^\\{"message"\\s*:\\s*"(.*)",\\s*"nodeId"\\s*:.*,\\s*"code"\\s*:\\s*"(.*)"\\s*\\}$', E'\\\\1\n\\\\2'))`;
 
-/** Returns the condition that a lower-case text (as SQL) contains what a person typed, as it is or JSON-encoded. */
+/**
+ * Returns the condition that a lower-case text (as SQL) contains what a person typed, as it is or JSON-encoded, whatever
+ * the forms of its letters.
+ */
 export function contains(text: Prisma.Sql, wanted: string): Prisma.Sql {
+  const fold = hasLetterForms(wanted) ? withUsualForms : (sql: Prisma.Sql) => sql;
   const spellings = new Set([wanted, JSON.stringify(wanted).slice(1, -1)]);
-  const found = [...spellings].map((spelling) => Prisma.sql`strpos(${text}, lower(${spelling})) > 0`);
+  const found = [...spellings].map(
+    (spelling) => Prisma.sql`strpos(${fold(text)}, ${fold(Prisma.sql`lower(${spelling})`)}) > 0`,
+  );
   return Prisma.sql`(${Prisma.join(found, ' OR ')})`;
 }
 
@@ -67,7 +74,7 @@ export function contains(text: Prisma.Sql, wanted: string): Prisma.Sql {
 export function mayContain(text: Prisma.Sql, wanted: string, word: string | undefined): Prisma.Sql {
   const words = word === undefined ? wordsOf(wanted) : [word];
   // Words contain nothing that has to be escaped.
-  return Prisma.sql`${text} LIKE lower(${`%${words.join('%')}%`})`;
+  return Prisma.sql`${text} LIKE lower(${withAnyForm(`%${words.join('%')}%`)})`;
 }
 
 /**

@@ -144,9 +144,12 @@ export async function insertVersion(tx: Queryable, workflowId: string, version: 
     },
     select: { id: true, number: true, createdAt: true },
   });
-  await tx.workflow.update({ where: { id: workflowId }, data: { latestVersionId: row.id } });
+  const { status } = await tx.workflow.update({ where: { id: workflowId }, data: { latestVersionId: row.id } });
   await syncWorkflowLimit(tx, workflowId);
-  await assignWebhookUrls(tx, workflowId, version.webhooks, newest?.id ?? null);
+  await assignWebhookUrls(tx, workflowId, version.webhooks, {
+    isLive: status === 'active',
+    earlierVersionId: newest?.id ?? null,
+  });
   return { workflowVersionId: row.id, number: row.number, createdAt: row.createdAt.toISOString() };
 }
 

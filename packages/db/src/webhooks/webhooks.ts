@@ -18,18 +18,20 @@ export interface FoundWebhook {
 }
 
 /**
- * Looks up many webhooks by their URL suffixes; unknown ones are undefined. The result is never cached: a change of a
- * workflow or its URL takes effect with its response, for every replica. Served by the primary keys of both tables.
+ * Looks up webhooks by many URL suffixes: those of each suffix, which belong to one workflow, in the order of their
+ * nodes' ids. The result is never cached: a change of a workflow or its URL takes effect with its response, for every
+ * replica. Served by `webhooks_suffix_idx` and the primary key of workflows.
  */
-export async function findWebhooks(db: Database, suffixes: readonly string[]): Promise<(FoundWebhook | undefined)[]> {
+export async function findWebhooks(db: Database, suffixes: readonly string[]): Promise<FoundWebhook[][]> {
   const rows = await db.$queryRaw<FoundWebhook[]>`/* webhooks.find */
     SELECT h.suffix, h.node_id AS "nodeId", h.workflow_id AS "workflowId", w.workspace_id AS "workspaceId",
       w.status::text AS status, w.active_version_id AS "activeVersionId", w.latest_version_id AS "latestVersionId",
       CASE WHEN h.test_until > now() THEN h.test_user_id END AS "testUserId"
     FROM webhooks h JOIN workflows w ON w.id = h.workflow_id
-    WHERE h.suffix = ANY (${[...new Set(suffixes)]}::text[])`;
-  const found = new Map(rows.map((row) => [row.suffix, row]));
-  return suffixes.map((suffix) => found.get(suffix));
+    WHERE h.suffix = ANY (${[...new Set(suffixes)]}::text[])
+    ORDER BY h.node_id`;
+  const found = Map.groupBy(rows, ({ suffix }) => suffix);
+  return suffixes.map((suffix) => found.get(suffix) ?? []);
 }
 
 /** A test URL that is open for a while. */

@@ -19,10 +19,12 @@ import type { OnStopped } from '../executions/stop.ts';
 import type { Schedule, Workflow } from '../generated/client.ts';
 import { pageRange, toPage } from '../paging.ts';
 import { runAndRollBack } from '../roll-back.ts';
+import { letterSpellings } from '../search/letter-forms.ts';
 import { conflictWhenTaken } from '../unique.ts';
 import { syncEventTriggers } from '../events-in/sync-triggers.ts';
 import { type FirstDue, syncSchedules } from '../schedules/sync.ts';
 import { insertVersion, type NewVersion } from '../versions/save.ts';
+import { moveWebhookUrls } from '../webhooks/urls.ts';
 import { recordActivation } from './activations.ts';
 import { type LockedWorkflow, lockWorkflow, noSuchWorkflow } from './lock.ts';
 
@@ -40,7 +42,9 @@ export async function listWorkflows(
     workspace: { AND: [{ id: query.workspaceId }, visibleWorkspace(actor)] },
     ...(query.status === undefined ? {} : { status: query.status }),
     ...(await inFolder(db, query)),
-    ...(query.search === undefined ? {} : { OR: [{ name: like(query.search) }, { description: like(query.search) }] }),
+    ...(query.search === undefined
+      ? {}
+      : { OR: letterSpellings(query.search).flatMap((text) => [{ name: like(text) }, { description: like(text) }]) }),
   };
   const rows = await db.workflow.findMany({
     where,
@@ -185,6 +189,11 @@ export async function changeLocked(
   await tx.workflow.update({ where: { id }, data: { ...columns, ...errorColumns, activeVersionId } });
   if (changes.status !== undefined || changes.activeVersionId !== undefined) {
     const to = { status: changes.status ?? workflow.status, activeVersionId };
+    await moveWebhookUrls(tx, id, {
+      from: urlVersionOf(workflow, workflow),
+      to: urlVersionOf(workflow, to),
+      isActivated: to.status === 'active',
+    });
     await syncSchedules(tx, { id, ...to }, firstDue);
     await syncEventTriggers(tx, { id, ...to });
     await syncWorkflowLimit(tx, id);
@@ -196,6 +205,14 @@ export async function changeLocked(
     resourceId: id,
     details: { changed: Object.keys(changes) },
   });
+}
+
+/** Returns the version whose paths the URLs of webhooks have: the active one of an active workflow, or the latest. */
+function urlVersionOf(
+  { latestVersionId }: LockedWorkflow,
+  { status, activeVersionId }: Pick<LockedWorkflow, 'status' | 'activeVersionId'>,
+): string | null {
+  return status === 'active' ? activeVersionId : latestVersionId;
 }
 
 async function toErrorColumns(tx: Queryable, workspaceId: string, given: UpdateWorkflowBody['errorWorkflowId']) {

@@ -2,7 +2,7 @@ import type { RetrySettings } from '@deckhand/contracts';
 import type { CompiledWorkflow, GraphEdge, GraphNode, Region } from './graph.ts';
 import { valueAt } from './deferred.ts';
 import { findExclusive } from './early-joins.ts';
-import { isContainer, isTry, type Nesting } from './loops.ts';
+import { BODY_HANDLE, ERROR_HANDLE, isContainer, isTry, type Nesting } from './loops.ts';
 import type { SoundEdge, SoundNode } from './sound.ts';
 
 const RETRY_DEFAULTS = { delayMs: 1_000, factor: 2, maxDelayMs: 60_000 } as const;
@@ -49,9 +49,10 @@ export function buildGraph(
   }
   for (const node of graph.values()) {
     node.hasSingleSource = new Set(node.incoming.map(({ source }) => source)).size === 1;
-    if (node.outgoing.every(({ target }) => target.region !== node.region))
-      findRegion(node, regions, root).ends.push(node);
+    if (mayEnd(node)) findRegion(node, regions, root).ends.push(node);
   }
+  for (const region of [root, ...regions.values()])
+    region.hasSingleEnd = region.nodes.filter((node) => edgesInside(node).length === 0).length === 1;
   for (const { node: definition, type } of nodes) {
     const node = graph.get(definition.id);
     const early = definition.disabled === true ? undefined : type.join?.(definition.parameters ?? {});
@@ -77,8 +78,29 @@ function markCancellable(graph: ReadonlyMap<string, BuildingNode>): void {
   }
 }
 
+/** Whether a node may be left by a handle to which no edge of its region is attached. */
+function mayEnd(node: GraphNode): boolean {
+  const attached = new Set(edgesInside(node).map(({ handle }) => handle));
+  return handlesOf(node).some((handle) => !attached.has(handle));
+}
+
+/** Returns the handles by which a node may be left, undefined for an output without a name or for none. */
+function handlesOf({ handles, type, definition, body }: GraphNode): (string | undefined)[] {
+  const own = [...handles].filter((handle) => !body || handle !== BODY_HANDLE);
+  const isUndecided = definition.disabled === true || definition.onError === 'continue';
+  return [
+    ...(own.length === 0 ? [undefined] : own),
+    ...(definition.onError === 'branch' ? [ERROR_HANDLE] : []),
+    ...(isUndecided && own.length > 0 ? [type.undecidedHandle] : []),
+  ];
+}
+
+function edgesInside({ outgoing, region }: GraphNode): GraphEdge[] {
+  return outgoing.filter(({ target }) => target.region === region);
+}
+
 function emptyRegion(catches = false): BuildingRegion {
-  return { container: undefined, catches, nodes: [], ends: [], cancelling: [] };
+  return { container: undefined, catches, nodes: [], ends: [], hasSingleEnd: false, cancelling: [] };
 }
 
 function findRegion(
@@ -101,7 +123,7 @@ function toNode(entry: SoundNode, region: BuildingRegion, body: BuildingRegion |
     region,
     slot: region.nodes.length,
     body,
-    lastHandle: [...handles].at(-1),
+    handles,
     join: undefined,
     isCancellable: false,
     retry: node.retry && withDefaults(node.retry),

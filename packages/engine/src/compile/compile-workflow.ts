@@ -1,5 +1,5 @@
 import {
-  compileCheck,
+  compileLenientCheck,
   Definition,
   DEFAULT_TIMEOUT_SECONDS,
   EdgeDefinition,
@@ -30,9 +30,9 @@ import { allowsLinks } from './links.ts';
 import { isInside, isTry, type Nesting, nestContainers } from './loops.ts';
 import type { SoundEdge, SoundNode } from './sound.ts';
 
-const checkDefinition = compileCheck(Definition);
-const checkNode = compileCheck(NodeDefinition);
-const checkEdge = compileCheck(EdgeDefinition);
+const checkDefinition = compileLenientCheck(Definition);
+const checkNode = compileLenientCheck(NodeDefinition);
+const checkEdge = compileLenientCheck(EdgeDefinition);
 
 /** Number of issues after which checking stops by default: one more than are reported. */
 const ENOUGH_ISSUES = MAX_ISSUES + 1;
@@ -79,11 +79,13 @@ export function* compileInSteps(
   if (issues.length > 0 || 'issues' in shape || !nesting) return { issues };
 
   yield;
-  const seconds = shape.value.settings?.timeoutSeconds;
+  const hasChanged = nodes.some(({ node }, index) => node !== shape.value.nodes[index]);
+  const saved = hasChanged ? { ...shape.value, nodes: nodes.map(({ node }) => node) } : shape.value;
+  const seconds = saved.settings?.timeoutSeconds;
   const graph = buildGraph(nodes, edges, nesting.innermost);
   return {
     workflow: {
-      definition: shape.value,
+      definition: saved,
       timeoutMs: Math.round((seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1_000),
       countsHeldTime: seconds === undefined,
       triggers: listTriggers(nodes),
@@ -141,18 +143,25 @@ function* collectNodes(
     }
     const checked = checkNode(candidate);
     if ('issues' in checked || first !== undefined) continue;
-    const node = checked.value;
-    const type = nodeTypes.get(node.type);
+    const type = nodeTypes.get(checked.value.type);
     if (!type) {
-      issues.push({ path: `${path}.type`, message: `"${node.type}" is not a node type` });
+      issues.push({ path: `${path}.type`, message: `"${checked.value.type}" is not a node type` });
       continue;
     }
+    const node = withoutNulls(checked.value, type);
     issues.push(...checkCredential(node, type, path));
     const compiled = compileNodeParameters(node, type, path, issues);
     const handles = type.handles?.(node.parameters ?? {}) ?? [];
     if (compiled) nodes.push({ node, path, type, handles: new Set(handles), ...compiled });
   }
   return nodes;
+}
+
+/** Returns a node without optional parameters that are null. Those that an expression sets to null stay an error. */
+function withoutNulls(node: NodeDefinition, type: NodeType): NodeDefinition {
+  if (node.parameters === undefined) return node;
+  const parameters = type.withoutNulls(node.parameters);
+  return parameters === node.parameters ? node : { ...node, parameters };
 }
 
 function compileNodeParameters(
@@ -351,9 +360,12 @@ function loopAround(nodeId: string, { known, nesting: { innermost } }: KnownNode
   return loop;
 }
 
-/** Returns triggers in the order in which a run without `triggerNodeId` prefers them: manual ones first. */
+/**
+ * Returns the enabled triggers in the order in which a run without `triggerNodeId` prefers them: manual ones first.
+ */
 function listTriggers(nodes: readonly SoundNode[]): GraphTrigger[] {
-  const triggers = nodes.filter(({ type }) => type.isTrigger).map(({ node }) => ({ nodeId: node.id, type: node.type }));
+  const enabled = nodes.filter(({ node, type }) => type.isTrigger && node.disabled !== true);
+  const triggers = enabled.map(({ node }) => ({ nodeId: node.id, type: node.type }));
   const isManual = (trigger: GraphTrigger): boolean => trigger.type === 'trigger.manual';
   return [...triggers.filter(isManual), ...triggers.filter((trigger) => !isManual(trigger))];
 }

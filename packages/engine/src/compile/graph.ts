@@ -20,8 +20,13 @@ export interface Region {
   /** Whether it is the body of a try, which catches failures, and has no iterations of its own. */
   readonly catches: boolean;
   readonly nodes: readonly GraphNode[];
-  /** Nodes without outgoing edges: their outputs are that of an iteration, or of a try. */
+  /**
+   * Nodes that may be finished without taking an edge: the outputs of those that are, are that of an iteration, or of
+   * a try.
+   */
   readonly ends: readonly GraphNode[];
+  /** Whether one node only has no edge at all: the output is that of a lone end itself then. */
+  readonly hasSingleEnd: boolean;
   /** Nodes whose early join cancels what only leads to them. */
   readonly cancelling: readonly GraphNode[];
 }
@@ -47,8 +52,8 @@ export interface GraphNode {
   readonly slot: number;
   /** For a container: the region it repeats, or whose failures it catches. */
   readonly body: Region | undefined;
-  /** Its last output, by which the run continues after an error that is ignored. */
-  readonly lastHandle: string | undefined;
+  /** Its outputs; empty for a single one without a name. */
+  readonly handles: ReadonlySet<string>;
   /** Undefined for a node that waits for all edges. */
   readonly join: GraphJoin | undefined;
   /** Whether the early join of another node, or a try, may cancel it. */

@@ -38,7 +38,8 @@ export function findLimitWarnings({
 
 function limitsOf({ id, type, definition, retry, timeoutMs }: GraphNode): NodeLimit[] {
   const limits: NodeLimit[] = [];
-  if (timeoutMs !== undefined) {
+  const isHeeded = type.unheeded?.(definition.parameters ?? {}).timeoutSeconds === undefined;
+  if (timeoutMs !== undefined && isHeeded) {
     const text = `The time limit of node "${id}", ${timeoutMs / 1_000} s, is`;
     limits.push({ path: 'timeoutSeconds', text, ms: timeoutMs, isRest: false });
   }

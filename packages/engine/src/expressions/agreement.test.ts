@@ -26,7 +26,7 @@ type Outcome = { readonly threw: true } | { readonly value: unknown } | { readon
 
 function inJavaScript(source: string): Outcome {
   try {
-    // eslint-disable-next-line @typescript-eslint/no-implied-eval -- what JavaScript makes of the source is the reference
+    // oxlint-disable-next-line typescript/no-implied-eval -- what JavaScript makes of the source is the reference
     const evaluate: unknown = new Function('$trigger', '$input', `"use strict"; return (${source});`);
     const value: unknown =
       typeof evaluate === 'function' ? Reflect.apply(evaluate, undefined, [trigger, scope.input]) : undefined;

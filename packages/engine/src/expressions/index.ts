@@ -13,5 +13,5 @@ export {
 } from './parameters.ts';
 export type { ExpressionName, ExpressionReferences, ExpressionScope, LoopScope } from './scope.ts';
 export { exampleLink } from './links.ts';
-export { compileTemplate, type CompiledTemplate } from './template.ts';
+export { compileTemplate, type CompiledTemplate, isExpression } from './template.ts';
 export { compileTriggerExpression, KEY_NAMES } from './trigger-expression.ts';

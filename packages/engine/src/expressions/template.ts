@@ -40,6 +40,13 @@ export function compileTemplate(
   return { template: { constant, references, evaluate: withBudget(site, program.evaluate) } };
 }
 
+/** Returns whether a text is exactly one `{{ expression }}`, and so has its value and type instead of being text. */
+export function isExpression(text: string): boolean {
+  if (!text.startsWith('{{')) return false;
+  const parts = parseTemplate(text);
+  return !isIssue(parts) && parts.length === 1 && typeof parts[0] !== 'string';
+}
+
 /** Compiles the template at `site`, for callers that add budgets and error handling. */
 export function compileTemplateAt(site: Site): TemplateProgram | ExpressionIssue {
   const text = site.source;

@@ -5,13 +5,14 @@ import { NodeError } from '../node-type.ts';
 /** Converts an error that a node threw to the recorded failure. An unknown error may pass, so it is retryable. */
 export function failureOf(thrown: unknown): NodeFailure {
   if (thrown instanceof NodeError) {
-    const { message, code, isRetryable, retryAfterMs, minRetryDelayMs } = thrown;
+    const { message, code, isRetryable, retryAfterMs, minRetryDelayMs, details } = thrown;
     return {
       message,
       code,
       isRetryable,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       ...(minRetryDelayMs === undefined ? {} : { minRetryDelayMs }),
+      ...(details === undefined ? {} : { details }),
     };
   }
   if (thrown instanceof ExpressionError) return { message: thrown.message, code: thrown.code, isRetryable: false };

@@ -17,22 +17,25 @@ export async function loadIterationOutputs(
   indexes: readonly number[],
   { ports, signal }: { readonly ports: Pick<EnginePorts, 'loadIterations'>; readonly signal: AbortSignal },
 ): Promise<JsonValue[]> {
-  const ends = node.body?.ends ?? [];
+  const { body } = node;
+  if (!body) return [];
   const outputs: JsonValue[] = [];
   for (let from = 0; from < indexes.length; from += PAGE_SIZE) {
     signal.throwIfAborted();
     const iterations = indexes.slice(from, from + PAGE_SIZE).map((index) => joinIteration(scope.iteration, index));
     const records = await ports.loadIterations(
-      ends.map(({ id }) => id),
+      body.ends.map(({ id }) => id),
       iterations,
     );
     const byKey = new Map(records.map((record) => [recordKey(record.nodeId, record.iteration), record]));
     for (const iteration of iterations) {
-      const done = ends.flatMap((end) => {
-        const record = byKey.get(recordKey(end.id, iteration));
-        return record && wayOut(end, record) ? [{ nodeId: end.id, output: record.output ?? null }] : [];
-      });
-      outputs.push(outputOfEnds(ends.length, done));
+      outputs.push(
+        outputOfEnds(body, (end) => {
+          const record = byKey.get(recordKey(end.id, iteration));
+          const way = record && wayOut(end, record);
+          return way && { handle: way.handle, output: record.output ?? null };
+        }),
+      );
     }
   }
   return outputs;

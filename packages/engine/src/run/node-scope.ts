@@ -61,6 +61,7 @@ export function nodeContext(
     mode: request.mode,
     nodeId: node.id,
     iteration,
+    credentialId: node.definition.credentialId,
     idempotencyKey: idempotencyKeyOf(request.executionId, node.id, iteration),
     signal: halt,
     timeoutMs: node.timeoutMs,

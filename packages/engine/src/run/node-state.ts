@@ -166,5 +166,5 @@ export function wayOut(node: GraphNode, { status, handle }: NodeRecord): { handl
   if (status === 'success') return { handle: handle ?? undefined };
   if (status !== 'failed') return undefined;
   if (node.definition.onError === 'branch') return { handle: 'error' };
-  return node.definition.onError === 'continue' ? { handle: node.lastHandle } : undefined;
+  return node.definition.onError === 'continue' ? { handle: node.type.undecidedHandle } : undefined;
 }

@@ -49,10 +49,12 @@ export function recorded({ message, code }: NodeFailure): { message: string; cod
 
 /** Returns the output of a node that continues with its error. */
 export function errorOutput(failure: NodeFailure): JsonValue {
-  return { error: recorded(failure) };
+  return { error: { ...failure.details, ...recorded(failure) } };
 }
 
 /** Returns the output of a try that catches a failure. `iteration` is that of the failed node, in a loop. */
 export function caughtOutput({ node, scope: { iteration } }: Task, failure: NodeFailure): JsonValue {
-  return { error: { nodeId: node.id, ...(iteration === '' ? {} : { iteration }), ...recorded(failure) } };
+  return {
+    error: { nodeId: node.id, ...(iteration === '' ? {} : { iteration }), ...failure.details, ...recorded(failure) },
+  };
 }

@@ -7,10 +7,14 @@
  * 4. In a loop that finished, every iteration goes on from the node.
  * 5. A loop with a condition that finished begins anew, because its iterations depend on those before.
  * 6. A try around the node continues from it, as if it had caught nothing: so does what it cancelled.
+ * 7. A record that does not fit its node in the version of the rerun is not reused: the type is another one, or it left
+ *    by an output that the node no longer has. The node is done again, and so is everything after it.
  */
+import { isJsonObject } from '@deckhand/contracts';
 import type { CompiledWorkflow, GraphNode } from '../compile/graph.ts';
-import { BODY_HANDLE } from '../compile/loops.ts';
+import { BODY_HANDLE, ERROR_HANDLE } from '../compile/loops.ts';
 import { hasBegun, isSettled, storedDecision, storedContainer, wayOut } from './node-state.ts';
+import { nodesUntil } from './nodes-until.ts';
 import { type NodeRecord, recordKey } from './records.ts';
 import { createScheduler } from './scheduler.ts';
 import type { Scope } from './scope.ts';
@@ -22,13 +26,16 @@ export interface SourceRun {
   readonly triggerNodeId: string;
   /** Its records by `recordKey`; loops that it left unfinished are `running`. */
   readonly records: ReadonlyMap<string, NodeRecord>;
+  /** The types of its nodes by their ids, if its version was another one. */
+  readonly types?: ReadonlyMap<string, string> | undefined;
 }
 
 /**
  * Returns the records that the rerun starts with, by `recordKey`.
  * @throws RangeError if the workflow has no such node.
  */
-export function reuseRecords(source: SourceRun, fromNodeId: string): Map<string, NodeRecord> {
+export function reuseRecords(given: SourceRun, fromNodeId: string): Map<string, NodeRecord> {
+  const source = { ...given, records: fitting(given) };
   const { workflow, records } = source;
   const from = workflow.nodes.get(fromNodeId);
   if (!from) throw new RangeError(`the workflow has no node ${fromNodeId}`);
@@ -113,6 +120,49 @@ export function reuseRecords(source: SourceRun, fromNodeId: string): Map<string,
   );
 }
 
+/** What a node run recorded of the way that the run took, without its data. */
+export type RecordedWay = Pick<NodeRecord, 'nodeId' | 'iteration' | 'status' | 'handle' | 'state'>;
+
+/**
+ * Returns whether a rerun from a node may come to that node: it is ready after the reused records, or another node
+ * before it is.
+ */
+export function mayReach(
+  { ways, ...run }: Omit<SourceRun, 'records'> & { readonly ways: readonly RecordedWay[] },
+  fromNodeId: string,
+): boolean {
+  const nothing = { startedAt: null, finishedAt: null, attempts: 0, output: undefined, error: null, debug: undefined };
+  const given = ways.map((way): [string, NodeRecord] => [recordKey(way.nodeId, way.iteration), { ...nothing, ...way }]);
+  const source = { ...run, records: new Map(given) };
+  const before = nodesUntil(run.workflow, fromNodeId);
+  const { unsettled } = replay({ ...source, records: reuseRecords(source, fromNodeId) }, () => false);
+  return unsettled.some(({ id }) => id === fromNodeId || before.has(id));
+}
+
+/** Returns the types of the nodes of a definition by their ids. */
+export function typesOfNodes(definition: unknown): Map<string, string> {
+  const nodes = isJsonObject(definition) && Array.isArray(definition.nodes) ? definition.nodes : [];
+  return new Map(
+    nodes.flatMap((node): [string, string][] =>
+      isJsonObject(node) && typeof node.id === 'string' && typeof node.type === 'string' ? [[node.id, node.type]] : [],
+    ),
+  );
+}
+
+/** Returns the records that fit their nodes. */
+function fitting({ workflow, records, types }: SourceRun): ReadonlyMap<string, NodeRecord> {
+  return new Map([...records].filter(([, record]) => fits(workflow.nodes.get(record.nodeId), record, types)));
+}
+
+function fits(node: GraphNode | undefined, record: NodeRecord, types: SourceRun['types']): boolean {
+  if (!node || (types && types.get(node.id) !== node.type.type)) return false;
+  if (record.status !== 'success') return true;
+  const { handles, type, definition } = node;
+  if (record.handle !== null) return handles.has(record.handle) || (isTry(node) && record.handle === ERROR_HANDLE);
+  // A node with several outputs leaves by none only while it is disabled.
+  return handles.size === 0 || (definition.disabled === true && type.undecidedHandle === undefined);
+}
+
 /**
  * The result of the records alone: those that count, and the iterations of unfinished loops that they finish.
  * @param isReopened whether a try continues that caught a failure, or finished.
@@ -122,9 +172,12 @@ function replay(
   isReopened: (node: GraphNode, scope: Scope) => boolean,
 ): {
   settled: ReadonlyMap<string, NodeRecord>;
+  /** Nodes that come next: the records do not settle them. */
+  unsettled: readonly GraphNode[];
   finishedPasses: ReadonlySet<string>;
 } {
   const settled = new Map<string, NodeRecord>();
+  const unsettled: GraphNode[] = [];
   const passes = new Set<Scope>();
   const events = { skipped: ignore, containerDone: ignore, joined: ignore, cancelled: ignore };
   const scheduler = createScheduler(workflow.root, triggerNodeId, events, {
@@ -139,6 +192,7 @@ function replay(
     passes.add(scope);
     if (task.iteration) {
       if (hasBegun(records, task, task.iteration)) scheduler.decide(task, true);
+      else unsettled.push(node);
       continue;
     }
     const key = recordKey(node.id, scope.iteration);
@@ -149,7 +203,10 @@ function replay(
       scheduler.attempt(task);
       continue;
     }
-    if (!record || (!container && !way)) continue;
+    if (!record || (!container && !way)) {
+      unsettled.push(node);
+      continue;
+    }
     settled.set(key, record);
     if (container?.kind === 'items') scheduler.loop(task, container.items, container.concurrency);
     else if (container?.kind === 'repeat') scheduler.repeat(task, container.rule);
@@ -159,7 +216,7 @@ function replay(
   const finished = [...passes].flatMap(({ open, region, iteration }) =>
     open === 0 && region.container ? [recordKey(region.container.id, iteration)] : [],
   );
-  return { settled, finishedPasses: new Set(finished) };
+  return { settled, unsettled, finishedPasses: new Set(finished) };
 }
 
 function ignore(): void {

@@ -243,7 +243,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       return;
     }
     if (before?.status === 'failed' && before.error) {
-      fail(task, { ...before.error, isRetryable: false });
+      fail(task, { ...before.error, isRetryable: false }, before.output);
       return;
     }
     // Answers count once all records are replayed: an early join takes what came first.
@@ -345,7 +345,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     const startedAt = before?.startedAt ?? ports.now();
     const attempts = (before?.attempts ?? 0) + 1;
     const earlier = before && earlierAttempts(before);
-    if (node.definition.disabled === true) {
+    // A rerun may start from a trigger that was disabled since: it returns the trigger data as before.
+    if (node.definition.disabled === true && !node.type.isTrigger) {
       settle(task, passOn(task), { startedAt, attempts });
       return;
     }
@@ -450,6 +451,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     switch (outcome.kind) {
       case 'output':
         note(node, scope, 'success', progress, { output: outcome.output, handle: outcome.handle });
+        scheduler.skipBody(task);
         scheduler.done(task, outcome.output, outcome.handle);
         return;
       case 'result': {
@@ -479,13 +481,13 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         note(node, scope, 'running', progress, { state: TRY_STATE });
         scheduler.attempt(task);
         return;
-      case 'failure':
-        note(node, scope, 'failed', progress, {
-          failure: outcome.failure,
-          output:
-            node.definition.onError === 'stop' || !node.definition.onError ? undefined : errorOutput(outcome.failure),
-        });
+      case 'failure': {
+        const isHandled = node.definition.onError === 'continue' || node.definition.onError === 'branch';
+        const output = isHandled ? errorOutput(outcome.failure) : undefined;
+        note(node, scope, 'failed', progress, { failure: outcome.failure, output });
+        if (isHandled) scheduler.skipBody(task);
         fail(task, outcome.failure);
+      }
     }
   }
 
@@ -494,14 +496,17 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     keepWaiting(task, note(task.node, task.scope, 'waiting', progress, rest));
   }
 
-  /** Handles a failure according to the node's `onError`; otherwise, a try around it does. */
-  function fail(task: Task, failure: NodeFailure): void {
+  /**
+   * Handles a failure according to the node's `onError`; otherwise, a try around it does.
+   * @param output what an earlier worker recorded for it: the record has no details of the failure.
+   */
+  function fail(task: Task, failure: NodeFailure, output: JsonValue = errorOutput(failure)): void {
     switch (task.node.definition.onError) {
       case 'continue':
-        scheduler.done(task, errorOutput(failure), task.node.lastHandle);
+        scheduler.done(task, output, task.node.type.undecidedHandle);
         return;
       case 'branch':
-        scheduler.done(task, errorOutput(failure), 'error');
+        scheduler.done(task, output, 'error');
         return;
       default:
         if (scheduler.caught(task, caughtOutput(task, failure))) return;
@@ -512,9 +517,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
 
   function passOn({ node, scope }: Task): Outcome {
     const output = inputOf(node, scope);
-    return node.lastHandle === undefined
-      ? { kind: 'output', output }
-      : { kind: 'output', output, handle: node.lastHandle };
+    const { undecidedHandle: handle } = node.type;
+    return handle === undefined ? { kind: 'output', output } : { kind: 'output', output, handle };
   }
 
   function note(

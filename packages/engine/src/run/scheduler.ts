@@ -59,7 +59,7 @@ export interface NextIteration {
 /** Events other than tasks, in order, for the journal. */
 export interface SchedulerEvents {
   skipped(node: GraphNode, scope: Scope): void;
-  /** A loop is done, or a try: by its last handle, or by the one for failures. */
+  /** A loop is done, or a try: by the handle of one that ended well, or by the one for failures. */
   containerDone(node: GraphNode, scope: Scope, output: JsonValue, handle: string | undefined): void;
   /** An early join cancels the rest: the nodes that `cancelled` is called with next. */
   joined(node: GraphNode, scope: Scope, decision: JoinDecision): void;
@@ -98,6 +98,8 @@ export interface Scheduler {
   repeat(task: Task, rule: RepeatRule, from?: { readonly position: LoopPosition; readonly previous: JsonValue }): void;
   /** Opens the body of a try. */
   attempt(task: Task): void;
+  /** Skips the body of a container that is about to be settled, unless it has begun. */
+  skipBody(task: Task): void;
   /**
    * Lets the innermost try around a failed task catch the failure.
    * @param output of the try.
@@ -241,7 +243,7 @@ export function createScheduler(
     leave(node, scope, () => false);
   }
 
-  /** A container that is skipped, and a loop without iterations, skip their body. */
+  /** A container that is skipped, disabled or failed at once, and a loop without iterations, skip their body. */
   function skipBody(node: GraphNode, scope: Scope): void {
     for (const inner of node.body?.nodes ?? []) {
       events.skipped(inner, scope);
@@ -318,7 +320,7 @@ export function createScheduler(
 
   function finishLoop({ node, scope, outputs }: LoopProgress): void {
     const all = outputs.all();
-    settleContainer(node, scope, node.body?.catches ? (all[0] ?? null) : all, node.lastHandle);
+    settleContainer(node, scope, node.body?.catches ? (all[0] ?? null) : all, node.type.undecidedHandle);
   }
 
   function settleContainer(node: GraphNode, scope: Scope, output: JsonValue, handle: string | undefined): void {
@@ -407,6 +409,9 @@ export function createScheduler(
       const items = [inputOf(task.node, task.scope)];
       openIterations(begin(task, { items, concurrency: 1, repeat: undefined }, undefined));
       drain();
+    },
+    skipBody({ node, scope }) {
+      if (!cellOf(scope, node).loop) skipBody(node, scope);
     },
     caught({ node, scope }, output) {
       const body = catchingScope(scope);

@@ -162,22 +162,33 @@ export function outputOf(node: GraphNode, scope: Scope): JsonValue | undefined {
 
 /** Returns the output of a finished pass through a body. */
 export function iterationOutput(scope: Scope): JsonValue {
-  const { ends } = scope.region;
-  const done = ends.filter((node) => cellOf(scope, node).state === 'done');
-  return outputOfEnds(
-    ends.length,
-    done.map((node) => ({ nodeId: node.id, output: cellOf(scope, node).output })),
-  );
+  return outputOfEnds(scope.region, (node) => {
+    const { state, handle, output } = cellOf(scope, node);
+    return state === 'done' ? { handle, output } : undefined;
+  });
+}
+
+/** How a finished node was left: by which handle, and with which output. */
+interface Left {
+  readonly handle: string | undefined;
+  readonly output: JsonValue;
 }
 
 /**
- * Returns the output of a pass through a body: that of its last node; if the body has several, an object by node id of
- * those that are done; if none is, null.
+ * Returns the output of a pass through a body: that of its end, which is a finished node none of whose edges was taken.
+ * Of several ends, or where the body branches into several, an object by node id; without one, null.
+ * @param leftBy returns how a node was left; undefined for one that is not finished.
  */
-export function outputOfEnds(ends: number, done: readonly NodeInput[]): JsonValue {
-  const [only] = done;
+export function outputOfEnds({ ends, hasSingleEnd }: Region, leftBy: (node: GraphNode) => Left | undefined): JsonValue {
+  const outputs = ends.flatMap((node): NodeInput[] => {
+    const left = leftBy(node);
+    const isEnd =
+      left && !node.outgoing.some((edge) => edge.handle === left.handle && edge.target.region === node.region);
+    return isEnd ? [{ nodeId: node.id, output: left.output }] : [];
+  });
+  const [only] = outputs;
   if (!only) return null;
-  return ends === 1 ? only.output : byNodeId(done);
+  return hasSingleEnd && outputs.length === 1 ? only.output : byNodeId(outputs);
 }
 
 function byNodeId(entries: readonly NodeInput[]): JsonObject {

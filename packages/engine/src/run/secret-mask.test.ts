@@ -13,10 +13,11 @@ describe('the mask of a node', () => {
       kind: 'output',
       output: { text: 'a ******** b ********', list: ['********', 1, null], '********': { user: 'ada' } },
     });
-    const failure = { code: 'X', message: `refused ${PASSWORD}`, isRetryable: true };
+    const details = { body: { echoed: PASSWORD } };
+    const failure = { code: 'X', message: `refused ${PASSWORD}`, isRetryable: true, details };
     expect(mask({ kind: 'failure', failure })).toEqual({
       kind: 'failure',
-      failure: { ...failure, message: 'refused ********' },
+      failure: { ...failure, message: 'refused ********', details: { body: { echoed: '********' } } },
     });
   });
 

@@ -1,5 +1,6 @@
 import { type Credential, isJsonObject, type JsonValue, secretTexts } from '@deckhand/contracts';
 import { replaceAllText } from '../find-text.ts';
+import type { NodeFailure } from '../node-failure.ts';
 import type { Outcome } from '../node-type.ts';
 
 const MASK = '********';
@@ -33,10 +34,16 @@ function maskOutcome(outcome: Outcome, secrets: readonly string[]): Outcome {
     case 'output':
       return { ...outcome, output: maskValue(outcome.output, secrets) };
     case 'failure':
-      return { ...outcome, failure: { ...outcome.failure, message: maskMessage(outcome.failure.message, secrets) } };
+      return { ...outcome, failure: maskFailure(outcome.failure, secrets) };
     default:
       return outcome;
   }
+}
+
+function maskFailure({ details, ...failure }: NodeFailure, secrets: readonly string[]): NodeFailure {
+  const message = maskMessage(failure.message, secrets);
+  const masked = details && maskValue(details, secrets);
+  return { ...failure, message, ...(masked !== undefined && isJsonObject(masked) ? { details: masked } : {}) };
 }
 
 function maskValue(value: JsonValue, secrets: readonly string[]): JsonValue {

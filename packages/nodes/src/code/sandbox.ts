@@ -18,9 +18,9 @@ const FILE = 'script';
 
 declare global {
   // The types of Node.js 20 lack it; this is the part that is needed here.
-  // eslint-disable-next-line @typescript-eslint/no-namespace -- the only way to name a type of it
+  // oxlint-disable-next-line typescript/no-namespace -- the only way to name a type of it
   namespace WebAssembly {
-    // eslint-disable-next-line @typescript-eslint/no-extraneous-class -- nobody looks into it
+    // oxlint-disable-next-line typescript/no-extraneous-class -- nobody looks into it
     class Module {
       constructor(bytes: Uint8Array);
     }

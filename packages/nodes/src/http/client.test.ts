@@ -29,6 +29,25 @@ const send = (url: string, options: Partial<HttpRequest> = {}) =>
 
 const textOf = async (...request: Parameters<typeof send>) => Buffer.from((await send(...request)).body).toString();
 
+describe('a connection', () => {
+  it.each([
+    ['NTLM TlRM', false],
+    ['negotiate YII', false],
+    ['Bearer x', true],
+  ])('that a request with %s authenticated is used for others: %s', async (authorization, expected) => {
+    const authenticated = new WeakSet<Socket>();
+    let isUsedAgain = false;
+    const { url } = await serve((request, response) => {
+      isUsedAgain ||= authenticated.has(request.socket);
+      if (request.headers.authorization !== undefined) authenticated.add(request.socket);
+      response.end('ok');
+    });
+    await textOf(url, { headers: { Authorization: authorization } });
+    for (let requests = 0; requests < 10; requests += 1) await textOf(url);
+    expect(isUsedAgain).toBe(expected);
+  });
+});
+
 describe('an exempt origin', () => {
   const publicOnly = createHttpClient({ allowPrivate: false });
   afterAll(() => publicOnly.close());
@@ -67,6 +86,23 @@ describe('a compressed answer', () => {
   it.each(Object.entries(codings))('is decompressed: %s', async (encoding, compress) => {
     const { url } = await serve((_request, response) => {
       response.setHeader('content-encoding', encoding.trim()).end(compress('hello'));
+    });
+    expect(await textOf(url)).toBe('hello');
+  });
+
+  it.each(['utf-8', 'aws-chunked', 'none', 'identity, UTF-8', ''])(
+    'is left as it is where its content-encoding is no coding: %p',
+    async (encoding) => {
+      const { url } = await serve((_request, response) => {
+        response.setHeader('content-encoding', encoding).end('{"a":1}');
+      });
+      expect(await textOf(url)).toBe('{"a":1}');
+    },
+  );
+
+  it('is decompressed where the coding has such a label beside it', async () => {
+    const { url } = await serve((_request, response) => {
+      response.setHeader('content-encoding', 'aws-chunked, gzip').end(gzipSync('hello'));
     });
     expect(await textOf(url)).toBe('hello');
   });
@@ -197,6 +233,14 @@ describe('a kept connection that the server ends as the next request comes', () 
     await keepConnection(url);
     expect(await textOf(url, { ...post, isRepeatable: true })).toBe('3');
     expect(received).toEqual(['GET', 'POST', 'POST']);
+  });
+
+  it.each(['GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'])('has it sent again by its method: %s', async (method) => {
+    const { url, received } = await serveOnePerConnection((socket) => socket.destroy());
+    await keepConnection(url);
+    const body = method === 'PUT' ? 'sent' : undefined;
+    expect((await send(url, { method, body })).status).toBe(200);
+    expect(received).toEqual(['GET', method, method]);
   });
 
   it('fails a request that the server may not get twice', async () => {

@@ -1,7 +1,9 @@
 import { type HttpClient, type HttpRequest, type HttpResponse, NodeError } from '@deckhand/engine';
+import { headerText } from '@deckhand/runtime';
 import { isIPv6 } from 'node:net';
 import { types } from 'node:util';
 import { type AddressRules, ANY_ADDRESS, PUBLIC_ONLY, resolveHost } from '../network/addresses.ts';
+import { type ChainCookies, createChainCookies } from './chain-cookies.ts';
 import type { Dispatchers } from './dispatcher.ts';
 import { proxyFor, type ProxySettings } from './proxy.ts';
 import { readBody } from './read-body.ts';
@@ -12,8 +14,13 @@ import { holdMemory, type OptionalBudget } from '../work/hold-memory.ts';
 const MAX_REDIRECTS = 10;
 /** Bytes of a redirect's own body that are read to keep its connection. */
 const REDIRECT_BODY_BYTES = 65_536;
+/** Methods of which a server may get the same request twice (RFC 9110, 9.2.2). */
+const IDEMPOTENT = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
 /** Messages of undici for requests that it cannot write: retrying them is useless. */
 const UNSENDABLE = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH']);
+
+/** Schemes that authenticate a connection, not a request (RFC 4559, 6): it would let in later requests of others. */
+const CONNECTION_BOUND = /^\s*(ntlm|negotiate)\b/i;
 
 /** An HTTP client with its own pools of connections. */
 export interface PooledHttpClient extends HttpClient {
@@ -47,7 +54,7 @@ export function createHttpClient(options: HttpClientOptions): PooledHttpClient {
   const open = async (held: AddressRules): Promise<Dispatchers> =>
     (await import('./dispatcher.ts')).createDispatchers({ rules: held, tunnelsAll: asksForAddresses });
 
-  async function send(url: URL, request: HttpRequest): Promise<Step> {
+  async function send(url: URL, request: HttpRequest, cookies: ChainCookies | undefined): Promise<Step> {
     const held = url.origin === request.exemptOrigin ? ANY_ADDRESS : rules;
     const proxyUrl = proxyFor(url, proxy);
     const checked = proxyUrl === undefined || allowPrivate ? undefined : await resolveHost(url.hostname, held);
@@ -55,15 +62,15 @@ export function createHttpClient(options: HttpClientOptions): PooledHttpClient {
     pools.set(held, opened);
     const dispatchers = await opened;
     const address = asksForAddresses ? checked : undefined;
-    return exchange(dispatchers, proxyUrl, { url, request, memory: options.memory, address });
+    return exchange(dispatchers, proxyUrl, { url, request, cookies, memory: options.memory, address });
   }
 
   return {
     request: (request) =>
-      follow(request, async (each) => {
+      follow(request, async (each, cookies) => {
         const url = new URL(each.url);
         try {
-          return await untilAborted(each.signal, () => send(url, each));
+          return await untilAborted(each.signal, () => send(url, each, cookies));
         } catch (error) {
           throw toNodeError(error, url);
         }
@@ -74,14 +81,23 @@ export function createHttpClient(options: HttpClientOptions): PooledHttpClient {
   };
 }
 
-/** The response to one request, or the request that a redirect asks for. */
-type Step = { readonly response: HttpResponse } | { readonly next: HttpRequest };
+/** The response to one request, or the request that a redirect asks for, and the cookies that it sets. */
+type Step =
+  { readonly response: HttpResponse } | { readonly next: HttpRequest; readonly setCookies: readonly string[] };
 
-async function follow(first: HttpRequest, exchangeOne: (request: HttpRequest) => Promise<Step>): Promise<HttpResponse> {
+async function follow(
+  first: HttpRequest,
+  exchangeOne: (request: HttpRequest, cookies: ChainCookies | undefined) => Promise<Step>,
+): Promise<HttpResponse> {
   let request = first;
+  let cookies: ChainCookies | undefined;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-    const step = await exchangeOne(request);
+    const step = await exchangeOne(request, cookies);
     if ('response' in step) return step.response;
+    if (step.setCookies.length > 0) {
+      cookies ??= await createChainCookies();
+      await cookies.keep(step.setCookies, request.url);
+    }
     request = step.next;
   }
   const { origin, pathname } = new URL(first.url);
@@ -93,6 +109,8 @@ async function follow(first: HttpRequest, exchangeOne: (request: HttpRequest) =>
 interface Exchange {
   readonly url: URL;
   readonly request: HttpRequest;
+  /** The cookies that earlier responses of the chain have set. */
+  readonly cookies: ChainCookies | undefined;
   readonly memory: OptionalBudget;
   /** The address to connect to instead of the URL's host, which the request still names. */
   readonly address: string | undefined;
@@ -101,27 +119,34 @@ interface Exchange {
 async function exchange(
   dispatchers: Dispatchers,
   proxyUrl: string | undefined,
-  { url, request, memory, address }: Exchange,
+  { url, request, cookies, memory, address }: Exchange,
 ): Promise<Step> {
   const { method, signal, maxResponseBytes } = request;
   const { pathname, search } = url;
   const origin = address === undefined ? url.origin : originAt(url, address);
-  const headers = address === undefined ? request.headers : { host: url.host, ...request.headers };
+  const given = cookies ? await cookies.addTo(request) : request.headers;
+  const headers = address === undefined ? given : { host: url.host, ...given };
   const body = request.body ?? null;
-  const parts = { origin, path: pathname + search, method, headers, body, signal };
+  // With `reset`, the connection is closed after the response.
+  const reset = Object.entries(headers).some(
+    ([name, value]) => name.toLowerCase() === 'authorization' && CONNECTION_BOUND.test(value),
+  );
+  const parts = { origin, path: pathname + search, method, headers, body, signal, reset };
   const answer = await dispatchers
     .through(proxyUrl)
     .request(parts)
     .catch((error: unknown) => {
-      if (!request.isRepeatable || !dispatchers.endedKeptConnection(error)) throw error;
+      const mayRepeat = request.isRepeatable === true || IDEMPOTENT.has(method);
+      if (!mayRepeat || !dispatchers.endedKeptConnection(error)) throw error;
       return dispatchers.fresh().request(parts);
     });
-  const { 'set-cookie': cookies, ...others } = answer.headers;
+  const { 'set-cookie': setCookie = [], ...others } = answer.headers;
+  const setCookies = [setCookie].flat().map(headerText);
   const answered = joined(others);
   const next = request.followRedirects ? redirect(request, answer.statusCode, answered) : undefined;
   if (next) {
     await answer.body.dump({ limit: REDIRECT_BODY_BYTES, signal });
-    return { next };
+    return { next, setCookies };
   }
   if (request.ignoresBody) {
     await answer.body.dump({ limit: maxResponseBytes, signal });
@@ -131,7 +156,12 @@ async function exchange(
     readBody(answer.body, answered['content-encoding'], { maxBytes: maxResponseBytes, hold }),
   );
   return {
-    response: { status: answer.statusCode, headers: answered, setCookies: [cookies ?? []].flat(), body: content },
+    response: {
+      status: answer.statusCode,
+      headers: answered,
+      setCookies,
+      body: content,
+    },
   };
 }
 
@@ -142,7 +172,9 @@ function originAt({ protocol, port }: URL, address: string): string {
 }
 
 function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value = '']) => [name, [value].flat().join(', ')]));
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value = '']) => [name, headerText([value].flat().join(', '))]),
+  );
 }
 
 /** Returns an error message without the query of the URL, which may be secret. */

@@ -17,8 +17,8 @@ afterAll(stopAll);
 
 const send = async (url: string, options: HttpClientOptions) => {
   const client = createHttpClient(options);
-  const answer = await client
-    .request({
+  try {
+    const answer = await client.request({
       method: 'POST',
       url,
       headers: {},
@@ -26,9 +26,11 @@ const send = async (url: string, options: HttpClientOptions) => {
       followRedirects: true,
       maxResponseBytes: 1_000,
       signal: AbortSignal.timeout(5_000),
-    })
-    .finally(() => client.close());
-  return Buffer.from(answer.body).toString();
+    });
+    return Buffer.from(answer.body).toString();
+  } finally {
+    await client.close();
+  }
 };
 
 describe('a name that answers differently every time', () => {

@@ -68,6 +68,34 @@ describe('pagination', () => {
     expect(paths()).toEqual([0, 2, 4, 5].map((offset) => `/list?offset=${offset}`));
   });
 
+  it.each([
+    ['offset', { mode: 'offset', parameter: '$skip' }, '&%24skip=0', '&%24skip=2'],
+    ['next', { mode: 'next' }, '', '&cursor=2'],
+  ])(
+    'leaves the query as it was written, apart from its own parameter: %s',
+    async (_mode, pagination, first, second) => {
+      const { url, paths } = await api((query) => ({
+        body: query.has('cursor') ? [] : numbers(Number(query.get('$skip'))),
+      }));
+      const written = "?$filter=name%20eq%20'a'&f[]=1&f[]=2&a=x+y&flag&empty=&t=%c3%a4";
+      const next = (page: JsonValue) => (JSON.stringify(page).includes('[]') ? null : { cursor: 2, gone: null });
+      await run({ url: url + written, pagination }, { deferred: next });
+      const sent = written.replaceAll("'", '%27');
+      expect(paths().slice(0, 2)).toEqual([`/list${sent}${first}`, `/list${sent}${second}`]);
+    },
+  );
+
+  it('replaces its parameter where it stands, once, and removes one that is null', async () => {
+    const { url, paths } = await api((query) => ({ body: query.get('page') === '2' ? [] : [1] }));
+    await run({ url: `${url}?a=%20&page=7&b=1&p%61ge=8&c=+`, pagination: { mode: 'page' } });
+    expect(paths()).toEqual(['/list?a=%20&page=1&b=1&c=+', '/list?a=%20&page=2&b=1&c=+']);
+    const removing = await api(() => ({ body: [] }));
+    const seen: JsonValue[] = [{ gone: null, more: true }, null];
+    const parameters = { url: `${removing.url}?gone=1&kept=%20`, pagination: { mode: 'next' } };
+    await run(parameters, { deferred: () => seen.shift() ?? null });
+    expect(removing.paths()).toEqual(['/list?gone=1&kept=%20', '/list?kept=%20&more=true']);
+  });
+
   it('follows an expression on the response: query parameters, or a URL', async () => {
     const { url, paths } = await api((query) => {
       const at = Number(query.get('cursor') ?? 0);

@@ -121,13 +121,28 @@ function nextUrl(at: URL, next: JsonValue | undefined): URL | undefined {
   return withQuery(at, next);
 }
 
-/** Replaces query parameters; null removes one. */
+/** Replaces query parameters; null removes one. The others stay as they were written: some servers compare them so. */
 function withQuery(url: URL, query: JsonObject): URL {
+  const left = new Map(
+    Object.entries(query).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
+  const replaced = new Set<string>();
+  const written = url.search
+    .slice(1)
+    .split('&')
+    .flatMap((part) => {
+      const [name = ''] = new URLSearchParams(part).keys();
+      const value = left.get(name);
+      if (value === undefined) return [part];
+      if (query[name] === null || replaced.has(name)) return [];
+      replaced.add(name);
+      return [new URLSearchParams({ [name]: value }).toString()];
+    });
+  const added = [...left].flatMap(([name, value]) =>
+    query[name] === null || replaced.has(name) ? [] : [new URLSearchParams({ [name]: value }).toString()],
+  );
   const changed = new URL(url);
-  for (const [name, value] of Object.entries(query)) {
-    if (value === null) changed.searchParams.delete(name);
-    else changed.searchParams.set(name, typeof value === 'string' ? value : JSON.stringify(value));
-  }
+  changed.search = [...written, ...added].filter((part, index) => part !== '' || index > 0).join('&');
   return changed;
 }
 

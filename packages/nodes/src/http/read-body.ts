@@ -1,4 +1,5 @@
 import { NodeError } from '@deckhand/engine';
+import { contentCodings } from '@deckhand/runtime';
 import type { Readable } from 'node:stream';
 import { promisify, types } from 'node:util';
 import { brotliDecompress, constants, gunzip, inflate, inflateRaw } from 'node:zlib';
@@ -17,7 +18,8 @@ const unbrotli = promisify(brotliDecompress);
  * @param hold is called with the number of bytes held, and throws when they are not available.
  * @param maxBytes a longer body, before or after decompression, fails with RESPONSE_TOO_LARGE as soon as it exceeds
  * that.
- * @throws NodeError also HTTP_RESPONSE_INVALID for an unknown coding; the stream's or the decompressor's error.
+ * @throws NodeError also HTTP_RESPONSE_INVALID for a coding that was not asked for; the stream's or the decompressor's
+ * error.
  */
 export async function readBody(
   body: Readable,
@@ -25,10 +27,7 @@ export async function readBody(
   { maxBytes, hold }: { maxBytes: number; hold: (bytes: number) => void },
 ): Promise<Uint8Array> {
   let bytes = await collect(body, { maxBytes, hold });
-  const codings = (encoding ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((coding) => coding.trim());
+  const codings = contentCodings(encoding);
   if (codings.length > MAX_CODINGS) throw invalidEncoding(`${codings.length} codings`);
   for (const coding of codings.reverse()) {
     // A response to HEAD names codings, but has no body.
@@ -69,9 +68,6 @@ async function decompress(coding: string, bytes: Uint8Array, maxBytes: number): 
   const lenient = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: maxBytes };
   try {
     switch (coding) {
-      case '':
-      case 'identity':
-        return bytes;
       case 'gzip':
       case 'x-gzip':
         return await unzip.gzip(bytes, lenient);

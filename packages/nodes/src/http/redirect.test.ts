@@ -124,6 +124,60 @@ describe('a redirect', () => {
     expect(await send(plain.url)).toMatchObject({ status: 304 });
   });
 
+  it.each([
+    ['UTF-8', Buffer.from('/größe?q=ä').toString('latin1')],
+    ['Latin-1', '/größe?q=ä'],
+    ['ASCII', '/gr%C3%B6%C3%9Fe?q=%C3%A4'],
+  ])('to an address in %s is followed', async (_encoding, location) => {
+    const { url } = await serve((request, response) => {
+      if (request.url !== '/') void echoOf(request).then((echo) => response.end(JSON.stringify(echo)));
+      else response.writeHead(302, { location }).end();
+    });
+    expect((await follow(`${url}/`)).path).toBe('/gr%C3%B6%C3%9Fe?q=%C3%A4');
+  });
+
+  describe('that sets cookies', () => {
+    /** Redirects from each path to the next with its cookies, and responds with the last request. */
+    const chain = (...setCookies: readonly (readonly string[])[]): RequestListener => {
+      return (request, response) => {
+        const step = Number(request.url?.slice(1) ?? 0);
+        const cookies = setCookies[step];
+        if (!cookies) void echoOf(request).then((echo) => response.end(JSON.stringify(echo)));
+        else response.writeHead(302, { 'set-cookie': [...cookies], location: `/${step + 1}` }).end();
+      };
+    };
+
+    it.each([
+      ['is sent them', [['seen=1; Path=/', 'b=2; HttpOnly']], {}, 'seen=1; b=2'],
+      ['is sent those of all before', [['a=1'], ['b=2']], {}, 'a=1; b=2'],
+      ['beside those of the node, of which it replaces its own', [['a=new']], { cookie: 'a=old; c=3' }, 'c=3; a=new'],
+      ['without those that it deletes', [['a=1'], ['a=; Max-Age=0']], {}, undefined],
+      ['without those for other paths and hosts', [['a=1; Path=/else', 'b=1; Domain=other.test']], {}, undefined],
+      ['without what is no cookie', [['', ';;']], { cookie: 'c=3' }, 'c=3'],
+    ])('%s', async (_what, setCookies, headers, cookie) => {
+      const { url } = await serve(chain(...setCookies));
+      expect((await follow(`${url}/0`, { headers })).headers.cookie).toBe(cookie);
+    });
+
+    it('to itself ends there', async () => {
+      const { url } = await serve((request, response) => {
+        if (request.headers.cookie === 'seen=1') response.end('in');
+        else response.writeHead(302, { 'set-cookie': 'seen=1; Path=/', location: request.url }).end();
+      });
+      expect(Buffer.from((await send(url)).body).toString()).toBe('in');
+    });
+
+    it('on another host, does not show them there, nor to the next request', async () => {
+      const other = await serve(redirecting);
+      const { url } = await serve((_request, response) => {
+        const location = `${other.url.replace('127.0.0.1', 'localhost')}/end`;
+        response.writeHead(302, { 'set-cookie': 'a=1', location }).end();
+      });
+      expect((await follow(url)).headers).not.toHaveProperty('cookie');
+      expect((await follow(other.url)).headers).not.toHaveProperty('cookie');
+    });
+  });
+
   it('with a large body of its own is followed', async () => {
     const { url } = await serve((request, response) => {
       if (request.url === '/end') response.end('there');

@@ -19,6 +19,12 @@ describe('the address', () => {
     expect(requestUrl('http://a.test/p?').url.href).toBe('http://a.test/p?');
   });
 
+  it('leaves out values that are null', () => {
+    const query = { a: null, b: [null, 1, null], c: [null], d: '', e: false, f: 0 };
+    expect(requestUrl('http://a.test/', query).url.search).toBe('?b=1&d=&e=false&f=0');
+    expect(requestUrl('http://a.test/', { a: null }).url.href).toBe('http://a.test/');
+  });
+
   it.each([
     ['http://user:p%40ss@a.test/', 'user:p@ss'],
     ['http://user@a.test/', 'user:'],
@@ -51,6 +57,12 @@ describe('the headers', () => {
       'idempotency-key': 'run:node',
       authorization: 'Basic eA==',
     });
+  });
+
+  it('are left out when they are null', () => {
+    const headers = Object.fromEntries(requestHeaders({ 'x-a': null, accept: null, connection: null }, defaults));
+    expect(headers).toMatchObject({ accept: '*/*' });
+    expect(headers).not.toHaveProperty('x-a');
   });
 
   it.each([
@@ -89,9 +101,27 @@ describe('the body', () => {
       `${form}; charset=utf-8`,
     ],
     ['a form that is written already', 'a=1', form, 'a=1', form],
-  ])('is %s', (_what, given, contentType, sent, sentType) => {
+  ])('is %s', async (_what, given, contentType, sent, sentType) => {
     const headers = new Headers(contentType === null ? {} : { 'content-type': contentType });
-    expect(requestBody(given, headers)).toBe(sent);
+    expect(await requestBody(given, headers)).toBe(sent);
     expect(headers.get('content-type')).toBe(sentType);
+  });
+
+  it.each<[string, JsonValue, string, string]>([
+    ['a text', 'Jörg', 'text/plain; charset=iso-8859-1', 'J\xf6rg'],
+    ['JSON', { a: '€' }, 'application/json; charset=windows-1252', '{"a":"\x80"}'],
+    ['a form', { ä: 'ö €&', b: [1] }, `${form}; charset=windows-1252`, '%E4=%F6+%80%26&b=1'],
+  ])('is in the charset of its content type: %s', async (_what, given, contentType, sent) => {
+    const body = await requestBody(given, new Headers({ 'content-type': contentType }));
+    expect(Buffer.from(body ?? '').toString('latin1')).toBe(sent);
+  });
+
+  it.each<[string, JsonValue, string]>([
+    ['a character that the charset lacks', '5 €', 'text/plain; charset=iso-8859-1'],
+    ['an unknown charset', 'a', 'text/plain; charset=klingon'],
+    ['a file', { base64: 'aGk=', contentType: 'application/pdf', bytes: 2 }, 'application/pdf'],
+    ['fields of a multipart form', { title: 'x' }, 'multipart/form-data'],
+  ])('is refused, not sent wrong under a right label: %s', async (_what, given, contentType) => {
+    await expect(requestBody(given, new Headers({ 'content-type': contentType }))).rejects.toEqual(refused('body'));
   });
 });

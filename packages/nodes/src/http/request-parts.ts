@@ -1,14 +1,23 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { NodeError } from '@deckhand/engine';
+import { encodeText, foreignCharset, UnencodableError } from '@deckhand/runtime';
+import { isFile } from '../text/file.ts';
 import { ACCEPT_ENCODING } from './read-body.ts';
 
 /** A value of a query or header. */
 export type Scalar = string | number | boolean;
 
+/** A value of a query; null is left out, so that an expression may omit it. */
+export type QueryValue = Scalar | null | readonly (Scalar | null)[];
+
 /** Headers of the connection, which are derived from the request. */
 const CONNECTION_HEADERS = new Set(
   'connection content-length expect keep-alive proxy-authorization te trailer transfer-encoding upgrade'.split(' '),
 );
+
+const FORM = /^application\/x-www-form-urlencoded\b/i;
+const MULTIPART = /^multipart\//i;
+const JSON_TYPE = /[/+-]json\b/i;
 
 /** Returns true for an absolute http or https address. */
 export function isHttpUrl(text: string): boolean {
@@ -22,13 +31,13 @@ export function isHttpUrl(text: string): boolean {
  */
 export function requestUrl(
   text: string,
-  query: Readonly<Record<string, Scalar | readonly Scalar[]>> = {},
+  query: Readonly<Record<string, QueryValue>> = {},
 ): { url: URL; authorization: string | undefined } {
   if (!isHttpUrl(text)) throw invalid('url', 'must be an absolute http or https address');
   const url = new URL(text);
   const added = new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) =>
-      [value].flat().map((one): [string, string] => [name, String(one)]),
+      [value].flat().flatMap((one): [string, string][] => (one === null ? [] : [[name, String(one)]])),
     ),
   ).toString();
   if (added !== '') url.search += `${url.search === '' ? '' : '&'}${added}`;
@@ -45,7 +54,7 @@ export function requestUrl(
  * @throws NodeError PARAMETERS_INVALID
  */
 export function requestHeaders(
-  given: Readonly<Record<string, Scalar>> = {},
+  given: Readonly<Record<string, Scalar | null>> = {},
   {
     idempotencyKey,
     authorization,
@@ -64,6 +73,7 @@ export function requestHeaders(
   });
   if (authorization !== undefined) headers.set('authorization', authorization);
   for (const [name, value] of Object.entries(given)) {
+    if (value === null) continue;
     if (CONNECTION_HEADERS.has(name.toLowerCase())) throw invalid(`headers.${name}`, 'belongs to the connection');
     try {
       headers.set(name, String(value));
@@ -95,23 +105,54 @@ function setSecret(headers: Headers, { name, value }: { name: string; value: str
 
 /**
  * Returns the body to send: a string unchanged, an object as a form if the content type is one, other values as JSON,
- * with a content type unless there is one. Null means no body, so that an expression may omit it.
+ * with a content type unless there is one; in the charset of the content type. Null means no body, so that an
+ * expression may omit it.
+ * @throws NodeError PARAMETERS_INVALID for what the charset cannot express, and for files.
  */
-export function requestBody(body: JsonValue | undefined, headers: Headers): string | undefined {
+export async function requestBody(
+  body: JsonValue | undefined,
+  headers: Headers,
+): Promise<string | Uint8Array | undefined> {
   if (body === undefined || body === null) return undefined;
-  if (typeof body === 'string') return body;
   const contentType = headers.get('content-type') ?? '';
-  if (/^application\/x-www-form-urlencoded\b/i.test(contentType) && isJsonObject(body)) return encodeForm(body);
+  const isEncoded = foreignCharset(contentType) !== undefined;
+  try {
+    if (FORM.test(contentType) && isJsonObject(body)) return await encodeForm(body, isEncoded ? contentType : '');
+    const text = typeof body === 'string' ? body : jsonText(body, headers);
+    // Without another charset, the client encodes the text.
+    return isEncoded ? await encodeText(text, contentType) : text;
+  } catch (error) {
+    if (error instanceof UnencodableError) throw invalid('body', `cannot be sent as ${contentType}: ${error.message}`);
+    throw error;
+  }
+}
+
+function jsonText(body: JsonValue, headers: Headers): string {
+  const contentType = headers.get('content-type') ?? '';
   if (contentType === '') headers.set('content-type', 'application/json');
+  // Its JSON would arrive as a broken file.
+  else if (MULTIPART.test(contentType)) throw invalid('body', `must be a text to be sent as ${contentType}`);
+  else if (isFile(body) && !JSON_TYPE.test(contentType))
+    throw invalid('body', `is a file in base64, whose bytes cannot be sent as ${contentType} yet`);
   return JSON.stringify(body);
 }
 
 /** A field per member, several of one name for a list. */
-function encodeForm(fields: JsonObject): string {
+async function encodeForm(fields: JsonObject, contentType: string): Promise<string> {
   const pairs = Object.entries(fields).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [name, formText(one)]),
   );
-  return new URLSearchParams(pairs).toString();
+  if (contentType === '') return new URLSearchParams(pairs).toString();
+  const encoded = pairs.map((pair) => Promise.all(pair.map((text) => percentEncode(text, contentType))));
+  return (await Promise.all(encoded)).map((pair) => pair.join('=')).join('&');
+}
+
+/** Encodes a part of a form in the charset of its content type (WHATWG URL, 5.2). */
+async function percentEncode(text: string, contentType: string): Promise<string> {
+  const bytes = (await encodeText(text, contentType)).toString('latin1');
+  return bytes
+    .replace(/[^A-Za-z0-9*._ -]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
+    .replaceAll(' ', '+');
 }
 
 function formText(value: JsonValue): string {

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { type HttpResponse, NodeError } from '@deckhand/engine';
+import { charsetOf } from '@deckhand/runtime';
 import { parseForeignJson } from '../text/limit.ts';
 
 /** How a body is parsed: `auto` follows its content type. */
@@ -7,6 +8,9 @@ export type ResponseType = 'auto' | 'json' | 'text' | 'binary';
 
 /** Maximum length of a body that an error quotes, in characters. */
 const EXCERPT_CHARACTERS = 200;
+/** Matches media types of texts. */
+const TEXT =
+  /^text\/|[/+](?:xml|yaml)\b|[/](?:x-)?(?:ndjson|jsonl|jsonlines|yaml|toml|csv|sql|sh|graphql|www-form-urlencoded)\b|(?:java|ecma)script/i;
 /** Enough bytes for them in any character set. */
 const EXCERPT_BYTES = EXCERPT_CHARACTERS * 4;
 
@@ -33,6 +37,15 @@ export function responseBody({ headers, body }: HttpResponse, responseType: Resp
   }
 }
 
+/** Returns the body of a response that fails its node. One that does not fit its type is text. */
+export function errorBody(response: HttpResponse, responseType: ResponseType): JsonValue {
+  try {
+    return responseBody(response, responseType);
+  } catch {
+    return responseBody(response, 'text');
+  }
+}
+
 /** Returns the beginning of a body on one line, for an error; empty if it is not text. */
 export function excerpt({ headers, body }: HttpResponse): string {
   const contentType = headers['content-type'] ?? '';
@@ -47,15 +60,12 @@ export function excerpt({ headers, body }: HttpResponse): string {
 
 function kindOf(contentType: string): Exclude<ResponseType, 'auto'> {
   if (/[/+]json\b/i.test(contentType)) return 'json';
-  return contentType === '' || /^text\/|[/+]xml\b|javascript|x-www-form-urlencoded/i.test(contentType)
-    ? 'text'
-    : 'binary';
+  return contentType === '' || TEXT.test(contentType) ? 'text' : 'binary';
 }
 
 function decode(body: Uint8Array, contentType: string): string {
-  const label = /;\s*charset="?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8';
   try {
-    return new TextDecoder(label).decode(body);
+    return new TextDecoder(charsetOf(body, contentType)).decode(body);
   } catch {
     return new TextDecoder().decode(body);
   }

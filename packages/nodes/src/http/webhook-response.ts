@@ -1,5 +1,8 @@
 import { answerHeaderIssue, isJsonObject, type JsonValue, type ValidationIssue } from '@deckhand/contracts';
+import { NodeError } from '@deckhand/engine';
+import { encodeText, foreignCharset, UnencodableError } from '@deckhand/runtime';
 import Type from 'typebox';
+import { isFile } from '../text/file.ts';
 
 /** The status of a response to a webhook, as a parameter of a node. */
 export const ResponseStatus = Type.Optional(
@@ -13,4 +16,29 @@ export function responseHeaderIssues(headers: JsonValue | undefined): Validation
     const message = answerHeaderIssue(name, isKnown ? value : '');
     return message === undefined ? [] : [{ path: `headers.${name}`, message }];
   });
+}
+
+/**
+ * Checks that a body can be sent under the content type of its headers: a text in its charset, and no file, whose JSON
+ * would arrive as a broken one.
+ * @returns undefined if nothing is left to wait for.
+ * @throws NodeError PARAMETERS_INVALID
+ */
+export function checkSendable(body: JsonValue, headers: Readonly<Record<string, string>>): Promise<void> | undefined {
+  const [, contentType = ''] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
+  if (contentType === '') return undefined;
+  if (isFile(body) && !/[/+-]json\b/i.test(contentType))
+    throw invalidBody(`is a file in base64, whose bytes cannot be sent as ${contentType} yet`);
+  if (typeof body !== 'string' || foreignCharset(contentType) === undefined) return undefined;
+  return encodeText(body, contentType).then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof UnencodableError) throw invalidBody(`cannot be sent as ${contentType}: ${error.message}`);
+      throw error;
+    },
+  );
+}
+
+function invalidBody(message: string): NodeError {
+  return new NodeError('PARAMETERS_INVALID', `parameters.body ${message}`, { isRetryable: false });
 }

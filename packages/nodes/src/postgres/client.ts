@@ -1,8 +1,4 @@
-import { isJsonObject, type JsonObject } from '@deckhand/contracts';
-import { NodeError, type PostgresClient, type PostgresQuery, type PostgresResult } from '@deckhand/engine';
-import { setImmediate as nextRound } from 'node:timers/promises';
-import { types } from 'node:util';
-import Cursor from 'pg-cursor';
+import { type PostgresClient, type PostgresQuery, type PostgresResult } from '@deckhand/engine';
 import { ANY_ADDRESS, PUBLIC_ONLY } from '../network/addresses.ts';
 import { untilAborted } from '../network/until-aborted.ts';
 import { holdMemory, type OptionalBudget } from '../work/hold-memory.ts';
@@ -10,22 +6,13 @@ import { type ConnectionTarget, connectionTarget } from './connection-config.ts'
 import { GuardedClient } from './guarded-client.ts';
 import { invalid } from './message-guard.ts';
 import { createPools, type Pools } from './pools.ts';
+import { type HeldQuery, MAX_BATCH_BYTES, readResult } from './read-rows.ts';
 import { toNodeError } from './to-node-error.ts';
-import { jsonTypes } from './value-types.ts';
 
-/** Number of rows that are read at a time. */
-const BATCH_ROWS = 500;
-/** A longer result fails the query, in bytes of JSON. */
-const MAX_RESULT_BYTES = 10_485_760;
-/** Maximum size of a batch that a server may send, in bytes: bytes in hexadecimal take more than in base64. */
-const MAX_BATCH_BYTES = 2 * MAX_RESULT_BYTES + 1_048_576;
 /** Time limit for cancelling a statement, in ms. */
 const CANCEL_LIMIT_MS = 5_000;
-/** Bytes of rows that are counted before other work runs. */
-const BYTES_PER_ROUND = 1_048_576;
-
-/** A query that says how many bytes its rows take. */
-type HeldQuery = PostgresQuery & { readonly hold: (bytes: number) => void };
+/** How long a server may take to reset a session, in ms. */
+const RESET_LIMIT_MS = 5_000;
 
 type Client = Awaited<ReturnType<Pools['connect']>>;
 
@@ -66,7 +53,7 @@ export function createPostgresClient({
 
 /** A connection that comes too late is released at once. */
 async function connect(pools: Pools, target: ConnectionTarget, query: PostgresQuery): Promise<Client> {
-  const client = await pools.connect(query.connectionString, target);
+  const client = await pools.connect(query, target);
   if (query.signal.aborted) client.release();
   return client;
 }
@@ -96,8 +83,28 @@ async function withClient(client: Client, target: ConnectionTarget, query: HeldQ
     return result;
   } finally {
     query.signal.removeEventListener('abort', onAbort);
-    // The connection of a failed query is closed, with its transaction.
-    client.release(isBroken);
+    // The connection of a failed query is closed, with its transaction. The caller does not wait for the reset.
+    if (isBroken) client.release(true);
+    else void giveBack(client);
+  }
+}
+
+/**
+ * Returns a connection to its pool without any state of its session: settings, roles, temporary tables, prepared
+ * statements, cursors, advisory locks, subscriptions to notifications. A connection that cannot be reset is closed.
+ */
+async function giveBack(client: Client): Promise<void> {
+  const limit = setTimeout(() => client.destroy(), RESET_LIMIT_MS);
+  let isReset = false;
+  try {
+    client.expect({ rows: 0, bytes: MAX_BATCH_BYTES });
+    await client.query('DISCARD ALL');
+    isReset = true;
+  } catch {
+    // Servers without this statement get a new connection for each query.
+  } finally {
+    clearTimeout(limit);
+    client.release(!isReset);
   }
 }
 
@@ -124,44 +131,4 @@ async function cancel({ config, tls }: ConnectionTarget, pid: number): Promise<v
     clearTimeout(limit);
     client.destroy();
   }
-}
-
-async function readResult(client: Client, query: HeldQuery): Promise<PostgresResult> {
-  const cursor = client.query(new Cursor<unknown>(query.text, [...query.values], { types: jsonTypes }));
-  const rows: JsonObject[] = [];
-  let bytes = 0;
-  let bytesOfRound = 0;
-  for (;;) {
-    const wanted = Math.min(BATCH_ROWS, query.maxRows + 1 - rows.length);
-    client.expect({ rows: wanted, bytes: MAX_BATCH_BYTES });
-    const batch = await readBatch(cursor, wanted);
-    for (const row of batch.rows) {
-      if (!isJsonObject(row)) throw new TypeError('a row is read as an object');
-      const rowBytes = JSON.stringify(row).length;
-      bytes += rowBytes;
-      if (bytes > MAX_RESULT_BYTES) throw tooLarge(`more than ${MAX_RESULT_BYTES} bytes`);
-      rows.push(row);
-      query.hold(bytes);
-      bytesOfRound += rowBytes;
-      if (bytesOfRound < BYTES_PER_ROUND) continue;
-      bytesOfRound = 0;
-      await nextRound();
-    }
-    if (rows.length > query.maxRows) throw tooLarge(`more than ${query.maxRows} rows`);
-    if (batch.rows.length < wanted) return { rows, rowCount: batch.rowCount ?? rows.length };
-  }
-}
-
-function readBatch(cursor: Cursor<unknown>, count: number): Promise<{ rows: unknown[]; rowCount: number | null }> {
-  return new Promise((resolve, reject) => {
-    cursor.read(count, (error: unknown, rows, result) => {
-      if (types.isNativeError(error)) reject(error);
-      else resolve({ rows, rowCount: result.rowCount });
-    });
-  });
-}
-
-function tooLarge(what: string): NodeError {
-  const message = `the result has ${what}, so it was undone: ask for less, or for more room by maxRows`;
-  return new NodeError('RESULT_TOO_LARGE', message, { isRetryable: false });
 }

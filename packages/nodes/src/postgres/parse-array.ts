@@ -6,10 +6,10 @@ const NULL = 'NULL';
 
 /**
  * Parses an array of PostgreSQL, `{1,NULL,"a \"b\""}`, in one pass: the driver's parser takes quadratic time, and does
- * not end for some texts of hostile servers. @param parse parses an element. @throws SyntaxError for a text that is no
- * array.
+ * not end for some texts of hostile servers. @param parse parses an element. @param separator stands between elements.
+ * @throws SyntaxError for a text that is no array.
  */
-export function parseArray(text: string, parse: (element: string) => JsonValue): JsonValue[] {
+export function parseArray(text: string, parse: (element: string) => JsonValue, separator = ','): JsonValue[] {
   const outermost: JsonValue[] = [];
   /** The lists that are open, the innermost last. */
   const open: JsonValue[][] = [outermost];
@@ -25,7 +25,7 @@ export function parseArray(text: string, parse: (element: string) => JsonValue):
     if (char === '}') {
       open.pop();
       at += 1;
-    } else if (char === ',') {
+    } else if (char === separator) {
       at += 1;
     } else if (char === '{') {
       if (open.length >= MAX_DIMENSIONS) throw new SyntaxError('an array has too many dimensions');
@@ -38,7 +38,7 @@ export function parseArray(text: string, parse: (element: string) => JsonValue):
       list.push(parse(element));
       at = end;
     } else {
-      const end = endOfElement(text, at);
+      const end = endOfElement(text, at, separator);
       const element = text.slice(at, end);
       list.push(element === NULL ? null : parse(element));
       at = end;
@@ -48,9 +48,9 @@ export function parseArray(text: string, parse: (element: string) => JsonValue):
   return outermost;
 }
 
-function endOfElement(text: string, start: number): number {
+function endOfElement(text: string, start: number, separator: string): number {
   let at = start;
-  while (at < text.length && text[at] !== ',' && text[at] !== '}') at += 1;
+  while (at < text.length && text[at] !== separator && text[at] !== '}') at += 1;
   return at;
 }
 

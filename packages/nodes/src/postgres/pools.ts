@@ -1,16 +1,20 @@
+import type { PostgresQuery } from '@deckhand/engine';
 import pg from 'pg';
 import type { ConnectionTarget } from './connection-config.ts';
 import { GuardedClient } from './guarded-client.ts';
 
-/** Maximum number of connections to one database; further queries wait. */
-const CONNECTIONS_PER_DATABASE = 5;
+/** Maximum number of connections of one credential; further queries wait. */
+const CONNECTIONS_PER_CREDENTIAL = 5;
 /** An idle connection is closed after this time, in ms. */
 const IDLE_MS = 10_000;
 
-/** Pools of connections, by connection string and the address that it led to. */
+/** The parts of a query that decide which connections it may use. */
+type PoolKey = Pick<PostgresQuery, 'owner' | 'connectionString'>;
+
+/** Pools of connections, by owner, connection string and the address that it led to. */
 export interface Pools {
   /** Returns a connection, which the caller has to release. Throws errors of the driver. */
-  connect(connectionString: string, target: ConnectionTarget): Promise<GuardedClient & pg.PoolClient>;
+  connect(query: PoolKey, target: ConnectionTarget): Promise<GuardedClient & pg.PoolClient>;
   /** Closes all connections. */
   close(): Promise<void>;
 }
@@ -24,7 +28,7 @@ export function createPools(): Pools {
     if (known) return known;
     const pool = new pg.Pool({
       ...config,
-      max: CONNECTIONS_PER_DATABASE,
+      max: CONNECTIONS_PER_CREDENTIAL,
       idleTimeoutMillis: IDLE_MS,
       Client: class extends GuardedClient {
         constructor(given: pg.ClientConfig = {}) {
@@ -44,9 +48,9 @@ export function createPools(): Pools {
   }
 
   return {
-    async connect(connectionString, target) {
+    async connect({ owner, connectionString }, target) {
       // A name that now resolves to another address gets a pool of its own.
-      const key = `${target.config.host ?? ''} ${connectionString}`;
+      const key = JSON.stringify([owner, target.config.host, connectionString]);
       const pool = open(key, target);
       try {
         const client: unknown = await pool.connect();

@@ -4,13 +4,15 @@ import { parseArray } from './parse-array.ts';
 
 type Parse = (text: string) => JsonValue;
 
-/** Maximum length of a time, in characters: PostgreSQL never writes a longer one. */
-const MAX_TIME = 100;
+const FIRST_YEAR = Date.parse('0001-01-01T00:00:00Z');
+const END_YEAR = Date.UTC(10_000, 0);
+/** A `timestamptz` in PostgreSQL's ISO style; the offset has seconds where a zone had no standard time yet. */
+const TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?$/;
 
 /** Types that do not become a text, by their OID (pg_type.dat of PostgreSQL). */
 const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
   [16, asBoolean], // bool
-  [17, (text) => Buffer.from(text.replace(/^\\x/, ''), 'hex').toString('base64')], // bytea
+  [17, asBase64], // bytea
   [20, asInteger], // int8
   [21, asInteger], // int2
   [23, asInteger], // int4
@@ -22,43 +24,79 @@ const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
   [3802, asJson], // jsonb
 ]);
 
-/**
- * Types of arrays that become lists, and how their elements are read. All others stay as PostgreSQL writes them, `{…}`:
- * their elements would not be JSON.
- */
-const ELEMENT_PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
-  [199, asJson], // json[]
-  [651, asText], // cidr[]
-  [791, asText], // money[]
-  [1000, asBoolean], // bool[]
-  [1005, asInteger], // int2[]
-  [1007, asInteger], // int4[]
-  [1008, asText], // regproc[]
-  [1009, asText], // text[]
-  [1014, asText], // char[]
-  [1015, asText], // varchar[]
-  [1016, asText], // int8[]
-  [1021, finiteOrText], // float4[]
-  [1022, finiteOrText], // float8[]
-  [1028, asInteger], // oid[]
-  [1040, asText], // macaddr[]
-  [1041, asText], // inet[]
-  [1183, asText], // time[]
-  [1270, asText], // timetz[]
-  [2951, asText], // uuid[]
-  [3807, asJson], // jsonb[]
-  [3907, asText], // numrange[]
+/** Arrays of these types, with the type of their elements. */
+const ARRAYS_OF_PARSED: ReadonlyMap<number, number> = new Map([
+  [199, 114], // json[]
+  [1000, 16], // bool[]
+  [1001, 17], // bytea[]
+  [1005, 21], // int2[]
+  [1007, 23], // int4[]
+  [1016, 20], // int8[]
+  [1021, 700], // float4[]
+  [1022, 701], // float8[]
+  [1028, 26], // oid[]
+  [1185, 1184], // timestamptz[]
+  [3807, 3802], // jsonb[]
 ]);
+
+/** Arrays whose elements stay texts: all others of PostgreSQL itself. */
+const ARRAYS_OF_TEXTS: ReadonlySet<number> = new Set([
+  143, 271, 629, 651, 719, 775, 791, 1002, 1003, 1006, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 1015, 1017, 1018, 1019,
+  1020, 1027, 1034, 1040, 1041, 1115, 1182, 1183, 1187, 1231, 1263, 1270, 1561, 1563, 2201, 2207, 2208, 2209, 2210,
+  2211, 2287, 2949, 2951, 3221, 3643, 3644, 3645, 3735, 3770, 3905, 3907, 3909, 3911, 3913, 3927, 4073, 4090, 4097,
+  4192, 5039, 6150, 6151, 6152, 6153, 6155, 6157,
+]);
+
+/** box[]: the only type of PostgreSQL itself whose arrays have another separator than a comma. */
+const BOXES = 1020;
+/** Types from here on are the database's own: created after PostgreSQL's bootstrap (FirstGenbkiObjectId). */
+const FIRST_OWN_TYPE = 10_000;
+/** The text in which an array begins: its braces, or its bounds. */
+const ARRAY_START = /^[{[]/;
+
+/** An array type: its elements, and what separates them. */
+export interface ArrayType {
+  /** The OID of the type of the elements. */
+  readonly element: number;
+  readonly separator: string;
+}
+
+/** Returns true for types that only the catalogue of their database knows. */
+export function isOwnType(oid: number): boolean {
+  return oid >= FIRST_OWN_TYPE;
+}
+
+/** Returns true if a value of an own type may be an array. */
+export function looksLikeArray(value: JsonValue | undefined): value is string {
+  return typeof value === 'string' && ARRAY_START.test(value);
+}
+
+/** Returns an array type of PostgreSQL itself; undefined for other types. */
+export function builtInArray(oid: number): ArrayType | undefined {
+  // Elements that stay texts need no type.
+  const element = ARRAYS_OF_PARSED.get(oid) ?? (ARRAYS_OF_TEXTS.has(oid) ? 0 : undefined);
+  return element === undefined ? undefined : { element, separator: oid === BOXES ? ';' : ',' };
+}
+
+/** Returns true for `json` and `jsonb`. */
+export function isJsonType(oid: number): boolean {
+  return PARSERS.get(oid) === asJson;
+}
+
+/** Returns the list that an array of PostgreSQL becomes. */
+export function listOf(text: string, { element, separator }: ArrayType): JsonValue[] {
+  return parseArray(text, PARSERS.get(element) ?? asText, separator);
+}
 
 /**
  * Converts values to JSON: whole numbers to numbers while they are exact, exact decimals to text, times with a zone to
- * ISO 8601, other times as PostgreSQL writes them, bytes to base64. All parsers take linear time.
+ * ISO 8601, other times as PostgreSQL writes them, bytes to base64, arrays to lists of the same. Values of types that
+ * the database has itself stay texts. All parsers take linear time.
  */
 export const jsonTypes = {
   getTypeParser(oid: number): Parse {
-    const parseElement = ELEMENT_PARSERS.get(oid);
-    if (parseElement) return (text) => parseArray(text, parseElement);
-    return PARSERS.get(oid) ?? asText;
+    const array = builtInArray(oid);
+    return array ? (text) => listOf(text, array) : (PARSERS.get(oid) ?? asText);
   },
 };
 
@@ -82,8 +120,28 @@ function finiteOrText(text: string): number | string {
   return Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
+/** The server writes bytes in hexadecimal, or as characters with octal escapes: its setting `bytea_output`. */
+function asBase64(text: string): string {
+  const bytes = text.startsWith('\\x')
+    ? Buffer.from(text.slice(2), 'hex')
+    : Buffer.from(
+        text.replaceAll(/\\(\\|[0-3][0-7]{2})/g, (_escape, of: string) =>
+          of === '\\' ? of : String.fromCharCode(Number.parseInt(of, 8)),
+        ),
+        'latin1',
+      );
+  return bytes.toString('base64');
+}
+
+/** With all digits of the fraction, at least three: a later query that compares with it must not find it again. */
 function isoOrText(text: string): string {
-  if (text.length > MAX_TIME) return text;
-  const time = new Date(text);
-  return Number.isNaN(time.getTime()) ? text : time.toISOString();
+  const found = TIME.exec(text);
+  if (!found) return text;
+  const [, date = '', clock = '', fraction = '', sign = '', hours = '', minutes = '0', seconds = '0'] = found;
+  const offsetMs = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
+  const time = new Date(Date.parse(`${date}T${clock}Z`) + (sign === '-' ? offsetMs : -offsetMs));
+  // Years before 1 and after 9999 have other forms in ISO 8601.
+  if (!(time.getTime() >= FIRST_YEAR && time.getTime() < END_YEAR)) return text;
+  const digits = fraction.padEnd(fraction.length > 3 ? 6 : 3, '0');
+  return `${time.toISOString().slice(0, -'000Z'.length)}${digits}Z`;
 }

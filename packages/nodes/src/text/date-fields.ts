@@ -1,3 +1,5 @@
+import { DateTime } from 'luxon';
+
 /** The fields that the letters of a date format stand for; those of a macro such as `D` stand for several. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   G: ['era'],
@@ -44,4 +46,33 @@ export function findRepeatedField(format: string): string | undefined {
     }
   }
   return undefined;
+}
+
+/** A date whose fields all differ from their letters. */
+const SAMPLE = DateTime.fromISO('2026-11-23T14:05:06.789Z', { zone: 'UTC', locale: 'en' });
+/** Longest repetition of a letter that is asked for; luxon has none of more than six. */
+const MAX_LETTERS = 6;
+
+const known = new Map<string, { readonly writes: boolean; readonly reads: boolean }>();
+
+/**
+ * Returns the first letters of a format that luxon has no field for; undefined if there are none. Luxon takes them for
+ * text: `YYYY` would be written as it is. @param use whether the format is to read or to write dates: some fields can
+ * only be written.
+ */
+export function findUnknownField(format: string, use: 'reads' | 'writes'): string | undefined {
+  for (const [letters, letter] of format.matchAll(TOKEN)) {
+    if (letter !== undefined && (letters.length > MAX_LETTERS || !fieldOf(letters)[use])) return letters;
+  }
+  return undefined;
+}
+
+function fieldOf(letters: string): { readonly writes: boolean; readonly reads: boolean } {
+  const found = known.get(letters);
+  if (found) return found;
+  const text = SAMPLE.toFormat(letters);
+  const writes = text !== letters;
+  const reads = writes && DateTime.fromFormatExplain(text, letters, { locale: 'en' }).rawMatches !== null;
+  known.set(letters, { writes, reads });
+  return { writes, reads };
 }

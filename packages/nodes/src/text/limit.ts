@@ -1,4 +1,4 @@
-import { findJsonExcess, type JsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
+import { findJsonExcess, type JsonObject, type JsonValue, parseExactJson } from '@deckhand/contracts';
 import { NodeError } from '@deckhand/engine';
 import type { Steps, Work } from '../work/slices.ts';
 
@@ -28,12 +28,12 @@ export function findTextExcess(text: string): string | undefined {
 }
 
 /**
- * Parses untrusted JSON. @param what names it in the error. @throws NodeError RESULT_TOO_LARGE for more than can be
- * parsed at once; SyntaxError.
+ * Parses untrusted JSON. Whole numbers beyond the safe range become texts of their digits. @param what names it in the
+ * error. @throws NodeError RESULT_TOO_LARGE for more than can be parsed at once; SyntaxError.
  */
 export function parseForeignJson(text: string, what: string): JsonValue {
   const excess = findTextExcess(text);
-  if (excess === undefined) return parseJson(text);
+  if (excess === undefined) return parseExactJson(text);
   throw new NodeError('RESULT_TOO_LARGE', `${what} ${excess}`, { isRetryable: false });
 }
 

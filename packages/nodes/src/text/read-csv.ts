@@ -8,20 +8,16 @@ const BYTE_ORDER_MARK = 0xfeff;
 
 /**
  * Reads the rows of comma-separated values (RFC 4180) in one pass. Rows may differ in length, and empty lines are
- * skipped. The first line end decides which of CRLF, LF and CR ends lines.
+ * skipped. CRLF, LF and CR each end a line, whatever ended the lines before: files that several programs have written
+ * to mix them.
  * @throws NodeError CSV_INVALID for a quote where none may be.
  */
 export function* readRows(text: string, delimiter: string, work: Work): Steps<string[][]> {
   const rows: string[][] = [];
   let row: string[] = [];
-  let lineEnd: string | undefined;
   let at = text.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0;
   const invalid = (reason: string): NodeError =>
     new NodeError('CSV_INVALID', `${reason} (row ${rows.length + 1})`, { isRetryable: false });
-  const isLineEnd = (): boolean => {
-    if (lineEnd === undefined && isBreak(text.charCodeAt(at))) lineEnd = breakAt(text, at);
-    return lineEnd !== undefined && text.startsWith(lineEnd, at);
-  };
 
   let isFieldNext = at < text.length;
   while (isFieldNext) {
@@ -38,7 +34,7 @@ export function* readRows(text: string, delimiter: string, work: Work): Steps<st
       value = text.slice(start + 1, end).replaceAll('""', '"');
       at = end + 1;
     } else {
-      while (at < text.length && !text.startsWith(delimiter, at) && !isLineEnd()) {
+      while (at < text.length && !text.startsWith(delimiter, at) && !isBreak(text.charCodeAt(at))) {
         if (text.charCodeAt(at) === QUOTE) throw invalid('a value contains a quote but does not begin with one');
         at += 1;
         if ((at & 0xfff) === 0 && work.spend(0x1000)) yield;
@@ -48,10 +44,10 @@ export function* readRows(text: string, delimiter: string, work: Work): Steps<st
     row.push(value);
     if (text.startsWith(delimiter, at)) {
       at += delimiter.length;
-    } else if (at >= text.length || isLineEnd()) {
+    } else if (at >= text.length || isBreak(text.charCodeAt(at))) {
       if (row.length > 1 || value !== '' || isQuoted) rows.push(row);
       row = [];
-      at += at < text.length ? (lineEnd?.length ?? 0) : 0;
+      at += text.startsWith('\r\n', at) ? 2 : 1;
       isFieldNext = at < text.length;
     } else {
       throw invalid('a value goes on after its closing quote');
@@ -63,9 +59,4 @@ export function* readRows(text: string, delimiter: string, work: Work): Steps<st
 
 function isBreak(code: number): boolean {
   return code === LINE_FEED || code === CARRIAGE_RETURN;
-}
-
-function breakAt(text: string, at: number): string {
-  if (text.charCodeAt(at) === LINE_FEED) return '\n';
-  return text.charCodeAt(at + 1) === LINE_FEED ? '\r\n' : '\r';
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { defineNodeType, type Outcome, output } from '@deckhand/engine';
+import { defineNodeType, NodeError, type Outcome, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { FieldParameter, fieldReader, ItemsParameter, itemsOf } from '../items/items.ts';
 import { checkedResult, checkResultLength } from '../text/limit.ts';
@@ -19,7 +19,7 @@ const SUMMARIES = {
   first: (values) => values[0] ?? null,
   last: (values) => values.at(-1) ?? null,
   list: (values) => [...values],
-  // Its values were made distinct before, in steps: see
+  // Its values were made distinct before, in steps.
   distinct: (values) => [...values],
 } satisfies Record<string, Summary>;
 
@@ -29,7 +29,7 @@ export default defineNodeType({
   type: 'aggregate',
   title: 'Aggregate a list',
   description:
-    'Counts, sums or collects the items of a list. Returns an object; with `groupBy`, a list with one object per group, in the order in which the groups first appear. Items without a field do not count for it, and sums and averages use numbers only.',
+    'Counts, sums or collects the items of a list. Returns an object; with `groupBy`, a list with one object per group, in the order in which the groups first appear. Items without a field, or with an empty text in it, do not count for it. For sums and averages, texts that are numbers count as such, as `csv` and `postgres` return them; any other value fails the node. `min` and `max` compare by number if all values are numbers or such texts.',
   keywords: ['sum', 'total', 'count', 'average', 'minimum', 'maximum', 'group by', 'reduce', 'statistics', 'collect'],
   category: 'data',
   hasEffects: false,
@@ -131,20 +131,47 @@ function* distinct(values: readonly JsonValue[], work: Work): Steps<JsonValue[]>
   return [...known.values()];
 }
 
-/** The sum of those that are numbers, and how many those are. */
+/** Returns the number that a value is, or that its text is written as; undefined for other values. */
+function numberOf(value: JsonValue): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+/** Returns true for a cell that is empty in a table of texts. */
+function isEmpty(value: JsonValue): boolean {
+  return typeof value === 'string' && value.trim() === '';
+}
+
+/** The sum of the values, and how many there are. @throws NodeError NOT_A_NUMBER: a part would not be their sum. */
 function addUp(values: readonly JsonValue[]): { sum: number; count: number } {
   let sum = 0;
   let count = 0;
   for (const value of values) {
-    if (typeof value !== 'number') continue;
-    sum += value;
+    if (isEmpty(value)) continue;
+    const number = numberOf(value);
+    if (number === undefined) throw notANumber(value);
+    sum += number;
     count += 1;
   }
   return { sum, count };
 }
 
-/** The first of all numbers, or of all texts where there are no numbers; null when there are neither. */
+function notANumber(value: JsonValue): NodeError {
+  const message = `${JSON.stringify(value).slice(0, 100)} is no number, so there is no sum or average`;
+  return new NodeError('NOT_A_NUMBER', message, { isRetryable: false });
+}
+
+/**
+ * The first by number if all are numbers or texts of such; otherwise the first of all numbers, or of all texts where
+ * there are no numbers; null when there are neither.
+ */
 function least(values: readonly JsonValue[], isBefore: (a: number | string, b: number | string) => boolean): JsonValue {
+  const filled = values.filter((value) => !isEmpty(value));
+  const [first] = filled;
+  if (first === undefined) return values[0] ?? null;
+  if (filled.every((value) => numberOf(value) !== undefined)) {
+    return filled.reduce((best, value) => (isBefore(numberOf(value) ?? 0, numberOf(best) ?? 0) ? value : best), first);
+  }
   return leastOf('number', values, isBefore) ?? leastOf('string', values, isBefore) ?? null;
 }
 

@@ -36,6 +36,10 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  unheeded: () => ({
+    retry: 'does not ask again after the time is up',
+    timeoutSeconds: 'does not limit the wait: use parameters.timeoutSeconds',
+  }),
   restSeconds: 'timeoutSeconds',
   handles: choicesOf,
   check: (parameters) => [

@@ -1,6 +1,6 @@
 import { type ValidationIssue, isJsonObject, type JsonValue } from '@deckhand/contracts';
 import { defineNodeType, type Outcome, output } from '@deckhand/engine';
-import { stringify } from 'csv-stringify/sync';
+import { type Options, stringify } from 'csv-stringify/sync';
 import Type from 'typebox';
 import { ItemsParameter, itemsOf } from '../items/items.ts';
 import { checkLength, checkResultLength } from '../text/limit.ts';
@@ -11,7 +11,7 @@ export default defineNodeType({
   type: 'csv',
   title: 'CSV',
   description:
-    'Reads a table of comma-separated values (RFC 4180) into a list of objects, or writes one. Values are texts: numbers and dates stay as they are written. `parse` returns the list, `write` returns `{ text }`.',
+    'Reads a table of comma-separated values (RFC 4180) into a list of objects, or writes one. Values are texts: numbers and dates stay as they are written. CRLF, LF and CR end lines, in any mixture. `parse` returns the list, `write` returns `{ text }`.',
   keywords: ['comma-separated', 'table', 'spreadsheet', 'excel', 'parse', 'export'],
   category: 'data',
   hasEffects: false,
@@ -33,7 +33,7 @@ export default defineNodeType({
         Type.Array(Type.String({ maxLength: 500 }), {
           minItems: 1,
           maxItems: 1_000,
-          description: 'For `write`: the members to write, in this order; by default all of the first item',
+          description: 'For `write`: the members to write, in this order; by default those of all items',
         }),
       ),
       defuseFormulas: Type.Optional(
@@ -63,17 +63,42 @@ export default defineNodeType({
       return runInSlices(signal, (work) => readTable(text, { delimiter, hasHeader, work }));
     }
     const list = itemsOf(items, input);
-    const [first] = list;
-    const names = columns ?? (first !== undefined && isJsonObject(first) ? Object.keys(first) : []);
-    const table: Table = {
-      header: hasHeader && names.length > 0 ? [[...names]] : [],
-      list,
-      names,
-      write: (rows) => stringify([...rows], { delimiter, escape_formulas: defuseFormulas }),
-    };
-    return runInSlices(signal, (work) => writeTable(table, work));
+    return runInSlices(signal, function* (work): Steps<Outcome> {
+      const names = columns ?? (yield* namesOf(list, work));
+      const header = hasHeader && names.length > 0 ? [[...names]] : [];
+      return yield* writeTable({ header, list, names, options: { delimiter, ...(defuseFormulas && DEFUSED) } }, work);
+    });
   },
 });
+
+/** The library lacks the line feed among the first characters of formulas (OWASP, CSV injection). */
+const DEFUSED: Options = {
+  escape_formulas: true,
+  cast: { string: (value) => (value.startsWith('\n') ? `'${value}` : value) },
+};
+
+/** Returns the names of the members of all items, in the order in which they first appear. */
+function* namesOf(list: readonly JsonValue[], work: Work): Steps<string[]> {
+  const names: string[] = [];
+  const known = new Set<string>();
+  for (const item of list) {
+    if (!isJsonObject(item)) continue;
+    let place = 0;
+    // Parsed or created values have no inherited members; listing their names would create garbage.
+    for (const name in item) {
+      // Most items have the same members as the first one.
+      if (names[place] !== name && !known.has(name)) {
+        names.push(name);
+        known.add(name);
+      }
+      place += 1;
+    }
+    if (work.spend(1 + place / 4)) yield;
+  }
+  // Each row has all of them.
+  checkResultLength(names.length * list.length);
+  return names;
+}
 
 function* readTable(
   text: string,
@@ -108,45 +133,66 @@ function* toObjects(rows: readonly string[][], text: string, work: Work): Steps<
 
 /** The rows to write: a header of one row or none, and the items. */
 interface Table {
-  readonly header: readonly string[][];
+  readonly header: readonly Row[];
   readonly list: readonly JsonValue[];
   readonly names: readonly string[];
-  readonly write: (rows: readonly string[][]) => string;
+  readonly options: Options;
 }
+
+type Row = readonly (string | number)[];
 
 /** Number of rows that are written at once. */
 const ROWS_PER_BATCH = 100;
 
-function* writeTable({ header, list, names, write }: Table, work: Work): Steps<Outcome> {
+function* writeTable({ header, list, names, options }: Table, work: Work): Steps<Outcome> {
   const parts: string[] = [];
-  let batch: string[][] = [...header];
+  let batch: Row[] = [...header];
   let length = 0;
+  const write = (): void => {
+    parts.push(stringify(batch, { ...options, ...quotesOf(batch, parts.length === 0) }));
+    batch = [];
+  };
   for (const item of list) {
     const row = toRow(item, names);
-    const rowLength = row.reduce((sum, value) => sum + value.length + 1, 0);
+    const rowLength = row.reduce<number>((sum, value) => sum + lengthOf(value) + 1, 0);
     length += rowLength;
     checkResultLength(length);
     batch.push(row);
     const isUsedUp = work.spend(4 + row.length * 2 + rowLength / 4);
     if (!isUsedUp && batch.length < ROWS_PER_BATCH) continue;
-    parts.push(write(batch));
-    batch = [];
+    write();
     if (isUsedUp) yield;
   }
-  parts.push(write(batch));
+  write();
   return output({ text: parts.join('') });
 }
 
-function toRow(item: JsonValue, names: readonly string[]): string[] {
-  if (Array.isArray(item)) {
-    const list: readonly JsonValue[] = item;
-    return list.map(toText);
-  }
-  if (!isJsonObject(item)) return [toText(item)];
-  return names.map((name) => toText(Object.hasOwn(item, name) ? (item[name] ?? null) : null));
+/**
+ * Quotes what would not be read back: the only value of a row if it is empty, because empty lines are skipped, and a
+ * byte order mark at the start of the text.
+ */
+function quotesOf(batch: readonly Row[], isFirst: boolean): Options {
+  return {
+    quoted_empty: batch.some((row) => row.length === 1 && row[0] === ''),
+    ...(isFirst && { quoted_match: /^\uFEFF/ }),
+  };
 }
 
-function toText(value: JsonValue): string {
+function lengthOf(value: string | number): number {
+  return typeof value === 'string' ? value.length : String(value).length;
+}
+
+function toRow(item: JsonValue, names: readonly string[]): Row {
+  if (Array.isArray(item)) {
+    const list: readonly JsonValue[] = item;
+    return list.map(toCell);
+  }
+  if (!isJsonObject(item)) return [toCell(item)];
+  return names.map((name) => toCell(Object.hasOwn(item, name) ? (item[name] ?? null) : null));
+}
+
+/** Numbers stay numbers, so that a negative one is no formula. */
+function toCell(value: JsonValue): string | number {
   if (value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value);
 }

@@ -2,7 +2,8 @@ import type { ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import { DateTime, type DurationLikeObject, IANAZone } from 'luxon';
 import Type from 'typebox';
-import { findRepeatedField } from '../text/date-fields.ts';
+import { findRepeatedField, findUnknownField } from '../text/date-fields.ts';
+import { isKnownLocale } from '../text/known-locale.ts';
 import { boundLuxonCaches } from '../text/luxon-caches.ts';
 
 const UNITS = ['years', 'quarters', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds', 'milliseconds'] as const;
@@ -23,7 +24,7 @@ export default defineNodeType({
   type: 'dates',
   title: 'Dates and times',
   description:
-    'Parses, formats, moves and compares dates in a time zone. Returns `{ iso, milliseconds, zone }`, where `iso` has the zone’s offset; `format` adds `text`, `difference` returns `{ amount, unit }`. Months and days follow the calendar of the zone, so a day has 23 or 25 hours where clocks change. Use `{{ $now }}` for the current time.',
+    'Parses, formats, moves and compares dates in a time zone. Returns `{ iso, milliseconds, zone }`, where `iso` has the zone’s offset, to the millisecond; `format` adds `text`, `difference` returns `{ amount, unit }`. Months and days follow the calendar of the zone, so a day has 23 or 25 hours where clocks change. A local time that occurs twice is the first of them, one that does not exist is later by the change. Use `{{ $now }}` for the current time.',
   keywords: ['date', 'time zone', 'timestamp', 'today', 'now', 'add days', 'calendar', 'format date'],
   category: 'data',
   hasEffects: false,
@@ -33,13 +34,15 @@ export default defineNodeType({
       date: Type.Unsafe<string | number>({
         type: ['string', 'number'],
         maxLength: MAX_DATE,
-        description: 'ISO 8601, or milliseconds since 1970; with `inputFormat`, a text in that format',
+        description:
+          'ISO 8601, also with a space in place of the T, or milliseconds since 1970; with `inputFormat`, a text in that format',
       }),
       inputFormat: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: 100,
-          description: 'The format of `date`, such as dd.MM.yyyy; no field may occur twice',
+          description:
+            'The format of `date`, such as dd.MM.yyyy; no field may occur twice, and text is in single quotes',
         }),
       ),
       timezone: Type.Optional(
@@ -49,14 +52,15 @@ export default defineNodeType({
         Type.String({
           minLength: 1,
           maxLength: 100,
-          description: 'For `format`: the format, such as yyyy-MM-dd HH:mm, or cccc',
+          description: 'For `format`: the format, such as yyyy-MM-dd HH:mm, or cccc; text is in single quotes',
         }),
       ),
       locale: Type.Optional(
         Type.String({
           maxLength: 35,
           default: 'en',
-          description: 'For `format`: the language of the names of months and days',
+          description:
+            'For `format` and `inputFormat`: the language of the names of months and days, such as de or en-GB',
         }),
       ),
       amount: Type.Optional(Type.Number({ description: 'For `add` and `subtract`: how much' })),
@@ -89,10 +93,13 @@ export default defineNodeType({
   },
   run({ operation, date, inputFormat, timezone = 'UTC', format, locale = 'en', amount, unit = 'days', other }) {
     if (!IANAZone.isValidZone(timezone)) throw invalid('timezone', 'must be a time zone such as Europe/Berlin');
+    if (!isKnownLocale(locale)) throw invalid('locale', 'must be a language such as de or en-GB');
     boundLuxonCaches(`${timezone} ${locale}`);
+    if (inputFormat !== undefined) requireFields('inputFormat', inputFormat, 'reads');
+    if (format !== undefined) requireFields('format', format, 'writes');
     const repeated = inputFormat === undefined ? undefined : findRepeatedField(inputFormat);
     if (repeated !== undefined) throw invalid('inputFormat', `names the ${repeated} twice`);
-    const moment = read('date', date, { timezone, inputFormat });
+    const moment = read('date', date, { timezone, inputFormat, locale });
     switch (operation) {
       case 'parse':
         return answer(moment);
@@ -103,17 +110,19 @@ export default defineNodeType({
       case 'subtract': {
         if (amount === undefined) throw invalid('amount', `is required by ${operation}`);
         const duration: DurationLikeObject = { [unit]: amount };
-        return answer(operation === 'add' ? moment.plus(duration) : moment.minus(duration));
+        const moved = operation === 'add' ? moment.plus(duration) : moment.minus(duration);
+        // A number of hours is a time; a number of days ends at a local time.
+        return answer(CALENDAR.has(unit) && amount !== 0 ? firstOf(moved) : moved);
       }
       case 'difference': {
         if (other === undefined) throw invalid('other', 'is required by difference');
-        const until = read('other', other, { timezone, inputFormat });
+        const until = read('other', other, { timezone, inputFormat, locale });
         return output({ amount: until.diff(moment, unit).as(unit), unit });
       }
       case 'startOf':
-        return answer(moment.startOf(SINGULAR[unit]));
+        return answer(startOf(moment, unit));
       case 'endOf':
-        return answer(moment.endOf(SINGULAR[unit]));
+        return answer(startOf(moment.plus({ [unit]: 1 }), unit).minus(1));
     }
   },
 });
@@ -130,19 +139,54 @@ const SINGULAR = {
   milliseconds: 'millisecond',
 } as const;
 
+/** Units that follow the calendar of a zone. */
+const CALENDAR: ReadonlySet<string> = new Set(['years', 'quarters', 'months', 'weeks', 'days']);
+
+/** The start of a period. Where clocks change at midnight, a day starts at the first midnight, or after the change. */
+function startOf(moment: DateTime, unit: keyof typeof SINGULAR): DateTime {
+  const start = moment.startOf(SINGULAR[unit]);
+  return CALENDAR.has(unit) ? firstOf(start) : start;
+}
+
+/**
+ * Returns the first of two times that are the same by a clock which was turned back. Luxon takes either, by the offset
+ * that its zone has at the time of the call. Schedules take the first, too (RFC 5545, 3.3.5).
+ */
+function firstOf(moment: DateTime): DateTime {
+  return moment.isValid ? (moment.getPossibleOffsets()[0] ?? moment) : moment;
+}
+
+/** A date and a time as PostgreSQL writes a `timestamp`. */
+const DATE_BEFORE_SPACE = /^(\d{4}-\d\d-\d\d) (?=\d\d:)/;
+
 function read(
   field: string,
   value: string | number,
-  { timezone, inputFormat }: { timezone: string; inputFormat: string | undefined },
+  { timezone, inputFormat, locale }: { timezone: string; inputFormat: string | undefined; locale: string },
 ): DateTime<true> {
+  // With `setZone`, a text that names no offset itself has the zone of the node.
+  const zone = { zone: timezone, setZone: true };
   const moment =
     typeof value === 'number'
       ? DateTime.fromMillis(value, { zone: timezone })
       : inputFormat === undefined
-        ? DateTime.fromISO(value, { zone: timezone })
-        : DateTime.fromFormat(value, inputFormat, { zone: timezone });
+        ? DateTime.fromISO(value.replace(DATE_BEFORE_SPACE, '$1T'), zone)
+        : DateTime.fromFormat(value, inputFormat, { ...zone, locale });
   if (!moment.isValid) throw invalid(field, `is no date: ${moment.invalidExplanation ?? 'it cannot be read'}`);
-  return moment;
+  const isLocal = typeof value === 'string' && moment.zone.type === 'iana';
+  const found = (isLocal ? firstOf(moment) : moment).setZone(timezone);
+  if (!isDate(found)) throw invalid(field, 'is no date in that time zone');
+  return found;
+}
+
+function isDate(moment: DateTime): moment is DateTime<true> {
+  return moment.isValid;
+}
+
+function requireFields(parameter: string, format: string, use: 'reads' | 'writes'): void {
+  const unknown = findUnknownField(format, use);
+  if (unknown === undefined) return;
+  throw invalid(parameter, `has ${unknown}, which is no field of a date that it ${use}; text is in 'single quotes'`);
 }
 
 function answer(moment: DateTime, more: { text?: string } = {}) {

@@ -1,5 +1,6 @@
 import type { ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, type MailAttachment, NodeError, output } from '@deckhand/engine';
+import { encodeText, UnencodableError } from '@deckhand/runtime';
 import Type from 'typebox';
 
 /** Maximum size of all attachments of a message, in bytes. */
@@ -51,7 +52,10 @@ export default defineNodeType({
               filename: Type.String({ minLength: 1, maxLength: 255, description: 'The name of the file' }),
               content: Type.String({ description: 'The content of the file' }),
               encoding: Type.Optional(
-                Type.Enum(['utf8', 'base64'], { default: 'utf8', description: 'The encoding of `content`' }),
+                Type.Enum(['utf8', 'base64'], {
+                  default: 'utf8',
+                  description: 'The encoding of `content`; a text is sent in the charset of `contentType`',
+                }),
               ),
               contentType: Type.Optional(
                 Type.String({
@@ -91,11 +95,13 @@ export default defineNodeType({
       html,
       headers,
       attachments: checkSize(
-        attachments.map(({ filename, content, encoding = 'utf8', contentType }) => ({
-          filename,
-          content: Buffer.from(content, encoding),
-          contentType,
-        })),
+        await Promise.all(
+          attachments.map(async ({ filename, content, encoding = 'utf8', contentType }) => ({
+            filename,
+            content: encoding === 'utf8' ? await toBytes(content, contentType) : Buffer.from(content, encoding),
+            contentType,
+          })),
+        ),
       ),
       idempotencyKey,
       signal: signal(),
@@ -103,6 +109,16 @@ export default defineNodeType({
     return output({ messageId, accepted, rejected });
   },
 });
+
+async function toBytes(content: string, contentType = ''): Promise<Buffer> {
+  try {
+    return await encodeText(content, contentType);
+  } catch (error) {
+    if (!(error instanceof UnencodableError)) throw error;
+    const message = `parameters.attachments cannot be sent as ${contentType}: ${error.message}`;
+    throw new NodeError('PARAMETERS_INVALID', message, { isRetryable: false });
+  }
+}
 
 function checkSize(attachments: readonly MailAttachment[]): readonly MailAttachment[] {
   const bytes = attachments.reduce((sum, { content }) => sum + content.byteLength, 0);

@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import type { NodeContext } from '@deckhand/engine';
-import type { OutgoingHttpHeaders } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { stopAll } from '../../../../tests/harness/cleanup.ts';
+import { edges, runInMemory } from '../../../../tests/harness/engine.ts';
 import { NO_SERVICES, nodeContext } from '../../../../tests/harness/node-context.ts';
 import { echoOf, serve } from '../../../../tests/harness/serve.ts';
 import { createHttpClient } from '../http/client.ts';
@@ -26,6 +27,16 @@ async function echoed(parameters: JsonObject) {
     );
   });
   return run({ url, ...parameters });
+}
+
+/** A server that keeps its requests. */
+async function recorder() {
+  const requests: IncomingMessage[] = [];
+  const { url } = await serve((request, response) => {
+    requests.push(request);
+    response.end();
+  });
+  return { url, requests };
 }
 
 /** Runs against a server with one response. */
@@ -62,6 +73,23 @@ describe('what is sent', () => {
     });
   });
 
+  it('lacks query parameters and headers that an expression found nothing for', async () => {
+    const parameters = { query: { a: '{{ $trigger.missing }}', b: 1 }, headers: { 'x-a': '{{ $trigger.nothing }}' } };
+    const { url, requests } = await recorder();
+    const { ending } = await runInMemory(
+      {
+        nodes: [
+          { id: 'start', type: 'trigger.manual' },
+          { id: 'send', type: 'http', parameters: { url, ...parameters } },
+        ],
+        edges: edges('start -> send'),
+      },
+      { services: { http }, trigger: { nothing: null } },
+    );
+    expect(ending.kind).toBe('success');
+    expect(requests.map((request) => [request.url, request.headers['x-a']])).toEqual([['/?b=1', undefined]]);
+  });
+
   it('is checked when a version is saved, as far as it is known by then', () => {
     expect(node.check?.({ url: 'ftp://example.com' })).toMatchObject([{ path: 'url' }]);
     expect(node.check?.({ url: 'https://example.com' })).toEqual([]);
@@ -75,9 +103,24 @@ describe('what is answered', () => {
     ['JSON of a kind', { 'content-type': 'application/problem+json; charset=utf-8' }, '[1]', [1]],
     ['JSON with a byte order mark', JSON_TYPE, '\ufeff{"a":1}', { a: 1 }],
     ['JSON that is empty', JSON_TYPE, '', null],
+    [
+      'JSON with a number beyond the safe range',
+      JSON_TYPE,
+      '{"id":7615917337495251231}',
+      { id: '7615917337495251231' },
+    ],
     ['JSON that is none', JSON_TYPE, '{oops', '{oops'],
     ['text', { 'content-type': 'text/html' }, '<p>ü</p>', '<p>ü</p>'],
     ['text in another character set', { 'content-type': 'text/plain; charset=iso-8859-1' }, Buffer.from([0xfc]), 'ü'],
+    ['text whose mark names its character set', { 'content-type': 'text/csv' }, Buffer.from('\ufeffö', 'utf16le'), 'ö'],
+    [
+      'XML that declares its character set',
+      { 'content-type': 'application/xml' },
+      Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a>ö</a>', 'latin1'),
+      '<?xml version="1.0" encoding="ISO-8859-1"?><a>ö</a>',
+    ],
+    ['lines of JSON', { 'content-type': 'application/x-ndjson' }, '{"a":1}\n{"a":2}\n', '{"a":1}\n{"a":2}\n'],
+    ['YAML', { 'content-type': 'application/yaml' }, 'a: 1', 'a: 1'],
     ['text in an unknown character set', { 'content-type': 'text/plain; charset=none' }, 'a', 'a'],
     ['bytes without a type', {}, 'plain', 'plain'],
     [
@@ -99,6 +142,23 @@ describe('what is answered', () => {
     await expect(answered(200, {}, 'oops', { responseType: 'json' })).rejects.toMatchObject({
       code: 'HTTP_RESPONSE_INVALID',
       isRetryable: false,
+    });
+  });
+
+  it('has headers in UTF-8 and in Latin-1', async () => {
+    const headers = {
+      'content-disposition': Buffer.from('attachment; filename="größe €.pdf"').toString('latin1'),
+      'x-latin-1': 'größe',
+      'set-cookie': [Buffer.from('a=ö').toString('latin1')],
+    };
+    expect(await answered(200, headers, '')).toMatchObject({
+      output: {
+        headers: {
+          'content-disposition': 'attachment; filename="größe €.pdf"',
+          'x-latin-1': 'größe',
+          'set-cookie': ['a=ö'],
+        },
+      },
     });
   });
 

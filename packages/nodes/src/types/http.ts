@@ -3,8 +3,15 @@ import { defineNodeType, type NodeContext, NodeError, type OpenedCredential, out
 import Type, { type Static } from 'typebox';
 import { credentialHeader } from '../http/credential-header.ts';
 import { Pagination, paginationIssues, readPages } from '../http/pagination.ts';
-import { isHttpUrl, requestBody, requestHeaders, requestUrl, type Scalar } from '../http/request-parts.ts';
-import { excerpt, responseBody } from '../http/response-body.ts';
+import {
+  isHttpUrl,
+  requestBody,
+  requestHeaders,
+  requestUrl,
+  type QueryValue,
+  type Scalar,
+} from '../http/request-parts.ts';
+import { errorBody, excerpt, responseBody } from '../http/response-body.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
 import { sendWithinLimits } from '../http/traffic-limits.ts';
 
@@ -12,8 +19,8 @@ const MAX_RESPONSE_BYTES = 10_485_760;
 /** Retryable statuses below 500. */
 const RETRYABLE = new Set([408, 425, 429]);
 
-const SCALAR = { type: ['string', 'number', 'boolean'] };
-const QueryValue = Type.Unsafe<Scalar | readonly Scalar[]>({ type: [...SCALAR.type, 'array'], items: SCALAR });
+const SCALAR = { type: ['string', 'number', 'boolean', 'null'] };
+const QueryValue = Type.Unsafe<QueryValue>({ type: [...SCALAR.type, 'array'], items: SCALAR });
 
 const Parameters = Type.Object(
   {
@@ -29,14 +36,18 @@ const Parameters = Type.Object(
     }),
     query: Type.Optional(
       Type.Record(Type.String(), QueryValue, {
-        description: 'Name → value or list of values, added to the query of the url',
+        description: 'Name → value or list of values, added to the query of the url; null is left out',
       }),
     ),
-    headers: Type.Optional(Type.Record(Type.String(), Type.Unsafe<Scalar>(SCALAR), { description: 'Name → value' })),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.Unsafe<Scalar | null>(SCALAR), {
+        description: 'Name → value; null leaves the header out',
+      }),
+    ),
     body: Type.Optional(
       Type.Unsafe<JsonValue>({
         description:
-          'A string is sent as it is, anything else as JSON, or an object as a form if the content-type header is application/x-www-form-urlencoded; null sends no body',
+          'A string is sent as it is, anything else as JSON, or an object as a form if the content-type header is application/x-www-form-urlencoded; null sends no body. In UTF-8, or the `charset` of the content-type header',
       }),
     ),
     responseType: Type.Optional(
@@ -49,7 +60,7 @@ const Parameters = Type.Object(
     followRedirects: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'At most 10; credentials are left out once the origin changes',
+        description: 'At most 10, with the cookies that they set; credentials are left out once the origin changes',
       }),
     ),
     maxResponseBytes: Type.Optional(
@@ -76,7 +87,7 @@ export default defineNodeType({
   type: 'http',
   title: 'HTTP request',
   description:
-    'Sends a request and returns `{ status, headers, body }`: header names in lower case, several of one name joined by ", ", except `set-cookie`, which is always a list. Sends an `Idempotency-Key` that stays the same when the node is retried, so that the receiver can recognise it. A status of 400 or more fails the node unless `acceptErrorStatus` is set; 408, 425, 429, 500 and above, and requests without a response can be retried, with `retry`, and not before the time that a `Retry-After` header names, up to a day. A credential may limit its requests to a host: `waitedMs` of the response is how long the request waited, and beyond the limits the node fails with `RATE_LIMITED` or `CIRCUIT_OPEN`, which can be retried.',
+    'Sends a request and returns `{ status, headers, body }`: header names in lower case, several of one name joined by ", ", except `set-cookie`, which is always a list. Sends an `Idempotency-Key` that stays the same when the node is retried, so that the receiver can recognise it. A status of 400 or more fails the node unless `acceptErrorStatus` is set; with `onError`, and in a `try`, `error` then also has `status`, `headers` and `body` of the response; 408, 425, 429, 500 and above, and requests without a response can be retried, with `retry`, and not before the time that a `Retry-After` header names, up to a day. Whole numbers beyond 2^53 in JSON come as text. A request with an idempotent method (not POST or PATCH) is sent again at once if the server has closed the connection that was kept for it. A credential may limit its requests to a host: `waitedMs` of the response is how long the request waited, and beyond the limits the node fails with `RATE_LIMITED` or `CIRCUIT_OPEN`, which can be retried.',
   keywords: [
     'api',
     'rest',
@@ -132,7 +143,7 @@ function sender(
   return async (url: URL, number: number) => {
     const key = number === 0 ? idempotencyKey : `${idempotencyKey}:page${number}`;
     const headers = requestHeaders(parameters.headers, { idempotencyKey: key, authorization, secret });
-    const body = requestBody(parameters.body, headers);
+    const body = await requestBody(parameters.body, headers);
     const request = {
       method,
       url: url.href,
@@ -158,6 +169,7 @@ function sender(
       throw new NodeError('HTTP_STATUS', message.filter(Boolean).join(': '), {
         isRetryable: status >= 500 || RETRYABLE.has(status),
         minRetryDelayMs: retryAfterMs(answer.headers, now()),
+        details: { status, headers: answer.headers, body: errorBody(answer, responseType) },
       });
     }
     const cookies: JsonObject = setCookies.length > 0 ? { 'set-cookie': setCookies } : {};

@@ -33,6 +33,10 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  unheeded: () => ({
+    retry: 'does not ask again after the time is up',
+    timeoutSeconds: 'does not limit the wait: use parameters.timeoutSeconds',
+  }),
   restSeconds: 'timeoutSeconds',
   check(parameters) {
     const issues = linkParameterIssues(parameters);

@@ -1,5 +1,6 @@
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import Type from 'typebox';
+import { keyParameter, keyText } from '../work/node-key.ts';
 
 /** Longest rest of a node that waits, in ms. It is woken earlier when it has the lock. */
 const MAX_REST_MS = 600_000;
@@ -16,7 +17,7 @@ export default defineNodeType({
   hasEffects: true,
   parameters: Type.Object(
     {
-      key: Type.String({ minLength: 1, maxLength: 200, description: 'Names the lock in the workspace' }),
+      key: keyParameter({ maxLength: 200, description: 'Names the lock in the workspace' }),
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 1_000, default: 1, description: 'How many may hold it at the same time' }),
       ),
@@ -30,11 +31,15 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  unheeded: () => ({
+    retry: 'does not request the lock again after the time is up',
+    timeoutSeconds: 'does not limit the wait: use parameters.timeoutSeconds',
+  }),
   restSeconds: 'timeoutSeconds',
   sample: () => ({}),
   async run({ key, limit = 1, timeoutSeconds }, { services, input, workspaceId, executionId, nodeId, iteration }) {
     const verdict = await services.locks.acquire({
-      ...{ workspaceId, executionId, nodeId, iteration, key },
+      ...{ workspaceId, executionId, nodeId, iteration, key: keyText(key) },
       maxHolders: limit,
       timeoutMs: timeoutSeconds === undefined ? null : timeoutSeconds * 1_000,
     });

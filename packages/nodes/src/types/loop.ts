@@ -9,7 +9,7 @@ export default defineNodeType({
   type: 'loop',
   title: 'Loop',
   description:
-    "Runs the nodes after its `body` output once per item, or as often as its condition says, then continues at `done` with the list of the outputs. In the body, `$loop.item` and `$loop.index` are the item and its number from 0. With a condition, the iterations follow each other: the item is the output of the iteration before, in the first one the loop's input, and `$loop.previous` is the same, but null in the first.",
+    "Runs the nodes after its `body` output once per item, or as often as its condition says, then continues at `done` with the list of the outputs. The output of an iteration is that of its last node: one that ended without taking an edge. Of several, also where the body has several branches, it is an object by node id; of none, null. In the body, `$loop.item` and `$loop.index` are the item and its number from 0. With a condition, the iterations follow each other: the item is the output of the iteration before, in the first one the loop's input, and `$loop.previous` is the same, but null in the first.",
   keywords: ['foreach', 'for each', 'for', 'while', 'iterate', 'repeat', 'each', 'batch', 'paging', 'pagination'],
   category: 'flow',
   hasEffects: false,
@@ -53,7 +53,12 @@ export default defineNodeType({
     { additionalProperties: false },
   ),
   deferred: { path: 'condition', names: ['$loop', '$loop.previous'] },
+  unheeded: () => ({
+    retry: 'does not repeat the body',
+    timeoutSeconds: 'does not limit the body',
+  }),
   handles: () => ['body', 'done'],
+  undecidedHandle: 'done',
   check,
   warn: ({ condition }) => warnOfText(condition),
   run({ mode = 'items', items, concurrency = 1, maxIterations = MAX_ITERATIONS }) {

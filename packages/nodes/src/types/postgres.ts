@@ -8,7 +8,7 @@ export default defineNodeType({
   type: 'postgres',
   title: 'PostgreSQL query',
   description:
-    'Runs one statement in a transaction of its own and returns `{ rows, rowCount }`: each row an object by column. Pass values as `values` and `$1`, `$2`, never by expressions in `query`: these would turn data into SQL. Whole numbers beyond 2^53 and exact decimals come as text, times with a zone in ISO 8601, bytes in base64. A node that is retried runs its statement again, so write statements that may: `INSERT … ON CONFLICT DO NOTHING`.',
+    'Runs one statement in a transaction of its own and returns `{ rows, rowCount }`: each row an object by column. Pass values as `values` and `$1`, `$2`, never by expressions in `query`: these would turn data into SQL. Whole numbers beyond 2^53, also in JSON, and exact decimals come as text, times with a zone in ISO 8601 to the microsecond, bytes in base64, arrays as lists of the same. Nothing of its session lasts: no temporary table, setting, role or lock. A node that is retried runs its statement again, so write statements that may: `INSERT … ON CONFLICT DO NOTHING`.',
   keywords: ['database', 'sql', 'db', 'select', 'insert', 'update', 'table', 'store', 'query'],
   category: 'action',
   hasEffects: true,
@@ -19,7 +19,8 @@ export default defineNodeType({
       values: Type.Optional(
         Type.Array(Type.Unsafe<JsonValue>({}), {
           maxItems: 1_000,
-          description: 'Values for `$1`, `$2`, ...; a list becomes an array, an object JSON',
+          description:
+            "Values for `$1`, `$2`, ...; a list becomes an array where the statement wants one, otherwise JSON, as an object does. For bytes in base64, write `decode($1, 'base64')`",
         }),
       ),
       readOnly: Type.Optional(
@@ -37,7 +38,10 @@ export default defineNodeType({
     { additionalProperties: false },
   ),
   sample: () => ({ rows: [], rowCount: 0 }),
-  async run({ query, values = [], readOnly = false, maxRows = MAX_ROWS }, { services, signal, credential }) {
+  async run(
+    { query, values = [], readOnly = false, maxRows = MAX_ROWS },
+    { services, signal, workspaceId, credentialId, credential },
+  ) {
     const found = await credential();
     if (found?.type !== 'postgres') {
       throw new NodeError('CREDENTIAL_UNSUITABLE', 'the node needs a credential of type postgres', {
@@ -46,6 +50,7 @@ export default defineNodeType({
     }
     const { connectionString } = found.secret;
     const { rows, rowCount } = await services.postgres.query({
+      owner: `${workspaceId} ${credentialId ?? ''}`,
       connectionString,
       text: query,
       values,

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import Type from 'typebox';
-import { responseHeaderIssues, ResponseStatus } from '../http/webhook-response.ts';
+import { checkSendable, responseHeaderIssues, ResponseStatus } from '../http/webhook-response.ts';
 
 const MAX_HEADERS = 50;
 /** Maximum size of the headers, and of the whole response, as JSON. */
@@ -39,6 +39,7 @@ export default defineNodeType({
     const body = given === undefined ? input : given;
     requireSize('headers', headers, MAX_HEADER_BYTES);
     requireSize('response', { body, headers }, MAX_RESPONSE_BYTES);
+    await checkSendable(body, headers);
     const response = { statusCode, headers, body };
     const outcome = await services.responses.send({ executionId, nodeId, iteration, ...response });
     return output({ outcome, ...response });

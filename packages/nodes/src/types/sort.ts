@@ -1,7 +1,8 @@
 import type { JsonValue } from '@deckhand/contracts';
-import { defineNodeType, type Outcome, output } from '@deckhand/engine';
+import { defineNodeType, NodeError, type Outcome, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { FieldParameter, type FieldReader, fieldReader, ItemsParameter, itemsOf } from '../items/items.ts';
+import { isKnownLocale } from '../text/known-locale.ts';
 import { runInSlices, type Steps, type Work } from '../work/slices.ts';
 import { sortInSteps } from '../work/sort-in-steps.ts';
 
@@ -52,6 +53,11 @@ export default defineNodeType({
   ),
   run({ items, by = [{}], locale = 'en' }, { input, signal }) {
     const list = itemsOf(items, input);
+    if (!isKnownLocale(locale)) {
+      throw new NodeError('PARAMETERS_INVALID', 'parameters.locale must be a language such as de or sv', {
+        isRetryable: false,
+      });
+    }
     const criteria = by.map(({ field, order, as }) => ({
       field: fieldReader(field),
       isNumber: as === 'number',

@@ -35,6 +35,7 @@ export default defineNodeType({
     { additionalProperties: false },
   ),
   handles: (parameters) => [...caseHandles(parameters), DEFAULT_HANDLE],
+  undecidedHandle: DEFAULT_HANDLE,
   check(parameters) {
     const seen = new Set<string>([DEFAULT_HANDLE, 'error']);
     return caseHandles(parameters).flatMap((handle, index): ValidationIssue[] => {

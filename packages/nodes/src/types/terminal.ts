@@ -1,7 +1,7 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { defineNodeType } from '@deckhand/engine';
 import Type from 'typebox';
-import { responseHeaderIssues, ResponseStatus } from '../http/webhook-response.ts';
+import { checkSendable, responseHeaderIssues, ResponseStatus } from '../http/webhook-response.ts';
 
 export default defineNodeType({
   type: 'terminal',
@@ -25,7 +25,10 @@ export default defineNodeType({
     { additionalProperties: false },
   ),
   check: ({ headers }) => responseHeaderIssues(headers),
-  run({ body, statusCode = 200, headers = {} }, { input }) {
-    return { kind: 'result', result: { body: body === undefined ? input : body, statusCode, headers } };
+  run({ body: given, statusCode = 200, headers = {} }, { input }) {
+    const body = given === undefined ? input : given;
+    const result = { kind: 'result', result: { body, statusCode, headers } } as const;
+    const check = checkSendable(body, headers);
+    return check ? check.then(() => result) : result;
   },
 });

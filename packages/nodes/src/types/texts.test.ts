@@ -1,6 +1,7 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { Settings } from 'luxon';
 import type { NodeContext, NodeType } from '@deckhand/engine';
 import { createHmac } from 'node:crypto';
 import { nodeContext } from '../../../../tests/harness/node-context.ts';
@@ -92,6 +93,94 @@ describe('dates', () => {
     expect(await run(dates, { ...berlin, ...parameters })).toMatchObject(expected);
   });
 
+  const FIRST = '2026-10-25T02:30:00.000+02:00';
+  it.each<[object, object]>([
+    [{ operation: 'parse', date: '2026-10-25T02:30:00' }, { iso: FIRST }],
+    [{ operation: 'parse', date: '2026-10-25 02:30' }, { iso: FIRST }],
+    [{ operation: 'parse', date: '25.10.2026 02:30', inputFormat: 'dd.MM.yyyy HH:mm' }, { iso: FIRST }],
+    [
+      {
+        operation: 'parse',
+        date: '25.10.2026 02:30 Europe/Berlin',
+        inputFormat: 'dd.MM.yyyy HH:mm z',
+        timezone: 'UTC',
+      },
+      { iso: '2026-10-25T00:30:00.000Z' },
+    ],
+    // Texts with an offset, and numbers, say which of the two they are.
+    [{ operation: 'parse', date: '2026-10-25T02:30:00+01:00' }, { iso: '2026-10-25T02:30:00.000+01:00' }],
+    [{ operation: 'parse', date: '2026-10-25 02:30:00+01' }, { iso: '2026-10-25T02:30:00.000+01:00' }],
+    [{ operation: 'parse', date: Date.UTC(2026, 9, 25, 1, 30) }, { iso: '2026-10-25T02:30:00.000+01:00' }],
+    [{ operation: 'add', date: '2026-10-24T02:30', amount: 1 }, { iso: FIRST }],
+    [{ operation: 'subtract', date: '2026-10-26T02:30', amount: 1 }, { iso: FIRST }],
+    [{ operation: 'add', date: '2026-10-25T02:30+01:00', amount: 0 }, { iso: '2026-10-25T02:30:00.000+01:00' }],
+    [
+      { operation: 'add', date: '2026-10-25T02:30', amount: 1, unit: 'hours' },
+      { iso: '2026-10-25T02:30:00.000+01:00' },
+    ],
+    [{ operation: 'startOf', date: '2026-10-25T02:30+01:00', unit: 'hours' }, { iso: '2026-10-25T02:00:00.000+01:00' }],
+    [
+      { operation: 'difference', date: '2026-10-25T02:30', other: '2026-10-25T03:30', unit: 'hours' },
+      { amount: 2, unit: 'hours' },
+    ],
+    // It does not exist.
+    [{ operation: 'parse', date: '2026-03-29T02:30' }, { iso: '2026-03-29T03:30:00.000+02:00' }],
+  ])('%j is %j, whatever the season', async (parameters, expected) => {
+    for (const now of ['2026-01-15T12:00:00Z', '2026-07-15T12:00:00Z']) {
+      Settings.now = () => Date.parse(now);
+      expect(await run(dates, { ...berlin, ...parameters })).toMatchObject(expected);
+    }
+    Settings.now = () => Date.now();
+  });
+
+  it.each([
+    // Clocks are turned back from 01:00 to 00:00, which occurs twice.
+    ['America/Havana', '2026-11-01T12:00', '2026-11-01T00:00:00.000-04:00', '2026-11-01T23:59:59.999-05:00'],
+    ['America/Havana', '2026-10-31T12:00', '2026-10-31T00:00:00.000-04:00', '2026-10-31T23:59:59.999-04:00'],
+    // Clocks are put forward from 00:00 to 01:00.
+    ['America/Havana', '2026-03-08T12:00', '2026-03-08T01:00:00.000-04:00', '2026-03-08T23:59:59.999-04:00'],
+    ['America/Havana', '2026-03-07T12:00', '2026-03-07T00:00:00.000-05:00', '2026-03-07T23:59:59.999-05:00'],
+    ['Asia/Beirut', '2026-03-29T12:00', '2026-03-29T01:00:00.000+03:00', '2026-03-29T23:59:59.999+03:00'],
+    // Clocks are turned back from 24:00 to 23:00.
+    ['Africa/Cairo', '2026-10-29T12:00', '2026-10-29T00:00:00.000+03:00', '2026-10-29T23:59:59.999+02:00'],
+    ['America/Santiago', '2026-04-04T12:00', '2026-04-04T00:00:00.000-03:00', '2026-04-04T23:59:59.999-04:00'],
+    ['America/Santiago', '2026-09-06T12:00', '2026-09-06T01:00:00.000-03:00', '2026-09-06T23:59:59.999-03:00'],
+  ])('a day in %s where clocks change at midnight, %s, is from %s to %s', async (timezone, date, start, end) => {
+    expect(await run(dates, { operation: 'startOf', date, timezone })).toMatchObject({ iso: start });
+    expect(await run(dates, { operation: 'endOf', date, timezone })).toMatchObject({ iso: end });
+  });
+
+  it.each([
+    [{ operation: 'parse', date: '2026-03-29 02:30:00.123456' }, '2026-03-29T02:30:00.123Z'],
+    [{ operation: 'parse', date: '2026-03-29T01:30:00.123456Z' }, '2026-03-29T01:30:00.123Z'],
+    [{ operation: 'parse', date: '3 März 2026', inputFormat: 'd MMMM yyyy', locale: 'de' }, '2026-03-03T00:00:00.000Z'],
+    [
+      { operation: 'parse', date: 'mar. 3 févr. 2026', inputFormat: 'ccc d MMM yyyy', locale: 'fr' },
+      '2026-02-03T00:00:00.000Z',
+    ],
+    [{ operation: 'parse', date: "3 o'clock", inputFormat: "h 'o''clock'" }, undefined],
+  ])('%j is %j', async (parameters, iso) => {
+    if (iso === undefined) await expect(run(dates, parameters)).rejects.toMatchObject({ code: 'PARAMETERS_INVALID' });
+    else expect(await run(dates, parameters)).toMatchObject({ iso });
+  });
+
+  it.each([
+    [{ operation: 'format', date: 0, format: 'YYYY-MM-dd' }, 'format has YYYY'],
+    [{ operation: 'format', date: 0, format: 'dd.MM.yyyy Uhr' }, 'format has U'],
+    [{ operation: 'format', date: 0, format: 'yyyyyyyyy' }, 'format has yyyyyyyyy'],
+    [{ operation: 'format', date: 0, format: 'SS' }, 'format has SS'],
+    [{ operation: 'parse', date: '2026-03-29', inputFormat: 'YYYY-MM-dd' }, 'inputFormat has YYYY'],
+    [{ operation: 'parse', date: '1', inputFormat: 'X' }, 'inputFormat has X'],
+    [{ operation: 'format', date: 0, format: 'cccc', locale: 'klingon' }, 'locale must'],
+    [{ operation: 'format', date: 0, format: 'cccc', locale: 'de_DE.UTF-8' }, 'locale must'],
+    [{ operation: 'parse', date: '1 May 2026', inputFormat: 'd MMMM yyyy', locale: 'de' }, 'date is no date'],
+  ])('%j is refused: parameters.%s', async (parameters, message) => {
+    await expect(run(dates, parameters)).rejects.toMatchObject({
+      code: 'PARAMETERS_INVALID',
+      message: expect.stringContaining(`parameters.${message}`),
+    });
+  });
+
   it.each([
     [{ operation: 'parse', date: 'yesterday' }, 'date'],
     [{ operation: 'parse', date: '2026-02-30' }, 'date'],
@@ -140,6 +229,10 @@ describe('dates', () => {
 
 describe('csv', () => {
   const parse = (text: string, more: object = {}) => run(csv, { operation: 'parse', text, ...more });
+  const textOf = (written: unknown): string => {
+    if (typeof written !== 'object' || written === null || !('text' in written)) throw new Error('no text');
+    return String(written.text);
+  };
   const write = (items: JsonValue, more: object = {}) => run(csv, { operation: 'write', items, ...more });
 
   it('reads quotes, line ends, a byte order mark, and rows that are too short or too long', async () => {
@@ -188,23 +281,61 @@ describe('csv', () => {
     await expect(running).rejects.toThrow('stopped');
   });
 
+  it.each(['\n', '\r\n', '\r'])('reads rows whose lines end in another way than the first: %j', async (first) => {
+    for (const others of ['\n', '\r\n', '\r']) {
+      const text = `sku,stock${first}A,1${others}"B\r\n",2${first}C,3${others}`;
+      expect(await parse(text)).toEqual([
+        { sku: 'A', stock: '1' },
+        { sku: 'B\r\n', stock: '2' },
+        { sku: 'C', stock: '3' },
+      ]);
+    }
+  });
+
   it('writes what it reads', async () => {
-    const cell = fc.string({ maxLength: 8 });
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1 }), async (rows) => {
-        const items = rows.map(([a, b]) => ({ a: `${a}.`, b }));
-        const written = await write(items);
-        if (typeof written !== 'object' || written === null || !('text' in written)) throw new Error('no text');
-        expect(await parse(String(written.text))).toEqual(items);
-      }),
+    const cell = fc.oneof(
+      fc.string({ maxLength: 8 }),
+      fc.string({ unit: fc.constantFrom('a', '', ',', '"', '\n', '\r', '\uFEFF', ' ', '=') }),
     );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.array(fc.tuple(cell)), fc.array(fc.tuple(cell, cell)), fc.array(fc.array(cell, { minLength: 1 }))),
+        fc.constantFrom(',', ';', '\t', '||'),
+        async (rows, delimiter) => {
+          const written = await write(rows, { delimiter, hasHeader: false });
+          expect(await parse(textOf(written), { delimiter, hasHeader: false })).toEqual(rows);
+          const items = rows.map(([a = '', b]): Record<string, string> =>
+            b === undefined ? { '\uFEFFa': a } : { a, b },
+          );
+          const names = [...new Set(items.flatMap((item) => Object.keys(item)))];
+          const all = items.map(() => Object.fromEntries(names.map((name) => [name, ''])));
+          for (const [index, item] of items.entries()) Object.assign(all[index] ?? {}, item);
+          expect(await parse(textOf(await write(items)))).toEqual(all);
+        },
+      ),
+    );
+  });
+
+  it('writes the members of all items, in the order in which they appear', async () => {
+    expect(
+      await write([{ url: 'a' }, 'x', { url: 'b', discount: '50%' }, { __proto__: null, toString: 1, url: 'c' }]),
+    ).toEqual({
+      text: 'url,discount,toString\na,,\nx\nb,50%,\nc,,1\n',
+    });
+    expect(await write([['x'], { a: 1 }])).toEqual({ text: 'a\nx\n1\n' });
+    const many = write(Array.from({ length: 5_000 }, (_, index) => ({ [`n${index}`]: 1 })));
+    await expect(many).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE', isRetryable: false });
   });
 
   it('writes chosen columns, other values as JSON, and formulas as texts when asked', async () => {
     expect(await write([{ a: 1, b: { c: 2 }, d: null }], { columns: ['b', 'd', 'x', 'a'] })).toEqual({
       text: 'b,d,x,a\n"{""c"":2}",,,1\n',
     });
-    expect(await write([['=1+1']], { defuseFormulas: true })).toEqual({ text: "'=1+1\n" });
+    const cells = ['=1+1', '-1', -1, '@a', '\r=1', '\n=1', 'a\n=1'];
+    expect(await write([cells], { defuseFormulas: true })).toEqual({
+      text: `'=1+1,'-1,-1,'@a,"'\r=1","'\n=1","a\n=1"\n`,
+    });
+    expect(await write([cells])).toEqual({ text: '=1+1,-1,-1,@a,"\r=1","\n=1","a\n=1"\n' });
     expect(await write([])).toEqual({ text: '' });
   });
 });
@@ -223,12 +354,92 @@ describe('xml', () => {
     ['<a>', 'XML_INVALID'],
     ['hello', 'XML_INVALID'],
     ['<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', 'XML_INVALID'],
+    ['<!DOCTYPE a><a/>', 'XML_INVALID'],
+    ['<!doctype a><a/>', 'XML_INVALID'],
+    ['<a><!DOCTYPE b></a>', 'XML_INVALID'],
+    [`<!DOCTYPE a [${'<!ENTITY b "c">'.repeat(20_000)}]><a/>`, 'XML_INVALID'],
+    [`<!-- <!-- --><!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>`, 'XML_INVALID'],
     ['<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>', 'XML_INVALID'],
     ['<a><__proto__>1</__proto__></a>', 'XML_INVALID'],
     [`${'<a>'.repeat(1_000)}${'</a>'.repeat(1_000)}`, 'XML_INVALID'],
     [`<a>${'x'.repeat(1_000_000)}</a>`, 'XML_INVALID'],
   ])('refuses %.40s', async (text, code) => {
     await expect(parse(text)).rejects.toMatchObject({ code, isRetryable: false });
+  });
+
+  it('reads a document type in a comment or a CDATA section as what it is: a text', async () => {
+    const page = '<!DOCTYPE html><p>Hi</p>';
+    expect(
+      await parse(`<item><!-- ${page} --><body><![CDATA[${page}]]></body><i> <![CDATA[ x ]]> </i></item>`),
+    ).toEqual({
+      item: { body: page, i: ' x ' },
+    });
+  });
+
+  it.each(['constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__'])(
+    'reads and writes elements and attributes named %s',
+    async (name) => {
+      const text = `<a><${name} ${name}="1">x</${name}><${name}/><${name}>y</${name}><${name} b="2"/></a>`;
+      const value = await parse(text);
+      expect(JSON.stringify(value)).toBe(
+        JSON.stringify({ a: { [name]: [{ '#text': 'x', [`@${name}`]: '1' }, '', 'y', { '@b': '2' }] } }),
+      );
+      expect(await write(value as JsonValue)).toEqual({ text });
+    },
+  );
+
+  it('keeps white space in attributes, in xml:space="preserve", and where it is written as references', async () => {
+    expect(await parse('<a><sep xml:space="preserve"> </sep><pin v=" 12 "/></a>')).toEqual({
+      a: { sep: { '#text': ' ', '@xml:space': 'preserve' }, pin: { '@v': ' 12 ' } },
+    });
+    expect(
+      await parse('<a xml:space="preserve"> x<b> y </b><c xml:space="default"> z <d> u </d></c><e/><f> &amp; </f></a>'),
+    ).toEqual({
+      a: {
+        '#text': ' x',
+        '@xml:space': 'preserve',
+        b: ' y ',
+        c: { '#text': 'z', '@xml:space': 'default', d: 'u' },
+        e: '',
+        f: ' & ',
+      },
+    });
+    expect(await parse('<a><b>\n &#32;x&#10; </b><c>\u00A0</c><d xml:space="preserve"/><e> f </e></a>')).toEqual({
+      a: { b: ' x\n', c: '\u00A0', d: { '@xml:space': 'preserve' }, e: 'f' },
+    });
+    await expect(parse('<a>\uFFFE</a>')).rejects.toMatchObject({ code: 'XML_INVALID' });
+  });
+
+  it('writes what readers read as it was', async () => {
+    const text = '<option checked="true" value="1"/>';
+    expect(await write((await parse(text)) as JsonValue)).toEqual({ text });
+    const value = { größe: { '@länge': ' a\n\tb\r', '#text': 'x\r\ny' }, 日本: ['&#10;', ']]>'] };
+    const written = await write(value);
+    expect(written).toEqual({
+      text: '<größe länge=" a&#10;&#9;b&#13;">x&#13;\ny</größe><日本>&amp;#10;</日本><日本>]]&gt;</日本>',
+    });
+    expect(await parse(`<r>${(written as { text: string }).text}</r>`)).toEqual({ r: value });
+    const deep = `${'<a>'.repeat(150)}x${'</a>'.repeat(150)}`;
+    expect(await write((await parse(deep)) as JsonValue)).toEqual({ text: deep });
+  });
+
+  it.each<[JsonValue, string]>([
+    [{ a: '\0' }, 'a'],
+    [{ a: ['\x1b'] }, 'a[0]'],
+    [{ a: { '@b': '\uFFFF' } }, 'a.@b'],
+    [{ a: { '#text': '\uD800' } }, 'a.#text'],
+    [{ a: { '@b': [1] } }, 'a.@b'],
+    [{ a: { '#text': { b: 1 } } }, 'a.#text'],
+    [{ a: [[1]] }, 'a[0]'],
+    [{ '@a': 1 }, '@a'],
+    [{ '?xml': 1 }, '?xml'],
+    [{ a: { '@': 1 } }, 'a.@'],
+  ])('does not write %j, which XML cannot express', async (value, path) => {
+    await expect(write(value)).rejects.toMatchObject({
+      code: 'PARAMETERS_INVALID',
+      message: expect.stringMatching(new RegExp(`^parameters.value.${path.replaceAll(/[[\].?]/g, '\\$&')} `)),
+      isRetryable: false,
+    });
   });
 
   it('writes what it reads, and only names that XML has', async () => {

@@ -19,7 +19,7 @@ export default defineNodeType({
   type: 'trigger.webhook',
   title: 'Webhook',
   description:
-    'Starts a run for every request to its URL, while the workflow is active. Its output is `{ body, headers, query, method, path, timestamp }`: header names in lower case, the body parsed by `payloadType`, a binary one as `{ base64, contentType, bytes }`.',
+    'Starts a run for every request to its URL, while the workflow is active. Its output is `{ body, headers, query, method, path, timestamp }`: header names in lower case, the body parsed by `payloadType`, a binary one as `{ base64, contentType, bytes }`. Whole numbers beyond 2^53 in JSON come as text.',
   keywords: ['http trigger', 'incoming', 'receive', 'endpoint', 'url', 'callback', 'api trigger'],
   category: 'trigger',
   hasEffects: false,
@@ -28,7 +28,8 @@ export default defineNodeType({
       path: Type.Optional(
         Type.String({
           pattern: '^[A-Za-z0-9_-]{8,128}$',
-          description: 'The last part of the URL; generated when the workflow is saved without one',
+          description:
+            'The last part of the URL; generated when the workflow is saved without one. Triggers of a workflow with different methods may have the same',
         }),
       ),
       method: Type.Optional(
@@ -128,6 +129,7 @@ export default defineNodeType({
   ),
   check: ({ idempotencyKey, event, ...fixed }) => [
     ...findExpressions(withoutKeys(fixed)),
+    ...findSecretIssues(fixed),
     ...findOptionIssues(fixed),
     ...findTriggerExpressionIssues('idempotencyKey', idempotencyKey),
     ...findSignalIssues({ ...fixed, ...(event === undefined ? {} : { event }) }),
@@ -144,6 +146,18 @@ export default defineNodeType({
 
 function eventTemplate(description: string) {
   return Type.String({ minLength: 1, maxLength: MAX_TRIGGER_EXPRESSION_LENGTH, description });
+}
+
+/** Matches what a header can carry (RFC 9110, 5.5): senders and servers drop blanks around it. */
+const HEADER_VALUE = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/;
+
+function findSecretIssues(parameters: JsonObject): ValidationIssue[] {
+  return ['secret', 'nextSecret'].flatMap((path) => {
+    const secret = parameters[path];
+    const isFit = typeof secret !== 'string' || HEADER_VALUE.test(secret);
+    const message = 'must have Latin-1 characters only, and blanks only inside: no request could have it in a header';
+    return isFit ? [] : [{ path, message }];
+  });
 }
 
 function findSignalIssues({ mode, event, responseMode, options }: JsonObject): ValidationIssue[] {

@@ -1,5 +1,6 @@
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
+import { keyParameter, keyText } from '../work/node-key.ts';
 
 export default defineNodeType({
   type: 'unlock',
@@ -10,12 +11,12 @@ export default defineNodeType({
   category: 'flow',
   hasEffects: true,
   parameters: Type.Object(
-    { key: Type.String({ minLength: 1, maxLength: 200, description: 'The key of the `lock` node' }) },
+    { key: keyParameter({ maxLength: 200, description: 'The key of the `lock` node' }) },
     { additionalProperties: false },
   ),
   sample: () => ({}),
   async run({ key }, { services, input, workspaceId, executionId }) {
-    await services.locks.release({ workspaceId, executionId, key });
+    await services.locks.release({ workspaceId, executionId, key: keyText(key) });
     return output(input);
   },
 });

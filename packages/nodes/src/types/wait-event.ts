@@ -2,6 +2,7 @@ import { EVENT_NAME_PATTERN, MAX_EVENT_KEY_LENGTH, MAX_EVENT_LOOKBACK_SECONDS } 
 import { defineNodeType, type Outcome } from '@deckhand/engine';
 import type { JsonValue } from '@deckhand/contracts';
 import Type from 'typebox';
+import { keyParameter, keyText } from '../work/node-key.ts';
 
 const DEFAULT_LOOKBACK_SECONDS = 60;
 
@@ -17,8 +18,7 @@ export default defineNodeType({
     {
       name: Type.String({ pattern: EVENT_NAME_PATTERN, description: 'The name of the event, such as `order.paid`' }),
       key: Type.Optional(
-        Type.String({
-          minLength: 1,
+        keyParameter({
           maxLength: MAX_EVENT_KEY_LENGTH,
           description: 'The key of the event, such as `{{ $trigger.order }}`; without it, any event of the name',
         }),
@@ -42,6 +42,10 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  unheeded: () => ({
+    retry: 'has no effect: without an event in time, the node takes "timeout"',
+    timeoutSeconds: 'does not limit the wait: use parameters.timeoutSeconds',
+  }),
   restSeconds: 'timeoutSeconds',
   handles: () => ['timeout', 'received'],
   run({ name, key = '', timeoutSeconds, lookbackSeconds = DEFAULT_LOOKBACK_SECONDS }, { mode, mock, now }) {
@@ -50,15 +54,14 @@ export default defineNodeType({
         mock ?? {
           id: 'sample',
           name,
-          key: key === '' ? null : key,
+          key: key === '' ? null : keyText(key),
           data: null,
           receivedAt: new Date(now()).toISOString(),
         },
       );
     }
     const dueAt = timeoutSeconds === undefined ? null : now() + Math.ceil(timeoutSeconds * 1_000);
-    // As the keys of events are stored: half a surrogate pair is no text for PostgreSQL.
-    const details = { name, key: key.toWellFormed(), lookbackSeconds };
+    const details = { name, key: keyText(key), lookbackSeconds };
     return { kind: 'wait', wait: { kind: 'event', details, dueAt } };
   },
   resume: (answer, _wait, { input }) =>

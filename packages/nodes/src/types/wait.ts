@@ -13,10 +13,14 @@ export default defineNodeType({
   parameters: Type.Object(
     {
       seconds: Type.Optional(Type.Number({ minimum: 0, maximum: 31_536_000, description: 'How long, up to a year' })),
-      until: Type.Optional(Type.String({ description: 'ISO 8601, instead of `seconds`' })),
+      until: Type.Optional(Type.String({ description: 'ISO 8601, instead of `seconds`; without an offset it is UTC' })),
     },
     { additionalProperties: false },
   ),
+  unheeded: () => ({
+    retry: 'has no effect: a wait does not fail',
+    timeoutSeconds: 'does not limit the wait',
+  }),
   restSeconds: 'seconds',
   check({ seconds, until }) {
     const isOne = (seconds === undefined) !== (until === undefined);
@@ -24,9 +28,8 @@ export default defineNodeType({
   },
   run({ seconds, until }, { input, now }) {
     // Without an offset it is UTC, whatever the worker's time zone.
-    const dueAt =
-      until === undefined ? now() + (seconds ?? 0) * 1_000 : (readTime(until)?.getTime() ?? Date.parse(until));
-    if (Number.isNaN(dueAt)) {
+    const dueAt = until === undefined ? now() + (seconds ?? 0) * 1_000 : readTime(until)?.getTime();
+    if (dueAt === undefined) {
       throw new NodeError('PARAMETERS_INVALID', 'parameters.until is not a time (ISO 8601)', { isRetryable: false });
     }
     return dueAt <= now()

@@ -32,6 +32,13 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  unheeded: ({ waitForCompletion }) =>
+    waitForCompletion === false
+      ? {}
+      : {
+          retry: 'repeats the start of the run only: a run that fails is not started again',
+          timeoutSeconds: 'does not limit the run that the node waits for: use parameters.options.timeoutSeconds',
+        },
   sample: () => ({ executionId: '00000000-0000-7000-8000-000000000000' }),
   async run({ workflowId, version = 'latest', input, options = {}, waitForCompletion = true }, context) {
     const executionId = await context.services.workflows.start({
@@ -49,8 +56,9 @@ export default defineNodeType({
   resume(answer, { details }) {
     const end = answer.kind === 'answered' && isJsonObject(answer.value) ? answer.value : {};
     if (end.status === 'success') {
-      const body = end.result !== undefined && isJsonObject(end.result) ? end.result.body : undefined;
-      return output(body ?? { executionId: details.executionId ?? null, status: 'success' });
+      // A result whose body is null is null; only a run without a result is told by its id.
+      if (end.result !== undefined && isJsonObject(end.result)) return output(end.result.body ?? null);
+      return output({ executionId: details.executionId ?? null, status: 'success' });
     }
     const { status, error } = end;
     const reason =

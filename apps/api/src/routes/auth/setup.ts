@@ -1,5 +1,5 @@
 import {
-  compileCheck,
+  compileLenientCheck,
   DeckhandError,
   LoginResponse,
   SetupStateResponse,
@@ -15,7 +15,7 @@ import { sendJson } from '../../http/respond.ts';
 import { open, type Route } from '../../http/route.ts';
 import type { Services } from '../../services.ts';
 
-const check = compileCheck(SetupBody);
+const check = compileLenientCheck(SetupBody);
 
 /** POST /api/auth/setup */
 export function setup({ db, passwords, setupToken }: Services): Route {

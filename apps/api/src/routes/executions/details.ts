@@ -1,5 +1,4 @@
 import {
-  DeckhandError,
   ExecutionResult,
   IterationEntry,
   ListIterationsQuery,
@@ -14,7 +13,7 @@ import { listIterations as list, readNodeDebug } from '@deckhand/db';
 import { pathId, pathNodeId, queryReader } from '../../http/query.ts';
 import { sendJson, sendJsonText } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
-import { readOutput } from '../../runs/read-output.ts';
+import { noData, readOutput } from '../../runs/read-output.ts';
 import type { Services } from '../../services.ts';
 
 const readOutputQuery = queryReader(ReadOutputQuery);
@@ -27,7 +26,7 @@ export function getNodeOutput(services: Services): Route {
     {
       summary: 'Get the output of a node',
       description:
-        'Returns outputs of any size. For a node in a loop, `iteration` selects one; by default the last one.',
+        'Returns outputs of any size. For a node in a loop, `iteration` selects one; by default the last one. The 404 says which there are.',
       returns: 'The output, of any size',
       query: ReadOutputQuery,
       responses: { 200: NodeOutput },
@@ -45,7 +44,7 @@ export function getNodeOutput(services: Services): Route {
 const readDebugQuery = queryReader(ReadOutputQuery);
 
 /** GET /api/executions/{id}/nodes/{nodeId}/debug */
-export function getNodeDebug({ db }: Services): Route {
+export function getNodeDebug(services: Services): Route {
   return forKey(
     'GET',
     '/api/executions/:id/nodes/:nodeId/debug',
@@ -61,8 +60,8 @@ export function getNodeDebug({ db }: Services): Route {
       const executionId = pathId(request);
       const nodeId = pathNodeId(request);
       const { iteration } = readDebugQuery(request);
-      const found = await readNodeDebug(db, caller, { executionId, nodeId, iteration: iteration ?? null });
-      if (!found) throw new DeckhandError('NOT_FOUND', { message: 'Nothing was kept of this node for debugging' });
+      const found = await readNodeDebug(services.db, caller, { executionId, nodeId, iteration: iteration ?? null });
+      if (!found) throw await noData(services, caller, { executionId, nodeId, iteration }, 'no debug data');
       const head = JSON.stringify({ nodeId, iteration: shownIteration(found.iteration) });
       sendJsonText(response, 200, `${head.slice(0, -1)},${maskHeaders(found.debugJson).slice(1)}`);
     },

@@ -2,6 +2,7 @@ import { Execution, isFinished } from '@deckhand/contracts';
 import type { Request, Response } from 'express';
 import type { NeededScope } from '../../auth/access-rule.ts';
 import type { Caller } from '../../auth/caller.ts';
+import { whileAllowed } from '../../auth/while-allowed.ts';
 import { openEventStream } from '../../http/event-stream.ts';
 import { pathId } from '../../http/query.ts';
 import { sendNothing } from '../../http/respond.ts';
@@ -14,8 +15,8 @@ const READ_RUNS: NeededScope = { scope: 'executions:read' };
 
 /** Changes within this time are sent as one event, in ms. */
 const MIN_INTERVAL_MS = 200;
-/** How often the caller's access is checked again, in ms. */
-const ACCESS_CHECK_INTERVAL_MS = 3_000;
+/** How often the run is read although no change was reported, in ms: the caller may see it no more. */
+const READ_INTERVAL_MS = 3_000;
 
 /** GET /api/executions/{id}/events */
 export function followExecution({ executions, follower, shares, authenticate }: Services): Route {
@@ -41,18 +42,21 @@ export function followExecution({ executions, follower, shares, authenticate }: 
       const stream = openEventStream(response);
       await stream.send('execution', json, String(sent.revision));
       json = '';
-      const wait = (isEnough: IsEnough, timeoutMs: number): Promise<boolean> =>
-        subscription.until(isEnough, { timeoutMs, signal: stream.gone });
-      const isOver = (): boolean => isFinished(sent.status) || stream.gone.aborted || follower.isDraining();
-      while (!isOver()) {
-        // The end is sent at once, even right after another change.
-        const isAtEnd = await wait(({ status }) => isFinished(status), MIN_INTERVAL_MS);
-        if (!isAtEnd) await wait(({ revision }) => revision !== sent.revision, ACCESS_CHECK_INTERVAL_MS);
-        if (isOver()) break;
-        const { json: latest, ...view } = await readWithAccessCheck();
-        if (view.revision !== sent.revision) await stream.send('execution', latest, String(view.revision));
-        sent = view;
-      }
+      const check = () => authenticate.caller(request, READ_RUNS);
+      await whileAllowed({ check, signal: stream.gone }, async (signal) => {
+        const wait = (isEnough: IsEnough, timeoutMs: number): Promise<boolean> =>
+          subscription.until(isEnough, { timeoutMs, signal });
+        const isOver = (): boolean => isFinished(sent.status) || signal.aborted || follower.isDraining();
+        while (!isOver()) {
+          // The end is sent at once, even right after another change.
+          const isAtEnd = await wait(({ status }) => isFinished(status), MIN_INTERVAL_MS);
+          if (!isAtEnd) await wait(({ revision }) => revision !== sent.revision, READ_INTERVAL_MS);
+          if (isOver()) break;
+          const { json: latest, ...view } = await readWithAccessCheck();
+          if (view.revision !== sent.revision) await stream.send('execution', latest, String(view.revision));
+          sent = view;
+        }
+      });
       stream.end();
     });
   }

@@ -37,7 +37,7 @@ export function exportExecutions({ db, runReads, executions, shares }: Services)
       errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {
-      const { format: name, ...query } = readQuery(request);
+      const { format: name, limit: _, offset: __, includeTotal: ___, cursor: ____, ...query } = readQuery(request);
       checkDuration(query);
       const format = EXPORT_FORMATS[name];
       if (running >= MAX_CONCURRENT) {

@@ -14,7 +14,8 @@ export function pauseExecution(services: Services): Route {
     '/api/executions/:id/pause',
     {
       summary: 'Pause a run',
-      description: 'Nodes in progress finish, and no further node starts.',
+      description:
+        'Nodes in progress finish, and no further node starts. The unfinished runs that the run has started are paused, too.',
       returns: 'The status paused',
       takesIdempotencyKey: true,
       responses: { 200: StatusResponse },
@@ -24,8 +25,7 @@ export function pauseExecution(services: Services): Route {
       const executionId = pathId(request);
       await refuseBody(request);
       await services.answerOnce({ request, response, caller, body: null }, async (actor) => {
-        await pause(services.db, actor, executionId);
-        await notifyWorkers(services, 'pause', [executionId]);
+        await notifyWorkers(services, 'pause', await pause(services.db, actor, executionId));
         await recordRunChange(services, actor, 'execution.pause', executionId);
         return { status: 200, body: { executionId, status: 'paused' } };
       });
@@ -40,7 +40,7 @@ export function resumeExecution(services: Services): Route {
     '/api/executions/:id/resume',
     {
       summary: 'Resume a run',
-      description: 'The run continues where it was paused.',
+      description: 'The run continues where it was paused, and so do the runs that were paused with it.',
       returns: 'The new status of the run',
       takesIdempotencyKey: true,
       responses: { 200: StatusResponse },
@@ -50,14 +50,12 @@ export function resumeExecution(services: Services): Route {
       const executionId = pathId(request);
       await refuseBody(request);
       await services.answerOnce({ request, response, caller, body: null }, async (actor) => {
-        const dispatched = await resume(services.db, actor, executionId);
-        if (dispatched) {
-          // If this fails, maintenance finds the run without a job.
-          await services.queue.add([dispatched]).catch((err: unknown) => {
-            services.logger.warn({ err, executionId }, 'a resumed run could not be queued yet');
-          });
-        }
-        await notifyWorkers(services, 'resume', [executionId]);
+        const { resumed, dispatched } = await resume(services.db, actor, executionId);
+        // If this fails, maintenance finds the runs without jobs.
+        await services.queue.add(dispatched).catch((err: unknown) => {
+          services.logger.warn({ err, executionId }, 'resumed runs could not be queued yet');
+        });
+        await notifyWorkers(services, 'resume', resumed);
         await recordRunChange(services, actor, 'execution.resume', executionId);
         return { status: 200, body: { executionId, status: 'running' } };
       });

@@ -1,6 +1,7 @@
 import { Execution, isFinished, ReadExecutionQuery } from '@deckhand/contracts';
 import type { ExecutionState } from '@deckhand/db';
 import type { NeededScope } from '../../auth/access-rule.ts';
+import { whileAllowed } from '../../auth/while-allowed.ts';
 import { clientGone } from '../../http/client-gone.ts';
 import { hasSeen } from '../../http/etag.ts';
 import { pathId, queryReader } from '../../http/query.ts';
@@ -42,11 +43,14 @@ export function getExecution(services: Services): Route {
         isConditional ? isFinished(status) || revision !== before?.revision : isSettled(status);
       const isNews = before !== undefined && isConditional && !hasSeen(request, tagOf(before));
       if (before !== undefined && !isNews && !isEnough(before)) {
-        const signal = clientGone(response);
-        await waitForRun(services, executionId, before, isEnough, { timeoutMs: wait * 1_000, signal });
-        if (signal.aborted) return;
-        // The caller's access may have changed while it waited.
-        reader = await authenticate.caller(request, READ_RUNS);
+        const gone = clientGone(response);
+        const check = () => authenticate.caller(request, READ_RUNS);
+        await whileAllowed({ check, signal: gone }, (signal) =>
+          waitForRun(services, executionId, before, isEnough, { timeoutMs: wait * 1_000, signal }),
+        );
+        if (gone.aborted) return;
+        // The caller's access may have changed since the last check.
+        reader = await check();
       }
       response.setHeader('Cache-Control', 'private, no-cache');
       if (isConditional) {

@@ -38,6 +38,7 @@ export function rerunExecution(services: Services): Route {
         'INVALID_STATE',
         'CONCURRENCY_LIMIT',
         'EXECUTION_NOT_FINISHED',
+        'NODE_NOT_REACHED',
         'TRIGGER_DATA_GONE',
         'workspace_over_quota',
         'workspace_rate_limited',
@@ -67,13 +68,16 @@ export function rerunExecution(services: Services): Route {
         ...(mocks === undefined ? {} : { mocks }),
         ...(body.executionMode === undefined ? {} : { mode: body.executionMode }),
       };
+      const { triggerNodeId, workflowVersionId: sourceVersionId } = origin;
+      const isWhole = fromNodeId !== null && untilNodeId === undefined;
+      const rerun = isWhole ? { rerunOf, fromNodeId, triggerNodeId, sourceVersionId } : undefined;
       const { rate, ...started } = await startTested(
         services,
         caller,
         {
           workflowId,
           actor: { userId: caller.userId, boundTo: caller.boundTo },
-          triggerNodeId: origin.triggerNodeId,
+          triggerNodeId,
           mode: modeOfTest(body.executionMode, origin.executionMode, body),
           source: 'rerun',
           triggerData: origin.triggerData,
@@ -82,9 +86,9 @@ export function rerunExecution(services: Services): Route {
           untilNodeId,
           mocks: mocks && JSON.stringify(mocks),
           options: serializeOptions({ ...origin.options, ...body }),
-          ...chooseVersion(version, origin.workflowVersionId),
+          ...chooseVersion(version, sourceVersionId),
         },
-        mocks,
+        { mocks, rerun },
         readIdempotencyKey(request, asked),
       );
       if (rate) setRateHeaders(response, rate);

@@ -97,8 +97,8 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
       ...common,
       ...(preset === undefined ? { scopes } : { preset }),
       ...(boundTo === null ? {} : { workspaceId: boundTo }),
-      // The key is valid until the end of that day.
-      ...(expiry === '' ? {} : { expiresAt: new Date(`${expiry}T23:59:59.999`).toISOString() }),
+      // A date alone: the key is valid until the end of that day in UTC, as for every client.
+      ...(expiry === '' ? {} : { expiresAt: expiry }),
     });
   };
   return (

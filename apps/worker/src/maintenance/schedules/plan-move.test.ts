@@ -52,6 +52,19 @@ describe('a schedule that is due', () => {
   });
 });
 
+describe('a schedule that a limit delayed', () => {
+  it('fires the latest of the times that have passed meanwhile, once', () => {
+    const held = (due: string) => schedule('*/5 * * * * *', due, { isHeld: true });
+    expect(planMove(held('09:00:00'), time('09:00:17'))).toEqual({
+      fireAt: time('09:00:15'),
+      isCatchUp: false,
+      nextFireAt: time('09:00:20'),
+    });
+    expect(planMove(held('08:00:00'), time('09:00:17'))).toMatchObject({ fireAt: time('09:00:15'), isCatchUp: false });
+    expect(planMove(held('09:00:15'), time('09:00:17'))).toMatchObject({ fireAt: time('09:00:15') });
+  });
+});
+
 describe('a schedule that was missed', () => {
   it('leaves out all but the times of the last minute', () => {
     expect(planMove(schedule('*/30 * * * * *', '02:00:00'), time('09:00:10'))).toEqual({

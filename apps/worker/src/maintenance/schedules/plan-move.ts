@@ -19,16 +19,20 @@ export interface PlannedMove {
 
 /**
  * Plans the next time of a schedule. Each due time that is at most a minute late gets its run, one after another. Of
- * missed times only the last one gets a run, if the schedule catches up or a limit delayed it, and only if no other
- * time has become due meanwhile.
+ * missed times only the last one gets a run, if the schedule catches up, and only if no other time has become due
+ * meanwhile. Of times that passed while a limit delayed the schedule, the last one gets a run, however late it is.
  */
 export function planMove(schedule: DueSchedule, now: number): PlannedMove {
   const due = schedule.nextFireAt.getTime();
+  if (schedule.isHeld) {
+    const fireAt = lastDueTime(schedule, due, now);
+    return { fireAt, isCatchUp: now - fireAt > MISSED_AFTER_MS, nextFireAt: nextDueTime(schedule, fireAt) };
+  }
   if (now - due <= MISSED_AFTER_MS) {
     return { fireAt: due, isCatchUp: false, nextFireAt: nextDueTime(schedule, due) };
   }
   const nextFireAt = nextDueTime(schedule, now - MISSED_AFTER_MS);
-  const isWanted = (schedule.catchUp || schedule.isHeld) && nextFireAt > now;
+  const isWanted = schedule.catchUp && nextFireAt > now;
   return { fireAt: isWanted ? lastDueTime(schedule, due, now) : null, isCatchUp: isWanted, nextFireAt };
 }
 

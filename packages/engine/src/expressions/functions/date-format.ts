@@ -8,7 +8,9 @@ const zoneSteps = 200;
 
 const months = 'January February March April May June July August September October November December'.split(' ');
 const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
-const token = /'([^']*)'|yyyy|yy|MMMM|MMM|MM|M|dd|d|EEEE|EEE|HH|H|hh|h|mm|m|ss|s|SSS|a/g;
+const symbols = new Set('yyyy yy MMMM MMM MM M dd d EEEE EEE HH H hh h mm m ss s SSS a'.split(' '));
+/** Quoted text, or a letter with its repetitions. */
+const token = /'([^']*)'|([A-Za-z])\2*/g;
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
@@ -54,8 +56,8 @@ function wallClock(run: Run, date: Date, zone: string): Date {
 
 /**
  * Formats a date: yyyy yy MMMM MMM MM M dd d EEEE EEE HH H hh h mm m ss s SSS a; text in 'quotes' is kept. Names are
- * English. In UTC, or in `zone` (an IANA name). @throws EvaluationFailure for an unknown zone and for a format of over
- * 200 characters.
+ * English. In UTC, or in `zone` (an IANA name). @throws EvaluationFailure for an unknown zone, for other letters, and
+ * for a format of over 200 characters.
  */
 export function formatDate(run: Run, date: Date, format: string, zone: string | undefined): string {
   if (format.length > formatLengthMax) return fail(`a date format has at most ${formatLengthMax} characters`);
@@ -65,6 +67,7 @@ export function formatDate(run: Run, date: Date, format: string, zone: string | 
 }
 
 function field(date: Date, symbol: string): string {
+  if (!symbols.has(symbol)) fail(`${symbol} is no part of a date format; text is in 'single quotes'`);
   const two = (value: number): string => String(value).padStart(symbol.length === 2 ? 2 : 1, '0');
   const month = months[date.getUTCMonth()] ?? '';
   const weekday = weekdays[date.getUTCDay()] ?? '';

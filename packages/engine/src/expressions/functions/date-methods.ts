@@ -47,7 +47,7 @@ export const dateMethods: readonly PlainMethod<Date>[] = [
   ),
   plain(
     'format(format: string, zone?: string): string',
-    'As text such as "yyyy-MM-dd HH:mm", in UTC or a zone such as "Europe/Berlin".',
+    'As text such as "yyyy-MM-dd HH:mm", in UTC or a zone such as "Europe/Berlin"; text within is in single quotes.',
     (run, date, args) =>
       formatDate(run, date, textArgument(run, args, 0), args[1] === undefined ? undefined : textArgument(run, args, 1)),
   ),

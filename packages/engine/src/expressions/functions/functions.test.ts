@@ -107,6 +107,7 @@ describe('dates', () => {
     ['date($now).format("EEEE d MMMM yyyy, h:mm a")', 'Friday 20 November 2026, 8:15 AM'],
     ['date($now).format("yyyy-MM-dd\'T\'HH:mm:ss.SSS", "Europe/Berlin")', '2026-11-20T09:15:30.250'],
     ['date("2026-07-01").format("dd.MM.yy HH:mm", "America/New_York")', '30.06.26 20:00'],
+    ['date($now).format("d. MMM, \'UTC\' H:mm é")', '20. Nov, UTC 8:15 é'],
     ['`${date($now)}`', '2026-11-20T08:15:30.250Z'],
     ['JSON.stringify({ at: date(0) })', '{"at":"1970-01-01T00:00:00.000Z"}'],
   ])('%s is %j', (source, value) => {
@@ -120,6 +121,9 @@ describe('dates', () => {
     'date($now).plus(1e12, "years")',
     'date($now).plus(1, "moon")',
     'date($now).format("yyyy", "Mars/Base")',
+    'date($now).format("YYYY-MM-DD")',
+    'date($now).format("dd.MM.yyyy Uhr")',
+    'date($now).format("ddd")',
   ])('%s fails', (source) => {
     expect(() => valueOf(source)).toThrow(/date|unit|zone/);
   });

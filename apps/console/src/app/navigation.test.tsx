@@ -1,0 +1,57 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { screen, waitFor, within } from '@testing-library/react';
+import { openConsole, prepareConsole, reload } from '../testing/console.tsx';
+import { answer, pageOf } from '../testing/fake-api.ts';
+import { keepRuns } from '../testing/fake-runs.ts';
+import { definitionOf, keepWorkflows } from '../testing/fake-workflows.ts';
+import { click, enter, user } from '../testing/hands.ts';
+
+prepareConsole();
+
+const areas = () => within(screen.getByRole('navigation', { name: 'Areas' }));
+
+describe('the navigation', () => {
+  it('collapses to icons with tooltips, also after a reload, and not on a phone', async () => {
+    answer('GET /api/variables', () => pageOf([]));
+    await openConsole('/variables');
+    await enter(await screen.findByRole('button', { name: 'Collapse navigation' }));
+    reload();
+    await screen.findByRole('button', { name: 'Expand navigation' });
+    await user.hover(areas().getByRole('link', { name: 'Failures' }));
+    await screen.findByRole('tooltip', { name: 'Failures' });
+    // As on a phone, whose screen is narrower than any breakpoint.
+    const onDesktop = window.matchMedia;
+    jest
+      .spyOn(window, 'matchMedia')
+      .mockImplementation((media) => Object.assign(onDesktop(media), { matches: !media.includes('min-width') }));
+    reload();
+    const link = await screen.findByRole('link', { name: 'Failures' });
+    expect(link.dataset.collapsed).toBe('false');
+    expect(screen.queryByRole('button', { name: /^(Expand|Collapse) navigation$/ })).toBeNull();
+  });
+
+  it('leads from a workflow to its executions, to one of them, and back', async () => {
+    const workflows = keepWorkflows();
+    const [id, other] = ['Reminder', 'Other'].map((name) => workflows.add({ name, definition: definitionOf() }));
+    const runs = keepRuns();
+    const [run] = [id, other].map((of) => runs.add(workflows.get(of!).workflow));
+    await openConsole(`/workflows/${id}`);
+    const tabs = async () => within(await screen.findByRole('navigation', { name: 'Workflow' }));
+    await click('link', 'Executions', await tabs());
+    await screen.findByRole('heading', { name: 'Reminder' });
+    const rows = within(await screen.findByRole('table', { name: 'Runs' })).getAllByRole('link');
+    expect(rows.map(({ textContent }) => textContent)).toEqual([run]);
+    const [current] = (await tabs()).getAllByRole('link', { current: 'page' });
+    expect(current!.textContent).toBe('Executions');
+    await user.click(rows[0]!);
+    await waitFor(() => expect(location.pathname).toMatch(new RegExp(`/runs/${run}$`)));
+    const path = async () => within(await screen.findByRole('navigation', { name: 'Breadcrumb' }));
+    await (await path()).findByRole('link', { name: 'Reminder' });
+    await click('link', 'Executions', await path());
+    await waitFor(() => expect(location.pathname).toMatch(/\/executions$/));
+    await click('link', 'Editor', await tabs());
+    await screen.findByRole('region', { name: 'Graph' });
+    await click('link', 'Workflows', await path());
+    await waitFor(() => expect(location.pathname).toMatch(/\/workflows$/));
+  });
+});

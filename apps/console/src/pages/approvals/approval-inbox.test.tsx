@@ -1,0 +1,90 @@
+import { type ApprovalEntry, compileUntrusted, type HumanTaskEntry, type JsonObject } from '@deckhand/contracts';
+import { expect, it } from '@jest/globals';
+import { screen, within } from '@testing-library/react';
+import { EARLIER, LATER, openConsole, prepareConsole } from '../../testing/console.tsx';
+import { example } from '../../testing/contract.ts';
+import { answer, pageOf, refusal } from '../../testing/fake-api.ts';
+import { fill, click } from '../../testing/hands.ts';
+
+prepareConsole();
+
+const SCHEMA: JsonObject = {
+  type: 'object',
+  required: ['day', 'isSent'],
+  properties: {
+    day: { type: 'string', format: 'date' },
+    note: { type: 'string', minLength: 3 },
+    via: { type: 'string', enum: ['card', 'transfer'], default: 'transfer' },
+    isSent: { type: 'boolean' },
+  },
+};
+
+/** Keeps a decision, and a form that waits once it is taken. */
+function keepWaits() {
+  const approvals: ApprovalEntry[] = [{ ...example('GET /api/approvals').data[0]!, message: 'Refund 12?' }];
+  const task: HumanTaskEntry = {
+    ...example('GET /api/human-tasks').data[0]!,
+    title: 'When is 12 paid?',
+    schema: SCHEMA,
+  };
+  const tasks: HumanTaskEntry[] = [];
+  const given: { decisions: unknown[]; forms: unknown[] } = { decisions: [], forms: [] };
+  answer('GET /api/approvals', () => pageOf(approvals));
+  answer('GET /api/human-tasks', () => pageOf(tasks));
+  answer('POST /api/approvals/submit', ({ body }) => {
+    given.decisions.push(body);
+    tasks.push({ ...task, waitingSince: LATER });
+    approvals.pop();
+    return example('POST /api/approvals/submit');
+  });
+  answer('POST /api/executions/:id/nodes/:nodeId/complete', ({ body: { data } }) => {
+    const compiled = compileUntrusted(SCHEMA);
+    if ('issues' in compiled) throw new Error('the schema of the form is invalid');
+    const checked = compiled.check(data);
+    if ('issues' in checked) {
+      const issues = checked.issues.map(({ path, message }) => ({ path: `data.${path}`, message }));
+      return refusal('VALIDATION_FAILED', 'The form is not valid', issues);
+    }
+    given.forms.push(data);
+    tasks.pop();
+    return example('POST /api/executions/:id/nodes/:nodeId/complete');
+  });
+  return { given, approvals };
+}
+
+it('what waits for a person is in one inbox: a decision, then a form with its title, a date field, and issues at their fields', async () => {
+  const { given } = keepWaits();
+  await openConsole('/approvals');
+  await click('link', /^Approvals/);
+  await screen.findByText('Refund 12?');
+  await click('button', 'Approve');
+  await screen.findByText('When is 12 paid?');
+  const entry = within(within(screen.getByRole('main')).getByRole('listitem'));
+  const day = entry.getByLabelText<HTMLInputElement>(/^Day/);
+  expect(day.type).toBe('date');
+  await fill(/^Day/, '2026-12-24', entry);
+  await fill('Note', 'no', entry);
+  await click('button', 'Submit', entry);
+  expect((await entry.findByRole('alert')).textContent).toContain('3 characters');
+  await fill('Note', 'by transfer', entry);
+  await click('button', 'Submit', entry);
+  await screen.findByText('No pending approvals');
+  // With what it shows without being touched: a default, and a box that is not ticked.
+  expect(given.forms).toEqual([{ day: '2026-12-24', note: 'by transfer', via: 'transfer', isSent: false }]);
+});
+
+it('an approval waits in the inbox, and is decided with a comment', async () => {
+  const { given, approvals } = keepWaits();
+  const [entry] = approvals.splice(0);
+  await openConsole('/approvals');
+  await screen.findByText('No pending approvals');
+  // The page reads by itself what waits since.
+  approvals.push({ ...entry!, waitingSince: EARLIER });
+  await screen.findByText('Refund 12?');
+  await fill(/^Comment/, 'before noon');
+  await click('button', 'Approve');
+  await screen.findByText('When is 12 paid?');
+  expect(given.decisions).toMatchObject([
+    { decision: 'approved', comment: 'before noon', nodeId: entry!.currentNodeId },
+  ]);
+});

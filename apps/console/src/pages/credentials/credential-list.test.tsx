@@ -1,0 +1,65 @@
+import type { CredentialEntry } from '@deckhand/contracts';
+import { expect, it } from '@jest/globals';
+import { screen, within } from '@testing-library/react';
+import { ADA, openConsole, prepareConsole, reload } from '../../testing/console.tsx';
+import { example } from '../../testing/contract.ts';
+import { keep } from '../../testing/fake-api.ts';
+import { choose, click, clickFirst, fill, user } from '../../testing/hands.ts';
+
+prepareConsole();
+
+/** Keeps credentials as the API does: without their secrets. */
+const keepCredentials = (): CredentialEntry[] =>
+  keep<CredentialEntry>('/api/credentials', [], ({ secret: _secret, ...body }) => ({
+    ...example('POST /api/credentials'),
+    ...body,
+    ownerId: ADA.id,
+  }));
+
+const rowOf = async (name: RegExp) => {
+  const table = within(await screen.findByRole('table', { name: 'Credentials' }));
+  return within(await table.findByRole('row', { name }));
+};
+
+it('keeps credentials, and a secret is not seen again', async () => {
+  keepCredentials();
+  await openConsole('/credentials');
+  await clickFirst('button', 'New credential');
+  const dialog = within(await screen.findByRole('dialog'));
+  await fill(/^Name/, 'Warehouse', dialog);
+  await fill(/^Token/, 'hush-hush', dialog);
+  await click('radio', /^Only you/, dialog);
+  await fill(/^Allowed hosts/, 'api.example.com', dialog);
+  await user.keyboard('{Enter}');
+  await click('button', 'Save', dialog);
+  const kept = await rowOf(/Warehouse/);
+  await kept.findByText('Only you');
+  await kept.findByText('api.example.com');
+  reload();
+  await rowOf(/Warehouse/);
+  expect(document.documentElement.outerHTML).not.toContain('hush-hush');
+});
+
+it('a credential is created with a rate limit, and later has a circuit breaker instead', async () => {
+  const credentials = keepCredentials();
+  await openConsole('/credentials');
+  await clickFirst('button', 'New credential');
+  const creation = within(await screen.findByRole('dialog'));
+  await fill(/^Name/, 'Shop', creation);
+  await fill(/^Token/, 'hush-hush', creation);
+  await click('checkbox', 'Limit the rate of requests', creation);
+  await fill(/^Requests/, '1200', creation);
+  await choose('Per', 'minute', creation);
+  await click('button', 'Save', creation);
+  await (await rowOf(/Shop/)).findByText('1,200 per minute');
+
+  await click('button', 'Limits of Shop');
+  const limits = within(await screen.findByRole('dialog'));
+  expect(limits.getByRole<HTMLInputElement>('textbox', { name: 'Requests' }).value).toBe('1200');
+  await click('checkbox', 'Limit the rate of requests', limits);
+  await click('checkbox', 'Use a circuit breaker', limits);
+  await fill(/^Open seconds/, '30', limits);
+  await click('button', 'Save', limits);
+  await (await rowOf(/Shop/)).findByText('circuit breaker');
+  expect(credentials).toMatchObject([{ rateLimit: null, circuit: { openSeconds: 30 } }]);
+});

@@ -1,0 +1,95 @@
+import type { Definition } from '@deckhand/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { screen, waitFor } from '@testing-library/react';
+import { prepareConsole } from '../../testing/console.tsx';
+import { isSaved, openEditor, selectNode } from '../../testing/editor.ts';
+import { keepRuns } from '../../testing/fake-runs.ts';
+import { type FakeWorkflows, keepWorkflows } from '../../testing/fake-workflows.ts';
+import { click, dialog, fill, user } from '../../testing/hands.ts';
+
+prepareConsole();
+
+const STEPS: Definition = {
+  nodes: [
+    { id: 'start', type: 'trigger.manual', name: 'Start', position: { x: 0, y: 0 } },
+    { id: 'rest', type: 'wait', name: 'Rest', parameters: { seconds: 1 }, position: { x: 280, y: 0 } },
+  ],
+  edges: [{ source: 'start', target: 'rest' }],
+};
+
+async function openSteps(): Promise<{ workflows: FakeWorkflows; id: string }> {
+  const workflows = keepWorkflows();
+  const id = workflows.add({ name: 'Steps', definition: STEPS });
+  keepRuns((of) => workflows.get(of).workflow);
+  await openEditor(id);
+  await selectNode('Rest');
+  return { workflows, id };
+}
+
+const rename = (name: string): Promise<void> => fill('Name', name);
+const numbersOf = (workflows: FakeWorkflows, id: string) => workflows.get(id).versions.map(({ number }) => number);
+
+/** Holds the saves of versions until `release` is called. */
+function holdSaves(workflows: FakeWorkflows) {
+  const arrived = Promise.withResolvers<undefined>();
+  const released = Promise.withResolvers<undefined>();
+  workflows.onSave = async () => {
+    arrived.resolve(undefined);
+    await released.promise;
+  };
+  return { arrived: arrived.promise, release: () => released.resolve(undefined) };
+}
+
+describe('a version', () => {
+  it('leaves no draft behind, also if the page is left while it is saved', async () => {
+    const { workflows, id } = await openSteps();
+    await rename('Renamed');
+    await isSaved('Draft saved');
+    const saves = holdSaves(workflows);
+    await click('button', 'Save');
+    await saves.arrived;
+    await click('link', 'Runs');
+    saves.release();
+    await screen.findByRole('heading', { name: 'Runs' });
+    await waitFor(() => expect(workflows.get(id).draft).toBeNull());
+    expect(numbersOf(workflows, id)).toEqual([1, 2]);
+  });
+
+  it('is saved once, however often that is asked for', async () => {
+    const { workflows, id } = await openSteps();
+    await rename('Renamed');
+    // Both before the page is rendered again.
+    for (let i = 0; i < 2; i += 1) {
+      document.body.dispatchEvent(
+        new KeyboardEvent('keydown', { key: 's', code: 'KeyS', ctrlKey: true, bubbles: true }),
+      );
+    }
+    await isSaved('Saved');
+    // A save that is in flight is waited for by a run, which needs it.
+    await rename('Renamed again');
+    const saves = holdSaves(workflows);
+    await user.keyboard('{Control>}s{/Control}');
+    await saves.arrived;
+    await user.keyboard('{Control>}{Enter}{/Control}');
+    await click('button', 'Run', await dialog());
+    saves.release();
+    await screen.findByRole('status', { name: 'Current run' });
+    expect(numbersOf(workflows, id)).toEqual([1, 2, 3]);
+    expect(screen.queryByText(/Somebody else saved a version/)).toBeNull();
+  });
+});
+
+describe('a draft', () => {
+  it('whose response was lost is no draft of somebody else', async () => {
+    const { workflows, id } = await openSteps();
+    workflows.losesResponses = true;
+    await rename('First');
+    await isSaved('Draft not saved, retrying');
+    const nameOf = () => workflows.get(id).draft?.definition.nodes[1]?.name;
+    expect(nameOf()).toBe('First');
+    workflows.losesResponses = false;
+    await rename('Second');
+    await isSaved('Draft saved');
+    expect(nameOf()).toBe('Second');
+  });
+});

@@ -1,0 +1,243 @@
+import type { Callback, Workflow } from '@deckhand/contracts';
+import { describe, expect, it, jest } from '@jest/globals';
+import { createTester } from '@deckhand/testing';
+import { screen, waitFor, within } from '@testing-library/react';
+import { parse } from 'yaml';
+import { ADA, EARLIER, LATER, openConsole, prepareConsole } from '../../testing/console.tsx';
+import { example } from '../../testing/contract.ts';
+import { answer, pageOf } from '../../testing/fake-api.ts';
+import { type FakeRun, type FakeRuns, keepRuns } from '../../testing/fake-runs.ts';
+import { type FakeWorkflows, keepWorkflows } from '../../testing/fake-workflows.ts';
+import { click, dialog, isGone, sees, user } from '../../testing/hands.ts';
+import { ORDERS } from '../../testing/orders.ts';
+
+prepareConsole();
+
+/** A run that waits for the decision. */
+const WAITING: FakeRun = {
+  status: 'waiting_for_input',
+  currentNodeId: 'ask',
+  trigger: { count: 50 },
+  nodes: { start: { output: { count: 50 } }, price: { output: { total: 150 } }, large: {}, ask: { status: 'waiting' } },
+};
+
+const REFUSED = { message: 'the manager refused', code: 'FAILED_BY_WORKFLOW' };
+
+/** Keeps a workflow and its runs. */
+function keepOrders(): { workflow: Workflow; workflows: FakeWorkflows; runs: FakeRuns } {
+  const workflows = keepWorkflows();
+  const { workflow } = workflows.get(workflows.add({ name: 'Orders', definition: ORDERS }));
+  return { workflow, workflows, runs: keepRuns((id) => workflows.get(id).workflow) };
+}
+
+const expectStatus = async (node: string, status: string): Promise<void> => {
+  await waitFor(() => {
+    const card = screen.getByText(node, { selector: '.react-flow__node *' }).closest<HTMLElement>('.react-flow__node');
+    within(card!).getByRole('img', { name: status, hidden: true });
+  });
+};
+
+describe('a run', () => {
+  it('is followed live on its graph, until a person has decided', async () => {
+    const { workflow, runs } = keepOrders();
+    const id = runs.add(workflow, WAITING);
+    await openConsole(`/runs/${id}`);
+    await screen.findByText('Waiting for approval');
+    await expectStatus('Ask the manager', 'Waiting');
+    await expectStatus('Is it large?', 'Success');
+    await waitFor(() => expect(document.title).toBe('Orders · Deckhand'));
+    const approval = {
+      ...{ nodeId: 'ask', iteration: null, decision: 'approved', approved: true, comment: '<b>yes</b>' },
+      ...{ by: ADA.id, byUser: { id: ADA.id, name: ADA.name, email: ADA.email }, at: EARLIER },
+    };
+    const nodes = { ask: { output: {} }, refuse: { status: 'skipped' as const }, ship: {}, end: {} };
+    runs.change(id, { status: 'success', nodes, data: { approvals: [approval] } });
+    await expectStatus('Answer', 'Success');
+    await expectStatus('Refuse', 'Skipped');
+    await sees('approved in Ask the manager by Ada');
+    await sees(': <b>yes</b>');
+    await click('button', /^Add the price/);
+    await within(await screen.findByRole('tree', { name: 'Output of price' })).findByText('150');
+    await click('tab', 'Input');
+    await within(await screen.findByRole('region', { name: 'From Order arrives' })).findByText('count');
+  });
+
+  it('can be paused, resumed and stopped, and run again', async () => {
+    const { workflow, runs } = keepOrders();
+    const id = runs.add(workflow, WAITING);
+    await openConsole(`/runs/${id}`);
+    await click('button', 'Pause');
+    await screen.findByText('Paused');
+    await click('button', 'Resume');
+    await isGone('button', 'Resume');
+    await click('button', 'Stop');
+    await click('button', 'Stop run', await dialog());
+    await screen.findByText('Stopped');
+    await click('button', 'Re-run');
+    await screen.findByRole('link', { name: id.slice(0, 8) });
+    expect(location.pathname).not.toContain(id);
+    expect(runs.asked).toEqual([{ path: 'rerun', body: {} }]);
+  });
+
+  it('is saved as a test of its workflow, which passes', async () => {
+    const { workflow, runs } = keepOrders();
+    const tester = await createTester();
+    const before = {
+      start: { output: { count: 50 } },
+      price: { output: { total: 150 } },
+      large: { output: { total: 150 } },
+    };
+    for (const approved of [true, false]) {
+      const decision = approved ? 'approved' : 'rejected';
+      const ask = { output: { decision, approved, comment: null, by: null } };
+      const error = { ...REFUSED, nodeId: 'refuse' };
+      const id = runs.add(workflow, {
+        trigger: { count: 50 },
+        ...(approved
+          ? {
+              result: { body: { done: true } },
+              nodes: { ...before, ask, refuse: { status: 'skipped' }, ship: { output: { shipped: true } } },
+            }
+          : {
+              ...{ status: 'failed', error },
+              nodes: { ...before, ask, ship: { status: 'skipped' }, refuse: { status: 'failed', error: REFUSED } },
+            }),
+      });
+      await openConsole(`/runs/${id}`);
+      await click('button', 'More actions');
+      await click('menuitem', 'Save as a test…');
+      const text = (await (await dialog()).findByLabelText('Test')).textContent;
+      const { tests }: { tests: unknown[] } = parse(`tests:\n${text}`);
+      expect(await tester.test(ORDERS, tests)).toMatchObject([{ failures: [] }]);
+    }
+    await tester.close();
+  });
+
+  it('that failed opens at the node which did', async () => {
+    const { workflow, runs } = keepOrders();
+    const id = runs.add(workflow, WAITING);
+    await openConsole(`/runs/${id}`);
+    await screen.findByText('Waiting for approval');
+    const error = { ...REFUSED, nodeId: 'refuse' };
+    runs.change(id, { status: 'failed', error, nodes: { ask: {}, refuse: { status: 'failed', error: REFUSED } } });
+    await within(await screen.findByRole('region', { name: 'Node' })).findByText(/the manager refused/);
+    await expectStatus('Refuse', 'Failed');
+  });
+
+  it('is redacted and deleted', async () => {
+    const { workflow, runs } = keepOrders();
+    const id = runs.add(workflow, { trigger: { secret: 'of a customer' } });
+    await openConsole(`/runs/${id}`);
+    await click('button', 'More actions');
+    await click('menuitem', 'Redact…');
+    await click('button', 'Redact', await dialog());
+    await isGone('dialog');
+    expect(JSON.stringify(runs.get(id))).not.toContain('of a customer');
+    await click('button', 'More actions');
+    await click('menuitem', 'Delete…');
+    await click('button', 'Delete', await dialog());
+    await waitFor(() => expect(location.pathname).toMatch(/\/runs$/));
+    expect(runs.all).toEqual([]);
+  });
+
+  it('has its callback on its page, which is replayed', async () => {
+    const { workflow, runs } = keepOrders();
+    const [given] = example('GET /api/executions/:id/callbacks').data;
+    const attempts = [{ at: EARLIER, status: 204, durationMs: 12, error: null }];
+    let callback: Callback = { ...given!, type: 'run.succeeded', status: 'delivered', attempts, attemptCount: 1 };
+    callback = { ...callback, nextAttemptAt: null };
+    answer('GET /api/executions/:id/callbacks', () => ({ data: [callback] }));
+    let replays = 0;
+    answer('POST /api/executions/:id/callbacks/:deliveryId/replay', ({ params: { deliveryId } }) => {
+      expect(deliveryId).toBe(callback.id);
+      replays += 1;
+      callback = { ...callback, attemptCount: 2, attempts: [...attempts, { ...attempts[0]!, at: LATER }] };
+      return callback;
+    });
+    await openConsole(`/runs/${runs.add(workflow)}`);
+    await click('tab', 'Callbacks');
+    const row = async () => within(await screen.findByRole('row', { name: /run.succeeded/ }));
+    (await row()).getByText('Delivered');
+    await click('button', 'Replay run.succeeded');
+    await (await row()).findByText(/^2 · 204/);
+    expect(replays).toBe(1);
+  });
+
+  it('keeps its place when a row of the timeline is clicked, and shows the data of a debug run', async () => {
+    const { workflow, runs } = keepOrders();
+    const id = runs.add(workflow, { ...WAITING, executionMode: 'debug' });
+    answer('GET /api/executions/:id/nodes/:nodeId/debug', ({ params: { nodeId } }) => {
+      const parameters = { fields: { total: 150 } };
+      return { ...example('GET /api/executions/:id/nodes/:nodeId/debug'), nodeId: nodeId!, parameters };
+    });
+    await openConsole(`/runs/${id}`);
+    await screen.findByText('Waiting for approval');
+    const scrolls = jest.spyOn(window, 'scrollTo');
+    await click('button', /^Add the price/);
+    await click('tab', 'Debug');
+    await within(await screen.findByRole('tree', { name: 'Parameters of price' })).findByText('150');
+    expect(scrolls).not.toHaveBeenCalled();
+  });
+
+  it('marks what a partial rerun has reused, and links to the version that ran', async () => {
+    const { workflow, workflows, runs } = keepOrders();
+    const original = runs.add(workflow, { ...WAITING, status: 'stopped' });
+    const { finishedAt } = runs.get(original).progress.price!;
+    const id = runs.add(workflow, {
+      ...WAITING,
+      source: 'rerun',
+      data: { rerunOf: original, rerunFromNodeId: 'ask' },
+      nodes: { ...WAITING.nodes, price: { output: { total: 150 }, startedAt: finishedAt, finishedAt } },
+    });
+    workflows.saveVersion(workflow.id, ORDERS);
+    await openConsole(`/runs/${id}`);
+    await screen.findByRole('button', { name: /^Add the price.*Reused/ });
+    await click('link', 'Show version 1');
+    const after = await screen.findByRole<HTMLInputElement>('combobox', { name: 'After' });
+    await waitFor(() => expect(after.value).toBe('Version 1'));
+  });
+
+  it('shows the title of the form that it waits for, too', async () => {
+    const workflows = keepWorkflows();
+    const schema = { type: 'object', properties: { day: { type: 'string', format: 'date' } } };
+    const form = { id: 'form', type: 'human', name: 'Note it', parameters: { title: 'When?', schema } };
+    const definition = { nodes: [ORDERS.nodes[0]!, form], edges: [{ source: 'start', target: 'form' }] };
+    const { workflow } = workflows.get(workflows.add({ name: 'Refunds', definition }));
+    const runs = keepRuns();
+    const id = runs.add(workflow, { status: 'waiting_for_human', nodes: { start: {}, form: { status: 'waiting' } } });
+    const [task] = example('GET /api/human-tasks').data;
+    answer('GET /api/human-tasks', () => pageOf([{ ...task!, executionId: id, title: 'When is 12 paid?', schema }]));
+    await openConsole(`/runs/${id}?node=form`);
+    await within(await screen.findByRole('region', { name: 'Node' })).findByText('When is 12 paid?');
+    await screen.findByLabelText('Day');
+  });
+
+  it('has a segment for each attempt of a node in the timeline, and lists them with their errors', async () => {
+    const workflows = keepWorkflows();
+    const call = { id: 'call', type: 'http', name: 'Call', parameters: { url: 'https://shop.example' } };
+    const definition = { nodes: [ORDERS.nodes[0]!, call], edges: [{ source: 'start', target: 'call' }] };
+    const { workflow } = workflows.get(workflows.add({ name: 'Retried', definition }));
+    const at = (seconds: number): string => new Date(Date.parse(EARLIER) + seconds * 1_000).toISOString();
+    const attemptHistory = [
+      { startedAt: at(1), finishedAt: at(2), error: { message: 'The status is 503', code: 'HTTP_STATUS' } },
+      { startedAt: at(4), finishedAt: at(5), error: null },
+    ];
+    const node = { startedAt: at(1), finishedAt: at(5), attempts: 2, attemptHistory, output: {} };
+    const times = { createdAt: at(0), startedAt: at(0), finishedAt: at(5) };
+    const id = keepRuns().add(workflow, {
+      ...times,
+      nodes: { start: { startedAt: at(0), finishedAt: at(1) }, call: node },
+    });
+    await openConsole(`/runs/${id}?node=call`);
+    const row = within(await screen.findByRole('button', { name: /^Call.*2 attempts/ }));
+    const [failed, good] = [/^Attempt 1: HTTP_STATUS/, /^Attempt 2: Success/].map((title) => {
+      const { left, width } = row.getByTitle(title).style;
+      return { left: Number.parseFloat(left), width: Number.parseFloat(width) };
+    });
+    expect(good!.left).toBeGreaterThan(failed!.left + failed!.width);
+    await user.click(within(screen.getByRole('region', { name: 'Node' })).getByText(/^Attempts/));
+    const attempts = await screen.findAllByRole('listitem');
+    const texts = attempts.map(({ textContent }) => textContent).filter((text) => /HTTP_STATUS|Success/.test(text));
+    expect(texts.slice(-2)).toEqual([expect.stringContaining('HTTP_STATUS'), expect.stringContaining('Success')]);
+  });
+});
