@@ -57,7 +57,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, min: 60_000, 
 export function durationOf(text: string): number | undefined {
   if (text === 'at once') return 0;
   const [, amount, unit = ''] =
-    /^(?:(?:about|up to|at most) )?(?:[\d.]+ (?:m?s )?to )?([\d.]+) (ms|s|min|h)(?: .*)?$/.exec(text) ?? [];
+    /^(?:(?:about|up to|at most|after) )?(?:[\d.]+ (?:m?s )?to )?([\d.]+) (ms|s|min|h)(?: .*)?$/.exec(text) ?? [];
   return amount === undefined ? undefined : Number(amount) * (UNITS[unit] ?? NaN);
 }
 

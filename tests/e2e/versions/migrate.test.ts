@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import { freePort, REPOSITORY } from '@deckhand/local';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { createEmptyDatabase, stopAll, stopLater, until } from '../../harness/index.ts';
+import {
+  createEmptyDatabase,
+  expectWithin,
+  itInTime,
+  promised,
+  stopAll,
+  stopLater,
+  until,
+} from '../../harness/index.ts';
 
 const COMMAND = join(REPOSITORY, 'packages/db/src/bin/migrate.ts');
 
@@ -67,25 +75,33 @@ function untilSession(condition: string, what: string): Promise<unknown> {
 }
 
 describe('npm run migrate', () => {
-  it('continues after a process that was killed in the middle of a transaction, which keeps no lock', async () => {
-    await client.query(
-      'CREATE SCHEMA test; CREATE TABLE test.obstacles (id int); INSERT INTO test.obstacles VALUES (1)',
-    );
-    await write(
-      '1_first',
-      `CREATE TABLE things (id int);
+  itInTime(
+    'continues after a process that was killed in the middle of a transaction, which keeps no lock',
+    async () => {
+      await client.query(
+        'CREATE SCHEMA test; CREATE TABLE test.obstacles (id int); INSERT INTO test.obstacles VALUES (1)',
+      );
+      await write(
+        '1_first',
+        `CREATE TABLE things (id int);
        DO $$ BEGIN WHILE EXISTS (SELECT FROM test.obstacles) LOOP PERFORM pg_sleep(0.01); END LOOP; END $$;`,
-    );
-    const first = migrate();
-    await untilSession(`query LIKE 'CREATE TABLE things%'`, 'a migration in progress');
-    first.process.kill('SIGKILL');
-    expect(await first.ended).toBeNull();
-    const second = migrate();
-    await until(() => second.output().includes('applying 1_first'), 'the lock of the dead process');
-    await client.query('DELETE FROM test.obstacles');
-    expect(await second.ended).toBe(0);
-    expect((await client.query(RECORDS)).rows).toEqual([{ name: '1_first', finished: true, rolled_back: false }]);
-  });
+      );
+      const first = migrate();
+      await untilSession(`query LIKE 'CREATE TABLE things%'`, 'a migration in progress');
+      const second = migrate();
+      await untilSession(`query LIKE 'SELECT pg_try_advisory_lock%'`, 'a second process that waits');
+      first.process.kill('SIGKILL');
+      const killedAt = performance.now();
+      expect(await first.ended).toBeNull();
+      await until(() => second.output().includes('applying 1_first'), 'the lock of the dead process');
+      const tookMs = performance.now() - killedAt;
+      await client.query('DELETE FROM test.obstacles');
+      expect(await second.ended).toBe(0);
+      expect((await client.query(RECORDS)).rows).toEqual([{ name: '1_first', finished: true, rolled_back: false }]);
+      await client.query('DROP SCHEMA test CASCADE; DROP TABLE things, _prisma_migrations');
+      expectWithin(promised('`npm run migrate` is killed', '2 s'), tookMs);
+    },
+  );
 
   it('continues after a process that was killed while it built an index concurrently', async () => {
     await write('1_first', 'CREATE TABLE things (id int);');

@@ -2,10 +2,12 @@ import type { JsonObject } from '@deckhand/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   createHook,
+  expectWithin,
   type Gateway,
   type Hook,
   type HookOptions,
   type Instance,
+  itInTime,
   sendHook,
   startGateway,
   startInstance,
@@ -14,6 +16,9 @@ import {
   stopAll,
   until,
 } from '../../harness/index.ts';
+
+/** Time limit of a run that takes longer. */
+const TIMEOUT_SECONDS = 0.5;
 
 let instance: Instance;
 let other: Gateway;
@@ -152,20 +157,28 @@ describe('on completion', () => {
     expect(text).not.toContain('orders');
   });
 
-  it('504 WEBHOOK_TIMEOUT with the run when its time is up, and within that time', async () => {
-    const hook = await hookWith([{ id: 'w', type: 'wait', parameters: { seconds: 600 } }], { timeoutSeconds: 0.5 });
+  itInTime('504 WEBHOOK_TIMEOUT with the run when its time is up, and within that time', async () => {
+    const hook = await hookWith([{ id: 'w', type: 'wait', parameters: { seconds: 600 } }], {
+      timeoutSeconds: TIMEOUT_SECONDS,
+    });
+    const sentAt = performance.now();
     const { status, body } = await send(hook);
+    const tookMs = performance.now() - sentAt;
     expect([status, body.code, body.executionId]).toEqual([504, 'WEBHOOK_TIMEOUT', (await lastRun(hook)).id]);
     await until(async () => (await lastRun(hook)).status === 'timeout', 'the end of the run');
+    expectWithin({ what: 'a webhook whose run takes too long responds', ms: TIMEOUT_SECONDS * 1_000 }, tookMs);
   });
 
-  it('a run that somebody stops is a failed one to the caller, at once', async () => {
+  itInTime('a run that somebody stops is a failed one to the caller, at once', async () => {
     const hook = await hookWith([{ id: 'w', type: 'wait', parameters: { seconds: 600 } }]);
     const answer = send(hook);
     const { id } = await until(() => lastRun(hook));
     await instance.gateway.call('POST', `/api/executions/${id}/stop`, { as: instance.session });
+    const stoppedAt = performance.now();
     const { status, body } = await answer;
+    const tookMs = performance.now() - stoppedAt;
     expect([status, body.code, body.executionId]).toEqual([500, 'EXECUTION_FAILED', id]);
+    expectWithin({ what: 'the caller is told of a stop', ms: 0 }, tookMs);
   });
 
   it('is not misled by a notification of an end that is not true', async () => {

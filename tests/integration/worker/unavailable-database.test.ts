@@ -4,7 +4,10 @@ import type { Definition } from '@deckhand/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   chain,
+  expectWithin,
+  itInTime,
   logMoves,
+  promised,
   type Receiver,
   type Seed,
   seedWorkflow,
@@ -120,13 +123,17 @@ async function beReadOnly(work: () => Promise<void>): Promise<void> {
 }
 
 describe('while PostgreSQL is read-only', () => {
-  it('no run is lost, none ends twice and no effect is repeated, and the worker takes no more jobs', async () => {
+  itInTime('no run is lost, none ends twice and no effect is repeated, and the worker takes no more jobs', async () => {
     const seed = await seedWorkflow(stores.db, calling());
     await startWorker();
+    const before = receiver.calls.length;
     const ids = await startRuns(seed, RUNS);
-    await until(() => receiver.calls.length > RUNS, 'runs in progress');
+    await until(() => receiver.calls.length > before + RUNS, 'runs in progress');
+    let stalledAfter = Infinity;
     await beReadOnly(async () => {
+      const since = performance.now();
       await untilState('stalled');
+      stalledAfter = performance.now() - since;
     });
     await allFinished(seed, RUNS);
     expect(await tally(stores.db, ids, receiver.calls, { effects: EFFECTS })).toEqual({
@@ -136,6 +143,7 @@ describe('while PostgreSQL is read-only', () => {
       effects: RUNS * EFFECTS,
     });
     await untilState('consuming');
+    expectWithin(promised('PostgreSQL is read-only', 'after 2 s'), stalledAfter);
   });
 
   it('a worker that is asked to stop ends, and another continues with its runs', async () => {
