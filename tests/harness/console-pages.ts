@@ -104,10 +104,10 @@ export async function fillPages(
   await say('POST', `/api/event-endpoints/${endpoint.id}/test`);
   const target = { executionIds: ['01a1fb35-e8df-7352-8660-75a19a555603'] };
   const action = await say<BulkAction>('POST', '/api/bulk-actions', { workspaceId, action: 'delete', ...target });
-  await until(async () => (await list('/api/approvals')).length === 1, 30_000, 'the approval');
-  await until(async () => (await list<FailureGroup>('/api/failure-groups'))[0]?.count === 3, 30_000, 'the failures');
+  await until(async () => (await list('/api/approvals')).length === 1, 'the approval');
+  await until(async () => (await list<FailureGroup>('/api/failure-groups'))[0]?.count === 3, 'the failures');
   const isOver = async (id: string) => (await say<Execution>('GET', `/api/executions/${id}`)).finishedAt !== null;
-  for (const id of runs) await until(() => isOver(id), 30_000, 'the runs to be over');
+  for (const id of runs) await until(() => isOver(id), 'the runs to be over');
   const [group] = await list<FailureGroup>('/api/failure-groups');
   const [left = '', right = ''] = runs;
   const pages = [

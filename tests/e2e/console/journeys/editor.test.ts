@@ -99,7 +99,6 @@ async function makeRun(): Promise<string> {
   const run = await stack.start(id, { customer: { name: 'Ada', city: 'London' } });
   await until(
     async () => (await stack.say<{ status: string }>('GET', `/api/executions/${run}`)).status === 'success',
-    10_000,
     'the run to be over',
   );
   return id;
