@@ -197,7 +197,13 @@ export {
   type VisibleState,
 } from './executions/read-states.ts';
 export { listIterations } from './executions/list-iterations.ts';
-export { type NodeExtent, type NodeOutputRecord, readNodeDebug, readNodeExtent, readNodeOutput } from './executions/read-output.ts';
+export {
+  type NodeExtent,
+  type NodeOutputRecord,
+  readNodeDebug,
+  readNodeExtent,
+  readNodeOutput,
+} from './executions/read-output.ts';
 export {
   dispatchAgain,
   type DispatchedExecution,

@@ -1,4 +1,10 @@
-import { compileLenientCheck, type JsonObject, type JsonValue, readTime, type ValidationIssue } from '@deckhand/contracts';
+import {
+  compileLenientCheck,
+  type JsonObject,
+  type JsonValue,
+  readTime,
+  type ValidationIssue,
+} from '@deckhand/contracts';
 import {
   type BegunWait,
   type CompiledWorkflow,
