@@ -1,11 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CreatedInvite } from '@deckhand/contracts';
 import { findChromium, REPOSITORY } from '@deckhand/local';
 import axe, { type AxeResults } from 'axe-core';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { stopLater } from './cleanup.ts';
-import type { OwnedStack } from './console.ts';
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import { onceInProcess, stopLater } from './cleanup.ts';
+import type { SignedIn } from './console.ts';
 
 const FLAGS = [
   '--no-sandbox',
@@ -40,14 +39,14 @@ const COMPLAIN_OF_SCROLLS = `addEventListener('scroll', ({ target }) => {
 /** How long the console may take for anything, in ms. */
 const PATIENCE_MS = 60_000;
 
-/** A browser of a test file's own. @throws when there is none: `npm test` installs it. */
-export async function startBrowser(): Promise<Browser> {
+/** Returns the browser that test files of this process share. @throws when there is none: `npm test` installs it. */
+export const startBrowser = onceInProcess(async (): Promise<Browser> => {
   const executablePath = await findChromium();
   if (executablePath === undefined) throw new Error('there is no Chromium: npm test installs it');
   const browser = await chromium.launch({ executablePath, args: FLAGS });
   stopLater({ stop: () => browser.close() });
   return browser;
-}
+});
 
 /** A browser window. Errors of the page, and violations of its policy, are recorded in `complaints`. */
 export interface Visit {
@@ -70,6 +69,7 @@ export async function openWindow(
     timezoneId: 'UTC',
     locale,
   });
+  stopLater({ stop: () => context.close() });
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -84,36 +84,37 @@ export async function openWindow(
   return { context, page, complaints };
 }
 
-/** Signs in, with a session as the sign-in page begins one: that page has tests of its own. */
-export async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
-  const answer = await page.request.post('/api/auth/login', { data: { email, password } });
-  if (!answer.ok()) throw new Error(`signing in: ${await answer.text()}`);
-  const session = JSON.stringify(await answer.json());
-  // An address of the console without the console.
-  await page.goto('/icon.svg');
-  await page.evaluate(`sessionStorage.setItem('deckhand.session', ${JSON.stringify(session)})`);
-  await page.goto('/');
-  await page.waitForURL(/\/w\//);
-}
-
-/** Opens a window in which Grace joins the workspace by an invite. */
-export async function openAsMember(browser: Browser, stack: OwnedStack, role: CreatedInvite['role']): Promise<Visit> {
-  const invites = `/api/workspaces/${stack.workspaceId}/invites`;
-  const { token } = await stack.say<CreatedInvite>('POST', invites, { role });
-  const visit = await openWindow(browser, stack.url);
-  const { page } = visit;
-  await page.goto(`/invite#${token}`);
-  await page.getByLabel('Your name').fill('Grace');
-  await page.getByLabel('E-mail').fill('grace@example.com');
-  await page.getByLabel(/^Password/).fill('a password of some length');
-  await page.getByRole('button', { name: 'Join' }).click();
-  await page.waitForURL(/\/w\//);
-  return visit;
+/**
+ * Opens a page of the workspace, such as `runs`, as somebody who is signed in. The page finds the session as if it had
+ * been loaded before: the sign-in page has tests of its own.
+ */
+export async function openAs(
+  page: Page,
+  { token, expiresAt, workspaceId }: SignedIn,
+  path = 'workflows',
+): Promise<void> {
+  const session = JSON.stringify({ token, expiresAt });
+  // Once for the tab: whoever signs out is signed out.
+  await page.addInitScript(`if (location.protocol === 'http:' && sessionStorage.getItem('deckhand.test') === null) {
+    sessionStorage.setItem('deckhand.test', 'signed in');
+    sessionStorage.setItem('deckhand.session', ${JSON.stringify(session)});
+  }`);
+  await page.goto(`/w/${workspaceId}/${path}`);
 }
 
 /** Shows the whole graph of the editor, so that each node can be clicked. */
 export async function fitView(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Fit View' }).click();
+}
+
+/** Drags by a distance in pixels, from near the upper left corner: nodes may cover the middle of a note. */
+export async function dragBy(page: Page, target: Locator, x: number, y: number): Promise<void> {
+  const box = (await target.boundingBox())!;
+  const [fromX, fromY] = [box.x + Math.min(8, box.width / 2), box.y + Math.min(6, box.height / 2)];
+  await page.mouse.move(fromX, fromY);
+  await page.mouse.down();
+  await page.mouse.move(fromX + x, fromY + y, { steps: 5 });
+  await page.mouse.up();
 }
 
 /** Adds a node in the editor by typing what it is, with one click. */

@@ -6,6 +6,7 @@ import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { randomSeed } from '../harness/random.ts';
 import { jest } from './globals.mjs';
+import { endProcess } from './process-end.ts';
 
 const GLOBALS = new URL('globals.mjs', import.meta.url).href;
 
@@ -69,7 +70,10 @@ function addUnhandled(error) {
 }
 process.on('uncaughtException', addUnhandled);
 process.on('unhandledRejection', addUnhandled);
-process.on('disconnect', () => process.exit());
+process.on('disconnect', async () => {
+  await endProcess();
+  process.exit();
+});
 
 process.on('message', async (task) => {
   try {

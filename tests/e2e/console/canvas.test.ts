@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition, Workflow } from '@deckhand/contracts';
-import type { Browser, Page } from 'playwright-core';
-import { fitView, issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.ts';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
-import { OWNER, stopAll, until } from '../../harness/index.ts';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { dragBy, issuesInBothSchemes, openAs, openWindow, startBrowser } from '../../harness/browser.ts';
+import { type OwnedStack, shareStack } from '../../harness/console.ts';
+import { stopAll, until } from '../../harness/index.ts';
 
 const NAMES = ['Start', 'Read', 'Check', 'Ship'];
 const CHAIN: Definition = {
@@ -24,7 +24,7 @@ let stack: OwnedStack;
 let browser: Browser;
 
 beforeAll(async () => {
-  [stack, browser] = await Promise.all([startOwnedStack(), startBrowser()]);
+  [stack, browser] = await Promise.all([shareStack(), startBrowser()]);
 });
 afterAll(stopAll);
 
@@ -34,8 +34,7 @@ const note = (page: Page) => page.locator('.react-flow__node-note');
 async function openEditor(name: string, definition: Definition) {
   const id = await stack.createWorkflow(name, definition);
   const { page, complaints } = await openWindow(browser, stack.url);
-  await signIn(page, OWNER);
-  await page.goto(`/w/${stack.workspaceId}/workflows/${id}`);
+  await openAs(page, stack, `workflows/${id}`);
   await page.locator('.react-flow__node').first().waitFor();
   const save = async (): Promise<Definition> => {
     await page.keyboard.press('Control+S');
@@ -43,16 +42,6 @@ async function openEditor(name: string, definition: Definition) {
     return (await stack.say<Workflow>('GET', `/api/workflows/${id}`)).definition!;
   };
   return { page, complaints, save };
-}
-
-/** Drags from the upper left corner: nodes may cover the middle of a note. */
-async function dragBy(page: Page, target: ReturnType<typeof note>, x: number, y: number): Promise<void> {
-  const box = (await target.boundingBox())!;
-  const [fromX, fromY] = [box.x + Math.min(8, box.width / 2), box.y + Math.min(6, box.height / 2)];
-  await page.mouse.move(fromX, fromY);
-  await page.mouse.down();
-  await page.mouse.move(fromX + x, fromY + y, { steps: 5 });
-  await page.mouse.up();
 }
 
 describe('a note', () => {
@@ -82,29 +71,6 @@ describe('a note', () => {
   });
 });
 
-describe('nodes', () => {
-  it('are dragged together in one step, and undone together', async () => {
-    const { page, complaints, save } = await openEditor('Dragged', CHAIN);
-    await fitView(page);
-    await node(page, 'Check').click();
-    await page.keyboard.down('Control');
-    await node(page, 'Ship').click();
-    await page.keyboard.up('Control');
-    await dragBy(page, node(page, 'Ship'), 30, -60);
-    const moved = await save();
-    const shift = (id: string): number => {
-      const yOf = ({ nodes }: Definition): number => nodes.find((one) => one.id === id)?.position?.y ?? 0;
-      return yOf(moved) - yOf(CHAIN);
-    };
-    expect(shift('check')).toBeLessThan(0);
-    expect(shift('ship')).toBe(shift('check'));
-    expect(shift('read')).toBe(0);
-    await page.getByRole('button', { name: 'Undo' }).click();
-    expect(await save()).toEqual(CHAIN);
-    expect(complaints).toEqual([]);
-  });
-});
-
 describe('the body of a loop', () => {
   const LOOP: Definition = {
     nodes: [
@@ -123,7 +89,7 @@ describe('the body of a loop', () => {
   it('is framed, also while a node is dragged, and a run says how many iterations it had', async () => {
     const { page, complaints } = await openEditor('Framed', LOOP);
     const frame = page.locator('.react-flow__viewport-portal').getByText('Each order').locator('..');
-    const boxOf = async (target: ReturnType<typeof note>) => (await target.boundingBox())!;
+    const boxOf = async (target: Locator) => (await target.boundingBox())!;
     const isAround = async (name: string): Promise<boolean> => {
       const [outer, inner] = await Promise.all([boxOf(frame), boxOf(node(page, name))]);
       const isWide = outer.x <= inner.x && outer.x + outer.width >= inner.x + inner.width;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Definition, Workflow } from '@deckhand/contracts';
+import type { Definition } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { fitView, issuesInBothSchemes, openAsMember, openWindow, signIn, startBrowser } from '../../harness/browser.ts';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
-import { OWNER, stopAll, until } from '../../harness/index.ts';
+import { fitView, issuesInBothSchemes, openWindow, openAs, startBrowser } from '../../harness/browser.ts';
+import { join, type OwnedStack, shareStack } from '../../harness/console.ts';
+import { stopAll, until } from '../../harness/index.ts';
 
 const ORDER: Definition = {
   nodes: [
@@ -23,7 +23,7 @@ let stack: OwnedStack;
 let browser: Browser;
 
 beforeAll(async () => {
-  [stack, browser] = await Promise.all([startOwnedStack(), startBrowser()]);
+  [stack, browser] = await Promise.all([shareStack(), startBrowser()]);
 });
 afterAll(stopAll);
 
@@ -43,10 +43,6 @@ async function makeRun(): Promise<string> {
   return id;
 }
 
-async function openNode(page: Page, workflowId: string, nodeId: string): Promise<void> {
-  await page.goto(`/w/${stack.workspaceId}/workflows/${workflowId}?node=${nodeId}`);
-}
-
 /** Accepts the completion with this name. */
 async function take(page: Page, name: string): Promise<void> {
   await page.locator('.cm-tooltip-autocomplete li[aria-selected="true"]', { hasText: name }).waitFor();
@@ -54,51 +50,10 @@ async function take(page: Page, name: string): Promise<void> {
 }
 
 describe('an expression', () => {
-  it('is completed by keyboard from the last run, tried out, saved and run', async () => {
-    const id = await makeRun();
-    const { page, complaints } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    await openNode(page, id, 'letter');
-    const field = editor(page, 'Fields: value 1');
-    await field.fill('');
-    await field.press('End');
-    await page.keyboard.type('Dear {{ $no');
-    await take(page, '$nodes');
-    await page.keyboard.type('.or');
-    await take(page, 'order');
-    await page.keyboard.type('.out');
-    await take(page, 'output');
-    await page.keyboard.type('.cus');
-    await take(page, 'customer');
-    await page.keyboard.type('.na');
-    await take(page, 'name');
-    await page.keyboard.type('.toUp');
-    await take(page, 'toUpperCase');
-    await form(page).getByText('In the last run: "Dear ADA"').waitFor();
-    expect(await field.textContent()).toMatch(
-      /^Dear \{\{ \$nodes\.order\.output\.customer\.name\.toUpperCase\(\) ?\}\}$/,
-    );
-
-    await page.keyboard.press('Control+S');
-    await page.getByText('Saved', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByRole('dialog').getByRole('textbox', { name: 'Input' }).fill('{ "customer": { "name": "Grace" } }');
-    await page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true }).click();
-    await node(page, 'Script').getByRole('img', { name: 'Success' }).waitFor();
-    // The next preview shows data of the run.
-    await form(page).getByText('In the last run: "Dear GRACE"').waitFor();
-    const { definition } = await stack.say<Workflow>('GET', `/api/workflows/${id}`);
-    expect(definition?.nodes[2]?.parameters?.fields).toEqual({
-      text: expect.stringContaining('$nodes.order.output.customer.name.toUpperCase()'),
-    });
-    expect(complaints).toEqual([]);
-  });
-
   it('says what is wrong with it before it is saved, and Tab leaves its field', async () => {
     const id = await makeRun();
     const { page, complaints } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    await openNode(page, id, 'letter');
+    await openAs(page, stack, `workflows/${id}?node=letter`);
     const field = editor(page, 'Fields: value 1');
     await field.fill('{{ $trigger.customer.street.name }}');
     await form(page).getByText('With the last run: cannot read "name" of undefined').waitFor();
@@ -113,8 +68,7 @@ describe('an expression', () => {
 it('the issues of a script are marked, and Escape and Tab leave it', async () => {
   const id = await makeRun();
   const { page, complaints } = await openWindow(browser, stack.url);
-  await signIn(page, OWNER);
-  await openNode(page, id, 'script');
+  await openAs(page, stack, `workflows/${id}?node=script`);
   const field = editor(page, 'Source');
   await field.fill('const a = 1;\nreturn (a;');
   await form(page).getByText('Line 2: Unexpected token').waitFor();
@@ -139,8 +93,7 @@ describe('a script on the full screen', () => {
   it('is completed from the last run, tested, and continued with a snippet', async () => {
     const id = await makeRun();
     const { page, complaints } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    await openNode(page, id, 'script');
+    await openAs(page, stack, `workflows/${id}?node=script`);
     await editor(page, 'Source').waitFor();
     await openButton(page).press('Enter');
     await until(() => hasFocus(page, '[role="dialog"] .cm-content'), 'the editor to have the focus');
@@ -198,8 +151,7 @@ describe('a script on the full screen', () => {
   it('offers no completion where a script has text, and keeps keys from the canvas', async () => {
     const id = await makeRun();
     const { page, complaints } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    await openNode(page, id, 'script');
+    await openAs(page, stack, `workflows/${id}?node=script`);
     await editor(page, 'Source').waitFor();
     await openButton(page).click();
     await large(page).fill('');
@@ -220,8 +172,8 @@ describe('a script on the full screen', () => {
 
   it('is only read by those who may not change it', async () => {
     const id = await makeRun();
-    const { page, complaints } = await openAsMember(browser, stack, 'viewer');
-    await openNode(page, id, 'script');
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await openAs(page, await join(stack, 'viewer'), `workflows/${id}?node=script`);
     await openButton(page).click();
     await screenOf(page).getByText('Run the workflow to see the data of this node.').waitFor();
     expect(await large(page).getAttribute('aria-readonly')).toBe('true');
@@ -235,8 +187,7 @@ describe('a script on the full screen', () => {
     const id = await makeRun();
     for (const screen of ['desktop', 'phone'] as const) {
       const { page, complaints } = await openWindow(browser, stack.url, { screen });
-      await signIn(page, OWNER);
-      await openNode(page, id, 'script');
+      await openAs(page, stack, `workflows/${id}?node=script`);
       await editor(page, 'Source').waitFor();
       await openButton(page).click();
       await large(page).fill('// Letters go out in capitals.\nconst text = $input.text;\nreturn text.toUpperCase();');
@@ -253,8 +204,7 @@ it('the editors of code can be used by everybody', async () => {
   const id = await makeRun();
   for (const screen of ['desktop', 'phone'] as const) {
     const { page, complaints } = await openWindow(browser, stack.url, { screen });
-    await signIn(page, OWNER);
-    await openNode(page, id, 'letter');
+    await openAs(page, stack, `workflows/${id}?node=letter`);
     const field = editor(page, 'Fields: value 1');
     await field.fill('{{ $trigger.customer.name }}');
     await form(page).getByText('In the last run: "Ada"').waitFor();

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
-import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
-import { addNode, openWindow, signIn, startBrowser } from '../../harness/browser.ts';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
-import { OWNER, stopAll, until } from '../../harness/index.ts';
+import { addNode, openWindow, openAs, startBrowser } from '../../harness/browser.ts';
+import { type OwnedStack, shareStack } from '../../harness/console.ts';
+import { stopAll } from '../../harness/index.ts';
 
 const CHECK: Definition = {
   nodes: [
@@ -25,7 +24,7 @@ let stack: OwnedStack;
 let browser: Browser;
 
 beforeAll(async () => {
-  [stack, browser] = await Promise.all([startOwnedStack(), startBrowser()]);
+  [stack, browser] = await Promise.all([shareStack(), startBrowser()]);
 });
 afterAll(stopAll);
 
@@ -39,8 +38,7 @@ const draftOf = async (id: string) =>
 async function openEditor(name: string, definition: Definition): Promise<{ page: Page; id: string }> {
   const id = await stack.createWorkflow(name, definition);
   const { page } = await openWindow(browser, stack.url);
-  await signIn(page, OWNER);
-  await page.goto(`/w/${stack.workspaceId}/workflows/${id}`);
+  await openAs(page, stack, `workflows/${id}`);
   await page.locator('.react-flow__node').first().waitFor();
   return { page, id };
 }
@@ -81,6 +79,15 @@ describe('the canvas', () => {
     );
     expect(strokes).toHaveLength(3);
     expect(strokes[0]).not.toBe(strokes[1]);
+    // The issues of a save cover the graph, and do not move it.
+    const graph = page.getByRole('region', { name: 'Graph' });
+    const before = await graph.boundingBox();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await graph
+      .getByRole('alert')
+      .getByText(/^Not saved/)
+      .waitFor();
+    expect(await graph.boundingBox()).toEqual(before);
   });
 });
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition, Execution } from '@deckhand/contracts';
 import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
-import { addNode, openWindow, signIn, startBrowser } from '../../harness/browser.ts';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
-import { OWNER, stopAll, until } from '../../harness/index.ts';
+import { addNode, openWindow, openAs, startBrowser } from '../../harness/browser.ts';
+import { type OwnedStack, shareStack } from '../../harness/console.ts';
+import { stopAll, until } from '../../harness/index.ts';
 
 const ROWS = 25;
 const COLUMNS = 12;
@@ -27,7 +27,7 @@ let stack: OwnedStack;
 let browser: Browser;
 
 beforeAll(async () => {
-  [stack, browser] = await Promise.all([startOwnedStack(), startBrowser()]);
+  [stack, browser] = await Promise.all([shareStack(), startBrowser()]);
 });
 afterAll(stopAll);
 
@@ -72,8 +72,7 @@ describe('what is large', () => {
   it('a workflow of 300 nodes is panned, zoomed and changed', async () => {
     const id = await stack.createWorkflow('Wide', wideWorkflow());
     const { page, complaints } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    await page.goto(`/w/${stack.workspaceId}/workflows/${id}`);
+    await openAs(page, stack, `workflows/${id}`);
     await page.locator('.react-flow__node').first().waitFor();
     const tasks = await noteLongTasks(page);
     const canvas = await page.locator('.react-flow__pane').boundingBox();
@@ -98,8 +97,7 @@ describe('what is large', () => {
   it('one node of 300 is dragged, and then all of them', async () => {
     const id = await stack.createWorkflow('Dragged', wideWorkflow());
     const { page, complaints } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    await page.goto(`/w/${stack.workspaceId}/workflows/${id}`);
+    await openAs(page, stack, `workflows/${id}`);
     const nodes = page.locator('.react-flow__node');
     await nodes.first().waitFor();
     const canvas = await page.locator('.react-flow__pane').boundingBox();
@@ -153,8 +151,7 @@ describe('what is large', () => {
     await until(async () => (await stack.say<Execution>('GET', `/api/executions/${run}`)).status === 'success');
     await copyRun(stack.env.DATABASE_URL ?? '', run, 20_000);
     const { page, complaints } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    await page.goto(`/w/${stack.workspaceId}/runs`);
+    await openAs(page, stack, 'runs');
     const table = page.getByRole('table', { name: 'Runs' });
     await table.getByRole('link').first().waitFor();
     const tasks = await noteLongTasks(page);
@@ -181,8 +178,7 @@ describe('what is large', () => {
     const items = Array.from({ length: 50_000 }, (_, index) => ({ index, sku: `SKU-${index}`, note: 'x'.repeat(60) }));
     const run = await stack.start(id, { items });
     const { page, complaints } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
-    await page.goto(`/w/${stack.workspaceId}/runs/${run}`);
+    await openAs(page, stack, `runs/${run}`);
     await page.getByRole('button', { name: /^keep/ }).waitFor();
     const tasks = await noteLongTasks(page);
     await page.getByRole('button', { name: /^keep/ }).click();

@@ -21,9 +21,11 @@ describe('the navigation', () => {
     await screen.findByRole('tooltip', { name: 'Failures' });
     // As on a phone, whose screen is narrower than any breakpoint.
     const onDesktop = window.matchMedia;
-    jest
-      .spyOn(window, 'matchMedia')
-      .mockImplementation((media) => Object.assign(onDesktop(media), { matches: !media.includes('min-width') }));
+    jest.spyOn(window, 'matchMedia').mockImplementation((media) => {
+      const list = onDesktop(media);
+      Object.defineProperty(list, 'matches', { value: !media.includes('min-width') });
+      return list;
+    });
     reload();
     const link = await screen.findByRole('link', { name: 'Failures' });
     expect(link.dataset.collapsed).toBe('false');

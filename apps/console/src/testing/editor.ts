@@ -22,15 +22,15 @@ export async function nodeOf(text: string): Promise<HTMLElement> {
       throw new Error(
         `the canvas has no node ${text}: ${nodesOnCanvas()
           .map((node) => node.textContent)
-          .join(', ')}`,
+          .join()}`,
       );
     return found;
   });
 }
 
 /**
- * Clicks a node, and waits for its form. @returns where to look in the form. Only the click itself: what leads to a
- * drag needs a layout.
+ * Clicks a node, and waits for its form. Only the click itself: what leads to a drag needs a layout. @returns where to
+ * look in the form.
  */
 export async function selectNode(text: string): Promise<Scope> {
   fireEvent.click(await nodeOf(text));

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ActivationEntry, Definition, PageOf, SavedVersion, Workflow } from '@deckhand/contracts';
+import type { ActivationEntry, Definition, PageOf, Workflow } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { openWindow, signIn, startBrowser } from '../../harness/browser.ts';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
-import { OWNER, stopAll } from '../../harness/index.ts';
+import { openWindow, openAs, startBrowser } from '../../../harness/browser.ts';
+import { type OwnedStack, shareStack } from '../../../harness/console.ts';
+import { stopAll } from '../../../harness/index.ts';
 
 const HOOK: Definition = {
   nodes: [
@@ -23,7 +23,7 @@ let stack: OwnedStack;
 let browser: Browser;
 
 beforeAll(async () => {
-  [stack, browser] = await Promise.all([startOwnedStack(), startBrowser()]);
+  [stack, browser] = await Promise.all([shareStack(), startBrowser()]);
 });
 afterAll(stopAll);
 
@@ -36,8 +36,7 @@ const saved = (page: Page, text: string) => page.getByRole('status', { name: 'Sa
 
 async function openEditor(workflowId: string): Promise<Page> {
   const { page } = await openWindow(browser, stack.url);
-  await signIn(page, OWNER);
-  await page.goto(`/w/${stack.workspaceId}/workflows/${workflowId}`);
+  await openAs(page, stack, `workflows/${workflowId}`);
   await page.locator('.react-flow__node').first().waitFor();
   return page;
 }

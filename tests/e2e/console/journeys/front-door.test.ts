@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import {
   issuesInBothSchemes,
   issuesOfAccess,
   openWindow,
-  signIn,
   startBrowser,
   takePicture,
-} from '../../harness/browser.ts';
-import { type Stack, startStack } from '../../harness/console.ts';
-import { OWNER, TEST_SETUP_TOKEN, stopAll, until } from '../../harness/index.ts';
+} from '../../../harness/browser.ts';
+import { type Stack, startStack } from '../../../harness/console.ts';
+import { OWNER, TEST_SETUP_TOKEN, stopAll, until } from '../../../harness/index.ts';
 
 let stack: Stack;
 let browser: Browser;
@@ -38,15 +37,16 @@ describe('the way in', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('is passed once for all tabs of a window, and left by all at once', async () => {
-    const { page, context } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
+  it('asks for a password, and is passed once for all tabs of a window, and left by all at once', async () => {
+    const { page, context, complaints } = await openWindow(browser, stack.url);
+    await signIn(page);
     const second = await context.newPage();
     await second.goto(page.url());
     await second.getByRole('heading', { name: 'Workflows', exact: true }).waitFor();
     await second.getByRole('button', { name: /Signed in as/ }).click();
     await second.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.waitForURL('**/sign-in**');
+    expect(complaints).toEqual([]);
   });
 
   it('can be used by everybody', async () => {
@@ -59,10 +59,12 @@ describe('the way in', () => {
   });
 });
 
-async function signInHere(page: Awaited<ReturnType<typeof openWindow>>['page']): Promise<void> {
+async function signIn(page: Page): Promise<void> {
+  await page.goto('/sign-in');
   await page.getByLabel('E-mail').fill(OWNER.email);
   await page.getByLabel(/^Password/).fill(OWNER.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(/\/w\//);
 }
 
 describe('the files of the console', () => {
@@ -104,7 +106,7 @@ describe('the files of the console', () => {
       if (!response.url().endsWith('.js')) return;
       sizes.set(response.url(), Number(response.headers()['content-length']));
     });
-    await signIn(page, OWNER);
+    await signIn(page);
     await page.getByRole('heading', { name: 'Workflows', exact: true }).waitFor();
     await until(() => sizes.size > 0);
     const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);

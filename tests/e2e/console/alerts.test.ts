@@ -1,31 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Execution, PageOf, ScheduleEntry, Workflow, WorkflowEntry, WorkspaceEntry } from '@deckhand/contracts';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Execution } from '@deckhand/contracts';
 import type { Browser } from 'playwright-core';
-import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.ts';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
-import { OWNER, stopAll, until } from '../../harness/index.ts';
+import { issuesInBothSchemes, openWindow, openAs, startBrowser } from '../../harness/browser.ts';
+import { type OwnedStack, shareStack } from '../../harness/console.ts';
+import { stopAll, until } from '../../harness/index.ts';
 import { startMailServer } from '../../harness/mail-server.ts';
 
 let stack: OwnedStack;
 let browser: Browser;
-let nightly: string;
-
-const read = (id: string) => stack.say<Workflow>('GET', `/api/workflows/${id}`);
 
 beforeAll(async () => {
-  [stack, browser] = await Promise.all([startOwnedStack(), startBrowser()]);
-  nightly = await stack.createWorkflow('Nightly', {
-    nodes: [
-      { id: 'schedule', type: 'trigger.schedule', parameters: { cron: '0 3 * * *' } },
-      { id: 'hook', type: 'trigger.webhook' },
-      { id: 'get', type: 'http', parameters: { url: 'http://127.0.0.1:1/' } },
-    ],
-    edges: [
-      { source: 'schedule', target: 'get' },
-      { source: 'hook', target: 'get' },
-    ],
-  });
-  await stack.say('PATCH', `/api/workflows/${nightly}`, { status: 'active' });
+  [stack, browser] = await Promise.all([shareStack(), startBrowser()]);
 });
 afterAll(stopAll);
 
@@ -34,8 +19,7 @@ it('alerts on failed runs are set up, and tell of each failing workflow once', a
   const secret = { host: '127.0.0.1', port };
   await stack.say('POST', '/api/credentials', { workspaceId: stack.workspaceId, name: 'Mail', type: 'smtp', secret });
   const { page, complaints } = await openWindow(browser, stack.url);
-  await signIn(page, OWNER);
-  await page.goto(`/w/${stack.workspaceId}/settings`);
+  await openAs(page, stack, 'settings');
   await page.getByText('No alert is sent when a run fails').waitFor();
   await page.getByRole('button', { name: 'Set up alerts' }).click();
   const dialog = page.getByRole('dialog', { name: 'Failure alerts' });

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Definition } from '@deckhand/contracts';
-import { createTester } from '@deckhand/testing';
+import type { Definition, Execution } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { parse } from 'yaml';
-import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.ts';
-import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
-import { OWNER, stopAll, until } from '../../harness/index.ts';
+import { openWindow, openAs, startBrowser } from '../../../harness/browser.ts';
+import { type OwnedStack, shareStack } from '../../../harness/console.ts';
+import { stopAll } from '../../../harness/index.ts';
 
 /** Text that would run code if it were treated as markup. */
 const HOSTILE = '<img src=x onerror="document.title=`owned`"><script>document.title=`owned`</script>';
@@ -34,19 +32,29 @@ const ORDERS: Definition = {
 let stack: OwnedStack;
 let browser: Browser;
 let orders: string;
+let shipping: string;
 
 beforeAll(async () => {
-  [stack, browser] = await Promise.all([startOwnedStack(), startBrowser()]);
+  [stack, browser] = await Promise.all([shareStack(), startBrowser()]);
   orders = await stack.createWorkflow('Orders', ORDERS);
-  const failing = await stack.createWorkflow('Failing', {
+  shipping = await stack.createWorkflow('Shipping', {
     nodes: [
       { id: 'start', type: 'trigger.manual' },
-      { id: 'fail', type: 'fail', parameters: { message: 'no ship today' } },
+      { id: 'ask', type: 'approval', parameters: { message: 'Ship {{ $trigger.sku }}?' } },
+      {
+        id: 'form',
+        type: 'human',
+        parameters: {
+          title: 'Which carrier?',
+          schema: { type: 'object', properties: { carrier: { type: 'string' } }, required: ['carrier'] },
+        },
+      },
     ],
-    edges: [{ source: 'start', target: 'fail' }],
+    edges: [
+      { source: 'start', target: 'ask' },
+      { source: 'ask', sourceHandle: 'approved', target: 'form' },
+    ],
   });
-  await stack.start(failing);
-  await stack.createWorkflow(HOSTILE, { nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] });
 });
 afterAll(stopAll);
 
@@ -55,9 +63,8 @@ const statusOf = (page: Page, name: string) => page.locator('.react-flow__node',
 describe('a run', () => {
   it('is followed live on its graph, until a person has decided', async () => {
     const { page, complaints } = await openWindow(browser, stack.url);
-    await signIn(page, OWNER);
     const id = await stack.start(orders, { count: 50 });
-    await page.goto(`/w/${stack.workspaceId}/runs/${id}`);
+    await openAs(page, stack, `runs/${id}`);
     await page.getByText('Waiting for approval').waitFor();
     await expectStatus(page, 'Ask the manager', 'Waiting');
     await expectStatus(page, 'Is it large?', 'Success');
@@ -83,22 +90,27 @@ describe('a run', () => {
   });
 });
 
-it('every page can be used by everybody', async () => {
-  const [finished, other] = [await stack.start(orders, { count: 1 }), await stack.start(orders, { count: 50 })];
-  for (const screen of ['desktop', 'phone'] as const) {
-    const { page, complaints } = await openWindow(browser, stack.url, { screen });
-    await signIn(page, OWNER);
-    for (const [name, path, ready] of [
-      ['runs', 'runs', 'Success'],
-      ['run', `runs/${finished}?node=ship`, 'shipped'],
-      ['run comparison', `runs/compare?left=${finished}&right=${other}&node=price`, 'Output'],
-    ] as const) {
-      await page.goto(`/w/${stack.workspaceId}/${path}`);
-      await page.getByText(ready).first().waitFor();
-      expect(await issuesInBothSchemes(page, name, screen)).toEqual([]);
-    }
+describe('an approval', () => {
+  it('waits in the inbox, is decided with a comment, and the form after it is filled in', async () => {
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await openAs(page, stack, 'approvals');
+    await page.getByText('No pending approvals').waitFor();
+    const id = await stack.start(shipping, { sku: 'A-17' });
+    const entry = page.getByRole('listitem').filter({ hasText: 'Ship A-17?' });
+    await entry.getByLabel('Comment').fill('before noon');
+    await entry.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('No pending approvals').waitFor();
+    await page.goto(`/w/${stack.workspaceId}/runs/${id}?node=form`);
+    await page.getByRole('textbox', { name: 'Carrier' }).fill('Pigeon');
+    await page.getByRole('button', { name: 'Submit' }).click();
+    await page.getByRole('tree', { name: 'Output of form' }).getByText('"Pigeon"').waitFor();
+    const run = await stack.say<Execution>('GET', `/api/executions/${id}`);
+    expect(run).toMatchObject({
+      status: 'success',
+      data: { approvals: [{ decision: 'approved', comment: 'before noon' }] },
+    });
     expect(complaints).toEqual([]);
-  }
+  });
 });
 
 async function expectStatus(page: Page, node: string, status: string): Promise<void> {
