@@ -20,10 +20,8 @@ export const NEVER_MS = 600_000;
  */
 export async function until<T>(
   ask: () => T | Promise<T>,
-  // Tests of the console still pass a number first, which counts no more.
-  ...named: readonly [what?: string] | readonly [number, what?: string]
+  what = 'what was waited for',
 ): Promise<Exclude<T, false | undefined | null>> {
-  const what = named.find((name) => typeof name === 'string') ?? 'what was waited for';
   const deadline = performance.now() + HANGING_MS;
   let cause: unknown;
   do {

@@ -40,15 +40,11 @@ async function createCaller(limits: object, node: object = {}) {
 }
 const start = async (workflowId: string) =>
   (await call('POST', `/api/workflows/${workflowId}/execute`)).body.executionId;
-const ended = (id: string, ms = 20_000) =>
-  until(
-    async () => {
-      const run = await read(id);
-      return ['success', 'failed'].includes(run.status) && run;
-    },
-    ms,
-    'the end of the run',
-  );
+const ended = (id: string) =>
+  until(async () => {
+    const run = await read(id);
+    return ['success', 'failed'].includes(run.status) && run;
+  }, 'the end of the run');
 
 it('requests of many runs follow each other at the rate of the credential, and say how long they waited', async () => {
   const workflowId = await createCaller({ rateLimit: { requests: 4, per: 'second' } });
