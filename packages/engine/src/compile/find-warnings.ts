@@ -16,7 +16,12 @@ export function findWarnings(workflow: CompiledWorkflow): ValidationIssue[] {
       message: `Node "${id}": ${message}`,
     }));
   });
-  return [...ofTypes, ...findSettingWarnings(workflow), ...findBranchWarnings(workflow), ...findLimitWarnings(workflow)];
+  return [
+    ...ofTypes,
+    ...findSettingWarnings(workflow),
+    ...findBranchWarnings(workflow),
+    ...findLimitWarnings(workflow),
+  ];
 }
 
 /** Finds settings of nodes, outside their parameters, that do not do what they seem to. */
