@@ -70,7 +70,9 @@ export async function encodeText(text: string, contentType: string): Promise<Buf
   if (charset === undefined) return Buffer.from(text);
   // Loaded on first use: most texts are sent as UTF-8.
   const { default: iconv } = await import('iconv-lite');
-  if (!iconv.encodingExists(charset)) throw new UnencodableError(`the charset ${charset} is not known`);
+  // A named type, since the guard would leave no type for other charsets.
+  const isKnown: boolean = iconv.encodingExists(charset);
+  if (!isKnown) throw new UnencodableError(`the charset ${charset} is not known`);
   const bytes = iconv.encode(text, charset, { addBOM: /^utf-?16$/i.test(charset) });
   // Characters that the charset lacks would become question marks.
   if (iconv.decode(bytes, charset) === text) return bytes;

@@ -49,7 +49,7 @@ export const STOPS_RUN = Prisma.sql`w.node_id = ''`;
  * The earliest time of an event that can end the wait `w` of the run `x`. Events that stop a run count from its
  * acceptance on, and for a debounced run from that of the start that was joined last.
  */
-export const LOOKS_BACK_TO = Prisma.sql`CASE WHEN ${STOPS_RUN} THEN coalesce(x.joined_at, x.created_at)
+const LOOKS_BACK_TO = Prisma.sql`CASE WHEN ${STOPS_RUN} THEN coalesce(x.joined_at, x.created_at)
     ELSE w.created_at - (w.details::json ->> 'lookbackSeconds')::float8 * interval '1 second' END`;
 
 /**

@@ -55,8 +55,8 @@ export const executionError = Prisma.sql`lower(regexp_replace(e.error,
   '^\\{"message"\\s*:\\s*"(.*)",\\s*"nodeId"\\s*:.*,\\s*"code"\\s*:\\s*"(.*)"\\s*\\}$', E'\\\\1\n\\\\2'))`;
 
 /**
- * Returns the condition that a lower-case text (as SQL) contains what a person typed, as it is or JSON-encoded, whatever
- * the forms of its letters.
+ * Returns the condition that a lower-case text (as SQL) contains what a person typed, as it is or JSON-encoded,
+ * whatever the forms of its letters.
  */
 export function contains(text: Prisma.Sql, wanted: string): Prisma.Sql {
   const fold = hasLetterForms(wanted) ? withUsualForms : (sql: Prisma.Sql) => sql;

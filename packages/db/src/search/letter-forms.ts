@@ -35,10 +35,10 @@ export function withAnyForm(pattern: string): string {
   return pattern.replaceAll(ANY_FORM, '_');
 }
 
-/** Returns the spellings in which a text may be found: as it is, with the usual forms, and with a final sigma in words. */
+/** Returns the spellings in which a text may be found: as it is, with usual forms, and with a final sigma in words. */
 export function letterSpellings(text: string): readonly string[] {
   if (!hasLetterForms(text)) return [text];
-  const usual = [...text.toLowerCase()].map((letter) => FORMS.find(([other]) => other === letter)?.[1] ?? letter);
+  const usual = Array.from(text.toLowerCase(), (letter) => FORMS.find(([other]) => other === letter)?.[1] ?? letter);
   // JavaScript writes a final sigma at the end of words that are capitals.
   return [...new Set([text, usual.join(''), usual.join('').toUpperCase().toLowerCase()])];
 }
