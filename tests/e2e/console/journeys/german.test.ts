@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import servedGerman from '../../../../apps/console/src/language/de-served.json' with { type: 'json' };
 import german from '../../../../apps/console/src/language/de.json' with { type: 'json' };
-import { issuesInBothSchemes, openWindow, startBrowser } from '../../../harness/browser.ts';
+import { issuesInBothSchemes, openAs, openWindow, startBrowser } from '../../../harness/browser.ts';
 import { type OwnedStack, shareStack } from '../../../harness/console.ts';
-import { OWNER, stopAll } from '../../../harness/index.ts';
+import { stopAll } from '../../../harness/index.ts';
 
 /** The areas of a workspace, by their path. */
 const AREAS = [
@@ -45,13 +45,10 @@ async function englishTextsOn(page: Page): Promise<string[]> {
   return [...new Set(shown.filter((text) => englishTexts.has(text)))];
 }
 
-async function signInInGerman(): Promise<Page> {
+/** Opens a page in a browser that prefers German. */
+async function openInGerman(path: string): Promise<Page> {
   const { page } = await openWindow(browser, stack.url, { locale: 'de-DE' });
-  await page.goto('/sign-in');
-  await page.getByLabel('E-Mail').fill(OWNER.email);
-  await page.getByLabel(/^Passwort/).fill(OWNER.password);
-  await page.getByRole('button', { name: 'Anmelden' }).click();
-  await page.waitForURL(/\/w\//);
+  await openAs(page, stack, path);
   return page;
 }
 
@@ -62,10 +59,14 @@ describe('the console in German', () => {
     await page.goto('/sign-in');
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(await page.evaluate('document.documentElement.lang')).toBe('en');
+    await page.unrouteAll();
+    await page.reload();
+    await page.getByRole('button', { name: 'Anmelden' }).waitFor();
+    expect(await englishTextsOn(page)).toEqual([]);
   });
 
   it('follows the browser, on every page, and is left by a choice that lasts', async () => {
-    const page = await signInInGerman();
+    const page = await openInGerman('workflows');
     await page.getByRole('heading', { name: 'Workflows', exact: true }).waitFor();
     expect(await page.evaluate('document.documentElement.lang')).toBe('de');
     for (const area of AREAS) {
@@ -83,8 +84,7 @@ describe('the console in German', () => {
   });
 
   it('has the editor, the forms of nodes and runs in German', async () => {
-    const page = await signInInGerman();
-    await page.goto(`/w/${stack.workspaceId}/workflows/${workflowId}`);
+    const page = await openInGerman(`workflows/${workflowId}`);
     await page.locator('.react-flow__node', { hasText: 'call' }).click();
     await page.getByRole('region', { name: 'Knoten', exact: true }).getByLabel('Methode').waitFor();
     expect(await englishTextsOn(page)).toEqual([]);

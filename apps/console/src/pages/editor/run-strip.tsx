@@ -49,6 +49,7 @@ export function RunStrip({
                 params={{ workspaceId, workflowId: run.workflowId }}
                 search={{ before: run.workflowVersionId, after: CANVAS }}
                 size="sm"
+                underline="always"
               >
                 {i18n.t('Compare')}
               </AnchorLink>
