@@ -5,7 +5,7 @@ import { repositoryFile } from './deployment/repository-file.ts';
  * How much later than promised something may happen beside other tests, which take the cores and the disk too, in ms.
  * There is no other such number. A test of a promise that is exceeded by more is repeated once (`timed`).
  */
-export const PATIENCE_MS = 2_000;
+export const PATIENCE_MS = 5_000;
 
 /** The page that says within which time the product notices a failure. */
 const PAGE = 'docs/failure-modes.md';

@@ -330,9 +330,9 @@ describe('links in a loop', () => {
     await end(executionId, 'success');
     const decisions = (await read(executionId)).data.approvals.map(({ iteration, decision }) => [iteration, decision]);
     expect(decisions).toEqual([
-      [1, 'rejected'],
-      [0, 'approved'],
-      [2, 'approved'],
+      ['1', 'rejected'],
+      ['0', 'approved'],
+      ['2', 'approved'],
     ]);
   });
 });
