@@ -183,7 +183,8 @@ describe('the fleet', () => {
 describe('the fleet with a worker', () => {
   it('lists it while it takes runs, and no more once it has left', async () => {
     const fleet = async () => (await gateway.call('GET', '/api/monitoring/fleet', { as: instance.key })).body;
-    const worker = await startTestWorker(instance);
+    // The statistics' pending run was never queued.
+    const worker = await startTestWorker(instance, { mayRecover: true });
     await until(async () => (await fleet()).workers.consuming === 1, 'the worker to count');
     expect((await fleet()).data).toMatchObject([{ pid: process.pid, state: 'consuming', concurrency: 20 }]);
     await worker.stop();
