@@ -164,7 +164,7 @@ describe('one time', () => {
     const [run] = await stores.db.execution.findMany({ where: { workflowId: seed.workflowId } });
     expect(run).toMatchObject({ status: 'pending', claimedDispatch: 0 });
 
-    await startTestWorker(stores);
+    await startTestWorker(stores, { mayRecover: true });
     await until(
       async () => (await stores.db.execution.findUniqueOrThrow({ where: { id: run?.id ?? '' } })).status === 'success',
       'the end of the run',
