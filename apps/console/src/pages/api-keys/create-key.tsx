@@ -97,8 +97,8 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
       ...common,
       ...(preset === undefined ? { scopes } : { preset }),
       ...(boundTo === null ? {} : { workspaceId: boundTo }),
-      // A date alone: the key is valid until the end of that day in UTC, as for every client.
-      ...(expiry === '' ? {} : { expiresAt: expiry }),
+      // The end of that day in UTC, as the API reads a date alone.
+      ...(expiry === '' ? {} : { expiresAt: `${expiry}T23:59:59.999Z` }),
     });
   };
   return (

@@ -1,4 +1,4 @@
-import { type ApiKeyEntry, toExpiry } from '@deckhand/contracts';
+import type { ApiKeyEntry } from '@deckhand/contracts';
 import { expect, it } from '@jest/globals';
 import { screen, within } from '@testing-library/react';
 import { openConsole, prepareConsole, WORKSPACE } from '../../testing/console.tsx';
@@ -17,8 +17,7 @@ function keepKeys() {
   const keys = keep<ApiKeyEntry>('/api/api-keys', []);
   answer('POST /api/api-keys', ({ body }) => {
     if (body.password !== PASSWORD) return refusal('FORBIDDEN');
-    const { name, workspaceId = null, preset } = body;
-    const expiresAt = typeof body.expiresAt === 'string' ? toExpiry(body.expiresAt).toISOString() : null;
+    const { name, expiresAt = null, workspaceId = null, preset } = body;
     const access = preset === 'read-write' ? 'Read + write' : 'Read-only';
     const key = { ...example('POST /api/api-keys'), name, expiresAt, workspaceId, access, key: KEY };
     made.push(body);
@@ -71,8 +70,7 @@ it('may do more when that is asked for under Advanced; a wrong password makes no
   await fill(/^Your password/, PASSWORD, dialog);
   await click('button', 'Create key', dialog);
   await click('button', 'I have copied it', dialog);
-  expect(made).toMatchObject([{ preset: 'read-write', expiresAt: '2099-12-31' }]);
-  expect(keys[0]?.expiresAt).toBe('2099-12-31T23:59:59.999Z');
+  expect(made).toMatchObject([{ preset: 'read-write', expiresAt: '2099-12-31T23:59:59.999Z' }]);
 });
 
 it('is bound to a workspace; who mistypes the password is not sent to an administrator', async () => {
