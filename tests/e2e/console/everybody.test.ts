@@ -100,6 +100,7 @@ const DIALOGS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
   async search(page) {
     await open(page, 'variables');
+    await page.getByRole('heading', { name: 'Variables' }).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('group', { name: 'Recent runs' }).getByRole('option').first().waitFor();
   },

@@ -3,7 +3,9 @@ import {
   endWaitsOfParents,
   createDatabase,
   type Database,
+  pauseExecution,
   Prisma,
+  resumeExecution,
   stopDescendants,
   stopExecution,
   stopOrphans,
@@ -63,9 +65,9 @@ async function addChildren(parentId: string, count: number, options: { waitedFor
 }
 
 describe('stopping a family', () => {
-  it('of 100,000 children ends all of them and all that they had in progress, batch by batch', async () => {
+  it('of 20,000 children, the most there may be, ends all of them and all that they had in progress, batch by batch', async () => {
     const root = await seed.accept();
-    await addChildren(root, 100_000, { waitedFor: true });
+    await addChildren(root, 20_000, { waitedFor: true });
     // As autovacuum does within a minute.
     await db.$executeRawUnsafe('ANALYZE executions, node_runs, node_iterations, waits');
     await stopExecution(db, actor(), root);
@@ -76,14 +78,14 @@ describe('stopping a family', () => {
       until: FOREVER,
       onStopped: (ids) => Promise.resolve(void sizes.push(ids.length)),
     });
-    expect([stopped, Math.max(...sizes)]).toEqual([100_000, 500]);
+    expect([stopped, Math.max(...sizes)]).toEqual([20_000, 500]);
     expect(await unfinished()).toBe(0);
     for (const table of ['node_runs', 'node_iterations']) {
       const open = await db.$queryRaw<unknown[]>(Prisma.sql`
         SELECT 1 FROM ${Prisma.raw(table)} WHERE status IN ('pending', 'running', 'waiting') LIMIT 1`);
       expect([table, open]).toEqual([table, []]);
     }
-    expect(await db.unindexedExecution.count()).toBe(100_001);
+    expect(await db.unindexedExecution.count()).toBe(20_001);
     expect(await db.stoppedParent.count()).toBe(0);
     // The waits of a stopped run end in batches, too.
     for (let found = 1; found > 0;) ({ found } = await stopOrphans(db, 1_000));
@@ -139,6 +141,20 @@ describe('stopping a family', () => {
     expect(await unfinished()).toBe(6);
     await stopExecution(db, actor(), other);
     await stopDescendants(db, { until: FOREVER, onStopped: ignore });
+  });
+});
+
+describe('pausing a family', () => {
+  it('as large as one may be pauses all of it at once, and a resume lets all of it go on', async () => {
+    const root = await seed.accept();
+    await addChildren(root, 20_000, { waitedFor: true });
+    await db.$executeRawUnsafe('ANALYZE executions, node_runs, node_iterations, waits');
+    expect(await pauseExecution(db, actor(), root)).toHaveLength(20_001);
+    expect(await db.execution.count({ where: { parentExecutionId: root, status: 'paused' } })).toBe(20_000);
+    expect((await resumeExecution(db, actor(), root)).resumed).toHaveLength(20_001);
+    expect(await db.execution.count({ where: { status: 'paused' } })).toBe(0);
+    await stopExecution(db, actor(), root);
+    await stopDescendants(db, { of: [root], until: FOREVER, onStopped: ignore });
   });
 });
 

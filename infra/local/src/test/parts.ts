@@ -152,7 +152,7 @@ export const PARTS: readonly TestPart[] = [
   {
     name: 'console',
     about: 'what of the console needs a real browser, beside the journeys of npm test',
-    steps: [folder('console')],
+    steps: [{ jest: ['--selectProjects', 'e2e', '--testPathPatterns', 'e2e/console/[^/]+$'] }],
     reachedBy: sources('apps/console', 'apps/api', 'packages/contracts', 'packages/engine', 'tests/e2e/console'),
   },
   {

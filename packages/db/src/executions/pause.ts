@@ -27,7 +27,8 @@ export function pauseExecution(db: Database, actor: Actor, executionId: string):
       UPDATE executions e
       SET status = 'paused', revision = revision + 1,
           paused_with = CASE WHEN e.id <> ${executionId}::uuid THEN ${executionId}::uuid END
-      WHERE e.id IN (SELECT id FROM descendants) AND ${mayMove('pause')}
+      FROM descendants d
+      WHERE e.id = d.id AND ${mayMove('pause')}
       RETURNING e.id`);
     return rows.map(({ id }) => id);
   });
@@ -66,8 +67,9 @@ export function resumeExecution(db: Database, actor: Actor, executionId: string)
       SET status = 'running', dispatch = CASE WHEN ${isDispatched} THEN e.dispatch + 1 ELSE e.dispatch END,
           dispatched_at = now(), wake_at = CASE WHEN ${STARTS_LATER} THEN e.start_at END, revision = e.revision + 1,
           paused_with = NULL
-      WHERE ${mayMove('resume')} AND (e.id = ${executionId}::uuid
-        OR (e.paused_with = ${executionId}::uuid AND e.id IN (SELECT id FROM descendants)))
+      FROM descendants d
+      WHERE e.id = d.id AND ${mayMove('resume')}
+        AND (e.id = ${executionId}::uuid OR e.paused_with = ${executionId}::uuid)
       RETURNING ${DISPATCHED}, ${isDispatched} AS "isDispatched"`);
     return {
       resumed: rows.map((row) => row.executionId),
@@ -77,15 +79,17 @@ export function resumeExecution(db: Database, actor: Actor, executionId: string)
 }
 
 /**
- * Locks a run and the unfinished runs that it has started, with theirs, in the order of their ids. A run that is
- * started meanwhile waits for the lock of the run that starts it, and then finds that it is paused.
+ * Locks a run and the unfinished runs that it has started, with theirs, in the order of their ids; nothing if the actor
+ * may not change it. A run that is started meanwhile waits for the lock of the run that starts it, and then finds that
+ * it is paused.
  */
 async function lockFamily(tx: Queryable, actor: Actor, executionId: string): Promise<void> {
   await tx.$queryRaw(Prisma.sql`/* executions.lock-family */
     WITH ${descendantsOf(executionId)}
     SELECT e.id FROM executions e
     WHERE e.id IN (SELECT id FROM descendants) AND EXISTS (
-        SELECT 1 FROM memberships m WHERE m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid)
+        SELECT 1 FROM memberships m
+        WHERE m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid AND m.role <> 'viewer')
     ${LOCK_RUNS}`);
 }
 
