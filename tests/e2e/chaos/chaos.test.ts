@@ -16,6 +16,7 @@ import {
   tally,
   type TestApp,
   until,
+  untilCount,
 } from '../../harness/index.ts';
 
 const RUNS = 500;
@@ -26,7 +27,7 @@ const DEATHS = ['', '', '', 'Redis emptied', 'PostgreSQL restarted', 'Redis kill
 afterAll(stopAll);
 
 /**
- * A loop over three items with a call each, a wait, and a call at the end: eight calls with effects among pure nodes.
+ * A loop over three items with a call each, a wait, and a call at the end: five calls with effects among pure nodes.
  */
 function definition(url: string): Definition {
   const call = (id: string, path: string) => ({
@@ -87,7 +88,7 @@ describe('chaos', () => {
       // reasons.
       if (beside === '') await until(() => haveMoved(db, deaths.at(-1)), 'the runs of the dead worker');
     }
-    await until(async () => (await finished().catch(() => 0)) === RUNS, 'the end of every run');
+    await untilCount(finished, RUNS, 'runs that ended');
 
     await report(db, seed.workflowId, receiver.calls, deaths);
     for (const worker of workers) await worker.stop();

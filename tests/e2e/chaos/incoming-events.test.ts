@@ -11,6 +11,7 @@ import {
   stopAll,
   stopLater,
   until,
+  untilCount,
 } from '../../harness/index.ts';
 
 /** Runs that wait, and events that wake one each and start another. */
@@ -105,8 +106,8 @@ it('10,000 events wake 10,000 runs and start 10,000, none lost and none doubled,
     await worker.kill('SIGKILL');
     worker = await spawnApp('worker', env);
   }
-  await until(async () => (await ended(seed.workflowId)) === EVENTS, 'the end of the runs that waited');
-  await until(async () => (await ended(started.workflowId)) === EVENTS, 'the end of the runs that were started');
+  await untilCount(() => ended(seed.workflowId), EVENTS, 'runs that waited and ended');
+  await untilCount(() => ended(started.workflowId), EVENTS, 'runs that were started and ended');
   expect(await db.execution.count()).toBe(2 * EVENTS);
   expect(await db.event.count({ where: { matchedAt: null } })).toBe(0);
   const [wrong] = await db.$queryRaw<{ wakes: number; starts: number }[]>`
@@ -145,7 +146,7 @@ it('events stop the runs with their key and no others, while workers are killed'
     await worker.kill('SIGKILL');
   }
   const worker = await spawnApp('worker', env);
-  await until(async () => (await stopped()) === RUNS / 2, 'the last run that is stopped');
+  await untilCount(stopped, RUNS / 2, 'runs that are stopped');
   const waits = () => db.execution.count({ where: { workflowId: seed.workflowId, status: 'waiting_for_input' } });
   await until(async () => (await waits()) === RUNS / 2, 'the other runs');
   const left = await db.execution.findMany({ where: { workflowId: seed.workflowId, status: 'stopped' } });
