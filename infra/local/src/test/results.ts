@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
+import { type Claim, findUnprovenClaims } from './claims.ts';
 
 /** Numbers of tests by result, and what failed. */
 export interface TestResults {
@@ -40,20 +41,33 @@ const TEST_PLACE = /[\w./-]+\.test\.ts:\d+/;
 /**
  * Reads a file of Jest's results. A test file that could not be loaded counts as a failure, and so does a run that left
  * no results. @param isClean whether Jest ended with exit code 0: without a failed test, another code is a failure.
+ * @param claims those on files that ran need a test that passed.
  */
-export function readResults(path: string, isClean: boolean): TestResults {
+export function readResults(path: string, isClean: boolean, claims: readonly Claim[] = []): TestResults {
   const results = parseResults(path);
   if (!results) {
     return { ...NO_RESULTS, failed: 1, failures: [`No results in ${path}: the tests were ended, or could not begin.`] };
   }
   const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
   const isOtherFailure = failed === 0 && !isClean;
+  const unproven = failed === 0 ? findUnprovenClaims(claims, passedTests(results)) : [];
   return {
     passed: results.numPassedTests,
-    failed: isOtherFailure ? 1 : failed,
+    failed: (isOtherFailure ? 1 : failed) + unproven.length,
     skipped: results.numPendingTests + results.numTodoTests,
-    failures: [...describeFailures(results), ...(isOtherFailure ? [`Jest failed without a failed test: ${path}`] : [])],
+    failures: [
+      ...describeFailures(results),
+      ...(isOtherFailure ? [`Jest failed without a failed test: ${path}`] : []),
+      ...unproven.map(({ file, title }) => `${file}: no test passed whose title has "${title}", which a page claims`),
+    ],
   };
+}
+
+function passedTests({ testResults }: JestResults) {
+  return testResults.map(({ name, assertionResults }) => ({
+    file: name,
+    names: assertionResults.filter(({ status }) => status === 'passed').map(({ fullName }) => fullName),
+  }));
 }
 
 /** Reads what the mutants' command left: each mutant is a test that passed if the mutant was noticed. */

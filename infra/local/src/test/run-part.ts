@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { REPOSITORY } from '../repository.ts';
+import { readSecurityClaims } from './claims.ts';
 import { addResults, NO_RESULTS, readResults, type TestResults } from './results.ts';
 import { childCpuSeconds } from './cpu.ts';
 import type { PartStep, TestPart } from './parts.ts';
@@ -38,5 +39,5 @@ async function runStep(step: PartStep, name: string, isGateGreen: boolean): Prom
   }
   const path = join(REPOSITORY, '.deckhand', 'test-results', `${name}.json`);
   const isClean = await runJest(step.jest, path, { TEST_FULL: '1', ...step.env, ...prepared });
-  return readResults(path, isClean);
+  return readResults(path, isClean, readSecurityClaims());
 }
