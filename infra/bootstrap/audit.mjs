@@ -31,7 +31,7 @@ export async function audit(args) {
   return 0;
 }
 
-/** Returns the advisories of pnpm's report; undefined if the text is no report. */
+/** Returns the advisories of pnpm's report; undefined if the text is not a report. */
 function readAdvisories(text) {
   try {
     const { advisories } = JSON.parse(text);

@@ -185,7 +185,7 @@ describe('the chart', () => {
 
   it.each([
     ['a setting that the app does not read', { api: { settings: { WORKER_CONCURRENCY: '5' } } }],
-    ['a setting that is no text', { worker: { settings: { WORKER_CONCURRENCY: 5 } } }],
+    ['a setting that is not text', { worker: { settings: { WORKER_CONCURRENCY: 5 } } }],
     ['a value that is misspelt', { worker: { replica: 2 } }],
     ['a grace that a worker does not take', { worker: { graceSeconds: 3_600 } }],
   ])('refuses %s', (_, values) => {

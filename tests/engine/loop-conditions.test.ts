@@ -175,7 +175,7 @@ describe('saving a loop', () => {
     ['concurrent iterations', { mode: 'until', condition: true, concurrency: 2 }, 'concurrency', /follow each other/],
     ['an unknown mode', { mode: 'never', items: [] }, 'mode', /must be/],
     ['a mode that is known later', { mode: '{{ $trigger.mode }}', items: [] }, 'mode', /no expression/],
-    ['a condition that is no expression', { mode: 'until', condition: '{{ 1 + }}' }, 'condition', /at character/],
+    ['a condition that is not an expression', { mode: 'until', condition: '{{ 1 + }}' }, 'condition', /at character/],
     ['a condition on an unknown node', { mode: 'until', condition: '{{ $nodes.b.output }}' }, 'condition', /no such/],
   ])('with %s is refused', (_what, parameters, name, message) => {
     expect(issuesOf(parameters)).toEqual([

@@ -60,7 +60,7 @@ describe('a long delay before the next attempt of a node', () => {
     expect(second.last.get('call/')).toMatchObject({ status: 'failed', attempts: 3 });
   });
 
-  it('that a node asks for itself is no attempt that its retry counts', async () => {
+  it('that a node asks for itself is not an attempt that its retry counts', async () => {
     const failures: Error[] = [0, 0, 0].map(() => new NodeError('BUSY', 'my turn comes', { retryAfterMs: LONG_MS }));
     failures.push(...[0, 0].map(() => new NodeError('PROBE', 'not yet')));
     const answer = () => failures.shift() ?? 'done';

@@ -108,7 +108,7 @@ describe('a wait node', () => {
     expect((await runInMemory(pause({ until: '1970-01-01T00:00:00Z' }))).calls).toEqual(['next/']);
   });
 
-  it('fails for what is no time', async () => {
+  it('fails for what is not a time', async () => {
     const { ending } = await runInMemory(pause({ until: '{{ "soon" }}' }));
     expect(ending).toMatchObject({ kind: 'failed', error: { code: 'PARAMETERS_INVALID' } });
   });

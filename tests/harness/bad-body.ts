@@ -142,7 +142,7 @@ function valueEdits(schema: Schema, value: unknown, path: Path, others: readonly
     if (!fits) edits.push({ issue: `is of type ${name}`, path, value: given });
   }
   const { maxLength, minLength = 0, maxItems, minimum, exclusiveMinimum, maximum } = schema;
-  if (type === 'integer') spoil('is no whole number', 0.5, -1.25);
+  if (type === 'integer') spoil('is not a whole number', 0.5, -1.25);
   if (minimum !== undefined) spoil('is too small', minimum - 1, -1e300);
   if (exclusiveMinimum !== undefined) spoil('is too small', exclusiveMinimum, -1e300);
   if (maximum !== undefined) spoil('is too large', maximum + 1, 1e300);
@@ -213,10 +213,10 @@ function damagedBodies(text: string, isOptional: boolean): fc.Arbitrary<BadBody>
   ];
   return fc.oneof(
     fc.nat().map((at) => whole('is cut off', text.slice(0, 1 + (at % (text.length - 1))))),
-    fc.constantFrom(...notJson).map((body) => whole('is no JSON', body)),
+    fc.constantFrom(...notJson).map((body) => whole('is not JSON', body)),
     fc
       .constantFrom('null', 'true', '5', '"x"', '[]', `[${text}]`, JSON.stringify(text))
-      .map((body) => whole('is no object', body)),
+      .map((body) => whole('is not an object', body)),
     fc.constantFrom(...OTHER_CHARSETS).map((type) => whole(`is called ${type}`, text, { 'content-type': type })),
     fc.constant(whole('is said to be compressed', text, { ...JSON_TYPE, 'content-encoding': 'gzip' })),
     fc.constant(whole('is not UTF-8', Buffer.concat([Buffer.from(text.slice(0, -1)), Buffer.from([0xff, 0x7d])]))),

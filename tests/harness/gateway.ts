@@ -35,7 +35,7 @@ export interface Gateway {
   readonly log: readonly string[];
   /** Checks every response to `call` against the OpenAPI document. */
   readonly responses: ResponseCheck;
-  /** Sends a request. A body that is no string is sent as JSON. */
+  /** Sends a request. A body that is not a string is sent as JSON. */
   call: Call<[options?: CallOptions]>;
 }
 

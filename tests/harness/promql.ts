@@ -23,7 +23,7 @@ export interface Query {
 /** Labels that Prometheus adds to whatever it scrapes. */
 const ADDED = ['job', 'instance'];
 
-/** Reads a query. @throws when it is no PromQL. */
+/** Reads a query. @throws when it is not PromQL. */
 export function parseQuery(text: string): Query {
   const selectors: { name: string; matchers: Matcher[] }[] = [];
   const groupedBy: string[] = [];

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const NOT_YET: readonly unknown[] = [false, undefined, null];
 
 /**
- * A test that has waited for so long hangs. It is no promise of the product: those are held by `expectWithin`
+ * A test that has waited for so long hangs. It is not a promise of the product: those are held by `expectWithin`
  * (promises.ts).
  */
 const HANGING_MS = 120_000;

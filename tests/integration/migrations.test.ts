@@ -148,7 +148,7 @@ describe('migrations', () => {
     expect(await query("SELECT to_regclass('more') AS found")).toEqual([{ found: null }]);
   });
 
-  it('that only a newer version knows are no error', async () => {
+  it('that only a newer version knows are not errors', async () => {
     await write('1_first', 'CREATE TABLE things (id int);');
     await write('2_newer', 'CREATE TABLE more (id int);');
     await applyMigrations({ databaseUrl, directory });

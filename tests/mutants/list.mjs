@@ -131,7 +131,11 @@ export const MUTANTS = [
     ['a run that is dispatched again does not get its place', 'if (next) {', 'if (next && places.size === 0) {'],
   ]),
   ...of('packages/db/src/executions/pause.ts', 'integration:worker/pause', [
-    ['a resume reaches runs that a person paused', 'AND (e.id = ${executionId}::uuid OR e.paused_with = ${executionId}::uuid)', ''],
+    [
+      'a resume reaches runs that a person paused',
+      'AND (e.id = ${executionId}::uuid OR e.paused_with = ${executionId}::uuid)',
+      '',
+    ],
   ]),
   ...of('packages/db/src/events-in/end-waits.ts', MATCHING, [
     ['a wait ends by two events', 'WHERE o.answered_at IS NULL AND (g.event_id', 'WHERE (g.event_id'],

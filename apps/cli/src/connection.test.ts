@@ -92,9 +92,12 @@ describe('the target of requests', () => {
 });
 
 describe('what is typed', () => {
-  it.each(['deckhand', 'ftp://a', 'http://user:hunter2@a', 'http://user@a'])('%s is no URL of an instance', (text) => {
-    expect(() => parseUrl(text)).toThrow(/^(?!.*hunter2)The URL must/);
-  });
+  it.each(['deckhand', 'ftp://a', 'http://user:hunter2@a', 'http://user@a'])(
+    '%s is not a URL of an instance',
+    (text) => {
+      expect(() => parseUrl(text)).toThrow(/^(?!.*hunter2)The URL must/);
+    },
+  );
 
   it('a time limit is one that a timer can have', () => {
     expect(timeLimit('2147483')).toBe(2_147_483);
@@ -102,7 +105,7 @@ describe('what is typed', () => {
   });
 
   it('a key that is none is not repeated', () => {
-    for (const key of ['hunter2', 'dk_a b', 'dk_a\n']) expect(() => checkKey(key)).toThrow(/^This is no API key/);
+    for (const key of ['hunter2', 'dk_a b', 'dk_a\n']) expect(() => checkKey(key)).toThrow(/^This is not an API key/);
   });
 
   it('a name stands for the only one that has exactly it', () => {

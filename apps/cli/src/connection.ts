@@ -51,7 +51,7 @@ export function parseUrl(text: string): string {
 /** Checks an API key, so that no error of a library shows one. @throws ExitError */
 export function checkKey(key: string): string {
   if (/^dk_[\x21-\x7e]+$/.test(key)) return key;
-  throw new ExitError('This is no API key: one begins with dk_, and has no spaces.', EXIT.refused);
+  throw new ExitError('This is not an API key: one begins with dk_, and has no spaces.', EXIT.refused);
 }
 
 /**

@@ -56,7 +56,7 @@ export function issuesOf(details: unknown): readonly string[] {
 function exitCodeOfStatus(status: number): ExitCode {
   if (status === 401 || status === 403) return EXIT.refused;
   if (status === 404) return EXIT.notFound;
-  // A redirect is no response of the instance.
+  // A redirect is not a response of the instance.
   return status === 429 || status >= 500 || status < 400 ? EXIT.unavailable : EXIT.failed;
 }
 

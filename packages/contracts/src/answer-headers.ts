@@ -34,7 +34,7 @@ const RESERVED: ReadonlySet<string> = new Set([
 
 /** Returns why a workflow may not set this header of a response to a webhook; undefined if it may. */
 export function answerHeaderIssue(name: string, value: string): string | undefined {
-  if (!NAME.test(name)) return 'is no name of a header';
+  if (!NAME.test(name)) return 'is not a name of a header';
   const lower = name.toLowerCase();
   if (RESERVED.has(lower) || lower.startsWith('access-control-')) return 'is set by the service';
   return value === '' || VALUE.test(value) ? undefined : 'has a value that no header can have';

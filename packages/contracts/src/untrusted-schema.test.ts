@@ -43,7 +43,7 @@ describe('a schema of a user', () => {
     ['depth', Array.from({ length: 51 }).reduce<object>((items) => ({ items }), {}), 'deeper than 50 levels'],
     ['large patterns', { allOf: Array.from({ length: 40 }, () => ({ pattern: 'a{900}' })) }, 'too large'],
     ['another language', { $schema: 'https://example.com/schema' }, 'https://example.com/schema'],
-    ['what is no schema', { type: 'text' }, 'schema/type must be equal to one of the allowed values'],
+    ['what is not a schema', { type: 'text' }, 'schema/type must be equal to one of the allowed values'],
   ])('is refused for %s', (_name, schema, reason) => {
     const compiled = compileUntrusted(schema);
     expect('issues' in compiled && compiled.issues[0]?.message).toContain(reason);

@@ -94,7 +94,7 @@ export function compileLenientCheck<S extends TSchema>(schema: S): Check<Static<
 
 /**
  * Compiles the schema of a body into a function that returns the body, or throws VALIDATION_FAILED with its errors.
- * Unknown members are errors if the schema has `additionalProperties: false`; null for an optional one is no error.
+ * Unknown members are errors if the schema has `additionalProperties: false`; null for an optional one is not an error.
  */
 export function compileBody<S extends TSchema>(schema: S): (body: unknown) => Static<S> {
   return throwing(compileLenientCheck(schema));

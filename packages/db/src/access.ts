@@ -72,7 +72,7 @@ export async function requireRole(db: Queryable, actor: Actor, workspaceId: stri
     where: { workspaceId_userId: { workspaceId, userId: actor.userId } },
     select: { role: true },
   });
-  if (!membership) throw new DeckhandError('FORBIDDEN', { message: 'You are no member of this workspace' });
+  if (!membership) throw new DeckhandError('FORBIDDEN', { message: 'You are not a member of this workspace' });
   requireRoleOf(membership.role, needed);
   return membership.role;
 }

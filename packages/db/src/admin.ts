@@ -16,7 +16,7 @@ export async function isAdministrator(db: Queryable, actor: Actor): Promise<bool
   return user?.isAdmin === true;
 }
 
-/** @throws DeckhandError FORBIDDEN when the actor is no instance administrator. */
+/** @throws DeckhandError FORBIDDEN when the actor is not an instance administrator. */
 export async function requireAdministrator(db: Queryable, actor: Actor): Promise<void> {
   if (!(await isAdministrator(db, actor))) {
     throw new DeckhandError('FORBIDDEN', { message: 'This needs an administrator of the instance' });

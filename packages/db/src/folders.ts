@@ -113,7 +113,7 @@ async function lockTreeOf(tx: Queryable, actor: Actor, id: string): Promise<stri
 async function requireParent(tx: Queryable, workspaceId: string, parentId: string | null): Promise<void> {
   if (parentId === null) return;
   const parent = await tx.folder.findFirst({ where: { id: parentId, workspaceId }, select: { id: true } });
-  if (!parent) throw validationFailed([{ path: 'parentId', message: 'is no folder of this workspace' }]);
+  if (!parent) throw validationFailed([{ path: 'parentId', message: 'is not a folder of this workspace' }]);
 }
 
 /** Returns the error for a folder that does not exist or is not visible. */

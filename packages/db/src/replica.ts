@@ -14,7 +14,7 @@ export async function readFlushedPosition(primary: Database): Promise<WalPositio
   return BigInt(row.position);
 }
 
-/** Reads up to where a replica has replayed the log. @returns undefined for a server that is no replica (any more). */
+/** Reads up to where a replica has replayed the log. @returns undefined for a server that is not a replica. */
 export async function readReplayedPosition(replica: Database): Promise<WalPosition | undefined> {
   const [row] = await replica.$queryRaw<{ position: string | null }[]>(Prisma.sql`/* replica.replayed */
     SELECT CASE WHEN pg_is_in_recovery() THEN (pg_last_wal_replay_lsn() - '0/0')::text END AS position`);

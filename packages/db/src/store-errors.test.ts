@@ -29,7 +29,7 @@ describe('an error of a store that the values of a row cause is classified as su
     ['a value above 1 GB', sqlstate('XX000', 'invalid memory alloc request size 1073741824')],
     ['a text too long for a string', Object.assign(new Error('-'), { code: 'ERR_STRING_TOO_LONG' })],
     ['compressed data that is damaged', Object.assign(new Error('-'), { code: 'Z_DATA_ERROR', errno: -3 })],
-    ['text that is no JSON', new SyntaxError('Unexpected token')],
+    ['text that is not JSON', new SyntaxError('Unexpected token')],
     ['a store that says so', new StoreError('gone', 'row')],
     ['such an error as the cause', new Error('outer', { cause: sqlstate('22P05') })],
   ])('for %s', (_what, error) => expect(classifyStoreError(error)).toBe('row'));
@@ -81,7 +81,7 @@ describe('any other error of a store is transient', () => {
   );
   it.each([
     ['an unknown error', new Error('what is this?')],
-    ['what is no error', 'ECONNRESET'],
+    ['what is not an error', 'ECONNRESET'],
     ['a Redis without memory', named('ReplyError', "OOM command not allowed when used memory > 'maxmemory'.")],
   ])('for %s', (_what, error) => expect(classifyStoreError(error)).toBe('transient'));
 });
@@ -91,7 +91,7 @@ describe('an error that no store reported', () => {
     ['an error of the program', new TypeError('x is not a function')],
     ['an error that only talks about connections', new Error('no Connection terminated here')],
     ['an error of the file system', systemError('ENOENT', 'open')],
-    ['what is no error', 'ECONNRESET'],
+    ['what is not an error', 'ECONNRESET'],
   ])('is none of a store: %s', (_what, error) =>
     expect([isStoreError(error), isStoreUnavailable(error)]).toEqual([false, false]),
   );

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@deckhand/contracts';
 import type { N8nWorkflow } from './workflow.ts';
 
-/** Nodes that are no steps of their own, but belong to one: models, tools and memories of agents. */
+/** Nodes that are not steps of their own, but belong to one: models, tools and memories of agents. */
 export interface Attachments {
   /** The node of the flow that a node belongs to; undefined for one that belongs to itself. */
   readonly ownerOf: (name: string) => string | undefined;

@@ -21,7 +21,7 @@ export interface Graph {
   /** Connections back into loops. */
   readonly back: readonly N8nConnection[];
   readonly loops: ReadonlyMap<string, LoopBody>;
-  /** Nodes that are in a cycle which is no loop. */
+  /** Nodes that are in a cycle which is not a loop. */
   readonly cyclic: ReadonlySet<string>;
 }
 

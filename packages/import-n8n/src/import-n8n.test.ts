@@ -428,6 +428,9 @@ describe('what has no equivalent', () => {
 });
 
 const NO_WORKFLOWS = [null, [], {}, { nodes: [1] }, { nodes: [{ name: 'a' }] }, { nodes: [START, START] }];
-it.each(NO_WORKFLOWS.map((json) => [JSON.stringify(json)]))('refuses what is no workflow of n8n: %s', async (json) => {
-  await expect(importJson(parseJson(json), nodeTypes)).rejects.toThrow(NotAWorkflowError);
-});
+it.each(NO_WORKFLOWS.map((json) => [JSON.stringify(json)]))(
+  'refuses what is not a workflow of n8n: %s',
+  async (json) => {
+    await expect(importJson(parseJson(json), nodeTypes)).rejects.toThrow(NotAWorkflowError);
+  },
+);

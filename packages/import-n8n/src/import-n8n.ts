@@ -27,7 +27,7 @@ const MAX_REMARKED = 20;
 /**
  * Converts the export of a workflow of n8n. Nodes that cannot be converted become stubs: they fail, and have the
  * original in their script. So does a node whose conversion has issues.
- * @throws NotAWorkflowError if the JSON is no workflow of n8n, or a larger one than can be converted.
+ * @throws NotAWorkflowError if the JSON is not a workflow of n8n, or a larger one than can be converted.
  */
 export async function importN8n(json: unknown, { findIssues, run }: ImportPort): Promise<ImportedWorkflow> {
   const workflow = readWorkflow(json);

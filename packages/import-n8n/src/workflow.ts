@@ -45,7 +45,7 @@ const MAX_PORTS = 100;
 /** Maximum length of a node's name or type, in characters. */
 const MAX_NAME = 200;
 
-/** The JSON is no workflow of n8n. */
+/** The JSON is not a workflow of n8n. */
 export class NotAWorkflowError extends Error {
   override readonly name = 'NotAWorkflowError';
 }
@@ -75,7 +75,7 @@ export function readWorkflow(json: unknown): N8nWorkflow {
 }
 
 function readNode(node: unknown): N8nNode {
-  if (!isJsonObject(node)) throw new NotAWorkflowError('has a node that is no object');
+  if (!isJsonObject(node)) throw new NotAWorkflowError('has a node that is not an object');
   const [name, type] = [text(node.name), text(node.type)];
   if (name === undefined || type === undefined) throw new NotAWorkflowError('has a node without name or type');
   if (Math.max(name.length, type.length) > MAX_NAME) {

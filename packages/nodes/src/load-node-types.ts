@@ -22,7 +22,7 @@ export async function loadNodeTypes(): Promise<NodeTypes> {
   return types;
 }
 
-/** @throws when a file's default export is no node type. */
+/** @throws when a file's default export is not a node type. */
 function toNodeType(module: unknown, file: string): NodeType {
   if (typeof module === 'object' && module !== null && 'default' in module && isNodeType(module.default)) {
     return module.default;

@@ -40,7 +40,7 @@ const NEVER_HEARD_OF: Readonly<Watched> = { seen: '', silentMs: 0, lifetimeMs: u
 
 /**
  * Readings without a new heartbeat before a worker can be dead: the time between two counts up to this part of its
- * lifetime, since a gap in reading is no silence of the worker.
+ * lifetime, since a gap in reading is not a silence of the worker.
  */
 const MIN_READINGS = 3;
 

@@ -45,15 +45,15 @@ describe('REDIS_URL', () => {
 
   it.each([
     ['another protocol', 'http://:hunter2@host', /must begin with redis:/],
-    ['no host', 'redis://', /no URL of one server/],
-    ['a port that is none', 'redis://:hunter2@host:port', /no URL of one server/],
+    ['no host', 'redis://', /not a URL of one server/],
+    ['a port that is none', 'redis://:hunter2@host:port', /not a URL of one server/],
     ['no name of a master', 'redis+sentinel://:hunter2@a:1,b:2', /lacks the name/],
     [
       'a parameter that is misspelt',
       'redis+sentinel://:hunter2@a/m?sentinelpassword=hunter2',
       /parameter that is not known/,
     ],
-    ['a database that is no number', 'redis+sentinel://:hunter2@a/m?db=first', /db that is no number/],
+    ['a database that is not a number', 'redis+sentinel://:hunter2@a/m?db=first', /db that is not a number/],
     ['a database of a cluster', 'redis+cluster://:hunter2@a/1', /first one only/],
     ['a host that is empty', 'redis+cluster://:hunter2@a,,b', /host that cannot be read/],
     ['a port beyond all ports', 'redis+cluster://:hunter2@a:70000', /host that cannot be read/],

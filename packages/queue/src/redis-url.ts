@@ -53,7 +53,7 @@ export function readRedisUrl(url: string): RedisTarget {
   }
   const hasTls = scheme === 'rediss';
   if (given === undefined) {
-    if (!URL.canParse(url) || hosts === '') throw bad('is no URL of one server, such as redis://host:6379');
+    if (!URL.canParse(url) || hosts === '') throw bad('is not a URL of one server, such as redis://host:6379');
     return { kind: 'server', url };
   }
   const login = readLogin(userinfo);
@@ -71,7 +71,7 @@ export function readRedisUrl(url: string): RedisTarget {
     throw bad('lacks the name that the sentinels give to the master, as in redis+sentinel://host:26379/mymaster');
   }
   const db = parameters.get('db') ?? '0';
-  if (!/^\d{1,5}$/.test(db)) throw bad('has a db that is no number');
+  if (!/^\d{1,5}$/.test(db)) throw bad('has a db that is not a number');
   const sentinelLogin = {
     username: parameters.get('sentinelUsername') ?? undefined,
     password: parameters.get('sentinelPassword') ?? undefined,

@@ -5,7 +5,7 @@ const CODINGS = new Set(
 
 /**
  * Returns the codings of a Content-Encoding header that change the bytes of a body, in lower case, in the order in
- * which they were applied. Values that are no coding, such as `utf-8` and `aws-chunked`, are labels without effect.
+ * which they were applied. Values that are not codings, such as `utf-8` and `aws-chunked`, are labels without effect.
  */
 export function contentCodings(header: string | undefined): string[] {
   if (header === undefined) return [];

@@ -96,7 +96,7 @@ export interface Deckhand {
 
 const MAX_PAGE = 500;
 
-/** Creates a client. It sends no request. @throws TypeError if `baseUrl` is no URL. */
+/** Creates a client. It sends no request. @throws TypeError if `baseUrl` is not a URL. */
 export function createDeckhand({ baseUrl, apiKey, ...sending }: DeckhandOptions): Deckhand {
   const url = new URL(baseUrl).href.replace(/\/+$/, '');
   const send = createSend(sending);

@@ -42,10 +42,10 @@ describe('verifyWebhook', () => {
     ['another body', { payload: '{"test": 1}' }],
     ['another secret', { secret: 'whsec_b3RoZXI=' }],
     ['another id', { headers: { ...HEADERS, 'webhook-id': 'msg_other' } }],
-    ['a time that is no number', { headers: { ...HEADERS, 'webhook-timestamp': 'now' } }],
+    ['a time that is not a number', { headers: { ...HEADERS, 'webhook-timestamp': 'now' } }],
     ['no signature', { headers: { ...HEADERS, 'webhook-signature': undefined } }],
-    ['a signature that is no base64', { headers: { ...HEADERS, 'webhook-signature': 'v1,%' } }],
-    ['a secret that is no base64', { secret: 'whsec_%' }],
+    ['a signature that is not base64', { headers: { ...HEADERS, 'webhook-signature': 'v1,%' } }],
+    ['a secret that is not base64', { secret: 'whsec_%' }],
   ])('refuses %s', async (_, change) => {
     await expect(verifyWebhook({ ...message, ...change })).rejects.toThrow(SignatureError);
   });

@@ -37,7 +37,7 @@ export interface Tester {
   /**
    * Runs the tests of a workflow, one after another.
    * @param definition as the API takes it.
-   * @param tests as a file has them; one that is no test fails.
+   * @param tests as a file has them; one that is not a test fails.
    */
   test(definition: unknown, tests: readonly unknown[]): Promise<readonly TestResult[]>;
   /** Ends the threads of scripts. */

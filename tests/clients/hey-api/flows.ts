@@ -23,7 +23,7 @@ import { createClient, createConfig } from './client/client/index.js';
 
 const [baseUrl = '', email = '', password = ''] = process.argv.slice(2);
 
-/** The data of a response that is no error. */
+/** The data of a response that is not an error. */
 function dataOf<T>({ data, error }: { data: T | undefined; error?: unknown }): T {
   assert(data !== undefined, `no error was expected: ${JSON.stringify(error)}`);
   return data;

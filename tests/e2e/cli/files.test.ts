@@ -155,8 +155,8 @@ describe('workflows as files', () => {
     for (const [wrong, message] of [
       ['slug: refund', 'have the same slug, refund'],
       ['slug: Re fund', 'slug must have lower-case letters'],
-      ['slug: other\nnodse: []', 'nodse is no member of a workflow'],
-      ['slug: [', 'is no valid YAML'],
+      ['slug: other\nnodse: []', 'nodse is not a member of a workflow'],
+      ['slug: [', 'is not valid YAML'],
     ]) {
       await writeFile(join(dir, 'wrong.yaml'), `name: Wrong\n${wrong}\n`);
       const refused = await cli(['plan', '--dir', dir]);

@@ -237,7 +237,7 @@ describe('approve', () => {
     expect(listed.stdout).toMatch(new RegExp(`${id} +ask +Asks .*all, half +How much\\?\\n`));
     const wrong = await runCli(['approve', id], env);
     expect(wrong).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(wrong.stderr).toContain('approved is no choice of ask: use --decision with one of all, half.');
+    expect(wrong.stderr).toContain('approved is not a choice of ask: use --decision with one of all, half.');
     const decided = await json('approve', id, '--decision', 'half', '--comment', 'enough');
     expect(decided).toMatchObject({ executionId: id, decision: 'half' });
     await until(async () => (await statusOf(id)) === 'success');

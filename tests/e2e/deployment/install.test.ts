@@ -159,7 +159,7 @@ describe('deckhand types', () => {
     await writeFile(join(project, 'consumer.ts'), consumer);
     const options = '--strict --noEmit --module nodenext --target es2024 --lib es2024,dom,dom.iterable';
     const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
-    // The project is no ES module.
+    // The project is not an ES module.
     await writeFile(join(project, 'package.json'), '{ "name": "empty", "type": "module", "private": true }');
     const compiled = await run('sh', ['-c', `'${process.execPath}' '${tsc}' ${options} consumer.ts`], {
       cwd: project,

@@ -203,7 +203,7 @@ export const REQUEST_ATTACKS: readonly Attack[] = [
   toHook('nine megabytes of an unknown charset', /^20\d|^400/, 'text/plain; charset=utf-7', () =>
     'a'.repeat(9_000_000),
   ),
-  toHook('nine megabytes that are no text', /^20\d|^400/, 'application/octet-stream', () =>
+  toHook('nine megabytes that are not text', /^20\d|^400/, 'application/octet-stream', () =>
     new Uint8Array(9_000_000).fill(255),
   ),
   {

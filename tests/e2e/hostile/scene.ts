@@ -28,7 +28,7 @@ export interface Reply {
 export interface Tenant {
   readonly workspaceId: string;
   readonly key: string;
-  /** Calls the API under attack; a body that is no string is sent as JSON. */
+  /** Calls the API under attack; a body that is not a string is sent as JSON. */
   call<Method extends string, Path extends string>(
     method: Method,
     path: Path,

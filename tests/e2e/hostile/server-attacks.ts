@@ -208,7 +208,7 @@ export const SERVER_ATTACKS: readonly Attack[] = [
   ofPostgres('that sends columns that are not there', (socket) => {
     socket.write(message('D', Buffer.from([127, 255, 127, 255])));
   }),
-  ofPostgres('that sends what is no message', (socket) => {
+  ofPostgres('that sends what is not a message', (socket) => {
     pour(socket, Buffer.alloc(65_536, 255));
   }),
   ofPostgres('that says nothing', () => undefined),

@@ -64,7 +64,7 @@ describe('deckhand import n8n', () => {
     );
   });
 
-  it('creates nothing with --dry-run, and for what is no workflow', async () => {
+  it('creates nothing with --dry-run, and for what is not a workflow', async () => {
     const count = async () =>
       (await stack.say<{ total: number }>('GET', `/api/workflows?workspaceId=${stack.workspaceId}`)).total;
     const before = await count();

@@ -144,7 +144,10 @@ describe('changing the encryption key', () => {
 
   it.each([
     ['ENCRYPTION_KEY', { ENCRYPTION_KEY: 'hunter2' }],
-    ['ENCRYPTION_KEYS_OLD', { ENCRYPTION_KEY: PRESENT, ENCRYPTION_KEYS_OLD: '["hunter2 is no key of this instance"' }],
+    [
+      'ENCRYPTION_KEYS_OLD',
+      { ENCRYPTION_KEY: PRESENT, ENCRYPTION_KEYS_OLD: '["hunter2 is not a key of this instance"' },
+    ],
   ])('refuses a bad %s by its name', async (name, keys) => {
     const run = await runOps(['rotate-keys'], { DATABASE_URL: stores.DATABASE_URL, ...keys });
     expect(run).toMatchObject({ exitCode: 2, stdout: '' });

@@ -146,8 +146,13 @@ describe('npm run migrate', () => {
 
   it.each([
     ['no database', {}, 2, /^DATABASE_URL is not set: .*\n$/],
-    ['another database', { DATABASE_URL: 'mysql://u:hunter2@h/d' }, 2, /^DATABASE_URL is no URL of a PostgreSQL .*\n$/],
-    ['no URL', { DIRECT_DATABASE_URL: 'postgres://u:hunter2@[/d' }, 2, /^DIRECT_DATABASE_URL is no URL of .*\n$/],
+    [
+      'another database',
+      { DATABASE_URL: 'mysql://u:hunter2@h/d' },
+      2,
+      /^DATABASE_URL is not a URL of a PostgreSQL .*\n$/,
+    ],
+    ['no URL', { DIRECT_DATABASE_URL: 'postgres://u:hunter2@[/d' }, 2, /^DIRECT_DATABASE_URL is not a URL of .*\n$/],
     [
       'a server that is away',
       { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d?sslmode=require' },

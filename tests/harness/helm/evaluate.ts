@@ -108,7 +108,7 @@ function evaluateOperand(operand: Operand, scope: Scope): unknown {
   }
 }
 
-/** A missing member is no error; a member of a missing value is. */
+/** A missing member is not an error; a member of a missing value is. */
 function read(value: unknown, path: readonly string[]): unknown {
   let member = value;
   for (const name of path) {

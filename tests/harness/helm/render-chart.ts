@@ -32,7 +32,7 @@ export function renderChart(folder: string, values: Readonly<Record<string, unkn
   return [...files].flatMap(([name, text]) => (name.endsWith('.yaml') ? documentsOf(text) : []));
 }
 
-/** The same as text, by template: also those that are no manifest, such as NOTES.txt. */
+/** The same as text, by template: also those that are not manifests, such as NOTES.txt. */
 export function renderFiles(folder: string, values: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
   const chart = parse(read('Chart.yaml')) as Record<string, unknown>;

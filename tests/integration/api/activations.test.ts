@@ -95,7 +95,7 @@ describe('the history of activations', () => {
     );
   });
 
-  it('is paged by cursors; 400: with an offset, and for what is no cursor', async () => {
+  it('is paged by cursors; 400: with an offset, and for what is not a cursor', async () => {
     const id = await createWorkflow(instance);
     await save(id);
     for (const status of ['active', 'inactive', 'active']) await change(id, { status });

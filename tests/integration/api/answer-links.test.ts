@@ -204,7 +204,7 @@ describe('a link to an approval', () => {
     expect((await read(id)).data.approvals).toEqual([]);
   });
 
-  it('is refused with its page for a decision that is no choice, and for a comment that is too long', async () => {
+  it('is refused with its page for a decision that is not a choice, and for a comment that is too long', async () => {
     const { id, link } = await waitingRun();
     const bad: Record<string, string>[] = [
       {},

@@ -192,7 +192,7 @@ describe('an Idempotency-Key', () => {
     await worker.stop();
   });
 
-  it('400 for what is no key', async () => {
+  it('400 for what is not a key', async () => {
     expect((await post('/api/folders', 'a b', folder('Bad'))).body.details).toEqual([
       { path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' },
     ]);

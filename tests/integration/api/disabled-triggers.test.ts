@@ -46,7 +46,7 @@ it('execute starts from the first trigger that is not disabled, and refuses a di
   expect((await call('GET', `/api/executions/${body.executionId}`)).body.data.triggerNodeId).toBe('on');
   expect(await execute({ triggerNodeId: 'off' })).toMatchObject({
     status: 400,
-    body: { details: [{ path: 'triggerNodeId', message: '"off" is no trigger of the version, or is disabled' }] },
+    body: { details: [{ path: 'triggerNodeId', message: '"off" is not a trigger of the version, or is disabled' }] },
   });
   const all = await createWorkflow(instance, { nodes: [trigger('off', true)], edges: [] });
   expect(await call('POST', `/api/workflows/${all}/execute`)).toMatchObject({

@@ -51,7 +51,7 @@ async function newWorkflow(definition?: object) {
 }
 
 describe('a draft', () => {
-  it('may be invalid, and is no version: without one, execute is refused as before', async () => {
+  it('may be invalid, and is not a version: without one, execute is refused as before', async () => {
     const path = await newWorkflow();
     const saved = await call('PUT', `${path}/draft`, { definition: INVALID });
     expect(saved.body).toMatchObject({ baseVersionId: null, updatedByUser: { name: OWNER.name } });
@@ -144,7 +144,7 @@ describe('a draft', () => {
         message: expect.stringContaining('enter it again'),
       },
     ]);
-    // An empty text is no secret: it stays empty.
+    // An empty text is not a secret: it stays empty.
     expect(await save('')).toEqual(hook(''));
     // The placeholder of a saved secret stays: the version keeps that one.
     expect((await call('POST', `${path}/versions`, { definition: await save('********') })).status).toBe(201);
@@ -156,10 +156,10 @@ describe('a draft', () => {
     const typo = { nodes: [{ id: 'hook', type: 'trigger.webhok', parameters: { secret: 'shown?' } }], edges: [] };
     const put = async (body: object) => (await call('PUT', `${path}/draft`, body)).body;
     expect((await put({ definition: typo })).details).toEqual([
-      { path: 'definition.nodes[0].type', nodeId: 'hook', message: 'is no type of nodes' },
+      { path: 'definition.nodes[0].type', nodeId: 'hook', message: 'is not a type of nodes' },
     ]);
     expect((await put({ definition: chain(), baseVersionId: other })).details).toEqual([
-      { path: 'baseVersionId', message: 'is no version of this workflow' },
+      { path: 'baseVersionId', message: 'is not a version of this workflow' },
     ]);
     const large = { nodes: [{ id: 'a', type: 'code', parameters: { source: 'x'.repeat(11_000_000) } }], edges: [] };
     expect((await put({ definition: large })).code).toBe('PAYLOAD_TOO_LARGE');

@@ -182,7 +182,7 @@ describe('the runs of a workspace', () => {
     expect(shown.slice(20)).toEqual(Array.from({ length: 10 }, () => [0, true]));
   });
 
-  it('403 where the caller is no member, for a key that is bound elsewhere, and for one without the scope', async () => {
+  it('403 where the caller is not a member, for a key that is bound elsewhere, and for one without the scope', async () => {
     const other = await addPerson(instance);
     expect((await call(`/api/executions?workspaceId=${instance.workspaceId}`, other.session)).body.code).toBe(
       'FORBIDDEN',

@@ -86,10 +86,10 @@ describe('execute', () => {
   it.each([
     ['an unknown field', { inputs: {} }, 'inputs'],
     ['an unknown mode', { executionMode: 'fast' }, 'executionMode'],
-    ['an input that is no object', { input: [1] }, 'input'],
+    ['an input that is not an object', { input: [1] }, 'input'],
     ['a body that is null', null, ''],
     ['an unknown trigger', { triggerNodeId: 'ghost' }, 'triggerNodeId'],
-    ['a node that is no trigger', { triggerNodeId: 'a' }, 'triggerNodeId'],
+    ['a node that is not a trigger', { triggerNodeId: 'a' }, 'triggerNodeId'],
   ])('400: %s, and no run is made', async (_what, body, path) => {
     const id = await createWorkflow(instance, simple);
     const before = await instance.db.execution.count();

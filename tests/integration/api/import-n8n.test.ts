@@ -135,7 +135,7 @@ describe('is refused', () => {
   const parse = (text: string) => JSON.parse(text) as object;
 
   it.each([
-    ['what is no workflow', { nodes: {} }, 'workflow', 'no list of nodes'],
+    ['what is not a workflow', { nodes: {} }, 'workflow', 'no list of nodes'],
     ['a node without a type', { nodes: [{ name: 'A' }] }, 'workflow', 'without name or type'],
     ['two nodes of one name', { nodes: [ORDERS.nodes[0], ORDERS.nodes[0]] }, 'workflow', 'same name'],
     ['too many nodes', { nodes: Array.from({ length: 1_001 }, (_, n) => node(`N${n}`, 'noOp')) }, 'workflow', '1000'],

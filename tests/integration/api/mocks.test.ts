@@ -52,7 +52,7 @@ describe('a run with mocks', () => {
     expect(first).toMatchObject({ status: 'success', executionMode: 'test', data: { mockedNodeIds: ['a'] } });
     expect(first.calls).toEqual(['/b//pinned', '/c']);
     expect(first.progress.a).toMatchObject({ status: 'success', output: MOCK });
-    // They are no part of the version, and of no other run.
+    // They are not part of the version, and of no other run.
     const second = await run(`/api/executions/${first.id}/rerun`, {});
     expect(second.calls).toEqual(['/a', '/b//a', '/c']);
     expect(second.data).not.toHaveProperty('mockedNodeIds');
@@ -108,7 +108,7 @@ describe('a run with mocks', () => {
       return [status, answer.details];
     };
     const at = (path: string, message: string) => [400, [{ path, message }]];
-    expect(await refusal({ mocks: { nobody: 1 } })).toEqual(at('mocks.nobody', 'is no node of the version'));
+    expect(await refusal({ mocks: { nobody: 1 } })).toEqual(at('mocks.nobody', 'is not a node of the version'));
     expect(await refusal({ mocks: { start: 1 } })).toEqual(at('mocks.start', 'is a trigger: give the input instead'));
     expect(await refusal({ mocks: { check: 1 } })).toEqual(at('mocks.check', 'is a node with several outputs'));
     expect(await refusal({ mocks: { a: 1 }, executionMode: 'normal' })).toEqual(

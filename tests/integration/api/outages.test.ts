@@ -170,7 +170,7 @@ describe('the circuit around new runs', () => {
 });
 
 describe('a caller who disconnects while sending', () => {
-  it('is no error of the service', async () => {
+  it('is not an error of the service', async () => {
     const { port } = new URL(instance.gateway.url);
     const sent = request({
       port,

@@ -237,7 +237,7 @@ describe('a rerun from a node', () => {
     const runs = () => instance.db.execution.count();
     const before = await runs();
     for (const [fromNodeId, message] of [
-      ['nobody', '"nobody" is no node of the version'],
+      ['nobody', '"nobody" is not a node of the version'],
       ['b', 'the run did not come to "b"'],
     ]) {
       const answer = await call('POST', `/api/executions/${first.id}/rerun`, { fromNodeId });

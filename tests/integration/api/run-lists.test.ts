@@ -63,7 +63,7 @@ describe('an unknown parameter', () => {
   });
 
   it.each(['limit=0x10', 'limit=1e2', 'limit=+5', 'limit=%2B5', 'offset=', 'wait=1e1'])(
-    'is no whole number: %s',
+    'is not a whole number: %s',
     async (parameter) => {
       const list = parameter.startsWith('wait')
         ? `/api/executions/01a1fb35-e8df-7352-8660-75a19a555603?${parameter}`

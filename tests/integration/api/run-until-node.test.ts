@@ -128,7 +128,7 @@ describe('a run up to a node', () => {
     const at = (message: string) => [400, [{ path: 'untilNodeId', message }]];
     const rerun = `/api/executions/${first.id}/rerun`;
     const execute = `/api/workflows/${workflowId}/execute` as const;
-    expect(await refused(rerun, { untilNodeId: 'nobody' })).toEqual(at('"nobody" is no node of the version'));
+    expect(await refused(rerun, { untilNodeId: 'nobody' })).toEqual(at('"nobody" is not a node of the version'));
     expect(await refused(rerun, { fromNodeId: 'b', untilNodeId: 'a' })).toEqual(at('"a" does not come after "b"'));
     expect(await refused(rerun, { untilNodeId: 'beside' })).toEqual(at('"beside" does not come after "start"'));
     expect(await refused(execute, { triggerNodeId: 'start', untilNodeId: 'beside' })).toEqual(

@@ -142,7 +142,7 @@ describe('a paused schedule', () => {
     ]);
   });
 
-  it('403 for a viewer, 404 for a node that is no schedule of the active version', async () => {
+  it('403 for a viewer, 404 for a node that is not a schedule of the active version', async () => {
     const id = await createScheduled();
     const viewer = await addPerson(instance, 'viewer');
     expect((await act(id, 'pause', viewer.session)).status).toBe(403);

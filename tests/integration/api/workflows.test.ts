@@ -221,7 +221,7 @@ describe('a workflow', () => {
     expect((await list('&unknown=1')).body.details?.[0]?.path).toBe('unknown');
   });
 
-  it('403 where the caller is no member, whether the workspace exists or not; 404 by id', async () => {
+  it('403 where the caller is not a member, whether the workspace exists or not; 404 by id', async () => {
     const nowhere = '01a1fb35-e8df-7352-8660-75a19a555603';
     const list = await gateway.call('GET', `/api/workflows?workspaceId=${nowhere}`, { as: instance.session });
     expect(list).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
@@ -292,7 +292,7 @@ describe('a bad request', () => {
     ['an unknown field', '{"name":"x","nmae":"y"}', {}, 400, 'VALIDATION_FAILED'],
     ['a NUL character', '{"name":"a\\u0000b"}', {}, 400, 'VALIDATION_FAILED'],
     ['nesting without end', `{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, {}, 400, 'VALIDATION_FAILED'],
-    ['bytes that are no UTF-8 charset', '{"name":"x"}', LATIN_1, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['bytes that are not UTF-8 charset', '{"name":"x"}', LATIN_1, 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['a body that is too large', JSON.stringify({ name: 'x'.repeat(11 * 1024 * 1024) }), {}, 413, 'PAYLOAD_TOO_LARGE'],
   ])('with %s is refused and changes nothing', async (_what, body, headers, status, code) => {
     const before = await instance.db.workspace.count();

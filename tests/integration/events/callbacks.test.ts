@@ -212,7 +212,7 @@ describe('the callback of a run', () => {
     expect(await deliveriesOf(pending)).toMatchObject([{ ...empty, status: 'failed' }]);
   });
 
-  it('is no endpoint that anybody sees or that counts', async () => {
+  it('is not an endpoint that anybody sees or that counts', async () => {
     expect(await lanes()).toHaveLength(4);
     const path = `/api/event-endpoints?workspaceId=${instance.workspaceId}` as const;
     expect((await instance.gateway.call('GET', path, { as: instance.session })).body.data).toEqual([]);

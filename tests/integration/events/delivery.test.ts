@@ -182,7 +182,7 @@ describe('events of a run', () => {
         data: { workflowId, link: `https://deckhand.example/api/workflows/${workflowId}` },
       },
     ]);
-    // A change that does not change what is active is no activation.
+    // A change that does not change what is active is not an activation.
     await call('PATCH', `/api/workflows/${workflowId}`, { status: 'active' });
     await call('PATCH', `/api/workflows/${workflowId}`, { status: 'inactive' });
     expect(await instance.db.eventDelivery.count({ where: { workflowId } })).toBe(2);
@@ -386,7 +386,7 @@ describe('people', () => {
     const create = (body: object = {}) =>
       call('POST', '/api/event-endpoints', { workspaceId: instance.workspaceId, url: 'https://example.com', ...body });
     expect((await create({ workflowIds: [instance.workspaceId] })).body.details).toEqual([
-      { path: 'workflowIds[0]', message: 'is no workflow of this workspace' },
+      { path: 'workflowIds[0]', message: 'is not a workflow of this workspace' },
     ]);
     const created = await Promise.all(Array.from({ length: 25 - count }, () => create()));
     expect(created.filter(({ status }) => status === 201)).toHaveLength(20 - count);

@@ -114,7 +114,7 @@ it('ends at its time limit between parts', async () => {
   await expect(exported({ timeoutMs: -1 })).rejects.toThrow('the export took longer than -1 ms');
 });
 
-it('ends when its caller is no member any more', async () => {
+it('ends when its caller is not a member any more', async () => {
   const actor = { userId: uuidv7(), boundTo: null };
   const request = { workspaceId: seed.workspaceId, sortBy: 'startedAt', sortOrder: 'desc' } as const;
   const nothing = () => Promise.resolve();

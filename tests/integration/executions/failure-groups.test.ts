@@ -87,7 +87,7 @@ describe('runs that failed', () => {
     expect(await list({ state: 'ignored' })).toEqual([]);
   });
 
-  it('are no group if their author only tried them', async () => {
+  it('are not group if their author only tried them', async () => {
     await indexExecutions(db, [await fail('a', { mode: 'test' }), await fail('b', { mode: 'sandbox' })]);
     expect(await list()).toEqual([]);
   });

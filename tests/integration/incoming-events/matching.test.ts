@@ -359,7 +359,7 @@ describe('an event that is sent', () => {
     const [id, otherId] = [uuidv7(), uuidv7()];
     const once = { id, ...same, data: '1' };
     const verdicts = [await acceptEvents(db, [once, { ...once, id: otherId }]), await acceptEvents(db, [once])];
-    // The second attempt of a request whose response was lost is no repetition.
+    // The second attempt of a request whose response was lost is not a repetition.
     expect(verdicts.flat().map((verdict) => 'isRepeated' in verdict && verdict.isRepeated)).toEqual([
       false,
       true,

@@ -212,7 +212,7 @@ interface Reply {
 }
 
 function textOf(value: unknown): string {
-  if (typeof value !== 'string') throw new Error('is no text');
+  if (typeof value !== 'string') throw new Error('is not text');
   return value;
 }
 

@@ -51,7 +51,7 @@ const ASK: Parameters<typeof chain> = [
 ];
 
 function textOf(value: unknown): string {
-  if (typeof value !== 'string') throw new Error('is no text');
+  if (typeof value !== 'string') throw new Error('is not text');
   return value;
 }
 
@@ -110,7 +110,7 @@ describe('a workflow', () => {
     ]);
   });
 
-  it('is no tool while it is not active, and one as its active version says, which runs', async () => {
+  it('is not a tool while it is not active, and one as its active version says, which runs', async () => {
     const id = await save('Versions', tool({ name: 'versioned' }, DOUBLE));
     expect(await toolsNamed('versioned')).toEqual([]);
     await call('PATCH', `/api/workflows/${id}`, { status: 'active' });
@@ -215,7 +215,7 @@ describe('an approval that a run waits for', () => {
     expect(data.approvals).toMatchObject([{ decision: 'yes', comment: 'a regular' }]);
   });
 
-  it('stays open if the user declines, or decides what is no choice', async () => {
+  it('stays open if the user declines, or decides what is not a choice', async () => {
     const id = await activate('Declined', tool({ name: 'declined' }, ASK));
     const { connected } = await answering({ action: 'decline' });
     expect(await callTool(connected, 'declined', { order: 8 })).toMatchObject({

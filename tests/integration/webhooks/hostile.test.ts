@@ -161,7 +161,7 @@ describe('broken requests', () => {
     expect(statusOf(answer)).toBe(401);
   });
 
-  it('the secret of a node with the id __proto__ is no secret of other webhooks', async () => {
+  it('the secret of a node with the id __proto__ is not a secret of other webhooks', async () => {
     const nodes = [{ id: '__proto__', type: 'trigger.webhook', parameters: { secret: 'mine' } }];
     await createWorkflow(instance, { nodes, edges: [] });
     expect(Object.hasOwn(Object.prototype, 'secret')).toBe(false);

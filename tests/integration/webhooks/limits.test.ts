@@ -109,7 +109,7 @@ describe('Idempotency-Key', () => {
     expect(await runsOf(hook)).toBe(1);
   });
 
-  it('409 with another body, 400 for what is no key', async () => {
+  it('409 with another body, 400 for what is not a key', async () => {
     const hook = await createHook(instance, {});
     await ask(hook.path, '{"a":1}', 'k');
     expect(statusAndCode(await ask(hook.path, '{"a":2}', 'k'))).toEqual([409, 'CONFLICT']);

@@ -261,7 +261,7 @@ describe('a payload type of its own', () => {
     });
   });
 
-  it('keeps a raw body that is no text as a binary one', async () => {
+  it('keeps a raw body that is not text as a binary one', async () => {
     const { trigger } = await deliver({ rawBody: true, payloadType: 'binary' }, Buffer.from([0xff, 0x00]));
     expect(trigger.rawBody).toEqual({ base64: '/wA=', contentType: '', bytes: 2 });
     expect((await deliver({}, '{}', JSON_TYPE)).trigger).not.toHaveProperty('rawBody');
@@ -323,7 +323,7 @@ describe('400 for a body that its type cannot parse, and no run', () => {
     expect([answer.status, answer.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });
 
-  it('but not for one whose Content-Encoding is no coding', async () => {
+  it('but not for one whose Content-Encoding is not a coding', async () => {
     const { trigger } = await deliver({}, '{"a":1}', { ...JSON_TYPE, 'content-encoding': 'UTF-8' });
     expect(trigger.body).toEqual({ a: 1 });
   });

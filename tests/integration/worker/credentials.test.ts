@@ -137,7 +137,13 @@ describe('saving a definition', () => {
       const answer = await save(request(echo, id));
       expect([answer.status, answer.body.details]).toEqual([
         400,
-        [{ path: 'definition.nodes[1].credentialId', nodeId: 'call', message: 'is no credential of this workspace' }],
+        [
+          {
+            path: 'definition.nodes[1].credentialId',
+            nodeId: 'call',
+            message: 'is not a credential of this workspace',
+          },
+        ],
       ]);
     }
   });

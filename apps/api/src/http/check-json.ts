@@ -16,7 +16,7 @@ type FindFlaw = (text: string) => string | undefined;
 
 /**
  * Refuses JSON that the service cannot store: strings with NUL characters, which PostgreSQL does not support, or with
- * half a surrogate pair, which is no text; numbers that would be parsed as Infinity and written as null, and nesting
+ * half a surrogate pair, which is not text; numbers that would be parsed as Infinity and written as null, and nesting
  * that would exhaust the stack. Checks the value only if `text`, its source, gives a reason to.
  * @throws DeckhandError VALIDATION_FAILED naming the first such place.
  */

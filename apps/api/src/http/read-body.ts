@@ -39,7 +39,7 @@ async function read(request: Request, bytesMax: number, check: typeof checkJson)
 /** A body of which a part may be data of runs. */
 export interface MixedBody {
   readonly value: unknown;
-  /** Checks a part that is no data of runs. @throws DeckhandError VALIDATION_FAILED for half a surrogate pair in it. */
+  /** Checks a part that is not data of runs. @throws DeckhandError VALIDATION_FAILED for half a surrogate pair. */
   readonly check: (part: unknown) => void;
 }
 

@@ -36,7 +36,7 @@ interface McpRequest {
   readonly request: Request;
   readonly caller: KeyCaller;
   readonly message: JsonObject;
-  /** Checks a part of the message that is no data of runs. @throws DeckhandError VALIDATION_FAILED. */
+  /** Checks a part of the message that is not data of runs. @throws DeckhandError VALIDATION_FAILED. */
   readonly check: (part: unknown) => void;
   readonly signal: AbortSignal;
 }

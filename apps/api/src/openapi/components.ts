@@ -142,7 +142,7 @@ export class Components {
 
 /**
  * Returns the identity of a schema: optional and described copies of it share this part. @returns undefined for a value
- * that is no schema, or a schema too plain to be named.
+ * that is not a schema, or a schema too plain to be named.
  */
 function shapeOf(schema: unknown): unknown {
   if (!isJsonObject(schema)) return undefined;

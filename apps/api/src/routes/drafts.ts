@@ -15,7 +15,8 @@ export function getDraft({ db }: Services): Route {
     '/api/workflows/:id/draft',
     {
       summary: 'Get the draft of a workflow',
-      description: 'Returns the unsaved changes of a workflow. A draft is no version: no run uses it. 404 without one.',
+      description:
+        'Returns the unsaved changes of a workflow. A draft is not a version: no run uses it. 404 without one.',
       returns: 'The draft',
       responses: { 200: Draft },
     },

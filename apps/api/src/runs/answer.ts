@@ -43,7 +43,7 @@ export function chosenIteration(
   const given = iteration === undefined ? undefined : String(iteration ?? '');
   if (waitId === undefined) return given;
   const named = iterationOfWait(waitId, node);
-  if (named === undefined) throw validationFailed([{ path: 'waitId', message: 'is no wait of this run and node' }]);
+  if (named === undefined) throw validationFailed([{ path: 'waitId', message: 'is not a wait of this run and node' }]);
   if (given === undefined || given === named) return named;
   throw validationFailed([{ path: 'iteration', message: 'is another than that of waitId' }]);
 }

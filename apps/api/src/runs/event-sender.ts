@@ -78,7 +78,7 @@ export function createEventSender(options: {
         case 'forbidden':
           throw new DeckhandError('FORBIDDEN', { message: 'This needs the role editor' });
         default:
-          throw new DeckhandError('FORBIDDEN', { message: 'You are no member of this workspace' });
+          throw new DeckhandError('FORBIDDEN', { message: 'You are not a member of this workspace' });
       }
     },
   };

@@ -26,7 +26,7 @@ describe('how old the data of a replica may be', () => {
     ).toEqual([1_000, 1_000, 1_000, 2_000, 5_000]);
   });
 
-  it('is unknown once the server is no replica', () => {
+  it('is unknown once the server is not a replica', () => {
     expect(measure([1_000, 50n, 50n], [2_000, 60n, undefined], [3_000, 70n, 70n])).toEqual([1_000, undefined, 3_000]);
   });
 

@@ -262,7 +262,7 @@ function refusal(verdict: Refusal | undefined, request: StartRunRequest, storage
         return new DeckhandError('INVALID_STATE', { message: 'The workflow has no active version' });
       }
       if (request.versionId !== undefined && request.source !== 'webhook') {
-        return validationFailed([{ path: 'version', message: 'is no version of this workflow' }]);
+        return validationFailed([{ path: 'version', message: 'is not a version of this workflow' }]);
       }
       return new DeckhandError('NO_ACTIVE_VERSION');
     case 'noTrigger':
@@ -284,5 +284,5 @@ function refusal(verdict: Refusal | undefined, request: StartRunRequest, storage
 }
 
 function unknownTrigger(id: string): ValidationIssue {
-  return { path: 'triggerNodeId', message: `"${id}" is no trigger of the version, or is disabled` };
+  return { path: 'triggerNodeId', message: `"${id}" is not a trigger of the version, or is disabled` };
 }

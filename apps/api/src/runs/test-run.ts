@@ -84,7 +84,7 @@ export async function startTested(
 
 /**
  * Checks that a version has the parts of a test, and returns the version by its id: a later one may not have them. A
- * version that does not exist is left to the start of the run, and so is a run that is no test.
+ * version that does not exist is left to the start of the run, and so is a run that is not a test.
  * @throws DeckhandError VALIDATION_FAILED for `untilNodeId` and `mocks`.
  */
 async function checkTest(
@@ -144,7 +144,7 @@ function findUntilIssues(
   startId: string | undefined,
 ): ValidationIssue[] {
   if (untilNodeId === undefined) return [];
-  if (!workflow.nodes.has(untilNodeId)) return [badUntil(`"${untilNodeId}" is no node of the version`)];
+  if (!workflow.nodes.has(untilNodeId)) return [badUntil(`"${untilNodeId}" is not a node of the version`)];
   const isReached =
     startId === undefined || !workflow.nodes.has(startId) || nodesUntil(workflow, untilNodeId).has(startId);
   return isReached ? [] : [badUntil(`"${untilNodeId}" does not come after "${startId}"`)];
@@ -173,7 +173,7 @@ function findMockIssues(workflow: CompiledWorkflow, mocks: JsonObject = {}): Val
 
 function whyNotMocked(workflow: CompiledWorkflow, id: string): string | undefined {
   const node = workflow.nodes.get(id);
-  if (!node) return 'is no node of the version';
+  if (!node) return 'is not a node of the version';
   if (node.type.isTrigger) return 'is a trigger: give the input instead';
   // A mock would have to say which of them the run takes.
   return node.handles.size === 0 ? undefined : 'is a node with several outputs';

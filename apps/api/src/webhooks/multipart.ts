@@ -69,5 +69,5 @@ function gather(stream: BusboyFileStream, done: (content: Buffer) => void): void
 
 function toIssue(error: unknown): DeckhandError {
   const reason = error instanceof Error ? error.message : 'it cannot be read';
-  return validationFailed([{ path: 'body', message: `is no multipart form: ${reason}` }]);
+  return validationFailed([{ path: 'body', message: `is not a multipart form: ${reason}` }]);
 }

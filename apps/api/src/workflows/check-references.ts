@@ -44,7 +44,7 @@ async function findCredentialIssues(
     if (node.credentialId === undefined || !type) return [];
     const at = { path: `definition.nodes[${index}].credentialId`, nodeId: node.id };
     const found = known.get(node.credentialId.toLowerCase());
-    if (!found) return [{ ...at, message: 'is no credential of this workspace' }];
+    if (!found) return [{ ...at, message: 'is not a credential of this workspace' }];
     if (found.refusal !== null) return [{ ...at, message: REFUSALS[found.refusal] }];
     const usable = credentialTypesOf(node, type);
     if (usable.includes(found.type)) return [];
@@ -72,6 +72,6 @@ async function findVersionIssues(
   const ids = named.map(({ version }) => version);
   const workflowOf = await findVersions(db, actor, place, ids);
   return named.flatMap(({ path, nodeId, workflowId, version }): ValidationIssue[] =>
-    workflowOf.get(version) === workflowId ? [] : [{ path, nodeId, message: 'is no version of that workflow' }],
+    workflowOf.get(version) === workflowId ? [] : [{ path, nodeId, message: 'is not a version of that workflow' }],
   );
 }

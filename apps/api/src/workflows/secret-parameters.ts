@@ -97,7 +97,7 @@ export function removeSecrets(definition: DraftDefinition, nodeTypes: NodeTypes)
   const issues: ValidationIssue[] = [];
   const nodes = definition.nodes.map((node, index) => {
     if (!nodeTypes.has(node.type)) {
-      issues.push({ path: `definition.nodes[${index}].type`, nodeId: node.id, message: 'is no type of nodes' });
+      issues.push({ path: `definition.nodes[${index}].type`, nodeId: node.id, message: 'is not a type of nodes' });
     }
     const { parameters } = node;
     if (parameters === undefined) return node;

@@ -91,7 +91,7 @@ async function decide(context: Context, connection: Connection, id: string, opti
   const decision = options.reject ? 'rejected' : (options.decision ?? 'approved');
   if (!entry.choices.includes(decision)) {
     throw misused(
-      `${decision} is no choice of ${entry.currentNodeId}: use --decision with one of ${entry.choices.join(', ')}.`,
+      `${decision} is not a choice of ${entry.currentNodeId}: use --decision with one of ${entry.choices.join(', ')}.`,
     );
   }
   await submit(context, connection, entry, decision, options.comment);

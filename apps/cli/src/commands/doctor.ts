@@ -99,7 +99,7 @@ async function examine({ environment: { profilesPath }, ...context }: Context): 
 
 async function checkApiKey({ client }: Deckhand): Promise<Omit<Check, 'name'>> {
   const { data } = await getMe({ client, throwOnError: true });
-  if (!('apiKey' in data)) return { state: 'failed', detail: 'this is no API key' };
+  if (!('apiKey' in data)) return { state: 'failed', detail: 'this is not an API key' };
   const { name, scopes, expiresAt } = data.apiKey;
   const detail = `${name}, ${scopes.length === 0 ? 'without scopes' : scopes.join(' ')}`;
   if (scopes.length === 0) return { state: 'failed', detail };

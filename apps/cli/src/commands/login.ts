@@ -30,7 +30,7 @@ async function login({ environment, output, options }: Context): Promise<void> {
   const apiKey = checkKey((await readSecret(`API key for ${url}`)).trim());
   const { client } = createClient({ url, apiKey });
   const { data: me } = await getMe({ client, throwOnError: true });
-  if (!('apiKey' in me)) throw new ExitError('This is no API key.', EXIT.refused);
+  if (!('apiKey' in me)) throw new ExitError('This is not an API key.', EXIT.refused);
   const workspaceId = me.apiKey.workspaceId ?? (await chooseWorkspace());
   // Read again: another command may have changed them while this one asked.
   const { byName: latest } = await readProfiles(environment.profilesPath);

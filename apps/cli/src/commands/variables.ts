@@ -28,7 +28,7 @@ export function variablesCommand(context: Context): Command {
       new Command('set')
         .summary('create a variable, or change its value')
         .description(
-          'Variables are no secrets: every member of the workspace can read them. For these, use "secrets set".',
+          'Variables are not secrets: every member of the workspace can read them. For these, use "secrets set".',
         )
         .argument('<name>', 'the name, as in $vars.name')
         .argument('<value>', 'the value; - for the standard input')

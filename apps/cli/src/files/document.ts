@@ -134,7 +134,7 @@ export function checkDocument(value: unknown, where: string): FileDocument {
   if (!isObject(value)) throw misused(`${where}: the file must have members such as slug and name.`);
   const known: readonly string[] = [...FILE_MEMBERS, ...DEFINITION_MEMBERS, TESTS];
   const unknown = Object.keys(value).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw misused(`${where}: ${unknown} is no member of a workflow: ${known.join(', ')}.`);
+  if (unknown !== undefined) throw misused(`${where}: ${unknown} is not a member of a workflow: ${known.join(', ')}.`);
   const { slug, name } = value;
   if (typeof slug !== 'string' || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug) || slug.length > 64) {
     throw misused(`${where}: slug must have lower-case letters, digits and single hyphens, and up to 64 of them.`);

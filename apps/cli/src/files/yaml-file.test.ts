@@ -127,9 +127,9 @@ notes:
   });
 
   it.each([
-    ['a: [', 'is no valid YAML'],
-    ['a: 1\na: 2', 'is no valid YAML'],
-    ['a: !thing 1', 'is no valid YAML'],
+    ['a: [', 'is not valid YAML'],
+    ['a: 1\na: 2', 'is not valid YAML'],
+    ['a: !thing 1', 'is not valid YAML'],
   ])('%j is refused', (text, message) => {
     const local = { path: 'a.yaml', text, document: { slug: 'a', name: 'A' } };
     expect(() => merge(local, { slug: 'a', name: 'A' })).toThrow(message);
@@ -198,7 +198,7 @@ describe('a document', () => {
   });
 
   it.each([
-    [{ slug: 'a', name: 'A', nodse: [] }, 'nodse is no member'],
+    [{ slug: 'a', name: 'A', nodse: [] }, 'nodse is not a member'],
     [{ slug: 'a--b', name: 'A' }, 'slug must'],
     [{ slug: 'a', name: '' }, 'name must'],
     [{ slug: 'a', name: 'A', nodes: {} }, 'nodes must be a list'],

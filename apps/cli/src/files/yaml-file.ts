@@ -97,7 +97,7 @@ function parse(text: string, path: string): Document {
   if (text.length > MAX_FILE_CHARS) throw misused(`${path} is larger than a workflow can be.`);
   const yaml: Document = parseDocument<Node>(text, { version: '1.2', stringKeys: true });
   const [error] = [...yaml.errors, ...yaml.warnings];
-  if (error) throw misused(`${path} is no valid YAML: ${error.message.split('\n').join(' ').trim()}`);
+  if (error) throw misused(`${path} is not valid YAML: ${error.message.split('\n').join(' ').trim()}`);
   return yaml;
 }
 

@@ -42,7 +42,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     InputWrapper: InputWrapper.extend({ styles: { label: { fontSize: 'var(--mantine-font-size-xs)' } } }),
-    // A menu opens with its first entry in focus: the placeholder that would have it is no child a menu may have.
+    // A menu opens with its first entry in focus: the placeholder that would have it is not a child a menu may have.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },
 });

@@ -10,7 +10,7 @@ function sampleData(sources: readonly SampleSource[], members: Partial<SampleDat
     links: [],
     sources,
     tryData: (id) => {
-      throw new Error(`${id} is no try`);
+      throw new Error(`${id} is not a try`);
     },
     loop: undefined,
     output: (id) => Promise.resolve({ outputOf: id }),

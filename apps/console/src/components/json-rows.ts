@@ -103,7 +103,7 @@ function pathTo(path: string, key: string | number, parent: JsonValue): string {
   return path + (Array.isArray(parent) ? `[${key}]` : memberPath(String(key)));
 }
 
-/** Returns how an expression reads a member: in brackets if its name is no identifier. */
+/** Returns how an expression reads a member: in brackets if its name is not an identifier. */
 export function memberPath(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }

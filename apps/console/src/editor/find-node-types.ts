@@ -22,7 +22,7 @@ export function findNodeTypes<T extends Searchable>(types: readonly T[], search:
     .map(({ type }) => type);
 }
 
-/** Returns how far a node type is from a search: 0 is its title, Infinity is no match. */
+/** Returns how far a node type is from a search: 0 is its title, Infinity is not a match. */
 function scoreOf(type: Searchable, wanted: string): number {
   const whole = scoreOfPhrase(type, wanted);
   if (whole < Infinity) return whole;

@@ -25,7 +25,7 @@ export function ToolFields({
   error,
   onChange,
 }: {
-  /** Undefined for a workflow that is no tool. */
+  /** Undefined for a workflow that is not a tool. */
   tool: ToolSettings | undefined;
   /** The error of the last save. */
   error: unknown;

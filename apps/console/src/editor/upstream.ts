@@ -50,7 +50,7 @@ export function sourcesOf(definition: Definition, nodeId: string): SampleSource[
   const comesFrom = (id: string): SampleSource['gives'] => {
     if (id === loopId) return 'item';
     const isTry = containers.some((container) => container.id === id && container.type === 'try');
-    // Where a half-drawn graph leads in a circle, a try is no end of the way to the input.
+    // Where a half-drawn graph leads in a circle, a try is not an end of the way to the input.
     return isTry && !nodesBefore(definition, id).includes(nodeId) ? 'input' : 'output';
   };
   const ids = new Set(edges.flatMap(({ source, target }) => (target === nodeId ? [source] : [])));

@@ -3,7 +3,7 @@ import { useState } from 'react';
 
 /**
  * An input for a number; null while it is empty. What is typed stays while it stands for the value, such as `0.` on the
- * way to `0.5`, and while it is no number, until the field is left.
+ * way to `0.5`, and while it is not a number, until the field is left.
  */
 export function NumberField({
   value,

@@ -84,7 +84,7 @@ export function RowsInput({
   );
 }
 
-/** Returns the rows of a value; undefined if it is no list of objects. */
+/** Returns the rows of a value; undefined if it is not a list of objects. */
 export function rowsOf(value: JsonValue | undefined): readonly JsonObject[] | undefined {
   if (value === undefined) return [];
   const list: readonly unknown[] = Array.isArray(value) ? value : [null];

@@ -13,7 +13,7 @@ export function WorkflowSelect({
   ...field
 }: Omit<SelectProps, 'value' | 'defaultValue' | 'data' | 'searchable' | 'onSearchChange' | 'onChange'> & {
   value: string | null;
-  /** Choices that are no workflow. */
+  /** Choices that are not workflow. */
   fixed?: readonly { readonly value: string; readonly label: string }[];
   /** Called with what is typed. */
   onType?: (text: string) => void;

@@ -30,7 +30,7 @@ const ON_WEEKDAYS = [
   i18n.t('Saturdays'),
 ] as const;
 
-/** Describes a cron expression in a few words, such as `daily at 09:30`; one that is no simple repetition by itself. */
+/** Describes a cron expression in a few words, such as `daily at 09:30`; a complicated one by itself. */
 export function describeCron(cron: string): string {
   const repeat = fromCron(cron);
   switch (repeat?.every) {
@@ -69,7 +69,7 @@ export function toCron(repeat: Repeat): string {
   }
 }
 
-/** Parses a cron expression; undefined if it is no simple repetition. */
+/** Parses a cron expression; undefined if it is not a simple repetition. */
 export function fromCron(cron: string): Repeat | undefined {
   const fields = cron.trim().split(/\s+/);
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields;

@@ -50,7 +50,7 @@ export async function isSaved(text: string): Promise<void> {
 export async function codeOf(label: Matcher, scope: Scope = screen): Promise<EditorView> {
   return waitFor(() => {
     const views = scope.getAllByLabelText(label).flatMap((field) => EditorView.findFromDOM(field) ?? []);
-    if (!views[0]) throw new Error(`${String(label)} is no code editor`);
+    if (!views[0]) throw new Error(`${String(label)} is not a code editor`);
     return views[0];
   });
 }

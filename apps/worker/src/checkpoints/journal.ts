@@ -87,7 +87,7 @@ export interface JournalOptions {
   readonly tallies: Map<string, NodeTally>;
   /** Positions of loops that earlier workers left in progress. */
   readonly positions: readonly LoopPosition[];
-  /** The node without which the run is no success; undefined without one. */
+  /** The node without which the run is not a success; undefined without one. */
   readonly neededNodeId?: string | undefined;
   /** Called when the first checkpoint of a provisional run is on disk: the run is claimed. */
   readonly onClaimed: () => void;

@@ -40,7 +40,7 @@ export function createEventMatching(context: MaintenanceContext, isHeld: () => b
   const { db, logger } = context;
   const startRuns = createEventRunStarting(context);
 
-  /** An error of Redis is no fault of the events. Maintenance finds runs without a job. */
+  /** An error of Redis is not a fault of the events. Maintenance finds runs without a job. */
   async function announce({ woken, stopped }: RunsOfEvents): Promise<void> {
     await announceStops(context, stopped);
     await sendAnswered(context, woken).catch((err: unknown) => {

@@ -92,7 +92,7 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
 
   /** Counts a run under the limit of its workspace. @returns in how many seconds it may start; null for now. */
   function count(workspaceId: string, executionsPerMinute: number): Promise<number | null> {
-    // An error of Redis is no fault of the event.
+    // An error of Redis is not a fault of the event.
     return countRun(workspaceId, executionsPerMinute).catch((err: unknown) => {
       logger.warn({ err, workspaceId }, 'a run of an event could not be counted yet');
       return COUNT_AGAIN_SECONDS;
@@ -186,7 +186,7 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
   async function announce(results: readonly { readonly planned: Planned; readonly outcome: Outcome }[]) {
     const jobs: QueuedRun[] = [];
     for (const { planned, outcome } of results) {
-      // A start that was joined with an earlier one is no run of its own.
+      // A start that was joined with an earlier one is not a run of its own.
       if (outcome.kind !== 'accepted' || outcome.joined) continue;
       const { executionId, options } = planned.request;
       runs.accepted('event');

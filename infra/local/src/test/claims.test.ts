@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { findUnprovenClaims, readClaims } from './claims.ts';
 
-const PAGE = 'Keys are hashed. (`tests/keys.test.ts`: "hashes a key", "refuses %s (twice)") (`tests/other.test.ts`: "x")';
+const PAGE =
+  'Keys are hashed. (`tests/keys.test.ts`: "hashes a key", "refuses %s (twice)") (`tests/other.test.ts`: "x")';
 const HASHES = { file: 'tests/keys.test.ts', title: 'hashes a key' };
 const REFUSES = { file: 'tests/keys.test.ts', title: 'refuses %s (twice)' };
 const claims = readClaims(PAGE);

@@ -35,7 +35,13 @@ export function findUnprovenClaims(claims: readonly Claim[], ran: readonly Passe
 /** Returns what a title looks like with values in the place of `%s` and its like. */
 function pattern(title: string): RegExp {
   const literal = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-  return new RegExp(title.split(/%[a-z#]/).map(literal).join('.*'), 's');
+  return new RegExp(
+    title
+      .split(/%[a-z#]/)
+      .map(literal)
+      .join('.*'),
+    's',
+  );
 }
 
 /** Reads the claims of the page on security. */

@@ -40,7 +40,8 @@ export const Metadata = Type.Unsafe<JsonObject>({
   additionalProperties: true,
   maxProperties: MAX_METADATA_KEYS,
   propertyNames: { pattern: METADATA_KEY },
-  description: 'JSON of the caller, up to 16 KiB and 50 members. Lists filter by members that are no object or list',
+  description:
+    'JSON of the caller, up to 16 KiB and 50 members. Lists filter by members that are neither objects nor lists',
 });
 
 /** Returns the schema of a limit of concurrent runs by a key. */

@@ -37,7 +37,7 @@ export function requireDatabaseUrl(name: string, url: string | undefined): strin
   const example = `such as ${name}=postgresql://user@host/database`;
   if (url === undefined || url === '') throw new UsageError(`${name} is not set: name the database, ${example}`);
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new UsageError(`${name} is no URL of a PostgreSQL database, ${example}`);
+    throw new UsageError(`${name} is not a URL of a PostgreSQL database, ${example}`);
   }
   return url;
 }

@@ -10,8 +10,8 @@ import { limitLockWaits, lockNames } from '../advisory-locks.ts';
  * Limits of concurrent runs by a key that the caller chooses. A run with a key rests when it is accepted, as if its
  * dispatch were claimed, so no kind of claim can begin it. Runs of a key are ordered by their acceptance: the id of a
  * child has the time of its parent. Whoever gives it a slot (`holds_key`) dispatches it by the same statement, under
- * the lock of the key. It holds the slot to its end, also while it rests or changes workers: a slot is no counter that
- * has to be given back, but an unfinished run. So every exit frees it.
+ * the lock of the key. It holds the slot to its end, also while it rests or changes workers: a slot is an unfinished
+ * run, not a counter that has to be given back. So every exit frees it.
  */
 
 /** A key under which runs are limited. */

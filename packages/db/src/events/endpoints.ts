@@ -223,7 +223,7 @@ async function toFilterColumns(
     const found = await tx.workflow.findMany({ where: { id: { in: ids }, workspaceId }, select: { id: true } });
     const known = new Set(found.map(({ id }) => id));
     const issues = ids.flatMap((id, index) =>
-      known.has(id) ? [] : [{ path: `workflowIds[${index}]`, message: 'is no workflow of this workspace' }],
+      known.has(id) ? [] : [{ path: `workflowIds[${index}]`, message: 'is not a workflow of this workspace' }],
     );
     if (issues.length > 0) throw validationFailed(issues);
   }

@@ -122,7 +122,7 @@ function toOrigin(run: Row, mayStartAnywhere: boolean): RerunOrigin | DeckhandEr
   if (!hasRole(run.role, 'editor')) return new DeckhandError('FORBIDDEN', { message: 'This needs the role editor' });
   if (!isFinished(run.status)) return new DeckhandError('EXECUTION_NOT_FINISHED');
   if (triggerData === null) return new DeckhandError('TRIGGER_DATA_GONE');
-  if (fromNodeId !== null && !run.isKnownNode) return badNode(`"${fromNodeId}" is no node of the version`);
+  if (fromNodeId !== null && !run.isKnownNode) return badNode(`"${fromNodeId}" is not a node of the version`);
   if (fromNodeId !== null && !run.isBegunNode && !mayStartAnywhere)
     return badNode(`the run did not come to "${fromNodeId}"`);
   const { concurrencyKey: key, concurrencyLimit } = run;

@@ -90,7 +90,7 @@ export interface NewVersion {
   readonly concurrency: WorkflowConcurrency | undefined;
   /** Webhook triggers: each needs a URL. */
   readonly webhooks: readonly WantedWebhook[];
-  /** Null if it is no tool. */
+  /** Null if it is not a tool. */
   readonly tool: WorkflowTool | null;
   readonly comment: string;
   readonly createdBy: string;

@@ -47,7 +47,7 @@ export async function saveDraft(
     if (baseVersionId !== null) {
       const where = { id: baseVersionId, workflowId };
       const base = await tx.workflowVersion.findFirst({ where, select: { id: true } });
-      if (!base) throw validationFailed([{ path: 'baseVersionId', message: 'is no version of this workflow' }]);
+      if (!base) throw validationFailed([{ path: 'baseVersionId', message: 'is not a version of this workflow' }]);
     }
     const before = await tx.workflowDraft.findUnique({ where: { workflowId }, select: { updatedAt: true } });
     if (before ? mustBeNew : mustExist) throw new DeckhandError('PRECONDITION_FAILED');

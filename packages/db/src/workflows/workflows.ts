@@ -115,7 +115,7 @@ export interface NewWorkflow {
   /** Its first version; null for none yet. */
   readonly version: NewVersion | null;
   readonly slug?: string;
-  /** The workflow that it duplicates, and the version; undefined if it is no duplicate. */
+  /** The workflow that it duplicates, and the version; undefined if it is not a duplicate. */
   readonly duplicateOf?: { readonly workflowId: string; readonly workflowVersionId: string | null };
 }
 
@@ -232,7 +232,7 @@ export async function requireErrorWorkflow(
 ): Promise<string | null> {
   if (id === null) return null;
   const workflow = await tx.workflow.findFirst({ where: { id, workspaceId }, select: { id: true } });
-  if (!workflow) throw validationFailed([{ path: 'errorWorkflowId', message: 'is no workflow of this workspace' }]);
+  if (!workflow) throw validationFailed([{ path: 'errorWorkflowId', message: 'is not a workflow of this workspace' }]);
   return workflow.id;
 }
 
@@ -257,7 +257,7 @@ async function nextActiveVersion(
 
 async function requireVersion(tx: Queryable, workflowId: string, id: string): Promise<void> {
   const version = await tx.workflowVersion.findFirst({ where: { id, workflowId }, select: { id: true } });
-  if (!version) throw validationFailed([{ path: 'activeVersionId', message: 'is no version of this workflow' }]);
+  if (!version) throw validationFailed([{ path: 'activeVersionId', message: 'is not a version of this workflow' }]);
 }
 
 /**
@@ -321,7 +321,7 @@ export async function readToDuplicate(
     where: { id: wanted, workflowId: id },
     select: { id: true, number: true, definition: true },
   });
-  if (!version) throw validationFailed([{ path: 'versionId', message: 'is no version of this workflow' }]);
+  if (!version) throw validationFailed([{ path: 'versionId', message: 'is not a version of this workflow' }]);
   return { ...columns, version };
 }
 
@@ -350,11 +350,11 @@ async function withInner(db: Queryable, workspaceId: string, folderId: string): 
   return rows.map(({ id }) => id);
 }
 
-/** @throws DeckhandError VALIDATION_FAILED when the workspace has no such folder. Null is no folder. */
+/** @throws DeckhandError VALIDATION_FAILED when the workspace has no such folder. Null is not a folder. */
 async function requireFolder(tx: Queryable, workspaceId: string, folderId: string | null): Promise<void> {
   if (folderId === null) return;
   const folder = await tx.folder.findFirst({ where: { id: folderId, workspaceId }, select: { id: true } });
-  if (!folder) throw validationFailed([{ path: 'folderId', message: 'is no folder of this workspace' }]);
+  if (!folder) throw validationFailed([{ path: 'folderId', message: 'is not a folder of this workspace' }]);
 }
 
 /** Converts a workflow to its entry in lists, without its definition. */

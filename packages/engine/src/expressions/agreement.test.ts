@@ -306,7 +306,7 @@ describe('the expression language', () => {
     );
   });
 
-  it('only reports issues for texts that are no expressions, and only fails with its own error', () => {
+  it('only reports issues for texts that are not expressions, and only fails with its own error', () => {
     fc.assert(fc.property(fc.string({ maxLength: 40 }), survives), { numRuns: 1_000 });
     const soup = fc.array(fc.constantFrom(...fragments), { maxLength: 12 }).map((parts) => parts.join(''));
     fc.assert(fc.property(soup, survives), { numRuns: 3_000 });

@@ -40,6 +40,6 @@ export function toDate(value: Value): Date {
   if (typeof value !== 'string') return fail(`a date is ISO 8601 text or milliseconds, not ${kindOf(value)}`);
   const milliseconds = parseIsoDate(value);
   return Number.isNaN(milliseconds)
-    ? fail('the text is no ISO 8601 date such as 2026-11-20T08:15:00Z')
+    ? fail('the text is not an ISO 8601 date such as 2026-11-20T08:15:00Z')
     : makeDate(milliseconds);
 }

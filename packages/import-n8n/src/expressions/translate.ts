@@ -53,7 +53,7 @@ export function translate(source: string, scope: Scope): string {
     parsed = parseExpressionAt(source, 0, { ecmaVersion: 2024, sourceType: 'module' });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return unsupported(`{{ ${shorten(source)} }} is no single expression: ${reason}`);
+    return unsupported(`{{ ${shorten(source)} }} is not a single expression: ${reason}`);
   }
   if (source.slice(parsed.end).replace(/[;\s]/g, '') !== '')
     return unsupported(`{{ ${shorten(source)} }} has statements`);

@@ -123,7 +123,7 @@ function literalJson(value: string, name: string): JsonValue {
   try {
     return parseJson(value);
   } catch {
-    return unsupported(`${name} is no JSON`);
+    return unsupported(`${name} is not JSON`);
   }
 }
 
@@ -147,7 +147,7 @@ function bodyOf(parameters: JsonObject, scope: Scope): Body {
   switch (contentType) {
     case 'json':
       if (specifyBody !== 'json') return { value: fields() };
-      if (typeof jsonBody !== 'string') return unsupported('a body that is no text');
+      if (typeof jsonBody !== 'string') return unsupported('a body that is not text');
       if (!isExpression(jsonBody)) return { value: convertValue(literalJson(jsonBody, 'the body'), scope) };
       // One expression may return an object or a text of JSON, a text around expressions is JSON.
       if (/^=\s*\{\{(?:(?!\}\}).)*\}\}\s*$/s.test(jsonBody)) {

@@ -128,7 +128,7 @@ function valueOf(field: Field, scope: Scope): JsonValue {
   return isExpression(field.value) ? braced(expressionOf(field, scope)) : convertLiteral(literalOf(field), scope);
 }
 
-/** Braces in literal values are no expressions. */
+/** Braces in literal values are not expressions. */
 function convertLiteral(value: JsonValue, scope: Scope): JsonValue {
   return isExpression(value) ? value : convertValue(value, scope);
 }

@@ -40,14 +40,14 @@ export const GUEST = `(function (tell, print) {
 
   const outputOf = (value) => {
     if (typeof value === 'function' || typeof value === 'symbol') {
-      throw new NativeError('the script returned a ' + typeof value + ', which is no JSON');
+      throw new NativeError('the script returned a ' + typeof value + ', which is not JSON');
     }
     let text;
     try {
       text = stringify(value);
     } catch (error) {
       const reason = typeof value === 'bigint' ? 'a BigInt is none' : messageOf(error);
-      throw new NativeError('what the script returned is no JSON: ' + reason);
+      throw new NativeError('what the script returned is not JSON: ' + reason);
     }
     return text === undefined ? 'null' : text;
   };

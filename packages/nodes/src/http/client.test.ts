@@ -91,7 +91,7 @@ describe('a compressed answer', () => {
   });
 
   it.each(['utf-8', 'aws-chunked', 'none', 'identity, UTF-8', ''])(
-    'is left as it is where its content-encoding is no coding: %p',
+    'is left as it is where its content-encoding is not a coding: %p',
     async (encoding) => {
       const { url } = await serve((_request, response) => {
         response.setHeader('content-encoding', encoding).end('{"a":1}');

@@ -19,7 +19,7 @@ export function credentialHeader(credential: Credential): { readonly name: strin
     case 'header':
       return { name: credential.secret.name, value: credential.secret.value };
     default:
-      throw new NodeError('CREDENTIAL_UNSUITABLE', `a credential of type ${credential.type} is no header`, {
+      throw new NodeError('CREDENTIAL_UNSUITABLE', `a credential of type ${credential.type} is not a header`, {
         isRetryable: false,
       });
   }

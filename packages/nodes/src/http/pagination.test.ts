@@ -172,9 +172,9 @@ describe('pages that never end, or lead elsewhere,', () => {
     expect(other.requests).toEqual([]);
   });
 
-  it('fail the node when their items are no list', async () => {
+  it('fail the node when their items are not a list', async () => {
     const { url } = await api(() => ({ body: { data: 1 } }));
-    const failure = { code: 'HTTP_RESPONSE_INVALID', message: 'pagination.items: data of a page is no list' };
+    const failure = { code: 'HTTP_RESPONSE_INVALID', message: 'pagination.items: data of a page is not a list' };
     await expect(run({ url, pagination: { mode: 'page', items: 'data' } })).rejects.toMatchObject(failure);
   });
 

@@ -113,7 +113,7 @@ function textOf(value: JsonValue | undefined): string {
 function nextUrl(at: URL, next: JsonValue | undefined): URL | undefined {
   if (next === undefined || next === null || next === false || next === '') return undefined;
   if (typeof next === 'string') {
-    if (!URL.canParse(next, at.href)) throw invalidNext('is no URL');
+    if (!URL.canParse(next, at.href)) throw invalidNext('is not a URL');
     // Credentials in a link are not ours.
     return requestUrl(new URL(next, at.href).href).url;
   }
@@ -149,7 +149,7 @@ function withQuery(url: URL, query: JsonObject): URL {
 function listIn({ body = null }: Page, field: string | undefined): readonly JsonValue[] {
   const list: JsonValue | undefined = fieldReader(field).read(body);
   if (isList(list)) return list;
-  const message = `pagination.items: ${field ?? 'the body'} of a page is no list`;
+  const message = `pagination.items: ${field ?? 'the body'} of a page is not a list`;
   throw new NodeError('HTTP_RESPONSE_INVALID', message, { isRetryable: false });
 }
 

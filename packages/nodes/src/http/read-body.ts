@@ -64,7 +64,7 @@ function grown(bytes: Buffer, length: number): Buffer<ArrayBuffer> {
 }
 
 async function decompress(coding: string, bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
-  // As browsers do: the transport detects a truncated response, so a missing trailer is no error.
+  // As browsers do: the transport detects a truncated response, so a missing trailer is not an error.
   const lenient = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: maxBytes };
   try {
     switch (coding) {

@@ -106,7 +106,7 @@ describe('a redirect', () => {
   });
 
   it.each(['file:///etc/passwd', 'ftp://example.com/', 'data:,x', 'javascript:1'])(
-    'to what is no http fails for good: %s',
+    'to what is not an http fails for good: %s',
     async (location) => {
       const { url } = await serve(redirecting);
       await expect(send(url + to(302, location))).rejects.toMatchObject({
@@ -153,7 +153,7 @@ describe('a redirect', () => {
       ['beside those of the node, of which it replaces its own', [['a=new']], { cookie: 'a=old; c=3' }, 'c=3; a=new'],
       ['without those that it deletes', [['a=1'], ['a=; Max-Age=0']], {}, undefined],
       ['without those for other paths and hosts', [['a=1; Path=/else', 'b=1; Domain=other.test']], {}, undefined],
-      ['without what is no cookie', [['', ';;']], { cookie: 'c=3' }, 'c=3'],
+      ['without what is not a cookie', [['', ';;']], { cookie: 'c=3' }, 'c=3'],
     ])('%s', async (_what, setCookies, headers, cookie) => {
       const { url } = await serve(chain(...setCookies));
       expect((await follow(`${url}/0`, { headers })).headers.cookie).toBe(cookie);

@@ -7,9 +7,9 @@ const ORIGIN_HEADERS = new Set(['authorization', 'cookie', 'host', 'proxy-author
 const BODY_HEADERS = new Set(['content-type', 'content-encoding', 'content-language', 'content-location']);
 
 /**
- * Returns the request that a redirect asks for (RFC 9110, 15.4); undefined if the response is no redirect. 303 always,
- * and 301 and 302 after POST, become a GET without a body. Credentials stay with their origin; credentials in the new
- * address are ignored.
+ * Returns the request that a redirect asks for (RFC 9110, 15.4); undefined if the response is not a redirect. 303
+ * always, and 301 and 302 after POST, become a GET without a body. Credentials stay with their origin; credentials in
+ * the new address are ignored.
  * @throws NodeError HTTP_REQUEST_FAILED for a redirect to another protocol than http or https.
  */
 export function redirect(

@@ -21,7 +21,7 @@ export const FieldParameter = (description: string) =>
 export function itemsOf(items: readonly JsonValue[] | undefined, input: JsonValue): readonly JsonValue[] {
   if (items) return items;
   if (isList(input)) return input;
-  throw new NodeError('PARAMETERS_INVALID', 'parameters.items is required: the input is no list', {
+  throw new NodeError('PARAMETERS_INVALID', 'parameters.items is required: the input is not a list', {
     isRetryable: false,
   });
 }

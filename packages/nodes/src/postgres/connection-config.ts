@@ -67,7 +67,7 @@ export async function connectionTarget(connectionString: string, rules: AddressR
 }
 
 function readUrl(connectionString: string): URL {
-  if (!URL.canParse(connectionString)) throw unsuitable('the connection string is no URL');
+  if (!URL.canParse(connectionString)) throw unsuitable('the connection string is not a URL');
   const url = new URL(connectionString);
   if (/^postgres(ql)?:$/.test(url.protocol)) return url;
   throw unsuitable('the connection string has to begin with postgres:// or postgresql://');
@@ -93,7 +93,7 @@ function tlsOptions(
   const isAsked = ssl === 'true' || ssl === '1';
   const byDefault = isAsked || (isPublic && !parameters.has('ssl')) ? 'verify-full' : 'disable';
   const mode = parameters.get('sslmode') ?? byDefault;
-  // The certificate belongs to the name, not to the address. RFC 6066, 3: an address is no server name.
+  // The certificate belongs to the name, not to the address. RFC 6066, 3: an address is not a server name.
   const checked: ConnectionOptions = { host, ...(isIP(host) === 0 ? { servername: host } : {}) };
   const unchecked: ConnectionOptions = { ...checked, rejectUnauthorized: false };
   const isLibpq = parameters.get('uselibpqcompat') === 'true';
@@ -121,7 +121,7 @@ function startupParameters(parameters: ReadonlyMap<string, string>): ClientConfi
   const milliseconds = (name: string): number | undefined => {
     const text = parameters.get(name);
     if (text === undefined) return undefined;
-    if (!/^\d{1,10}$/.test(text)) throw unsuitable(`${name} is no number of milliseconds`);
+    if (!/^\d{1,10}$/.test(text)) throw unsuitable(`${name} is not a number of milliseconds`);
     return Number(text);
   };
   const options = parameters.get('options');

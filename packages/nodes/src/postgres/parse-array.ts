@@ -7,7 +7,7 @@ const NULL = 'NULL';
 /**
  * Parses an array of PostgreSQL, `{1,NULL,"a \"b\""}`, in one pass: the driver's parser takes quadratic time, and does
  * not end for some texts of hostile servers. @param parse parses an element. @param separator stands between elements.
- * @throws SyntaxError for a text that is no array.
+ * @throws SyntaxError for a text that is not an array.
  */
 export function parseArray(text: string, parse: (element: string) => JsonValue, separator = ','): JsonValue[] {
   const outermost: JsonValue[] = [];

@@ -29,7 +29,7 @@ type Offset = (instant: number) => number;
  * (docs/decisions/0008):
  * - a time that the clock skips is due as long after the change as it lies in the gap, so 02:30 is due at 03:30;
  * - a time that the clock shows twice is due the first time;
- * - an expression with every hour is no time of day but a rhythm: it is due whenever the wall shows a time of it, in
+ * - an expression with every hour is not a time of day but a rhythm: it is due whenever the wall shows a time of it, in
  *   both of two repeated hours and not for a skipped one.
  * @throws Error for an expression that the parser does not know or that is never due.
  */

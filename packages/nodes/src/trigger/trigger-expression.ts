@@ -59,7 +59,7 @@ export function evaluateKey(
   if ('failure' in evaluated) return evaluated;
   const { value } = evaluated;
   if (value === null || value === '') return { key: undefined };
-  if (typeof value === 'object') return { failure: 'the result is no text, number or boolean' };
+  if (typeof value === 'object') return { failure: 'the result is not text, number or boolean' };
   const key = String(value);
   if (key.length > maxLength) return { failure: `the result has more than ${maxLength} characters` };
   if (!key.isWellFormed()) return { failure: 'the result has half a surrogate pair' };

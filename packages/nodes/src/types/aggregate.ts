@@ -157,7 +157,7 @@ function addUp(values: readonly JsonValue[]): { sum: number; count: number } {
 }
 
 function notANumber(value: JsonValue): NodeError {
-  const message = `${JSON.stringify(value).slice(0, 100)} is no number, so there is no sum or average`;
+  const message = `${JSON.stringify(value).slice(0, 100)} is not a number, so there is no sum or average`;
   return new NodeError('NOT_A_NUMBER', message, { isRetryable: false });
 }
 

@@ -191,7 +191,7 @@ function toRow(item: JsonValue, names: readonly string[]): Row {
   return names.map((name) => toCell(Object.hasOwn(item, name) ? (item[name] ?? null) : null));
 }
 
-/** Numbers stay numbers, so that a negative one is no formula. */
+/** Numbers stay numbers, so that a negative one is not a formula. */
 function toCell(value: JsonValue): string | number {
   if (value === null) return '';
   return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value);

@@ -172,10 +172,10 @@ function read(
       : inputFormat === undefined
         ? DateTime.fromISO(value.replace(DATE_BEFORE_SPACE, '$1T'), zone)
         : DateTime.fromFormat(value, inputFormat, { ...zone, locale });
-  if (!moment.isValid) throw invalid(field, `is no date: ${moment.invalidExplanation ?? 'it cannot be read'}`);
+  if (!moment.isValid) throw invalid(field, `is not a date: ${moment.invalidExplanation ?? 'it cannot be read'}`);
   const isLocal = typeof value === 'string' && moment.zone.type === 'iana';
   const found = (isLocal ? firstOf(moment) : moment).setZone(timezone);
-  if (!isDate(found)) throw invalid(field, 'is no date in that time zone');
+  if (!isDate(found)) throw invalid(field, 'is not a date in that time zone');
   return found;
 }
 
@@ -186,7 +186,7 @@ function isDate(moment: DateTime): moment is DateTime<true> {
 function requireFields(parameter: string, format: string, use: 'reads' | 'writes'): void {
   const unknown = findUnknownField(format, use);
   if (unknown === undefined) return;
-  throw invalid(parameter, `has ${unknown}, which is no field of a date that it ${use}; text is in 'single quotes'`);
+  throw invalid(parameter, `has ${unknown}, which is not a field of a date that it ${use}; text is in 'single quotes'`);
 }
 
 function answer(moment: DateTime, more: { text?: string } = {}) {

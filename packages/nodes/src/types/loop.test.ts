@@ -20,7 +20,7 @@ describe('loop', () => {
     expect(node.run({ items, maxIterations: 10_001 }, nodeContext())).toMatchObject({ kind: 'loop' });
   });
 
-  it('refuses what is no list, and more than 200 at once', () => {
+  it('refuses what is not a list, and more than 200 at once', () => {
     expect(node.validate({ items: { a: 1 } })).toMatchObject([{ path: 'items' }]);
     expect(node.validate({ items: [], concurrency: 201 })).toMatchObject([{ path: 'concurrency' }]);
   });

@@ -19,7 +19,7 @@ export default defineNodeType({
         Type.Enum(['object', 'array', 'first', 'any', 'count'], {
           default: 'object',
           description:
-            'The form of the output once all branches have finished; `any` for the output of the branch that comes first, `count` for a list of the outputs of the first ones in the order in which they come. These two are no expressions',
+            'The form of the output once all branches have finished; `any` for the output of the branch that comes first, `count` for a list of the outputs of the first ones in the order in which they come. These two are not expressions',
         }),
       ),
       count: Type.Optional(

@@ -14,7 +14,7 @@ describe('set', () => {
     expect(outcome).toEqual({ kind: 'output', output: { a: 1, b: { d: 3 }, e: 4 } });
   });
 
-  it.each([[[1, 2]], ['text'], [null]])('has nothing to keep of an input that is no object: %p', (other) => {
+  it.each([[[1, 2]], ['text'], [null]])('has nothing to keep of an input that is not an object: %p', (other) => {
     const outcome = node.run({ fields: { a: 1 }, keepInput: true }, nodeContext({ input: other }));
     expect(outcome).toEqual({ kind: 'output', output: { a: 1 } });
   });

@@ -28,7 +28,7 @@ describe('terminal', () => {
     },
   );
 
-  it('refuses what is no final status', () => {
+  it('refuses what is not a final status', () => {
     expect(node.validate({ statusCode: 100 })).toMatchObject([{ path: 'statusCode' }]);
     expect(node.validate({ statusCode: 600 })).toMatchObject([{ path: 'statusCode' }]);
   });

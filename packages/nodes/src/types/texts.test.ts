@@ -173,7 +173,7 @@ describe('dates', () => {
     [{ operation: 'parse', date: '1', inputFormat: 'X' }, 'inputFormat has X'],
     [{ operation: 'format', date: 0, format: 'cccc', locale: 'klingon' }, 'locale must'],
     [{ operation: 'format', date: 0, format: 'cccc', locale: 'de_DE.UTF-8' }, 'locale must'],
-    [{ operation: 'parse', date: '1 May 2026', inputFormat: 'd MMMM yyyy', locale: 'de' }, 'date is no date'],
+    [{ operation: 'parse', date: '1 May 2026', inputFormat: 'd MMMM yyyy', locale: 'de' }, 'date is not a date'],
   ])('%j is refused: parameters.%s', async (parameters, message) => {
     await expect(run(dates, parameters)).rejects.toMatchObject({
       code: 'PARAMETERS_INVALID',
@@ -451,7 +451,7 @@ describe('xml', () => {
     expect(await parse((written as { text: string }).text)).toEqual(value);
     await expect(write({ a: [{ '<b>': 1 }] })).rejects.toMatchObject({
       code: 'PARAMETERS_INVALID',
-      message: 'parameters.value.a[0].<b> is no name of an element or attribute',
+      message: 'parameters.value.a[0].<b> is not a name of an element or attribute',
     });
     await expect(write([1])).rejects.toMatchObject({ code: 'PARAMETERS_INVALID' });
   });

@@ -33,7 +33,7 @@ describe('a webhook', () => {
     expect(node.validate({ [name]: value })).toMatchObject([{ path: name }]);
   });
 
-  it.each([['https://example.com/path'], ['example.com'], ['null']])('refuses what is no origin: %p', (origin) => {
+  it.each([['https://example.com/path'], ['example.com'], ['null']])('refuses what is not an origin: %p', (origin) => {
     expect(node.validate({ allowedOrigins: [origin] })).toMatchObject([{ path: 'allowedOrigins[0]' }]);
   });
 

@@ -16,7 +16,7 @@ const MAX_MARKS = 60_000;
 const [TAG, ATTRIBUTE] = [0x3c, 0x3d];
 const TEXT = XML_SHAPE.textNodeName;
 const PREFIX = XML_SHAPE.attributeNamePrefix;
-/** What no XML contains, in any notation (XML 1.0, 2.2); half surrogates are no characters either. */
+/** What no XML contains, in any notation (XML 1.0, 2.2); half surrogates are not characters either. */
 // oxlint-disable-next-line no-control-regex -- these are the characters to find
 const FORBIDDEN = /[\0-\x08\x0B\x0C\x0E-\x1F\uFFFE\uFFFF]/;
 
@@ -120,7 +120,7 @@ function hasManyMarks(text: string): boolean {
 }
 
 function invalid(reason: string): NodeError {
-  return new NodeError('XML_INVALID', `the text is no XML that can be read: ${reason}`, { isRetryable: false });
+  return new NodeError('XML_INVALID', `the text is not XML that can be read: ${reason}`, { isRetryable: false });
 }
 
 /** @throws NodeError PARAMETERS_INVALID for what XML cannot express. */
@@ -131,11 +131,11 @@ function checkElement(element: JsonObject, path: string, depth: number): void {
     if (name === TEXT) {
       checkText(member, place);
     } else if (name.startsWith(PREFIX)) {
-      if (!isName(name.slice(PREFIX.length))) throw unwritable(place, 'is no name of an element or attribute');
+      if (!isName(name.slice(PREFIX.length))) throw unwritable(place, 'is not a name of an element or attribute');
       if (depth === 0) throw unwritable(place, 'is an attribute, which needs an element around it');
       checkText(member, place);
     } else {
-      if (!isName(name)) throw unwritable(place, 'is no name of an element or attribute');
+      if (!isName(name)) throw unwritable(place, 'is not a name of an element or attribute');
       checkContent(member, place, depth);
     }
   }

@@ -57,7 +57,7 @@ describe('an active workflow', () => {
     await saved(page, 'Draft saved');
     await published(page).getByText('v1 live, v2 unpublished').waitFor();
 
-    // The draft survives a reload, and is no version.
+    // The draft survives a reload, and is not a version.
     await page.reload();
     await node(page, 'Keep it').click();
     await form(page).getByText('$trigger.body.article').waitFor();

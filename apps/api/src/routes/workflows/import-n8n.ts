@@ -63,7 +63,7 @@ export function importN8nWorkflow(services: Services): Route {
   );
 }
 
-/** @throws DeckhandError VALIDATION_FAILED for JSON that is no workflow of n8n. */
+/** @throws DeckhandError VALIDATION_FAILED for JSON that is not a workflow of n8n. */
 async function convert({ nodeTypes }: Services, body: ImportN8nBody): Promise<Imported> {
   try {
     const imported = await importN8n(body.workflow, {

@@ -80,7 +80,7 @@ describe('a version', () => {
 });
 
 describe('a draft', () => {
-  it('whose response was lost is no draft of somebody else', async () => {
+  it('whose response was lost is not a draft of somebody else', async () => {
     const { workflows, id } = await openSteps();
     workflows.losesResponses = true;
     await rename('First');

@@ -148,7 +148,7 @@ describe('a workflow', () => {
       nodes: [{ id: 'start' }, { id: 'rest', parameters: { seconds: 5 } }, { id: 'last' }],
       edges: [{ source: 'rest', target: 'last' }],
     });
-    // Text that is no part of a workflow adds nothing.
+    // Text that is not a part of a workflow adds nothing.
     putOnClipboard('Begin');
     clip('paste');
     await hasNodes(3);

@@ -92,7 +92,7 @@ describe('the form of a node', () => {
     await waitFor(() => expect(times.getAllByRole('listitem')[0]?.textContent).toMatch(/^Monday.*18:30$/));
     expect(times.getAllByRole('listitem')).toHaveLength(5);
     expect((await draftOf(opened)).nodes.at(-1)?.parameters).toEqual({ cron: '30 18 * * 1', timezone: 'Asia/Tokyo' });
-    answer('GET /api/schedules/times', () => refusal('VALIDATION_FAILED', 'cron: 99 is no minute'));
+    answer('GET /api/schedules/times', () => refusal('VALIDATION_FAILED', 'cron: 99 is not a minute'));
     await writeCode(/^Cron/, '99 * * * *', form);
     await within(await form.findByRole('alert')).findByText(/cron/);
   });

@@ -71,7 +71,7 @@ describe('an active workflow', () => {
     await isSaved('Draft saved');
     await published('v1 live, v2 unpublished');
 
-    // The draft survives a reload, and is no version.
+    // The draft survives a reload, and is not a version.
     reload();
     await selectNode('Keep it');
     await showsValue('{{ $trigger.body.article }}');

@@ -11,7 +11,7 @@ export function ErrorWorkflowSelect({
 }: {
   label: string;
   description: string;
-  /** Choices that are no workflow, the default one first. */
+  /** Choices that are not workflow, the default one first. */
   fixed: readonly { readonly value: string; readonly label: string }[];
   value: string;
   isReadOnly?: boolean;

@@ -52,7 +52,7 @@ export const conversions: readonly GlobalFunction[] = [
   { signature: 'parseFloat(text: string): number', doc: 'The number that a text begins with.', apply: parseDecimal },
   {
     signature: 'isNaN(value: any): boolean',
-    doc: 'Whether it is no number.',
+    doc: 'Whether it is not a number.',
     apply: (run, args) => Number.isNaN(toNumber(run, args[0])),
   },
   {

@@ -67,7 +67,7 @@ export function formatDate(run: Run, date: Date, format: string, zone: string | 
 }
 
 function field(date: Date, symbol: string): string {
-  if (!symbols.has(symbol)) fail(`${symbol} is no part of a date format; text is in 'single quotes'`);
+  if (!symbols.has(symbol)) fail(`${symbol} is not a part of a date format; text is in 'single quotes'`);
   const two = (value: number): string => String(value).padStart(symbol.length === 2 ? 2 : 1, '0');
   const month = months[date.getUTCMonth()] ?? '';
   const weekday = weekdays[date.getUTCDay()] ?? '';
