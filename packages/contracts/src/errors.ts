@@ -15,7 +15,7 @@ export const ERRORS = {
   NOT_FOUND: { status: 404, message: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'Method not allowed' },
   CONFLICT: { status: 409, message: 'This conflicts with the present state' },
-  CONCURRENCY_LIMIT: { status: 409, message: 'As many runs with the key are unfinished as may be' },
+  CONCURRENCY_LIMIT: { status: 409, message: 'The concurrency limit of this key is reached' },
   INVALID_STATE: { status: 409, message: 'This is not possible in the present state' },
   NO_ACTIVE_VERSION: { status: 409, message: 'The workflow has no saved version' },
   SEVERAL_WAITS: { status: 409, message: 'Several waits of the node are open: name one by waitId or iteration' },

@@ -247,7 +247,7 @@ class WorkflowConversion {
   /** Returns the data of each input. */
   #inputsOf(incoming: readonly N8nConnection[], count: number, isMerge: boolean): Source[] {
     const beyond = incoming.find(({ input }) => input >= count);
-    if (beyond) return unsupported(`"${beyond.source}" leads to its input ${beyond.input + 1}, which it has not`);
+    if (beyond) return unsupported(`"${beyond.source}" leads to its input ${beyond.input + 1}, which does not exist`);
     return Array.from({ length: count }, (_, index): Source => {
       const ways = incoming.filter(({ input }) => input === index);
       const sources = ways.map((each) => this.#outputOf(each));

@@ -27,7 +27,7 @@ export async function readOutput(services: Services, actor: Actor, request: Read
 }
 
 /**
- * Returns the error for a node, or an iteration of it, of which there is no data. It says what there is.
+ * Returns the error for a node, or an iteration of it, that has no data. Its message says what exists.
  * @param missing what there is not: `no output`.
  */
 export async function noData(

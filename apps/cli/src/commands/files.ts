@@ -100,7 +100,7 @@ export function applyCommand(context: Context): Command {
     .option('-y, --yes', 'do not ask; --prune needs it with --json, and where nobody can be asked')
     .action(async (slugs: readonly string[], options: FileOptions) => {
       if (options.prune && !options.yes && !isAsked(context.output)) {
-        throw misused('--prune deletes workflows: say with --yes that nobody is to be asked.');
+        throw misused('--prune deletes workflows. Pass --yes to delete them without a prompt.');
       }
       const { workspace, steps } = await planFiles(context, slugs, options);
       await applyPlan(context.output, workspace, steps, options);

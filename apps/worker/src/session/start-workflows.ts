@@ -74,7 +74,7 @@ export function createWorkflowStarter({
       if (verdict.kind === 'overQuota')
         throw retryLater('the workspace is over its storage quota', OVER_QUOTA_RETRY_MS);
       if (verdict.kind === 'limitReached')
-        throw new NodeError('CONCURRENCY_LIMIT', 'as many runs with the key are unfinished as may be');
+        throw new NodeError('CONCURRENCY_LIMIT', 'the concurrency limit of this key is reached');
       if (verdict.kind !== 'started') throw refusal(verdict.kind, version);
       onStarted();
       // If this fails, maintenance finds the child without a job and queues it.

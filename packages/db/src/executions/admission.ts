@@ -100,7 +100,7 @@ export interface AcceptedRun {
   readonly isDelayed: boolean;
 }
 
-/** Why a request cannot start a run. `limitReached`: as many runs with its key are unfinished as may be. */
+/** Why a request cannot start a run. `limitReached`: the concurrency limit of its key is reached. */
 type RefusalKind =
   'limitReached' | 'notFound' | 'forbidden' | 'inactive' | 'noVersion' | 'noTrigger' | 'unknownTrigger' | 'overQuota';
 

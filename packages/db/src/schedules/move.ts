@@ -64,7 +64,7 @@ export type FireRefusal = AcceptRefusal | Busy | { readonly kind: 'overlaps' };
 /** The schedule was moved to its next time. */
 export interface Moved {
   readonly kind: 'moved';
-  /** Whether its run was left out, because as many runs with its key are unfinished as may be. */
+  /** Whether its run was left out, because the concurrency limit of its key is reached. */
   readonly isLeftOut?: boolean;
   /** What a limit by a key did; undefined for a run without one. */
   readonly underKey?: KeyedStart;
