@@ -165,10 +165,10 @@ async function takeWidePicture(page: Page, name: string): Promise<void> {
   await page.setViewportSize(SCREENS.desktop);
 }
 
-/** Keeps a picture of the page for docs/console, when the environment asks for them (`SCREENSHOTS=1`). */
+/** Keeps a picture of the page in `.deckhand/pictures`, when the environment asks for them (`SCREENSHOTS=1`). */
 export async function takePicture(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS === undefined) return;
-  const folder = join(REPOSITORY, 'docs', 'console');
+  const folder = join(REPOSITORY, '.deckhand', 'pictures');
   await mkdir(folder, { recursive: true });
   await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
 }
