@@ -22,7 +22,7 @@ const JOURNEYS = ['<rootDir>/tests/e2e/{journeys,console/journeys}/**/*.test.ts'
 
 export default {
   watchman: false,
-  testSequencer: '<rootDir>/tests/harness/long-tests-first.mjs',
+  testSequencer: '<rootDir>/tests/runner/sequencer.mjs',
   // As many as CI has cores: with more, tests on a busy machine exceed the limits of what they test.
   maxWorkers: 2,
   // A limit for what hangs; a busy machine takes several times what a quiet one does.
