@@ -50,8 +50,8 @@ export const MUTANTS = [
   ...of('apps/api/src/auth/while-allowed.ts', 'integration:integration/api/following', [
     ['a held response goes on although its caller has lost access', 'lost.abort(error);', ';'],
   ]),
-  ...of('apps/api/src/auth/access-rule.ts', 'unit:auth/access-rule', [
-    ['a key that may change members may delete the workspace', "method === 'DELETE' && WORKSPACE.test(path)", 'false'],
+  ...of('apps/api/src/routes/workspaces.ts', 'integration:api/access-matrix', [
+    ['a key that may change members may delete the workspace', "'workspaces:*'", "'workspaces:write'"],
   ]),
   ...of('apps/api/src/webhooks/find-target.ts', 'integration:integration/api/disabled-triggers', [
     ['a disabled webhook starts runs', 'settings.isDisabled', 'false'],

@@ -3,7 +3,7 @@ import { DeckhandError, executeScopes, isUuid, scopesAllow, scopesAllowAll } fro
 import { type Database, findApiKeys, findSessions, requireRole } from '@deckhand/db';
 import { createBatcher } from '@deckhand/runtime';
 import type { WriteBreaker } from '../runs/write-breaker.ts';
-import type { NeededScope } from './access-rule.ts';
+import type { NeededScope } from './needed-scope.ts';
 import type { Caller, KeyCaller, SessionCaller } from './caller.ts';
 import { originOf } from './origin.ts';
 import { hashSecret, isApiKeyText, isSessionToken } from './tokens.ts';

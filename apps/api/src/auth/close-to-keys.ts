@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { isClosedToKeys } from './access-rule.ts';
+import { isClosedToKeys } from './needed-scope.ts';
 import type { Authenticate } from './authenticate.ts';
 
 /**

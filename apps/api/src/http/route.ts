@@ -1,9 +1,9 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { DeckhandError, type ErrorCode } from '@deckhand/contracts';
 import type { TObject, TSchema } from 'typebox';
-import { accessRule } from '../auth/access-rule.ts';
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { Caller, SessionCaller } from '../auth/caller.ts';
+import { isClosedToKeys, type NeededScope } from '../auth/needed-scope.ts';
 import { announceDeprecation, type Deprecation } from './deprecation.ts';
 import { refuseIfMatch } from './etag.ts';
 import { refuseUnknownParameters } from './query.ts';
@@ -65,7 +65,7 @@ export type Route = RouteBase &
   (
     | { readonly access: 'open'; readonly handle: OpenHandler }
     | { readonly access: 'session'; readonly handle: SessionHandler }
-    | { readonly access: 'key'; readonly handle: Handler }
+    | { readonly access: 'key'; readonly needed: NeededScope; readonly handle: Handler }
   );
 
 /** Defines an operation that needs no authentication. */
@@ -78,15 +78,21 @@ export function forSession(method: Method, path: string, operation: Operation, h
   return { access: 'session', method, path, operation, handle };
 }
 
-/** Defines an operation for signed-in people, and for API keys with the scope that path and method require. */
+/**
+ * Defines an operation for signed-in people, and for API keys with a scope.
+ * @throws if keys are refused at the path before their scopes are checked.
+ */
 export function forKey(
   method: Method,
   path: string,
+  needed: NeededScope | NeededScope['scope'],
   operation: Operation,
   handle: Handler,
   options: RouteOptions = {},
 ): Route {
-  return { access: 'key', method, path, operation, handle, ...options };
+  if (isClosedToKeys(path)) throw new Error(`${path} is closed to API keys: use forSession`);
+  const scope = typeof needed === 'string' ? { scope: needed } : needed;
+  return { access: 'key', method, path, needed: scope, operation, handle, ...options };
 }
 
 /** Registers routes in their order. Another method on a known path is a 405 that lists the known ones. */
@@ -137,7 +143,6 @@ function toRequestHandler(route: Route, authenticate: Authenticate): RequestHand
       return route.handle(request, response);
     };
   }
-  const rule = accessRule(route.method, route.path);
   if (route.access === 'session') {
     return async (request, response) => {
       const caller = await authenticate.session(request);
@@ -146,10 +151,9 @@ function toRequestHandler(route: Route, authenticate: Authenticate): RequestHand
       await route.handle(request, response, caller);
     };
   }
-  if (rule.kind === 'session') throw new Error(`${route.path} is closed to API keys: register it with forSession`);
   return async (request, response) => {
     route.guard?.();
-    const caller = await authenticate.caller(request, rule);
+    const caller = await authenticate.caller(request, route.needed);
     refuseUnknownParameters(request, query);
     refuseCondition(request);
     await route.handle(request, response, caller);

@@ -1,6 +1,6 @@
 import { EXECUTE_SCOPE } from '@deckhand/contracts';
 import type { TSchema } from 'typebox';
-import { accessRule, type NeededScope } from '../auth/access-rule.ts';
+import type { NeededScope } from '../auth/needed-scope.ts';
 import { API_VERSION } from '../http/api-version.ts';
 import type { Deprecation } from '../http/deprecation.ts';
 import type { Operation, Route } from '../http/route.ts';
@@ -95,8 +95,7 @@ function describe(route: NamedRoute, components: Components, hasETag: boolean): 
   const { operation } = route;
   const { deprecated } = operation;
   const example = EXAMPLES[route.id];
-  const rule = route.access === 'key' ? accessRule(route.method, route.path) : undefined;
-  const needed = rule?.kind === 'scope' ? rule : undefined;
+  const needed = route.access === 'key' ? route.needed : undefined;
   const description = [
     operation.description,
     ...(needed ? [describeScope(needed)] : []),

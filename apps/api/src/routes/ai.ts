@@ -15,6 +15,7 @@ export function getAiUsage({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/ai/usage',
+    'ai:read',
     {
       summary: 'Get the usage of language models',
       description: 'No node type calls a language model yet, so the usage of every period is zero.',

@@ -22,6 +22,7 @@ export function listApprovals({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/approvals',
+    'approvals:read',
     {
       summary: 'List approvals',
       description: 'Lists the approvals that runs of the workspace wait for.',
@@ -42,6 +43,7 @@ export function submitApproval(services: Services): Route {
   return forKey(
     'POST',
     '/api/approvals/submit',
+    'approvals:write',
     {
       summary: 'Submit a decision',
       description:
@@ -67,6 +69,7 @@ export function listHumanTasks({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/human-tasks',
+    'human-tasks:read',
     {
       summary: 'List human tasks',
       description: 'Lists the forms that runs of the workspace wait for.',

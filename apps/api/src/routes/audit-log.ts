@@ -12,6 +12,7 @@ export function listAuditLog({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/audit-log',
+    'audit-log:read',
     {
       summary: 'List the audit log of a workspace',
       description: 'Every member may read it.',

@@ -30,6 +30,7 @@ export function createCredential({ db, secretBox, answerOnce }: Services): Route
   return forKey(
     'POST',
     '/api/credentials',
+    'credentials:write',
     {
       summary: 'Create a credential',
       description: 'The secret is encrypted, and no response contains it.',
@@ -57,6 +58,7 @@ export function deleteCredential({ db }: Services): Route {
   return forKey(
     'DELETE',
     '/api/credentials/:id',
+    'credentials:write',
     { summary: 'Delete a credential', description: 'Runs that need it fail from now on.', responses: { 204: null } },
     async (request, response, caller) => {
       await remove(db, caller, pathId(request));
@@ -72,6 +74,7 @@ export function listCredentials({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/credentials',
+    'credentials:read',
     {
       summary: 'List credentials',
       description: 'Lists names and types, never secrets.',
@@ -90,6 +93,7 @@ export function getCredential({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/credentials/:id',
+    'credentials:read',
     {
       summary: 'Get a credential',
       description: 'The response never contains the secret.',
@@ -111,6 +115,7 @@ export function updateCredential({ db, secretBox }: Services): Route {
   return forKey(
     'PATCH',
     '/api/credentials/:id',
+    'credentials:write',
     {
       summary: 'Update a credential',
       description: 'Changes its name, its secret, who may use it, where, and how often.',

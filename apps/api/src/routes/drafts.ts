@@ -13,6 +13,7 @@ export function getDraft({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/draft',
+    'workflows:read',
     {
       summary: 'Get the draft of a workflow',
       description:
@@ -35,6 +36,7 @@ export function saveDraft({ db, nodeTypes }: Services): Route {
   return forKey(
     'PUT',
     '/api/workflows/:id/draft',
+    'workflows:write',
     {
       summary: 'Save the draft of a workflow',
       description:
@@ -65,6 +67,7 @@ export function deleteDraft({ db }: Services): Route {
   return forKey(
     'DELETE',
     '/api/workflows/:id/draft',
+    'workflows:write',
     {
       summary: 'Discard the draft of a workflow',
       description: 'Deletes the unsaved changes. Versions stay.',

@@ -66,6 +66,7 @@ export function createEventEndpoint({ db, secretBox }: Services): Route {
   return forKey(
     'POST',
     '/api/event-endpoints',
+    'event-endpoints:write',
     {
       summary: 'Create an event endpoint',
       description:
@@ -96,6 +97,7 @@ export function listEventEndpoints({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/event-endpoints',
+    'event-endpoints:read',
     {
       summary: 'List event endpoints',
       description: 'Lists the URLs that receive the events of a workspace. Needs the role admin.',
@@ -114,6 +116,7 @@ export function getEventEndpoint({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/event-endpoints/:id',
+    'event-endpoints:read',
     {
       summary: 'Get an event endpoint',
       description: 'The response shows whether it fails or was disabled. Needs the role admin.',
@@ -135,6 +138,7 @@ export function updateEventEndpoint({ db }: Services): Route {
   return forKey(
     'PATCH',
     '/api/event-endpoints/:id',
+    'event-endpoints:write',
     {
       summary: 'Update an event endpoint',
       description:
@@ -158,6 +162,7 @@ export function deleteEventEndpoint({ db }: Services): Route {
   return forKey(
     'DELETE',
     '/api/event-endpoints/:id',
+    'event-endpoints:write',
     {
       summary: 'Delete an event endpoint',
       description: 'Its pending events are not sent, and its log is deleted. Needs the role admin.',
@@ -207,6 +212,7 @@ export function rotateEventSecret({ db, secretBox }: Services): Route {
   return forKey(
     'POST',
     '/api/event-endpoints/:id/rotate-secret',
+    'event-endpoints:write',
     {
       summary: 'Rotate the secret of an event endpoint',
       description:
@@ -230,6 +236,7 @@ export function sendTestEvent({ db, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/event-endpoints/:id/test',
+    'event-endpoints:write',
     {
       summary: 'Send a test event',
       description: 'Sends an event of the type `endpoint.test`, which no filter applies to. Needs the role admin.',
@@ -256,6 +263,7 @@ export function listEventDeliveries({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/event-endpoints/:id/deliveries',
+    'event-endpoints:read',
     {
       summary: 'List the events of an endpoint',
       description: 'Pending events, and those of the last 30 days with their attempts. Needs the role admin.',
@@ -274,6 +282,7 @@ export function replayEventDelivery({ db, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/event-endpoints/:id/deliveries/:deliveryId/replay',
+    'event-endpoints:write',
     {
       summary: 'Send an event again',
       description: 'With the same `webhook-id`, and with new attempts. Needs the role admin.',
@@ -300,6 +309,7 @@ export function replayEvents({ db, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/event-endpoints/:id/replay',
+    'event-endpoints:write',
     {
       summary: 'Send the events of a time again',
       description:

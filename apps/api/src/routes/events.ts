@@ -20,6 +20,7 @@ export function sendEvent({ breaker, events }: Services): Route {
   return forKey(
     'POST',
     '/api/events',
+    'events:write',
     {
       summary: 'Send an event',
       description:

@@ -25,6 +25,7 @@ export function createFolder({ db, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/folders',
+    'folders:write',
     {
       summary: 'Create a folder',
       description: 'Creates it at the top level of the workspace, or in another folder.',
@@ -48,6 +49,7 @@ export function deleteFolder({ db }: Services): Route {
   return forKey(
     'DELETE',
     '/api/folders/:id',
+    'folders:write',
     {
       summary: 'Delete a folder',
       description: 'Deletes its subfolders too. Their workflows move to the top level.',
@@ -67,6 +69,7 @@ export function listFolders({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/folders',
+    'folders:read',
     {
       summary: 'List folders',
       description: 'Lists all folders of the workspace; `parentId` gives the tree.',
@@ -87,6 +90,7 @@ export function updateFolder({ db }: Services): Route {
   return forKey(
     'PATCH',
     '/api/folders/:id',
+    'folders:write',
     {
       summary: 'Update a folder',
       description: 'Renames or moves it.',

@@ -9,6 +9,7 @@ export function getMe({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/me',
+    'me:read',
     {
       summary: 'Get the caller',
       description: 'Returns the scopes of an API key, or the signed-in person. Any scope is sufficient.',

@@ -19,6 +19,7 @@ export function addMember({ db, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/workspaces/:id/members',
+    'workspaces:write',
     {
       summary: 'Add a member',
       description: 'The person must have an account. Invite others.',
@@ -62,6 +63,7 @@ export function listMembers({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workspaces/:id/members',
+    'workspaces:read',
     {
       summary: 'List members',
       description: 'Every member may list them.',
@@ -80,6 +82,7 @@ export function removeMember({ db }: Services): Route {
   return forKey(
     'DELETE',
     '/api/workspaces/:id/members/:userId',
+    'workspaces:write',
     {
       summary: 'Remove a member',
       description: 'The last owner cannot be removed.',
@@ -103,6 +106,7 @@ export function updateMember({ db }: Services): Route {
   return forKey(
     'PATCH',
     '/api/workspaces/:id/members/:userId',
+    'workspaces:write',
     {
       summary: "Change a member's role",
       description: 'Only owners grant and revoke the role owner. A workspace always has an owner.',

@@ -27,6 +27,7 @@ export function getFleet({ db, fleet, queue }: Services): Route {
   return forKey(
     'GET',
     '/api/monitoring/fleet',
+    'monitoring:read',
     {
       summary: 'Get the state of the workers and the queue',
       description: 'Administrators of the instance also see each worker and the queue.',
@@ -98,6 +99,7 @@ export function getRunStats({ db, runReads }: Services): Route {
   return forKey(
     'GET',
     '/api/monitoring/stats',
+    'monitoring:read',
     {
       summary: 'Get statistics of the runs of a workspace',
       description:
@@ -131,6 +133,7 @@ export function listSlowWorkflows({ db, runReads }: Services): Route {
   return forKey(
     'GET',
     '/api/monitoring/workflows',
+    'monitoring:read',
     {
       summary: 'List the slowest workflows of a workspace',
       description: 'Lists workflows by p95 of their durations, with the numbers of runs and failures.',

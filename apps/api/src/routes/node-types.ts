@@ -11,6 +11,7 @@ export function listNodeTypes({ nodeTypes }: Services): Route {
   return forKey(
     'GET',
     '/api/node-types',
+    'node-types:read',
     {
       summary: 'List node types',
       description: 'Includes the JSON Schema of their parameters, from which forms can be generated.',

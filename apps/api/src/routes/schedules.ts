@@ -24,6 +24,7 @@ export function listSchedules({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/schedules',
+    'schedules:read',
     {
       summary: 'List the schedules of a workspace',
       description: 'Lists the schedules of active versions, with their next times.',
@@ -47,6 +48,7 @@ export function listScheduleTimes(): Route {
   return forKey(
     'GET',
     '/api/schedules/times',
+    'schedules:read',
     {
       summary: 'List the next times of a cron expression',
       description: 'Lists the times at which a schedule would start runs, before one is saved.',
@@ -78,6 +80,7 @@ export function pauseSchedule(services: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/schedules/:nodeId/pause',
+    'workflows:write',
     {
       summary: 'Pause a schedule',
       description: 'The workflow stays active, and its other triggers continue.',
@@ -94,6 +97,7 @@ export function resumeSchedule(services: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/schedules/:nodeId/resume',
+    'workflows:write',
     {
       summary: 'Resume a schedule',
       description: 'Its next time is after now. Times during the pause are not caught up.',

@@ -26,6 +26,7 @@ export function createVariable({ db, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/variables',
+    'variables:write',
     {
       summary: 'Create a variable',
       description: 'Expressions read it as `$vars.name`.',
@@ -50,6 +51,7 @@ export function deleteVariable({ db }: Services): Route {
   return forKey(
     'DELETE',
     '/api/variables/:id',
+    'variables:write',
     {
       summary: 'Delete a variable',
       description: 'Expressions that read it get no value from now on.',
@@ -69,6 +71,7 @@ export function listVariables({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/variables',
+    'variables:read',
     {
       summary: 'List variables',
       description: 'Lists the variables of a workspace.',
@@ -89,6 +92,7 @@ export function updateVariable({ db }: Services): Route {
   return forKey(
     'PATCH',
     '/api/variables/:id',
+    'variables:write',
     {
       summary: 'Change a variable',
       description: 'Changes its name or its value. Runs that start afterwards use the new value.',

@@ -20,6 +20,7 @@ export function listVersions({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/versions',
+    'workflows:read',
     {
       summary: 'List the versions of a workflow',
       description: 'Lists versions without their definitions.',
@@ -38,6 +39,7 @@ export function getVersion({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/versions/:versionId',
+    'workflows:read',
     {
       summary: 'Get a version',
       description: 'Returns a version with its definition.',
@@ -57,6 +59,7 @@ export function saveVersion(services: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/versions',
+    'workflows:write',
     {
       summary: 'Save a version',
       description:

@@ -31,6 +31,7 @@ export function createWorkspace({ db, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/workspaces',
+    'workspaces:write',
     {
       summary: 'Create a workspace',
       description: 'The caller becomes its owner.',
@@ -57,6 +58,7 @@ export function deleteWorkspace(services: Services): Route {
   return forKey(
     'DELETE',
     '/api/workspaces/:id',
+    'workspaces:*',
     {
       summary: 'Delete a workspace',
       description: 'Stops its runs first. All its data is deleted in the background.',
@@ -74,6 +76,7 @@ export function listWorkspaces({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workspaces',
+    'workspaces:read',
     {
       summary: 'List your workspaces',
       description: 'Lists the workspaces of which the caller is a member.',
@@ -92,6 +95,7 @@ export function getWorkspace({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workspaces/:id',
+    'workspaces:read',
     {
       summary: 'Get a workspace',
       description: 'Every member may read it.',
@@ -109,6 +113,7 @@ export function updateWorkspace({ db }: Services): Route {
   return forKey(
     'PATCH',
     '/api/workspaces/:id',
+    'workspaces:write',
     {
       summary: 'Update a workspace',
       description: 'Changes its name, or the workflow that is started when runs fail. Needs the role admin.',
@@ -131,6 +136,7 @@ export function getWorkspaceUsage({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workspaces/:id/usage',
+    'workspaces:read',
     {
       summary: 'Get the usage and the limits of a workspace',
       description: 'Every member may read them. Administrators of the instance set the limits.',

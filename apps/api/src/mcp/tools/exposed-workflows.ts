@@ -4,7 +4,8 @@ import type { KeyCaller } from '../../auth/caller.ts';
 import type { Services } from '../../services.ts';
 import { MAX_WAIT_SECONDS } from '../run-outcome.ts';
 import type { Tool } from '../tool.ts';
-import { startAndWait, STARTS } from './start-and-wait.ts';
+import { STARTS_RUNS } from '../../auth/needed-scope.ts';
+import { startAndWait } from './start-and-wait.ts';
 
 /** Characters of a workflow's id that tell tools of the same name apart: the last ones, which are random. */
 const SUFFIX_LENGTH = 8;
@@ -30,7 +31,7 @@ export async function listExposedWorkflows(
       description: description === '' ? `Runs the workflow "${workflowName}"` : description,
       annotations,
       input: { type: 'object', ...inputSchema },
-      needed: STARTS,
+      needed: STARTS_RUNS,
       workflowId,
       takesData: true,
       async call(call, args) {

@@ -13,7 +13,8 @@ import { runToOutcome } from '../questions.ts';
 import { MAX_WAIT_SECONDS } from '../run-outcome.ts';
 import { defineTool, json, jsonText, READS } from '../tool.ts';
 import { CLOSED, Uuid } from './arguments.ts';
-import { startAndWait, STARTS } from './start-and-wait.ts';
+import { STARTS_RUNS } from '../../auth/needed-scope.ts';
+import { startAndWait } from './start-and-wait.ts';
 
 /** Characters of an output that a call returns at most. */
 const MAX_OUTPUT_CHARS = 65_536;
@@ -38,7 +39,7 @@ export const runTools = [
     description:
       'Starts a run of the latest version of a workflow, or of another one, and waits for its result. A run that takes longer goes on: wait for it with deckhand_wait_for_run. Give an `idempotencyKey` to start nothing twice.',
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    needed: STARTS,
+    needed: STARTS_RUNS,
     takesData: true,
     input: Type.Object(
       {

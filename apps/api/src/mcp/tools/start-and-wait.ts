@@ -1,12 +1,8 @@
 import type { ExecuteBody } from '@deckhand/contracts';
-import type { NeededScope } from '../../auth/access-rule.ts';
 import { toIdempotencyKey } from '../../runs/idempotency.ts';
 import { startRun } from '../../runs/start-run.ts';
 import { runToOutcome } from '../questions.ts';
 import type { ToolAnswer, ToolCall } from '../tool.ts';
-
-/** What starting a run needs. */
-export const STARTS: NeededScope = { scope: 'workflows:write', startsRuns: true };
 
 /** A start of a run, and how long to wait for it. */
 interface Start {

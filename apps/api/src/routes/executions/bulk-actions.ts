@@ -47,6 +47,7 @@ export function createBulkAction(services: Services): Route {
   return forKey(
     'POST',
     '/api/bulk-actions',
+    'executions:write',
     {
       summary: 'Start a bulk action',
       description:
@@ -107,6 +108,7 @@ export function listBulkActions({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/bulk-actions',
+    'executions:read',
     {
       summary: 'List bulk actions',
       description: 'Lists the bulk actions of a workspace. They are kept for 30 days after their end.',
@@ -125,6 +127,7 @@ export function getBulkAction({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/bulk-actions/:id',
+    'executions:read',
     {
       summary: 'Get a bulk action',
       description: 'Returns how many runs it has settled, and the first errors.',
@@ -142,6 +145,7 @@ export function abortBulkAction({ db, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/bulk-actions/:id/abort',
+    'executions:write',
     {
       summary: 'Abort a bulk action',
       description: 'Once the response is sent, it acts on no further run. What it did is not undone.',

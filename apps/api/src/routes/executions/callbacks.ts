@@ -11,6 +11,7 @@ export function listCallbacks({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/executions/:id/callbacks',
+    'executions:read',
     {
       summary: 'List the callbacks of a run',
       description:
@@ -29,6 +30,7 @@ export function replayCallback({ db, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/executions/:id/callbacks/:deliveryId/replay',
+    'executions:write',
     {
       summary: 'Send a callback again',
       description: 'With the same `webhook-id`, and with new attempts.',

@@ -13,6 +13,7 @@ export function completeHumanTask(services: Services): Route {
   return forKey(
     'POST',
     '/api/executions/:id/nodes/:nodeId/complete',
+    'executions:write',
     {
       summary: 'Complete a human task',
       description: "The data is checked against the JSON Schema of the node's form. The first submission counts.",

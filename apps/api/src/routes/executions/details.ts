@@ -23,6 +23,7 @@ export function getNodeOutput(services: Services): Route {
   return forKey(
     'GET',
     '/api/executions/:id/nodes/:nodeId/output',
+    'executions:read',
     {
       summary: 'Get the output of a node',
       description:
@@ -48,6 +49,7 @@ export function getNodeDebug(services: Services): Route {
   return forKey(
     'GET',
     '/api/executions/:id/nodes/:nodeId/debug',
+    'executions:read',
     {
       summary: 'Get the debug data of a node',
       description:
@@ -73,6 +75,7 @@ export function getExecutionResult({ executions }: Services): Route {
   return forKey(
     'GET',
     '/api/executions/:id/result',
+    'executions:read',
     {
       summary: 'Get the result of a run',
       description: 'Returns results of any size, including those that `slim=true` leaves out.',
@@ -94,6 +97,7 @@ export function listIterations({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/executions/:id/nodes/:nodeId/iterations',
+    'executions:read',
     {
       summary: 'List the iterations of a node in a loop',
       description: 'Includes status, times and errors of each iteration, without outputs.',

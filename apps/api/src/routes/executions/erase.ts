@@ -11,6 +11,7 @@ export function deleteExecution({ db }: Services): Route {
   return forKey(
     'DELETE',
     '/api/executions/:id',
+    'executions:write',
     {
       summary: 'Delete a finished run',
       description: 'Deletes the run with all its data.',
@@ -29,6 +30,7 @@ export function redactExecution(services: Services): Route {
   return forKey(
     'POST',
     '/api/executions/:id/redact',
+    'executions:write',
     {
       summary: 'Redact a run',
       description:

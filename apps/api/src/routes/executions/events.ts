@@ -1,6 +1,6 @@
 import { Execution, isFinished } from '@deckhand/contracts';
 import type { Request, Response } from 'express';
-import type { NeededScope } from '../../auth/access-rule.ts';
+import type { NeededScope } from '../../auth/needed-scope.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { whileAllowed } from '../../auth/while-allowed.ts';
 import { openEventStream } from '../../http/event-stream.ts';
@@ -64,6 +64,7 @@ export function followExecution({ executions, follower, shares, authenticate }: 
   return forKey(
     'GET',
     '/api/executions/:id/events',
+    'executions:read',
     {
       summary: 'Follow a run by Server-Sent Events',
       description:

@@ -18,6 +18,7 @@ import { readKeyHeader, toIdempotencyKey } from '../../runs/idempotency.ts';
 import type { StartedRun } from '../../runs/run-starter.ts';
 import { toStartRequest } from '../../runs/start-request.ts';
 import { startedMessage, workersAnswer } from '../../runs/started-answer.ts';
+import { STARTS_RUNS } from '../../auth/needed-scope.ts';
 import type { Services } from '../../services.ts';
 
 const parseItem = compileBody(ExecuteBatchItem);
@@ -34,6 +35,7 @@ export function executeWorkflowBatch(services: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/execute/batch',
+    STARTS_RUNS,
     {
       summary: 'Start many runs',
       description:

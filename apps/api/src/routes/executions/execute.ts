@@ -7,6 +7,7 @@ import { forKey, type Route } from '../../http/route.ts';
 import { readIdempotencyKey } from '../../runs/idempotency.ts';
 import { startRun } from '../../runs/start-run.ts';
 import { startedAnswer } from '../../runs/started-answer.ts';
+import { STARTS_RUNS } from '../../auth/needed-scope.ts';
 import type { Services } from '../../services.ts';
 
 const parse = compileBody(ExecuteBody);
@@ -16,6 +17,7 @@ export function executeWorkflow(services: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/execute',
+    STARTS_RUNS,
     {
       summary: 'Start a run',
       description:

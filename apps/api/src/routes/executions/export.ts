@@ -25,6 +25,7 @@ export function exportExecutions({ db, runReads, executions, shares }: Services)
   return forKey(
     'GET',
     '/api/executions/export',
+    'executions:read',
     {
       summary: 'Export all matching runs as a file',
       description:

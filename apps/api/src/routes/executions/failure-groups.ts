@@ -13,6 +13,7 @@ export function listFailureGroups({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/failure-groups',
+    'executions:read',
     {
       summary: 'List failure groups',
       description:
@@ -32,6 +33,7 @@ export function getFailureGroup({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/failure-groups/:id',
+    'executions:read',
     {
       summary: 'Get a failure group',
       description: 'The list of runs has its runs, with the filter `failureGroup`.',
@@ -51,6 +53,7 @@ export function updateFailureGroup({ db }: Services): Route {
   return forKey(
     'PATCH',
     '/api/failure-groups/:id',
+    'executions:write',
     {
       summary: 'Change the state of a failure group',
       description:

@@ -17,6 +17,7 @@ export function listExecutions(services: Services): Route {
   return forKey(
     'GET',
     '/api/executions',
+    'executions:read',
     {
       summary: 'List the runs of a workspace',
       description: 'Lists runs without outputs. Takes filters, and a cursor for the next page.',

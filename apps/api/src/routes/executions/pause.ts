@@ -12,6 +12,7 @@ export function pauseExecution(services: Services): Route {
   return forKey(
     'POST',
     '/api/executions/:id/pause',
+    'executions:write',
     {
       summary: 'Pause a run',
       description:
@@ -38,6 +39,7 @@ export function resumeExecution(services: Services): Route {
   return forKey(
     'POST',
     '/api/executions/:id/resume',
+    'executions:write',
     {
       summary: 'Resume a run',
       description: 'The run continues where it was paused, and so do the runs that were paused with it.',

@@ -1,6 +1,6 @@
 import { Execution, isFinished, ReadExecutionQuery } from '@deckhand/contracts';
 import type { ExecutionState } from '@deckhand/db';
-import type { NeededScope } from '../../auth/access-rule.ts';
+import type { NeededScope } from '../../auth/needed-scope.ts';
 import { whileAllowed } from '../../auth/while-allowed.ts';
 import { clientGone } from '../../http/client-gone.ts';
 import { hasSeen } from '../../http/etag.ts';
@@ -20,6 +20,7 @@ export function getExecution(services: Services): Route {
   return forKey(
     'GET',
     '/api/executions/:id',
+    'executions:read',
     {
       summary: 'Get a run',
       description:

@@ -1,6 +1,6 @@
 import { compileBody, ExecuteResponse, RerunBody, serializeOptions } from '@deckhand/contracts';
 import { chooseVersion, readForRerun } from '@deckhand/db';
-import type { NeededScope } from '../../auth/access-rule.ts';
+import { STARTS_RUNS } from '../../auth/needed-scope.ts';
 import { requireScope } from '../../auth/authenticate.ts';
 import { pathId } from '../../http/query.ts';
 import { setRateHeaders } from '../../http/rate-limit.ts';
@@ -15,15 +15,13 @@ import type { Services } from '../../services.ts';
 
 const parse = compileBody(RerunBody);
 
-/** The scope for starting runs of a workflow, as `execute` needs it: mocks are data that the caller gives. */
-const RUNS_WORKFLOWS: NeededScope = { scope: 'workflows:write', startsRuns: true };
-
 /** POST /api/executions/{id}/rerun */
 export function rerunExecution(services: Services): Route {
   const { db, breaker, fleet } = services;
   return forKey(
     'POST',
     '/api/executions/:id/rerun',
+    'executions:write',
     {
       summary: 'Rerun a run',
       description:
@@ -57,7 +55,8 @@ export function rerunExecution(services: Services): Route {
         mayStartAnywhere: untilNodeId !== undefined,
       });
       const { workflowId } = origin;
-      if (mocks !== undefined && caller.kind === 'key') requireScope(caller, RUNS_WORKFLOWS, workflowId);
+      // Mocks are data that the caller gives, as for `execute`.
+      if (mocks !== undefined && caller.kind === 'key') requireScope(caller, STARTS_RUNS, workflowId);
       // Without `version`, mode, part and options, the hash of the body is the same as in earlier releases.
       const asked = {
         rerunOf,

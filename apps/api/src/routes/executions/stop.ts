@@ -21,6 +21,7 @@ export function stopExecution(services: Services): Route {
   return forKey(
     'POST',
     '/api/executions/:id/stop',
+    'executions:write',
     {
       summary: 'Stop a run',
       description:
@@ -48,6 +49,7 @@ export function stopExecutions(services: Services): Route {
   return forKey(
     'POST',
     '/api/executions/stop',
+    'executions:write',
     {
       summary: 'Stop many runs',
       description:

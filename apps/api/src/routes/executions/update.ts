@@ -13,6 +13,7 @@ export function updateExecution({ db, executions }: Services): Route {
   return forKey(
     'PATCH',
     '/api/executions/:id',
+    'executions:write',
     {
       summary: 'Change tags and metadata of a run',
       description:

@@ -15,6 +15,7 @@ export function listDeliveries({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/deliveries',
+    'workflows:read',
     {
       summary: 'List requests to the webhooks of a workflow',
       description: 'Includes refused requests. The latest 500 of each workflow are stored.',
@@ -34,6 +35,7 @@ export function replayDelivery(services: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/deliveries/:deliveryId/replay',
+    'workflows:write',
     {
       summary: 'Replay a request to a webhook',
       description: 'Starts another run of the active version with the payload of the request.',

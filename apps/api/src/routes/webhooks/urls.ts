@@ -14,6 +14,7 @@ export function changeWebhookUrl({ db, webhookBaseUrl, answerOnce }: Services): 
   return forKey(
     'POST',
     '/api/workflows/:id/webhooks/:nodeId/url',
+    'workflows:write',
     {
       summary: 'Change the URL of a webhook',
       description: 'The old URL is a 404 from the response on.',
@@ -44,6 +45,7 @@ export function openWebhookTest({ db, webhookBaseUrl, answerOnce }: Services): R
   return forKey(
     'POST',
     '/api/workflows/:id/webhooks/:nodeId/test',
+    'workflows:write',
     {
       summary: "Open a webhook's test URL for two minutes",
       description: 'Requests to the test URL run the latest version in test mode, also while the workflow is inactive.',

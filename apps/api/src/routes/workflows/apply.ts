@@ -16,6 +16,7 @@ export function applyWorkflow(services: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/apply',
+    'workflows:write',
     {
       summary: 'Apply a workflow',
       description:

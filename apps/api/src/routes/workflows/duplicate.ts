@@ -21,6 +21,7 @@ export function duplicateWorkflow(services: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/duplicate',
+    'workflows:write',
     {
       summary: 'Duplicate a workflow',
       description:

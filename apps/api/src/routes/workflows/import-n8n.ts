@@ -33,6 +33,7 @@ export function importN8nWorkflow(services: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/import/n8n',
+    'workflows:write',
     {
       summary: 'Import a workflow of n8n',
       description:

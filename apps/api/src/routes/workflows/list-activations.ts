@@ -12,6 +12,7 @@ export function listActivations({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/activations',
+    'workflows:read',
     {
       summary: 'List the activations of a workflow',
       description: 'Lists activations, deactivations and changes of the active version, with the person who made them.',

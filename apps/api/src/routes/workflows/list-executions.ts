@@ -30,6 +30,7 @@ export function listWorkflowExecutions(services: Services): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/executions',
+    'executions:read',
     {
       summary: 'List the runs of a workflow',
       description:

@@ -35,6 +35,7 @@ export function createWorkflow(services: Services): Route {
   return forKey(
     'POST',
     '/api/workflows',
+    'workflows:write',
     {
       summary: 'Create a workflow',
       description:
@@ -66,6 +67,7 @@ export function deleteWorkflow(services: Services): Route {
   return forKey(
     'DELETE',
     '/api/workflows/:id',
+    'workflows:write',
     {
       summary: 'Delete a workflow',
       description: 'Stops its runs first. They can still be read.',
@@ -88,6 +90,7 @@ export function listWorkflows({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workflows',
+    'workflows:read',
     {
       summary: 'List workflows',
       description: 'Lists the workflows of a workspace, or of a folder, without their definitions.',
@@ -106,6 +109,7 @@ export function getWorkflow({ db, webhookBaseUrl }: Services): Route {
   return forKey(
     'GET',
     '/api/workflows/:id',
+    'workflows:read',
     {
       summary: 'Get a workflow',
       description: 'Returns the workflow with its latest definition, its webhooks and its schedules.',
@@ -127,6 +131,7 @@ export function updateWorkflow({ db, webhookBaseUrl }: Services): Route {
   return forKey(
     'PATCH',
     '/api/workflows/:id',
+    'workflows:write',
     {
       summary: 'Update a workflow',
       description:
