@@ -59,7 +59,7 @@ export const MUTANTS = [
   ...of('packages/db/src/versions/save.ts', 'integration:integration/webhooks/urls', [
     ['saving a version takes the live URL of a webhook away', "isLive: status === 'active'", 'isLive: false'],
   ]),
-  ...of('packages/db/src/executions/respond.ts', 'integration:integration/webhooks/respond', [
+  ...of('packages/db/src/executions/end/respond.ts', 'integration:integration/webhooks/respond', [
     ['a second response replaces the first', ' AND r.responded_by IS NULL', ''],
     ['a node that runs again is told that another was first', '= ${by} AS "isOwn"', '= \'\' AS "isOwn"'],
     ['two nodes respond at once', ' ${LOCK_RUNS}', ''],
@@ -454,7 +454,7 @@ export const MUTANTS = [
       'ELSE EXCLUDED.started_at END',
     ],
   ]),
-  ...of('packages/db/src/executions/claim.ts', FENCES, [
+  ...of('packages/db/src/executions/claim/claim.ts', FENCES, [
     [
       'a dispatch is claimed twice',
       'AND (e.claimed_dispatch < w.dispatch OR e.worker_id IS NOT NULL AND e.claim_token = w.token)',
@@ -475,7 +475,7 @@ export const MUTANTS = [
       "${run}.status = 'pending' AND",
     ],
   ]),
-  ...of('packages/db/src/executions/debounce.ts', DEBOUNCE, [
+  ...of('packages/db/src/executions/start/debounce.ts', DEBOUNCE, [
     ['a start of an event is joined twice', '  if (done) return done;\n', ''],
     ['a start of a matched event is made again', 'v.matched_at IS NOT NULL OR ', ''],
     [
@@ -499,10 +499,10 @@ export const MUTANTS = [
     ['a run begins earlier than it was to', 'greatest(d.until, least(', '(least('],
     ['starts are joined for ever', 'd.first_at + ${inSeconds(maxDelay)}', 'now() + ${inSeconds(delay + maxDelay)}'],
   ]),
-  ...of('packages/db/src/executions/accept.ts', DEBOUNCE, [
+  ...of('packages/db/src/executions/start/accept.ts', DEBOUNCE, [
     ['a joined start has a run of its own', 'into === undefined ? Prisma.sql`verdict', 'true ? Prisma.sql`verdict'],
   ]),
-  ...of('packages/db/src/executions/accept-once.ts', DEBOUNCE, [
+  ...of('packages/db/src/executions/start/accept-once.ts', DEBOUNCE, [
     ['the key of a joined start names no run', 'const id = into === undefined ?', 'const id = true ?'],
   ]),
   ...of('packages/db/src/concurrency/keys.ts', KEYS, [
@@ -534,10 +534,10 @@ export const MUTANTS = [
       "if (!isAccepted(verdict) && oldest.length === 0) return { kind: 'refused', verdict };",
     ],
   ]),
-  ...of('packages/db/src/executions/start-options.ts', KEYS, [
+  ...of('packages/db/src/executions/start/start-options.ts', KEYS, [
     ['a run with a key can be claimed at once', " OR ${options} -> 'concurrency' IS NOT NULL)`", ')`'],
   ]),
-  ...of('packages/db/src/executions/reconcile.ts', KEYS, [
+  ...of('packages/db/src/executions/claim/reconcile.ts', KEYS, [
     [
       'a delayed run begins without a slot of its key',
       'const hasKey = Prisma.sql`NOT ${LACKS_KEY}`',
@@ -547,15 +547,15 @@ export const MUTANTS = [
   ...of('packages/db/src/executions/pause.ts', KEYS, [
     ['a resumed run begins without a slot of its key', ' AND NOT ${LACKS_KEY}', ''],
   ]),
-  ...of('packages/db/src/executions/claim.ts', LIMITS, [
+  ...of('packages/db/src/executions/claim/claim.ts', LIMITS, [
     ['a limit of the workspace is not seen', 's.max_concurrent_executions IS NOT NULL', 'false'],
     ['a limit of the workflow is not seen', 'f.max_concurrent_executions IS NOT NULL', 'false'],
     ['a held back run stays marked once it is claimed', 'held_back_at = NULL, revision', 'revision'],
   ]),
-  ...of('packages/db/src/executions/release.ts', FENCES, [
+  ...of('packages/db/src/executions/claim/release.ts', FENCES, [
     ['release does not compare the token', 'AND e.claim_token = h.token ', ''],
   ]),
-  ...of('packages/db/src/executions/recover.ts', RECOVER, [
+  ...of('packages/db/src/executions/claim/recover.ts', RECOVER, [
     [
       'paused runs of lost workers are not recovered',
       '::uuid[]) AND ${IS_HELD}\n      ${LOCK',
@@ -630,7 +630,7 @@ export const MUTANTS = [
     ['a form of another site is taken', "      : site !== 'same-origin' && site !== 'none';", '      : false;'],
   ]),
   ...of('apps/api/src/http/request-log.ts', LINKS, [['the log has tokens', '|\\/+answer\\/', '']]),
-  ...of('packages/db/src/executions/decide.ts', ANSWERS, [
+  ...of('packages/db/src/executions/waits/decide.ts', ANSWERS, [
     ['an answer ends a wait that has ended', 'AND answered_at IS NULL\n    RETURNING', 'RETURNING'],
     [
       'an answer counts after its time',
@@ -638,7 +638,7 @@ export const MUTANTS = [
       'SET answer = ${wait.answer}',
     ],
   ]),
-  ...of('packages/db/src/executions/decide.ts', 'integration:integration/api/approvals', [
+  ...of('packages/db/src/executions/waits/decide.ts', 'integration:integration/api/approvals', [
     ['any answer repeats an unconfirmed one', "isUnconfirmed && request.isSame(answer ?? '')", 'isUnconfirmed'],
     [
       "somebody else's answer repeats an unconfirmed one",
@@ -647,7 +647,7 @@ export const MUTANTS = [
     ],
     ['one of several open waits is decided', 'inTime.length > 1 &&', 'inTime.length > 99 &&'],
   ]),
-  ...of('packages/db/src/executions/end-waits.ts', ANSWERS, [
+  ...of('packages/db/src/executions/waits/end-waits.ts', ANSWERS, [
     ['the time ends an answered wait', 'AND answered_at IS NULL AND ${isTimeUp}', 'AND ${isTimeUp}'],
   ]),
   ...of('packages/engine/src/run/run-execution.ts', RUN_LOOP, [
@@ -706,14 +706,14 @@ export const MUTANTS = [
   ...of('packages/db/src/checkpoints/rows.ts', ANSWERS, [
     ['cancelling ends an answered wait', ' AND waits.answered_at IS NULL', ''],
   ]),
-  ...of('packages/db/src/executions/stop-orphans.ts', 'integration:integration/executions/families', [
+  ...of('packages/db/src/executions/end/stop-orphans.ts', 'integration:integration/executions/families', [
     [
       'a child that is not accepted yet is forgotten',
       'OR EXISTS (SELECT 1 FROM executions c WHERE c.id = w.child_execution_id) END',
       'OR true END',
     ],
   ]),
-  ...of('packages/db/src/executions/accept-child.ts', 'integration:integration/executions/families', [
+  ...of('packages/db/src/executions/start/accept-child.ts', 'integration:integration/executions/families', [
     [
       'a cancelled wait wakes its run',
       'AND w.cancelled_at IS NULL AND ${isFinished',
@@ -826,7 +826,7 @@ export const MUTANTS = [
     ['a server gets a request twice that it may get once', '!mayRepeat || ', ''],
     ['a connection that a request authenticated is used again', 'body, signal, reset };', 'body, signal };'],
   ]),
-  ...of('packages/db/src/executions/accept-once.ts', 'integration:integration/webhooks/completion', [
+  ...of('packages/db/src/executions/start/accept-once.ts', 'integration:integration/webhooks/completion', [
     ['a failed run keeps the id of its sender', "AND e.status IN ('failed', 'timeout')", 'AND false'],
     ['a failed run frees a key of a caller', "${key}.body_hash = '' AND e.status", 'e.status'],
     ['a run that has responded frees the id of its sender', ' AND e.response IS NULL', ''],
@@ -944,7 +944,7 @@ export const MUTANTS = [
     ['a detachment that was begun is left', "if (state === 'detaching')", 'if (false)'],
     ['a detached partition is detached again', "if (state === 'attached')", "if (state !== 'detaching')"],
   ]),
-  ...of('packages/db/src/executions/reconcile.ts', MAINTENANCE, [
+  ...of('packages/db/src/executions/claim/reconcile.ts', MAINTENANCE, [
     ['a run that is not due is woken', 'AND e.wake_at <= now() AND ${IS_RESTING}', 'AND ${IS_RESTING}'],
     ['a paused run is woken', 'AND e.wake_at <= now() AND ${IS_RESTING}', 'AND e.wake_at <= now()'],
     ['a woken run is woken again', '${dispatchAgainIf(hasKey)}, wake_at = NULL', '${dispatchAgainIf(hasKey)}'],
@@ -1017,7 +1017,7 @@ export const MUTANTS = [
     ['the first sample names the blockingRun', 'samples.every((sample) => sample === first)', 'true'],
     ['samples outlive the block', '        samples = [];\n', ''],
   ]),
-  ...of('packages/db/src/executions/fail-runs.ts', RECOVER, [
+  ...of('packages/db/src/executions/end/fail-runs.ts', RECOVER, [
     ['a run that goes on elsewhere fails', 'AND n.finished_at > ${since})\n    AND', 'AND false)\n    AND'],
     ['a run that is not claimed yet does not fail', "['fail', 'queueFailed']", "['fail']"],
   ]),
@@ -1067,7 +1067,7 @@ export const MUTANTS = [
   ...of('packages/db/src/statement-names.ts', 'unit:db/src/statement-names', [
     ['forms of one statement use up the names of others', "if (count >= MAX_NAMES_OF_LABEL) return '';", ''],
   ]),
-  ...of('packages/db/src/executions/read.ts', ACCESS, [
+  ...of('packages/db/src/executions/read/read.ts', ACCESS, [
     ['a key reads runs of workspaces that it is not bound to', 'asked.bound_to = e.workspace_id)', 'true)'],
   ]),
   ...of('packages/db/src/access.ts', ACCESS, [
@@ -1094,7 +1094,7 @@ export const MUTANTS = [
     ['strangers change runs', ' AND m.user_id = ${actor.userId}::uuid', ''],
     ['viewers change runs', "  requireRoleOf(found.role, 'editor');\n", ''],
   ]),
-  ...of('packages/db/src/executions/admission.ts', ACCESS, [
+  ...of('packages/db/src/executions/start/admission.ts', ACCESS, [
     ['viewers start runs', "        WHEN m.role = 'viewer' THEN 'forbidden'\n", ''],
     ['strangers start runs', 'OR (asked.user_id IS NOT NULL AND m.role IS NULL) THEN', 'THEN'],
     [
@@ -1103,7 +1103,7 @@ export const MUTANTS = [
       'true',
     ],
   ]),
-  ...of('packages/db/src/executions/accept-once.ts', 'integration:integration/api/(idempotency|execute-batch)', [
+  ...of('packages/db/src/executions/start/accept-once.ts', 'integration:integration/api/(idempotency|execute-batch)', [
     ['a key tells strangers of its run', "a.verdict NOT IN ('notFound', 'forbidden') AND ", ''],
     ['a key tells viewers of its run', " AND m.role <> 'viewer'", ''],
     ['a refused start repeats one with another body', ' AND k.body_hash = ${bodyHash}', ''],
@@ -1158,7 +1158,7 @@ export const MUTANTS = [
       '',
     ],
   ]),
-  ...of('packages/db/src/executions/start-options.ts', 'integration:integration/api/workflow-concurrency', [
+  ...of('packages/db/src/executions/start/start-options.ts', 'integration:integration/api/workflow-concurrency', [
     ['a workflow does not limit its runs', '(v.concurrency IS NOT NULL AND', '(false AND'],
     [
       'the limit of a workflow replaces that of a start',
@@ -1173,7 +1173,7 @@ export const MUTANTS = [
       'concurrency',
     ],
   ]),
-  ...of('packages/db/src/executions/error-starts.ts', 'integration:integration/executions/error-workflows', [
+  ...of('packages/db/src/executions/start/error-starts.ts', 'integration:integration/executions/error-workflows', [
     [
       'failures of one workspace delay those of others',
       'ORDER BY s.place, s.next_attempt_at, s.execution_id LIMIT',
@@ -1191,17 +1191,17 @@ export const MUTANTS = [
     ],
     ['a start that is not counted is forgotten', "verdict?.kind === 'notCounted' || ", ''],
   ]),
-  ...of('packages/db/src/executions/accept-child.ts', 'integration:integration/worker/error-workflows', [
+  ...of('packages/db/src/executions/start/accept-child.ts', 'integration:integration/worker/error-workflows', [
     [
       'a run that an error workflow starts has an error workflow',
       'p.trace_parent, p.error_of,',
       'p.trace_parent, NULL::uuid AS error_of,',
     ],
   ]),
-  ...of('packages/db/src/executions/chosen-version.ts', 'integration:integration/worker/waits', [
+  ...of('packages/db/src/executions/start/chosen-version.ts', 'integration:integration/worker/waits', [
     ['a version of another workflow runs', 'v.workflow_id = w.id\n    AND ', ''],
   ]),
-  ...of('packages/db/src/executions/admission.ts', 'integration:integration/api/limits', [
+  ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/api/limits', [
     [
       'the storage quota is not compared',
       "        WHEN ws.stored_bytes >= ws.storage_quota_bytes THEN 'overQuota'\n",
@@ -1238,7 +1238,7 @@ export const MUTANTS = [
   ...of('apps/api/src/routes/executions/stop.ts', 'integration:integration/api/run-lists', [
     ['a workspace alone stops everything', 'body.all !== true && !hasFilter(filter)', 'false'],
   ]),
-  ...of('packages/db/src/executions/erase.ts', 'integration:integration/worker/erasure', [
+  ...of('packages/db/src/executions/end/erase.ts', 'integration:integration/worker/erasure', [
     ['unfinished runs are erased', '!uses.isFinished', 'false'],
     ['what a rerun reads is erased', 'uses.isRepeated', 'false'],
     ['what a parent waits for is erased', 'uses.isAwaited', 'false'],
@@ -1469,7 +1469,7 @@ export const MUTANTS = [
   ...of('packages/nodes/src/text/limit.ts', 'unit:nodes/src/types/largest-inputs', [
     ['results are not measured', '  if (characters <= max) return;\n', '  return;\n'],
   ]),
-  ...of('packages/db/src/executions/list.ts', READ_REPLICA, [
+  ...of('packages/db/src/executions/read/list.ts', READ_REPLICA, [
     [
       'the replica decides who may list',
       'requireRole(db, actor, request',

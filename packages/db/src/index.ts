@@ -106,7 +106,7 @@ export {
   markMatched,
   type StartingEvent,
 } from './events-in/start-runs.ts';
-export { type ChosenVersion, chooseVersion } from './executions/chosen-version.ts';
+export { type ChosenVersion, chooseVersion } from './executions/start/chosen-version.ts';
 export { NO_DEADLINE_AT } from './executions/run-status.ts';
 export { updateExecution } from './executions/update.ts';
 export {
@@ -124,9 +124,14 @@ export {
   settleLocks,
   wakeHolders,
 } from './locks/run-locks.ts';
-export { acceptChild, endWaitsOfParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.ts';
-export { acceptExecutions, acceptUnlessBusy, type Busy, findLanded } from './executions/accept.ts';
-export { pruneDebounces } from './executions/debounce.ts';
+export {
+  acceptChild,
+  endWaitsOfParents,
+  type ChildRequest,
+  type ChildVerdict,
+} from './executions/start/accept-child.ts';
+export { acceptExecutions, acceptUnlessBusy, type Busy, findLanded } from './executions/start/accept.ts';
+export { pruneDebounces } from './executions/start/debounce.ts';
 export {
   acceptOnce,
   type AcceptOnceVerdict,
@@ -134,7 +139,7 @@ export {
   type OnceRequest,
   type IdempotencyKey,
   pruneIdempotencyKeys,
-} from './executions/accept-once.ts';
+} from './executions/start/accept-once.ts';
 export {
   type Accepted,
   type AcceptedRun,
@@ -144,7 +149,7 @@ export {
   type AddWorkflowKey,
   type NeedsKey,
   type NotCounted,
-} from './executions/admission.ts';
+} from './executions/start/admission.ts';
 export {
   type Checkpoint,
   type CheckpointClaim,
@@ -159,28 +164,28 @@ export {
 } from './checkpoints/checkpoint.ts';
 export { writeCheckpoints } from './checkpoints/write-checkpoints.ts';
 export { isSearch } from './search/match.ts';
-export type { ExecutionOrder, RunPosition } from './executions/filter.ts';
-export { exportExecutionIds, type ExportRequest } from './executions/export.ts';
-export { type ExecutionIdPage, listExecutionIds, type ListExecutionsRequest } from './executions/list.ts';
+export type { ExecutionOrder, RunPosition } from './executions/read/filter.ts';
+export { exportExecutionIds, type ExportRequest } from './executions/read/export.ts';
+export { type ExecutionIdPage, listExecutionIds, type ListExecutionsRequest } from './executions/read/list.ts';
 export {
   type Claim,
   claimExecutions,
   type ClaimedExecution,
   type ClaimRequest,
   readUnclaimed,
-} from './executions/claim.ts';
+} from './executions/claim/claim.ts';
 export {
   type AnswerOutcome,
   type AnswerRequest,
   answerWait,
   confirmAnswer,
   type WaitEnd,
-} from './executions/decide.ts';
-export { endDueWaits, type EndedWait, type EndedWaits, type WaitPlace } from './executions/end-waits.ts';
-export { deleteExecution, redactExecution } from './executions/erase.ts';
-export { failBlockedRun, failUnqueuedExecutions } from './executions/fail-runs.ts';
-export { listApprovals, listHumanTasks } from './executions/list-waits.ts';
-export { loadIterations, loadNodeRuns, loadOpenNodeRuns, type StoredNodeRun } from './executions/load-records.ts';
+} from './executions/waits/decide.ts';
+export { endDueWaits, type EndedWait, type EndedWaits, type WaitPlace } from './executions/waits/end-waits.ts';
+export { deleteExecution, redactExecution } from './executions/end/erase.ts';
+export { failBlockedRun, failUnqueuedExecutions } from './executions/end/fail-runs.ts';
+export { listApprovals, listHumanTasks } from './executions/waits/list-waits.ts';
+export { loadIterations, loadNodeRuns, loadOpenNodeRuns, type StoredNodeRun } from './executions/read/load-records.ts';
 export { pauseExecution, type ResumedRuns, resumeExecution } from './executions/pause.ts';
 export {
   readForRerun,
@@ -188,10 +193,15 @@ export {
   readWays,
   type RerunOrigin,
   type StoredWay,
-} from './executions/read-for-rerun.ts';
-export { type LinkedWait, readLinkedWait } from './executions/read-linked-wait.ts';
-export { computeRunDigest } from './executions/run-digest.ts';
-export { readExecutions, readLargeValues, type ExecutionRecord, type ReadExecutionRequest } from './executions/read.ts';
+} from './executions/start/read-for-rerun.ts';
+export { type LinkedWait, readLinkedWait } from './executions/waits/read-linked-wait.ts';
+export { computeRunDigest } from './executions/claim/run-digest.ts';
+export {
+  readExecutions,
+  readLargeValues,
+  type ExecutionRecord,
+  type ReadExecutionRequest,
+} from './executions/read/read.ts';
 export {
   type ExecutionResult,
   type ExecutionState,
@@ -201,15 +211,15 @@ export {
   readStates,
   readVisibleStates,
   type VisibleState,
-} from './executions/read-states.ts';
-export { listIterations } from './executions/list-iterations.ts';
+} from './executions/read/read-states.ts';
+export { listIterations } from './executions/read/list-iterations.ts';
 export {
   type NodeExtent,
   type NodeOutputRecord,
   readNodeDebug,
   readNodeExtent,
   readNodeOutput,
-} from './executions/read-output.ts';
+} from './executions/read/read-output.ts';
 export {
   dispatchAgain,
   type DispatchedExecution,
@@ -218,15 +228,15 @@ export {
   timeOutRuns,
   type UnclaimedExecution,
   wakeDueRuns,
-} from './executions/reconcile.ts';
-export { releaseExecutions, type ReleasedExecution } from './executions/release.ts';
+} from './executions/claim/reconcile.ts';
+export { releaseExecutions, type ReleasedExecution } from './executions/claim/release.ts';
 export { indexExecutions } from './search/index-executions.ts';
 export { listFailureGroups, readFailureGroup, updateFailureGroup } from './failure-groups/failure-groups.ts';
-export { respondToCaller, type ResponseToCaller, type ResponseVerdict } from './executions/respond.ts';
-export { stopOrphans } from './executions/stop-orphans.ts';
-export { type OnStopped, stopExecution } from './executions/stop.ts';
-export { stopDescendants, type StopDescendantsOptions } from './executions/stop-descendants.ts';
-export { stopExecutions } from './executions/stop-many.ts';
+export { respondToCaller, type ResponseToCaller, type ResponseVerdict } from './executions/end/respond.ts';
+export { stopOrphans } from './executions/end/stop-orphans.ts';
+export { type OnStopped, stopExecution } from './executions/end/stop.ts';
+export { stopDescendants, type StopDescendantsOptions } from './executions/end/stop-descendants.ts';
+export { stopExecutions } from './executions/end/stop-many.ts';
 export { createFolder, deleteFolder, listFolders, updateFolder } from './folders.ts';
 export {
   finishRequest,
@@ -410,7 +420,7 @@ export {
 export { reportFaultyServer } from './server-version.ts';
 export { readFlushedPosition, readReplayedPosition, type WalPosition } from './replica.ts';
 export { probeWrites } from './write-probe.ts';
-export { type LostWorker, type RecoveredRuns, recoverRuns } from './executions/recover.ts';
+export { type LostWorker, type RecoveredRuns, recoverRuns } from './executions/claim/recover.ts';
 export {
   type CountedErrorStart,
   delayErrorStarts,
@@ -418,7 +428,7 @@ export {
   type ErrorStartResult,
   findDueErrorStarts,
   startErrorWorkflows,
-} from './executions/error-starts.ts';
+} from './executions/start/error-starts.ts';
 export {
   addCallbackLanes,
   findWorkspaceToStart,

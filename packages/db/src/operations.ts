@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { ExecutionStatus, JsonValue } from '@deckhand/contracts';
 import { type Database, Prisma } from './client.ts';
-import type { DispatchedExecution } from './executions/reconcile.ts';
-import type { ReleasedExecution } from './executions/release.ts';
+import type { DispatchedExecution } from './executions/claim/reconcile.ts';
+import type { ReleasedExecution } from './executions/claim/release.ts';
 import { DISPATCHED, IS_HELD, IS_UNCLAIMED, isUnfinished, RELEASE, RELEASED } from './executions/run-status.ts';
-import { stopWhere } from './executions/stop-many.ts';
-import type { OnStopped } from './executions/stop.ts';
+import { stopWhere } from './executions/end/stop-many.ts';
+import type { OnStopped } from './executions/end/stop.ts';
 import { LOCK_FREE_RUNS } from './lock-order.ts';
 
 /** An operator's filter for runs of the whole instance; a member that is left out does not limit it. */

@@ -8,12 +8,12 @@ import {
 import { v7 as uuidv7 } from 'uuid';
 import type { Actor } from '../access.ts';
 import { Prisma, type Queryable } from '../client.ts';
-import { insertWithKeys } from '../executions/accept.ts';
-import type { AcceptRefusal, AcceptRequest, AddWorkflowKey } from '../executions/admission.ts';
-import { chooseVersion } from '../executions/chosen-version.ts';
-import { describeUses, erasableState } from '../executions/erase.ts';
-import { readManyForRerun, readWays, type StoredWay } from '../executions/read-for-rerun.ts';
-import { stopRunsById } from '../executions/stop.ts';
+import { insertWithKeys } from '../executions/start/accept.ts';
+import type { AcceptRefusal, AcceptRequest, AddWorkflowKey } from '../executions/start/admission.ts';
+import { chooseVersion } from '../executions/start/chosen-version.ts';
+import { describeUses, erasableState } from '../executions/end/erase.ts';
+import { readManyForRerun, readWays, type StoredWay } from '../executions/start/read-for-rerun.ts';
+import { stopRunsById } from '../executions/end/stop.ts';
 import { LOCK_FREE_RUNS } from '../lock-order.ts';
 import { pruneData, pruneRuns } from '../retention.ts';
 

@@ -20,7 +20,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Actor, requireRole } from '../access.ts';
 import { recordChange } from '../audit/record.ts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
-import { findRunIds } from '../executions/list.ts';
+import { findRunIds } from '../executions/read/list.ts';
 import type { BulkAction as Row } from '../generated/client.ts';
 import { pageRange, toPage } from '../paging.ts';
 import { executeWithRawParameters } from '../raw-parameters.ts';

@@ -1,5 +1,5 @@
 import type { ExecutionStatus, NodeStatus, WaitKind } from '@deckhand/contracts';
-import type { Claim } from '../executions/claim.ts';
+import type { Claim } from '../executions/claim/claim.ts';
 
 /** One node's row of a checkpoint. Times are ms since the epoch, JSON is serialised. */
 export interface NodeRunRow {

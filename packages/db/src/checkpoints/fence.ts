@@ -1,6 +1,6 @@
 import { Prisma } from '../client.ts';
-import { isUnclaimed, isUnlimited } from '../executions/claim.ts';
-import { computeRowDigest } from '../executions/run-digest.ts';
+import { isUnclaimed, isUnlimited } from '../executions/claim/claim.ts';
+import { computeRowDigest } from '../executions/claim/run-digest.ts';
 
 const RUN = Prisma.raw('l');
 

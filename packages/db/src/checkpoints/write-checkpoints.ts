@@ -1,7 +1,7 @@
 import { queryWithRawParameters } from '../raw-parameters.ts';
 import { type Database, Prisma } from '../client.ts';
 import { emitEvents, endEventOf, hasEvents, OF_NO_NODE, reportFailures, waitEventOf } from '../events/emit.ts';
-import { CHECKPOINT_VERSION } from '../executions/claim.ts';
+import { CHECKPOINT_VERSION } from '../executions/claim/claim.ts';
 import { isOneOfRuns } from '../executions/run-ids.ts';
 import { heldUntil, TIME_LEFT } from '../executions/run-status.ts';
 import { LOCK_RUNS } from '../lock-order.ts';

@@ -8,8 +8,8 @@ import {
   IS_CLAIMABLE,
   STARTED_RUN,
   wanted,
-} from '../executions/claim.ts';
-import type { DispatchedExecution } from '../executions/reconcile.ts';
+} from '../executions/claim/claim.ts';
+import type { DispatchedExecution } from '../executions/claim/reconcile.ts';
 import { admit, type Candidate } from './admit.ts';
 import { lockSlots, readDemand } from './demand.ts';
 import { dispatchHeldBack, lockRuns } from './release.ts';

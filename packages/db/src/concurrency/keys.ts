@@ -1,8 +1,8 @@
 import { type Concurrency, hasKey } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
-import type { DispatchedExecution } from '../executions/reconcile.ts';
+import type { DispatchedExecution } from '../executions/claim/reconcile.ts';
 import { DISPATCH_AGAIN, DISPATCHED, IS_RESTING, isUnfinished, mayBegin } from '../executions/run-status.ts';
-import { stopRunsById } from '../executions/stop.ts';
+import { stopRunsById } from '../executions/end/stop.ts';
 import { LOCK_RUNS } from '../lock-order.ts';
 import { limitLockWaits, lockNames } from '../advisory-locks.ts';
 

@@ -1,5 +1,5 @@
 import { type Database, Prisma, type Queryable } from '../client.ts';
-import type { DispatchedExecution } from '../executions/reconcile.ts';
+import type { DispatchedExecution } from '../executions/claim/reconcile.ts';
 import { DISPATCH_AGAIN, DISPATCHED } from '../executions/run-status.ts';
 import { LOCK_RUNS } from '../lock-order.ts';
 import { admit, type FreeSlots, type HeldBack } from './admit.ts';

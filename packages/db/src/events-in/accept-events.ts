@@ -1,6 +1,6 @@
 import type { Actor } from '../access.ts';
 import { type Database, Prisma } from '../client.ts';
-import { retryOnce } from '../executions/accept.ts';
+import { retryOnce } from '../executions/start/accept.ts';
 import { queryWithRawParameters } from '../raw-parameters.ts';
 
 /** An event that somebody sends. */

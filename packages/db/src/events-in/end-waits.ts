@@ -1,9 +1,9 @@
 import type { RunErrorCode } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
-import { continueAnswered, isTimeUp, type WaitPlace } from '../executions/end-waits.ts';
-import type { ReleasedExecution } from '../executions/release.ts';
+import { continueAnswered, isTimeUp, type WaitPlace } from '../executions/waits/end-waits.ts';
+import type { ReleasedExecution } from '../executions/claim/release.ts';
 import { isFinished } from '../executions/run-status.ts';
-import { stopRunsById } from '../executions/stop.ts';
+import { stopRunsById } from '../executions/end/stop.ts';
 import { LOCK_FREE_RUNS, LOCK_RUNS } from '../lock-order.ts';
 import { ENDS_WAIT, firstEventBefore, IS_OPEN, MAX_BYTES, MAX_WAITS, SEEN, STOPS_RUN } from './event.ts';
 

@@ -3,9 +3,9 @@ import type { Actor } from '../access.ts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
 import { LOCK_RUNS } from '../lock-order.ts';
 import { lockExecution } from './lock.ts';
-import type { DispatchedExecution } from './reconcile.ts';
+import type { DispatchedExecution } from './claim/reconcile.ts';
 import { DISPATCHED, LACKS_KEY, mayMove } from './run-status.ts';
-import { isUnfinishedChildOf } from './stop.ts';
+import { isUnfinishedChildOf } from './end/stop.ts';
 
 /**
  * Pauses an unfinished run, and the unfinished runs that it has started, with theirs: nodes in progress finish and are

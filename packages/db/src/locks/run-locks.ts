@@ -1,6 +1,6 @@
 import { type Database, Prisma, type Queryable } from '../client.ts';
 import { lockNames } from '../advisory-locks.ts';
-import type { ReleasedExecution } from '../executions/release.ts';
+import type { ReleasedExecution } from '../executions/claim/release.ts';
 import { dispatchAgainIf, dispatchedIf, IS_RESTING, isFinished, isUnfinished } from '../executions/run-status.ts';
 import { LOCK_RUNS } from '../lock-order.ts';
 

@@ -1,6 +1,6 @@
 import { type Database, Prisma } from '../client.ts';
-import type { Claim } from '../executions/claim.ts';
-import { IS_OVERDUE_TO_BEGIN, isHeldTooLong, isPastDeadline } from '../executions/reconcile.ts';
+import type { Claim } from '../executions/claim/claim.ts';
+import { IS_OVERDUE_TO_BEGIN, isHeldTooLong, isPastDeadline } from '../executions/claim/reconcile.ts';
 import { IS_HELD, IS_RESTING, isFinished } from '../executions/run-status.ts';
 
 /*

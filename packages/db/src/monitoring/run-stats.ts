@@ -7,7 +7,7 @@ import {
 } from '@deckhand/contracts';
 import { type Actor, requireRole } from '../access.ts';
 import { type Database, Prisma } from '../client.ts';
-import { BEGAN_AT } from '../executions/filter.ts';
+import { BEGAN_AT } from '../executions/read/filter.ts';
 import { IS_UNCLAIMED, isUnfinished } from '../executions/run-status.ts';
 
 /** A period, divided into parts of equal length, of a workspace. */

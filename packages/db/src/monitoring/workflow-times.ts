@@ -1,7 +1,7 @@
 import type { WorkflowTimes } from '@deckhand/contracts';
 import { type Actor, requireRole } from '../access.ts';
 import { type Database, Prisma } from '../client.ts';
-import { BEGAN_AT } from '../executions/filter.ts';
+import { BEGAN_AT } from '../executions/read/filter.ts';
 import type { StatsPeriod } from './run-stats.ts';
 
 interface Row {

@@ -11,8 +11,8 @@ import {
   toVerdict,
   verdictColumns,
   type VerdictRow,
-} from '../executions/admission.ts';
-import type { Busy } from '../executions/accept.ts';
+} from '../executions/start/admission.ts';
+import type { Busy } from '../executions/start/accept.ts';
 import { isUnfinished } from '../executions/run-status.ts';
 import { isLockTimeout } from '../store-errors.ts';
 import type { ScheduleRule } from './sync.ts';

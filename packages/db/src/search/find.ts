@@ -9,7 +9,7 @@ import {
   type RunPosition,
   SORT_COLUMNS,
   sortOrder,
-} from '../executions/filter.ts';
+} from '../executions/read/filter.ts';
 import { findMatchesAmong, matchingIds, textsOfListed } from './match.ts';
 import { findParts, isInPart, type Part } from './parts.ts';
 

@@ -6,7 +6,7 @@ import {
   type RunPosition,
   SORT_COLUMNS,
   sortOrder,
-} from '../executions/filter.ts';
+} from '../executions/read/filter.ts';
 
 /** A partition of the runs, as far as a list goes through it. */
 export interface Part {

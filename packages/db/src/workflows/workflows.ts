@@ -14,8 +14,8 @@ import { type Actor, type AllowedStates, requireRole, visibleWorkspace } from '.
 import { recordChange } from '../audit/record.ts';
 import type { Database, Prisma, Queryable } from '../client.ts';
 import { syncWorkflowLimit } from '../concurrency/count-slots.ts';
-import { stopExecutionsOfWorkflow } from '../executions/stop-many.ts';
-import type { OnStopped } from '../executions/stop.ts';
+import { stopExecutionsOfWorkflow } from '../executions/end/stop-many.ts';
+import type { OnStopped } from '../executions/end/stop.ts';
 import type { Schedule, Workflow } from '../generated/client.ts';
 import { pageRange, toPage } from '../paging.ts';
 import { runAndRollBack } from '../roll-back.ts';

@@ -1,0 +1,246 @@
+import { type ExecutionMode, type ExecutionSource, parseOwnJson, type WorkflowConcurrency } from '@deckhand/contracts';
+import type { Actor } from '../../access.ts';
+import { Prisma } from '../../client.ts';
+import type { KeyedStart } from '../../concurrency/keys.ts';
+import { type ChosenVersion, isChosenVersion } from './chosen-version.ts';
+import {
+  isDelayed,
+  needsKey,
+  OPTION_COLUMNS,
+  optionBytes,
+  optionDeadline,
+  optionTimeLeft,
+  optionValues,
+} from './start-options.ts';
+
+/** A request to start a run. */
+export interface AcceptRequest extends ChosenVersion {
+  /** Chosen by the caller, so that accepting the run again after an ambiguous error is harmless. */
+  readonly executionId: string;
+  readonly workflowId: string;
+  /** The person or key that starts it; null for a trigger of an active workflow. */
+  readonly actor: Actor | null;
+  /** The workspace that the workflow must belong to; undefined for any that the actor may use. */
+  readonly workspaceId?: string;
+  /** Null takes the version's default trigger. */
+  readonly triggerNodeId: string | null;
+  readonly mode: ExecutionMode;
+  readonly source: ExecutionSource;
+  /** Serialised JSON. */
+  readonly triggerData: string;
+  /** The run that this one reruns. */
+  readonly rerunOf?: string;
+  /** The node that the rerun starts from; without one, its trigger. */
+  readonly rerunFromNodeId?: string | undefined;
+  /** The node after which the run ends; without one, it is a whole run. */
+  readonly untilNodeId?: string | undefined;
+  /** Serialised outputs by node id that a test run uses instead of running these nodes. */
+  readonly mocks?: string | undefined;
+  /** The failed run that this one is started for. */
+  readonly errorOf?: string;
+  /** The incoming event that starts it. Its row names the debounced starts that are committed. */
+  readonly ofEvent?: string;
+  /** The workspace's limit of runs per minute when this run was counted; undefined if it was not counted yet. */
+  readonly countedUnder?: number;
+  /** W3C traceparent of the request; undefined without tracing. */
+  readonly traceParent?: string | undefined;
+  /** Serialised `StartOptions`; undefined without any. */
+  readonly options?: string | undefined;
+}
+
+/** The workspace has a limit of runs per minute: count the run, then request it again with `countedUnder`. */
+export interface NotCounted {
+  readonly kind: 'notCounted';
+  readonly workspaceId: string;
+  readonly executionsPerMinute: number;
+}
+
+/**
+ * The workflow limits its runs, and the request has no limit of its own: find its key, then request it again with that
+ * among its options.
+ */
+export interface NeedsKey {
+  readonly kind: 'needsKey';
+  readonly concurrency: WorkflowConcurrency;
+}
+
+/** Returns the options of a request that its workflow limits. */
+export type AddWorkflowKey = (
+  request: { readonly options?: string | undefined; readonly triggerData: string },
+  concurrency: WorkflowConcurrency,
+) => string | Promise<string>;
+
+/** The run was created. */
+export interface Accepted {
+  readonly kind: 'accepted';
+  readonly workspaceId: string;
+  /** The columns that were written; null if an earlier attempt may have written them, with another deadline. */
+  readonly run: AcceptedRun | null;
+  /** What a limit by a key did; undefined for a run without one. */
+  readonly underKey?: KeyedStart;
+  /** The earlier run that the start was joined with: it wrote none of its own. */
+  readonly joined?: JoinedRun;
+}
+
+/** A run that a debounced start was joined with. */
+export interface JoinedRun {
+  readonly executionId: string;
+  /** Whether it has not begun. */
+  readonly isDelayed: boolean;
+}
+
+/** The columns that the database adds to an accepted request. */
+export interface AcceptedRun {
+  readonly workflowVersionId: string;
+  readonly triggerNodeId: string;
+  readonly deadlineAt: Date;
+  /** Whether its workspace or workflow has a limit of concurrent runs. */
+  readonly isLimited: boolean;
+  /** Whether it starts later, or once it has a slot of its key: it needs no job until then. */
+  readonly isDelayed: boolean;
+}
+
+/** Why a request cannot start a run. `limitReached`: the concurrency limit of its key is reached. */
+type RefusalKind =
+  'limitReached' | 'notFound' | 'forbidden' | 'inactive' | 'noVersion' | 'noTrigger' | 'unknownTrigger' | 'overQuota';
+
+/** A request that started no run. */
+export type AcceptRefusal = { readonly kind: RefusalKind } | NotCounted;
+
+/** The result of a request. */
+export type AcceptVerdict = Accepted | AcceptRefusal | NeedsKey;
+
+/** A verdict as a row of the database. */
+export interface VerdictRow {
+  readonly verdict: AcceptVerdict['kind'];
+  readonly workspaceId: string | null;
+  readonly executionsPerMinute: number | null;
+  readonly workflowVersionId: string | null;
+  readonly triggerNodeId: string | null;
+  readonly deadlineAt: Date | null;
+  readonly isLimited: boolean | null;
+  readonly isDelayed: boolean | null;
+  /** Serialised, of the workflow; null unless the request needs its key. */
+  readonly concurrency: string | null;
+}
+
+/** The columns of a VerdictRow, from `admitted a`. */
+export const verdictColumns = Prisma.sql`a.verdict, a.workspace_id AS "workspaceId",
+  a.executions_per_minute AS "executionsPerMinute", a.version_id AS "workflowVersionId",
+  a.start_node_id AS "triggerNodeId", a.deadline_at AS "deadlineAt", a.is_limited AS "isLimited", a.is_delayed AS "isDelayed",
+  a.workflow_concurrency AS concurrency`;
+
+/** Whether the run was created. */
+export function isAccepted(verdict: { readonly kind: string } | Accepted): verdict is Accepted {
+  return verdict.kind === 'accepted';
+}
+
+/** Converts a row to a verdict. */
+export function toVerdict(row: VerdictRow): AcceptVerdict {
+  const {
+    verdict,
+    executionsPerMinute,
+    workflowVersionId,
+    triggerNodeId,
+    deadlineAt,
+    isLimited,
+    isDelayed: isLater,
+  } = row;
+  const workspaceId = row.workspaceId ?? '';
+  if (verdict === 'notCounted') return { kind: verdict, workspaceId, executionsPerMinute: executionsPerMinute ?? 0 };
+  if (verdict === 'needsKey') return { kind: verdict, concurrency: parseOwnJson(row.concurrency ?? '{}') };
+  if (verdict !== 'accepted') return { kind: verdict };
+  const isWhole = workflowVersionId !== null && triggerNodeId !== null && deadlineAt !== null;
+  return {
+    kind: verdict,
+    workspaceId,
+    run: isWhole
+      ? { workflowVersionId, triggerNodeId, deadlineAt, isLimited: isLimited ?? true, isDelayed: isLater ?? false }
+      : null,
+  };
+}
+
+/** Whether a rerun starts from a trigger that was disabled since: it fires no more, but its runs can be rerun. */
+const isRerunOfDisabled = Prisma.sql`(asked.source = 'rerun' AND EXISTS (
+          SELECT 1 FROM json_array_elements(v.definition -> 'nodes') AS node
+          WHERE node ->> 'id' = asked.trigger_node_id AND node ->> 'type' LIKE 'trigger.%' AND node ->> 'disabled' = 'true'))`;
+
+/**
+ * Returns the requests with a verdict each, as SQL. It checks that the caller can see the workflow and has a sufficient
+ * role (or, without a caller, that the workflow is active), that the workflow has a version with that trigger, that the
+ * workspace is below its quota, and whether its runs are counted. Every join follows a primary key.
+ */
+export function admitted(requests: readonly AcceptRequest[]): Prisma.Sql {
+  return Prisma.sql`
+    SELECT asked.*, w.workspace_id, v.id AS version_id, ws.executions_per_minute,
+      ${optionDeadline(Prisma.sql`asked.options`)} AS deadline_at,
+      ${optionTimeLeft(Prisma.sql`asked.options`)} AS time_left_ms,
+      ws.max_concurrent_executions IS NOT NULL OR w.max_concurrent_executions IS NOT NULL AS is_limited,
+      ${isDelayed(Prisma.sql`asked.options`)} AS is_delayed,
+      coalesce(asked.trigger_node_id, v.trigger_node_ids[1]) AS start_node_id,
+      CASE WHEN ${needsKey(Prisma.sql`asked.options`)} THEN v.concurrency::text END AS workflow_concurrency,
+      CASE
+        WHEN w.id IS NULL OR (asked.user_id IS NOT NULL AND m.role IS NULL) THEN 'notFound'
+        WHEN m.role = 'viewer' THEN 'forbidden'
+        WHEN asked.user_id IS NULL AND w.status <> 'active' THEN 'inactive'
+        WHEN v.id IS NULL THEN 'noVersion'
+        WHEN cardinality(v.trigger_node_ids) = 0 AND asked.source <> 'rerun' THEN 'noTrigger'
+        WHEN asked.trigger_node_id <> ALL (v.trigger_node_ids) AND NOT ${isRerunOfDisabled} THEN 'unknownTrigger'
+        WHEN ws.stored_bytes >= ws.storage_quota_bytes THEN 'overQuota'
+        WHEN ${needsKey(Prisma.sql`asked.options`)} THEN 'needsKey'
+        WHEN ws.executions_per_minute <> coalesce(asked.counted_under, 0) THEN 'notCounted'
+        ELSE 'accepted'
+      END AS verdict
+    FROM unnest(
+      ${requests.map((request) => request.executionId)}::uuid[],
+      ${requests.map((request) => request.workflowId)}::uuid[],
+      ${requests.map((request) => request.actor?.userId ?? null)}::uuid[],
+      ${requests.map((request) => request.workspaceId ?? request.actor?.boundTo ?? null)}::uuid[],
+      ${requests.map((request) => request.versionId ?? null)}::uuid[],
+      ${requests.map((request) => request.isActiveVersion ?? false)}::boolean[],
+      ${requests.map((request) => request.triggerNodeId)}::text[],
+      ${requests.map((request) => request.mode)}::execution_mode[],
+      ${requests.map((request) => request.source)}::execution_source[],
+      ${requests.map((request) => request.triggerData)}::text[],
+      ${requests.map((request) => request.rerunOf ?? null)}::uuid[],
+      ${requests.map((request) => request.rerunFromNodeId ?? null)}::text[],
+      ${requests.map((request) => request.untilNodeId ?? null)}::text[],
+      ${requests.map((request) => request.mocks ?? null)}::text[],
+      ${requests.map((request) => request.countedUnder ?? null)}::int[],
+      ${requests.map((request) => request.traceParent ?? null)}::text[],
+      ${requests.map((request) => request.options ?? null)}::jsonb[],
+      ${requests.map((request) => request.errorOf ?? null)}::uuid[]
+    ) AS asked (id, workflow_id, user_id, bound_to, asked_version_id, asks_active, trigger_node_id, mode, source, trigger_data,
+      rerun_of, rerun_from_node_id, until_node_id, mocks, counted_under, trace_parent, options, error_of)
+    LEFT JOIN workflows w
+      ON w.id = asked.workflow_id AND (asked.bound_to IS NULL OR asked.bound_to = w.workspace_id)
+    LEFT JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = asked.user_id
+    LEFT JOIN workspaces ws ON ws.id = w.workspace_id
+    LEFT JOIN workflow_versions v
+      ON ${isChosenVersion(Prisma.sql`asked.asked_version_id`, Prisma.sql`asked.asks_active`)}`;
+}
+
+/**
+ * Returns the common table expressions `inserted` and `stored`, which insert the runs of `admitted` that meet the
+ * condition and add their bytes to the workspace's.
+ */
+export function insertion(condition: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    inserted AS (
+      INSERT INTO executions (
+        id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id, trigger_data,
+        rerun_of, rerun_from_node_id, until_node_id, mocks, created_at, dispatched_at, deadline_at, time_left_ms, stored_bytes,
+        trace_parent, error_of, ${OPTION_COLUMNS}
+      )
+      SELECT id, workspace_id, workflow_id, version_id, mode, source, start_node_id, trigger_data,
+        rerun_of, rerun_from_node_id, until_node_id, mocks, now(), now(), deadline_at, time_left_ms,
+        octet_length(trigger_data) + coalesce(octet_length(mocks), 0) + ${optionBytes(Prisma.sql`options`)}, trace_parent, error_of, ${optionValues(Prisma.sql`options`)}
+      FROM admitted
+      WHERE ${condition}
+      ON CONFLICT (id) DO NOTHING
+      RETURNING workspace_id, stored_bytes
+    ), stored AS (
+      INSERT INTO storage_changes (workspace_id, bytes)
+      SELECT workspace_id, sum(stored_bytes) FROM inserted GROUP BY workspace_id
+    )`;
+}
