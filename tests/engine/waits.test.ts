@@ -25,7 +25,7 @@ async function answerLater(definition: object, waitAnswers: ReadonlyMap<string, 
 }
 
 describe('an approval', () => {
-  it('lets the other branches finish, then rests with what is to be decided', async () => {
+  it('lets the other branches finish, then rests with what a person has to decide', async () => {
     const { ending, calls, last } = await runInMemory(approval, { trigger: { sum: 5 } });
     expect(calls).toEqual(['aside/']);
     expect(ending).toMatchObject({

@@ -172,7 +172,7 @@ function put(body: unknown, path: Path, value: unknown): boolean {
   const last = path.at(-1);
   if (typeof parent !== 'object' || parent === null || last === undefined) return false;
   if (value === undefined) return Reflect.deleteProperty(parent, last);
-  // Not an assignment: `__proto__` is to be a member like any other.
+  // Not an assignment: `__proto__` has to be a member like any other.
   return Reflect.defineProperty(parent, last, { value, enumerable: true, writable: true, configurable: true });
 }
 

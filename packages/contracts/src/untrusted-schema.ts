@@ -99,7 +99,7 @@ export function createUntrustedAjv(options: { allErrors: boolean }): Ajv2020 {
     strict: false,
     meta: false,
     validateSchema: false,
-    // Unknown formats are annotations, about which there is nothing to log.
+    // Unknown formats are annotations: nothing is logged about them.
     logger: false,
     // Otherwise each reference would be another copy.
     inlineRefs: false,

@@ -35,7 +35,7 @@ const ROUNDS_A_SLICE = 4;
 const waiting: (() => void)[] = [];
 let isScheduled = false;
 
-/** Waits for a slice of the event loop, of which there is one in several rounds. @throws the signal's reason. */
+/** Waits for a slice of the event loop. One of several rounds has a slice. @throws the signal's reason. */
 export async function nextSlice(signal?: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     waiting.push(resolve);

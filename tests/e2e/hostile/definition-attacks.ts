@@ -43,7 +43,7 @@ export const DEFINITION_ATTACKS: readonly Attack[] = [
   ofDefinition('5,000 forms', '201', () =>
     fullOf(() => human({ type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } })),
   ),
-  ofDefinition('forms as large as may be', '400 VALIDATION_FAILED', () =>
+  ofDefinition('forms of the largest size', '400 VALIDATION_FAILED', () =>
     fullOf((n) => (n < 700 ? human({ anyOf: listOf(490, (m) => ({ required: [`p${m}`] })) }) : { type: 'set' })),
   ),
   ofDefinition('a form of 45,000 fields', '400 VALIDATION_FAILED', () =>

@@ -114,7 +114,7 @@ describe('an Idempotency-Key', () => {
     }
   });
 
-  it('409 with another body, and is no other caller’s, path’s or workspace’s', async () => {
+  it('409 with another body, and belongs to one caller, path and workspace', async () => {
     await post('/api/folders', 'mine', folder('Mine'));
     expect((await post('/api/folders', 'mine', folder('Another'))).body.code).toBe('CONFLICT');
     const editor = await addPerson(instance, 'editor');

@@ -131,7 +131,7 @@ describe('runs a minute', () => {
     expect(codes([await execute({ replica: 1 })])).toEqual(['started']);
   });
 
-  it('are no matter of other workspaces', async () => {
+  it('do not concern other workspaces', async () => {
     await limit({ executionsPerMinute: 1 });
     await execute();
     const other = await call('POST', '/api/workspaces', { name: 'Other' });

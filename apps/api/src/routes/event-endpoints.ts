@@ -197,7 +197,7 @@ export function listEventSecrets({ db, secretBox }: Services): Route {
 
 const parseRotate = compileBody(RotateEventSecretBody);
 
-/** Reads how a secret is to be rotated, and creates the new one. */
+/** Reads how to rotate a secret, and creates the new one. */
 async function readRotation(
   request: Request,
   secretBox: SecretBox,

@@ -2,7 +2,7 @@ import { canonical, type FileDocument, withoutValuesOf } from './document.ts';
 import { readAll, type RemoteWorkflow, type Workspace } from './workspace.ts';
 import { toYaml } from './yaml-file.ts';
 
-/** What is to be done with one workflow. */
+/** What to do with one workflow. */
 export interface Step {
   readonly slug: string;
   readonly action: 'create' | 'update' | 'delete' | 'unchanged';

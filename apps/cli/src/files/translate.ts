@@ -178,7 +178,7 @@ export function mapCredentials(document: FileDocument, names: ReadonlyMap<string
   return { ...document, nodes: renamed };
 }
 
-/** Returns the folder that a file is to be in. */
+/** Returns the folder where a file belongs. */
 export function folderOf({ folder }: FileDocument): readonly string[] {
   return folderPath(folder);
 }

@@ -49,7 +49,7 @@ export function Toolbar({
   /** Asks for a node to add. */
   onAdd: () => void;
   onSave: () => void;
-  /** Saves what is to be activated. @returns its version. */
+  /** Saves the version to activate, and returns it. */
   onSaveToActivate: () => Promise<string | null>;
   onSaveWithComment: () => void;
   onRun: () => void;

@@ -12,7 +12,7 @@ const MAY_CLAIM = Prisma.sql`g."claimedBy" IS NOT NULL AND ${isUnclaimed(RUN)} A
   AND (g.digest IS NULL OR g.digest = ${computeRowDigest(RUN)})`;
 
 /**
- * The state of a checkpoint `g` for the run `l`, as SQL: `repeated` if it is stored already, `new` if it is to be
+ * The state of a checkpoint `g` for the run `l`, as SQL: `repeated` if it is stored already, `new` if it has to be
  * written, null if it is fenced. A skipped number means that commits were lost. Later checkpoints are then refused, so
  * that none is missing in between.
  */

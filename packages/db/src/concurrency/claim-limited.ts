@@ -19,7 +19,7 @@ import { LOCK_RUNS } from '../lock-order.ts';
 /** The result of claiming runs with a limit. */
 export interface LimitedClaim {
   readonly claimed: readonly ClaimedExecution[];
-  /** Older runs that got a slot first: their jobs are to be queued. */
+  /** Older runs that got a slot first: the caller queues their jobs. */
   readonly dispatched: readonly DispatchedExecution[];
 }
 

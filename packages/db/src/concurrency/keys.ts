@@ -31,9 +31,9 @@ export interface KeyedRun {
 
 /** What the start of such a run did. */
 export interface KeyedStart {
-  /** Runs that have a slot now, perhaps this one: their jobs are to be queued. */
+  /** Runs that have a slot now, perhaps this one: the caller queues their jobs. */
   readonly dispatched: readonly DispatchedExecution[];
-  /** Ids of runs that were stopped for this one: their workers are to be notified. */
+  /** Ids of runs that were stopped for this one: the caller notifies their workers. */
   readonly stopped: readonly string[];
 }
 
@@ -168,7 +168,7 @@ async function readOthers(
   return row ?? { isLanded: false, others: [] };
 }
 
-/** Locks runs that are to be stopped, and the parent that the statement of acceptance locks, in their order. */
+/** Locks the runs to stop, and the parent that the statement of acceptance locks, in their order. */
 async function lockInOrder(tx: Queryable, oldest: readonly string[], parentId: string | undefined): Promise<void> {
   if (oldest.length === 0) return;
   const ids = parentId === undefined ? [...oldest] : [...oldest, parentId];

@@ -27,7 +27,7 @@ export function getNodeOutput(services: Services): Route {
     {
       summary: 'Get the output of a node',
       description:
-        'Returns outputs of any size. For a node in a loop, `iteration` selects one; by default the last one. The 404 says which there are.',
+        'Returns outputs of any size. For a node in a loop, `iteration` selects one; by default the last one. The 404 lists those that exist.',
       returns: 'The output, of any size',
       query: ReadOutputQuery,
       responses: { 200: NodeOutput },

@@ -9,7 +9,7 @@ import type { AcceptRefusal, AcceptRequest, AddWorkflowKey } from './admission.t
 /** After this time, a start that a limit of runs per minute delays is given up. */
 const GIVEN_UP_AFTER = Prisma.sql`interval '1 hour'`;
 
-/** A failed run whose error workflow is to be started. */
+/** A failed run whose error workflow has to start. */
 export interface DueErrorStart {
   /** The failed run. */
   readonly executionId: string;
