@@ -11,5 +11,6 @@ export { createLostJobRecovery } from './maintenance/recover-lost-jobs.ts';
 export { createFiring, type Firing } from './maintenance/schedules/create-firing.ts';
 export { startMaintenance } from './maintenance/start-maintenance.ts';
 export { createActiveRuns } from './session/active-runs.ts';
-export { startWorker, type Worker, type WorkerOptions } from './worker.ts';
+export { startWorker, type Worker } from './worker.ts';
+export type { WorkerOptions } from './worker-options.ts';
 export { WorkerSettings } from './settings.ts';

@@ -1,0 +1,31 @@
+import { endWaitsOfParents } from '@deckhand/db';
+import { publishChanges, type RunChange } from '@deckhand/queue';
+import { createBatcher, type Logger } from '@deckhand/runtime';
+import { sendAnswered } from '../maintenance/finish-children.ts';
+import type { WorkerStores } from '../stores.ts';
+import type { SessionLocks } from './run-locks.ts';
+import type { RunNotifier } from './run-session.ts';
+
+/** Creates the notifier of what sessions did. Changes that come together are published together. */
+export function createRunNotifier(
+  { db, redis, queue }: Pick<WorkerStores, 'db' | 'redis' | 'queue'>,
+  parts: { readonly locks: SessionLocks; readonly wakeAt: (time: number) => void; readonly logger: Logger },
+): RunNotifier {
+  const announce = createBatcher<RunChange, undefined>({
+    async flush(changes) {
+      await publishChanges(redis, changes).catch((err: unknown) => {
+        // Harmless: those who wait for a change also poll the database.
+        parts.logger.debug({ err }, 'changes could not be published');
+      });
+      return changes.map(() => undefined);
+    },
+    maxSize: 1_000,
+    concurrency: 1,
+  });
+  return {
+    announce: (change) => void announce(change),
+    freeLocks: (run) => parts.locks.free(run),
+    finishChildren: async (finished) => sendAnswered({ queue, redis }, await endWaitsOfParents(db, finished)),
+    wakeAt: parts.wakeAt,
+  };
+}

@@ -1,0 +1,122 @@
+import { concurrencyOf } from '@deckhand/contracts';
+import { acceptChild, readSealedCredential, readVariables, releaseExecutions } from '@deckhand/db';
+import { createExecutionCounter } from '@deckhand/queue';
+import type { CheckpointWriter } from '../checkpoints/checkpoint-writer.ts';
+import type { ClaimHealth } from '../claims/claim-health.ts';
+import { createClaim } from '../claims/claim-runs.ts';
+import { toQueued } from '../maintenance/finish-children.ts';
+import type { HeldBackRuns } from '../maintenance/held-back-runs.ts';
+import type { KeyRelease } from '../maintenance/release-keys.ts';
+import type { WorkerMetrics } from '../metrics.ts';
+import type { WorkerStores } from '../stores.ts';
+import type { WorkerOptions } from '../worker-options.ts';
+import type { ActiveRuns } from './active-runs.ts';
+import { createAnswerLink } from './answer-link.ts';
+import { createCallerResponses } from './caller-responses.ts';
+import type { NodeEnvironment } from './drive-run.ts';
+import { limitKeyTransactions } from './key-transactions.ts';
+import { createCredentialOpener } from './open-credential.ts';
+import { createRunLoader } from './run-loader.ts';
+import { createRunLocks, type SessionLocks } from './run-locks.ts';
+import { createRunNotifier } from './run-notifier.ts';
+import { createRunObserver } from './run-observer.ts';
+import type { RunClaims, RunNotifier, SessionParts } from './run-session.ts';
+import { createWorkflowStarter } from './start-workflows.ts';
+import { createTrafficControl } from './traffic-control.ts';
+import type { Versions } from './versions.ts';
+
+/** What the sessions of a worker share with its other parts. */
+export interface SharedParts {
+  readonly active: ActiveRuns;
+  readonly health: ClaimHealth;
+  readonly versions: Versions;
+  readonly writer: CheckpointWriter;
+  readonly metrics: WorkerMetrics;
+  readonly heldBack: HeldBackRuns;
+  readonly keyRelease: KeyRelease;
+  /** Notifies workers and callers of runs that were stopped. */
+  readonly onStopped: (executionIds: readonly string[]) => Promise<void>;
+  /** Wakes resting runs at a time, in ms since the epoch. */
+  readonly wakeAt: (time: number) => void;
+}
+
+/** Creates what the sessions of a worker need. */
+export function createSessionParts(options: WorkerOptions, stores: WorkerStores, shared: SharedParts): SessionParts {
+  const { active, writer, metrics, versions, onStopped, wakeAt } = shared;
+  const { logger, memory, outputs } = options;
+  const { db, queue, redis, retry } = stores;
+  const limited = limitKeyTransactions();
+  const locks = createRunLocks({ db, queue, redis, retry, limited });
+  const notifier = createRunNotifier(stores, { locks, wakeAt, logger });
+  return {
+    workerId: options.id,
+    ...{ active, writer, memory, notifier, logger },
+    claims: createRunClaims(options, stores, shared),
+    loader: createRunLoader({ stores, outputs, versions, onStopped }),
+    environment: createEnvironment(options, stores, { shared, locks, limited, notifier }),
+    observe: createRunObserver(metrics, options.tracing),
+  };
+}
+
+function createRunClaims(
+  { id }: WorkerOptions,
+  { db, queue, retry }: WorkerStores,
+  { health, heldBack, keyRelease }: SharedParts,
+): RunClaims {
+  return {
+    claim: createClaim({
+      ...{ id, db, queue, retry },
+      // The claim health watches what a claim needs.
+      retryRead: (what, act) => retry(what, () => health.watchRead(act)),
+      retryWrite: (what, act) => retry(what, () => health.watchWrite(act)),
+    }),
+    async release(run) {
+      const released = await retry('release', () => releaseExecutions(db, id, [run]));
+      await queue.add(released.flatMap(toQueued));
+    },
+    slotFreed: heldBack.slotFreed,
+    keyFreed: keyRelease.keyFreed,
+  };
+}
+
+function createEnvironment(
+  options: WorkerOptions,
+  { db, queue, redis, retry, clock }: WorkerStores,
+  parts: {
+    readonly shared: SharedParts;
+    readonly locks: SessionLocks;
+    readonly limited: ReturnType<typeof limitKeyTransactions>;
+    readonly notifier: RunNotifier;
+  },
+): NodeEnvironment {
+  const { secretBox, publicUrl, logger } = options;
+  const { health, metrics, onStopped } = parts.shared;
+  return {
+    now: clock.now,
+    services: {
+      ...options.services,
+      workflows: createWorkflowStarter({
+        acceptChild: (request) =>
+          retry('child', () =>
+            concurrencyOf(request.options)
+              ? parts.limited(request.workflowId, () => acceptChild(db, request))
+              : acceptChild(db, request),
+          ),
+        countExecution: createExecutionCounter(redis),
+        queue,
+        onStopped,
+        onStarted: () => metrics.runs.accepted('workflow'),
+      }),
+      locks: parts.locks,
+      traffic: createTrafficControl({ redis, logger }),
+      responses: createCallerResponses({ db, announce: parts.notifier.announce, retry }),
+    },
+    openCredential: createCredentialOpener({
+      ...{ secretBox, publicUrl },
+      read: (run, credentialId) =>
+        retry('credential', () => health.watchRead(() => readSealedCredential(db, run, credentialId))),
+    }),
+    answerLink: createAnswerLink(options),
+    loadVariables: (workspaceId) => retry('variables', () => health.watchRead(() => readVariables(db, workspaceId))),
+  };
+}
