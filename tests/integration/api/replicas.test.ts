@@ -12,6 +12,7 @@ import {
   startInstance,
   stopAll,
 } from '../../harness/index.ts';
+import { runs } from '../../harness/random.ts';
 
 /** Number of concurrent lanes, each with a person, a key or a workflow of its own. */
 const LANES = 8;
@@ -103,7 +104,7 @@ describe('the very next request, at the other replica,', () => {
         return [before.status, after.status];
       };
     };
-    await takeTurns(400, lane, [200, 401]);
+    await takeTurns(runs(100, 400), lane, [200, 401]);
   });
 
   it('refuses a session that was ended', async () => {
@@ -122,7 +123,7 @@ describe('the very next request, at the other replica,', () => {
         return [before.status, after.status];
       };
     };
-    await takeTurns(400, lane, [200, 401]);
+    await takeTurns(runs(100, 400), lane, [200, 401]);
   });
 
   it('refuses every other session once the password was changed', async () => {
@@ -164,7 +165,7 @@ describe('the very next request, at the other replica,', () => {
         return [...refused, ...taken].map(({ status }) => status);
       };
     };
-    await takeTurns(120, lane, [403, 403, 200, 200]);
+    await takeTurns(runs(30, 120), lane, [403, 403, 200, 200]);
   });
 
   it('shows nothing to a member who was removed, by session or by key', async () => {
@@ -184,7 +185,7 @@ describe('the very next request, at the other replica,', () => {
         return [...before, ...(await see())];
       };
     };
-    await takeTurns(160, lane, [200, 200, 404, 404]);
+    await takeTurns(runs(40, 160), lane, [200, 200, 404, 404]);
   });
 
   it('runs the version that was saved', async () => {
@@ -200,7 +201,7 @@ describe('the very next request, at the other replica,', () => {
         return [saved.status, started.status, run?.workflowVersionId === saved.body.workflowVersionId];
       };
     };
-    await takeTurns(200, lane, [201, 202, true]);
+    await takeTurns(runs(50, 200), lane, [201, 202, true]);
   });
 
   it("tells a workflow's new status, alone and in lists", async () => {
@@ -219,7 +220,7 @@ describe('the very next request, at the other replica,', () => {
         return Promise.all([hasStatus(), isIn(status), isIn(other)]);
       };
     };
-    await takeTurns(200, lane, [true, true, false]);
+    await takeTurns(runs(50, 200), lane, [true, true, false]);
   });
 });
 
