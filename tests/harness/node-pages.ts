@@ -49,7 +49,8 @@ export function nodePage(type: NodeType, example: NodeExample, sample: JsonValue
 /** The list of all pages. */
 export function nodeIndex(types: readonly NodeType[]): string {
   const rows = types.map(({ type, title, category, description }) => {
-    const [sentence = ''] = /^.*?[.:](?= |$)/s.exec(description) ?? [];
+    // A colon or a period in code ends no sentence.
+    const [sentence = ''] = /^(?:`[^`]*`|[^`])*?[.:](?= |$)/s.exec(description) ?? [];
     return `| [\`${type}\`](${type}.md) | ${title} | ${ROLES[category]} | ${cell(sentence.replace(/:$/, '.'))} |`;
   });
   return `# Node types

@@ -45,5 +45,9 @@ describe('the page about events', () => {
     expect(verifyEvent(secret, headers, body.replace('test', 'best'))).toBeUndefined();
     const old = { ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) - 600) };
     expect(verifyEvent(secret, old, body)).toBeUndefined();
+    for (const name of Object.keys(headers).filter((each) => each.startsWith('webhook-'))) {
+      expect(verifyEvent(secret, { ...headers, [name]: undefined }, body)).toBeUndefined();
+    }
+    expect(verifyEvent(secret, {}, body)).toBeUndefined();
   });
 });
