@@ -76,7 +76,54 @@ describe('a run', () => {
     await click('button', 'Re-run');
     await screen.findByRole('link', { name: id.slice(0, 8) });
     expect(location.pathname).not.toContain(id);
-    expect(runs.asked).toEqual([{ path: 'rerun', body: {} }]);
+    expect(runs.asked).toEqual([{ path: 'rerun', body: { version: 'latest' } }]);
+  });
+
+  it('is run again with the live version, or with the original or latest one', async () => {
+    const { workflow, workflows, runs } = keepOrders();
+    const id = runs.add(workflow, { ...WAITING, status: 'stopped' });
+    const live = workflows.saveVersion(workflow.id, ORDERS);
+    workflows.saveVersion(workflow.id, ORDERS);
+    workflows.change(workflow.id, { status: 'active', activeVersionId: live });
+    const again = async (open: () => Promise<void>): Promise<void> => {
+      await openConsole(`/runs/${id}`);
+      await open();
+      await screen.findByRole('link', { name: id.slice(0, 8) });
+    };
+    const choose = (name: string) => async (): Promise<void> => {
+      await click('button', 'More actions');
+      await click('menuitem', name);
+    };
+    await openConsole(`/runs/${id}?node=ask`);
+    const title = 'With version 2 (live)';
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Re-run' })).toHaveProperty('title', title));
+    await again(() => click('button', 'Re-run'));
+    await again(choose('Re-run with version 1 (original)'));
+    await again(choose('Re-run with version 3 (latest)'));
+    await openConsole(`/runs/${id}?node=ask`);
+    await choose('Re-run from "ask" with version 1 (original)')();
+    await screen.findByRole('link', { name: id.slice(0, 8) });
+    expect(runs.asked.map(({ body }) => body)).toEqual([
+      { version: 'active' },
+      { version: 'original' },
+      { version: 'latest' },
+      { version: 'original', fromNodeId: 'ask' },
+    ]);
+  });
+
+  it('offers each version once, and the latest of a workflow without a live one at first', async () => {
+    const { workflow, workflows, runs } = keepOrders();
+    const id = runs.add(workflow, { ...WAITING, status: 'stopped' });
+    await openConsole(`/runs/${id}`);
+    await click('button', 'More actions');
+    await screen.findByRole('menuitem', { name: 'Re-run with version 1 (latest, original)' });
+    const live = workflows.saveVersion(workflow.id, ORDERS);
+    workflows.change(workflow.id, { status: 'active', activeVersionId: live });
+    await openConsole(`/runs/${id}`);
+    await click('button', 'More actions');
+    await screen.findByRole('menuitem', { name: 'Re-run with version 2 (live, latest)' });
+    await screen.findByRole('menuitem', { name: 'Re-run with version 1 (original)' });
+    expect(screen.getAllByRole('menuitem', { name: /^Re-run with/ })).toHaveLength(2);
   });
 
   it('is saved as a test of its workflow, which passes', async () => {
