@@ -18,6 +18,8 @@ export interface NewApiKey {
   readonly expiresAt: Date | null;
   /** The encrypted secret of a credential to save along with it; null for none. */
   readonly credentialSecret: string | null;
+  /** Where the credential is saved; null for the first workspace where the creator may change credentials. */
+  readonly credentialWorkspaceId: string | null;
 }
 
 /** The entry of a new key, without the key itself. */
@@ -35,11 +37,11 @@ export async function findUnseenWorkflows(db: Database, actor: Actor, ids: reado
 }
 
 /**
- * Stores a new key and, if requested, a private credential that contains it: in the workspace that the key is bound to,
- * otherwise in the first workspace where its creator may change credentials. If there is none, no credential is saved.
+ * Stores a new key and, if requested, a private credential that contains it. No credential is saved in a workspace where
+ * the creator may not change credentials.
  */
 export function createApiKey(db: Database, actor: Actor, key: NewApiKey): Promise<CreatedApiKeyEntry> {
-  const { credentialSecret, scopes, ...columns } = key;
+  const { credentialSecret, credentialWorkspaceId: _, scopes, ...columns } = key;
   return db.$transaction(async (tx) => {
     const credentialId = credentialSecret === null ? null : await saveCredential(tx, actor, key, credentialSecret);
     const row = await tx.apiKey.create({
@@ -60,7 +62,7 @@ async function saveCredential(tx: Queryable, actor: Actor, key: NewApiKey, secre
     where: {
       userId: actor.userId,
       role: { in: rolesFrom('editor') },
-      ...(key.workspaceId === null ? {} : { workspaceId: key.workspaceId }),
+      ...(key.credentialWorkspaceId === null ? {} : { workspaceId: key.credentialWorkspaceId }),
     },
     orderBy: [{ createdAt: 'asc' }, { workspaceId: 'asc' }],
     select: { workspaceId: true },

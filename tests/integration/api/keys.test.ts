@@ -4,6 +4,7 @@ import { listRoutes } from '@deckhand/api';
 import { accessLabel, SCOPE_PRESETS } from '@deckhand/contracts';
 import { REPOSITORY } from '@deckhand/local';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
 import {
   addKey,
   type ApiResponse,
@@ -167,6 +168,40 @@ describe('testing a webhook', () => {
     expect(await instance.db.execution.findUniqueOrThrow({ where: { id: body.executionId } })).toMatchObject({
       executionMode: 'test',
     });
+  });
+});
+
+describe('a key that is saved as a credential', () => {
+  const make = (body: object, as = instance.session) =>
+    instance.gateway.call('POST', '/api/api-keys', { as, body: { name: 'k', password: OWNER.password, ...body } });
+  const placeOf = async (credentialId: string | null) =>
+    credentialId === null
+      ? null
+      : (await instance.db.credential.findUniqueOrThrow({ where: { id: credentialId } })).workspaceId;
+  const addWorkspace = async (): Promise<string> =>
+    (await instance.gateway.call('POST', '/api/workspaces', { as: instance.session, body: { name: 'Other' } })).body.id;
+
+  it('is one of the chosen workspace, without a choice of the first one, and of its own if it is bound', async () => {
+    const other = await addWorkspace();
+    const places = [
+      {},
+      { credentialWorkspaceId: other },
+      { credentialWorkspaceId: null },
+      { workspaceId: other },
+      { workspaceId: other, credentialWorkspaceId: other.toUpperCase() },
+    ].map(async (body) => placeOf((await make(body)).body.credentialId));
+    const { workspaceId } = instance;
+    expect(await Promise.all(places)).toEqual([workspaceId, other, workspaceId, other, other]);
+  });
+
+  it('400 for another workspace than the one that the key is bound to', async () => {
+    const body = { workspaceId: instance.workspaceId, credentialWorkspaceId: await addWorkspace() };
+    expect(await make(body)).toMatchObject({ status: 400, body: { details: [{ path: 'credentialWorkspaceId' }] } });
+  });
+
+  it('403 for a workspace of others', async () => {
+    const { id } = await instance.db.workspace.create({ data: { id: uuidv7(), name: 'Of others' } });
+    expect(await make({ credentialWorkspaceId: id })).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
   });
 });
 

@@ -135,3 +135,29 @@ it('a node that some iterations skip keeps the numbers of its iterations', async
   expect((await output(2)).body).toMatchObject({ iteration: '2', output: { v: 2 } });
   expect((await output(1)).body.details).toMatchObject({ iterations: 2, firstIteration: '0', lastIteration: '2' });
 });
+
+it('one iteration of a node in nested loops is found by its number, with its error', async () => {
+  const id = await finish({
+    nodes: [
+      start,
+      loop('outer', ['a', 'b']),
+      loop('inner', [1, 2]),
+      {
+        ...code('odd', "if ($loop.item === 2) throw new Error('no ' + $loop.index); return $loop.item;"),
+        onError: 'continue',
+      },
+    ],
+    edges: edges('start -> outer', 'outer.body -> inner', 'inner.body -> odd'),
+  });
+  const list = async (query: string) =>
+    (await call('GET', `/api/executions/${id}/nodes/odd/iterations?${query}`)).body.data.map(
+      ({ iteration, status, error }) => [iteration, status, error?.message],
+    );
+  expect(await list('status=failed')).toEqual([
+    ['0.1', 'failed', 'no 1 (line 1)'],
+    ['1.1', 'failed', 'no 1 (line 1)'],
+  ]);
+  expect(await list('iteration=1.1')).toEqual([['1.1', 'failed', 'no 1 (line 1)']]);
+  expect(await list('iteration=1.0')).toEqual([['1.0', 'success', undefined]]);
+  expect(await list('iteration=1')).toEqual([]);
+});

@@ -226,6 +226,36 @@ describe('a bulk action', () => {
     expect(await read(remove.id)).toMatchObject({ done: 1, failed: 1, errors: [{ executionId: open }] });
   });
 
+  it('reruns the active version, and the latest of a workflow that has none', async () => {
+    const { db } = stores;
+    const { workflowId } = seed;
+    const [run = ''] = await addRuns('failed', 1);
+    const first = await db.workflowVersion.findFirstOrThrow({ where: { workflowId } });
+    const { timeoutMs, countsHeldTime, triggerNodeIds } = first;
+    const version = { workflowId, timeoutMs, countsHeldTime, triggerNodeIds, definition: first.definition ?? {} };
+    const [active, latest] = [uuidv7(), uuidv7()];
+    await db.workflowVersion.createMany({
+      data: [
+        { ...version, id: active, number: 2 },
+        { ...version, id: latest, number: 3 },
+      ],
+    });
+    await db.workflow.update({
+      where: { id: workflowId },
+      data: { latestVersionId: latest, activeVersionId: active },
+    });
+    const rerun = async () => {
+      const action = await start({ action: 'rerun', executionIds: [run], version: 'active' });
+      expect(action.version).toBe('active');
+      await passUntilFinished(action.id);
+      expect(await read(action.id)).toMatchObject({ done: 1, errors: [] });
+      return (await rerunsOf([run])).at(-1)?.workflowVersionId;
+    };
+    expect(await rerun()).toBe(active);
+    await db.workflow.update({ where: { id: workflowId }, data: { activeVersionId: null } });
+    expect(await rerun()).toBe(latest);
+  });
+
   it.each(['stop', 'rerun', 'delete'] as const)(
     '%s: nothing is lost or done twice when its workers die',
     async (kind) => {

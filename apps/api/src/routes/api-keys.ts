@@ -53,7 +53,8 @@ export function createApiKey(services: Services): Route {
       if (issues.length > 0) throw validationFailed(issues);
       await confirmPassword(services, { request, caller, password: body.password });
       const workspaceId = body.workspaceId?.toLowerCase() ?? null;
-      if (workspaceId !== null) await requireMembership(workspaceId);
+      const credentialWorkspaceId = body.credentialWorkspaceId?.toLowerCase() ?? workspaceId;
+      for (const id of new Set([workspaceId, credentialWorkspaceId])) if (id !== null) await requireMembership(id);
       const key = createApiKeyText();
       const scopes = body.scopes ?? [...SCOPE_PRESETS[body.preset ?? 'read-only'].scopes];
       const entry = await keepApiKey(db, caller, {
@@ -63,6 +64,7 @@ export function createApiKey(services: Services): Route {
         keyHash: hashSecret(key),
         scopes,
         expiresAt: body.expiresAt === undefined || body.expiresAt === null ? null : toExpiry(body.expiresAt),
+        credentialWorkspaceId,
         credentialSecret: (body.saveAsCredential ?? true) ? await secretBox.seal(JSON.stringify({ value: key })) : null,
       });
       sendJson(response, 201, {
@@ -101,6 +103,10 @@ function check(body: ReturnType<typeof parseCreate>): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
   if (body.preset !== undefined && body.scopes !== undefined) {
     issues.push({ path: 'scopes', message: 'cannot be given together with preset' });
+  }
+  const [boundTo, target] = [body.workspaceId?.toLowerCase(), body.credentialWorkspaceId?.toLowerCase()];
+  if (boundTo !== undefined && target !== undefined && boundTo !== target) {
+    issues.push({ path: 'credentialWorkspaceId', message: 'must be the workspace that the key is bound to' });
   }
   if (typeof body.expiresAt === 'string' && toExpiry(body.expiresAt).getTime() <= Date.now()) {
     issues.push({ path: 'expiresAt', message: 'is in the past' });

@@ -189,19 +189,51 @@ export const iterationsQuery = (executionId: string, nodeId: string) =>
   queryOptions({
     queryKey: ['iterations', executionId, nodeId],
     queryFn: ({ signal }) =>
-      call<PageOf<IterationEntry>>(
-        'GET',
-        `/api/executions/${executionId}/nodes/${encodeURIComponent(nodeId)}/iterations`,
-        { query: { limit: MAX_ITERATIONS }, signal },
-      ),
+      call<PageOf<IterationEntry>>('GET', iterationsOf(executionId, nodeId), {
+        query: { limit: MAX_ITERATIONS },
+        signal,
+      }),
     staleTime: Infinity,
   });
+
+/** The first iterations of a node that failed. @param count how many there are: another number means other ones. */
+export const failedIterationsQuery = (executionId: string, nodeId: string, count: number) =>
+  queryOptions({
+    queryKey: ['iterations', executionId, nodeId, 'failed', count],
+    queryFn: ({ signal }) =>
+      call<PageOf<IterationEntry>>('GET', iterationsOf(executionId, nodeId), {
+        query: { status: 'failed', limit: MAX_ITERATIONS },
+        signal,
+      }),
+  });
+
+/** Polling interval of an iteration in progress, in ms. */
+const ITERATION_MS = 2_000;
+
+/** One iteration of a node; null if the node did not run in it. @param isLive whether the run is in progress. */
+export const iterationQuery = (
+  executionId: string,
+  { nodeId, iteration, isLive }: { readonly nodeId: string; readonly iteration: string; readonly isLive: boolean },
+) =>
+  queryOptions({
+    queryKey: ['iterations', executionId, nodeId, 'one', iteration, isLive],
+    queryFn: async ({ signal }) => {
+      const query = { iteration, limit: 1 };
+      const page = await call<PageOf<IterationEntry>>('GET', iterationsOf(executionId, nodeId), { query, signal });
+      return page.data[0] ?? null;
+    },
+    refetchInterval: ({ state }) => (isLive && (state.data?.finishedAt ?? null) === null ? ITERATION_MS : false),
+  });
+
+function iterationsOf(executionId: string, nodeId: string): string {
+  return `/api/executions/${executionId}/nodes/${encodeURIComponent(nodeId)}/iterations`;
+}
 
 /** The debug data of a node; null if the run has kept none. @param finishedAt as for an output. */
 export const debugQuery = (
   executionId: string,
   nodeId: string,
-  iteration: number | undefined,
+  iteration: string | undefined,
   finishedAt: string | null,
 ) =>
   queryOptions({

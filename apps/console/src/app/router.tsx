@@ -105,7 +105,8 @@ const run = createRoute({
   path: 'runs/$executionId',
   // The graph and its layout are loaded with the pages that draw one.
   component: lazyRouteComponent(() => import('../pages/runs/run-page.tsx'), 'RunPage'),
-  validateSearch: (given): { node?: string } => optional({ node: text(given.node) }),
+  validateSearch: (given): { node?: string; iteration?: string } =>
+    optional({ node: text(given.node), iteration: text(given.iteration) }),
 });
 
 const compareRuns = createRoute({

@@ -188,11 +188,9 @@ export function EditorCanvas({
   // node.
   const onNodesChange = useCallbackRef((changes: NodeChange<CanvasNode>[]): void => {
     const moved = new Map(dragged);
-    const removed = new Set<string>();
     const chosen = new Set(selected);
     for (const change of changes) {
       if (change.type === 'position' && change.position) moved.set(change.id, change.position);
-      if (change.type === 'remove') removed.add(change.id);
       // Sizes that were measured have no such mark.
       if (change.type === 'dimensions' && change.resizing !== undefined && change.dimensions) {
         const width = Math.round(change.dimensions.width);
@@ -214,24 +212,25 @@ export function EditorCanvas({
       onEdit((before) => moveNodes(before, moved), step);
       setDragged(NOWHERE);
     }
-    if (removed.size > 0) {
-      onEdit((before) => removeNodes(before, removed));
-      for (const id of removed) chosen.delete(id);
-    }
-    if (changes.some(({ type }) => type === 'select' || type === 'remove')) onSelect(chosen);
+    if (changes.some(({ type }) => type === 'select')) onSelect(chosen);
   });
   const onEdgesChange = useCallbackRef((changes: EdgeChange[]): void => {
-    const removed = new Set<string>();
     const chosen = new Set(chosenEdges);
     for (const change of changes) {
-      if (change.type === 'remove') removed.add(change.id);
       if (change.type === 'select') {
         if (change.selected) chosen.add(change.id);
         else chosen.delete(change.id);
       }
     }
-    if (removed.size > 0) onEdit((before) => disconnect(before, removed));
     setChosenEdges(chosen);
+  });
+  // One edit, so that one step undoes it: React Flow reports the removed edges and nodes also as changes, one after the
+  // other.
+  const onDelete = useCallbackRef((removed: { nodes: CanvasNode[]; edges: Edge[] }): void => {
+    const [nodeIds, edgeIds] = [idsOf(removed.nodes), idsOf(removed.edges)];
+    onEdit((before) => removeNodes(disconnect(before, edgeIds), nodeIds));
+    onSelect(without(selected, nodeIds));
+    setChosenEdges(without(chosenEdges, edgeIds));
   });
   const onConnect = useCallbackRef(({ source, target, sourceHandle }: Connection): void =>
     onEdit((before) => connect(before, { source, target, ...(sourceHandle === null ? {} : { sourceHandle }) })),
@@ -306,6 +305,7 @@ export function EditorCanvas({
           colorMode={colorMode}
           onNodesChange={onNodesChange}
           onEdgesChange={onEdgesChange}
+          onDelete={onDelete}
           onConnect={onConnect}
           onConnectEnd={onConnectEnd}
           onClickConnectStart={onClickHandle}
@@ -377,6 +377,14 @@ export function EditorCanvas({
       )}
     </div>
   );
+}
+
+function idsOf(parts: readonly { readonly id: string }[]): ReadonlySet<string> {
+  return new Set(parts.map(({ id }) => id));
+}
+
+function without(ids: ReadonlySet<string>, removed: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...ids].filter((id) => !removed.has(id)));
 }
 
 /** Returns true for the part of the canvas where nothing is. */

@@ -27,6 +27,7 @@ export function keepBulkActions(matching: number, status: BulkAction['status'] =
       id: newId(),
       workspaceId: WORKSPACE.workspaceId,
       action: body.action,
+      version: body.action === 'rerun' ? (body.version ?? 'latest') : null,
       status,
       total,
       done: status === 'finished' ? total : 0,

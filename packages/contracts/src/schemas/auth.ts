@@ -51,6 +51,12 @@ export const CreateApiKeyBody = Type.Object(
     scopes: Type.Optional(Type.Array(Type.String({ pattern: SCOPE_PATTERN }), { maxItems: 50, uniqueItems: true })),
     expiresAt: Type.Optional(nullable(GivenExpiry)),
     workspaceId: Type.Optional(nullable(Id)),
+    credentialWorkspaceId: Type.Optional(
+      nullable(Id, {
+        description:
+          'The workspace of the credential: by default the one that the key is bound to, otherwise the first one where you may change credentials. In a workspace where you may not, none is saved',
+      }),
+    ),
   },
   CLOSED,
 );

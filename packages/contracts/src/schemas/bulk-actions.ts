@@ -3,6 +3,8 @@ import { ErrorCodeSchema, CLOSED, Id, KnownPerson, nullable, oneOf, pageQuery, T
 import { failureGroupFilter, StopManyBody } from './execution-lists.ts';
 
 export const BULK_ACTIONS = ['stop', 'rerun', 'delete'] as const;
+/** Which version a bulk action reruns. */
+export const BULK_RERUN_VERSIONS = ['latest', 'active', 'original'] as const;
 export const BULK_ACTION_STATUSES = ['running', 'finished', 'failed', 'aborted'] as const;
 
 /** Maximum number of runs that a request may name. */
@@ -34,7 +36,10 @@ export const CreateBulkActionBody = Type.Object(
     filter: Type.Optional(BulkFilter),
     all: Type.Optional(Type.Boolean({ description: 'Required with an empty filter' })),
     version: Type.Optional(
-      oneOf(['latest', 'original'], { description: 'Of a rerun: the version that runs; `latest` by default' }),
+      oneOf(BULK_RERUN_VERSIONS, {
+        description:
+          'Of a rerun: the version that runs; `latest` by default. `active` is the latest of a workflow that has no active version',
+      }),
     ),
     from: Type.Optional(
       oneOf(['start', 'failedNode'], {
@@ -64,7 +69,7 @@ export const BulkAction = Type.Object({
     description: '`failed`: the person who started it may no longer change runs of the workspace',
   }),
   filter: nullable(BulkFilter, { description: 'The filter that chose the runs; null if the request named them' }),
-  version: nullable(oneOf(['latest', 'original'])),
+  version: nullable(oneOf(BULK_RERUN_VERSIONS)),
   from: nullable(oneOf(['start', 'failedNode'])),
   ratePerSecond: nullable(Type.Integer()),
   total: Type.Integer({ description: 'The number of runs that were chosen when it started' }),

@@ -62,11 +62,13 @@ export const NodeCounts = Type.Object(
   { ...CLOSED, description: 'Nodes per status, with progress=counts' },
 );
 
+const ITERATION = '^\\d{1,7}(\\.\\d{1,7}){0,9}$';
+
 /** The query of GET /api/executions/{id}/nodes/{nodeId}/output. */
 export const ReadOutputQuery = Type.Object({
   iteration: Type.Optional(
     Type.String({
-      pattern: '^\\d{1,7}(\\.\\d{1,7}){0,9}$',
+      pattern: ITERATION,
       description:
         'Its number from 0. In nested loops "outer.inner", or its position among the iterations of the node, from 0 and in the order of …/iterations',
     }),
@@ -82,7 +84,13 @@ export const NodeOutput = Type.Object({
 });
 
 /** The query of GET /api/executions/{id}/nodes/{nodeId}/iterations. */
-export const ListIterationsQuery = Type.Object({ status: Type.Optional(NodeStatusSchema), ...pageQuery() });
+export const ListIterationsQuery = Type.Object({
+  status: Type.Optional(NodeStatusSchema),
+  iteration: Type.Optional(
+    Type.String({ pattern: ITERATION, description: 'Only this one: its number from 0, in nested loops "outer.inner"' }),
+  ),
+  ...pageQuery(),
+});
 
 /** How one iteration of a node in a loop went. */
 export const IterationEntry = Type.Object({

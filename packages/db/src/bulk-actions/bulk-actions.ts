@@ -1,4 +1,5 @@
 import {
+  BULK_RERUN_VERSIONS,
   type BulkAction,
   type BulkActionError,
   type BulkFilter,
@@ -210,6 +211,10 @@ export function pruneBulkActions(db: Database, limit: number): Promise<number> {
       ORDER BY finished_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`);
 }
 
+function toRerunVersion(stored: string | null): BulkAction['version'] {
+  return BULK_RERUN_VERSIONS.find((version) => version === stored) ?? 'latest';
+}
+
 function toBulkAction(row: Row, createdByUser: Person | null): BulkAction {
   const isRerun = row.kind === 'rerun';
   return {
@@ -218,7 +223,7 @@ function toBulkAction(row: Row, createdByUser: Person | null): BulkAction {
     action: row.kind,
     status: row.status,
     filter: row.filter === null ? null : parseOwnJson<BulkFilter>(row.filter),
-    version: isRerun ? (row.version === 'original' ? 'original' : 'latest') : null,
+    version: isRerun ? toRerunVersion(row.version) : null,
     from: isRerun ? (row.fromFailedNode ? 'failedNode' : 'start') : null,
     ratePerSecond: row.ratePerSecond,
     total: row.total,

@@ -2,6 +2,7 @@ import {
   type CreateApiKeyBody,
   type CreatedApiKey,
   EXECUTE_SCOPE,
+  hasRole,
   SCOPE_PRESETS,
   SCOPE_RESOURCES,
 } from '@deckhand/contracts';
@@ -23,6 +24,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiKeysQuery, createApiKey } from '../../api/api-keys.ts';
 import { meQuery } from '../../api/people.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
 import { choice } from '../../app/search.ts';
 import { adviceOnPassword } from '../../components/advice.ts';
 import { FormFooter } from '../../components/form-footer.tsx';
@@ -79,6 +81,12 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
   const [expiry, setExpiry] = useState('');
   const [boundTo, setBoundTo] = useState<string | null>(null);
   const me = useQuery(meQuery);
+  const { workspaceId } = useWorkspace();
+  const workspaces = me.data?.workspaces ?? [];
+  // A bound key is of use in its own workspace only.
+  const target = workspaces.find((workspace) => workspace.workspaceId === (boundTo ?? workspaceId));
+  const canSave = target !== undefined && hasRole(target.role, 'editor');
+  const isSaved = saveAsCredential && canSave;
   const creation = useMutation({
     mutationFn: createApiKey,
     async onSuccess(key) {
@@ -87,7 +95,10 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
     },
   });
   const submit = (): void => {
-    const common: CreateApiKeyBody = { name, password, saveAsCredential };
+    const common: CreateApiKeyBody = {
+      ...{ name, password, saveAsCredential: isSaved },
+      ...(isSaved && { credentialWorkspaceId: target.workspaceId }),
+    };
     if (!isAdvanced) {
       creation.mutate(common);
       return;
@@ -128,7 +139,14 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
         />
         <Checkbox
           label={i18n.t('Also save as a credential for workflow nodes')}
-          checked={saveAsCredential}
+          description={
+            target &&
+            (canSave
+              ? i18n.t('In the workspace {name}', { name: target.name })
+              : i18n.t('You cannot add credentials to {name}', { name: target.name }))
+          }
+          disabled={!canSave}
+          checked={isSaved}
           onChange={(event) => setSaveAsCredential(event.currentTarget.checked)}
         />
         <Button variant="subtle" size="compact-sm" w="fit-content" aria-expanded={isAdvanced} onClick={advanced.toggle}>
@@ -169,9 +187,7 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
               description={i18n.t('A bound key works in one workspace only')}
               placeholder={i18n.t('All my workspaces')}
               clearable
-              data={
-                me.data?.workspaces.map((workspace) => ({ value: workspace.workspaceId, label: workspace.name })) ?? []
-              }
+              data={workspaces.map((workspace) => ({ value: workspace.workspaceId, label: workspace.name }))}
               value={boundTo}
               onChange={setBoundTo}
             />

@@ -5,7 +5,7 @@ import { example } from '../../testing/contract.ts';
 import { keepBulkActions } from '../../testing/fake-bulk-actions.ts';
 import { keepRuns } from '../../testing/fake-runs.ts';
 import { definitionOf, keepWorkflows } from '../../testing/fake-workflows.ts';
-import { click, dialog, fill, user } from '../../testing/hands.ts';
+import { choose, click, clickFirst, dialog, fill, user } from '../../testing/hands.ts';
 
 prepareConsole();
 
@@ -14,7 +14,7 @@ function keepOrders(count: number, status: 'failed' | 'waiting_for_input') {
   const workflows = keepWorkflows();
   const { workflow } = workflows.get(workflows.add({ name: 'Orders', definition: definitionOf() }));
   const runs = keepRuns();
-  return { workflow, runs: Array.from({ length: count }, () => runs.add(workflow, { status })).reverse() };
+  return { workflow, workflows, runs: Array.from({ length: count }, () => runs.add(workflow, { status })).reverse() };
 }
 
 describe('a bulk action', () => {
@@ -47,6 +47,47 @@ describe('a bulk action', () => {
     await within(await screen.findByRole('row', { name: /Stop 4 runs/ })).findByText('Aborted');
     const filter = { status: ['waiting_for_input'], workflowId: workflow.id };
     expect(actions.asked).toMatchObject([{ action: 'stop', filter, ratePerSecond: 1 }]);
+  });
+
+  it('reruns with the live version, unless another one is chosen', async () => {
+    keepOrders(2, 'failed');
+    const actions = keepBulkActions(2);
+    await openConsole('/runs');
+    const open = async () => {
+      await click('button', 'All matching runs');
+      await click('menuitem', 'Re-run…');
+      const form = await dialog();
+      await form.findByText('2 runs match');
+      return form;
+    };
+    await click('button', 'Re-run 2 runs', await open());
+    await click('link', 'Re-run 2 runs');
+    await screen.findByText(/^Live version/);
+    await openConsole('/runs');
+    const form = await open();
+    await choose('Version', 'Original version', form);
+    await click('button', 'Re-run 2 runs', form);
+    await clickFirst('link', 'Re-run 2 runs');
+    await screen.findByText(/^Original version/);
+    expect(actions.asked.map(({ version }) => version)).toEqual(['active', 'original']);
+  });
+
+  it('shows the versions of the workflow whose runs are rerun, the latest only if it is not live', async () => {
+    const { workflow, workflows } = keepOrders(1, 'failed');
+    keepBulkActions(1);
+    const live = workflows.saveVersion(workflow.id, definitionOf());
+    workflows.change(workflow.id, { status: 'active', activeVersionId: live });
+    const options = async (): Promise<(string | null)[]> => {
+      await openConsole(`/runs?workflowId=${workflow.id}`);
+      await click('button', 'All matching runs');
+      await click('menuitem', 'Re-run…');
+      await screen.findByDisplayValue('Live version (2)');
+      await click('combobox', 'Version', await dialog());
+      return (await screen.findAllByRole('option')).map(({ textContent }) => textContent);
+    };
+    expect(await options()).toEqual(['Live version (2)', 'Original version']);
+    workflows.saveVersion(workflow.id, definitionOf());
+    expect(await options()).toEqual(['Live version (2)', 'Original version', 'Latest version (3)']);
   });
 
   it('has a page with its progress, and the runs that it did not act on', async () => {

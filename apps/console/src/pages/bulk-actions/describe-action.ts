@@ -27,6 +27,7 @@ export function describeRest({ failed, skipped, blockedBy, errors }: BulkAction)
 /** Describes how a bulk action acts on its runs. */
 export function describeOptions({ action, version, from, ratePerSecond }: BulkAction): string {
   const parts = [
+    action === 'rerun' && version === 'active' ? i18n.t('Live version') : '',
     action === 'rerun' && version === 'original' ? i18n.t('Original version') : '',
     action === 'rerun' && version === 'latest' ? i18n.t('Latest version') : '',
     from === 'failedNode' ? i18n.t('From the node that failed') : '',

@@ -1,14 +1,16 @@
-import type { CreateBulkActionBody } from '@deckhand/contracts';
+import { BULK_RERUN_VERSIONS, type CreateBulkActionBody } from '@deckhand/contracts';
 import { Modal, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { bulkActionsQuery, bulkCountQuery, type BulkTarget, startBulkAction } from '../../api/bulk-actions.ts';
+import { workflowQuery } from '../../api/workflows.ts';
 import { choice } from '../../app/search.ts';
 import { FormFooter } from '../../components/form-footer.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { NumberField } from '../../forms/number-field.tsx';
 import { i18n } from '../../language/i18n.ts';
+import { type RerunVersion, useVersionNumbers } from '../runs/rerun-versions.ts';
 import { describeAction } from './describe-action.ts';
 
 type Action = CreateBulkActionBody['action'];
@@ -28,27 +30,30 @@ const NOTES: Readonly<Record<Action, string>> = {
   rerun: i18n.t('Finished runs only. Each gets a new run with the same input.'),
   delete: i18n.t('Finished runs only. Deleted runs cannot be restored.'),
 };
-const VERSIONS = ['latest', 'original'] as const;
 const STARTS = ['start', 'failedNode'] as const;
 
 /**
  * Asks for the options of a bulk action, shows how many runs it would act on, and starts it.
- * @param target the runs: a filter, or their ids.
+ * @param target the runs: a filter, or their ids. @param workflowId of all of them; undefined for those of several.
  */
 export function StartBulkAction({
   workspaceId,
   action,
   target,
+  workflowId,
   onClose,
 }: {
   workspaceId: string;
   action: Action;
   target: BulkTarget;
+  workflowId?: string | undefined;
   onClose: () => void;
 }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const [version, setVersion] = useState<(typeof VERSIONS)[number]>('latest');
+  const versions = useVersionOptions(action === 'rerun' ? workflowId : undefined);
+  const [chosen, setChosen] = useState<RerunVersion>();
+  const version = chosen ?? versions[0].value;
   const [from, setFrom] = useState<(typeof STARTS)[number]>('start');
   const [rate, setRate] = useState<number | undefined>();
   const count = useQuery({
@@ -90,12 +95,12 @@ export function StartBulkAction({
               <Select
                 label={i18n.t('Version')}
                 allowDeselect={false}
-                data={[
-                  { value: 'latest', label: i18n.t('Latest version') },
-                  { value: 'original', label: i18n.t('Original version') },
-                ]}
+                description={
+                  version === 'active' ? i18n.t('Workflows without a live version use their latest one') : undefined
+                }
+                data={[...versions]}
                 value={version}
-                onChange={(value) => setVersion(choice(VERSIONS, value) ?? 'latest')}
+                onChange={(value) => setChosen(choice(BULK_RERUN_VERSIONS, value))}
               />
               <Select
                 label={i18n.t('Start at')}
@@ -129,4 +134,28 @@ export function StartBulkAction({
       </form>
     </Modal>
   );
+}
+
+interface VersionOption {
+  readonly value: RerunVersion;
+  readonly label: string;
+}
+
+/** Lists the versions that reruns can use, the default first. @param workflowId undefined for several workflows. */
+function useVersionOptions(workflowId: string | undefined): readonly [VersionOption, ...VersionOption[]] {
+  const workflow = useQuery({ ...workflowQuery(workflowId ?? ''), enabled: workflowId !== undefined }).data;
+  const { activeVersionId = null, latestVersionId = null } = workflow ?? {};
+  const numbers = useVersionNumbers(workflowId ?? '', [activeVersionId, latestVersionId]);
+  const [active, latest] = [activeVersionId, latestVersionId].map((id) => numbers.get(id ?? ''));
+  const live: VersionOption = {
+    value: 'active',
+    label: active === undefined ? i18n.t('Live version') : i18n.t('Live version ({number})', { number: active }),
+  };
+  const original: VersionOption = { value: 'original', label: i18n.t('Original version') };
+  const newest: VersionOption = {
+    value: 'latest',
+    label: latest === undefined ? i18n.t('Latest version') : i18n.t('Latest version ({number})', { number: latest }),
+  };
+  if (workflow && activeVersionId === null) return [newest, original];
+  return workflow && activeVersionId === latestVersionId ? [live, original] : [live, original, newest];
 }

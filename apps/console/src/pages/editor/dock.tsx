@@ -180,6 +180,7 @@ function ChosenData({
   actions: NodeActionsOf;
 }) {
   const { id } = node;
+  const [iteration, setIteration] = useState<string>();
   const titles = useMemo(
     () => new Map([...ran.nodes, ...definition.nodes].map((node) => [node.id, node.name ?? node.id])),
     [ran, definition],
@@ -226,6 +227,8 @@ function ChosenData({
       titles={titles}
       tab={tab}
       onTab={onTab}
+      iteration={iteration}
+      onIteration={setIteration}
       earlier={earlier}
       pickingOf={pickingOf}
       pinned={actions.pins.outputs[id]}

@@ -64,5 +64,5 @@ it('a failure group is resolved, opens by itself, is ignored and opened, and its
   const action = within(await screen.findByRole('row', { name: /Re-run 4 runs/ }));
   await action.findByText('Finished');
   await action.findByText('4 of 4');
-  expect(actions.asked).toMatchObject([{ action: 'rerun', filter: { failureGroup: given.id } }]);
+  expect(actions.asked).toMatchObject([{ action: 'rerun', version: 'active', filter: { failureGroup: given.id } }]);
 });

@@ -153,7 +153,7 @@ export function FailurePage() {
   );
 }
 
-function Actions({ group: { id, workspaceId, state } }: { group: FailureGroup }) {
+function Actions({ group: { id, workspaceId, state, workflows } }: { group: FailureGroup }) {
   const { can } = useWorkspace();
   const queryClient = useQueryClient();
   const [isAsking, asking] = useDisclosure(false);
@@ -203,6 +203,7 @@ function Actions({ group: { id, workspaceId, state } }: { group: FailureGroup })
           workspaceId={workspaceId}
           action="rerun"
           target={{ filter: { failureGroup: id } }}
+          workflowId={workflows.length === 1 ? workflows[0]?.workflowId : undefined}
           onClose={asking.close}
         />
       )}

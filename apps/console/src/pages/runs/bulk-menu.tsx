@@ -36,7 +36,14 @@ export function BulkMenu({ filter, selected }: { filter: RunFilter; selected: re
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {started && <StartBulkAction workspaceId={workspaceId} {...started} onClose={() => setStarted(undefined)} />}
+      {started && (
+        <StartBulkAction
+          workspaceId={workspaceId}
+          {...started}
+          workflowId={filter.workflowId}
+          onClose={() => setStarted(undefined)}
+        />
+      )}
     </>
   );
 }

@@ -1,15 +1,26 @@
-import type { Definition, Execution, JsonValue, NodeProgress } from '@deckhand/contracts';
+import {
+  type Definition,
+  type Execution,
+  isFinished,
+  type IterationEntry,
+  type JsonValue,
+  type NodeProgress,
+} from '@deckhand/contracts';
 import { Group, Stack, Tabs, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { iterationQuery } from '../../api/executions.ts';
 import { describeBytes } from '../../components/durations.ts';
 import { JsonTree, type Picking } from '../../components/json-tree.tsx';
+import { Problem } from '../../components/problem.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
-import { NumberField } from '../../forms/number-field.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { Duration } from './duration.tsx';
+import { loopsAround } from './iteration.ts';
 import classes from './node-data.module.css';
 import { NodeAttempts } from './node-attempts.tsx';
 import { NodeDebugData } from './node-debug.tsx';
+import { NodeIterations } from './node-iterations.tsx';
 import { NodeInput } from './node-input.tsx';
 import { Output } from './output.tsx';
 import { hasOutput } from './sources.ts';
@@ -23,6 +34,8 @@ export function NodeData({
   titles,
   tab,
   onTab,
+  iteration,
+  onIteration,
   earlier,
   pickingOf,
   pinned,
@@ -36,6 +49,9 @@ export function NodeData({
   titles: ReadonlyMap<string, string>;
   tab: string;
   onTab: (tab: string) => void;
+  /** The iteration that is shown of a node in a loop; undefined for the last one. */
+  iteration: string | undefined;
+  onIteration: (iteration: string | undefined) => void;
   /** Further nodes whose outputs the node can read. */
   earlier?: readonly string[] | undefined;
   /** Returns what a click on a key of the data from a node does; keys are plain text without it. */
@@ -45,17 +61,25 @@ export function NodeData({
   /** Shown below the facts. */
   children?: ReactNode;
 }) {
-  const { status, startedAt, finishedAt, attempts, iterations, outputBytes, error } = progress;
-  const [iteration, setIteration] = useState<number | undefined>();
+  const { iterations = 0, iterationCounts } = progress;
+  const isOne = iteration !== undefined && iterations > 0;
+  const one = useQuery({
+    ...iterationQuery(run.id, { nodeId, iteration: iteration ?? '', isLive: !isFinished(run.status) }),
+    enabled: isOne,
+  });
+  const shown = isOne ? progressOf(one.data) : progress;
+  const { status, startedAt, finishedAt, attempts, outputBytes, error } = shown;
   const at = { executionId: run.id, nodeId, finishedAt };
   const isDebug = run.executionMode === 'debug';
   return (
     <div className={classes.parts}>
       <Stack gap="sm">
         <Group gap="md">
-          <Text size="sm" component="span">
-            <StatusBadge status={status} />
-          </Text>
+          {!(isOne && !one.data) && (
+            <Text size="sm" component="span">
+              <StatusBadge status={status} />
+            </Text>
+          )}
           <Text size="sm" c="dimmed">
             <Duration from={startedAt} to={finishedAt} />
             {attempts > 1 && `, ${i18n.t('{count, plural, one {# attempt} other {# attempts}}', { count: attempts })}`}
@@ -67,16 +91,19 @@ export function NodeData({
             <strong>{error.code}</strong>: {error.message}
           </Text>
         )}
-        <NodeAttempts progress={progress} />
-        {iterations !== undefined && iterations > 0 && (
-          <NumberField
-            label={i18n.t('Iteration')}
-            description={i18n.t('0 to {last}; leave empty for the last', { last: iterations - 1 })}
-            min={0}
-            max={iterations - 1}
-            size="xs"
-            value={iteration ?? null}
-            onChange={(value) => setIteration(value ?? undefined)}
+        <NodeAttempts progress={shown} />
+        <Problem error={one.error} />
+        {isOne && one.data === null && (
+          <Text size="sm">{i18n.t('The node did not run in iteration {iteration}.', { iteration })}</Text>
+        )}
+        {iterations > 0 && (
+          <NodeIterations
+            executionId={run.id}
+            nodeId={nodeId}
+            failed={iterationCounts?.failed ?? 0}
+            depth={loopsAround(nodeId, definition).length}
+            iteration={iteration}
+            onIteration={onIteration}
           />
         )}
         {children}
@@ -111,12 +138,8 @@ export function NodeData({
               value={pinned}
               picking={pickingOf?.(nodeId)}
             />
-          ) : hasOutput(progress) ? (
-            <Output
-              {...at}
-              picking={pickingOf?.(nodeId)}
-              {...(iteration === undefined ? {} : { iteration: String(iteration) })}
-            />
+          ) : hasOutput(shown) ? (
+            <Output {...at} picking={pickingOf?.(nodeId)} {...(isOne ? { iteration } : {})} />
           ) : (
             <Text size="sm" c="dimmed">
               {i18n.t('No output.')}
@@ -138,4 +161,13 @@ export function NodeData({
       </Tabs>
     </div>
   );
+}
+
+const NOTHING: NodeProgress = { status: 'pending', startedAt: null, finishedAt: null, attempts: 0, outputBytes: 0 };
+
+/** Returns the progress of a node in one iteration. @param entry null or undefined: nothing is known of it. */
+function progressOf(entry: IterationEntry | null | undefined): NodeProgress {
+  if (!entry) return NOTHING;
+  const { error, iteration: _, ...progress } = entry;
+  return { ...progress, ...(error && { error }) };
 }

@@ -20,7 +20,7 @@ export function NodeDebugData({
   parts: readonly (keyof typeof TITLES)[];
   executionId: string;
   nodeId: string;
-  iteration: number | undefined;
+  iteration: string | undefined;
   finishedAt: string | null;
   picking?: Picking | undefined;
 }) {

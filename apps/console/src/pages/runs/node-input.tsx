@@ -4,6 +4,7 @@ import { Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { JsonTree, type Picking } from '../../components/json-tree.tsx';
 import { i18n } from '../../language/i18n.ts';
+import { iterationOf } from './iteration.ts';
 import { NodeDebugData } from './node-debug.tsx';
 import { Output } from './output.tsx';
 import { containersOf, hasOutput, sourcesOf } from './sources.ts';
@@ -24,8 +25,8 @@ export function NodeInput({
   nodeId: string;
   definition: Definition;
   titles: ReadonlyMap<string, string>;
-  /** The iteration of the node; predecessors in the same loop are shown at the same one. */
-  iteration: number | undefined;
+  /** The iteration of the node; predecessors are shown at the one that it is in. */
+  iteration: string | undefined;
   /** Further nodes whose outputs the node can read, shown on demand. */
   earlier?: readonly string[] | undefined;
   /** Returns what a click on a key of the data from a node does. */
@@ -51,14 +52,14 @@ export function NodeInput({
   }
   const outputOf = (source: string): ReactNode => {
     const progress = run.progress[source];
-    const isInLoop = iteration !== undefined && progress?.iterations !== undefined;
+    const at = iterationOf(iteration, { from: nodeId, to: source }, definition);
     return (
       <Output
         executionId={run.id}
         nodeId={source}
         finishedAt={progress?.finishedAt ?? null}
         picking={pickingOf?.(source)}
-        {...(isInLoop ? { iteration: String(iteration) } : {})}
+        {...(at === undefined ? {} : { iteration: at })}
       />
     );
   };

@@ -13,6 +13,8 @@ export function NodePanel({
   node,
   definition,
   titles,
+  iteration,
+  onIteration,
   onClose,
 }: {
   run: Execution;
@@ -22,6 +24,8 @@ export function NodePanel({
   /** That of the run's version. */
   definition: Definition;
   titles: ReadonlyMap<string, string>;
+  iteration: string | undefined;
+  onIteration: (iteration: string | undefined) => void;
   onClose: () => void;
 }) {
   const progress = run.progress[nodeId];
@@ -49,6 +53,8 @@ export function NodePanel({
           titles={titles}
           tab={tab}
           onTab={setTab}
+          iteration={iteration}
+          onIteration={onIteration}
         />
       ) : (
         <Text size="sm" c="dimmed">

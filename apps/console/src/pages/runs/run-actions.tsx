@@ -1,4 +1,4 @@
-import { type Execution, isFinished } from '@deckhand/contracts';
+import { type Execution, isFinished, type RerunBody } from '@deckhand/contracts';
 import { Button, Group, Menu, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -9,6 +9,7 @@ import { useWorkspace } from '../../api/use-workspace.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notify, notifyProblem } from '../../components/notice-board.ts';
 import { i18n } from '../../language/i18n.ts';
+import { useRerunChoices } from './rerun-versions.ts';
 import { SaveAsTest } from './save-as-test.tsx';
 
 /** The actions on a run in its current status: stop, pause, resume, rerun, save as a test, redact, delete. */
@@ -88,8 +89,10 @@ function RunAgain({ run, selected }: { run: Execution; selected: string | undefi
   const [isRedacting, redacting] = useDisclosure(false);
   const [isDeleting, deleting] = useDisclosure(false);
   const [isSaving, saving] = useDisclosure(false);
+  const choices = useRerunChoices(run);
+  const [usual] = choices;
   const again = useMutation({
-    mutationFn: (fromNodeId: string | undefined) => rerun(run.id, fromNodeId === undefined ? {} : { fromNodeId }),
+    mutationFn: (body: RerunBody) => rerun(run.id, body),
     onError: notifyProblem,
     async onSuccess({ executionId, warning }) {
       if (warning !== undefined) notify(warning);
@@ -104,7 +107,9 @@ function RunAgain({ run, selected }: { run: Execution; selected: string | undefi
       <Button
         leftSection={<RotateCw size={16} aria-hidden />}
         loading={again.isPending}
-        onClick={() => again.mutate(undefined)}
+        disabled={usual === undefined}
+        title={usual && i18n.t('With {title}', { title: usual.title })}
+        onClick={() => usual && again.mutate({ version: usual.version })}
       >
         {i18n.t('Re-run')}
       </Button>
@@ -115,11 +120,22 @@ function RunAgain({ run, selected }: { run: Execution; selected: string | undefi
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item disabled={selected === undefined} onClick={() => again.mutate(selected)}>
-            {selected === undefined
-              ? i18n.t('Select a node to re-run from it')
-              : i18n.t('Re-run from "{selected}"', { selected })}
-          </Menu.Item>
+          {choices.map(({ version, title }) => (
+            <Menu.Item key={version} onClick={() => again.mutate({ version })}>
+              {i18n.t('Re-run with {title}', { title })}
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          {selected === undefined ? (
+            <Menu.Item disabled>{i18n.t('Select a node to re-run from it')}</Menu.Item>
+          ) : (
+            choices.map(({ version, title }) => (
+              <Menu.Item key={version} onClick={() => again.mutate({ version, fromNodeId: selected })}>
+                {i18n.t('Re-run from "{selected}" with {title}', { selected, title })}
+              </Menu.Item>
+            ))
+          )}
+          <Menu.Divider />
           {(run.status === 'success' || run.status === 'failed') && (
             <Menu.Item onClick={saving.open}>{i18n.t('Save as a test…')}</Menu.Item>
           )}

@@ -5,10 +5,10 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { parse } from 'yaml';
 import { ADA, EARLIER, LATER, openConsole, prepareConsole } from '../../testing/console.tsx';
 import { example } from '../../testing/contract.ts';
-import { answer, pageOf } from '../../testing/fake-api.ts';
+import { answer, pageOf, refusal } from '../../testing/fake-api.ts';
 import { type FakeRun, type FakeRuns, keepRuns } from '../../testing/fake-runs.ts';
 import { type FakeWorkflows, keepWorkflows } from '../../testing/fake-workflows.ts';
-import { click, dialog, isGone, sees, user } from '../../testing/hands.ts';
+import { click, dialog, fill, isGone, sees, user } from '../../testing/hands.ts';
 import { ORDERS } from '../../testing/orders.ts';
 
 prepareConsole();
@@ -76,7 +76,54 @@ describe('a run', () => {
     await click('button', 'Re-run');
     await screen.findByRole('link', { name: id.slice(0, 8) });
     expect(location.pathname).not.toContain(id);
-    expect(runs.asked).toEqual([{ path: 'rerun', body: {} }]);
+    expect(runs.asked).toEqual([{ path: 'rerun', body: { version: 'latest' } }]);
+  });
+
+  it('is run again with the live version, or with the original or latest one', async () => {
+    const { workflow, workflows, runs } = keepOrders();
+    const id = runs.add(workflow, { ...WAITING, status: 'stopped' });
+    const live = workflows.saveVersion(workflow.id, ORDERS);
+    workflows.saveVersion(workflow.id, ORDERS);
+    workflows.change(workflow.id, { status: 'active', activeVersionId: live });
+    const again = async (open: () => Promise<void>): Promise<void> => {
+      await openConsole(`/runs/${id}`);
+      await open();
+      await screen.findByRole('link', { name: id.slice(0, 8) });
+    };
+    const choose = (name: string) => async (): Promise<void> => {
+      await click('button', 'More actions');
+      await click('menuitem', name);
+    };
+    await openConsole(`/runs/${id}?node=ask`);
+    const title = 'With version 2 (live)';
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Re-run' })).toHaveProperty('title', title));
+    await again(() => click('button', 'Re-run'));
+    await again(choose('Re-run with version 1 (original)'));
+    await again(choose('Re-run with version 3 (latest)'));
+    await openConsole(`/runs/${id}?node=ask`);
+    await choose('Re-run from "ask" with version 1 (original)')();
+    await screen.findByRole('link', { name: id.slice(0, 8) });
+    expect(runs.asked.map(({ body }) => body)).toEqual([
+      { version: 'active' },
+      { version: 'original' },
+      { version: 'latest' },
+      { version: 'original', fromNodeId: 'ask' },
+    ]);
+  });
+
+  it('offers each version once, and the latest of a workflow without a live one at first', async () => {
+    const { workflow, workflows, runs } = keepOrders();
+    const id = runs.add(workflow, { ...WAITING, status: 'stopped' });
+    await openConsole(`/runs/${id}`);
+    await click('button', 'More actions');
+    await screen.findByRole('menuitem', { name: 'Re-run with version 1 (latest, original)' });
+    const live = workflows.saveVersion(workflow.id, ORDERS);
+    workflows.change(workflow.id, { status: 'active', activeVersionId: live });
+    await openConsole(`/runs/${id}`);
+    await click('button', 'More actions');
+    await screen.findByRole('menuitem', { name: 'Re-run with version 2 (live, latest)' });
+    await screen.findByRole('menuitem', { name: 'Re-run with version 1 (original)' });
+    expect(screen.getAllByRole('menuitem', { name: /^Re-run with/ })).toHaveLength(2);
   });
 
   it('is saved as a test of its workflow, which passes', async () => {
@@ -239,5 +286,77 @@ describe('a run', () => {
     const attempts = await screen.findAllByRole('listitem');
     const texts = attempts.map(({ textContent }) => textContent).filter((text) => /HTTP_STATUS|Success/.test(text));
     expect(texts.slice(-2)).toEqual([expect.stringContaining('HTTP_STATUS'), expect.stringContaining('Success')]);
+  });
+
+  it('opens failed iterations of nested loops: their error, output and input, also of nodes around them', async () => {
+    const workflows = keepWorkflows();
+    const set = (id: string, name: string) => ({ id, type: 'set', name, parameters: { fields: {} } });
+    const loop = (id: string, name: string) => ({ id, type: 'loop', name, parameters: { items: '{{ $input }}' } });
+    const definition = {
+      nodes: [ORDERS.nodes[0]!, loop('days', 'Days'), set('day', 'Head'), loop('lines', 'Lines'), set('read', 'Read')],
+      edges: [
+        { source: 'start', target: 'days' },
+        { source: 'days', sourceHandle: 'body', target: 'day' },
+        { source: 'day', target: 'lines' },
+        { source: 'lines', sourceHandle: 'body', target: 'read' },
+        { source: 'read', target: 'check' },
+      ],
+    };
+    definition.nodes.push(set('check', 'Check'));
+    const { workflow } = workflows.get(workflows.add({ name: 'Imports', definition }));
+    const times = { startedAt: EARLIER, finishedAt: LATER };
+    const inLoop = (success: number, failed = 0) => ({
+      ...times,
+      iterations: success + failed,
+      iterationCounts: { success, ...(failed > 0 && { failed }) },
+      outputBytes: 10,
+    });
+    const check = inLoop(98, 2);
+    const id = keepRuns().add(workflow, {
+      ...times,
+      nodes: { start: {}, days: {}, day: inLoop(10), lines: inLoop(10), read: inLoop(100), check },
+    });
+    const failures = new Map([
+      ['0.3', 'the date is missing'],
+      ['7.1', 'the price is negative'],
+    ]);
+    const [given] = example('GET /api/executions/:id/nodes/:nodeId/iterations').data;
+    const entryOf = (iteration: string) => {
+      const message = failures.get(iteration);
+      const entry = { ...given!, ...times, iteration, attempts: 1 };
+      if (message === undefined) return { ...entry, status: 'success' as const, outputBytes: 10, error: null };
+      return { ...entry, status: 'failed' as const, outputBytes: 0, error: { code: 'NODE_FAILED', message } };
+    };
+    answer('GET /api/executions/:id/nodes/:nodeId/iterations', ({ query, params: { nodeId } }) => {
+      if (query.get('status') === 'failed') return pageOf([...failures.keys()].map(entryOf));
+      const iteration = query.get('iteration');
+      return pageOf(iteration === null || iteration === '11.0' ? [] : [entryOf(nodeId === 'check' ? iteration : '0')]);
+    });
+    answer('GET /api/executions/:id/nodes/:nodeId/output', ({ params: { nodeId = '' }, query }) => {
+      const iteration = query.get('iteration');
+      if (nodeId === 'check' && failures.has(iteration ?? '')) return refusal('NOT_FOUND');
+      return { nodeId, iteration, status: 'success', output: `${nodeId} of ${iteration ?? 'the last'}` };
+    });
+    await openConsole(`/runs/${id}?node=check`);
+    const panel = async () => within(await screen.findByRole('region', { name: 'Node' }));
+    await (await panel()).findByText('2 iterations failed');
+    await click('button', 'Iteration 7.1', await panel());
+    await (await panel()).findByText('the price is negative', { exact: false, selector: 'p' });
+    await (await panel()).findByText('No output.');
+    await click('tab', 'Input', await panel());
+    await sees('read of 7.1', await panel());
+    // The nodes around it are shown in the same iteration.
+    await click('button', /^Read/);
+    await sees('read of 7.1', await panel());
+    await click('button', /^Head/);
+    await sees('day of 7', await panel());
+    expect((await (await panel()).findByLabelText<HTMLInputElement>('Iteration')).value).toBe('7');
+    // One that is typed.
+    await click('button', /^Check/);
+    await fill('Iteration', '0.3', await panel());
+    await (await panel()).findByText('the date is missing', { exact: false, selector: 'p' });
+    await fill('Iteration', '11.0', await panel());
+    await (await panel()).findByText('The node did not run in iteration 11.0.');
+    expect(location.search).toContain('11.0');
   });
 });

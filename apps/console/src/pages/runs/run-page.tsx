@@ -17,6 +17,7 @@ import { Page } from '../../components/page.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { Callbacks } from './callbacks.tsx';
 import { CompareWith } from './compare-with.tsx';
+import { iterationOf } from './iteration.ts';
 import { NodePanel } from './node-panel.tsx';
 import { RunActions } from './run-actions.tsx';
 import { RunFacts } from './run-facts.tsx';
@@ -40,7 +41,7 @@ const EMPTY: Definition = { nodes: [], edges: [] };
 
 function ShownRun({ run }: { run: Execution }) {
   const { workspaceId, workflowId } = run;
-  const { node: asked } = route.useSearch();
+  const { node: asked, iteration } = route.useSearch();
   const navigate = route.useNavigate();
   const name = useWorkflowName(run.workflowId);
   const version = useQuery(versionQuery(run.workflowId, run.workflowVersionId));
@@ -49,9 +50,16 @@ function ShownRun({ run }: { run: Execution }) {
   const types = useMemo(() => new Map(nodeTypes.data?.data.map((entry) => [entry.type, entry])), [nodeTypes.data]);
   // The failed node is selected at first, because it is what a person looks for.
   const selected = asked ?? run.error?.nodeId ?? undefined;
-  const select = (node: string | undefined): void =>
-    void navigate({ search: node === undefined ? {} : { node }, replace: true, resetScroll: false });
   const definition = version.data?.definition;
+  const show = (node: string | undefined, at: string | undefined): void =>
+    void navigate({
+      search: { ...(node !== undefined && { node }), ...(at !== undefined && { iteration: at }) },
+      replace: true,
+      resetScroll: false,
+    });
+  // Other nodes of a loop are shown in the same iteration.
+  const select = (node: string | undefined, at?: string): void =>
+    show(node, at ?? (node && selected && iterationOf(iteration, { from: selected, to: node }, definition ?? EMPTY)));
   const titles = useMemo(
     () => new Map(definition?.nodes.map(({ id, name: title }) => [id, title ?? id])),
     [definition],
@@ -145,6 +153,8 @@ function ShownRun({ run }: { run: Execution }) {
               node={definition?.nodes.find(({ id }) => id === selected)}
               definition={definition ?? EMPTY}
               titles={titles}
+              iteration={iteration}
+              onIteration={(next) => show(selected, next)}
               onClose={() => select(undefined)}
             />
           )}

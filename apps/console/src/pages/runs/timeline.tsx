@@ -26,7 +26,8 @@ export function Timeline({
   definition: Definition;
   titles: ReadonlyMap<string, string>;
   selected: string | undefined;
-  onSelect: (nodeId: string) => void;
+  /** @param iteration the one whose part of a bar was clicked. */
+  onSelect: (nodeId: string, iteration?: string) => void;
 }) {
   const isRunning = run.finishedAt === null;
   const [now, setNow] = useState(() => Date.now());
@@ -70,7 +71,9 @@ export function Timeline({
               type="button"
               className={classes.row}
               aria-pressed={bar.nodeId === selected}
-              onClick={() => onSelect(bar.nodeId)}
+              onClick={({ target }) =>
+                onSelect(bar.nodeId, target instanceof HTMLElement ? target.dataset.iteration : undefined)
+              }
             >
               <span className={classes.name} style={{ paddingInlineStart: bar.depth * INDENT_PX }}>
                 {titles.get(bar.nodeId) ?? bar.nodeId}
@@ -115,8 +118,15 @@ function Track({ run, bar, spanOf }: { run: Execution; bar: Bar; spanOf: RunTime
   return (
     <>
       {attemptSpans.length > 0 && <span className={classes.delays} style={toStyle(bar)} />}
-      {parts.map(({ key, title, span, status: result }) => (
-        <span key={key} className={classes.bar} data-part title={title} style={toStyle(span, result)} />
+      {parts.map(({ key, title, span, status: result, iteration }) => (
+        <span
+          key={key}
+          className={classes.bar}
+          data-part
+          data-iteration={iteration}
+          title={title}
+          style={toStyle(span, result)}
+        />
       ))}
     </>
   );
@@ -128,6 +138,7 @@ interface Part {
   readonly title: string;
   readonly span: Span;
   readonly status: Bar['status'];
+  readonly iteration?: string;
 }
 
 function attemptPart(attempt: AttemptSpan): Part {
@@ -143,7 +154,7 @@ function iterationPart(
 ): Part[] {
   if (startedAt === null) return [];
   const title = i18n.t('Iteration {iteration}: {status}', { iteration, status: STATUS_LOOKS[status].label });
-  return [{ key: iteration, title, span: spanOf(startedAt, finishedAt), status }];
+  return [{ key: iteration, title, span: spanOf(startedAt, finishedAt), status, iteration }];
 }
 
 function toStyle({ left, width }: Span, status?: Bar['status']): CSSProperties {

@@ -23,25 +23,26 @@ interface Row {
 }
 
 /**
- * Lists the iterations of a node in their order, all or those with a status; none for a node outside loops.
+ * Lists the iterations of a node in their order, all, those with a status, or one; none for a node outside loops.
  * @throws DeckhandError NOT_FOUND when the actor may not see the run.
  */
 export async function listIterations(
   db: Database,
   actor: Actor,
   { executionId, nodeId }: { readonly executionId: string; readonly nodeId: string },
-  query: Page & { readonly status?: NodeStatus },
+  query: Page & { readonly status?: NodeStatus; readonly iteration?: string },
 ): Promise<PageOf<IterationEntry>> {
   const seen = await db.$queryRaw<unknown[]>`/* executions.find-visible */
     SELECT 1 FROM executions e
     JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
     WHERE e.id = ${executionId}::uuid AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`;
   if (seen.length === 0) throw new DeckhandError('NOT_FOUND', { message: 'No such run' });
-  const { status = null, limit, offset } = query;
+  const { status = null, iteration = null, limit, offset } = query;
   const found = Prisma.sql`
     FROM node_iterations i
     WHERE i.execution_id = ${executionId}::uuid AND i.node_id = ${nodeId}
-      AND (${status}::node_status IS NULL OR i.status = ${status}::node_status)`;
+      AND (${status}::node_status IS NULL OR i.status = ${status}::node_status)
+      AND (${iteration}::text IS NULL OR i.iteration = ${iteration}::text)`;
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`/* executions.list-iterations */
     SELECT i.iteration, i.status::text AS status, i.started_at AS "startedAt", i.finished_at AS "finishedAt", i.attempts,
       i.attempt_history AS "attemptHistoryJson", i.output_bytes AS "outputBytes", i.error AS "errorJson"

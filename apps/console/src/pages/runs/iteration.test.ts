@@ -1,0 +1,42 @@
+import type { Definition } from '@deckhand/contracts';
+import { expect, it } from '@jest/globals';
+import { iterationOf, loopsAround } from './iteration.ts';
+
+const node = (id: string, type = 'set') => ({ id, type });
+const body = (source: string, target: string) => ({ source, sourceHandle: 'body', target });
+
+/** Two loops, one after the other; in the first one a try with a loop in it. */
+const NESTED: Definition = {
+  nodes: [
+    ...[node('start', 'trigger.manual'), node('outer', 'loop'), node('first'), node('guard', 'try')],
+    ...[node('inner', 'loop'), node('a'), node('b'), node('other', 'loop'), node('c')],
+  ],
+  edges: [
+    { source: 'start', target: 'outer' },
+    body('outer', 'first'),
+    { source: 'first', target: 'guard' },
+    body('guard', 'inner'),
+    body('inner', 'a'),
+    { source: 'a', target: 'b' },
+    { source: 'outer', sourceHandle: 'done', target: 'other' },
+    body('other', 'c'),
+  ],
+};
+
+it('a node has the loops around it, without tries', () => {
+  expect(['start', 'outer', 'first', 'inner', 'a', 'c'].map((id) => loopsAround(id, NESTED))).toEqual([
+    ...[[], [], ['outer'], ['outer'], ['outer', 'inner'], ['other']],
+  ]);
+});
+
+it.each([
+  ['a', 'b', '3.1', '3.1'],
+  ['a', 'first', '3.1', '3'],
+  ['a', 'inner', '3.1', '3'],
+  ['first', 'a', '3', undefined],
+  ['a', 'outer', '3.1', undefined],
+  ['a', 'c', '3.1', undefined],
+  ['a', 'b', undefined, undefined],
+])('an iteration of %s is for %s: %s is %s', (from, to, given, expected) => {
+  expect(iterationOf(given, { from, to }, NESTED)).toBe(expected);
+});

@@ -1,0 +1,26 @@
+import type { Definition } from '@deckhand/contracts';
+import { containersOf } from '../../graph/containers.ts';
+
+/** Returns the loops around a node, the outermost first. */
+export function loopsAround(nodeId: string, definition: Pick<Definition, 'nodes' | 'edges'>): readonly string[] {
+  return containersOf(definition)
+    .filter(({ node, body }) => node.type === 'loop' && body.has(nodeId))
+    .map(({ node }) => node.id)
+    .toReversed();
+}
+
+/**
+ * Returns the iteration of another node that an iteration of a node is in: the same in the same loop, that of the outer
+ * loop for a node in it. Undefined if there is not exactly one.
+ * @param iteration "3" in a loop, "3.1" in nested ones.
+ */
+export function iterationOf(
+  iteration: string | undefined,
+  { from, to }: { readonly from: string; readonly to: string },
+  definition: Pick<Definition, 'nodes' | 'edges'>,
+): string | undefined {
+  if (iteration === undefined) return undefined;
+  const [given, wanted] = [loopsAround(from, definition), loopsAround(to, definition)];
+  const isWithin = wanted.length > 0 && wanted.every((loop, index) => loop === given[index]);
+  return isWithin ? iteration.split('.').slice(0, wanted.length).join('.') : undefined;
+}
