@@ -21,7 +21,7 @@ export function parseJson(text: string): JsonValue {
 const LARGE_NUMBER =
   /(?<=^|[[:,\s])-?(?:[1-9]\d{15,}(?:\.\d+)?(?:[eE][+-]?\d+)?|(?:0|[1-9]\d*)(?:\.\d+)?[eE]\+?\d{3,})(?![\d.eE])/g;
 
-/** One of these matches a part of all of them, and both together fail in about half the time that parsing the text takes. */
+/** One of these matches a part of each. Together, they fail in about half the time that parsing the text takes. */
 const MAYBE_LARGE = [/(?:^|[[:,\s])-?[1-9]\d{15}/, /\d[eE]\+?\d{3}/];
 
 /** Matches what follows a name of a member. */
