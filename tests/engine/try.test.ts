@@ -183,6 +183,30 @@ describe('a try', () => {
   });
 
   it.each([
+    ['itself', simple],
+    [
+      'in a loop',
+      {
+        nodes: [start, attempt, { id: 'each', type: 'loop', parameters: { items: [1] } }, probe('b'), probe('ill')],
+        edges: edges('start -> try', 'try.body -> each', 'each.body -> b', 'try.error -> ill'),
+      },
+    ],
+  ])('hands on the response that was a failure of its body %s, also to another worker', async (_where, definition) => {
+    const details = { status: 422, headers: { 'x-a': 'b' }, body: { reason: 'sold out' } };
+    const { journal, last } = await runInMemory(definition, {
+      answer: (key) => {
+        if (key.startsWith('b/')) throw new NodeError('HTTP_STATUS', 'answered 422', { isRetryable: false, details });
+        return key;
+      },
+    });
+    const caught = last.get('try/');
+    expect(caught?.output).toMatchObject({ error: { nodeId: 'b', code: 'HTTP_STATUS', ...details } });
+    const at = journal.findIndex(({ nodeId, status }) => nodeId === 'try' && status === 'success');
+    const resumed = await runInMemory(definition, { records: lastRecords(journal.slice(0, at)) });
+    expect(resumed.last.get('try/')).toMatchObject({ handle: 'error', output: caught?.output });
+  });
+
+  it.each([
     ['a -> end', 'is inside the body of try'],
     ['try -> end', 'leaves by body, error, success'],
   ])('refuses the edge %s', async (edge, message) => {

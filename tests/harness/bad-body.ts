@@ -79,8 +79,9 @@ function editedBodies(schema: Schema, example: object): fc.Arbitrary<BadBody> {
 
 /** Every way of invalidating a value and its parts, according to its schema. */
 function editsOf(given: Schema, value: unknown, path: Path): Edit[] {
-  const schema = given.anyOf?.find((branch) => branch.type !== 'null') ?? given;
-  const others = (given.anyOf ?? []).flatMap(({ type }) => (type === undefined ? [] : [type]));
+  const branches = branchesOf(given);
+  const schema = branches.find((branch) => branch.type !== 'null') ?? given;
+  const others = branches.length === 1 ? [] : branches.flatMap(({ type }) => (type === undefined ? [] : [type]));
   const edits: Edit[] = path.length === 0 ? [] : valueEdits(schema, value, path, others);
   const at = (issue: string, name: string, spoilt: fc.Arbitrary<unknown>) =>
     edits.push({ issue, path: [...path, name], value: spoilt });
@@ -102,6 +103,11 @@ function editsOf(given: Schema, value: unknown, path: Path): Edit[] {
     }
   }
   return edits;
+}
+
+/** The schemas one of which a value must fit. */
+function branchesOf(schema: Schema): readonly Schema[] {
+  return schema.anyOf?.flatMap(branchesOf) ?? [schema];
 }
 
 /** Names of members that JavaScript objects have by themselves, and some that nothing has. */
@@ -142,6 +148,9 @@ function valueEdits(schema: Schema, value: unknown, path: Path, others: readonly
     const fits = name === type || (name === 'number' && type === 'integer') || others.includes(name);
     if (!fits) edits.push({ issue: `is of type ${name}`, path, value: given });
   }
+  // Such numbers are read as texts.
+  const beyond = [new Raw('1e400'), new Raw(`-${'9'.repeat(400)}`)];
+  if (type !== 'string' && !others.includes('string')) spoil('is beyond all numbers', ...beyond);
   const { maxLength, minLength = 0, maxItems, minimum, exclusiveMinimum, maximum } = schema;
   if (type === 'integer') spoil('is not a whole number', 0.5, -1.25);
   if (minimum !== undefined) spoil('is too small', minimum - 1, -1e300);

@@ -46,7 +46,7 @@ function close(part: unknown): unknown {
 export function createDocumentCheck(given: object): ResponseCheck {
   const document = close(given) as Documented;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
-  addFormats.default(ajv, ['uuid', 'date-time', 'email', 'uri']);
+  addFormats.default(ajv, ['uuid', 'date-time', 'date', 'email', 'uri']);
   ajv.addSchema(document, 'document');
   const templates = Object.keys(document.paths).map((template) => ({
     template,

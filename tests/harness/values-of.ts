@@ -92,8 +92,10 @@ function texts(
   ids: () => readonly string[],
 ): fc.Arbitrary<string> {
   if (format === 'uuid') return fc.nat().map((n) => ids()[n % Math.max(1, ids().length)] ?? '0'.repeat(8));
-  if (format === 'date-time')
-    return fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }).map((date) => date.toISOString());
+  if (format === 'date-time' || format === 'date') {
+    const dates = fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true });
+    return dates.map((date) => (format === 'date' ? date.toISOString().slice(0, 10) : date.toISOString()));
+  }
   if (format === 'email') return fc.emailAddress();
   if (pattern !== undefined) {
     // fast-check generates nothing for lookaheads.

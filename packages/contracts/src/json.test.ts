@@ -2,6 +2,39 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseExactJson } from './json.ts';
 
+describe('numbers beyond the range of a double', () => {
+  const digits = '9'.repeat(309);
+
+  it.each([
+    ['{"a":1e999}', { a: '1e999' }],
+    ['[-1.50E+400,1e309 , 0.001e1000]', ['-1.50E+400', '1e309', '0.001e1000']],
+    [`[${digits}.5,-${digits}.5e1]`, [`${digits}.5`, `-${digits}.5e1`]],
+    ['1e999', '1e999'],
+    ['["1e999",": 1e999,",1e999,"a\\" 1e999"]', ['1e999', ': 1e999,', '1e999', 'a" 1e999']],
+    ['[1e308,-1.7976931348623157e308,1e0000003,1e-999,-1E-400,0e999]', [1e308, -Number.MAX_VALUE, 1e3, 0, -0, 0]],
+  ])('become texts as they are written, and nothing else does: %s', (text, value) => {
+    expect(parseExactJson(text)).toEqual(value);
+  });
+
+  it.each([
+    '{1e999:1}',
+    '[01e999]',
+    '[+1e999]',
+    '[.1e999]',
+    '[1.e999]',
+    '[1e999.5]',
+    '[1e999e1]',
+    '[1e999a]',
+    '[1e999"a"]',
+    '["a" 1e999]',
+    '1e999 1e999',
+    `[${digits}.]`,
+    `[${digits}.5e]`,
+  ])('do not make invalid JSON valid: %s', (text) => {
+    expect(() => parseExactJson(text)).toThrow(SyntaxError);
+  });
+});
+
 describe('whole numbers beyond the safe range', () => {
   it.each([
     ['{"id":7615917337495251231}', { id: '7615917337495251231' }],
@@ -66,5 +99,8 @@ describe('whole numbers beyond the safe range', () => {
     const many = `[${'12345678901234567890,'.repeat(100_000)}"${'\\\\'.repeat(100_000)}"]`;
     expect(parseExactJson(many)).toHaveLength(100_001);
     expect(() => parseExactJson(`"${' 12345678901234567890'.repeat(100_000)}`)).toThrow(SyntaxError);
+    const digits = '1'.repeat(2_000_000);
+    expect(parseExactJson(`[${digits}.${digits}e1]`)).toEqual([`${digits}.${digits}e1`]);
+    expect(() => parseExactJson(`[1e1${digits}.${digits}x]`)).toThrow(SyntaxError);
   });
 });

@@ -17,46 +17,54 @@ export function parseJson(text: string): JsonValue {
   return JSON.parse(text) as JsonValue;
 }
 
-/** Matches a whole number of JSON that may be beyond the safe range, or such digits within a string. */
-const LARGE_INTEGER = /(?<=^|[[:,\s])-?[1-9]\d{15,}(?![\d.eE])/g;
+/** Matches a number of JSON that a double may change or cannot hold, or such digits within a string. */
+const LARGE_NUMBER =
+  /(?<=^|[[:,\s])-?(?:[1-9]\d{15,}(?:\.\d+)?(?:[eE][+-]?\d+)?|(?:0|[1-9]\d*)(?:\.\d+)?[eE]\+?\d{3,})(?![\d.eE])/g;
 
-/** Matches the beginning of all of these, and fails in a fifth of the time that parsing the text takes. */
-const MAYBE_LARGE = /(?:^|[[:,\s])-?[1-9]\d{15}/;
+/** One of these matches a part of each. Together, they fail in about half the time that parsing the text takes. */
+const MAYBE_LARGE = [/(?:^|[[:,\s])-?[1-9]\d{15}/, /\d[eE]\+?\d{3}/];
 
 /** Matches what follows a name of a member. */
 const NAME_END = /\s*:/y;
 
 /**
- * Parses JSON of others. Whole numbers beyond ±(2^53 - 1), which a number would change, become texts of their digits.
+ * Parses JSON of others. Numbers that a JavaScript number would falsify become texts, as they are written: whole ones
+ * beyond ±(2^53 - 1), and all beyond its range, such as `1e999`, which would become Infinity, and null when written.
  * @throws SyntaxError if it is invalid.
  */
 export function parseExactJson(text: string): JsonValue {
-  if (!MAYBE_LARGE.test(text)) return parseJson(text);
+  if (!MAYBE_LARGE.some((pattern) => pattern.test(text))) return parseJson(text);
   let rest = 0;
   let quoted = '';
-  for (const { digits, start } of largeIntegers(text)) {
-    quoted += `${text.slice(rest, start)}"${digits}"`;
-    rest = start + digits.length;
+  for (const { number, start } of largeNumbers(text)) {
+    quoted += `${text.slice(rest, start)}"${number}"`;
+    rest = start + number.length;
   }
   return parseJson(rest === 0 ? text : quoted + text.slice(rest));
 }
 
 /** Takes time in proportion to the text. */
-function* largeIntegers(text: string): Generator<{ readonly digits: string; readonly start: number }> {
+function* largeNumbers(text: string): Generator<{ readonly number: string; readonly start: number }> {
   /** The position up to which strings are known, outside of a string, and the next quote. */
   let outside = 0;
   let quote = -1;
-  for (const match of text.matchAll(LARGE_INTEGER)) {
-    const [digits] = match;
+  for (const match of text.matchAll(LARGE_NUMBER)) {
+    const [number] = match;
     if (quote < outside) quote = indexOfQuote(text, outside);
     while (quote < match.index) {
       outside = endOfString(text, quote);
       quote = indexOfQuote(text, outside);
     }
-    NAME_END.lastIndex = match.index + digits.length;
-    if (outside > match.index || NAME_END.test(text) || Number.isSafeInteger(Number(digits))) continue;
-    yield { digits, start: match.index };
+    NAME_END.lastIndex = match.index + number.length;
+    if (outside > match.index || NAME_END.test(text) || isHeld(number)) continue;
+    yield { number, start: match.index };
   }
+}
+
+/** Returns true for a number that keeps its digits if it is whole, and otherwise all that a double has. */
+function isHeld(number: string): boolean {
+  const value = Number(number);
+  return Number.isSafeInteger(value) || (Number.isFinite(value) && /[.eE]/.test(number));
 }
 
 function indexOfQuote(text: string, from: number): number {

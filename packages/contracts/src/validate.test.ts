@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import Type from 'typebox';
 import { DeckhandError, MAX_ISSUES } from './errors.ts';
+import { GivenTime, nullable } from './schemas/common.ts';
 import { compileBody, compileCheck, compileQuery } from './validate.ts';
 
 const Body = Type.Object({ name: Type.String(), count: Type.Integer() }, { additionalProperties: false });
@@ -20,6 +21,18 @@ function refusalOf(body: unknown): { details: unknown[]; extra: object } {
 }
 
 describe('a body that is not valid', () => {
+  it('is told why it fits none of several schemas, and not that it fits none', () => {
+    const check = compileCheck(Type.Object({ at: nullable(GivenTime) }));
+    expect(check({ at: 'soon' })).toEqual({
+      issues: ['match format "date-time"', 'match format "date"', 'be null'].map((what) => ({
+        path: 'at',
+        message: `must ${what}`,
+      })),
+    });
+    for (const at of ['2026-12-31', '2026-12-31T09:30', '20261231T0930Z', null])
+      expect(check({ at })).toEqual({ value: { at } });
+  });
+
   it('is told all that is wrong', () => {
     const { details, extra } = refusalOf({ name: 1, other: 2 });
     expect(details).toHaveLength(3);

@@ -3,7 +3,7 @@ import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from '
 import addFormats from 'ajv-formats';
 import type { Static, TObject, TSchema } from 'typebox';
 import { type ValidationIssue, validationFailed } from './errors.ts';
-import { readTime, UUID_PATTERN } from './formats.ts';
+import { isDate, readTime, UUID_PATTERN } from './formats.ts';
 import { isJsonObject } from './json.ts';
 import { CLAMPED } from './schemas/common.ts';
 import { SCOPE_PATTERN, SCOPES_IN_WORDS } from './scopes.ts';
@@ -49,6 +49,7 @@ function withFormats(ajv: Ajv2020): Ajv2020 {
   ajv.addFormat('uuid', UUID_PATTERN);
   // Requests may omit parts of a time.
   ajv.addFormat('date-time', (text) => readTime(text) !== undefined);
+  ajv.addFormat('date', isDate);
   return ajv;
 }
 
@@ -222,9 +223,9 @@ function throwing<T, V>(check: (value: V) => ReturnType<Check<T>>): (value: V) =
   };
 }
 
-/** An error of `if` only says that one of its branches failed, which is reported itself. */
+/** An error of `if` or `anyOf` only says that branches failed, whose errors are reported themselves. */
 function isOwn(error: ErrorObject): boolean {
-  return error.keyword !== 'if';
+  return error.keyword !== 'if' && error.keyword !== 'anyOf';
 }
 
 /** Descriptions of patterns that people should not have to read. */

@@ -111,7 +111,10 @@ export interface MailReceipt {
   readonly rejected: readonly string[];
 }
 
-/** Sends messages for nodes. @throws NodeError EMAIL_FAILED, EMAIL_UNREACHABLE, ADDRESS_REFUSED. */
+/**
+ * Sends messages for nodes.
+ * @throws NodeError EMAIL_FAILED, EMAIL_UNREACHABLE, EMAIL_ADDRESS_UNSUPPORTED, ADDRESS_REFUSED.
+ */
 export interface MailSender {
   send(message: MailMessage): Promise<MailReceipt>;
 }

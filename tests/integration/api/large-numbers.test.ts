@@ -23,6 +23,14 @@ describe('a whole number beyond the safe range keeps its digits', () => {
     expect(await triggerData({ workflowId })).toBe('{"id":"7615917337495251231"}');
   });
 
+  it('as does one beyond all numbers', async () => {
+    const { status } = await send(`/api/workflows/${workflowId}/execute`, '{"input":{"limit":[1e999,-1.5E+400]}}');
+    expect(status).toBe(202);
+    expect(await triggerData({ workflowId })).toBe('{"limit":["1e999","-1.5E+400"]}');
+    const refused = await send(`/api/workflows/${workflowId}/execute`, '{"input":{},"timeoutSeconds":1e999}');
+    expect(refused).toMatchObject({ status: 400, body: { details: [{ path: 'timeoutSeconds' }] } });
+  });
+
   it('in the inputs of a batch', async () => {
     const { status } = await send(`/api/workflows/${workflowId}/execute/batch`, '[{"input":{"id":-9007199254740993}}]');
     expect(status).toBe(200);

@@ -24,6 +24,7 @@ import {
   stopAll,
   until,
 } from '../../harness/index.ts';
+import { createDocumentCheck } from '../../harness/document-check.ts';
 import { findBreakingChanges } from '../../openapi/breaking-changes.ts';
 
 const REDOCLY = join(import.meta.dirname, '../../../node_modules/@redocly/cli/bin/cli.js');
@@ -227,6 +228,17 @@ describe('the OpenAPI document', () => {
       required.filter((member) => properties[member]?.default !== undefined).map((member) => `${name}.${member}`),
     );
     expect(asked).toEqual([]);
+  });
+
+  it('takes a date alone where a key or a run expires, and where a run starts', () => {
+    const at = '2026-12-31';
+    const check = createDocumentCheck(document);
+    const issuesOf = (path: string, body: object) => check.issuesOfRequest('POST', path, body);
+    for (const expiresAt of [at, `${at}T12:00:00Z`, null])
+      expect(issuesOf('/api/api-keys', { name: 'CI', password: 'a long password', expiresAt })).toBeUndefined();
+    expect(issuesOf('/api/api-keys/{id}/rotate', { password: 'a long password', expiresAt: at })).toBeUndefined();
+    expect(issuesOf('/api/workflows/{id}/execute', { startAt: at, expiresAt: at })).toBeUndefined();
+    expect(issuesOf('/api/api-keys', { name: 'CI', password: 'a long password', expiresAt: 'soon' })).toMatch('format');
   });
 
   it('types nodes and events of runs, and has the ETag of what If-Match can change', () => {

@@ -2,6 +2,7 @@ import { createMailSender } from '@deckhand/nodes';
 import type { MailMessage } from '@deckhand/engine';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:net';
+import type { SMTPServerOptions } from 'smtp-server';
 import { startMailServer } from '../../harness/mail-server.ts';
 import { stopAll, stopLater } from '../../harness/index.ts';
 
@@ -58,6 +59,81 @@ describe('a message', () => {
       `Message-ID: ${receipt.messageId}`,
     ])
       expect(text).toContain(part);
+  });
+
+  describe('with addresses in UTF-8', () => {
+    /** A server, and for each message whether it was sent with SMTPUTF8. */
+    async function startServer(options: SMTPServerOptions = {}) {
+      const withUtf8: boolean[] = [];
+      const server = await startMailServer({
+        ...options,
+        onMailFrom({ args }, _session, done) {
+          withUtf8.push(args !== false && 'SMTPUTF8' in args);
+          done();
+        },
+      });
+      return { ...server, withUtf8 };
+    }
+
+    const FIELDS: readonly [string, Partial<MailMessage>, string, string][] = [
+      ['from', { from: 'Jürgen <jürgen@example.org>' }, 'jürgen@example.org', 'ada@example.com'],
+      ['to', { to: ['用户@例え.jp'] }, '用户@例え.jp', '用户@例え.jp'],
+      ['to, among others', { to: ['bob@example.com', 'größe@example.com'] }, 'größe@example.com', 'bob@example.com'],
+      ['cc', { cc: ['Ähm <ähm@größe.example>'] }, 'ähm@größe.example', 'ada@example.com ähm@größe.example'],
+      ['bcc', { bcc: ['größe@example.com'] }, 'größe@example.com', 'ada@example.com größe@example.com'],
+    ];
+
+    it.each(FIELDS)('is sent with SMTPUTF8 to a server that has it: %s', async (_field, more, _address, recipients) => {
+      const { port, messages, withUtf8 } = await startServer();
+      const { accepted } = await sender.send(message(port, more));
+      expect(withUtf8).toEqual([true]);
+      expect(messages).toEqual([expect.stringContaining(`ENVELOPE ${recipients}`)]);
+      expect(accepted.join(' ')).toContain(recipients);
+    });
+
+    it('is sent to a server that has SMTPUTF8, with their names and addresses in its headers', async () => {
+      const { port, messages } = await startServer();
+      await sender.send(message(port, { to: ['用户 <用户@例え.jp>'], replyTo: 'jürgen@example.org' }));
+      expect(messages[0]).toContain('<用户@例え.jp>');
+      expect(messages[0]).toContain('Reply-To: jürgen@example.org');
+    });
+
+    it.each([
+      ...FIELDS,
+      ['replyTo', { replyTo: 'Jürgen <jürgen@example.org>' }, 'jürgen@example.org', ''],
+      ['a header', { headers: { Sender: 'jürgen@example.org' } }, 'jürgen@example.org', ''],
+    ])('fails for good where the server lacks SMTPUTF8, and is not sent: %s', async (_field, more, address) => {
+      const { port, messages, withUtf8 } = await startServer({ hideSMTPUTF8: true });
+      await expect(sender.send(message(port, more))).rejects.toMatchObject({
+        code: 'EMAIL_ADDRESS_UNSUPPORTED',
+        isRetryable: false,
+        message: `the server does not support SMTPUTF8, which the address ${address} needs`,
+      });
+      expect([messages, withUtf8]).toEqual([[], []]);
+    });
+
+    it('is sent with domains in ASCII, without SMTPUTF8, where only names and domains have other characters', async () => {
+      const { port, messages, withUtf8 } = await startServer({ hideSMTPUTF8: true });
+      const receipt = await sender.send(
+        message(port, {
+          from: 'Jürgen <shop@größe.example>',
+          to: ['Größe <ada@größe.example>'],
+          replyTo: 'answers@例え.jp',
+        }),
+      );
+      expect(receipt.messageId).toMatch(/^<[0-9a-f]{32}@xn--gre-6ka8i\.example>$/);
+      expect(withUtf8).toEqual([false]);
+      expect(receipt.accepted).toEqual(['ada@xn--gre-6ka8i.example']);
+      expect(messages[0]).toContain('<ada@xn--gre-6ka8i.example>');
+      expect(messages[0]).toContain('Reply-To: answers@xn--r8jz45g.jp');
+    });
+
+    it('is sent with SMTPUTF8 after signing in, too', async () => {
+      const { port, users, withUtf8 } = await startServer();
+      const server = { username: 'ada', password: 'right-password' };
+      await sender.send(message(port, { to: ['größe@example.com'] }, server));
+      expect([users, withUtf8]).toEqual([['ada:right-password'], [true]]);
+    });
   });
 
   it('that is sent again has the same Message-ID, another one another', async () => {

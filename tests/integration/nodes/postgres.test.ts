@@ -41,7 +41,7 @@ describe('a query', () => {
       await query(`SELECT 1::int AS small, 9007199254740993::bigint AS big, 7::bigint AS exact, 1.10::numeric AS price,
       'NaN'::float8 AS nan, 0.5::float8 AS half, true AS yes, NULL::text AS nothing, '\\x00ff'::bytea AS bytes,
       '2026-03-29 02:30:00'::timestamp AS local, '2026-03-29T01:30:00Z'::timestamptz AS moment, '2026-03-29'::date AS day,
-      'infinity'::timestamptz AS forever, '{"a":[1,9007199254740993]}'::jsonb AS json, ARRAY[1,2] AS list, ARRAY['2026-03-29'::date] AS days,
+      'infinity'::timestamptz AS forever, '{"a":[1,9007199254740993]}'::jsonb AS json, '[1e999]'::json AS beyond, ARRAY[1,2] AS list, ARRAY['2026-03-29'::date] AS days,
       '1 day'::interval AS span, point(1,2) AS point`);
     expect(rows).toEqual([
       {
@@ -59,6 +59,7 @@ describe('a query', () => {
         day: '2026-03-29',
         forever: 'infinity',
         json: { a: [1, '9007199254740993'] },
+        beyond: ['1e999'],
         list: [1, 2],
         days: ['2026-03-29'],
         span: '1 day',

@@ -159,6 +159,10 @@ describe('what providers send arrives as they document it', () => {
   });
 });
 
+it('a body with a number beyond all numbers has its text', async () => {
+  expect((await deliver({}, '{"a":1e999}', JSON_TYPE)).trigger.body).toEqual({ a: '1e999' });
+});
+
 describe('the query', () => {
   it('goes on to its end: a question mark is part of a value', async () => {
     const query = '?url=https://shop.example/item?id=5&user=7&hmac=a?b';
@@ -275,7 +279,6 @@ describe('400 for a body that its type cannot parse, and no run', () => {
   const cases: [string, object, string | Buffer, Record<string, string>, string][] = [
     ['JSON that is none', {}, '{"a":', JSON_TYPE, 'INVALID_JSON'],
     ['JSON that is not UTF-8', {}, Buffer.from([0x22, 0xff, 0x22]), JSON_TYPE, 'INVALID_JSON'],
-    ['JSON beyond all numbers', {}, '{"a":1e999}', JSON_TYPE, 'VALIDATION_FAILED'],
     ['JSON nested without end', {}, '['.repeat(5_000) + ']'.repeat(5_000), JSON_TYPE, 'VALIDATION_FAILED'],
     ['JSON with NUL', {}, '{"a":"\\u0000"}', JSON_TYPE, 'VALIDATION_FAILED'],
     ['a form as JSON', { payloadType: 'json' }, 'a=1', FORM_TYPE, 'INVALID_JSON'],

@@ -6,8 +6,9 @@ import { serve } from '../../harness/serve.ts';
 
 let instance: Instance;
 let worker: Awaited<ReturnType<typeof startTestWorker>>;
-/** Responds with 400 to `/bad`, never to `/slow`, and with 200 to others. */
+/** Responds with 400 to `/bad`, with 422 to `/refused`, never to `/slow`, and with 200 to others. */
 let receiver: string;
+const JSON_TYPE = { 'content-type': 'application/json' };
 const calls: string[] = [];
 let aborted = 0;
 let isFixed = false;
@@ -19,7 +20,8 @@ beforeAll(async () => {
     const path = request.url ?? '';
     calls.push(path);
     response.on('close', () => (aborted += response.writableEnded ? 0 : 1));
-    if (path !== '/slow') response.writeHead(path === '/bad' && !isFixed ? 400 : 200).end();
+    if (path === '/refused') response.writeHead(422, JSON_TYPE).end('{"reason":"sold out"}');
+    else if (path !== '/slow') response.writeHead(path === '/bad' && !isFixed ? 400 : 200).end();
   }));
 });
 afterAll(stopAll);
@@ -111,4 +113,41 @@ it('neither a stop nor the time-out of the run is caught, but a time-out of a no
   expect((await read(caughtId)).progress.try?.output).toMatchObject({
     error: { nodeId: 'slow', code: 'NODE_TIMEOUT' },
   });
+});
+
+it('an error branch and a try hand on the response that was the failure, also after the death of a worker', async () => {
+  const seen = (nodeId: string) =>
+    `{{ [$nodes.${nodeId}.output.error.status, $nodes.${nodeId}.output.error.body.reason] }}`;
+  const id = await execute({
+    nodes: [
+      ...[start, { ...request('refused'), onError: 'branch' }, attempt, request('declined', '/refused')],
+      ...[
+        approval('confirm'),
+        { id: 'end', type: 'set', parameters: { fields: { a: seen('refused'), b: seen('try') } } },
+      ],
+    ],
+    edges: edges(
+      ...['start -> refused', 'refused.error -> try', 'try.body -> declined'],
+      ...['try.error -> confirm', 'confirm.approved -> end'],
+    ),
+  });
+  await until(async () => (await read(id)).progress.confirm?.status === 'waiting');
+  await worker.stop();
+  // As if it had died between the two records of the failure that was caught.
+  const { count } = await instance.db.nodeRun.updateMany({
+    where: { executionId: id, nodeId: 'try' },
+    data: { status: 'running', handle: null, output: null, state: '{"try":true}' },
+  });
+  expect(count).toBe(1);
+  calls.length = 0;
+  worker = await startTestWorker(instance);
+  await approve(id, 'confirm');
+  await ended(id);
+  const { status, progress } = await read(id);
+  const response = [422, 'sold out'];
+  expect([status, progress.end?.output]).toEqual(['success', { a: response, b: response }]);
+  expect(progress.try?.output).toMatchObject({
+    error: { nodeId: 'declined', status: 422, body: { reason: 'sold out' } },
+  });
+  expect(calls).toEqual([]);
 });

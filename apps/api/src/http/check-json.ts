@@ -3,10 +3,8 @@ import { type ValidationIssue, validationFailed } from '@deckhand/contracts';
 /** Maximum nesting of arrays and objects in a body. */
 const MAX_DEPTH = 200;
 
-/** Shorter texts, in characters, can neither be nested too deep nor hold a number of more than 300 digits. */
+/** Shorter texts, in characters, cannot be nested too deep. */
 const LENGTH_SUSPECT = 300;
-/** Matches an exponent that may be out of range. */
-const LARGE_EXPONENT = /\de\+?\d{3}/i;
 
 /** Matches the escape of half a surrogate pair: UTF-8 itself has none. */
 const HALF_ESCAPE = /\\u[dD][89a-fA-F]/;
@@ -16,8 +14,8 @@ type FindFlaw = (text: string) => string | undefined;
 
 /**
  * Refuses JSON that the service cannot store: strings with NUL characters, which PostgreSQL does not support, or with
- * half a surrogate pair, which is not text; numbers that would be parsed as Infinity and written as null, and nesting
- * that would exhaust the stack. Checks the value only if `text`, its source, gives a reason to.
+ * half a surrogate pair, which is not text; and nesting that would exhaust the stack. Checks the value only if `text`,
+ * its source, gives a reason to.
  * @throws DeckhandError VALIDATION_FAILED naming the first such place.
  */
 export function checkJson(value: unknown, text: string): void {
@@ -31,7 +29,7 @@ export function checkData(value: unknown, text: string): void {
 
 function check(value: unknown, text: string, findFlaw: FindFlaw | undefined): void {
   const flaws = findFlaw ?? (text.includes('\\u0000') ? findNul : undefined);
-  if (!flaws && text.length < LENGTH_SUSPECT && !LARGE_EXPONENT.test(text)) return;
+  if (!flaws && text.length < LENGTH_SUSPECT) return;
   const issue = findIssue(value, 0, flaws);
   if (issue) throw validationFailed([issue]);
 }
@@ -48,8 +46,6 @@ const findAnyFlaw: FindFlaw = (text) =>
  */
 function findIssue(value: unknown, depth: number, findFlaw: FindFlaw | undefined): ValidationIssue | undefined {
   if (typeof value === 'string') return toIssue('', findFlaw?.(value));
-  if (typeof value === 'number')
-    return Number.isFinite(value) ? undefined : { path: '', message: 'is a number out of range' };
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth === MAX_DEPTH) throw validationFailed([{ path: '', message: `is nested deeper than ${MAX_DEPTH} levels` }]);
   if (Array.isArray(value)) {

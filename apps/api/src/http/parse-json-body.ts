@@ -7,7 +7,7 @@ import type { checkJson } from './check-json.ts';
 const LONG_CHARS = 256 * 1024;
 
 /**
- * Parses the JSON of a body that is not empty. Whole numbers beyond the safe range become texts of their digits.
+ * Parses the JSON of a body that is not empty. Numbers beyond the safe range become texts.
  * @param check checks the value, or arranges for its parts to be checked by themselves.
  * @throws DeckhandError INVALID_JSON; VALIDATION_FAILED for JSON that cannot be stored (NUL characters, too much
  * nesting), or that costs much more than its length suggests.

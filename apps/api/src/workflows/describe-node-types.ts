@@ -12,6 +12,7 @@ export function describeNodeTypes(nodeTypes: NodeTypes) {
     isTrigger: type.isTrigger,
     /** If the outputs of a type depend on its parameters: those of a node without parameters. */
     handles: type.handles?.({}) ?? [],
+    undecidedHandle: type.undecidedHandle ?? null,
     credentialTypes: [...(type.credential?.types ?? [])],
     parameters: type.parameters,
   }));

@@ -52,8 +52,8 @@ export async function readStandardInput(what: string): Promise<string> {
 }
 
 /**
- * Reads JSON from a text, a file, or with `-` the standard input. Whole numbers beyond the safe range become texts of
- * their digits, as the service reads them. @throws ExitError
+ * Reads JSON from a text, a file, or with `-` the standard input. Numbers beyond the safe range become texts, as
+ * the service reads them. @throws ExitError
  */
 export async function readJson(given: string, what: string): Promise<unknown> {
   const isInline = /^\s*[[{"]/.test(given);
@@ -72,7 +72,7 @@ export async function readJson(given: string, what: string): Promise<unknown> {
 }
 
 function withAllDigits(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
-  const isExact = typeof value !== 'number' || Number.isSafeInteger(value);
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
   const source = context?.source ?? '';
-  return !isExact && /^-?\d+$/.test(source) ? source : value;
+  return !Number.isFinite(value) || /^-?\d+$/.test(source) ? source : value;
 }

@@ -8,7 +8,7 @@ import {
   type NodeDefinition,
   NOTE_COLORS,
   type NoteDefinition,
-  parseJson,
+  parseExactJson,
 } from '@deckhand/contracts';
 import type { Clip } from './edits.ts';
 
@@ -40,7 +40,7 @@ export function fromText(text: string): Clip | undefined {
 
 function parse(text: string): JsonValue {
   try {
-    return parseJson(text);
+    return parseExactJson(text);
   } catch {
     return null;
   }

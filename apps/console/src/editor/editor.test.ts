@@ -23,6 +23,7 @@ const SET = {
   hasEffects: false,
   isTrigger: false,
   handles: [],
+  undecidedHandle: null,
   credentialTypes: [],
   keywords: [],
   parameters: {},

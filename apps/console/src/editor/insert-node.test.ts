@@ -11,6 +11,7 @@ const entry = (type: string, handles: string[] = []): NodeTypeEntry => ({
   hasEffects: false,
   isTrigger: type.startsWith('trigger.'),
   handles,
+  undecidedHandle: null,
   credentialTypes: [],
   parameters: {},
 });

@@ -13,6 +13,7 @@ import { i18n } from '../language/i18n.ts';
 import { BackOffFields } from './back-off-fields.tsx';
 import { Connections } from './connections.tsx';
 import { CredentialSelect } from './credential-select.tsx';
+import { effectOfDisabling } from './effect-of-disabling.ts';
 import { changeNode, removeNodes } from './edits.ts';
 import type { DescribedIssue } from './issues.ts';
 import classes from './node-form.module.css';
@@ -181,7 +182,7 @@ export function NodeForm({
               />
               <Checkbox
                 label={i18n.t('Disabled')}
-                description={i18n.t('Passes its input through')}
+                description={effectOfDisabling(node, types)}
                 checked={node.disabled ?? false}
                 onChange={(event) => change({ disabled: event.currentTarget.checked }, 'disabled')}
               />

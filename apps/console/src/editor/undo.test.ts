@@ -26,6 +26,7 @@ const SET: NodeTypeEntry = {
   hasEffects: false,
   isTrigger: false,
   handles: [],
+  undecidedHandle: null,
   credentialTypes: [],
   keywords: [],
   parameters: {},

@@ -23,6 +23,10 @@ describe('the text of a value', () => {
     expect(fromExpressionText(toTextFor('plain', fromExpressionText))).toBe('plain');
   });
 
+  it('keeps the digits of numbers that a number would change, and those beyond all numbers', () => {
+    expect(fromText('{"id":7615917337495251231,"limit":1e999}')).toEqual({ id: '7615917337495251231', limit: '1e999' });
+  });
+
   it('of a number is a finite one, an expression, or refused by the save', () => {
     const texts = ['', ' 1.50 ', '{{ $vars.limit }}', 'Infinity', '12x'];
     expect(texts.map(fromNumberText)).toEqual([undefined, 1.5, '{{ $vars.limit }}', 'Infinity', '12x']);

@@ -1,4 +1,4 @@
-import { type JsonValue, parseJson } from '@deckhand/contracts';
+import { type JsonValue, parseExactJson } from '@deckhand/contracts';
 
 /** Returns true if a value is a text with an expression, which any field may contain. */
 export function isExpression(value: JsonValue | undefined): value is string {
@@ -27,7 +27,7 @@ export function fromText(text: string): JsonValue | undefined {
   if (text.trim() === '') return undefined;
   if (text.includes('{{')) return text;
   try {
-    return parseJson(text);
+    return parseExactJson(text);
   } catch {
     return text;
   }

@@ -9,11 +9,15 @@ const entry = (type: string, handles: string[]) => ({
   hasEffects: false,
   isTrigger: false,
   handles,
+  undecidedHandle: null,
   credentialTypes: [],
   keywords: [],
   parameters: {},
 });
-const TYPES: NodeTypes = new Map([entry('set', []), entry('if', ['true', 'false'])].map((type) => [type.type, type]));
+const TRY = entry('try', ['body', 'error', 'success']);
+const TYPES: NodeTypes = new Map(
+  [entry('set', []), entry('if', ['true', 'false']), TRY].map((type) => [type.type, type]),
+);
 
 describe('the outputs of a node', () => {
   it('are the one without a name, or those that its type names', () => {
@@ -25,6 +29,7 @@ describe('the outputs of a node', () => {
     expect(outputHandles({ id: 'a', type: 'set', onError: 'branch' }, TYPES)).toEqual([undefined, 'error']);
     expect(handlesOf({ id: 'a', type: 'set', onError: 'branch' }, TYPES)).toEqual(['error']);
     expect(outputHandles({ id: 'a', type: 'if', onError: 'branch' }, TYPES)).toEqual(['true', 'false', 'error']);
+    expect(outputHandles({ id: 'a', type: 'try', onError: 'branch' }, TYPES)).toEqual(['body', 'error', 'success']);
   });
 
   it('follow from the parameters of a switch and an approval', () => {

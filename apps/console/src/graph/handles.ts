@@ -9,7 +9,10 @@ const ERROR_HANDLE = 'error';
 /** Returns the outputs of a node, in order. A type without named outputs has one, which is undefined here. */
 export function outputHandles(node: NodeDefinition, types: NodeTypes): readonly (string | undefined)[] {
   const own = ownHandles(node, types);
-  return [...(own.length === 0 ? [undefined] : own), ...(node.onError === 'branch' ? [ERROR_HANDLE] : [])];
+  // A try has an output of this name anyway.
+  return [
+    ...new Set([...(own.length === 0 ? [undefined] : own), ...(node.onError === 'branch' ? [ERROR_HANDLE] : [])]),
+  ];
 }
 
 /** Returns the first output of a node that has no edge yet; the first one if all have. */

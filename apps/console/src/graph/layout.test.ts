@@ -27,7 +27,7 @@ describe('layOut', () => {
 describe('the outputs of a node', () => {
   const entry = (type: string, handles: string[]) => ({
     ...{ type, title: type, description: '', category: 'flow', hasEffects: false, isTrigger: false },
-    ...{ handles, credentialTypes: [], keywords: [], parameters: {} },
+    ...{ handles, undecidedHandle: null, credentialTypes: [], keywords: [], parameters: {} },
   });
   const types = new Map([['if', entry('if', ['true', 'false'])]]);
 

@@ -12,25 +12,31 @@ export const Id = Type.String({ format: 'uuid', description: 'Opaque identifier'
 /** ISO 8601 in UTC with milliseconds. */
 export const Time = Type.String({ format: 'date-time' });
 
+/** A time or a date of a request. The service also reads times without seconds or offset, and the basic format. */
+export function timeOrDate(description: string) {
+  return Type.Union([Type.String({ format: 'date-time' }), Type.String({ format: 'date' })], { description });
+}
+
+const MIDNIGHT = 'ISO 8601; a date alone means its midnight, seconds are optional, and the default offset is UTC';
+
 /** A time in a request; `toDate` reads it. */
-export const GivenTime = Type.String({
-  format: 'date-time',
-  description: 'ISO 8601; a date alone means its midnight, seconds are optional, and the default offset is UTC',
-});
+export const GivenTime = timeOrDate(MIDNIGHT);
+
+/** The same in a filter, which responses repeat: there, `date-time` is a promise to clients. */
+const FilterTime = Type.String({ format: 'date-time', description: MIDNIGHT });
 
 /** The time in a request at which something expires; `toExpiry` reads it. */
-export const GivenExpiry = Type.String({
-  format: 'date-time',
-  description: 'ISO 8601; a date alone means the end of that day, seconds are optional, and the default offset is UTC',
-});
+export const GivenExpiry = timeOrDate(
+  'ISO 8601; a date alone means the end of that day, seconds are optional, and the default offset is UTC',
+);
 
 /** Bounds of a time; several hold together. */
 export const TimeRange = Type.Object(
   {
-    gte: Type.Optional(GivenTime),
-    gt: Type.Optional(GivenTime),
-    lte: Type.Optional(GivenTime),
-    lt: Type.Optional(GivenTime),
+    gte: Type.Optional(FilterTime),
+    gt: Type.Optional(FilterTime),
+    lte: Type.Optional(FilterTime),
+    lt: Type.Optional(FilterTime),
   },
   CLOSED,
 );

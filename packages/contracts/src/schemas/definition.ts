@@ -46,7 +46,7 @@ export const NodeDefinition = Type.Object(
     disabled: Type.Optional(
       Type.Boolean({
         description:
-          'Passes its input on; a node that chooses among outputs takes none of them then; a trigger does not fire',
+          'Passes its input on; a node with several outputs takes the `undecidedHandle` of its type, or none of them; a trigger does not fire',
       }),
     ),
     retry: Type.Optional(Retry),

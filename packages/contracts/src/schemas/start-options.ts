@@ -2,7 +2,7 @@ import Type, { type Static, type TOptional, type TString } from 'typebox';
 import { type ValidationIssue, validationFailed } from '../errors.ts';
 import { toDate, toExpiry } from '../formats.ts';
 import { type JsonObject, type JsonValue, parseOwnJson } from '../json.ts';
-import { oneOf } from './common.ts';
+import { oneOf, timeOrDate } from './common.ts';
 
 /** Most tags of a run. */
 export const MAX_TAGS = 10;
@@ -174,17 +174,9 @@ export const StartOptions = Type.Object(
   {
     ...fixedOptions,
     concurrency: Type.Optional(Concurrency),
-    startAt: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        description: 'When the run starts, at most a year ahead; at once if it passed',
-      }),
-    ),
+    startAt: Type.Optional(timeOrDate('When the run starts, at most a year ahead; at once if it passed')),
     expiresAt: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        description: 'When the run ends as `timeout` unless it has begun; a date alone means the end of that day',
-      }),
+      timeOrDate('When the run ends as `timeout` unless it has begun; a date alone means the end of that day'),
     ),
   },
   OPTIONS,

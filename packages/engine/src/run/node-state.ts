@@ -1,5 +1,5 @@
 /** State that node runs store in their records to resume: a result, a loop's items, a wait, a decision. */
-import { isJsonObject, type JsonValue, WAIT_KINDS } from '@deckhand/contracts';
+import { isJsonObject, type JsonObject, type JsonValue, WAIT_KINDS } from '@deckhand/contracts';
 import type { GraphNode } from '../compile/graph.ts';
 import type { RepeatRule, TerminalResult, WaitRequest } from '../node-type.ts';
 import { joinIteration, type NodeRecord, recordKey } from './records.ts';
@@ -12,6 +12,12 @@ export function storedResult({ state, output }: NodeRecord): TerminalResult | un
   const { statusCode, headers } = state;
   if (typeof statusCode !== 'number' || headers === undefined || !isJsonObject(headers)) return undefined;
   return { body: output ?? null, statusCode, headers };
+}
+
+/** Returns the details of a failure that its node, or a try around it, hands on: its record has them as its output. */
+export function storedDetails({ output }: NodeRecord): JsonObject | undefined {
+  const error = output !== undefined && isJsonObject(output) ? output.error : undefined;
+  return error !== undefined && isJsonObject(error) ? error : undefined;
 }
 
 /** A container in progress, as stored in its record. */

@@ -28,6 +28,7 @@ import {
   isFinished,
   isSettled,
   storedContainer,
+  storedDetails,
   storedResult,
   storedUncounted,
   storedWait,
@@ -55,7 +56,7 @@ import { resultInside } from './result-inside.ts';
 import { MAX_RETRY_DELAY_IN_WORKER_MS, retryDelayMs } from './retry.ts';
 import { loadIterationOutputs } from './iteration-outputs.ts';
 import { createScheduler, type NextIteration, type SchedulerEvents, type Task } from './scheduler.ts';
-import { inputOf, type Scope } from './scope.ts';
+import { catchingScope, inputOf, type Scope } from './scope.ts';
 
 /** Longest time of pure nodes before other runs continue, in ms. */
 const SLICE_MS = 8;
@@ -243,7 +244,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       return;
     }
     if (before?.status === 'failed' && before.error) {
-      fail(task, { ...before.error, isRetryable: false }, before.output);
+      fail(task, { ...before.error, isRetryable: false, details: storedDetails(before) }, before.output);
       return;
     }
     // Answers count once all records are replayed: an early join takes what came first.
@@ -483,7 +484,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         return;
       case 'failure': {
         const isHandled = node.definition.onError === 'continue' || node.definition.onError === 'branch';
-        const output = isHandled ? errorOutput(outcome.failure) : undefined;
+        const isKept = isHandled || (outcome.failure.details !== undefined && catchingScope(scope) !== undefined);
+        const output = isKept ? errorOutput(outcome.failure) : undefined;
         note(node, scope, 'failed', progress, { failure: outcome.failure, output });
         if (isHandled) scheduler.skipBody(task);
         fail(task, outcome.failure);
@@ -498,7 +500,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
 
   /**
    * Handles a failure according to the node's `onError`; otherwise, a try around it does.
-   * @param output what an earlier worker recorded for it: the record has no details of the failure.
+   * @param output what an earlier worker recorded for it.
    */
   function fail(task: Task, failure: NodeFailure, output: JsonValue = errorOutput(failure)): void {
     switch (task.node.definition.onError) {

@@ -1,9 +1,10 @@
 import { type MailMessage, type MailReceipt, type MailSender, NodeError } from '@deckhand/engine';
-import { createHash } from 'node:crypto';
 import { connect, isIP, type Socket } from 'node:net';
 import { types } from 'node:util';
 import { ANY_ADDRESS, type AddressRules, isPublicAddress, PUBLIC_ONLY, resolveHost } from '../network/addresses.ts';
 import { untilAborted } from '../network/until-aborted.ts';
+import { compose } from './compose.ts';
+import { transmit } from './transmit.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A silent server is given up after this time, in ms. */
@@ -74,50 +75,22 @@ function boundReceived(socket: Socket): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-async function deliver(message: MailMessage, connection: Socket): Promise<MailReceipt> {
-  const { host, port, username, password, secure = port === SUBMISSIONS_PORT } = message.server;
-  // Loaded on first use: most processes send no messages.
-  const { createTransport } = await import('nodemailer');
-  const transport = createTransport({
-    connection,
+async function deliver(message: MailMessage, socket: Socket): Promise<MailReceipt> {
+  const { host, port, username, password = '', secure = port === SUBMISSIONS_PORT } = message.server;
+  const mail = await compose(message);
+  const { accepted, rejected } = await transmit(mail, {
+    connection: socket,
     host,
     port,
     secure,
     // A password is sent over a public network only with encryption.
-    requireTLS: password !== undefined && isPublicAddress(connection.remoteAddress ?? ''),
+    requireTLS: message.server.password !== undefined && isPublicAddress(socket.remoteAddress ?? ''),
     tls: isIP(host) === 0 ? { servername: host } : {},
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SILENCE_MS,
-    ...(username === undefined ? {} : { auth: { user: username, pass: password ?? '' } }),
-    // Messages contain only given content, never files of this machine or fetched content.
-    disableFileAccess: true,
-    disableUrlAccess: true,
+    login: username === undefined ? undefined : { user: username, pass: password },
   });
-  const { from, to, cc, bcc, replyTo, subject, text, html, headers, attachments } = message;
-  const info = await transport.sendMail({
-    messageId: messageIdOf(message),
-    from,
-    to: [...to],
-    cc: [...cc],
-    bcc: [...bcc],
-    subject,
-    headers: { ...headers },
-    ...(replyTo === undefined ? {} : { replyTo }),
-    ...(text === undefined ? {} : { text }),
-    ...(html === undefined ? {} : { html }),
-    attachments: attachments.map(({ filename, content, contentType }) => ({
-      filename,
-      content: Buffer.from(content),
-      ...(contentType === undefined ? {} : { contentType }),
-    })),
-  });
-  return { messageId: info.messageId, accepted: info.accepted.map(String), rejected: info.rejected.map(String) };
-}
-
-/** The same when a message is sent again; its right side is the sender's domain (RFC 5322, 3.6.4). */
-function messageIdOf({ idempotencyKey, from }: MailMessage): string {
-  const [domain = 'deckhand.invalid'] = /[A-Za-z0-9.-]+(?=>?\s*$)/.exec(from) ?? [];
-  return `<${createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 32)}@${domain}>`;
+  return { messageId: mail.messageId(), accepted, rejected };
 }
 
 function toNodeError(error: unknown, { server: { host, port } }: MailMessage): NodeError {

@@ -28,8 +28,8 @@ export function findTextExcess(text: string): string | undefined {
 }
 
 /**
- * Parses untrusted JSON. Whole numbers beyond the safe range become texts of their digits. @param what names it in the
- * error. @throws NodeError RESULT_TOO_LARGE for more than can be parsed at once; SyntaxError.
+ * Parses untrusted JSON. Numbers beyond the safe range become texts. @param what names it in the error.
+ * @throws NodeError RESULT_TOO_LARGE for more than can be parsed at once; SyntaxError.
  */
 export function parseForeignJson(text: string, what: string): JsonValue {
   const excess = findTextExcess(text);

@@ -109,6 +109,7 @@ describe('what is answered', () => {
       '{"id":7615917337495251231}',
       { id: '7615917337495251231' },
     ],
+    ['JSON with a number beyond all numbers', JSON_TYPE, '[1e999,-1E+400]', ['1e999', '-1E+400']],
     ['JSON that is none', JSON_TYPE, '{oops', '{oops'],
     ['text', { 'content-type': 'text/html' }, '<p>ü</p>', '<p>ü</p>'],
     ['text in another character set', { 'content-type': 'text/plain; charset=iso-8859-1' }, Buffer.from([0xfc]), 'ü'],

@@ -46,6 +46,24 @@ async function draftOf({ workflows, id }: { workflows: FakeWorkflows; id: string
 }
 
 describe('the form of a node', () => {
+  it.each([
+    ['set', 'Passes its input through'],
+    ['if', 'Takes none of its outputs, because each is a choice'],
+    ['approval', 'Takes none of its outputs, because each is a choice'],
+    ['wait.event', 'Takes none of its outputs, because each is a choice'],
+    ['switch', 'Passes its input through, to the output default'],
+    ['loop', 'Passes its input through, to the output done'],
+    ['try', 'Passes its input through, to the output success'],
+    ['trigger.manual', 'Does not fire'],
+  ])('says what a disabled node does: %s', async (type, effect) => {
+    const isTrigger = type.startsWith('trigger.');
+    await open(isTrigger ? definitionOf() : definitionOf({ id: 'node', type, onError: 'branch' }));
+    await selectNode(isTrigger ? 'start' : 'node');
+    const form = await nodeForm();
+    await user.click(form.getByText('Error handling & settings'));
+    expect(form.getByRole('checkbox', { name: 'Disabled', description: effect })).toBeTruthy();
+  });
+
   it('has a group of fields per case of a switch, whose outputs follow, and chooses workflows by name', async () => {
     const opened = await open(CHECK);
     const other = opened.workflows.add({ name: 'Ship an order', definition: HOOK });

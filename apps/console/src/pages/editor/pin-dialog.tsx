@@ -1,4 +1,4 @@
-import { type JsonValue, parseJson } from '@deckhand/contracts';
+import { type JsonValue, parseExactJson } from '@deckhand/contracts';
 import { Button, Group, Modal, Stack, Textarea } from '@mantine/core';
 import { getHotkeyHandler } from '@mantine/hooks';
 import { useState } from 'react';
@@ -66,7 +66,7 @@ export function PinDialog({
 
 function readOutput(text: string): JsonValue | undefined {
   try {
-    return parseJson(text);
+    return parseExactJson(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,10 @@
-import { type FolderEntry, type ImportedWorkflow, isJsonObject, type JsonObject, parseJson } from '@deckhand/contracts';
+import {
+  type FolderEntry,
+  type ImportedWorkflow,
+  isJsonObject,
+  type JsonObject,
+  parseExactJson,
+} from '@deckhand/contracts';
 import { Button, FileInput, Group, Modal, Stack, Table, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -87,7 +93,7 @@ export function ImportN8n({
 
 function parse(text: string): JsonObject | undefined {
   try {
-    const value = parseJson(text);
+    const value = parseExactJson(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
