@@ -189,10 +189,14 @@ export const iterationsQuery = (executionId: string, nodeId: string) =>
   queryOptions({
     queryKey: ['iterations', executionId, nodeId],
     queryFn: ({ signal }) =>
-      call<PageOf<IterationEntry>>('GET', iterationsOf(executionId, nodeId), {
-        query: { limit: MAX_ITERATIONS },
-        signal,
-      }),
+      call<PageOf<IterationEntry>>(
+        'GET',
+        `/api/executions/${executionId}/nodes/${encodeURIComponent(nodeId)}/iterations`,
+        {
+          query: { limit: MAX_ITERATIONS },
+          signal,
+        },
+      ),
     staleTime: Infinity,
   });
 
@@ -201,10 +205,14 @@ export const failedIterationsQuery = (executionId: string, nodeId: string, count
   queryOptions({
     queryKey: ['iterations', executionId, nodeId, 'failed', count],
     queryFn: ({ signal }) =>
-      call<PageOf<IterationEntry>>('GET', iterationsOf(executionId, nodeId), {
-        query: { status: 'failed', limit: MAX_ITERATIONS },
-        signal,
-      }),
+      call<PageOf<IterationEntry>>(
+        'GET',
+        `/api/executions/${executionId}/nodes/${encodeURIComponent(nodeId)}/iterations`,
+        {
+          query: { status: 'failed', limit: MAX_ITERATIONS },
+          signal,
+        },
+      ),
   });
 
 /** Polling interval of an iteration in progress, in ms. */
@@ -219,15 +227,15 @@ export const iterationQuery = (
     queryKey: ['iterations', executionId, nodeId, 'one', iteration, isLive],
     queryFn: async ({ signal }) => {
       const query = { iteration, limit: 1 };
-      const page = await call<PageOf<IterationEntry>>('GET', iterationsOf(executionId, nodeId), { query, signal });
+      const page = await call<PageOf<IterationEntry>>(
+        'GET',
+        `/api/executions/${executionId}/nodes/${encodeURIComponent(nodeId)}/iterations`,
+        { query, signal },
+      );
       return page.data[0] ?? null;
     },
     refetchInterval: ({ state }) => (isLive && (state.data?.finishedAt ?? null) === null ? ITERATION_MS : false),
   });
-
-function iterationsOf(executionId: string, nodeId: string): string {
-  return `/api/executions/${executionId}/nodes/${encodeURIComponent(nodeId)}/iterations`;
-}
 
 /** The debug data of a node; null if the run has kept none. @param finishedAt as for an output. */
 export const debugQuery = (

@@ -12,9 +12,13 @@ export const Id = Type.String({ format: 'uuid', description: 'Opaque identifier'
 /** ISO 8601 in UTC with milliseconds. */
 export const Time = Type.String({ format: 'date-time' });
 
-/** A time or a date of a request. The service also reads times without seconds or offset, and the basic format. */
+/**
+ * A time or a date of a request. The service also reads times without seconds or offset, and the basic format. `type` is
+ * said outside as well, for forms and pages that show it.
+ */
 export function timeOrDate(description: string) {
-  return Type.Union([Type.String({ format: 'date-time' }), Type.String({ format: 'date' })], { description });
+  const anyOf = [Type.String({ format: 'date-time' }), Type.String({ format: 'date' })];
+  return Type.Unsafe<string>({ type: 'string', anyOf, description });
 }
 
 const MIDNIGHT = 'ISO 8601; a date alone means its midnight, seconds are optional, and the default offset is UTC';
