@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Static } from 'typebox';
 import { createDocumentCheck } from '../../../../tests/harness/document-check.ts';
 import type { RESPONSE_SCHEMAS } from '../../../../tests/harness/responses.ts';
+import type { RequestBody } from './request-bodies.ts';
 import examples from '../../../api/src/openapi/examples.json' with { type: 'json' };
 
 type Schemas = typeof RESPONSE_SCHEMAS;
@@ -52,6 +53,11 @@ export function issueOfRequest(method: string, url: URL, body: unknown): string 
   const missing = parameters.find(({ name, required }) => required === true && !url.searchParams.has(name));
   if (missing !== undefined) return `the parameter ${missing.name} is missing`;
   return body === undefined ? undefined : check.issuesOfRequest(method, found.template, body);
+}
+
+/** Returns true for a body of a request to the operation, by the OpenAPI document. @param url of the request. */
+export function isRequestBody<O extends string>(operation: O, url: URL, body: unknown): body is RequestBody<O> {
+  return issueOfRequest(operation.split(' ')[0] ?? '', url, body) === undefined;
 }
 
 /** The status of the successful response of an operation: of a dry run, 200. */

@@ -1,17 +1,26 @@
 import { type ErrorCode, ERRORS } from '@deckhand/contracts';
 import { http, HttpResponse } from 'msw/http';
 import { setupServer } from 'msw/node';
-import { type Body, checkResponse, issueOfRequest, type Operation, statusOfSuccess } from './contract.ts';
+import {
+  type Body,
+  checkResponse,
+  isRequestBody,
+  issueOfRequest,
+  type Operation,
+  statusOfSuccess,
+} from './contract.ts';
+import type { RequestBody } from './request-bodies.ts';
 
 /** A request to the fake API. */
-export interface FakeRequest {
+export interface FakeRequest<B = unknown> {
   /** What its path has for the names of the operation. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: Headers;
-  /** Its JSON body, which the OpenAPI document describes; undefined without one. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- as that of a request in tests of the API
-  readonly body: any;
+  /** Its JSON, which may be invalid on purpose; undefined without one. */
+  readonly json: unknown;
+  /** The same as its operation has it. @throws for one that the OpenAPI document does not describe. */
+  readonly body: B;
 }
 
 /** The length of an issue, in characters: it may have a whole body in it. */
@@ -37,35 +46,34 @@ server.listen();
  */
 export function answer<const O extends Operation>(
   operation: O,
-  respond: (request: FakeRequest) => Body<O> | Response | Promise<Body<O> | Response>,
+  respond: (request: FakeRequest<RequestBody<O>>) => Body<O> | Response | Promise<Body<O> | Response>,
 ): void {
-  const [method = '', path = ''] = operation.split(' ');
-  respondTo(method, path, respond);
+  respondTo(operation, respond);
 }
 
 /**
  * Answers the operations on the entries of a list, such as `/api/variables`, as the API does: the list has what was
  * created, changed and deleted. @returns the list.
  */
-export function keep<T extends { readonly id: string }>(
-  path: `/api/${string}`,
+export function keep<T extends { readonly id: string }, P extends `/api/${string}`>(
+  path: P,
   entries: readonly T[],
-  create?: (body: FakeRequest['body']) => T,
+  create?: (body: RequestBody<`POST ${P}`>) => T,
 ): T[] {
   const kept = [...entries];
   const indexOf = ({ params }: FakeRequest): number => kept.findIndex(({ id }) => id === params.id);
-  respondTo('GET', path, () => pageOf(kept));
-  respondTo('GET', `${path}/:id`, (request) => kept[indexOf(request)] ?? refusal('NOT_FOUND'));
-  respondTo('PATCH', `${path}/:id`, (request) => {
+  respondTo(`GET ${path}`, () => pageOf(kept));
+  respondTo(`GET ${path}/:id`, (request) => kept[indexOf(request)] ?? refusal('NOT_FOUND'));
+  respondTo(`PATCH ${path}/:id`, (request) => {
     const index = indexOf(request);
     const entry = kept[index];
     if (entry === undefined) return refusal('NOT_FOUND');
-    kept[index] = { ...entry, ...request.body };
+    kept[index] = Object.assign({ ...entry }, request.body);
     return kept[index];
   });
-  respondTo('DELETE', `${path}/:id`, (request) => void kept.splice(indexOf(request), 1));
+  respondTo(`DELETE ${path}/:id`, (request) => void kept.splice(indexOf(request), 1));
   if (create) {
-    respondTo('POST', path, ({ body }) => {
+    respondTo(`POST ${path}` as const, ({ body }) => {
       const entry = create(body);
       kept.push(entry);
       return entry;
@@ -97,7 +105,8 @@ export function resetFakeApi(): string[] {
   return [...new Set(issues.splice(0))];
 }
 
-function respondTo(method: string, path: string, respond: (request: FakeRequest) => unknown): void {
+function respondTo<O extends string>(operation: O, respond: (request: FakeRequest<RequestBody<O>>) => unknown): void {
+  const [method = '', path = ''] = operation.split(' ');
   server.use(
     http.all(`*${path}`, async ({ request, params }) => {
       if (request.method !== method) return undefined;
@@ -107,8 +116,16 @@ function respondTo(method: string, path: string, respond: (request: FakeRequest)
       const issue = issueOfRequest(method, url, body);
       if (issue !== undefined && refusesInvalid) return refuse(issue);
       try {
-        const { headers } = request;
-        const given = await respond({ params: toStrings(params), query: url.searchParams, headers, body });
+        const given = await respond({
+          params: toStrings(params),
+          query: url.searchParams,
+          headers: request.headers,
+          json: body,
+          get body() {
+            if (!isRequestBody(operation, url, body)) throw new Error(`a body that the API refuses: ${issue}`);
+            return body;
+          },
+        });
         const isDryRun = url.searchParams.get('dryRun') === 'true';
         const status = statusOfSuccess(method, url.pathname, isDryRun);
         const response = given instanceof Response ? given : toResponse(given, status);

@@ -16,7 +16,7 @@ export interface FakeBulkActions {
  * @param matching how many runs a filter matches. @param status another one in place of `finished`.
  */
 export function keepBulkActions(matching: number, status: BulkAction['status'] = 'finished'): FakeBulkActions {
-  const all = keep<BulkAction>('/api/bulk-actions', []);
+  const all: BulkAction[] = keep('/api/bulk-actions', []);
   const asked: CreateBulkActionBody[] = [];
   answer('POST /api/bulk-actions', ({ query, body }) => {
     const total = body.executionIds?.length ?? matching;

@@ -1,4 +1,5 @@
 import {
+  type ExecuteBody,
   type Execution,
   isFinished,
   type JsonValue,
@@ -33,7 +34,7 @@ export interface FakeRuns {
   /** Lets a run proceed; whoever follows it is told. */
   change(id: string, run: FakeRun): void;
   /** What was asked for: the starts of runs, and the reruns. */
-  readonly asked: { readonly path: string; readonly body: FakeRequest['body'] }[];
+  readonly asked: { readonly path: string; readonly body: ExecuteBody | RerunBody }[];
 }
 
 let clock = Date.parse('2026-01-05T09:00:00Z');
@@ -50,14 +51,14 @@ function now(): string {
  */
 export function keepRuns(
   workflowOf?: (id: string) => Workflow,
-  begin: (body: FakeRequest['body'], workflow: Workflow) => FakeRun = () => ({ status: 'running' }),
+  begin: (body: ExecuteBody | RerunBody, workflow: Workflow) => FakeRun = () => ({ status: 'running' }),
 ): FakeRuns {
   const all: Execution[] = [];
   const followers = new Map<string, Set<ReadableStreamDefaultController<Uint8Array>>>();
   const find = ({ params: { id } }: FakeRequest): Execution | undefined => all.find((run) => run.id === id);
   const withFound =
-    <T>(respond: (found: Execution, request: FakeRequest) => T) =>
-    (request: FakeRequest): T | Response => {
+    <T, B>(respond: (found: Execution, request: FakeRequest<B>) => T) =>
+    (request: FakeRequest<B>): T | Response => {
       const found = find(request);
       return found ? respond(found, request) : refusal('NOT_FOUND');
     };

@@ -3,6 +3,7 @@ import {
   DeckhandError,
   type Draft,
   type FolderEntry,
+  isJsonObject,
   type ValidationIssue,
   type Version,
   type Workflow,
@@ -62,11 +63,11 @@ export function definitionOf(...nodes: Definition['nodes'][number][]): Definitio
  */
 export function keepWorkflows(): FakeWorkflows {
   const all: FakeWorkflow[] = [];
-  const folders = keep<FolderEntry>('/api/folders', [], ({ name, parentId }) => folderOf(name, parentId));
+  const folders: FolderEntry[] = keep('/api/folders', [], ({ name, parentId = null }) => folderOf(name, parentId));
   const find = (id = ''): FakeWorkflow | undefined => all.find(({ workflow }) => workflow.id === id);
   const withFound =
-    <T>(respond: (found: FakeWorkflow, request: FakeRequest) => T) =>
-    (request: FakeRequest): T | Response => {
+    <T, B>(respond: (found: FakeWorkflow, request: FakeRequest<B>) => T) =>
+    (request: FakeRequest<B>): T | Response => {
       const found = find(request.params.id);
       return found ? respond(found, request) : refusal('NOT_FOUND');
     };
@@ -147,10 +148,11 @@ export function keepWorkflows(): FakeWorkflows {
     );
     return pageOf(found.map(({ workflow }) => toEntry(workflow)));
   });
-  answer('POST /api/workflows', async ({ body }) => {
-    const checked = await check(body.definition);
+  answer('POST /api/workflows', async (request) => {
+    const checked = await check(request.json);
     if (checked instanceof Response) return checked;
-    const { name, description = '', folderId = null, definition } = body;
+    const { name, description = '', folderId = null, definition } = request.body;
+    if (definition === undefined) throw new Error('workflows of the fake API have a version');
     return { ...world.get(world.add({ name, description, folderId, definition })).workflow, ...checked };
   });
   answer(
@@ -174,7 +176,7 @@ export function keepWorkflows(): FakeWorkflows {
   );
   answer(
     'POST /api/workflows/:id/duplicate',
-    withFound(({ workflow: { definition, description } }, { body: { name } }) => {
+    withFound(({ workflow: { definition, description, ...original } }, { body: { name = original.name } }) => {
       const id = world.add({ name, description, definition: definition! });
       return { ...world.get(id).workflow, warnings: [] };
     }),
@@ -187,12 +189,13 @@ export function keepWorkflows(): FakeWorkflows {
     const version = find(id)?.versions.find(({ workflowVersionId }) => workflowVersionId === versionId);
     return version ?? refusal('NOT_FOUND');
   });
-  answer('POST /api/workflows/:id/versions', async ({ params: { id = '' }, body }) => {
-    const { definition, comment, baseVersionId } = body;
+  answer('POST /api/workflows/:id/versions', async (request) => {
+    const { id = '' } = request.params;
     await world.onSave();
     const { workflow, versions } = world.get(id);
-    const checked = await check(definition);
+    const checked = await check(request.json);
     if (checked instanceof Response) return checked;
+    const { definition, comment, baseVersionId } = request.body;
     if (baseVersionId !== undefined && baseVersionId !== workflow.latestVersionId) return refusal('CONFLICT');
     world.saveVersion(id, definition, comment);
     const { workflowVersionId, number, createdAt } = versions.at(-1)!;
@@ -282,8 +285,9 @@ function isStale(headers: Headers, updatedAt: string | undefined): boolean {
   return wanted !== null && wanted !== tagOf(updatedAt ?? '');
 }
 
-/** Checks a definition by the rules of the API. @returns its warnings, or the refusal of an invalid one. */
-async function check(definition: unknown): Promise<{ warnings: ValidationIssue[] } | Response> {
+/** Checks the definition in a body by the rules of the API. @returns its warnings, or the refusal of an invalid one. */
+async function check(body: unknown): Promise<{ warnings: ValidationIssue[] } | Response> {
+  const definition = isJsonObject(body) ? body.definition : undefined;
   try {
     const { warnings } = await checkDefinition(definition, { by: 'tests', nodeTypes });
     return { warnings: [...warnings] };

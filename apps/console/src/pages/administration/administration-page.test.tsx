@@ -21,11 +21,11 @@ function keepAdministration(): { limits: () => WorkspaceLimits; settings: () => 
     runRetentionDays: null,
   };
   answer('GET /api/admin/workspaces/:id/limits', () => limits);
-  answer('PUT /api/admin/workspaces/:id/limits', ({ body }) => (limits = body));
+  answer('PUT /api/admin/workspaces/:id/limits', ({ body }) => (limits = { ...limits, ...body }));
   answer('GET /api/admin/workspaces/:id/usage', () => example('GET /api/admin/workspaces/:id/usage'));
   answer('GET /api/admin/settings', () => settings);
   answer('PUT /api/admin/settings', ({ body }) => {
-    if (body.dataRetentionDays <= body.runRetentionDays) return (settings = body);
+    if (Number(body.dataRetentionDays) <= Number(body.runRetentionDays)) return (settings = body);
     const issue = { path: 'dataRetentionDays', message: 'must not be more than runRetentionDays' };
     return refusal('VALIDATION_FAILED', `${issue.path}: ${issue.message}`, [issue]);
   });

@@ -15,7 +15,7 @@ const KEY = `dk_${'k'.repeat(43)}`;
 /** Keeps the person's keys as the API does. @returns them, and the bodies of the requests that made them. */
 function keepKeys() {
   const made: unknown[] = [];
-  const keys = keep<ApiKeyEntry>('/api/api-keys', []);
+  const keys: ApiKeyEntry[] = keep('/api/api-keys', []);
   answer('POST /api/api-keys', ({ body }) => {
     if (body.password !== PASSWORD) return refusal('FORBIDDEN');
     const { name, expiresAt = null, workspaceId = null, preset } = body;

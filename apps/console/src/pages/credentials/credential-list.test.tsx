@@ -10,7 +10,7 @@ prepareConsole();
 
 /** Keeps credentials as the API does: without their secrets. */
 const keepCredentials = (): CredentialEntry[] =>
-  keep<CredentialEntry>('/api/credentials', [], ({ secret: _secret, ...body }) => ({
+  keep('/api/credentials', [], ({ secret: _secret, ...body }) => ({
     ...example('POST /api/credentials'),
     ...body,
     ownerId: ADA.id,

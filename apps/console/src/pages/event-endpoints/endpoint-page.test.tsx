@@ -17,7 +17,7 @@ function keepEndpoints(given: readonly Partial<EventEndpoint>[] = []) {
   const receiver = { status: 204, received: [] as string[], replays: [] as unknown[] };
   keepWorkflows();
   const base = { ...example('GET /api/event-endpoints/:id'), workspaceId: WORKSPACE.workspaceId, url: URL };
-  const endpoints = keep<EventEndpoint>(
+  const endpoints: EventEndpoint[] = keep(
     '/api/event-endpoints',
     given.map((endpoint) => ({ ...base, ...endpoint })),
   );

@@ -23,7 +23,7 @@ it('a failure group is resolved, opens by itself, is ignored and opened, and its
   const given = example('GET /api/failure-groups/:id');
   const [group, ...others] = given.workflows;
   const version = { ...group!.versions[0]!, number: 1 };
-  const groups = keep<FailureGroup>('/api/failure-groups', [
+  const groups: FailureGroup[] = keep('/api/failure-groups', [
     {
       ...given,
       workspaceId: WORKSPACE.workspaceId,
