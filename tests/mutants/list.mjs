@@ -1231,8 +1231,8 @@ export const MUTANTS = [
   ...of('apps/api/src/http/route.ts', 'integration:integration/api/run-lists', [
     [
       'unknown parameters are ignored',
-      '    const caller = await authenticate.caller(request, rule);\n    refuseUnknownParameters(request, query);\n',
-      '    const caller = await authenticate.caller(request, rule);\n',
+      '    const caller = await authenticate.caller(request, route.needed);\n    refuseUnknownParameters(request, query);\n',
+      '    const caller = await authenticate.caller(request, route.needed);\n',
     ],
   ]),
   ...of('apps/api/src/routes/executions/stop.ts', 'integration:integration/api/run-lists', [

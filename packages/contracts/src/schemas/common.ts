@@ -13,8 +13,8 @@ export const Id = Type.String({ format: 'uuid', description: 'Opaque identifier'
 export const Time = Type.String({ format: 'date-time' });
 
 /**
- * A time or a date of a request. The service also reads times without seconds or offset, and the basic format. `type` is
- * said outside as well, for forms and pages that show it.
+ * A time or a date of a request. The service also reads times without seconds or offset, and the basic format. `type`
+ * is said outside as well, for forms and pages that show it.
  */
 export function timeOrDate(description: string) {
   const anyOf = [Type.String({ format: 'date-time' }), Type.String({ format: 'date' })];
