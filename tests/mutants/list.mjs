@@ -131,7 +131,11 @@ export const MUTANTS = [
     ['a run that is dispatched again does not get its place', 'if (next) {', 'if (next && places.size === 0) {'],
   ]),
   ...of('packages/db/src/executions/pause.ts', 'integration:worker/pause', [
-    ['a resume reaches runs that a person paused', 'AND (e.id = ${executionId}::uuid OR e.paused_with = ${executionId}::uuid)', ''],
+    [
+      'a resume reaches runs that a person paused',
+      'AND (e.id = ${executionId}::uuid OR e.paused_with = ${executionId}::uuid)',
+      '',
+    ],
   ]),
   ...of('packages/db/src/events-in/end-waits.ts', MATCHING, [
     ['a wait ends by two events', 'WHERE o.answered_at IS NULL AND (g.event_id', 'WHERE (g.event_id'],
@@ -1306,6 +1310,13 @@ export const MUTANTS = [
       '',
     ],
   ]),
+  ...of('apps/api/src/routes/api-keys.ts', 'integration:integration/api/keys', [
+    [
+      'a credential may be asked for in a workspace of others',
+      'new Set([workspaceId, credentialWorkspaceId])',
+      '[workspaceId]',
+    ],
+  ]),
   ...of('packages/db/src/api-keys.ts', 'integration:integration/api/auth', [
     ['a revoked key goes on working', 'AND revoked_at IS NULL AND (expires_at', 'AND (expires_at'],
     ['an expired key goes on working', ' AND (expires_at IS NULL OR expires_at > now())', ''],
@@ -1487,6 +1498,9 @@ export const MUTANTS = [
   ]),
   ...of('packages/contracts/src/untrusted-schema.ts', 'unit:contracts/src/untrusted-schema', [
     ['a field that every object has is taken for present', '    ownProperties: true,\n', ''],
+  ]),
+  ...of('apps/console/src/editor/draft-writer.ts', 'unit:console/src/editor/draft-writer', [
+    ['the next person saves what the last one edited', 'if (!this.#isStopped) this.#timer', 'this.#timer'],
   ]),
   ...of('apps/console/src/form-builder/form-rows.ts', 'unit:console/src/form-builder', [
     [

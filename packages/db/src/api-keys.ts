@@ -37,8 +37,8 @@ export async function findUnseenWorkflows(db: Database, actor: Actor, ids: reado
 }
 
 /**
- * Stores a new key and, if requested, a private credential that contains it. No credential is saved in a workspace where
- * the creator may not change credentials.
+ * Stores a new key and, if requested, a private credential that contains it. No credential is saved in a workspace
+ * where the creator may not change credentials.
  */
 export function createApiKey(db: Database, actor: Actor, key: NewApiKey): Promise<CreatedApiKeyEntry> {
   const { credentialSecret, credentialWorkspaceId: _, scopes, ...columns } = key;
