@@ -137,7 +137,7 @@ function describeOperations(world: World): Record<string, Operation> {
       schema: CreateApiKeyBody,
       examples: [
         { name, password, saveAsCredential: true, preset: 'full', expiresAt: span.lte, workspaceId },
-        { name, password, scopes: ['workflows:read', '*'] },
+        { name, password, scopes: ['workflows:read', '*'], credentialWorkspaceId: workspaceId },
       ],
     },
     'POST /api/api-keys/:id/rotate': {
