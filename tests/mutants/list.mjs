@@ -1310,6 +1310,13 @@ export const MUTANTS = [
       '',
     ],
   ]),
+  ...of('apps/api/src/routes/api-keys.ts', 'integration:integration/api/keys', [
+    [
+      'a credential may be asked for in a workspace of others',
+      'new Set([workspaceId, credentialWorkspaceId])',
+      '[workspaceId]',
+    ],
+  ]),
   ...of('packages/db/src/api-keys.ts', 'integration:integration/api/auth', [
     ['a revoked key goes on working', 'AND revoked_at IS NULL AND (expires_at', 'AND (expires_at'],
     ['an expired key goes on working', ' AND (expires_at IS NULL OR expires_at > now())', ''],
@@ -1491,6 +1498,9 @@ export const MUTANTS = [
   ]),
   ...of('packages/contracts/src/untrusted-schema.ts', 'unit:contracts/src/untrusted-schema', [
     ['a field that every object has is taken for present', '    ownProperties: true,\n', ''],
+  ]),
+  ...of('apps/console/src/editor/draft-writer.ts', 'unit:console/src/editor/draft-writer', [
+    ['the next person saves what the last one edited', 'if (!this.#isStopped) this.#timer', 'this.#timer'],
   ]),
   ...of('apps/console/src/form-builder/form-rows.ts', 'unit:console/src/form-builder', [
     [

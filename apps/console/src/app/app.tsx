@@ -6,7 +6,7 @@ import { useEffect } from 'react';
 import { createQueryClient } from '../api/query-client.ts';
 import { Notices } from '../components/notices.tsx';
 import { i18n } from '../language/i18n.ts';
-import { watchSession } from '../session/store.ts';
+import { readSession, watchSession } from '../session/store.ts';
 import { createAppRouter } from './router.tsx';
 import { cssVariables, theme } from './theme.ts';
 
@@ -27,8 +27,16 @@ export function createApp() {
 }
 
 function App({ queryClient, router }: { queryClient: QueryClient; router: AppRouter }) {
-  // Rights are checked again after signing in or out.
-  useEffect(() => watchSession(() => void router.invalidate()), [router]);
+  useEffect(
+    () =>
+      watchSession(() => {
+        // The next person must not see what was read for this one.
+        if (!readSession()) queryClient.clear();
+        // Rights are checked again after signing in or out.
+        void router.invalidate();
+      }),
+    [queryClient, router],
+  );
   return (
     <I18nProvider i18n={i18n}>
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">

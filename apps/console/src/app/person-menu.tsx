@@ -1,6 +1,5 @@
 import type { User } from '@deckhand/contracts';
 import { ActionIcon, Menu, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { CircleUserRound, LogOut, Settings } from 'lucide-react';
 import { signOut } from '../api/people.ts';
@@ -10,14 +9,12 @@ import { endSession } from '../session/store.ts';
 
 /** Shows who is signed in, chooses the language, and signs out. */
 export function PersonMenu({ user }: { user: User }) {
-  const queryClient = useQueryClient();
   const navigate = useNavigate();
   const { workspaceId = '' } = useParams({ strict: false });
   /** Ends the session on this side whatever the response, so that an outage keeps nobody signed in. */
   const leave = async (): Promise<void> => {
     await signOut().catch(() => undefined);
     endSession();
-    queryClient.clear();
   };
   return (
     <Menu position="bottom-end" width={240}>

@@ -7,6 +7,7 @@ import { meQuery } from '../api/people.ts';
 import { Broken } from '../components/broken.tsx';
 import { Loading } from '../components/loading.tsx';
 import { i18n } from '../language/i18n.ts';
+import { forgetEditsOfOthers } from '../editor/kept-edit.ts';
 import { useSession } from '../session/use-session.ts';
 import { rememberWorkspace } from './last-workspace.ts';
 import { CollapseButton } from './collapse-button.tsx';
@@ -30,6 +31,10 @@ export function Shell() {
   const { isCollapsed, isWide, toggle: toggleCollapsed } = useCollapsed();
   useEffect(close, [pathname, close]);
   useEffect(() => rememberWorkspace(workspaceId), [workspaceId]);
+  const userId = me.data?.user.id;
+  useEffect(() => {
+    if (userId !== undefined) forgetEditsOfOthers(userId);
+  }, [userId]);
   if (me.isError && !me.data) return <Broken error={me.error} reset={() => void me.refetch()} />;
   if (!me.data) return <Loading />;
   return (

@@ -75,6 +75,16 @@ describe('a draft', () => {
     expect([store.saves, writer.readState()]).toEqual([['b'], 'saved']);
   });
 
+  it('is not saved any more once the page is left, also if the request in flight fails then', async () => {
+    store.failures = 1;
+    writer.write('a');
+    const flushed = writer.flush();
+    writer.stop();
+    expect(await flushed).toBe(false);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect([store.saves, writer.readState()]).toEqual([[], 'failed']);
+  });
+
   it('is saved in the order of the edits, also those during a request', async () => {
     writer.write('a');
     const flushed = writer.flush();

@@ -42,6 +42,7 @@ export class DraftWriter<T> {
   #state: DraftState = 'saved';
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> | undefined;
+  #isStopped = false;
   readonly #listeners = new Set<() => void>();
 
   constructor(store: DraftStore<T>, tag: string | null) {
@@ -50,6 +51,9 @@ export class DraftWriter<T> {
   }
 
   readonly readState = (): DraftState => this.#state;
+
+  /** Returns the tag of what the store had after the last response; null for no draft. */
+  readonly readTag = (): string | null => this.#tag;
 
   readonly watch = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -78,8 +82,11 @@ export class DraftWriter<T> {
     }
   }
 
-  /** Ends attempts that are scheduled. */
-  readonly stop = (): void => clearTimeout(this.#timer);
+  /** Ends attempts: none follows, not even after a failure of the one in flight. */
+  readonly stop = (): void => {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  };
 
   /** Ends a conflict: replaces the draft of the other editor by the content that waits. */
   async overwrite(): Promise<void> {
@@ -99,7 +106,7 @@ export class DraftWriter<T> {
 
   #schedule(delayMs: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.flush(), delayMs);
+    if (!this.#isStopped) this.#timer = setTimeout(() => void this.flush(), delayMs);
   }
 
   async #write(wanted: T | null): Promise<void> {

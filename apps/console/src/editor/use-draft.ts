@@ -1,10 +1,13 @@
 import type { SaveDraftBody, Workflow } from '@deckhand/contracts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { deleteDraft, readDraft, saveDraft } from '../api/drafts.ts';
+import { useWorkspace } from '../api/use-workspace.ts';
 import { workflowQuery } from '../api/workflows.ts';
+import { readSession, watchSession } from '../session/store.ts';
 import { type DraftState, type DraftStore, DraftWriter } from './draft-writer.ts';
+import { forgetKeptEdit, keepEdit } from './kept-edit.ts';
 import { isSameDraft } from './same-draft.ts';
 import type { Editor } from './use-editor.ts';
 import type { Saving } from './use-save.ts';
@@ -22,12 +25,18 @@ export interface DraftSync {
   readonly error: unknown;
 }
 
-/** Saves the draft of a workflow while it is edited, and deletes it once a version has all of it. */
+/**
+ * Saves the draft of a workflow while it is edited, and deletes it once a version has all of it. What is not saved when
+ * the session ends is kept in this tab for the same person.
+ * @param parts.tag of the draft that the canvas shows; null for none. @param parts.isKept whether the canvas shows what
+ * was kept, which is saved at once.
+ */
 export function useDraft(
   workflow: Workflow,
-  { editor, saving, tag }: { editor: Editor; saving: Saving; tag: string | null },
+  { editor, saving, tag, isKept }: { editor: Editor; saving: Saving; tag: string | null; isKept: boolean },
 ): DraftSync {
   const queryClient = useQueryClient();
+  const { user } = useWorkspace();
   const [writer] = useState(() => new DraftWriter<SaveDraftBody>(storeOf(workflow.id), tag));
   const state = useSyncExternalStore(writer.watch, writer.readState);
   const { definition, isDirty } = editor;
@@ -43,7 +52,23 @@ export function useDraft(
       writer.write({ definition, baseVersionId });
     }
   }, [writer, definition, isDirty, baseVersionId]);
-  useEffect(() => writer.stop, [writer]);
+  const place = useMemo(() => ({ userId: user.id, workflowId: workflow.id }), [user.id, workflow.id]);
+  useEffect(() => {
+    if (isKept) writer.write({ definition: last.current.definition, baseVersionId: last.current.baseVersionId });
+    // For as long as the writer lives: what is in flight may be saved after the page is left.
+    writer.watch(() => {
+      if (writer.readState() === 'saved') forgetKeptEdit(place);
+    });
+    const stopKeeping = watchSession(() => {
+      const { isDirty: isEdited, ...edit } = last.current;
+      if (readSession() || !isEdited || writer.readState() === 'saved') return;
+      keepEdit(place, { ...edit, tag: writer.readTag() });
+    });
+    return () => {
+      stopKeeping();
+      writer.stop();
+    };
+  }, [writer, place, isKept]);
   const resolution = useMutation({
     async mutationFn(whose: 'mine' | 'theirs') {
       if (whose === 'mine') {

@@ -32,6 +32,8 @@ export interface FakeWorkflows {
   onSave: () => Promise<void>;
   /** Whether the responses to saves of drafts are lost, after the drafts were saved. */
   losesResponses: boolean;
+  /** Whether drafts are refused, because the session has ended. */
+  isSignedOut: boolean;
   /** Adds a workflow with a first version. @returns its id. */
   add(given: Partial<Workflow> & { readonly name: string; readonly definition: Definition }): string;
   addFolder(name: string, parentId?: string): FolderEntry;
@@ -77,6 +79,7 @@ export function keepWorkflows(): FakeWorkflows {
     folders,
     onSave: () => Promise.resolve(),
     losesResponses: false,
+    isSignedOut: false,
     addFolder(name, parentId) {
       const folder = folderOf(name, parentId ?? null);
       folders.push(folder);
@@ -210,6 +213,7 @@ export function keepWorkflows(): FakeWorkflows {
   answer(
     'PUT /api/workflows/:id/draft',
     withFound((found, { body, headers }) => {
+      if (world.isSignedOut) return refusal('UNAUTHORIZED');
       const isTaken = headers.get('if-none-match') === '*' && found.draft !== null;
       if (isTaken || isStale(headers, found.draft?.updatedAt)) return refusal('PRECONDITION_FAILED');
       const { definition: _definition, ...saved } = keepDraft(found, body);

@@ -1,8 +1,10 @@
-import type { Definition } from '@deckhand/contracts';
+import type { Definition, User } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { screen, waitFor } from '@testing-library/react';
-import { prepareConsole } from '../../testing/console.tsx';
-import { isSaved, openEditor, selectNode } from '../../testing/editor.ts';
+import { act, screen, waitFor } from '@testing-library/react';
+import { endSession } from '../../session/store.ts';
+import { ADA, prepareConsole, WORKSPACE } from '../../testing/console.tsx';
+import { isSaved, nodeOf, openEditor, selectNode } from '../../testing/editor.ts';
+import { answer } from '../../testing/fake-api.ts';
 import { keepRuns } from '../../testing/fake-runs.ts';
 import { type FakeWorkflows, keepWorkflows } from '../../testing/fake-workflows.ts';
 import { click, dialog, fill, user } from '../../testing/hands.ts';
@@ -91,5 +93,83 @@ describe('a draft', () => {
     await rename('Second');
     await isSaved('Draft saved');
     expect(nameOf()).toBe('Second');
+  });
+});
+
+describe('an edit that is not saved when the session ends', () => {
+  const GRACE: User = { ...ADA, id: '0198a000-0000-7000-8000-0000000000bb', email: 'grace@example.com', name: 'Grace' };
+
+  /** Lets a session end at the next save of a draft, and people sign in. */
+  function endAtSave(workflows: FakeWorkflows): void {
+    workflows.isSignedOut = true;
+    answer('GET /api/auth/setup', () => ({ isOpen: false }));
+    answer('POST /api/auth/login', ({ body: { email } }) => {
+      const user = email === ADA.email ? ADA : GRACE;
+      workflows.isSignedOut = false;
+      answer('GET /api/auth/me', () => ({ user, workspaces: [{ ...WORKSPACE, role: 'owner' as const }] }));
+      return { token: `of ${user.name}`, expiresAt: '2099-01-01T00:00:00.000Z', user };
+    });
+  }
+
+  const keptEdits = () => Object.keys(sessionStorage).filter((key) => key.startsWith('deckhand.edit'));
+
+  async function signIn(email: string): Promise<void> {
+    await screen.findByRole('heading', { name: 'Sign in' });
+    await fill(/^E-mail/, email);
+    await fill(/^Password/, 'correct horse battery');
+    await click('button', 'Sign in');
+  }
+
+  it('is there again, and saved, once the same person has signed in', async () => {
+    const { workflows, id } = await openSteps();
+    endAtSave(workflows);
+    await rename('Renamed');
+    await signIn(ADA.email);
+    await nodeOf('Renamed');
+    await isSaved('Draft saved');
+    expect(workflows.get(id).draft?.definition.nodes[1]?.name).toBe('Renamed');
+    expect(keptEdits()).toEqual([]);
+  });
+
+  it('is also kept if another request ends the session before it is sent', async () => {
+    const { workflows, id } = await openSteps();
+    await rename('Renamed');
+    await isSaved('Draft saved');
+    endAtSave(workflows);
+    await rename('Renamed again');
+    act(() => endSession());
+    await signIn(ADA.email);
+    await nodeOf('Renamed again');
+    await isSaved('Draft saved');
+    expect(workflows.get(id).draft?.definition.nodes[1]?.name).toBe('Renamed again');
+  });
+
+  it('overwrites no draft that somebody else has saved meanwhile', async () => {
+    const { workflows, id } = await openSteps();
+    endAtSave(workflows);
+    await rename('Mine');
+    await screen.findByRole('heading', { name: 'Sign in' });
+    const [start, rest] = STEPS.nodes;
+    workflows.saveDraft(id, { ...STEPS, nodes: [start!, { ...rest!, name: 'Theirs' }] });
+    await signIn(ADA.email);
+    await nodeOf('Mine');
+    expect(keptEdits()).toHaveLength(1);
+    await click('button', 'Resolve…');
+    await click('button', 'Load their draft', await dialog());
+    await nodeOf('Theirs');
+    expect(workflows.get(id).draft?.definition.nodes[1]?.name).toBe('Theirs');
+    expect(keptEdits()).toEqual([]);
+  });
+
+  it('is never shown to another person', async () => {
+    const { workflows, id } = await openSteps();
+    endAtSave(workflows);
+    await rename('Renamed');
+    await signIn(GRACE.email);
+    await nodeOf('Rest');
+    await click('button', 'Signed in as Grace');
+    expect(document.body.textContent).not.toContain('Renamed');
+    expect(workflows.get(id).draft).toBeNull();
+    expect(keptEdits()).toEqual([]);
   });
 });

@@ -2,11 +2,12 @@ import type { Definition, NodeTypeEntry, Workflow } from '@deckhand/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useBlocker } from '@tanstack/react-router';
 import { ReactFlowProvider } from '@xyflow/react';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { type ReadDraft, readDraft } from '../../api/drafts.ts';
 import { useWorkspace } from '../../api/use-workspace.ts';
 import { nodeTypesQuery, workflowQuery } from '../../api/workflows.ts';
 import { moveNodes } from '../../editor/edits.ts';
+import { readKeptEdit } from '../../editor/kept-edit.ts';
 import { useDraft } from '../../editor/use-draft.ts';
 import { useEditor } from '../../editor/use-editor.ts';
 import { useSave } from '../../editor/use-save.ts';
@@ -14,6 +15,7 @@ import { placeNodes } from '../../graph/layout.ts';
 import { Broken } from '../../components/broken.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { i18n } from '../../language/i18n.ts';
+import { readSession } from '../../session/store.ts';
 import { Comparison } from '../comparison/comparison.tsx';
 import { Workbench } from './workbench.tsx';
 
@@ -56,10 +58,13 @@ function Ready({
   entries: readonly NodeTypeEntry[];
 }) {
   const { before, after } = route.useSearch();
-  const { can } = useWorkspace();
-  const { draft } = opened;
+  const { can, user } = useWorkspace();
   const { data: workflow = opened.workflow } = useQuery(workflowQuery(opened.workflow.id));
   const isReadOnly = !can('editor') || workflow.managed;
+  const [kept] = useState(() =>
+    isReadOnly ? undefined : readKeptEdit({ userId: user.id, workflowId: opened.workflow.id }),
+  );
+  const draft = kept ?? opened.draft;
   const types = useMemo(() => new Map(entries.map((entry) => [entry.type, entry])), [entries]);
   const place = useCallback((definition: Definition) => moveNodes(definition, placeNodes(definition, types)), [types]);
   const editor = useEditor({
@@ -69,10 +74,14 @@ function Ready({
     place,
   });
   const saving = useSave(workflow, editor, draft ? draft.baseVersionId : opened.workflow.latestVersionId);
-  const sync = useDraft(workflow, { editor, saving, tag: draft?.tag ?? null });
+  const sync = useDraft(workflow, { editor, saving, tag: draft?.tag ?? null, isKept: kept !== undefined });
   useBlocker({
+    // Once the session has ended, nothing can be saved: the edit is kept.
     shouldBlockFn: async ({ current, next }) =>
-      current.pathname !== next.pathname && !(await sync.settle()) && !window.confirm(i18n.t('Leave without saving?')),
+      current.pathname !== next.pathname &&
+      readSession() !== undefined &&
+      !(await sync.settle()) &&
+      !window.confirm(i18n.t('Leave without saving?')),
     enableBeforeUnload: () => saving.isPending || (editor.isDirty && sync.state !== 'saved'),
   });
   if (after === undefined) {

@@ -328,9 +328,9 @@ describe('a run', () => {
       return { ...entry, status: 'failed' as const, outputBytes: 0, error: { code: 'NODE_FAILED', message } };
     };
     answer('GET /api/executions/:id/nodes/:nodeId/iterations', ({ query, params: { nodeId } }) => {
-      if (query.get('status') === 'failed') return pageOf([...failures.keys()].map(entryOf));
       const iteration = query.get('iteration');
-      return pageOf(iteration === null || iteration === '11.0' ? [] : [entryOf(nodeId === 'check' ? iteration : '0')]);
+      if (iteration === null) return pageOf([...failures.keys()].map(entryOf));
+      return pageOf(iteration === '11.0' ? [] : [entryOf(nodeId === 'check' ? iteration : '0')]);
     });
     answer('GET /api/executions/:id/nodes/:nodeId/output', ({ params: { nodeId = '' }, query }) => {
       const iteration = query.get('iteration');
@@ -358,5 +358,10 @@ describe('a run', () => {
     await fill('Iteration', '11.0', await panel());
     await (await panel()).findByText('The node did not run in iteration 11.0.');
     expect(location.search).toContain('11.0');
+    // One whose part of the timeline is clicked.
+    const row = within(await screen.findByRole('button', { name: /^Check/ }));
+    await user.click(await row.findByTitle('Iteration 7.1: Failed'));
+    await (await panel()).findByText('the price is negative', { exact: false, selector: 'p' });
+    expect(location.search).toContain('7.1');
   });
 });
