@@ -226,7 +226,7 @@ describe('a bulk action', () => {
     expect(await read(remove.id)).toMatchObject({ done: 1, failed: 1, errors: [{ executionId: open }] });
   });
 
-  it('reruns the active version, and the latest of a workflow that has none', async () => {
+  it('reruns the active version, and the original of a workflow that has none', async () => {
     const { db } = stores;
     const { workflowId } = seed;
     const [run = ''] = await addRuns('failed', 1);
@@ -253,7 +253,7 @@ describe('a bulk action', () => {
     };
     expect(await rerun()).toBe(active);
     await db.workflow.update({ where: { id: workflowId }, data: { activeVersionId: null } });
-    expect(await rerun()).toBe(latest);
+    expect(await rerun()).toBe(first.id);
   });
 
   it.each(['stop', 'rerun', 'delete'] as const)(

@@ -38,7 +38,7 @@ export const CreateBulkActionBody = Type.Object(
     version: Type.Optional(
       oneOf(BULK_RERUN_VERSIONS, {
         description:
-          'Of a rerun: the version that runs; `latest` by default. `active` is the latest of a workflow that has no active version',
+          'Of a rerun: the version that runs; `latest` by default. `active` is the version of the original run where the workflow has no active version',
       }),
     ),
     from: Type.Optional(

@@ -141,7 +141,7 @@ export async function rerunRuns(
     tx,
     actor,
     sources.filter(({ fromNodeId }) => !action.fromFailedNode || fromNodeId !== null),
-    { version, hasLatestForActive: true },
+    { version, hasOriginalForActive: true },
   );
   const requests: (AcceptRequest & { readonly rerunOf: string })[] = [];
   for (const { executionId, fromNodeId } of sources) {

@@ -96,7 +96,9 @@ export function StartBulkAction({
                 label={i18n.t('Version')}
                 allowDeselect={false}
                 description={
-                  version === 'active' ? i18n.t('Workflows without a live version use their latest one') : undefined
+                  version === 'active'
+                    ? i18n.t('Runs of workflows without a live version use their original version')
+                    : undefined
                 }
                 data={[...versions]}
                 value={version}
@@ -156,6 +158,6 @@ function useVersionOptions(workflowId: string | undefined): readonly [VersionOpt
     value: 'latest',
     label: latest === undefined ? i18n.t('Latest version') : i18n.t('Latest version ({number})', { number: latest }),
   };
-  if (workflow && activeVersionId === null) return [newest, original];
+  if (workflow && activeVersionId === null) return [original, newest];
   return workflow && activeVersionId === latestVersionId ? [live, original] : [live, original, newest];
 }

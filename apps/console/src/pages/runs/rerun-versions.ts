@@ -16,7 +16,7 @@ export interface RerunChoice {
 type Versions = Pick<Workflow, 'activeVersionId' | 'latestVersionId' | 'status'>;
 
 /**
- * Lists the versions that a rerun of a run can use, each once, the default first: the live one, or the latest of a
+ * Lists the versions that a rerun of a run can use, each once, the default first: the live one, or the original of a
  * workflow without a live one. Is empty until the workflow is loaded.
  */
 export function useRerunChoices({
@@ -28,7 +28,7 @@ export function useRerunChoices({
   const numbers = useVersionNumbers(workflowId, [workflowVersionId, activeVersionId, latestVersionId]);
   if (!workflow) return [];
   const idOf = { active: activeVersionId, original: workflowVersionId, latest: latestVersionId };
-  const versions: RerunVersion[] = activeVersionId === null ? ['latest', 'original'] : ['active', 'original', 'latest'];
+  const versions: RerunVersion[] = activeVersionId === null ? ['original', 'latest'] : ['active', 'original', 'latest'];
   // A version that is several of them is offered as the first one.
   const firsts = versions.filter(
     (version, index) => versions.findIndex((one) => idOf[one] === idOf[version]) === index,

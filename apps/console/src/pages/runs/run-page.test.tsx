@@ -76,7 +76,7 @@ describe('a run', () => {
     await click('button', 'Re-run');
     await screen.findByRole('link', { name: id.slice(0, 8) });
     expect(location.pathname).not.toContain(id);
-    expect(runs.asked).toEqual([{ path: 'rerun', body: { version: 'latest' } }]);
+    expect(runs.asked).toEqual([{ path: 'rerun', body: { version: 'original' } }]);
   });
 
   it('is run again with the live version, or with the original or latest one', async () => {
@@ -111,12 +111,12 @@ describe('a run', () => {
     ]);
   });
 
-  it('offers each version once, and the latest of a workflow without a live one at first', async () => {
+  it('offers each version once, and the original of a workflow without a live one at first', async () => {
     const { workflow, workflows, runs } = keepOrders();
     const id = runs.add(workflow, { ...WAITING, status: 'stopped' });
     await openConsole(`/runs/${id}`);
     await click('button', 'More actions');
-    await screen.findByRole('menuitem', { name: 'Re-run with version 1 (latest, original)' });
+    await screen.findByRole('menuitem', { name: 'Re-run with version 1 (original, latest)' });
     const live = workflows.saveVersion(workflow.id, ORDERS);
     workflows.change(workflow.id, { status: 'active', activeVersionId: live });
     await openConsole(`/runs/${id}`);

@@ -62,8 +62,8 @@ interface Row {
 export interface RerunChoice {
   /** The version to run: `latest`, `active`, `original`, or the id of one. */
   readonly version: string;
-  /** Whether `active` is the latest version of a workflow that has no active one. */
-  readonly hasLatestForActive?: boolean;
+  /** Whether `active` is the original version where the workflow has no active one. */
+  readonly hasOriginalForActive?: boolean;
   /** Whether the rerun may start at a node that the run did not reach. */
   readonly mayStartAnywhere?: boolean;
 }
@@ -93,7 +93,7 @@ export async function readManyForRerun(
   db: Queryable,
   actor: Actor,
   sources: readonly RerunSource[],
-  { version, hasLatestForActive = false, mayStartAnywhere = false }: RerunChoice,
+  { version, hasOriginalForActive = false, mayStartAnywhere = false }: RerunChoice,
 ): Promise<Map<string, RerunOrigin | DeckhandError>> {
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`
     SELECT e.id, asked.from_node_id AS "fromNodeId", e.workflow_id AS "workflowId",
@@ -113,7 +113,7 @@ export async function readManyForRerun(
     LEFT JOIN workflows w ON w.id = e.workflow_id
     LEFT JOIN workflow_versions v ON v.workflow_id = w.id AND v.id = CASE ${version}::text
       WHEN 'latest' THEN w.latest_version_id
-      WHEN 'active' THEN coalesce(w.active_version_id, CASE WHEN ${hasLatestForActive}::boolean THEN w.latest_version_id END)
+      WHEN 'active' THEN coalesce(w.active_version_id, CASE WHEN ${hasOriginalForActive}::boolean THEN e.workflow_version_id END)
       WHEN 'original' THEN e.workflow_version_id ELSE ${isUuid(version) ? version : null}::uuid END
     WHERE ${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid`);
   return new Map(rows.map((row) => [row.id, toOrigin(row, mayStartAnywhere)]));

@@ -1,11 +1,21 @@
-/**
- * Guards and what becomes of them without their condition. `tests`: `<project>:<path pattern>` of those that must fail.
- * `survives`: why a mutant changes nothing that a test could see.
- * @typedef {{ name: string, file: string, find: string, replace: string, tests: string, survives?: string }} Mutant
- */
+/** A guard, and what becomes of its source without its condition. */
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+  /** `<project>:<path pattern>` of the tests that must fail. */
+  readonly tests: string;
+  /** Why it changes nothing that a test could see; undefined for a mutant that tests must notice. */
+  readonly survives?: string | undefined;
+}
 
-/** Mutants of one file that the same tests must kill: name, text, what it becomes. */
-function of(file, tests, mutants) {
+/** Returns mutants of one file that the same tests must notice: name, text, what it becomes, why it survives. */
+function of(
+  file: string,
+  tests: string,
+  mutants: readonly (readonly [name: string, find: string, replace: string, survives?: string])[],
+): Mutant[] {
   return mutants.map(([name, find, replace, survives]) => ({ name, file, find, replace, tests, survives }));
 }
 
@@ -45,8 +55,8 @@ const MCP_ACCESS = 'integration:integration/mcp/access';
 const MCP_TOOLS = 'integration:integration/mcp/tools';
 const CLI = 'unit:apps/cli/src';
 
-/** @type {readonly Mutant[]} */
-export const MUTANTS = [
+/** All mutants. */
+export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/auth/while-allowed.ts', 'integration:integration/api/following', [
     ['a held response goes on although its caller has lost access', 'lost.abort(error);', ';'],
   ]),
