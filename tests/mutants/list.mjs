@@ -1462,6 +1462,11 @@ export const MUTANTS = [
   ...of('packages/nodes/src/code/runner.ts', 'unit:nodes/src/code/runner', [
     ['what a script reads is written whatever its size', '!(await fits(script, memoryBytes / 2))', 'false'],
   ]),
+  ...of('packages/nodes/src/code/intl-host.ts', 'unit:nodes/src/code/intl-host', [
+    ['a script changes the formatters of others', '`compare ${settings}`', 'settings'],
+    ['a script creates any number of formatters', 'if (created > MAX_CREATED)', 'if (created < 0)'],
+    ['a number has any number of digits', 'if (isNumber(text)) return text;', 'return text;'],
+  ]),
   ...of('packages/nodes/src/text/limit.ts', 'unit:nodes/src/types/largest-inputs', [
     ['results are not measured', '  if (characters <= max) return;\n', '  return;\n'],
   ]),

@@ -4,6 +4,8 @@ import { type ConsoleLines, createConsoleLines } from './console-lines.ts';
 import { limitReached, outOfMemory, scriptFailed, tooLate } from './failures.ts';
 import { functionText, LINES_BEFORE } from './function-text.ts';
 import { GUEST } from './guest.ts';
+import { INTL_GUEST, USES_INTL } from './intl-guest.ts';
+import { createIntlHost } from './intl-host.ts';
 import { jsonDepth } from './json-depth.ts';
 import type { ScriptAnswer, ScriptTask } from './task.ts';
 
@@ -35,8 +37,8 @@ interface Told {
 }
 
 /**
- * Runs a script in a runtime of its own, which is discarded afterwards. The script gets nothing of the host but two
- * functions that take text. It blocks its thread. Loops of the script are interrupted when its time is up; long
+ * Runs a script in a runtime of its own, which is discarded afterwards. The script gets nothing of the host but some
+ * functions that take text, and return text or a number that is computed from it. It blocks its thread. Loops of the script are interrupted when its time is up; long
  * operations of the engine are not, so the owner of the thread terminates it.
  */
 export async function runInSandbox(wasm: WebAssembly.Module, task: ScriptTask): Promise<ScriptAnswer> {
@@ -74,6 +76,9 @@ function attempt(
     return vm.undefined;
   });
   try {
+    if (USES_INTL.test(source)) {
+      setUpIntl(vm);
+    }
     const guest = vm.callFunction(vm.evalCode(GUEST, 'guest'), vm.undefined, tell, keepsConsole ? print : vm.undefined);
     const script = vm.evalCode(functionText(source), FILE);
     vm.callFunction(guest, vm.undefined, script, vm.newString(names));
@@ -82,6 +87,24 @@ function attempt(
   } catch (error) {
     return told ?? (error instanceof Error ? error : new Error(String(error)));
   }
+}
+
+/** Gives the script languages and time zones. */
+function setUpIntl(vm: QuickJS): void {
+  const host = createIntlHost();
+  let last = vm.undefined;
+  // The engine copies what it is given, and the handle stays ours. A script may ask very often.
+  const give = (handle: JSValueHandle): JSValueHandle => {
+    last.dispose();
+    last = handle;
+    return handle;
+  };
+  const ask = vm.newFunction('ask', (request) => give(vm.newString(host.ask(read(request)))));
+  const compare = vm.newFunction('compare', (settings, a, b) => {
+    const order = host.compare(read(settings), read(a), read(b));
+    return give(typeof order === 'number' ? vm.newNumber(order) : vm.newString(order));
+  });
+  vm.callFunction(vm.evalCode(INTL_GUEST, 'guest'), vm.undefined, ask, compare);
 }
 
 /** Text from the guest; other values are not converted, because that would run the guest's code. */

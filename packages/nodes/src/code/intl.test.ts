@@ -1,0 +1,104 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { script } from '../../../../tests/harness/scripts.ts';
+import { createScriptRunner } from './runner.ts';
+
+const runner = createScriptRunner({ threads: 1 });
+afterAll(() => runner.close());
+
+const run = async (source: string) => {
+  const result = await runner.run(script(source, { timeoutMs: 5_000 }));
+  return result.kind === 'output' ? result.output : result.failure.message;
+};
+
+describe('a script formats and compares as the host does', () => {
+  it.each<[string, unknown]>([
+    [
+      `new Date('2026-01-15T23:30:00Z').toLocaleString('en-US', { timeZone: 'America/New_York' })`,
+      '1/15/2026, 6:30:00 PM',
+    ],
+    [`new Date('2026-01-15T23:30:00Z').toLocaleDateString('de-DE', { timeZone: 'Asia/Tokyo' })`, '16.1.2026'],
+    [
+      `new Date('2026-01-15T23:30:00Z').toLocaleTimeString('de', { timeZone: 'Europe/Berlin', timeStyle: 'short' })`,
+      '00:30',
+    ],
+    [
+      `new Date('2026-01-15T23:30:00Z').toLocaleDateString('fr', { weekday: 'long', month: 'long', day: 'numeric' })`,
+      'jeudi 15 janvier',
+    ],
+    [`new Date(NaN).toLocaleString('de')`, 'Invalid Date'],
+    [`Intl.DateTimeFormat('de', { dateStyle: 'full' }).format(new Date(0))`, 'Donnerstag, 1. Januar 1970'],
+    [
+      `new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', hour: '2-digit', hourCycle: 'h23' }).formatToParts(0)`,
+      [{ type: 'hour', value: '01' }],
+    ],
+    [`(1234567.5).toLocaleString('de-DE', { minimumFractionDigits: 2 })`, '1.234.567,50'],
+    [`(0.5).toLocaleString('en', { style: 'percent' })`, '50%'],
+    [`12345678901234567890n.toLocaleString('en')`, '12,345,678,901,234,567,890'],
+    [`[NaN, -0, Infinity, 1e21].toLocaleString('en')`, 'NaN,-0,∞,1,000,000,000,000,000,000,000'],
+    [`new Intl.NumberFormat('de', { style: 'currency', currency: 'EUR' }).format(1234.5)`, '1.234,50\u00A0€'],
+    [`['z', 'ä', 'a', 'Z'].sort((a, b) => a.localeCompare(b, 'de')).join('')`, 'aäzZ'],
+    [`['z', 'ä', 'a', 'Z'].sort(new Intl.Collator('sv').compare).join('')`, 'azZä'],
+    [`['item 10', 'item 9'].sort(Intl.Collator('en', { numeric: true }).compare)`, ['item 9', 'item 10']],
+    [`['a', 'B'].sort((a, b) => a.localeCompare(b)).join('')`, 'aB'],
+    [`'i'.toLocaleUpperCase('tr')`, 'İ'],
+    [`new Intl.PluralRules('en', { type: 'ordinal' }).select(2)`, 'two'],
+    [`new Intl.RelativeTimeFormat('de', { numeric: 'auto' }).format(-1, 'day')`, 'gestern'],
+    [`new Intl.NumberFormat('de') instanceof Intl.NumberFormat`, true],
+  ])('%s', async (source, expected) => {
+    expect(await run(`return ${source}`)).toEqual(expected);
+  });
+
+  it('in English and UTC unless it names others, on any machine', async () => {
+    const source = `const { locale, timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+      return [locale, timeZone, new Date(0).toLocaleString(), (1e6).toLocaleString(), new Intl.NumberFormat('xx').resolvedOptions().locale]`;
+    expect(await run(source)).toEqual(['en-US', 'UTC', '1/1/1970, 12:00:00 AM', '1,000,000', 'en-US']);
+  });
+});
+
+describe('a script that asks for what there is not', () => {
+  it.each([
+    [`new Date().toLocaleString('en', { timeZone: 'Mars/Base' })`, /^RangeError: .*Mars\/Base/],
+    [`(1).toLocaleString('not a locale')`, /^RangeError: /],
+    [`(1).toLocaleString('en', { minimumFractionDigits: 1000 })`, /^RangeError: /],
+    [`(1).toLocaleString('en', { style: { a: 1 } })`, /^TypeError: /],
+    [`new Intl.DateTimeFormat('en').format('x')`, /^RangeError: /],
+    [`(10n ** 1000n).toLocaleString('en')`, /^RangeError: the number has too many digits/],
+    [`'a'.localeCompare('b'.repeat(1_000_000))`, /^RangeError: a text has more than 1000000 characters/],
+    [`new Intl.Segmenter('en')`, /^TypeError: Intl.Segmenter is not supported/],
+    [
+      `for (let i = 0; ; i += 1) new Intl.NumberFormat('en', { minimumIntegerDigits: 1 + (i % 21), currency: 'EUR', style: 'currency', maximumFractionDigits: 20, minimumFractionDigits: (i / 21 | 0) % 20, useGrouping: i % 2 > 0, notation: i % 3 ? 'compact' : 'standard' })`,
+      /^RangeError: a script may create 1000 formatters/,
+    ],
+  ])('fails: %s', async (source, message) => {
+    expect(await run(source.startsWith('for') ? source : `return ${source}`)).toMatch(message);
+  });
+
+  it('changes nothing for other scripts', async () => {
+    const hostile = `JSON.stringify = () => '["String",null,{}]'; return 'a'.localeCompare('b', 'de')`;
+    await run(hostile);
+    expect(await run(`return 'a'.toLocaleUpperCase()`)).toBe('A');
+  });
+
+  it('reaches nothing else of the host', async () => {
+    const source = `const seen = [];
+      JSON.stringify = (value) => { seen.push(value); return '["constructor","en",{},"constructor",[]]'; };
+      try { seen.push(String((1).toLocaleString('en'))); } catch (error) { seen.push(String(error)); }
+      return seen.map(String);`;
+    expect(await run(source)).toEqual(['1']);
+    for (const type of ['constructor', '__proto__', 'toString', 'Intl']) {
+      expect(await run(`return Object.keys(Intl).includes('${type}')`)).toBe(false);
+    }
+  });
+
+  it('is stopped when its time is up, and many calls fit into its time and memory', async () => {
+    const endless = await runner.run(script(`for (;;) 'a'.localeCompare('b')`, { timeoutMs: 200 }));
+    expect(endless).toMatchObject({ kind: 'failure', failure: { code: 'NODE_TIMEOUT' } });
+    const source = `const names = Array.from({ length: 10_000 }, (_, i) => 'Ä'.repeat(50) + (i * 7919) % 10_000);
+      names.sort((a, b) => a.localeCompare(b, 'de', { numeric: true }));
+      let length = 0;
+      for (let i = 0; i < 20_000; i += 1) length += (i * 1e15).toLocaleString('de', { minimumFractionDigits: 80 }).length;
+      return [names[0].slice(50), names[9_999].slice(50), length > 1e6]`;
+    const many = await runner.run(script(source, { timeoutMs: 60_000, memoryBytes: 8 * 1_048_576 }));
+    expect(many).toMatchObject({ kind: 'output', output: ['0', '9999', true] });
+  }, 90_000);
+});
