@@ -131,7 +131,11 @@ export const MUTANTS = [
     ['a run that is dispatched again does not get its place', 'if (next) {', 'if (next && places.size === 0) {'],
   ]),
   ...of('packages/db/src/executions/pause.ts', 'integration:worker/pause', [
-    ['a resume reaches runs that a person paused', 'AND (e.id = ${executionId}::uuid OR e.paused_with = ${executionId}::uuid)', ''],
+    [
+      'a resume reaches runs that a person paused',
+      'AND (e.id = ${executionId}::uuid OR e.paused_with = ${executionId}::uuid)',
+      '',
+    ],
   ]),
   ...of('packages/db/src/events-in/end-waits.ts', MATCHING, [
     ['a wait ends by two events', 'WHERE o.answered_at IS NULL AND (g.event_id', 'WHERE (g.event_id'],
@@ -1463,9 +1467,22 @@ export const MUTANTS = [
     ['what a script reads is written whatever its size', '!(await fits(script, memoryBytes / 2))', 'false'],
   ]),
   ...of('packages/nodes/src/code/intl-host.ts', 'unit:nodes/src/code/intl-host', [
-    ['a script changes the formatters of others', '`compare ${settings}`', 'settings'],
-    ['a script creates any number of formatters', 'if (created > MAX_CREATED)', 'if (created < 0)'],
-    ['a number has any number of digits', 'if (isNumber(text)) return text;', 'return text;'],
+    ['a script creates any number of formatters', 'if (formatters.size >= MAX_FORMATTERS)', 'if (formatters.size < 0)'],
+    ['settings have any length', 'if (settings.length > MAX_SETTINGS)', 'if (settings.length < 0)'],
+    ['arguments have any length', 'if (args.length > MAX_REQUEST)', 'if (args.length < 0)'],
+    ['compared texts have any length', 'if (a.length + b.length > MAX_REQUEST)', 'if (a.length < 0)'],
+  ]),
+  ...of('packages/nodes/src/code/intl-formatters.ts', 'unit:nodes/src/code/intl-host', [
+    ['a number has any number of digits', 'if (isDecimal(text)) return text;', 'return text;'],
+    ['a BigInt has any number of digits', '\\d{1,400}n$/', '\\d+n$/'],
+    ['options are objects', "typeof value !== 'object'", 'value !== undefined'],
+  ]),
+  ...of('packages/nodes/src/code/sandbox.ts', 'unit:nodes/src/code/intl.test', [
+    [
+      'a script sees the stack of the host',
+      '  } catch {\n    return vm.null;',
+      '  } catch (error) {\n    throw error;',
+    ],
   ]),
   ...of('packages/nodes/src/text/limit.ts', 'unit:nodes/src/types/largest-inputs', [
     ['results are not measured', '  if (characters <= max) return;\n', '  return;\n'],

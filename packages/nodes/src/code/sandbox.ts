@@ -4,7 +4,7 @@ import { type ConsoleLines, createConsoleLines } from './console-lines.ts';
 import { limitReached, outOfMemory, scriptFailed, tooLate } from './failures.ts';
 import { functionText, LINES_BEFORE } from './function-text.ts';
 import { GUEST } from './guest.ts';
-import { INTL_GUEST, USES_INTL } from './intl-guest.ts';
+import { INTL_GUEST } from './intl-guest.ts';
 import { createIntlHost } from './intl-host.ts';
 import { jsonDepth } from './json-depth.ts';
 import type { ScriptAnswer, ScriptTask } from './task.ts';
@@ -38,8 +38,9 @@ interface Told {
 
 /**
  * Runs a script in a runtime of its own, which is discarded afterwards. The script gets nothing of the host but some
- * functions that take text, and return text or a number that is computed from it. It blocks its thread. Loops of the script are interrupted when its time is up; long
- * operations of the engine are not, so the owner of the thread terminates it.
+ * functions that take text, and return text or a number that is computed from it. It blocks its thread. Loops of the
+ * script are interrupted when its time is up; long operations of the engine and of the host's `Intl` are not, so the
+ * owner of the thread terminates it.
  */
 export async function runInSandbox(wasm: WebAssembly.Module, task: ScriptTask): Promise<ScriptAnswer> {
   const lines = createConsoleLines();
@@ -76,10 +77,14 @@ function attempt(
     return vm.undefined;
   });
   try {
-    if (USES_INTL.test(source)) {
-      setUpIntl(vm);
-    }
-    const guest = vm.callFunction(vm.evalCode(GUEST, 'guest'), vm.undefined, tell, keepsConsole ? print : vm.undefined);
+    const loadIntl = vm.newFunction('loadIntl', () => orNull(vm, () => createIntl(vm)));
+    const guest = vm.callFunction(
+      vm.evalBytecode(compiled(vm)),
+      vm.undefined,
+      tell,
+      keepsConsole ? print : vm.undefined,
+      loadIntl,
+    );
     const script = vm.evalCode(functionText(source), FILE);
     vm.callFunction(guest, vm.undefined, script, vm.newString(names));
     vm.executePendingJobs();
@@ -89,22 +94,44 @@ function attempt(
   }
 }
 
-/** Gives the script languages and time zones. */
-function setUpIntl(vm: QuickJS): void {
+let guestCode: Uint8Array | undefined;
+
+/** Returns the compiled code of the guest. Each script needs it, and compiling it takes a tenth of the shortest ones. */
+function compiled(vm: QuickJS): Uint8Array {
+  guestCode ??= vm.compile(GUEST, 'guest');
+  return guestCode;
+}
+
+/** Creates the script's methods for languages and time zones, when it first uses one. */
+function createIntl(vm: QuickJS): JSValueHandle {
   const host = createIntlHost();
   let last = vm.undefined;
   // The engine copies what it is given, and the handle stays ours. A script may ask very often.
-  const give = (handle: JSValueHandle): JSValueHandle => {
+  const give = (create: () => JSValueHandle): JSValueHandle => {
     last.dispose();
-    last = handle;
-    return handle;
+    last = vm.undefined;
+    last = orNull(vm, create);
+    return last;
   };
-  const ask = vm.newFunction('ask', (request) => give(vm.newString(host.ask(read(request)))));
-  const compare = vm.newFunction('compare', (settings, a, b) => {
-    const order = host.compare(read(settings), read(a), read(b));
-    return give(typeof order === 'number' ? vm.newNumber(order) : vm.newString(order));
-  });
-  vm.callFunction(vm.evalCode(INTL_GUEST, 'guest'), vm.undefined, ask, compare);
+  const ask = vm.newFunction('ask', (settings, method, args) =>
+    give(() => vm.newString(host.ask(read(settings), read(method), read(args)))),
+  );
+  const compare = vm.newFunction('compare', (settings, a, b) =>
+    give(() => {
+      const order = host.compare(read(settings), read(a), read(b));
+      return typeof order === 'number' ? vm.newNumber(order) : vm.newString(order);
+    }),
+  );
+  return vm.callFunction(vm.evalCode(INTL_GUEST, 'guest'), vm.undefined, ask, compare);
+}
+
+/** Returns null if the sandbox has no memory for the value: an error of the host would show the script its stack. */
+function orNull(vm: QuickJS, create: () => JSValueHandle): JSValueHandle {
+  try {
+    return create();
+  } catch {
+    return vm.null;
+  }
 }
 
 /** Text from the guest; other values are not converted, because that would run the guest's code. */
