@@ -69,10 +69,7 @@ export function createFormatter(settings: JsonValue): Formatter {
 }
 
 function dateMethods(locales: string[], options: JsonObject): Methods {
-  const format = new Intl.DateTimeFormat(
-    known(locales, Intl.DateTimeFormat),
-    optionsOf<Intl.DateTimeFormatOptions>({ timeZone: 'UTC', ...options }),
-  );
+  const format = new Intl.DateTimeFormat(...argumentsOf(Intl.DateTimeFormat, locales, { timeZone: 'UTC', ...options }));
   return {
     format: (time) => format.format(timeOf(time)),
     formatToParts: (time) => format.formatToParts(timeOf(time)),
@@ -92,7 +89,7 @@ function withDefaults(options: JsonObject, defaults: JsonObject): JsonObject {
 }
 
 function numberMethods(locales: string[], options: JsonObject): Methods {
-  const format = new Intl.NumberFormat(known(locales, Intl.NumberFormat), optionsOf<Intl.NumberFormatOptions>(options));
+  const format = new Intl.NumberFormat(...argumentsOf(Intl.NumberFormat, locales, options));
   return {
     format: (number) => format.format(decimalOf(number)),
     formatToParts: (number) => format.formatToParts(decimalOf(number)),
@@ -103,7 +100,7 @@ function numberMethods(locales: string[], options: JsonObject): Methods {
 }
 
 function collatorMethods(locales: string[], options: JsonObject): Methods {
-  const collator = new Intl.Collator(known(locales, Intl.Collator), optionsOf<Intl.CollatorOptions>(options));
+  const collator = new Intl.Collator(...argumentsOf(Intl.Collator, locales, options));
   return {
     compare: (a, b) => collator.compare(textOf(a), textOf(b)),
     resolvedOptions: () => collator.resolvedOptions(),
@@ -111,7 +108,7 @@ function collatorMethods(locales: string[], options: JsonObject): Methods {
 }
 
 function pluralMethods(locales: string[], options: JsonObject): Methods {
-  const rules = new Intl.PluralRules(known(locales, Intl.PluralRules), optionsOf<Intl.PluralRulesOptions>(options));
+  const rules = new Intl.PluralRules(...argumentsOf(Intl.PluralRules, locales, options));
   return {
     select: (number) => rules.select(Number(textOf(number))),
     resolvedOptions: () => rules.resolvedOptions(),
@@ -119,10 +116,7 @@ function pluralMethods(locales: string[], options: JsonObject): Methods {
 }
 
 function relativeTimeMethods(locales: string[], options: JsonObject): Methods {
-  const format = new Intl.RelativeTimeFormat(
-    known(locales, Intl.RelativeTimeFormat),
-    optionsOf<Intl.RelativeTimeFormatOptions>(options),
-  );
+  const format = new Intl.RelativeTimeFormat(...argumentsOf(Intl.RelativeTimeFormat, locales, options));
   return {
     format: (number, unit) => format.format(Number(textOf(number)), unitOf(unit)),
     formatToParts: (number, unit) => format.formatToParts(Number(textOf(number)), unitOf(unit)),
@@ -131,7 +125,7 @@ function relativeTimeMethods(locales: string[], options: JsonObject): Methods {
 }
 
 function listMethods(locales: string[], options: JsonObject): Methods {
-  const format = new Intl.ListFormat(known(locales, Intl.ListFormat), optionsOf<Intl.ListFormatOptions>(options));
+  const format = new Intl.ListFormat(...argumentsOf(Intl.ListFormat, locales, options));
   return {
     format: (members) => format.format(listOf(members).map(textOf)),
     formatToParts: (members) => format.formatToParts(listOf(members).map(textOf)),
@@ -140,12 +134,12 @@ function listMethods(locales: string[], options: JsonObject): Methods {
 }
 
 function displayNameMethods(locales: string[], options: JsonObject): Methods {
-  const names = new Intl.DisplayNames(known(locales, Intl.DisplayNames), optionsOf<Intl.DisplayNamesOptions>(options));
+  const names = new Intl.DisplayNames(...argumentsOf(Intl.DisplayNames, locales, options));
   return { of: (code) => names.of(textOf(code)), resolvedOptions: () => names.resolvedOptions() };
 }
 
 function segmenterMethods(locales: string[], options: JsonObject): Methods {
-  const segmenter = new Intl.Segmenter(known(locales, Intl.Segmenter), optionsOf<Intl.SegmenterOptions>(options));
+  const segmenter = new Intl.Segmenter(...argumentsOf(Intl.Segmenter, locales, options));
   const isByWord = segmenter.resolvedOptions().granularity === 'word';
   return {
     // The segments themselves would repeat the text: the script cuts it at these ends.
@@ -178,27 +172,31 @@ function intlMethods(locales: string[], options: JsonObject): Methods {
   };
 }
 
-/** Returns the languages that the class knows, and then the default: else it would take that of the machine. */
-function known(
-  locales: string[],
-  { supportedLocalesOf }: { supportedLocalesOf(locales: string[]): string[] },
-): string[] {
-  return [...supportedLocalesOf(locales), DEFAULT_LOCALE];
+interface IntlClass<T> {
+  new (locales: string[], options: T): unknown;
+  supportedLocalesOf(locales: string[]): string[];
 }
 
-/** Returns the options, whose values `Intl` checks. */
-function optionsOf<T extends object>(options: JsonObject): T {
-  if (isOptions<T>(options)) return options;
-  throw new TypeError('the options are not texts, numbers and booleans');
+/**
+ * Returns the arguments of the constructor: the languages that the class has, then the default, because it would take
+ * that of the machine; and the options, whose values the class checks.
+ */
+function argumentsOf<T>(type: IntlClass<T>, locales: string[], options: JsonObject): [string[], T] {
+  if (!isOptionsOf(type, options)) throw new TypeError('the options are not texts, numbers and booleans');
+  return [[...type.supportedLocalesOf(locales), DEFAULT_LOCALE], options];
 }
 
-function isOptions<T extends object>(options: JsonObject): options is JsonObject & T {
+function isOptionsOf<T>(_type: IntlClass<T>, options: JsonObject): options is JsonObject & T {
   return Object.values(options).every((value) => typeof value !== 'object');
 }
 
 function listOf(value: Argument): readonly JsonValue[] {
-  if (!Array.isArray(value)) throw new TypeError('a list is expected');
+  if (!isList(value)) throw new TypeError('a list is expected');
   return value;
+}
+
+function isList(value: Argument): value is JsonValue[] {
+  return Array.isArray(value);
 }
 
 function textOf(value: Argument): string {
@@ -228,6 +226,6 @@ function unitOf(value: Argument): (typeof UNITS)[number] {
 
 function memberOf<T extends string>(known: readonly T[], value: Argument): T {
   const found = known.find((one) => one === value);
-  if (found === undefined) throw new RangeError(`Invalid value: ${String(value)}`);
+  if (found === undefined) throw new RangeError(`Invalid value: ${textOf(value)}`);
   return found;
 }

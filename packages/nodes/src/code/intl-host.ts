@@ -15,7 +15,10 @@ export interface IntlHost {
    * @returns `{ value }`, or `{ error, isRange }`, as JSON.
    */
   ask(settings: string, method: string, args: string): string;
-  /** Compares two texts. A sort calls it often, so the texts are passed as they are. @returns the order, or an error as `ask`. */
+  /**
+   * Compares two texts. A sort calls it often, so the texts are passed as they are.
+   * @returns the order, or an error as `ask` does.
+   */
   compare(settings: string, a: string, b: string): number | string;
 }
 

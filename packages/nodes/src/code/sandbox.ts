@@ -96,7 +96,7 @@ function attempt(
 
 let guestCode: Uint8Array | undefined;
 
-/** Returns the compiled code of the guest. Each script needs it, and compiling it takes a tenth of the shortest ones. */
+/** Returns the compiled code of the guest. Each script needs it, and compiling takes a tenth of the shortest ones. */
 function compiled(vm: QuickJS): Uint8Array {
   guestCode ??= vm.compile(GUEST, 'guest');
   return guestCode;
