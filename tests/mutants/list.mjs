@@ -1477,13 +1477,6 @@ export const MUTANTS = [
     ['a BigInt has any number of digits', '\\d{1,400}n$/', '\\d+n$/'],
     ['options are objects', "typeof value !== 'object'", 'value !== undefined'],
   ]),
-  ...of('packages/nodes/src/code/sandbox.ts', 'unit:nodes/src/code/intl.test', [
-    [
-      'a script sees the stack of the host',
-      '  } catch {\n    return vm.null;',
-      '  } catch (error) {\n    throw error;',
-    ],
-  ]),
   ...of('packages/nodes/src/text/limit.ts', 'unit:nodes/src/types/largest-inputs', [
     ['results are not measured', '  if (characters <= max) return;\n', '  return;\n'],
   ]),

@@ -11,9 +11,10 @@ export const INTL_STUBS = `(function (load) {
   const { defineProperty } = Object;
   let table;
   const loaded = () => {
-    table ??= load() ?? undefined;
-    if (table === undefined) throw new RangeError('out of memory');
-    return table;
+    if (table) return table;
+    const given = load();
+    if (!given) throw new RangeError(given === null ? 'out of memory' : 'Maximum call stack size exceeded');
+    return (table = given);
   };
   const replace = (owner, key, name) => {
     const { [name]: value } = { [name](...args) { return apply(loaded()[key], this, args); } };
@@ -43,7 +44,9 @@ export const INTL_GUEST = `(function (ask, compare) {
   const timeValue = Date.prototype.getTime;
 
   const valueOf = (response) => {
-    if (typeof response !== 'string') throw new RangeError('out of memory');
+    if (typeof response !== 'string') {
+      throw new RangeError(response === null ? 'out of memory' : 'Maximum call stack size exceeded');
+    }
     const { value, error, isRange } = parse(response);
     if (error !== undefined) throw new (isRange ? RangeError : TypeError)(error);
     return value;

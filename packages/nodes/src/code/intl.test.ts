@@ -106,6 +106,19 @@ describe('a script that asks for what there is not', () => {
     expect(JSON.stringify(result)).not.toMatch(/file:|node_modules|\.ts|\.js/);
   });
 
+  it('sees no error of the host when its stack is used up, and goes on', async () => {
+    const source = `const [errors, stacks] = [new Set(), new Set()];
+      const nest = () => {
+        try { nest(); } catch {}
+        try { (1).toLocaleString('de'); } catch (error) { errors.add(String(error)); stacks.add(String(error.stack)); }
+      };
+      nest();
+      return [[...errors], (1.5).toLocaleString('de'), [...stacks].join()];`;
+    const output = await run(source);
+    const stacks: unknown = expect.not.stringMatching(/file:|node_modules|\.ts|\.js/);
+    expect(output).toEqual([['RangeError: Maximum call stack size exceeded'], '1,5', stacks]);
+  });
+
   it('finds the methods by whatever name, keeps what it replaced, and has its own Intl if it wants', async () => {
     const source = `const before = 'i'['toLocale' + 'UpperCase']('tr');
       String.prototype.localeCompare = () => 7;

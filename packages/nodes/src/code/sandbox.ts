@@ -77,7 +77,7 @@ function attempt(
     return vm.undefined;
   });
   try {
-    const loadIntl = vm.newFunction('loadIntl', () => orNull(vm, () => createIntl(vm)));
+    const loadIntl = vm.newFunction('loadIntl', () => orEmpty(vm, () => createIntl(vm)));
     const guest = vm.callFunction(
       vm.evalBytecode(compiled(vm)),
       vm.undefined,
@@ -110,13 +110,13 @@ function createIntl(vm: QuickJS): JSValueHandle {
   const give = (create: () => JSValueHandle): JSValueHandle => {
     last.dispose();
     last = vm.undefined;
-    last = orNull(vm, create);
+    last = orEmpty(vm, create);
     return last;
   };
-  const ask = vm.newFunction('ask', (settings, method, args) =>
+  const ask = vm.newEphemeralFunction((settings, method, args) =>
     give(() => vm.newString(host.ask(read(settings), read(method), read(args)))),
   );
-  const compare = vm.newFunction('compare', (settings, a, b) =>
+  const compare = vm.newEphemeralFunction((settings, a, b) =>
     give(() => {
       const order = host.compare(read(settings), read(a), read(b));
       return typeof order === 'number' ? vm.newNumber(order) : vm.newString(order);
@@ -125,12 +125,16 @@ function createIntl(vm: QuickJS): JSValueHandle {
   return vm.callFunction(vm.evalCode(INTL_GUEST, 'guest'), vm.undefined, ask, compare);
 }
 
-/** Returns null if the sandbox has no memory for the value: an error of the host would show the script its stack. */
-function orNull(vm: QuickJS, create: () => JSValueHandle): JSValueHandle {
+/**
+ * Returns undefined if the stack is used up, and null if the memory is: an error of the host would show the script a
+ * stack that names files of the host.
+ */
+function orEmpty(vm: QuickJS, create: () => JSValueHandle): JSValueHandle {
   try {
     return create();
-  } catch {
-    return vm.null;
+  } catch (error) {
+    const isStack = error instanceof RangeError || (error instanceof JSException && !isOutOfMemory(error.message));
+    return isStack ? vm.undefined : vm.null;
   }
 }
 
