@@ -44,7 +44,7 @@ const TEXTS = [
   '',
 ];
 
-/** Functions, options and values to compare. The text of each function runs in the sandbox, so it uses no other names. */
+/** Functions, options and values to compare. The text of a function runs in the sandbox, so it uses no other names. */
 const OPERATIONS: Record<string, [(locale: string, options: object, value: never) => unknown, object[], unknown[]]> = {
   'Date.toLocaleString': [(l, o, t) => new Date(t).toLocaleString(l, o), DATE_OPTIONS, TIMES],
   'DateTimeFormat.format': [(l, o, t) => new Intl.DateTimeFormat(l, o).format(t), DATE_OPTIONS, TIMES],
