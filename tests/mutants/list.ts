@@ -1483,6 +1483,17 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/nodes/src/code/runner.ts', 'unit:nodes/src/code/runner', [
     ['what a script reads is written whatever its size', '!(await fits(script, memoryBytes / 2))', 'false'],
   ]),
+  ...of('packages/nodes/src/code/intl-host.ts', 'unit:nodes/src/code/intl-host', [
+    ['a script creates any number of formatters', 'if (formatters.size >= MAX_FORMATTERS)', 'if (formatters.size < 0)'],
+    ['settings have any length', 'if (settings.length > MAX_SETTINGS)', 'if (settings.length < 0)'],
+    ['arguments have any length', 'if (args.length > MAX_REQUEST)', 'if (args.length < 0)'],
+    ['compared texts have any length', 'if (a.length + b.length > MAX_REQUEST)', 'if (a.length < 0)'],
+  ]),
+  ...of('packages/nodes/src/code/intl-formatters.ts', 'unit:nodes/src/code/intl-host', [
+    ['a number has any number of digits', 'if (isDecimal(text)) return text;', 'return text;'],
+    ['a BigInt has any number of digits', '\\d{1,400}n$/', '\\d+n$/'],
+    ['options are objects', "typeof value !== 'object'", 'value !== undefined'],
+  ]),
   ...of('packages/nodes/src/text/limit.ts', 'unit:nodes/src/types/largest-inputs', [
     ['results are not measured', '  if (characters <= max) return;\n', '  return;\n'],
   ]),

@@ -1,13 +1,15 @@
 import { NAMES } from './function-text.ts';
+import { INTL_STUBS } from './intl-guest.ts';
 
 /**
  * The code that runs in the sandbox: it calls the script's function and reports the result to the host. It runs beside
  * the script, which may have changed all globals that it uses. So the host trusts none of it, and accepts only text.
  * `tell(kind, text, stack)`: `output` with JSON, or `error` with a message. `print(line)`: undefined if the console
- * output is not needed.
+ * output is not needed. `loadIntl()`: see intl-guest.ts.
  */
-export const GUEST = `(function (tell, print) {
+export const GUEST = `(function (tell, print, loadIntl) {
   'use strict';
+  ${INTL_STUBS}(loadIntl);
   const { parse, stringify } = JSON;
   const NativeError = Error;
 

@@ -4,6 +4,8 @@ import { type ConsoleLines, createConsoleLines } from './console-lines.ts';
 import { limitReached, outOfMemory, scriptFailed, tooLate } from './failures.ts';
 import { functionText, LINES_BEFORE } from './function-text.ts';
 import { GUEST } from './guest.ts';
+import { INTL_GUEST } from './intl-guest.ts';
+import { createIntlHost } from './intl-host.ts';
 import { jsonDepth } from './json-depth.ts';
 import type { ScriptAnswer, ScriptTask } from './task.ts';
 
@@ -35,9 +37,10 @@ interface Told {
 }
 
 /**
- * Runs a script in a runtime of its own, which is discarded afterwards. The script gets nothing of the host but two
- * functions that take text. It blocks its thread. Loops of the script are interrupted when its time is up; long
- * operations of the engine are not, so the owner of the thread terminates it.
+ * Runs a script in a runtime of its own, which is discarded afterwards. The script gets nothing of the host but some
+ * functions that take text, and return text or a number that is computed from it. It blocks its thread. Loops of the
+ * script are interrupted when its time is up; long operations of the engine and of the host's `Intl` are not, so the
+ * owner of the thread terminates it.
  */
 export async function runInSandbox(wasm: WebAssembly.Module, task: ScriptTask): Promise<ScriptAnswer> {
   const lines = createConsoleLines();
@@ -74,13 +77,64 @@ function attempt(
     return vm.undefined;
   });
   try {
-    const guest = vm.callFunction(vm.evalCode(GUEST, 'guest'), vm.undefined, tell, keepsConsole ? print : vm.undefined);
+    const loadIntl = vm.newFunction('loadIntl', () => orEmpty(vm, () => createIntl(vm)));
+    const guest = vm.callFunction(
+      vm.evalBytecode(compiled(vm)),
+      vm.undefined,
+      tell,
+      keepsConsole ? print : vm.undefined,
+      loadIntl,
+    );
     const script = vm.evalCode(functionText(source), FILE);
     vm.callFunction(guest, vm.undefined, script, vm.newString(names));
     vm.executePendingJobs();
     return told;
   } catch (error) {
     return told ?? (error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+let guestCode: Uint8Array | undefined;
+
+/** Returns the compiled code of the guest. Each script needs it, and compiling takes a tenth of the shortest ones. */
+function compiled(vm: QuickJS): Uint8Array {
+  guestCode ??= vm.compile(GUEST, 'guest');
+  return guestCode;
+}
+
+/** Creates the script's methods for languages and time zones, when it first uses one. */
+function createIntl(vm: QuickJS): JSValueHandle {
+  const host = createIntlHost();
+  let last = vm.undefined;
+  // The engine copies what it is given, and the handle stays ours. A script may ask very often.
+  const give = (create: () => JSValueHandle): JSValueHandle => {
+    last.dispose();
+    last = vm.undefined;
+    last = orEmpty(vm, create);
+    return last;
+  };
+  const ask = vm.newEphemeralFunction((settings, method, args) =>
+    give(() => vm.newString(host.ask(read(settings), read(method), read(args)))),
+  );
+  const compare = vm.newEphemeralFunction((settings, a, b) =>
+    give(() => {
+      const order = host.compare(read(settings), read(a), read(b));
+      return typeof order === 'number' ? vm.newNumber(order) : vm.newString(order);
+    }),
+  );
+  return vm.callFunction(vm.evalCode(INTL_GUEST, 'guest'), vm.undefined, ask, compare);
+}
+
+/**
+ * Returns undefined if the stack is used up, and null if the memory is: an error of the host would show the script a
+ * stack that names files of the host.
+ */
+function orEmpty(vm: QuickJS, create: () => JSValueHandle): JSValueHandle {
+  try {
+    return create();
+  } catch (error) {
+    const isStack = error instanceof RangeError || (error instanceof JSException && !isOutOfMemory(error.message));
+    return isStack ? vm.undefined : vm.null;
   }
 }
 
