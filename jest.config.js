@@ -23,8 +23,8 @@ const JOURNEYS = ['<rootDir>/tests/e2e/{journeys,console/journeys}/**/*.test.ts'
 export default {
   watchman: false,
   testSequencer: '<rootDir>/tests/runner/sequencer.mjs',
-  // As many as CI has cores: with more, tests on a busy machine exceed the limits of what they test.
-  maxWorkers: 2,
+  // One more than CI has cores: many tests wait most of the time, such as those of timers.
+  maxWorkers: 3,
   // A limit for what hangs; a busy machine takes several times what a quiet one does.
   testTimeout: 600_000,
   projects: [
