@@ -102,7 +102,7 @@ describe('login', () => {
   it('saves no key that is not valid', async () => {
     for (const [key, message] of [
       ['dk_wrong', /sign in with "deckhand login"/],
-      ['hunter2', /no API key/],
+      ['hunter2', /not an API key/],
       ['', /API key for \S+ is empty/],
     ] as const) {
       const { exitCode, stderr } = await runCli(login('--profile', 'wrong'), bare, key);

@@ -66,6 +66,8 @@ describe('the priority of a run', () => {
     const found = await findUnclaimed(db, { olderThanMs: -1_000, limit: 1_000 });
     const lost = found.filter((run) => run.executionId === executionId);
     expect(await dispatchAgain(db, lost)).toMatchObject([{ executionId, dispatch: 2, priority: 2 }]);
+    // Nobody queues it: without this, a worker of another test would have to recover it.
+    await call('POST', `/api/executions/${executionId}/stop`);
   });
 
   it('decides which run a busy worker begins next, and none is left out', async () => {
