@@ -13,6 +13,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.ts';
+import { runs } from '../../harness/random.ts';
 
 let db: Database;
 let seed: Seed;
@@ -27,6 +28,8 @@ afterAll(stopAll);
 
 const actor = () => ({ userId: seed.userId, boundTo: null });
 const FOREVER = Infinity;
+/** In the full run, the most that a run may start. */
+const CHILDREN = runs(2_000, 20_000);
 const ignore = () => Promise.resolve();
 const unfinished = () => db.execution.count({ where: { workspaceId: seed.workspaceId, finishedAt: null } });
 
@@ -65,9 +68,9 @@ async function addChildren(parentId: string, count: number, options: { waitedFor
 }
 
 describe('stopping a family', () => {
-  it('of 20,000 children, the most there may be, ends all of them and all that they had in progress, batch by batch', async () => {
+  it('of thousands of children ends all of them and all that they had in progress, batch by batch', async () => {
     const root = await seed.accept();
-    await addChildren(root, 20_000, { waitedFor: true });
+    await addChildren(root, CHILDREN, { waitedFor: true });
     // As autovacuum does within a minute.
     await db.$executeRawUnsafe('ANALYZE executions, node_runs, node_iterations, waits');
     await stopExecution(db, actor(), root);
@@ -78,14 +81,14 @@ describe('stopping a family', () => {
       until: FOREVER,
       onStopped: (ids) => Promise.resolve(void sizes.push(ids.length)),
     });
-    expect([stopped, Math.max(...sizes)]).toEqual([20_000, 500]);
+    expect([stopped, Math.max(...sizes)]).toEqual([CHILDREN, 500]);
     expect(await unfinished()).toBe(0);
     for (const table of ['node_runs', 'node_iterations']) {
       const open = await db.$queryRaw<unknown[]>(Prisma.sql`
         SELECT 1 FROM ${Prisma.raw(table)} WHERE status IN ('pending', 'running', 'waiting') LIMIT 1`);
       expect([table, open]).toEqual([table, []]);
     }
-    expect(await db.unindexedExecution.count()).toBe(20_001);
+    expect(await db.unindexedExecution.count()).toBe(CHILDREN + 1);
     expect(await db.stoppedParent.count()).toBe(0);
     // The waits of a stopped run end in batches, too.
     for (let found = 1; found > 0;) ({ found } = await stopOrphans(db, 1_000));
@@ -145,13 +148,13 @@ describe('stopping a family', () => {
 });
 
 describe('pausing a family', () => {
-  it('as large as one may be pauses all of it at once, and a resume lets all of it go on', async () => {
+  it('of thousands of children pauses all of it at once, and a resume lets all of it go on', async () => {
     const root = await seed.accept();
-    await addChildren(root, 20_000, { waitedFor: true });
+    await addChildren(root, CHILDREN, { waitedFor: true });
     await db.$executeRawUnsafe('ANALYZE executions, node_runs, node_iterations, waits');
-    expect(await pauseExecution(db, actor(), root)).toHaveLength(20_001);
-    expect(await db.execution.count({ where: { parentExecutionId: root, status: 'paused' } })).toBe(20_000);
-    expect((await resumeExecution(db, actor(), root)).resumed).toHaveLength(20_001);
+    expect(await pauseExecution(db, actor(), root)).toHaveLength(CHILDREN + 1);
+    expect(await db.execution.count({ where: { parentExecutionId: root, status: 'paused' } })).toBe(CHILDREN);
+    expect((await resumeExecution(db, actor(), root)).resumed).toHaveLength(CHILDREN + 1);
     expect(await db.execution.count({ where: { status: 'paused' } })).toBe(0);
     await stopExecution(db, actor(), root);
     await stopDescendants(db, { of: [root], until: FOREVER, onStopped: ignore });
