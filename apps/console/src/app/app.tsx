@@ -2,7 +2,7 @@ import { I18nProvider } from '@lingui/react';
 import { MantineProvider } from '@mantine/core';
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { createQueryClient } from '../api/query-client.ts';
 import { Notices } from '../components/notices.tsx';
 import { i18n } from '../language/i18n.ts';
@@ -27,16 +27,18 @@ export function createApp() {
 }
 
 function App({ queryClient, router }: { queryClient: QueryClient; router: AppRouter }) {
-  useEffect(
-    () =>
-      watchSession(() => {
-        // The next person must not see what was read for this one.
-        if (!readSession()) queryClient.clear();
-        // Rights are checked again after signing in or out.
-        void router.invalidate();
-      }),
-    [queryClient, router],
-  );
+  const [first] = useState(readSession);
+  useEffect(() => {
+    const follow = (): void => {
+      // The next person must not see what was read for this one.
+      if (!readSession()) queryClient.clear();
+      // Rights are checked again after signing in or out.
+      void router.invalidate();
+    };
+    // The session of another tab may have come since the page was chosen.
+    if (readSession() !== first) follow();
+    return watchSession(follow);
+  }, [queryClient, router, first]);
   return (
     <I18nProvider i18n={i18n}>
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
