@@ -16,6 +16,8 @@ export interface EndedRun {
   /** The submitted data, if the form's node has an output. */
   readonly count: number | undefined;
   readonly periods: readonly Period[];
+  /** The statuses of the run that started it; empty without one. */
+  readonly periodsOfParent: readonly Period[];
   readonly starts: readonly Start[];
   readonly waits: readonly WaitRecord[];
   readonly observations: readonly Observation[];
@@ -36,7 +38,7 @@ const ALLOWED = new Set(
 /** Returns the guarantees that a run violates, in words; none for a correct run. */
 export function faultsOf(run: EndedRun): string[] {
   const faults = [
-    ...faultsOfMoves(run.periods),
+    ...faultsOfMoves(run),
     ...run.observations.flatMap((seen) => faultsOfAnswer(seen, run)),
     ...faultsOfDecisions(run),
     ...faultsOfForm(run),
@@ -45,13 +47,16 @@ export function faultsOf(run: EndedRun): string[] {
   return faults.map((fault) => `${run.id} (${run.workflow.name}, ${run.status}): ${fault}`);
 }
 
-/** A run starts as pending, and its status changes only as the table allows. */
-function faultsOfMoves(periods: readonly Period[]): string[] {
+/**
+ * A run starts as pending, or as paused if the run that starts it is paused, and its status changes only as the table
+ * allows.
+ */
+function faultsOfMoves({ periods, periodsOfParent }: EndedRun): string[] {
   const moves = periods.slice(1).map(({ status }, index) => `${periods[index]?.status} → ${status}`);
-  return [
-    ...(periods[0]?.status === 'pending' ? [] : [`it began as ${periods[0]?.status}`]),
-    ...moves.filter((move) => !ALLOWED.has(move)),
-  ];
+  const [first] = periods;
+  const statusesOfParent = first ? statusesBetween(periodsOfParent, first.from, first.from, SLACK_MS) : [];
+  const isFirst = first?.status === 'pending' || (first?.status === 'paused' && statusesOfParent.includes('paused'));
+  return [...(isFirst ? [] : [`it began as ${first?.status}`]), ...moves.filter((move) => !ALLOWED.has(move))];
 }
 
 /** A response agrees with the state of the run at some time during the request. */

@@ -104,6 +104,7 @@ function toEndedRun(
   const told = body as {
     status: EndedRun['status'];
     workflowId: string;
+    parentExecutionId: string | null;
     data: { approvals: EndedRun['approvals'] };
     progress: Record<string, { output?: { count?: number } }>;
   };
@@ -116,6 +117,7 @@ function toEndedRun(
     approvals: told.data.approvals,
     count: told.progress.form?.output?.count,
     periods: context.history.get(id) ?? [],
+    periodsOfParent: context.history.get(told.parentExecutionId ?? '') ?? [],
     starts: context.starts.get(id) ?? [],
     waits: context.waits.get(id) ?? [],
     observations: context.observations.get(id) ?? [],
