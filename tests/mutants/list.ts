@@ -1033,15 +1033,11 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('apps/worker/src/maintenance/maintenance-lease.ts', LEASE, [
     ['a wrong clock keeps the lease', "<= MAX_CLOCK_OFFSET_MS) return 'eager'", "<= Infinity) return 'eager'"],
-    ['only clocks that are ahead are wrong', 'Math.abs(clockOffsetMs())', 'clockOffsetMs()'],
-    ['a wrong clock takes the lease at once', 'askedAt - freeSince >= UNWANTED_AFTER_MS', 'true'],
-    ['a wrong clock never takes the lease', 'askedAt - freeSince >= UNWANTED_AFTER_MS', 'false'],
-    ['whoever failed takes the lease back at once', 'holdsOffUntil = now() + HOLD_OFF_MS;', ''],
-    [
-      'a lease that was not renewed is held for ever',
-      '!hasGivenUp && now() < heldUntil',
-      '!hasGivenUp && heldUntil > 0',
-    ],
+    ['only clocks that are ahead are wrong', 'Math.abs(clockOffsetMs)', 'clockOffsetMs'],
+    ['a wrong clock takes the lease at once', 'now - freeSince >= UNWANTED_AFTER_MS', 'true'],
+    ['a wrong clock never takes the lease', 'now - freeSince >= UNWANTED_AFTER_MS', 'false'],
+    ['whoever failed takes the lease back at once', 'until: now + HOLD_OFF_MS', 'until: now'],
+    ['a lease that was not renewed is held for ever', '|| now < role.until', "|| role.kind === 'holder'"],
   ]),
   ...of('packages/queue/src/lease.ts', LEASE, [
     ['a reluctant owner keeps the lease', "and ARGV[3] == 'eager'\n", "and ARGV[3] == 'none'\n"],
