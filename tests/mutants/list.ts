@@ -114,7 +114,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/runs/follow-runs.ts', 'integration:integration/webhooks/respond', [
     [
       'a response that comes before its caller waits is forgotten',
-      ' || responded.has(executionId)',
+      " || past === 'responded'",
       '',
       'the next regular poll finds it, a little later',
     ],
