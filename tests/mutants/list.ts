@@ -634,8 +634,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/links/answer-router.ts', LINKS, [
     [
       'a GET answers',
-      'const link = await openLink(services, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));',
-      "const link = await openLink(services, request);\n      await recordDecision(services, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));",
+      'const link = await openLink(context, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));',
+      "const link = await openLink(context, request);\n      await recordDecision(context, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));",
     ],
     ['a form of another site is taken', "      : site !== 'same-origin' && site !== 'none';", '      : false;'],
   ]),
@@ -1376,13 +1376,13 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/routes/workflows/import-n8n.ts', 'integration:integration/api/import-n8n', [
     [
       'anybody may have a workflow converted',
-      "      await requireRole(services.db, caller, body.workspaceId, 'editor');\n",
+      "      await requireRole(context.db, caller, body.workspaceId, 'editor');\n",
       '',
     ],
     [
       'a person has several workflows converted at once',
-      'await oneAtATime(caller.userId, () => convert(services, body))',
-      'await convert(services, body)',
+      'await oneAtATime(caller.userId, () => convert(context, body))',
+      'await convert(context, body)',
     ],
   ]),
   ...of('packages/db/src/store-errors.ts', 'unit:db/src/store-errors', [

@@ -7,7 +7,7 @@ import {
   requireRole,
 } from '@deckhand/db';
 import type { Caller } from '../auth/caller.ts';
-import type { Services } from '../services.ts';
+import type { RunContext } from '../contexts.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { pageJson } from './page-json.ts';
 import type { Read } from './run-reads.ts';
@@ -21,15 +21,15 @@ type ListRequest = ListExecutionsRequest & Page & EntryView & { cursor?: string 
  * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH; RATE_LIMITED; VALIDATION_FAILED for a bad cursor.
  */
 export function listRuns(
-  services: Services,
+  context: RunContext,
   caller: Caller,
   request: ListRequest,
   options: { isFresh: boolean },
 ): Promise<Read<string>> {
   const after = readCursor(request);
-  return services.runReads.read(async (source) => {
-    const page = await findPage(services, caller, { ...request, after }, source);
-    const entries = await services.executions.readEntries(caller, page.ids, request, source);
+  return context.runReads.read(async (source) => {
+    const page = await findPage(context, caller, { ...request, after }, source);
+    const entries = await context.executions.readEntries(caller, page.ids, request, source);
     const last = entries.at(-1);
     return pageJson(request, page, entries, page.hasMore && last ? writeCursor(request, last.run) : null);
   }, options);
@@ -43,7 +43,7 @@ export function listRuns(
  * duration without a range.
  */
 export async function findPage(
-  { db, shares }: Services,
+  { db, shares }: RunContext,
   caller: Caller,
   request: ListExecutionsRequest & Page,
   source = db,
