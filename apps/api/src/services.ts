@@ -71,46 +71,28 @@ export interface Services {
   close(): Promise<void>;
 }
 
-/** Connects to Redis and creates the services. The databases belong to the caller. */
-export async function createServices(options: {
-  settings: ApiSettings;
-  db: Database;
-  replica?: Database | undefined;
-  logger: Logger;
+/** What the gateway is made of. The databases belong to the caller. */
+export interface ServiceOptions {
+  readonly settings: ApiSettings;
+  readonly db: Database;
+  readonly replica?: Database | undefined;
+  readonly logger: Logger;
   /** URLs of the Redis servers of the queue's shards; by default there is one shard, in REDIS_URL. */
-  shardUrls?: readonly string[] | undefined;
+  readonly shardUrls?: readonly string[] | undefined;
   /** Registry for the metrics of the gateway. */
-  registry: Registry;
+  readonly registry: Registry;
   /** Tracing is off without it. */
-  tracing?: Tracing | undefined;
-}): Promise<Services> {
+  readonly tracing?: Tracing | undefined;
+}
+
+/** Connects to Redis and creates the services. @throws SettingsError before it connects. */
+export async function createServices(options: ServiceOptions): Promise<Services> {
   const { settings, db, replica, logger, tracing } = options;
+  const webhookHost = webhookHostOf(settings);
+  const trustedProxies = readTrustedProxies(settings.TRUSTED_PROXIES);
   const allowedOrigins = readAllowedOrigins(settings.API_ALLOWED_ORIGINS);
-  const redis = connectRedis(settings.REDIS_URL, { role: 'producer' });
-  const subscriber = connectRedis(settings.REDIS_URL, { role: 'subscriber' });
-  for (const connection of [redis, subscriber]) {
-    connection.on('error', (err: Error) => logger.warn({ err: err.message }, 'Redis unavailable'));
-  }
-  const follower = createRunFollower({ db, logger });
-  // Not awaited: without Redis, followers of runs see changes later, by polling.
-  onChanges(subscriber, (changes) => {
-    follower.notify(changes);
-  }).catch((err: unknown) => logger.warn({ err }, 'subscription to changes of runs failed'));
-  const breaker = createWriteBreaker({
-    async probe() {
-      await probeWrites(settings.DATABASE_URL);
-      await probeRedisWrites(redis);
-    },
-    logger,
-  });
-  const fleet = await createFleetView(redis);
-  const queue = openQueueShards({
-    redisUrl: settings.REDIS_URL,
-    redis,
-    shardUrls: options.shardUrls,
-    takingWorkers: fleet.takingJobs,
-    onError: (err) => logger.warn({ err: err.message }, 'Redis of a shard unavailable'),
-  });
+  const connected = await connect(options);
+  const { redis, queue, fleet, follower, breaker } = connected;
   const keyUsage = createUsageLog({ write: (ids) => touchApiKeys(db, ids), logger });
   const sessionUsage = createUsageLog({ write: (ids) => touchSessions(db, ids), logger });
   const secretBox = openSecretBox(settings);
@@ -157,9 +139,8 @@ export async function createServices(options: {
   };
   return {
     requests: {
-      ...{ logger, metrics, tracing, authenticate, allowedOrigins },
-      trustedProxies: readTrustedProxies(settings.TRUSTED_PROXIES),
-      webhookHost: webhookHostOf(settings),
+      ...{ logger, metrics, tracing, authenticate },
+      ...{ trustedProxies, allowedOrigins, webhookHost },
     },
     people: {
       ...{ db, secretBox, authenticate },
@@ -191,14 +172,40 @@ export async function createServices(options: {
     },
     async close() {
       await Promise.all([keyUsage.flush(), sessionUsage.flush(), deliveries.flush()]);
-      runReads.close();
-      fleet.close();
-      breaker.close();
-      follower.close();
-      outputs.close();
-      subscriber.disconnect();
+      for (const part of [runReads, fleet, breaker, follower, outputs]) part.close();
+      connected.subscriber.disconnect();
       await Promise.all([queue.close(), forms.close()]);
       redis.disconnect();
     },
   };
+}
+
+/** Connects to Redis, and creates what follows runs, workers and the state of the stores from then on. */
+async function connect({ settings, db, logger, shardUrls }: ServiceOptions) {
+  const redis = connectRedis(settings.REDIS_URL, { role: 'producer' });
+  const subscriber = connectRedis(settings.REDIS_URL, { role: 'subscriber' });
+  for (const connection of [redis, subscriber]) {
+    connection.on('error', (err: Error) => logger.warn({ err: err.message }, 'Redis unavailable'));
+  }
+  const follower = createRunFollower({ db, logger });
+  // Not awaited: without Redis, followers of runs see changes later, by polling.
+  onChanges(subscriber, (changes) => {
+    follower.notify(changes);
+  }).catch((err: unknown) => logger.warn({ err }, 'subscription to changes of runs failed'));
+  const breaker = createWriteBreaker({
+    async probe() {
+      await probeWrites(settings.DATABASE_URL);
+      await probeRedisWrites(redis);
+    },
+    logger,
+  });
+  const fleet = await createFleetView(redis);
+  const queue = openQueueShards({
+    redisUrl: settings.REDIS_URL,
+    redis,
+    shardUrls,
+    takingWorkers: fleet.takingJobs,
+    onError: (err) => logger.warn({ err: err.message }, 'Redis of a shard unavailable'),
+  });
+  return { redis, subscriber, follower, breaker, fleet, queue };
 }
