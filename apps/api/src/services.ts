@@ -26,7 +26,6 @@ import type {
 import { createAuthenticate } from './auth/authenticate.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createLoginThrottle } from './auth/login-throttle.ts';
-import { setupToken } from './auth/setup-token.ts';
 import { createUsageLog } from './auth/usage-log.ts';
 import { createFormChecker } from './forms/form-checker.ts';
 import { createAnswerOnce } from './http/answer-once.ts';
@@ -47,7 +46,7 @@ import { createNotifyWorkers } from './runs/notify-workers.ts';
 import { createRunStarter } from './runs/run-starter.ts';
 import { createWorkspaceShares } from './runs/workspace-shares.ts';
 import { createWriteBreaker } from './runs/write-breaker.ts';
-import { type ApiSettings, webhookBaseUrl } from './settings.ts';
+import { type ApiSettings, setupToken, webhookBaseUrl } from './settings.ts';
 import { createAwaitRun } from './webhooks/await-run.ts';
 import { createFailureDelay } from './webhooks/failure-delay.ts';
 import { createDeliveryLog } from './webhooks/delivery-log.ts';
