@@ -84,10 +84,10 @@ const STEPS: readonly (readonly [string, Lane, LaneEvent, Partial<Lane>, string[
     ['1'],
   ],
   [
-    'a take that failed is repeated by the next poll',
+    'a take that failed is repeated once an attempt is recorded, or by the next poll',
     lane({ supply: 'taking' }),
     { kind: 'takeFailed' },
-    { supply: 'exhausted' },
+    { supply: 'blocked' },
   ],
   [
     'an attempt that may outlast the lease does not begin',

@@ -14,7 +14,7 @@ const DROPPED_AFTER = 5;
  * Whether more deliveries of a lane can be taken from the database.
  *
  * - `exhausted`: the last take left none that was due. The next poll takes again.
- * - `blocked`: it left some behind earlier events of their runs, until an attempt is recorded.
+ * - `blocked`: it left some behind earlier events of their runs, or it failed. They are taken once an attempt is recorded.
  * - `likely`: more may be due.
  * - `certain`: more are due than the last take had room for.
  * - `taking`: a take is in progress; `takingAfterRecord`: and an attempt was recorded since it began, which the take
@@ -87,7 +87,8 @@ export function nextLane(lane: Lane, event: LaneEvent, context: LaneContext): La
     case 'takeBegan':
       return stay({ ...lane, supply: 'taking' });
     case 'takeFailed':
-      return stay({ ...lane, supply: 'exhausted' });
+      // A record shows that the database is available again. Without one, the next poll takes.
+      return stay({ ...lane, supply: 'blocked' });
     case 'taken':
       return begin(afterTake(lane, event), context);
     case 'placeFreed':
