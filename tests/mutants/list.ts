@@ -114,8 +114,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/runs/follow-runs.ts', 'integration:integration/webhooks/respond', [
     [
       'a response that comes before its caller waits is forgotten',
-      " || past === 'responded'",
-      '',
+      'if (hasResponse && !followed.has(executionId))',
+      'if (false)',
       'the next regular poll finds it, a little later',
     ],
   ]),

@@ -14,7 +14,7 @@ const DROPPED_AFTER = 5;
  * Whether more deliveries of a lane can be taken from the database.
  *
  * - `exhausted`: the last take left none that was due. The next poll takes again.
- * - `blocked`: it left some behind earlier events of their runs, or it failed. They are taken once an attempt is recorded.
+ * - `blocked`: it left some behind earlier events of their runs, or it failed. The next take follows the next record.
  * - `likely`: more may be due.
  * - `certain`: more are due than the last take had room for.
  * - `taking`: a take is in progress; `takingAfterRecord`: and an attempt was recorded since it began, which the take
