@@ -1,6 +1,6 @@
 /** State that node runs store in their records to resume: a result, a loop's items, a wait, a decision. */
 import { isJsonObject, type JsonObject, type JsonValue, WAIT_KINDS } from '@deckhand/contracts';
-import type { GraphNode } from '../compile/graph.ts';
+import type { GraphNode, Region } from '../compile/graph.ts';
 import type { RepeatRule, TerminalResult, WaitRequest } from '../node-type.ts';
 import { joinIteration, type NodeRecord, recordKey } from './records.ts';
 import type { NextIteration, Task } from './scheduler.ts';
@@ -12,6 +12,29 @@ export function storedResult({ state, output }: NodeRecord): TerminalResult | un
   const { statusCode, headers } = state;
   if (typeof statusCode !== 'number' || headers === undefined || !isJsonObject(headers)) return undefined;
   return { body: output ?? null, statusCode, headers };
+}
+
+/**
+ * Returns the result of the last Terminal node in a try that earlier workers finished, whose body is not replayed.
+ * Those in loops are not found: their iterations are not loaded.
+ */
+export function resultInside(
+  records: ReadonlyMap<string, NodeRecord>,
+  { node: { body }, scope: { iteration } }: Task,
+): TerminalResult | undefined {
+  if (!body?.catches) return undefined;
+  const ends = recordsInside(records, body, iteration).filter((record) => storedResult(record) !== undefined);
+  const last = ends.sort((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0)).at(-1);
+  return last && storedResult(last);
+}
+
+/** Returns the records of the nodes in a try, and in those in it. */
+function recordsInside(records: ReadonlyMap<string, NodeRecord>, body: Region, iteration: string): NodeRecord[] {
+  return body.nodes.flatMap((node) => {
+    const record = records.get(recordKey(node.id, iteration));
+    const inside = node.body?.catches ? recordsInside(records, node.body, iteration) : [];
+    return record ? [record, ...inside] : inside;
+  });
 }
 
 /** Returns the details of a failure that its node, or a try around it, hands on: its record has them as its output. */

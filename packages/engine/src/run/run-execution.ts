@@ -17,16 +17,16 @@
 import type { JsonValue } from '@deckhand/contracts';
 import type { GraphNode, Region } from '../compile/graph.ts';
 import type { NodeFailure } from '../node-failure.ts';
-import { mockOutcome, type Outcome, type RepeatRule, type TerminalResult } from '../node-type.ts';
+import { mockOutcome, type Outcome, type RepeatRule, type TerminalResult, type WaitRequest } from '../node-type.ts';
 import { attempt, attemptInTime, debugOf, goesOn, resumeNode } from './attempt.ts';
-import { afterFailure, earlierAttempts, ended, withAttempt } from './attempt-history.ts';
 import { createEarlyJoins, isInProgress } from './early-joins.ts';
-import { INTERRUPTED } from './failure.ts';
+import { caughtOutput, errorOutput, INTERRUPTED, recorded } from './failure.ts';
 import {
   begunWait,
   hasBegun,
   isFinished,
   isSettled,
+  resultInside,
   storedContainer,
   storedDetails,
   storedResult,
@@ -43,16 +43,14 @@ import type { Ending, RunRequest } from './ports.ts';
 import { type LoopPosition, type NodeRecord, recordKey } from './records.ts';
 import { lazy } from './lazy.ts';
 import {
-  caughtOutput,
-  errorOutput,
+  afterFailure,
+  earlierAttempts,
+  ended,
   type Kept,
-  mayRetry,
   type Progress,
-  recorded,
-  type Waiting,
+  withAttempt,
   withConsole,
 } from './progress.ts';
-import { resultInside } from './result-inside.ts';
 import { MAX_RETRY_DELAY_IN_WORKER_MS, retryDelayMs } from './retry.ts';
 import { loadIterationOutputs } from './iteration-outputs.ts';
 import { createScheduler, type NextIteration, type SchedulerEvents, type Task } from './scheduler.ts';
@@ -64,6 +62,14 @@ const SLICE_MS = 8;
 const SLICE_TASKS = 4;
 /** Maximum number of nodes of one run in progress. */
 const MAX_IN_FLIGHT = 64;
+
+/** A node that waits: for an answer, or for the time of its next attempt. */
+interface Waiting {
+  readonly task: Task;
+  readonly next: 'resume' | 'attempt';
+  readonly wait: WaitRequest;
+  readonly progress: Progress;
+}
 
 /**
  * Runs until the graph is settled, a node fails the run, or the control halts it.
@@ -551,6 +557,11 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     ports.record(record);
     return record;
   }
+}
+
+/** Returns whether another attempt may follow one with this outcome. */
+function mayRetry(node: GraphNode, outcome: Outcome, attempts: number): boolean {
+  return outcome.kind === 'failure' && outcome.failure.isRetryable && attempts < (node.retry?.maxAttempts ?? 1);
 }
 
 /** Resolves when the signal aborts. */
