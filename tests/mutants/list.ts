@@ -701,7 +701,11 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...of('packages/engine/src/run/run-execution.ts', 'unit:tests/engine/early-joins', [
-    ['a node that its record settles is cancelled', 'isSettled(find(node, scope)),', 'scope === undefined,'],
+    [
+      'a node that its record settles is cancelled',
+      'isSettled: (node, scope) => isSettled(find(node, scope)),',
+      'isSettled: () => false,',
+    ],
   ]),
   ...of('packages/engine/src/run/run-execution.ts', 'unit:tests/engine/model', [
     ['nodes of a cancelled loop stay in progress', 'stopInside(node.body, scope);', ''],
@@ -778,7 +782,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['runs that want one key take all connections', 'MAX_TRANSACTIONS, MAX_PER_OWNER', '1_000, 1_000'],
   ]),
   ...of('packages/engine/src/run/scheduler.ts', 'unit:tests/engine/try', [
-    ['a failure leaves the rest of the body of its try', '      cancelScope(body);\n', ''],
+    ['a failure leaves the rest of the body of its try', '    this.#cancelScope(body);\n', ''],
     [
       'a try counts as an iteration',
       'node.body.catches ? scope.iteration : joinIteration',
@@ -795,8 +799,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/engine/src/run/scheduler.ts', 'unit:tests/engine/model', [
     [
       'a try has a position',
-      'if (!node.body?.catches) loops.add(progress);',
-      'loops.add(progress);',
+      'if (!node.body?.catches) this.#loops.add(progress);',
+      'this.#loops.add(progress);',
       'its position would say what the records around it say, too: it only saves writing it',
     ],
   ]),

@@ -53,7 +53,7 @@ import {
 } from './progress.ts';
 import { MAX_RETRY_DELAY_IN_WORKER_MS, retryDelayMs } from './retry.ts';
 import { loadIterationOutputs } from './iteration-outputs.ts';
-import { createScheduler, type NextIteration, type SchedulerEvents, type Task } from './scheduler.ts';
+import { type NextIteration, Scheduler, type SchedulerPorts, type Task } from './scheduler.ts';
 import { catchingScope, inputOf, type Scope } from './scope.ts';
 
 /** Longest time of pure nodes before other runs continue, in ms. */
@@ -96,7 +96,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   /** Positions of loops that this worker has not reached yet. */
   const unreached = new Map(request.positions);
   const joins = createEarlyJoins(records);
-  const events: SchedulerEvents = {
+  const decided: SchedulerPorts = {
     skipped(node, scope) {
       // A node that one iteration skips may run in the next: only a node that the whole run skips is recorded.
       if (scope.iteration === '' && !find(node, scope)) note(node, scope, 'skipped', undefined, {});
@@ -122,12 +122,11 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       if (last && node.body && records.size > 0) stopInside(node.body, scope);
       joins.abort(node, scope);
     },
-  };
-  const scheduler = createScheduler(request.workflow.root, request.triggerNodeId, events, {
-    decisionOf: (node, scope) => joins.earlierDecision(find(node, scope)),
+    earlierDecision: (node, scope) => joins.earlierDecision(find(node, scope)),
     isSettled: (node, scope) => isSettled(find(node, scope)),
-    isLeftOut: until && ((node, scope) => !until.has(node.id) && !isFinished(find(node, scope))),
-  });
+    isLeftOut: (node, scope) => until !== undefined && !until.has(node.id) && !isFinished(find(node, scope)),
+  };
+  const scheduler = new Scheduler(request.workflow.root, request.triggerNodeId, decided);
   ports.positionsFrom(() => [...scheduler.positions(), ...unreached.values()]);
 
   let sliceEnd = ports.now() + SLICE_MS;
@@ -229,7 +228,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
 
   /** Records a node that was cancelled before it began. In iterations, such nodes have no records. */
   function noteSkipped(node: GraphNode, scope: Scope): void {
-    events.skipped(node, scope);
+    decided.skipped(node, scope);
     for (const inner of node.body?.nodes ?? []) noteSkipped(inner, scope);
   }
 
