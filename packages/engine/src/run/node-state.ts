@@ -44,7 +44,7 @@ export function storedDetails({ output }: NodeRecord): JsonObject | undefined {
 }
 
 /** A container in progress, as stored in its record. */
-type StoredContainer =
+export type StoredContainer =
   | { readonly kind: 'items'; readonly items: readonly JsonValue[]; readonly concurrency: number }
   | { readonly kind: 'repeat'; readonly rule: RepeatRule }
   | { readonly kind: 'try' };
@@ -150,7 +150,7 @@ function storedRetry({ status, state }: NodeRecord): StoredRetry | undefined {
 }
 
 /** How many attempts of a node did not count, as stored in its record while it makes another or a pause holds it. */
-export function storeUncounted(uncounted: number): { readonly state?: JsonValue } {
+export function storeUncounted(uncounted = 0): { readonly state?: JsonValue } {
   return uncounted === 0 ? {} : { state: { uncounted } };
 }
 
@@ -172,17 +172,20 @@ export interface BegunWait {
    */
   readonly iteration: string;
   readonly wait: WaitRequest;
+  /** What follows: the node's type makes the outcome of the answer, or the node makes an attempt. */
+  readonly next: 'resume' | 'attempt';
 }
 
 /** Returns the wait that starts with a record; undefined if it does not wait. */
 export function begunWait(record: NodeRecord): BegunWait | undefined {
   const { nodeId, iteration, attempts } = record;
   const wait = storedWait(record);
-  if (wait) return { nodeId, iteration, wait };
+  if (wait) return { nodeId, iteration, wait, next: 'resume' };
   const retry = storedRetry(record);
   if (retry === undefined) return undefined;
   const { dueAt } = retry;
-  return { nodeId, iteration: `${iteration}~${attempts}`, wait: { kind: 'time', details: {}, dueAt } };
+  const rest: WaitRequest = { kind: 'time', details: {}, dueAt };
+  return { nodeId, iteration: `${iteration}~${attempts}`, wait: rest, next: 'attempt' };
 }
 
 /** Returns the key of the answer to a wait. */

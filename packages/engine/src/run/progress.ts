@@ -2,6 +2,7 @@ import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import type { NodeFailure } from '../node-failure.ts';
 import type { Outcome } from '../node-type.ts';
 import { recorded } from './failure.ts';
+import { storedUncounted } from './node-state.ts';
 import type { AttemptRecord, NodeRecord, RecordedError } from './records.ts';
 
 /* What is known of a node run while it makes its attempts. Pure: times are handed in, in ms since the epoch. */
@@ -25,9 +26,34 @@ export interface Progress {
   readonly uncounted?: number;
 }
 
-/** The progress of a node run that a pause held before an attempt. Before its first attempt, it has no start. */
+/** The progress of a node run whose next attempt has not begun. Before its first attempt, it has no start. */
 export interface Kept extends Omit<Progress, 'startedAt'> {
   readonly startedAt: number | null;
+}
+
+/** Returns the progress of a node as its record has it. @param now its start if the record has none. */
+export function recordedProgress(record: NodeRecord, now: number): Progress {
+  const { startedAt, attempts, attemptHistory, debug } = record;
+  return { startedAt: startedAt ?? now, attempts, attemptHistory, debug, uncounted: storedUncounted(record) };
+}
+
+/**
+ * Returns the progress of a node that is about to make an attempt at `now`.
+ * @param before what an earlier worker recorded. Its history is without the attempt that begins.
+ */
+export function nextProgress(before: NodeRecord | undefined, now: number): Progress {
+  if (!before) return { startedAt: now, attempts: 1 };
+  return {
+    startedAt: before.startedAt ?? now,
+    attempts: before.attempts + 1,
+    attemptHistory: earlierAttempts(before),
+    uncounted: storedUncounted(before),
+  };
+}
+
+/** Returns the progress of a node whose next attempt did not begin. @param next its history is without that attempt. */
+export function withoutAttempt(next: Progress): Kept {
+  return { ...next, startedAt: next.attempts === 1 ? null : next.startedAt, attempts: next.attempts - 1 };
 }
 
 /** Adds the output of the node's script to its debug data. */
@@ -56,7 +82,7 @@ export function withAttempt(history: AttemptHistory, now: number): AttemptHistor
  * Returns the attempts before the next one of a node that an earlier worker left unfinished. When an attempt ended that
  * its worker did not survive is unknown.
  */
-export function earlierAttempts({ status, startedAt, attemptHistory }: NodeRecord): AttemptHistory {
+function earlierAttempts({ status, startedAt, attemptHistory }: NodeRecord): AttemptHistory {
   if (attemptHistory || status !== 'running' || startedAt === null) return attemptHistory;
   return [inProgress(startedAt)];
 }
