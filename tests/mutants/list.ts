@@ -712,8 +712,6 @@ export const MUTANTS: readonly Mutant[] = [
       'const decision = undefined;',
     ],
     ['a node that its record settles is cancelled', 'return isSettled(this.find(node, scope));', 'return false;'],
-  ]),
-  ...of('packages/engine/src/run/recorder.ts', 'unit:tests/engine/model', [
     ['nodes of a cancelled loop stay in progress', 'this.#stopInside(node.body, scope);', ''],
   ]),
   ...of('packages/db/src/checkpoints/rows.ts', 'integration:integration/worker/early-joins', [
