@@ -1,7 +1,6 @@
 import type { Credential, JsonObject, JsonValue } from '@deckhand/contracts';
-import { allowsLinks } from '../compile/links.ts';
 import { exampleLink, type ExpressionName, type ExpressionScope, type LoopScope } from '../expressions/index.ts';
-import { NO_LINKS } from '../expressions/links.ts';
+import { allowsLinks, NO_LINKS } from '../expressions/links.ts';
 import { type NodeContext, NodeError } from '../node-type.ts';
 import type { SourceReferences } from '../script.ts';
 import type { LazySignal } from './lazy.ts';
