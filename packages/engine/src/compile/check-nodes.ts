@@ -9,7 +9,7 @@ import {
   type ValidationIssue,
 } from '@deckhand/contracts';
 import { compileParameters, type CompiledParameters, type ExpressionReferences } from '../expressions/index.ts';
-import { mergeReferences } from '../expressions/references.ts';
+import { mergeReferences } from '../expressions/scope.ts';
 import type { NodeType, NodeTypes } from '../node-type.ts';
 import type { SourceReferences } from '../script.ts';
 
