@@ -174,7 +174,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/worker/src/checkpoints/journal.ts', CANCEL_ON, [
     [
       'a finished run leaves its waits open',
-      '      waits.push(...cancelWaits.map((wait) => ({ ...wait, isCancelled: true as const })));\n',
+      '    this.#backlog.waits.push(...this.#cancelWaits.map((wait) => ({ ...wait, isCancelled: true as const })));\n',
       '',
     ],
   ]),
