@@ -164,10 +164,10 @@ export const MUTANTS: readonly Mutant[] = [
       'if (count > perEvent) continue;\n    if ((ends',
     ],
   ]),
-  ...of('apps/worker/src/session/run-session.ts', CANCEL_ON, [
+  ...of('apps/worker/src/session/held-run.ts', CANCEL_ON, [
     [
       'a run begins although an event has stopped it',
-      'return this.#parts.loader.stopByEvents(claimed.id);',
+      'return this.#parts.loader.stopByEvents(this.#claimed.id);',
       'return false;',
     ],
   ]),
