@@ -114,8 +114,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/runs/follow-runs.ts', 'integration:integration/webhooks/respond', [
     [
       'a response that comes before its caller waits is forgotten',
-      ' || responded.has(executionId)',
-      '',
+      'if (hasResponse && !followed.has(executionId))',
+      'if (false)',
       'the next regular poll finds it, a little later',
     ],
   ]),
@@ -634,8 +634,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/links/answer-router.ts', LINKS, [
     [
       'a GET answers',
-      'const link = await openLink(services, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));',
-      "const link = await openLink(services, request);\n      await recordDecision(services, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));",
+      'const link = await openLink(context, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));',
+      "const link = await openLink(context, request);\n      await recordDecision(context, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));",
     ],
     ['a form of another site is taken', "      : site !== 'same-origin' && site !== 'none';", '      : false;'],
   ]),
@@ -1041,15 +1041,11 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('apps/worker/src/maintenance/maintenance-lease.ts', LEASE, [
     ['a wrong clock keeps the lease', "<= MAX_CLOCK_OFFSET_MS) return 'eager'", "<= Infinity) return 'eager'"],
-    ['only clocks that are ahead are wrong', 'Math.abs(clockOffsetMs())', 'clockOffsetMs()'],
-    ['a wrong clock takes the lease at once', 'askedAt - freeSince >= UNWANTED_AFTER_MS', 'true'],
-    ['a wrong clock never takes the lease', 'askedAt - freeSince >= UNWANTED_AFTER_MS', 'false'],
-    ['whoever failed takes the lease back at once', 'holdsOffUntil = now() + HOLD_OFF_MS;', ''],
-    [
-      'a lease that was not renewed is held for ever',
-      '!hasGivenUp && now() < heldUntil',
-      '!hasGivenUp && heldUntil > 0',
-    ],
+    ['only clocks that are ahead are wrong', 'Math.abs(clockOffsetMs)', 'clockOffsetMs'],
+    ['a wrong clock takes the lease at once', 'now - freeSince >= UNWANTED_AFTER_MS', 'true'],
+    ['a wrong clock never takes the lease', 'now - freeSince >= UNWANTED_AFTER_MS', 'false'],
+    ['whoever failed takes the lease back at once', 'until: now + HOLD_OFF_MS', 'until: now'],
+    ['a lease that was not renewed is held for ever', '|| now < role.until', "|| role.kind === 'holder'"],
   ]),
   ...of('packages/queue/src/lease.ts', LEASE, [
     ['a reluctant owner keeps the lease', "and ARGV[3] == 'eager'\n", "and ARGV[3] == 'none'\n"],
@@ -1311,7 +1307,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/workflows/tools.ts', MCP_TOOLS, [
     ['a workflow that is not active is a tool', " AND w.status = 'active'", ''],
   ]),
-  ...of('apps/api/src/auth/close-to-keys.ts', 'integration:integration/api/keys', [
+  ...of('apps/api/src/auth/authenticate.ts', 'integration:integration/api/keys', [
     ['a key may sign in', ' || !isClosedToKeys(request.path)', ' || !isClosedToKeys("")'],
   ]),
   ...of('apps/api/src/http/answer-once.ts', 'integration:integration/api/answer-once', [
@@ -1388,13 +1384,13 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/routes/workflows/import-n8n.ts', 'integration:integration/api/import-n8n', [
     [
       'anybody may have a workflow converted',
-      "      await requireRole(services.db, caller, body.workspaceId, 'editor');\n",
+      "      await requireRole(context.db, caller, body.workspaceId, 'editor');\n",
       '',
     ],
     [
       'a person has several workflows converted at once',
-      'await oneAtATime(caller.userId, () => convert(services, body))',
-      'await convert(services, body)',
+      'await oneAtATime(caller.userId, () => convert(context, body))',
+      'await convert(context, body)',
     ],
   ]),
   ...of('packages/db/src/store-errors.ts', 'unit:db/src/store-errors', [
