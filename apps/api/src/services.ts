@@ -84,7 +84,7 @@ export interface ServiceOptions {
   readonly tracing?: Tracing | undefined;
 }
 
-/** Connects to Redis and creates the services. @throws SettingsError before it connects. */
+/** Connects to Redis and creates the services. @throws SettingsError or RangeError for settings that cannot be used. */
 export async function createServices(options: ServiceOptions): Promise<Services> {
   const { settings, db, replica, logger, tracing } = options;
   const webhookHost = webhookHostOf(settings);

@@ -62,7 +62,7 @@ const POLL_INTERVAL_MS = 2_000;
 const LIVE_POLL_INTERVAL_MS = 400;
 /** Maximum number of runs per query. */
 const MAX_BATCH_SIZE = 5_000;
-/** How many ends and responses are remembered, for callers that start to follow a run as it ends. */
+/** How many ends, and how many responses, are remembered, for callers that start to follow a run as it ends. */
 const MAX_REMEMBERED = 10_000;
 /** The revision of an end that was reported by a notification, not read. No run has it. */
 const UNREAD_REVISION = Infinity;
@@ -119,8 +119,9 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
   /** `draining`: only waits with `survivesDrain` go on; `drained`: no wait does. */
   let phase: 'open' | 'draining' | 'drained' = 'open';
   let graceTimer: NodeJS.Timeout | undefined;
-  /** Runs that ended or responded lately, the oldest first. */
-  const remembered = new Map<string, FinishedStatus | 'responded'>();
+  /** Runs that ended lately, and runs that responded, the oldest first. */
+  const ends = new Map<string, FinishedStatus>();
+  const responses = new Map<string, true>();
   let due = new Set<string>();
   let isPolling = false;
 
@@ -154,15 +155,8 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
 
   /** Reports an end without reading the run: it was committed before the notification was sent. */
   function reportEnd(executionId: string, status: FinishedStatus): void {
-    remember(executionId, status);
+    remember(ends, executionId, status);
     for (const listener of followed.get(executionId)?.listeners ?? []) listener(unreadEnd(status));
-  }
-
-  function remember(executionId: string, what: FinishedStatus | 'responded'): void {
-    remembered.delete(executionId);
-    const [oldest] = remembered.keys();
-    if (remembered.size >= MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
-    remembered.set(executionId, what);
   }
 
   function pollSoon(ids: Iterable<string>): void {
@@ -190,14 +184,13 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
     if (isLive) entry.live += 1;
     // A second listener has not seen the present state either.
     entry.revision = -1;
-    const past = remembered.get(executionId);
+    const end = ends.get(executionId);
     // Only new followers may use a remembered end. If it were wrong, others would read the run and wait in a loop.
-    if (!isNew || past === 'responded') pollSoon([executionId]);
-    else if (past !== undefined) {
+    if (isNew && end) {
       queueMicrotask(() => {
-        if (entry.listeners.has(listener)) listener(unreadEnd(past));
+        if (entry.listeners.has(listener)) listener(unreadEnd(end));
       });
-    }
+    } else if (!isNew || responses.has(executionId)) pollSoon([executionId]);
     return () => {
       if (!entry.listeners.delete(listener)) return;
       if (isLive) entry.live -= 1;
@@ -218,6 +211,7 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
     return {
       close: follow(executionId, (reported) => handle({ kind: 'reported', state: reported }), options),
       async until(isEnough, { timeoutMs, signal, survivesDrain = false }) {
+        if (state.kind === 'waiting') throw new Error('a wait of this subscription is in progress');
         if (signal.aborted || !mayWait(survivesDrain)) return false;
         const settled = Promise.withResolvers<boolean>();
         settle = settled.resolve;
@@ -251,7 +245,7 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
       for (const { executionId, ended, hasResponse } of changes) {
         if (ended) reportEnd(executionId, ended);
         // A run may respond before the caller's request waits for it.
-        else if (hasResponse && !followed.has(executionId)) remember(executionId, 'responded');
+        else if (hasResponse && !followed.has(executionId)) remember(responses, executionId, true);
       }
       pollSoon(changes.flatMap(({ executionId, ended }) => (!ended && followed.has(executionId) ? [executionId] : [])));
     },
@@ -278,6 +272,13 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
       enter('drained');
     },
   };
+}
+
+/** Adds a run to those that are remembered, and forgets the oldest if they are too many. */
+function remember<T>(runs: Map<string, T>, executionId: string, what: T): void {
+  const [oldest] = runs.keys();
+  if (runs.size >= MAX_REMEMBERED && oldest !== undefined) runs.delete(oldest);
+  runs.set(executionId, what);
 }
 
 function unreadEnd(status: FinishedStatus): FollowedState {

@@ -205,17 +205,12 @@ class RunJournal implements Journal, CheckpointSource {
     const { executionId, epoch, token } = this.#options;
     const { nodeRuns, nodeIterations, waits } = this.#backlog;
     const ending = this.#ending;
-    this.#number += 1;
-    this.#backlog = emptyBacklog();
-    this.#isDirty = false;
-    this.#inFlight = this.#waiters;
-    this.#waiters = [];
-    return {
+    const checkpoint: Checkpoint = {
       executionId,
       epoch,
       token,
       claim: this.#claim,
-      checkpoint: this.#number,
+      checkpoint: this.#number + 1,
       currentNodeId: currentNodeOf(this.#unfinished.values(), ending?.kind === 'resting' ? ending.status : undefined),
       loopPositions: ending?.kind === 'finished' ? null : writePositions(epoch, this.#readPositions()),
       nodeRuns: [...nodeRuns.values()],
@@ -223,6 +218,13 @@ class RunJournal implements Journal, CheckpointSource {
       waits,
       ending,
     };
+    // Only now: had the checkpoint failed, its records would be lost.
+    this.#number += 1;
+    this.#backlog = emptyBacklog();
+    this.#isDirty = false;
+    this.#inFlight = this.#waiters;
+    this.#waiters = [];
+    return checkpoint;
   }
 
   settled(verdict: CheckpointVerdict): void {

@@ -195,7 +195,7 @@ export function createStandby({
 }: StandbyOptions): Standby {
   const longWaitMs = hasShards ? SHARD_WAIT_MS : MAX_WAIT_MS;
   let state = startingState(now());
-  let firstSoon = Promise.withResolvers<false>();
+  let endWait = (): void => undefined;
   let checking: NodeJS.Timeout | undefined;
 
   const moment = (): StandbyMoment => ({ now: now(), isFirst: isFirst() });
@@ -213,8 +213,7 @@ export function createStandby({
         onEnded?.();
         return;
       case 'endWait':
-        firstSoon.resolve(false);
-        firstSoon = Promise.withResolvers();
+        endWait();
         return;
       case 'wakeAnother':
         // Others find the waiting jobs without it, a little later.
@@ -230,9 +229,12 @@ export function createStandby({
     async wait() {
       const isLong = !isNear();
       handle({ kind: 'waitBegan', isLong });
+      // A promise for each wait: one for all of them would keep what each adds to it.
+      const ended = Promise.withResolvers<false>();
+      endWait = () => ended.resolve(false);
       let isWoken = false;
       try {
-        isWoken = await Promise.race([wakeUps.wait(isLong ? longWaitMs : WAIT_MS), firstSoon.promise]);
+        isWoken = await Promise.race([wakeUps.wait(isLong ? longWaitMs : WAIT_MS), ended.promise]);
       } finally {
         handle({ kind: 'waitEnded', isWoken });
       }

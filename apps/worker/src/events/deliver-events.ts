@@ -3,7 +3,6 @@ import type { Logger } from '@deckhand/runtime';
 import { createBatcher } from '@deckhand/runtime';
 import {
   ATTEMPT_MS,
-  heldIds,
   isEmpty,
   isLeased,
   type Lane,
@@ -13,6 +12,7 @@ import {
   nextLane,
   pollRooms,
   refillRoom,
+  unattemptedIds,
   waitsForPlace,
 } from './delivery-lane.ts';
 import type { EventMetrics } from './event-metrics.ts';
@@ -69,6 +69,8 @@ export function createEventDeliverer(parts: {
   /** Ids of lanes that have deliveries and wait until fewer attempts of others are in progress. */
   const waiting = new Set<string>();
   const attempts = new Set<Promise<void>>();
+  /** Ids of deliveries whose results are being recorded, by lane. Not in its state, which would be copied each time. */
+  const recording = new Map<string, Set<string>>();
   const inProgress = { working: 0, failing: 0 };
   let statement = Promise.resolve();
   let takenAt = -Infinity;
@@ -117,6 +119,8 @@ export function createEventDeliverer(parts: {
     inProgress[count] += 1;
     const result = await send(delivery, aborted.signal);
     inProgress[count] -= 1;
+    const own = recording.get(endpointId) ?? new Set();
+    recording.set(endpointId, own.add(id));
     handle(endpointId, { kind: 'attempted', result });
     // The lane that has waited longest comes first, and then has to wait for the others again.
     const [next = endpointId] = waiting;
@@ -124,13 +128,23 @@ export function createEventDeliverer(parts: {
     handle(next, { kind: 'placeFreed' });
     handle(endpointId, { kind: 'placeFreed' });
     // An attempt that this process broke off says nothing about the receiver: it is repeated.
-    if (!aborted.signal.aborted || result.outcome !== 'retry') {
-      metrics.attempted(result, delivery);
-      await record(result).catch((err: unknown) => {
-        logger.warn({ err, deliveryId: id }, 'an attempt could not be recorded, the event is sent again');
-      });
+    const isRecorded =
+      (!aborted.signal.aborted || result.outcome !== 'retry') && (await recordAttempt(result, delivery));
+    own.delete(id);
+    if (own.size === 0) recording.delete(endpointId);
+    handle(endpointId, { kind: 'recorded', isRecorded });
+  }
+
+  /** Records the result of an attempt. @returns false if it cannot be recorded. */
+  async function recordAttempt(result: AttemptResult, delivery: TakenDelivery): Promise<boolean> {
+    metrics.attempted(result, delivery);
+    try {
+      await record(result);
+      return true;
+    } catch (err) {
+      logger.warn({ err, deliveryId: delivery.id }, 'an attempt could not be recorded, the event is sent again');
+      return false;
     }
-    handle(endpointId, { kind: 'recorded', deliveryId: id });
   }
 
   /** Takes so many due deliveries of each lane. */
@@ -139,7 +153,8 @@ export function createEventDeliverer(parts: {
     takenAt = performance.now();
     const requests = [...rooms].map(([endpointId, room]) => {
       const lane = lanes.get(endpointId);
-      return { endpointId, room, held: lane ? heldIds(lane) : [] };
+      const held = [...(lane ? unattemptedIds(lane) : []), ...(recording.get(endpointId) ?? [])];
+      return { endpointId, room, held };
     });
     for (const { endpointId } of requests) handle(endpointId, { kind: 'takeBegan' });
     try {

@@ -32,22 +32,25 @@ export interface Lane {
   readonly maxInProgress: number;
   /** Deliveries to be attempted. They are due until an attempt is recorded, so dropping them loses nothing. */
   readonly queue: readonly TakenDelivery[];
-  /** Ids of the deliveries whose attempts are in progress, and of those whose results are being recorded. */
+  /** Ids of the deliveries whose attempts are in progress. */
   readonly inProgress: ReadonlySet<string>;
-  readonly recording: ReadonlySet<string>;
+  /** Number of deliveries whose results are being recorded: there may be thousands. */
+  readonly recording: number;
   /** Failures since the last success. */
   readonly failures: number;
   readonly supply: Supply;
   readonly lastAttemptAt: number;
 }
 
-/** What happens to a lane. `taken`: a take found these deliveries; undefined if none. */
+/**
+ * What happens to a lane. `taken`: a take found these deliveries; undefined if none. `isRecorded`: false after an error.
+ */
 export type LaneEvent =
   | { readonly kind: 'leased'; readonly until: number; readonly isFailing: boolean }
   | { readonly kind: 'takeBegan' | 'takeFailed' | 'placeFreed' | 'released' }
   | { readonly kind: 'taken'; readonly room: number; readonly taken: TakenLane | undefined }
   | { readonly kind: 'attempted'; readonly result: AttemptResult }
-  | { readonly kind: 'recorded'; readonly deliveryId: string };
+  | { readonly kind: 'recorded'; readonly isRecorded: boolean };
 
 /** The circumstances of an event: the time, and how many more attempts may begin, by whether their lane fails. */
 export interface LaneContext {
@@ -70,7 +73,7 @@ export function newLane(endpointId: string): Lane {
     maxInProgress: 1,
     queue: [],
     inProgress: new Set(),
-    recording: new Set(),
+    recording: 0,
     failures: 0,
     supply: 'exhausted',
     lastAttemptAt: -Infinity,
@@ -96,7 +99,7 @@ export function nextLane(lane: Lane, event: LaneEvent, context: LaneContext): La
     case 'attempted':
       return stay(afterAttempt(lane, event.result));
     case 'recorded':
-      return stay(afterRecord(lane, event.deliveryId));
+      return stay(afterRecord(lane, event.isRecorded));
   }
 }
 
@@ -110,14 +113,14 @@ export function waitsForPlace({ queue, inProgress, maxInProgress }: Lane): boole
   return queue.length > 0 && inProgress.size < maxInProgress;
 }
 
-/** Returns the ids of the lane's deliveries that are taken and not recorded. */
-export function heldIds({ queue, inProgress, recording }: Lane): string[] {
-  return [...queue.map(({ id }) => id), ...inProgress, ...recording];
+/** Returns the ids of the lane's deliveries that are taken and not attempted. */
+export function unattemptedIds({ queue, inProgress }: Lane): string[] {
+  return [...queue.map(({ id }) => id), ...inProgress];
 }
 
 /** Returns whether all deliveries that were taken of the lane are attempted and recorded. */
 export function isEmpty({ queue, inProgress, recording }: Lane): boolean {
-  return queue.length + inProgress.size + recording.size === 0;
+  return queue.length + inProgress.size + recording === 0;
 }
 
 /** Returns how many deliveries to take of a lane before the next poll; 0 for none. @param laneCount of all lanes. */
@@ -185,13 +188,14 @@ function supplyAfter(before: Supply, room: number, { isFailing, deliveries, hasB
 function afterAttempt(lane: Lane, { delivery, outcome, throttleMs }: AttemptResult): Lane {
   const failures = outcome === 'delivered' ? 0 : lane.failures + 1;
   const inProgress = without(lane.inProgress, delivery.id);
-  const attempted = { ...lane, failures, inProgress, recording: new Set([...lane.recording, delivery.id]) };
+  const attempted = { ...lane, failures, inProgress, recording: lane.recording + 1 };
   if (failures < DROPPED_AFTER && outcome !== 'gone' && throttleMs === 0) return attempted;
   return { ...attempted, queue: [], supply: isTaking(lane) ? lane.supply : 'exhausted' };
 }
 
-function afterRecord(lane: Lane, deliveryId: string): Lane {
-  const recorded = { ...lane, recording: without(lane.recording, deliveryId) };
+function afterRecord(lane: Lane, isRecorded: boolean): Lane {
+  const recorded = { ...lane, recording: lane.recording - 1 };
+  if (!isRecorded) return recorded;
   if (lane.supply === 'blocked') return { ...recorded, supply: 'likely' };
   return isTaking(lane) ? { ...recorded, supply: 'takingAfterRecord' } : recorded;
 }

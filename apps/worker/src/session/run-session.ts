@@ -31,11 +31,21 @@ export function startRunSession(job: RunJob, parts: SessionParts): RunSession {
 async function runSession(job: RunJob, parts: SessionParts, onClaimed: () => void): Promise<void> {
   const claimed = await claim(job, parts);
   if (!claimed) return;
-  const held = new HeldRun(claimed, parts, onClaimed);
+  const held = hold(claimed, parts, onClaimed);
   await held.run();
   if (held.isClaimed() || !job.snapshot) return;
   // The snapshot is outdated: a limit of runs at once may apply to the run by now.
   await runSession({ ...job, snapshot: undefined }, parts, onClaimed);
+}
+
+/** Holds a claimed run. If that fails, its place is free again. */
+function hold(claimed: ClaimedExecution, parts: SessionParts, onClaimed: () => void): HeldRun {
+  try {
+    return new HeldRun(claimed, parts, onClaimed);
+  } catch (error) {
+    parts.active.remove(claimed.id);
+    throw error;
+  }
 }
 
 /** Reserves a place and claims the run. */

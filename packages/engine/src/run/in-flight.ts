@@ -3,7 +3,8 @@
  *
  * 1. Their number is limited: while there is no room for another one, none begins.
  * 2. Each end of one, and each change of the control, wakes the run loop.
- * 3. An error of an operation is one of the engine or of a store, not of a node: the first one ends the run.
+ * 3. An error of an operation is one of the engine or of a store, not of a node: the first one aborts all others and
+ *    ends the run.
  * 4. A node that is cancelled is aborted, and is waited for no longer: it may not heed its signal.
  */
 import type { GraphNode } from '../compile/graph.ts';
@@ -16,6 +17,12 @@ import type { Scope } from './scope.ts';
 /** Maximum number of operations of one run in progress. */
 const MAX_IN_FLIGHT = 64;
 
+/** Aborts a node that is cancelled, and ends the wait for it. A listener of a signal would stay until the run ends. */
+interface Cancellation {
+  readonly abort: AbortController;
+  readonly cancelled: PromiseWithResolvers<undefined>;
+}
+
 /** The operations of a run in progress. */
 export class InFlight {
   #count = 0;
@@ -24,7 +31,7 @@ export class InFlight {
   readonly #abortAll = lazy(() => new AbortController());
   readonly #halt: LazySignal;
   /** For nodes that may be cancelled, by `recordKey`. */
-  readonly #aborts = new Map<string, AbortController>();
+  readonly #cancellations = new Map<string, Cancellation>();
 
   constructor(control: Pick<RunControl, 'signal' | 'onChange'>) {
     this.#halt = lazy(() => AbortSignal.any([control.signal(), this.#abortAll().signal]));
@@ -36,11 +43,12 @@ export class InFlight {
     this.#count += 1;
     const ended = operation.catch((error: unknown) => {
       this.#crash ??= { error };
+      this.abortAll();
     });
-    const signal = node.isCancellable ? this.signalOf(node, scope)() : undefined;
-    void (signal ? Promise.race([ended, aborted(signal)]) : ended).then(() => {
+    const key = recordKey(node.id, scope.iteration);
+    void (node.isCancellable ? Promise.race([ended, this.#cancellationOf(key).cancelled.promise]) : ended).then(() => {
       this.#count -= 1;
-      if (node.isCancellable) this.#aborts.delete(recordKey(node.id, scope.iteration));
+      this.#cancellations.delete(key);
       this.#wake();
     });
   }
@@ -53,6 +61,11 @@ export class InFlight {
   /** Returns true while no operation is in progress. */
   isEmpty(): boolean {
     return this.#count === 0;
+  }
+
+  /** Returns whether an operation failed: the run ends, and nothing more is recorded. */
+  hasCrashed(): boolean {
+    return this.#crash !== undefined;
   }
 
   /** Throws the error of the first operation that failed. */
@@ -69,28 +82,26 @@ export class InFlight {
   signalOf(node: GraphNode, { iteration }: Scope): LazySignal {
     if (!node.isCancellable) return this.#halt;
     const key = recordKey(node.id, iteration);
-    return lazy(() => {
-      const abort = this.#aborts.get(key) ?? new AbortController();
-      this.#aborts.set(key, abort);
-      return AbortSignal.any([this.#halt(), abort.signal]);
-    });
+    return lazy(() => AbortSignal.any([this.#halt(), this.#cancellationOf(key).abort.signal]));
   }
 
   /** Aborts a node that is cancelled. */
   abort({ id }: GraphNode, { iteration }: Scope): void {
-    this.#aborts.get(recordKey(id, iteration))?.abort();
+    const cancellation = this.#cancellations.get(recordKey(id, iteration));
+    cancellation?.abort.abort();
+    cancellation?.cancelled.resolve(undefined);
   }
 
   /** Aborts all nodes, because the run failed. */
   abortAll(): void {
     this.#abortAll().abort();
   }
-}
 
-/** Resolves when the signal aborts. */
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  #cancellationOf(key: string): Cancellation {
+    const known = this.#cancellations.get(key);
+    if (known) return known;
+    const cancellation = { abort: new AbortController(), cancelled: Promise.withResolvers<undefined>() };
+    this.#cancellations.set(key, cancellation);
+    return cancellation;
+  }
 }

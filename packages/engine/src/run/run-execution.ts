@@ -121,7 +121,7 @@ class RunLoop {
   }
 
   #isOver(): boolean {
-    return this.#failed !== undefined || this.#request.control.isHalted();
+    return this.#failed !== undefined || this.#inFlight.hasCrashed() || this.#request.control.isHalted();
   }
 
   /** Whether the outcome of a task no longer matters. */
