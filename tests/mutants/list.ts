@@ -1523,6 +1523,13 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/console/src/editor/draft-writer.ts', 'unit:console/src/editor/draft-writer', [
     ['the next person saves what the last one edited', 'if (!this.#isStopped) this.#timer', 'this.#timer'],
   ]),
+  ...of('apps/console/src/editor/editor-model.ts', 'unit:console/src/editor/editor-model', [
+    [
+      'a canvas that is only read is changed',
+      'if (!this.#state.isReadOnly) this.#update({ history',
+      'this.#update({ history',
+    ],
+  ]),
   ...of('apps/console/src/form-builder/form-rows.ts', 'unit:console/src/form-builder', [
     [
       'a schema is opened though a part of it would be lost',

@@ -1,33 +1,24 @@
-import type { Workflow } from '@deckhand/contracts';
 import { Switch, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { updateWorkflow, workflowQuery } from '../api/workflows.ts';
 import { ButtonLink } from '../components/button-link.tsx';
 import { notify, notifyProblem } from '../components/notice-board.ts';
 import { i18n } from '../language/i18n.ts';
-import type { Editor } from './use-editor.ts';
+import { useEditorSession } from './editor-session.tsx';
 import { usePublication, usePublish } from './use-publication.ts';
 
 /**
  * Turns the workflow on and off, and shows which version is live. Turning it on makes the canvas live, which is saved
  * before; changes of an active workflow are published after a look at the differences.
- * @param onSave saves the canvas. @returns the version to make live. @throws if it cannot be saved.
  */
-export function Activation({
-  workflow,
-  editor,
-  onSave,
-}: {
-  workflow: Workflow;
-  editor: Editor;
-  onSave: () => Promise<string | null>;
-}) {
+export function Activation() {
+  const { workflow, versions } = useEditorSession();
   const queryClient = useQueryClient();
-  const publication = usePublication(workflow, editor);
+  const publication = usePublication();
   const publish = usePublish(workflow.id);
   const activation = useMutation({
     async mutationFn() {
-      const versionId = await onSave();
+      const versionId = await versions.save();
       await publish.mutateAsync({ versionId, seen: workflow }).catch(notifyProblem);
     },
   });

@@ -1,26 +1,21 @@
-import type { Definition, NodeDefinition } from '@deckhand/contracts';
+import type { NodeDefinition } from '@deckhand/contracts';
 import { MultiSelect } from '@mantine/core';
-import { type NodeTypes, outputHandles } from '../graph/handles.ts';
+import { outputHandles } from '../graph/handles.ts';
 import { i18n } from '../language/i18n.ts';
+import { definitionOf } from './editor-model.ts';
+import { useEditor, useEditorSession } from './editor-session.tsx';
 import { connect } from './edits.ts';
 
 /** Connects the outputs of a node to next nodes by keyboard, as the canvas does by mouse. */
-export function Connections({
-  definition,
-  node,
-  types,
-  onEdit,
-}: {
-  definition: Definition;
-  node: NodeDefinition;
-  types: NodeTypes;
-  onEdit: (change: (definition: Definition) => Definition) => void;
-}) {
+export function Connections({ node }: { node: NodeDefinition }) {
+  const { model } = useEditorSession();
+  const { types } = model;
+  const definition = useEditor(definitionOf);
   const targets = definition.nodes
     .filter(({ id, type }) => id !== node.id && types.get(type)?.isTrigger !== true)
     .map(({ id, name }) => ({ value: id, label: name ?? id }));
   const lead = (handle: string | undefined, ids: readonly string[]): void =>
-    onEdit((before) => {
+    model.apply((before) => {
       const others = before.edges.filter((edge) => !(edge.source === node.id && edge.sourceHandle === handle));
       const edges = ids.map((target) => ({
         source: node.id,

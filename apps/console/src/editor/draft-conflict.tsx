@@ -1,12 +1,22 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { readDraft } from '../api/drafts.ts';
+import { workflowQuery } from '../api/workflows.ts';
 import { Problem } from '../components/problem.tsx';
 import { i18n } from '../language/i18n.ts';
-import type { DraftSync } from './use-draft.ts';
+import { useEditorSession } from './editor-session.tsx';
 
 /** Shown while somebody else's draft is newer: the person decides which one to continue with. */
-export function DraftConflict({ sync }: { sync: DraftSync }) {
+export function DraftConflict() {
+  const { workflow, drafts } = useEditorSession();
+  const queryClient = useQueryClient();
   const [isOpen, { open, close }] = useDisclosure(false);
+  const resolution = useMutation({
+    mutationFn: async (whose: 'mine' | 'theirs') =>
+      whose === 'mine' ? drafts.saveMine() : drafts.loadTheirs(await readDraft(workflow.id)),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: workflowQuery(workflow.id).queryKey }),
+  });
   return (
     <>
       <Button variant="default" size="xs" onClick={open}>
@@ -23,12 +33,12 @@ export function DraftConflict({ sync }: { sync: DraftSync }) {
             'A workflow has one draft, and theirs is newer. Continue with it, or replace it by yours. Both of you can still save versions.',
           )}
         </Text>
-        <Problem error={sync.error} />
+        <Problem error={resolution.error} />
         <Group justify="flex-end" mt="md" gap="xs">
-          <Button variant="default" loading={sync.isResolving} onClick={sync.loadTheirs}>
+          <Button variant="default" loading={resolution.isPending} onClick={() => resolution.mutate('theirs')}>
             {i18n.t('Load their draft')}
           </Button>
-          <Button loading={sync.isResolving} onClick={sync.saveMine}>
+          <Button loading={resolution.isPending} onClick={() => resolution.mutate('mine')}>
             {i18n.t('Replace their draft')}
           </Button>
         </Group>

@@ -1,11 +1,4 @@
-import {
-  type Definition,
-  type Execution,
-  type JsonObject,
-  MAX_NOTES,
-  type NodeDefinition,
-  type NoteDefinition,
-} from '@deckhand/contracts';
+import { MAX_NOTES, type NodeDefinition, type NoteDefinition } from '@deckhand/contracts';
 import { useComputedColorScheme } from '@mantine/core';
 import { useCallbackRef, useHotkeys } from '@mantine/hooks';
 import {
@@ -36,13 +29,17 @@ import { ContainerFrames } from '../graph/container-frames.tsx';
 import { containersOf } from '../graph/containers.ts';
 import { FLOW_LABELS } from '../graph/flow-labels.ts';
 import { type CardNode, toCard, toFlowEdge, toFlowNode } from '../graph/flow.ts';
-import type { NodeTypes } from '../graph/handles.ts';
 import type { Position } from '../graph/layout.ts';
 import { NodeCard } from '../graph/node-card.tsx';
 import { i18n } from '../language/i18n.ts';
 import { align } from './align.ts';
 import { AlignBar } from './align-bar.tsx';
 import { cachedFor } from './cached-for.ts';
+import { useCanvasRuns } from './canvas-runs.tsx';
+import { type Change, definitionOf, issuesOf } from './editor-model.ts';
+import { useEditor, useEditorSession, usePinnedOutputs } from './editor-session.tsx';
+import { issuesByNode } from './issues.ts';
+import { useChooseNode } from './use-reveal.ts';
 import { connect, disconnect, moveNodes, removeNodes } from './edits.ts';
 import { EdgeActions } from './edge-actions.tsx';
 import { firstView } from './first-view.ts';
@@ -76,37 +73,23 @@ interface Resized {
  * The editable graph: nodes and notes can be moved, connected, selected, arranged and deleted. During a run it shows
  * the run's progress.
  */
-export function EditorCanvas({
-  definition,
-  types,
-  issues,
-  progress,
-  ran,
-  pinned,
-  selected,
-  onSelect,
-  onReveal,
-  onEdit,
-  onAdd,
-  isReadOnly,
-}: {
-  definition: Definition;
-  types: NodeTypes;
-  issues: ReadonlyMap<string, string>;
-  progress: Execution['progress'] | undefined;
-  /** The version that ran: nodes that it did not have show no status. */
-  ran: Definition | undefined;
-  /** The pinned outputs, by node id. */
-  pinned: JsonObject;
-  selected: ReadonlySet<string>;
-  onSelect: (ids: ReadonlySet<string>) => void;
-  /** Selects a node, and brings it into view. */
-  onReveal: (nodeId: string) => void;
-  onEdit: (change: (definition: Definition) => Definition, step?: string) => void;
-  /** Asks for a node to add. */
-  onAdd: (spot: Spot) => void;
-  isReadOnly: boolean;
-}) {
+export function EditorCanvas() {
+  const { model } = useEditorSession();
+  const { types } = model;
+  const definition = useEditor(definitionOf);
+  const selected = useEditor((state) => state.selected);
+  const isReadOnly = useEditor((state) => state.isReadOnly);
+  const saveIssues = useEditor(issuesOf);
+  const issues = useMemo(() => issuesByNode(saveIssues), [saveIssues]);
+  const pinned = usePinnedOutputs();
+  const { shown } = useCanvasRuns();
+  const progress = shown.run?.progress;
+  // Nodes that the version that ran did not have show no status.
+  const ran = shown.version?.definition;
+  const onReveal = useChooseNode();
+  const onEdit = useCallback((change: Change, step?: string): void => model.apply(change, step), [model]);
+  const onSelect = (ids: ReadonlySet<string>): void => model.select(ids);
+  const onAdd = (spot: Spot): void => model.open({ kind: 'add', spot });
   const colorMode = useComputedColorScheme('light');
   const flow = useReactFlow();
   const store = useStoreApi();
@@ -228,8 +211,7 @@ export function EditorCanvas({
   // other.
   const onDelete = useCallbackRef((removed: { nodes: CanvasNode[]; edges: Edge[] }): void => {
     const [nodeIds, edgeIds] = [idsOf(removed.nodes), idsOf(removed.edges)];
-    onEdit((before) => removeNodes(disconnect(before, edgeIds), nodeIds));
-    onSelect(without(selected, nodeIds));
+    model.remove(nodeIds, edgeIds);
     setChosenEdges(without(chosenEdges, edgeIds));
   });
   const onConnect = useCallbackRef(({ source, target, sourceHandle }: Connection): void =>

@@ -1,10 +1,12 @@
-import type { NodeTypeEntry } from '@deckhand/contracts';
+import type { NodeDefinition, NodeTypeEntry } from '@deckhand/contracts';
 import { Modal } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { type ChoiceGroup, SearchList } from '../components/search-list.tsx';
 import { typeIcon } from '../graph/type-icon.ts';
 import { i18n } from '../language/i18n.ts';
+import { useEditor, useEditorSession } from './editor-session.tsx';
 import { findNodeTypes } from './find-node-types.ts';
+import type { Spot } from './insert-node.ts';
 
 const CATEGORIES: Readonly<Record<string, string>> = {
   trigger: i18n.t('Triggers'),
@@ -14,26 +16,25 @@ const CATEGORIES: Readonly<Record<string, string>> = {
   person: i18n.t('People'),
 };
 
-/** Asks for the type of a new node. */
-export function NodePicker({
-  types,
-  isOpen,
-  onClose,
-  onPick,
-}: {
-  types: readonly NodeTypeEntry[];
-  isOpen: boolean;
-  onClose: () => void;
-  onPick: (type: NodeTypeEntry) => void;
-}) {
+const NEXT: Spot = { kind: 'next' };
+
+/** Asks for the type of a new node. @param onAdded called with the node. */
+export function NodePicker({ onAdded }: { onAdded: (node: NodeDefinition) => void }) {
+  const { entries, model } = useEditorSession();
+  const spot = useEditor(({ dialog }) => (dialog?.kind === 'add' ? dialog.spot : undefined));
+  // After an output no run can start.
+  const offered = useMemo(
+    () => (spot === undefined || spot.kind === 'next' ? entries : entries.filter(({ isTrigger }) => !isTrigger)),
+    [entries, spot],
+  );
   return (
     <Modal
-      opened={isOpen}
-      onClose={onClose}
+      opened={spot !== undefined}
+      onClose={() => model.close('add')}
       title={i18n.t('Add node')}
       closeButtonProps={{ 'aria-label': i18n.t('Close') }}
     >
-      <Types types={types} onPick={onPick} />
+      <Types types={offered} onPick={(type) => onAdded(model.add(type, spot ?? NEXT))} />
     </Modal>
   );
 }

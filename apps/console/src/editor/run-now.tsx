@@ -1,5 +1,4 @@
 import {
-  type Definition,
   EXECUTION_MODES,
   type ExecuteBody,
   type ExecutionMode,
@@ -8,8 +7,14 @@ import {
 } from '@deckhand/contracts';
 import { Button, Group, Modal, Select, Stack, Text, Textarea } from '@mantine/core';
 import { getHotkeyHandler } from '@mantine/hooks';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { execute } from '../api/workflows.ts';
 import { choice } from '../app/search.ts';
+import { notify } from '../components/notice-board.ts';
+import { useCanvasRuns } from './canvas-runs.tsx';
+import { definitionOf, isDirty } from './editor-model.ts';
+import { useEditor, useEditorSession, usePinnedOutputs } from './editor-session.tsx';
 import { InputSource } from './input-source.tsx';
 import { keepLastInput, readLastInput } from './last-input.ts';
 import { sampleInput } from './sample-input.ts';
@@ -24,30 +29,31 @@ const MODES: Readonly<Record<ExecutionMode, string>> = {
   sandbox: i18n.t('Sandbox (no external effects)'),
 };
 
-/** Asks for the input of a run, and starts it. */
-export function RunNow({
-  workflowId,
-  definition,
-  isTrigger,
-  pinned,
-  isOpen,
-  isPending,
-  error,
-  onClose,
-  onRun,
-}: {
-  workflowId: string;
-  definition: Definition;
-  isTrigger: (type: string) => boolean;
-  /** The pinned outputs, by node id. */
-  pinned: JsonObject;
-  isOpen: boolean;
-  isPending: boolean;
-  error: unknown;
-  onClose: () => void;
-  onRun: (body: ExecuteBody) => void;
-}) {
-  const triggers = definition.nodes.filter(({ type }) => isTrigger(type));
+/** Asks for the input of a run, saves the canvas, and starts the run. */
+export function RunNow() {
+  const { workflow, model, versions } = useEditorSession();
+  const workflowId = workflow.id;
+  const { shown } = useCanvasRuns();
+  const definition = useEditor(definitionOf);
+  const isOpen = useEditor(({ dialog }) => dialog?.kind === 'run');
+  const pinned = usePinnedOutputs();
+  const start = useMutation({
+    async mutationFn(body: ExecuteBody) {
+      await versions.save();
+      return execute(workflowId, body);
+    },
+    onSuccess({ executionId, warning }) {
+      model.close('run');
+      shown.show(executionId);
+      if (warning !== undefined) notify(warning);
+    },
+    onError: () => {
+      // The canvas shows why it could not be saved.
+      if (isDirty(model.read())) model.close('run');
+    },
+  });
+  const onClose = (): void => model.close('run');
+  const triggers = definition.nodes.filter(({ type }) => model.types.get(type)?.isTrigger);
   const [remembered] = useState(() => readLastInput(workflowId));
   const [typed, setTyped] = useState(remembered.input);
   const [chosenMode, setMode] = useState<ExecutionMode | undefined>();
@@ -60,11 +66,16 @@ export function RunNow({
   const input = typed ?? JSON.stringify(isOpen ? sampleInput(definition, chosen) : {}, undefined, 2);
   const parsed = readInput(input);
   const run = (): void => {
-    if (!parsed || isPending) return;
+    if (!parsed || start.isPending) return;
     setTyped(input);
     keepLastInput(workflowId, { input, mode });
     const mocks = isPinned && mode !== 'normal' && { mocks: pinned };
-    onRun({ input: parsed, executionMode: mode, ...mocks, ...(trigger === null ? {} : { triggerNodeId: trigger }) });
+    start.mutate({
+      input: parsed,
+      executionMode: mode,
+      ...mocks,
+      ...(trigger === null ? {} : { triggerNodeId: trigger }),
+    });
   };
   return (
     <Modal
@@ -118,12 +129,12 @@ export function RunNow({
                 : i18n.t('These do not run, their outputs are pinned: {names}', { names: pinnedNames })}
             </Text>
           )}
-          <Problem error={error} />
+          <Problem error={start.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {i18n.t('Cancel')}
             </Button>
-            <Button type="submit" loading={isPending} disabled={!parsed}>
+            <Button type="submit" loading={start.isPending} disabled={!parsed}>
               {i18n.t('Run')}
             </Button>
           </Group>

@@ -4,27 +4,22 @@ import { useState } from 'react';
 import { issueAt, isAllAt } from '../forms/issue-at.ts';
 import { FormFooter } from '../components/form-footer.tsx';
 import { i18n } from '../language/i18n.ts';
+import { isAboutDefinition } from './issues.ts';
+import { useEditor, useEditorSession } from './editor-session.tsx';
 
 /** Paths of issues that concern the comment. */
 const COMMENT_PATHS: readonly string[] = ['comment'];
 
 /** Asks for a comment on a version, which is shown in the list of versions, and saves the version. */
-export function SaveWithComment({
-  initial,
-  isOpen,
-  isPending,
-  error,
-  onClose,
-  onSave,
-}: {
-  /** The comment of a save that was refused. */
-  initial: string;
-  isOpen: boolean;
-  isPending: boolean;
-  error: unknown;
-  onClose: () => void;
-  onSave: (comment: string) => void;
-}) {
+export function SaveWithComment() {
+  const { model, versions } = useEditorSession();
+  const isOpen = useEditor(({ dialog }) => dialog?.kind === 'comment');
+  const save = useEditor((state) => state.save);
+  const close = (): void => model.close('comment');
+  const onClose = (): void => {
+    close();
+    model.forgetSave();
+  };
   return (
     <Modal
       opened={isOpen}
@@ -32,7 +27,14 @@ export function SaveWithComment({
       title={i18n.t('Save with a comment')}
       closeButtonProps={{ 'aria-label': i18n.t('Close') }}
     >
-      <Comment initial={initial} isPending={isPending} error={error} onCancel={onClose} onSave={onSave} />
+      <Comment
+        // That of a save that was refused.
+        initial={save.kind === 'failed' ? save.request.comment : ''}
+        isPending={save.kind === 'pending'}
+        error={save.kind === 'failed' && !isAboutDefinition(save.error) ? save.error : null}
+        onCancel={onClose}
+        onSave={(comment) => void versions.save(comment).then(close, () => undefined)}
+      />
     </Modal>
   );
 }

@@ -2,26 +2,19 @@ import { Button, Group, Modal, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Problem } from '../components/problem.tsx';
 import { i18n } from '../language/i18n.ts';
+import { useEditor, useEditorSession } from './editor-session.tsx';
 
 /** Shown if another version was saved meanwhile: nothing is lost, and the person decides which one to continue with. */
-export function StaleSave({
-  isOpen,
-  onKeepEditing,
-  onLoadTheirs,
-  onSaveMine,
-}: {
-  isOpen: boolean;
-  onKeepEditing: () => void;
-  onLoadTheirs: () => Promise<void>;
-  onSaveMine: () => Promise<void>;
-}) {
+export function StaleSave() {
+  const { model, versions } = useEditorSession();
+  const isStale = useEditor((state) => state.isStale);
   const resolution = useMutation({
-    mutationFn: (whose: 'mine' | 'theirs') => (whose === 'mine' ? onSaveMine() : onLoadTheirs()),
+    mutationFn: (whose: 'mine' | 'theirs') => (whose === 'mine' ? versions.saveOnTop() : versions.takeTheirs()),
   });
   return (
     <Modal
-      opened={isOpen}
-      onClose={onKeepEditing}
+      opened={isStale}
+      onClose={() => model.forgetSave()}
       title={i18n.t('Somebody else saved a version in the meantime')}
       closeButtonProps={{ 'aria-label': i18n.t('Close') }}
     >

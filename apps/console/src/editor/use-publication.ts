@@ -7,7 +7,8 @@ import { notify } from '../components/notice-board.ts';
 import { diffDefinitions } from '../graph/diff-definitions.ts';
 import { i18n } from '../language/i18n.ts';
 import { CANVAS } from './sides.ts';
-import type { Editor } from './use-editor.ts';
+import { definitionOf, isDirty as isDirtyState } from './editor-model.ts';
+import { useEditor, useEditorSession } from './editor-session.tsx';
 import { countChanges } from './version-facts.ts';
 
 /** The live version of an active workflow, and what could replace it. */
@@ -19,8 +20,10 @@ export interface Publication {
 }
 
 /** Compares the canvas with the live version. Undefined while the workflow is inactive, and until versions are read. */
-export function usePublication(workflow: Workflow, editor: Editor): Publication | undefined {
+export function usePublication(): Publication | undefined {
+  const { workflow } = useEditorSession();
   const { id, status, latestVersionId } = workflow;
+  const isDirty = useEditor(isDirtyState);
   const liveId = status === 'active' ? workflow.activeVersionId : null;
   const live = useQuery({ ...versionQuery(id, liveId ?? ''), enabled: liveId !== null }).data;
   const latest = useQuery({
@@ -28,15 +31,15 @@ export function usePublication(workflow: Workflow, editor: Editor): Publication 
     enabled: liveId !== null && latestVersionId !== null,
   }).data;
   // A drag changes the canvas many times a second.
-  const canvas = useDeferredValue(editor.definition);
-  const next = editor.isDirty ? canvas : latest?.definition;
+  const canvas = useDeferredValue(useEditor(definitionOf));
+  const next = isDirty ? canvas : latest?.definition;
   const changes = useMemo(
     () => (live && next && live.definition !== next ? countChanges(diffDefinitions(live.definition, next)) : 0),
     [live, next],
   );
   if (liveId === null || !live || !latest) return undefined;
-  const isLatestLive = !editor.isDirty && latestVersionId === liveId;
-  const candidate = editor.isDirty
+  const isLatestLive = !isDirty && latestVersionId === liveId;
+  const candidate = isDirty
     ? { side: CANVAS, number: latest.number + 1, changes }
     : { side: latest.workflowVersionId, number: latest.number, changes };
   return { liveId, liveNumber: live.number, candidate: isLatestLive ? undefined : candidate };

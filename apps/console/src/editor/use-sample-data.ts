@@ -4,6 +4,9 @@ import { useMemo } from 'react';
 import { lastRunQuery, outputQuery, runQuery } from '../api/executions.ts';
 import { variablesQuery } from '../api/variables.ts';
 import type { SampleData } from '../forms/sample-data.ts';
+import { useCanvasRuns } from './canvas-runs.tsx';
+import { definitionOf } from './editor-model.ts';
+import { useEditor, useEditorSession } from './editor-session.tsx';
 import { shapeOfOutput, shapeOfTrigger } from './shapes.ts';
 import { loopAround, nodesBefore, sourcesOf } from './upstream.ts';
 
@@ -13,15 +16,14 @@ const SUCCESSFUL = { status: 'success' } as const;
 const MAX_OUTPUT_BYTES = 4_194_304;
 
 /**
- * Returns the data for previews of a node's expressions.
- * @param shown the run on the canvas; without it, the workflow's last one.
+ * Returns the data for previews of a node's expressions. They are from the run on the canvas;
+ * without one, from the workflow's last run.
  */
-export function useSampleData(
-  definition: Definition,
-  nodeId: string,
-  { workflowId, workspaceId, shown }: { workflowId: string; workspaceId: string; shown: Execution | undefined },
-): SampleData {
+export function useSampleData(nodeId: string): SampleData {
   const queryClient = useQueryClient();
+  const { id: workflowId, workspaceId } = useEditorSession().workflow;
+  const definition = useEditor(definitionOf);
+  const shown = useCanvasRuns().shown.run;
   const last = useQuery({ ...lastRunQuery(workspaceId, workflowId), enabled: shown === undefined });
   const lastId = last.data?.data[0]?.executionId;
   const read = useQuery({ ...runQuery(lastId ?? ''), enabled: shown === undefined && lastId !== undefined });

@@ -1,24 +1,41 @@
 import { getHotkeyHandler, useHotkeys, useWindowEvent } from '@mantine/hooks';
-import type { Editor } from './use-editor.ts';
+import { useWorkspace } from '../api/use-workspace.ts';
+import { useCanvasRuns } from './canvas-runs.tsx';
+import { useEditorSession } from './editor-session.tsx';
+import { useInsertion } from './insertion.tsx';
 
 /** Keyboard shortcuts of the editor's page; keys for typing keep their meaning in fields. */
-export function useShortcuts(
-  editor: Editor,
-  actions: {
-    readonly save: () => void;
-    readonly run: () => void;
-    /** Runs the selected node alone. */
-    readonly test: () => void;
-    readonly add: () => void;
-    readonly isReadOnly: boolean;
-  },
-): void {
+export function useShortcuts(): void {
+  const { model, versions } = useEditorSession();
+  const { can } = useWorkspace();
+  const { field, dock } = useInsertion();
+  const { test, isStarting } = useCanvasRuns();
+  const isOpen = (...kinds: readonly string[]): boolean => kinds.includes(model.read().dialog?.kind ?? '');
+  const save = (): void => {
+    // Saves from the dialog go through its comment.
+    if (!isOpen('comment') && !model.read().isReadOnly) void versions.save().catch(() => undefined);
+  };
   const runs: [string, () => void][] = [
-    ['mod+Enter', actions.run],
-    ['mod+shift+Enter', actions.test],
+    [
+      'mod+Enter',
+      () => {
+        if (can('editor') && !isOpen('comment', 'versions', 'settings')) model.open({ kind: 'run' });
+      },
+    ],
+    [
+      'mod+shift+Enter',
+      () => {
+        if (!isOpen('comment', 'versions', 'settings', 'run') && !isStarting) test?.();
+      },
+    ],
   ];
+  const switchToDock = (): void => {
+    const { current: element } = dock.ref;
+    if (element?.contains(document.activeElement)) field?.focus();
+    else element?.focus();
+  };
   // Also in fields, including code editors.
-  useHotkeys([['mod+S', actions.save], ...runs], [], true);
+  useHotkeys([['mod+S', save], ['F6', switchToDock], ...runs], [], true);
   // Before the canvas, which would deselect the node that has the focus.
   const runOnCanvas = getHotkeyHandler(
     runs.map(([key, act]) => [
@@ -37,9 +54,14 @@ export function useShortcuts(
     { capture: true },
   );
   useHotkeys([
-    ['N', () => !actions.isReadOnly && actions.add()],
-    ['mod+Z', editor.undo],
-    ['mod+shift+Z', editor.redo],
-    ['mod+Y', editor.redo],
+    [
+      'N',
+      () => {
+        if (!model.read().isReadOnly) model.open({ kind: 'add', spot: { kind: 'next' } });
+      },
+    ],
+    ['mod+Z', () => model.undo()],
+    ['mod+shift+Z', () => model.redo()],
+    ['mod+Y', () => model.redo()],
   ]);
 }

@@ -1,4 +1,4 @@
-import type { Definition, Workflow } from '@deckhand/contracts';
+import type { Workflow } from '@deckhand/contracts';
 import { Button, Drawer, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -8,6 +8,8 @@ import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { Loading } from '../components/loading.tsx';
 import { Problem } from '../components/problem.tsx';
 import { i18n } from '../language/i18n.ts';
+import { isDirty as isDirtyState } from './editor-model.ts';
+import { useEditor, useEditorSession } from './editor-session.tsx';
 import { CANVAS } from './sides.ts';
 import { labelPublish, marksOf } from './version-facts.ts';
 import { VersionLine } from './version-line.tsx';
@@ -16,31 +18,19 @@ import classes from './versions.module.css';
 /**
  * The saved versions and their changes. Any of them can be restored, which is an edit like any other until it is saved.
  */
-export function Versions({
-  workflow,
-  isDirty,
-  isReadOnly,
-  isOpen,
-  onClose,
-  onDiscard,
-  onTake,
-}: {
-  workflow: Workflow;
-  isDirty: boolean;
-  isReadOnly: boolean;
-  isOpen: boolean;
-  onClose: () => void;
-  /** Replaces the canvas by the latest version. */
-  onDiscard: () => Promise<void>;
-  onTake: (definition: Definition) => void;
-}) {
+export function Versions() {
+  const { workflow, model, versions: saver } = useEditorSession();
+  const isOpen = useEditor(({ dialog }) => dialog?.kind === 'versions');
+  const isDirty = useEditor(isDirtyState);
+  const isReadOnly = useEditor((state) => state.isReadOnly);
+  const onClose = (): void => model.close('versions');
   const queryClient = useQueryClient();
   const [isAsking, asking] = useDisclosure(false);
   const versions = useQuery({ ...versionsQuery(workflow.id), enabled: isOpen });
   const take = useMutation({
     mutationFn: (versionId: string) => queryClient.query(versionQuery(workflow.id, versionId)),
     onSuccess({ definition }) {
-      onTake(definition);
+      model.restore(definition);
       onClose();
     },
   });
@@ -133,7 +123,7 @@ export function Versions({
         consequence={i18n.t('The canvas shows the latest version again. The changes since then cannot be restored.')}
         label={i18n.t('Discard')}
         act={async () => {
-          await onDiscard();
+          await saver.takeTheirs();
           onClose();
         }}
         onClose={asking.close}

@@ -7,22 +7,14 @@ import { issueAt } from '../forms/issue-at.ts';
 import { LimitInput } from '../forms/limit-input.tsx';
 import { FormFooter } from '../components/form-footer.tsx';
 import { i18n } from '../language/i18n.ts';
-import { CANCEL_PATHS, CancelRules } from './cancel-rules.tsx';
-import { TOOL_PATHS, ToolFields } from './tool-fields.tsx';
+import { CancelRules } from './cancel-rules.tsx';
+import { definitionOf, refusalOf } from './editor-model.ts';
+import { useEditor, useEditorSession } from './editor-session.tsx';
+import { changeSettings } from './edits.ts';
+import { PATHS } from './setting-paths.ts';
+import { ToolFields } from './tool-fields.tsx';
 
 type Settings = NonNullable<Definition['settings']>;
-
-/** The paths of the fields in issues of a save. */
-const PATHS = {
-  timeoutSeconds: 'definition.settings.timeoutSeconds',
-  runsAtOnce: 'definition.settings.maxConcurrentExecutions',
-  max: 'definition.settings.rateLimit.max',
-  windowSeconds: 'definition.settings.rateLimit.windowSeconds',
-  key: 'definition.settings.concurrency.key',
-  limit: 'definition.settings.concurrency.limit',
-};
-/** The issues of a refused save that this form can show. */
-export const SETTING_PATHS: readonly string[] = [...Object.values(PATHS), ...CANCEL_PATHS, ...TOOL_PATHS];
 
 /** What happens to a start at the limit of its key. */
 const ON_LIMIT = ['queue', 'cancelOldest', 'reject'] as const;
@@ -36,20 +28,12 @@ const ON_LIMIT_LABELS = {
 const MINUTE = 60;
 
 /** The settings of the workflow. They are part of its definition: saved with it, and undone like any other change. */
-export function WorkflowSettings({
-  settings,
-  error,
-  isOpen,
-  onClose,
-  onChange,
-}: {
-  settings: Settings | undefined;
-  /** The error of the last save. */
-  error: unknown;
-  isOpen: boolean;
-  onClose: () => void;
-  onChange: (settings: Settings) => void;
-}) {
+export function WorkflowSettings() {
+  const { model } = useEditorSession();
+  const isOpen = useEditor(({ dialog }) => dialog?.kind === 'settings');
+  const settings = useEditor((state) => definitionOf(state).settings) ?? {};
+  const refusal = useEditor(refusalOf);
+  const onClose = (): void => model.close('settings');
   return (
     <Modal
       opened={isOpen}
@@ -58,11 +42,11 @@ export function WorkflowSettings({
       closeButtonProps={{ 'aria-label': i18n.t('Close') }}
     >
       <Fields
-        settings={settings ?? {}}
-        error={error}
+        settings={settings}
+        error={refusal}
         onClose={onClose}
         onApply={(next) => {
-          if (hashKey([next]) !== hashKey([settings ?? {}])) onChange(next);
+          if (hashKey([next]) !== hashKey([settings])) model.apply((before) => changeSettings(before, next));
           onClose();
         }}
       />

@@ -1,15 +1,15 @@
-import type { Definition, VersionEntry, Workflow } from '@deckhand/contracts';
+import type { Definition, VersionEntry } from '@deckhand/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { ReactFlowProvider } from '@xyflow/react';
 import { versionQuery, versionsQuery } from '../../api/workflows.ts';
 import { CANVAS, NOTHING, predecessorOf } from '../../editor/sides.ts';
-import type { NodeTypes } from '../../graph/handles.ts';
 import { AnchorLink } from '../../components/anchor-link.tsx';
 import { Broken } from '../../components/broken.tsx';
 import { ButtonLink } from '../../components/button-link.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { Page } from '../../components/page.tsx';
-import type { Saving } from '../../editor/use-save.ts';
+import { definitionOf, isDirty as isDirtyState } from '../../editor/editor-model.ts';
+import { useEditor, useEditorSession } from '../../editor/editor-session.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { WorkflowPath } from '../workflows/workflow-path.tsx';
 import { Changes } from './changes.tsx';
@@ -18,22 +18,14 @@ import { SideChoice } from './side-choice.tsx';
 
 const EMPTY: Definition = { nodes: [], edges: [] };
 
-/** The definitions that can be compared. */
-interface Given {
-  readonly workflow: Workflow;
-  readonly types: NodeTypes;
-  /** The definition on the canvas, and whether it has unsaved changes. */
-  readonly canvas: Definition;
-  readonly isDirty: boolean;
-  readonly saving: Saving;
-  readonly isReadOnly: boolean;
-  /** A version's id, or one of the names in `sides.ts`. */
-  readonly after: string;
-}
-
-/** Shows the changes from one version of a workflow to another; by default from the previous one. */
-export function Comparison({ before, ...given }: Given & { before: string | undefined }) {
-  const { workflow } = given;
+/**
+ * Shows the changes from one version of a workflow to another.
+ * @param after a version's id, or one of the names in `sides.ts`. @param before by default the previous one.
+ */
+export function Comparison({ before, after }: { before: string | undefined; after: string }) {
+  const { workflow } = useEditorSession();
+  const isReadOnly = useEditor((state) => state.isReadOnly);
+  const baseVersionId = useEditor((state) => state.baseVersionId);
   const { id: workflowId, workspaceId } = workflow;
   const versions = useQuery(versionsQuery(workflowId));
   return (
@@ -53,7 +45,7 @@ export function Comparison({ before, ...given }: Given & { before: string | unde
       }
       actions={
         <>
-          {versions.data && !given.isReadOnly && <Publish {...given} versions={versions.data.data} />}
+          {versions.data && !isReadOnly && <Publish versions={versions.data.data} after={after} />}
           <ButtonLink
             variant="default"
             to="/w/$workspaceId/workflows/$workflowId"
@@ -67,9 +59,9 @@ export function Comparison({ before, ...given }: Given & { before: string | unde
     >
       {versions.data ? (
         <Compared
-          {...given}
           versions={versions.data.data}
-          before={before ?? predecessorOf(given.after, versions.data.data, given.saving.baseVersionId)}
+          before={before ?? predecessorOf(after, versions.data.data, baseVersionId)}
+          after={after}
         />
       ) : versions.isError ? (
         <Broken error={versions.error} reset={() => void versions.refetch()} />
@@ -80,15 +72,10 @@ export function Comparison({ before, ...given }: Given & { before: string | unde
   );
 }
 
-function Compared({
-  workflow,
-  types,
-  canvas,
-  isDirty,
-  versions,
-  before,
-  after,
-}: Omit<Given, 'saving' | 'isReadOnly'> & { versions: readonly VersionEntry[]; before: string }) {
+function Compared({ versions, before, after }: { versions: readonly VersionEntry[]; before: string; after: string }) {
+  const { workflow, model } = useEditorSession();
+  const canvas = useEditor(definitionOf);
+  const isDirty = useEditor(isDirtyState);
   const left = useSide(workflow.id, before, canvas);
   const right = useSide(workflow.id, after, canvas);
   const error = left.error ?? right.error;
@@ -99,7 +86,7 @@ function Compared({
         <Broken error={error} reset={() => void Promise.all([left.refetch(), right.refetch()])} />
       ) : left.definition && right.definition ? (
         <ReactFlowProvider key={`${before} ${after}`}>
-          <Changes before={left.definition} after={right.definition} types={types} />
+          <Changes before={left.definition} after={right.definition} types={model.types} />
         </ReactFlowProvider>
       ) : (
         <Loading />

@@ -6,33 +6,21 @@ import { memberPath } from '../../components/json-rows.ts';
 import { JsonTree, type Picking } from '../../components/json-tree.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { expressionOf, nodesBefore } from '../../editor/upstream.ts';
-import { copyExpression, type Insertion } from '../../editor/use-insertion.ts';
+import { useCanvasRuns } from '../../editor/canvas-runs.tsx';
+import { definitionOf, selectedNode } from '../../editor/editor-model.ts';
+import { useEditor, usePinnedOutputs } from '../../editor/editor-session.tsx';
+import { copyExpression, useInsertion } from '../../editor/insertion.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { NodeData } from '../runs/node-data.tsx';
 import { NodeInput } from '../runs/node-input.tsx';
 import classes from './dock.module.css';
-import { NodeActions, type NodeActionsOf } from './node-actions.tsx';
-import type { ShownRun } from './use-shown-run.ts';
+import { NodeActions } from './node-actions.tsx';
 
 /** The data of the selected node in the run on the canvas. A click on a key inserts its expression, or copies it. */
-export function Dock({
-  shown,
-  definition,
-  chosen,
-  insertion,
-  isOpen,
-  onToggle,
-  actions,
-}: {
-  shown: ShownRun;
-  /** The definition on the canvas. */
-  definition: Definition;
-  chosen: NodeDefinition | undefined;
-  insertion: Insertion;
-  isOpen: boolean;
-  onToggle: () => void;
-  actions: NodeActionsOf;
-}) {
+export function Dock({ isOpen, onToggle }: { isOpen: boolean; onToggle: () => void }) {
+  const { shown } = useCanvasRuns();
+  const insertion = useInsertion();
+  const chosen = useEditor(selectedNode);
   // Kept from node to node.
   const [tab, setTab] = useState('output');
   const title = chosen && (chosen.name ?? chosen.id);
@@ -69,15 +57,13 @@ export function Dock({
       </Group>
       {isOpen && (
         <div className={classes.body}>
-          <DataOfNode
-            shown={shown}
-            definition={definition}
-            chosen={chosen}
-            tab={tab}
-            onTab={setTab}
-            onInsert={insertion.insert}
-            actions={actions}
-          />
+          {chosen ? (
+            <DataOfNode node={chosen} tab={tab} onTab={setTab} onInsert={insertion.insert} />
+          ) : (
+            <Text size="sm" c="dimmed">
+              {i18n.t('Select a node to see its input, output and logs.')}
+            </Text>
+          )}
         </div>
       )}
     </section>
@@ -86,15 +72,12 @@ export function Dock({
 
 /** The data of a node in the run on the canvas, for a place beside its script. A click on a key inserts it there. */
 export function NodeDataBeside({
+  node,
   onInsert,
   children,
-  ...data
 }: {
-  shown: ShownRun;
-  definition: Definition;
-  chosen: NodeDefinition;
+  node: NodeDefinition;
   onInsert: (expression: string) => void;
-  actions: NodeActionsOf;
   /** Shown above the data. */
   children?: ReactNode;
 }) {
@@ -102,83 +85,42 @@ export function NodeDataBeside({
   return (
     <div className={classes.beside}>
       {children}
-      <DataOfNode {...data} tab={tab} onTab={setTab} onInsert={onInsert} />
+      <DataOfNode node={node} tab={tab} onTab={setTab} onInsert={onInsert} />
     </div>
   );
 }
 
-function DataOfNode({
-  shown: { executionId, run, version, error },
-  definition,
-  chosen,
-  tab,
-  onTab,
-  onInsert,
-  actions,
-}: {
-  shown: ShownRun;
-  definition: Definition;
-  chosen: NodeDefinition | undefined;
-  tab: string;
-  onTab: (tab: string) => void;
-  onInsert: (expression: string) => void;
-  actions: NodeActionsOf;
-}) {
-  if (chosen === undefined) {
-    return (
-      <Text size="sm" c="dimmed">
-        {i18n.t('Select a node to see its input, output and logs.')}
-      </Text>
-    );
-  }
+/** What the data of a node is shown with. */
+interface DataProps {
+  readonly node: NodeDefinition;
+  readonly tab: string;
+  readonly onTab: (tab: string) => void;
+  readonly onInsert: (expression: string) => void;
+}
+
+function DataOfNode(props: DataProps) {
+  const { node } = props;
+  const { executionId, run, version, error } = useCanvasRuns().shown;
   if (run && version) {
-    return (
-      <ChosenData
-        key={`${run.id} ${chosen.id}`}
-        run={run}
-        ran={version.definition}
-        definition={definition}
-        node={chosen}
-        tab={tab}
-        onTab={onTab}
-        onInsert={onInsert}
-        actions={actions}
-      />
-    );
+    return <DataInRun key={`${run.id} ${node.id}`} run={run} ran={version.definition} {...props} />;
   }
   if (executionId === undefined) {
     return (
       <Stack gap="sm">
-        <NodeActions key={chosen.id} node={chosen} run={undefined} actions={actions} />
+        <NodeActions key={node.id} node={node} run={undefined} />
         <Text size="sm" c="dimmed">
           {i18n.t('Run the workflow to see the data of this node.')}
         </Text>
-        <PinnedOutput nodeId={chosen.id} actions={actions} />
+        <PinnedOutput nodeId={node.id} />
       </Stack>
     );
   }
   return error instanceof Error ? <Text size="sm">{error.message}</Text> : <Loading />;
 }
 
-function ChosenData({
-  run,
-  ran,
-  definition,
-  node,
-  tab,
-  onTab,
-  onInsert,
-  actions,
-}: {
-  run: Execution;
-  ran: Definition;
-  definition: Definition;
-  node: NodeDefinition;
-  tab: string;
-  onTab: (tab: string) => void;
-  onInsert: (expression: string) => void;
-  actions: NodeActionsOf;
-}) {
+function DataInRun({ run, ran, node, tab, onTab, onInsert }: DataProps & { run: Execution; ran: Definition }) {
+  const definition = useEditor(definitionOf);
+  const pinned = usePinnedOutputs();
   const { id } = node;
   const [iteration, setIteration] = useState<string>();
   const titles = useMemo(
@@ -201,8 +143,8 @@ function ChosenData({
   if (!progress) {
     return (
       <Stack gap="sm">
-        <NodeActions node={node} run={run} actions={actions} />
-        <PinnedOutput nodeId={id} actions={actions} />
+        <NodeActions node={node} run={run} />
+        <PinnedOutput nodeId={id} />
         <Text size="sm" c="dimmed">
           {i18n.t('The run has not reached this node. Its input would be:')}
         </Text>
@@ -231,15 +173,15 @@ function ChosenData({
       onIteration={setIteration}
       earlier={earlier}
       pickingOf={pickingOf}
-      pinned={actions.pins.outputs[id]}
+      pinned={pinned[id]}
     >
-      <NodeActions node={node} run={run} actions={actions} />
+      <NodeActions node={node} run={run} />
     </NodeData>
   );
 }
 
-function PinnedOutput({ nodeId, actions: { pins } }: { nodeId: string; actions: NodeActionsOf }) {
-  const output = pins.outputs[nodeId];
+function PinnedOutput({ nodeId }: { nodeId: string }) {
+  const output = usePinnedOutputs()[nodeId];
   return output === undefined ? null : (
     <JsonTree label={i18n.t('Pinned output of {node}', { node: nodeId })} value={output} />
   );

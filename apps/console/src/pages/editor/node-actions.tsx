@@ -1,45 +1,37 @@
-import type { Execution, NodeDefinition } from '@deckhand/contracts';
+import { type Execution, type JsonValue, MAX_MOCKS_BYTES, type NodeDefinition } from '@deckhand/contracts';
 import { Badge, Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { FlaskConical, Pencil, Pin, PinOff, RotateCw } from 'lucide-react';
 import { useState } from 'react';
 import { outputQuery } from '../../api/executions.ts';
-import { notifyProblem } from '../../components/notice-board.ts';
-import type { Pins } from '../../editor/use-pins.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { describeBytes } from '../../components/durations.ts';
+import { notify, notifyProblem } from '../../components/notice-board.ts';
+import { useCanvasRuns } from '../../editor/canvas-runs.tsx';
+import { canPin } from '../../editor/editor-model.ts';
+import { useEditorSession, usePinnedOutputs } from '../../editor/editor-session.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { hasOutput } from '../runs/sources.ts';
 import { PinDialog } from './pin-dialog.tsx';
 
-/** What can be done with the selected node. */
-export interface NodeActionsOf {
-  readonly pins: Pins;
-  /** Whether the output of the node can be pinned. */
-  readonly canPin: boolean;
-  /** Runs this node alone; undefined if that cannot be. */
-  readonly onTest: (() => void) | undefined;
-  /** Reruns the run from this node; undefined if it cannot be. */
-  readonly onRerun: (() => void) | undefined;
-  readonly isStarting: boolean;
-}
-
 /** Buttons that test the selected node, and pin its output. */
-export function NodeActions({
-  node,
-  run,
-  actions: { pins, canPin, onTest, onRerun, isStarting },
-}: {
-  node: NodeDefinition;
-  run: Execution | undefined;
-  actions: NodeActionsOf;
-}) {
+export function NodeActions({ node, run }: { node: NodeDefinition; run: Execution | undefined }) {
+  const { model } = useEditorSession();
+  const { can } = useWorkspace();
+  const { test, rerun, isStarting } = useCanvasRuns();
   const queryClient = useQueryClient();
   const [isTyping, setTyping] = useState(false);
   const progress = run?.progress[node.id];
-  const pinned = pins.outputs[node.id];
+  const pinned = usePinnedOutputs()[node.id];
+  const pin = (output: JsonValue): void => {
+    if (!model.pin(node.id, output)) {
+      notify(i18n.t('Pinned outputs can have {size} together', { size: describeBytes(MAX_MOCKS_BYTES) }));
+    }
+  };
   const pinLast = useMutation({
     mutationFn: (executionId: string) =>
       queryClient.query(outputQuery(executionId, node.id, undefined, progress?.finishedAt)),
-    onSuccess: ({ output }) => pins.pin(node.id, output),
+    onSuccess: ({ output }) => pin(output),
     onError: notifyProblem,
   });
   const common = { variant: 'default', size: 'xs' } as const;
@@ -50,23 +42,23 @@ export function NodeActions({
           {i18n.t('Pinned')}
         </Badge>
       )}
-      {onTest && (
+      {test && (
         <Button
           {...common}
           leftSection={<FlaskConical size={14} aria-hidden />}
           loading={isStarting}
           title={i18n.t('Run only this node (Ctrl Shift Enter)')}
-          onClick={onTest}
+          onClick={test}
         >
           {i18n.t('Test node')}
         </Button>
       )}
-      {onRerun && progress && (
-        <Button {...common} leftSection={<RotateCw size={14} aria-hidden />} loading={isStarting} onClick={onRerun}>
+      {rerun && progress && (
+        <Button {...common} leftSection={<RotateCw size={14} aria-hidden />} loading={isStarting} onClick={rerun}>
           {i18n.t('Re-run from here')}
         </Button>
       )}
-      {canPin && pinned === undefined && (
+      {can('editor') && canPin(node, model.types) && pinned === undefined && (
         <Button
           {...common}
           leftSection={<Pin size={14} aria-hidden />}
@@ -82,7 +74,7 @@ export function NodeActions({
           <Button {...common} leftSection={<Pencil size={14} aria-hidden />} onClick={() => setTyping(true)}>
             {i18n.t('Edit pinned output')}
           </Button>
-          <Button {...common} leftSection={<PinOff size={14} aria-hidden />} onClick={() => pins.unpin(node.id)}>
+          <Button {...common} leftSection={<PinOff size={14} aria-hidden />} onClick={() => model.unpin(node.id)}>
             {i18n.t('Unpin')}
           </Button>
         </>
@@ -93,7 +85,7 @@ export function NodeActions({
           initial={pinned ?? {}}
           onClose={() => setTyping(false)}
           onPin={(output) => {
-            pins.pin(node.id, output);
+            pin(output);
             setTyping(false);
           }}
         />

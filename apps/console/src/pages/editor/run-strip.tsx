@@ -3,12 +3,14 @@ import { CloseButton, Group } from '@mantine/core';
 import { useWorkspace } from '../../api/use-workspace.ts';
 import { AnchorLink } from '../../components/anchor-link.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
+import { useCanvasRuns } from '../../editor/canvas-runs.tsx';
+import { isDirty as isDirtyState } from '../../editor/editor-model.ts';
+import { useEditor } from '../../editor/editor-session.tsx';
 import { CANVAS } from '../../editor/sides.ts';
 import { describeRunVersion } from '../../editor/version-facts.ts';
 import { i18n } from '../../language/i18n.ts';
 import { Duration } from '../runs/duration.tsx';
 import classes from './run-strip.module.css';
-import type { ShownRun } from './use-shown-run.ts';
 
 function titleOf(nodeId: string, definition: Definition | undefined): string {
   return definition?.nodes.find(({ id }) => id === nodeId)?.name ?? nodeId;
@@ -17,18 +19,14 @@ function titleOf(nodeId: string, definition: Definition | undefined): string {
 /** Summarizes the run on the canvas in a line, and says whether the canvas shows the version that ran. */
 export function RunStrip({
   executionId,
-  shown: { run, version, error },
   canvasNumber,
-  isDirty,
-  onClose,
 }: {
   executionId: string;
-  shown: ShownRun;
   /** The number of the version that the canvas started from. */
   canvasNumber: number | undefined;
-  isDirty: boolean;
-  onClose: () => void;
 }) {
+  const { run, version, error, show } = useCanvasRuns().shown;
+  const isDirty = useEditor(isDirtyState);
   const { workspaceId } = useWorkspace();
   return (
     <Group className={classes.strip} gap="md" role="status" aria-label={i18n.t('Current run')}>
@@ -64,7 +62,7 @@ export function RunStrip({
       <AnchorLink to="/w/$workspaceId/runs/$executionId" params={{ workspaceId, executionId }} size="sm">
         {i18n.t('Open run')}
       </AnchorLink>
-      <CloseButton ml="auto" aria-label={i18n.t('Hide run')} onClick={onClose} />
+      <CloseButton ml="auto" aria-label={i18n.t('Hide run')} onClick={() => show(undefined)} />
     </Group>
   );
 }

@@ -1,4 +1,13 @@
-import { type FocusEvent, type RefObject, useCallback, useRef, useState } from 'react';
+import {
+  createContext,
+  type FocusEvent,
+  type ReactNode,
+  type RefObject,
+  use,
+  useCallback,
+  useRef,
+  useState,
+} from 'react';
 import { notify } from '../components/notice-board.ts';
 import type { FocusedField } from '../forms/sample-data.ts';
 import { i18n } from '../language/i18n.ts';
@@ -17,14 +26,23 @@ export interface Insertion {
   readonly insert: (expression: string) => void;
 }
 
-/** Tracks the field of the form that an expression would be inserted into. */
+const InsertionContext = createContext<Insertion | undefined>(undefined);
+
+/** Returns the insertion of the editor around the component. */
 export function useInsertion(): Insertion {
+  const insertion = use(InsertionContext);
+  if (!insertion) throw new Error('There is an InsertionProvider around this component only in the editor');
+  return insertion;
+}
+
+/** Tracks the field of the form that an expression would be inserted into. */
+export function InsertionProvider({ children }: { children: ReactNode }) {
   const ref = useRef<HTMLElement>(null);
   const [field, setField] = useState<FocusedField>();
   const onBlur = useCallback((left: FocusedField, next: EventTarget | null): void => {
     if (!isWithin(ref.current, next)) setField((before) => (before === left ? undefined : before));
   }, []);
-  return {
+  const insertion: Insertion = {
     field,
     onFocus: setField,
     onBlur,
@@ -43,6 +61,7 @@ export function useInsertion(): Insertion {
       notify(i18n.t('Inserted {expression} into "{label}"', { expression, label: field.label }));
     },
   };
+  return <InsertionContext value={insertion}>{children}</InsertionContext>;
 }
 
 /** Copies an expression with its braces, and says so. */

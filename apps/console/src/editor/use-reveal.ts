@@ -1,7 +1,9 @@
 import { useReactFlow, useStore, useStoreApi } from '@xyflow/react';
 import { useCallback, useEffect, useRef } from 'react';
-import { cardHeight, CARD_WIDTH } from '../../graph/card-size.ts';
-import type { Position } from '../../graph/layout.ts';
+import { cardHeight, CARD_WIDTH } from '../graph/card-size.ts';
+import type { Position } from '../graph/layout.ts';
+import { definitionOf } from './editor-model.ts';
+import { useEditorSession } from './editor-session.tsx';
 
 /** Space between a node and the edge of the canvas, in px. */
 const MARGIN_PX = 16;
@@ -26,6 +28,16 @@ export function useReveal(): (position: Position | undefined) => void {
     },
     [flow, store],
   );
+}
+
+/** Returns a function that selects a node, and brings it into view. */
+export function useChooseNode(): (nodeId: string) => void {
+  const { model } = useEditorSession();
+  const reveal = useReveal();
+  return (nodeId) => {
+    model.select([nodeId]);
+    reveal(definitionOf(model.read()).nodes.find(({ id }) => id === nodeId)?.position);
+  };
 }
 
 /**
