@@ -68,6 +68,7 @@ const rename = (name: string) => (before: Definition) => ({
 const COMMANDS: Readonly<Record<string, (model: EditorModel) => unknown>> = {
   apply: (model) => model.apply(rename('Named')),
   add: (model) => model.add(SET, { kind: 'next' }),
+  addNote: (model) => model.addNote({ text: '', position: { x: 0, y: 0 } }),
   remove: (model) => model.remove(new Set(['set'])),
   paste: (model) => model.paste({ nodes: TWO.nodes.slice(1), edges: [], notes: [] }),
   restore: (model) => model.restore({ nodes: [], edges: [] }),

@@ -6,6 +6,7 @@ import {
   MAX_MOCKS_BYTES,
   type NodeDefinition,
   type NodeTypeEntry,
+  type NoteDefinition,
   parseJson,
 } from '@deckhand/contracts';
 import { ApiError } from '../api/api-error.ts';
@@ -15,7 +16,7 @@ import { type Clip, disconnect, endOfChain, moveNodes, paste, removeNodes } from
 import { begin, edit, type History, redo, undo } from './history.ts';
 import { insertNode, type Spot } from './insert-node.ts';
 import { type DescribedIssue, describeIssues } from './issues.ts';
-import { isNoteKey } from './notes.ts';
+import { addNote, isNoteKey, noteKey } from './notes.ts';
 
 /** A dialog of the editor. `add` asks for the type of a new node, and has the place where it is added. */
 export type Dialog =
@@ -146,6 +147,16 @@ export class EditorModel {
     if (this.#state.isReadOnly) return;
     this.apply((before) => removeNodes(disconnect(before, edgeIds), ids));
     this.select([...this.#state.selected].filter((id) => !ids.has(id)));
+  }
+
+  /** Adds a note, and selects it. @returns false if there are as many as there may be. */
+  addNote(note: Omit<NoteDefinition, 'id'>): boolean {
+    if (this.#state.isReadOnly) return true;
+    const added = addNote(definitionOf(this.#state), note);
+    if (!added) return false;
+    this.apply(() => added.definition);
+    this.select([noteKey(added.id)]);
+    return true;
   }
 
   /** Pastes what was copied, and selects it. */
