@@ -7,7 +7,7 @@ import { meQuery } from '../api/people.ts';
 import { Broken } from '../components/broken.tsx';
 import { Loading } from '../components/loading.tsx';
 import { i18n } from '../language/i18n.ts';
-import { forgetEditsOfOthers } from '../editor/kept-edit.ts';
+import { forgetEditsOfOthers } from '../features/editor/saving/kept-edit.ts';
 import { useSession } from '../session/use-session.ts';
 import { rememberWorkspace } from './last-workspace.ts';
 import { CollapseButton } from './collapse-button.tsx';

@@ -1,6 +1,6 @@
 import { Modal, Stack, Title } from '@mantine/core';
 import { ShortcutList } from '../components/shortcut-list.tsx';
-import { CANVAS_KEYS } from '../editor/canvas-keys.ts';
+import { CANVAS_KEYS } from '../features/editor/canvas-keys.ts';
 import { i18n } from '../language/i18n.ts';
 
 const EVERYWHERE = [

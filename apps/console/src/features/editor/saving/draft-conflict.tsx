@@ -1,0 +1,48 @@
+import { Button, Group, Modal, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { readDraft } from '../../../api/drafts.ts';
+import { workflowQuery } from '../../../api/workflows.ts';
+import { Problem } from '../../../components/problem.tsx';
+import { i18n } from '../../../language/i18n.ts';
+import { useEditorSession } from '../model/editor-session.tsx';
+
+/** Shown while somebody else's draft is newer: the person decides which one to continue with. */
+export function DraftConflict() {
+  const { workflow, drafts } = useEditorSession();
+  const queryClient = useQueryClient();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const resolution = useMutation({
+    mutationFn: async (whose: 'mine' | 'theirs') =>
+      whose === 'mine' ? drafts.saveMine() : drafts.loadTheirs(await readDraft(workflow.id)),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: workflowQuery(workflow.id).queryKey }),
+  });
+  return (
+    <>
+      <Button variant="default" size="xs" onClick={open}>
+        {i18n.t('Resolve…')}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title={i18n.t('Somebody else is editing this workflow')}
+        closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+      >
+        <Text size="sm">
+          {i18n.t(
+            'A workflow has one draft, and theirs is newer. Continue with it, or replace it by yours. Both of you can still save versions.',
+          )}
+        </Text>
+        <Problem error={resolution.error} />
+        <Group justify="flex-end" mt="md" gap="xs">
+          <Button variant="default" loading={resolution.isPending} onClick={() => resolution.mutate('theirs')}>
+            {i18n.t('Load their draft')}
+          </Button>
+          <Button loading={resolution.isPending} onClick={() => resolution.mutate('mine')}>
+            {i18n.t('Replace their draft')}
+          </Button>
+        </Group>
+      </Modal>
+    </>
+  );
+}

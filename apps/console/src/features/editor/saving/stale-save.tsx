@@ -1,0 +1,37 @@
+import { Button, Group, Modal, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Problem } from '../../../components/problem.tsx';
+import { i18n } from '../../../language/i18n.ts';
+import { useEditor, useEditorSession } from '../model/editor-session.tsx';
+
+/** Shown if another version was saved meanwhile: nothing is lost, and the person decides which one to continue with. */
+export function StaleSave() {
+  const { model, versions } = useEditorSession();
+  const isStale = useEditor((state) => state.isStale);
+  const resolution = useMutation({
+    mutationFn: (whose: 'mine' | 'theirs') => (whose === 'mine' ? versions.saveOnTop() : versions.takeTheirs()),
+  });
+  return (
+    <Modal
+      opened={isStale}
+      onClose={() => model.forgetSave()}
+      title={i18n.t('Somebody else saved a version in the meantime')}
+      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+    >
+      <Text size="sm">
+        {i18n.t(
+          'Your changes are not saved yet, and none are lost. Save yours as the latest version (theirs stays in the list of versions), or load their version and make your changes again.',
+        )}
+      </Text>
+      <Problem error={resolution.error} />
+      <Group justify="flex-end" mt="md" gap="xs">
+        <Button variant="default" loading={resolution.isPending} onClick={() => resolution.mutate('theirs')}>
+          {i18n.t('Load their version')}
+        </Button>
+        <Button loading={resolution.isPending} onClick={() => resolution.mutate('mine')}>
+          {i18n.t('Save mine as latest')}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}
