@@ -1,6 +1,6 @@
 import { concurrencyOf, parseOwnJson } from '@deckhand/contracts';
 import { acceptWithinKey, type KeyedStart } from '../../concurrency/keys.ts';
-import { queryWithRawParameters } from '../../raw-parameters.ts';
+import { queryWithRawParameters } from '../../connection.ts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import type { NeedsKey, NotCounted } from './admission.ts';
 import { type ChosenVersion, isChosenVersion } from './chosen-version.ts';

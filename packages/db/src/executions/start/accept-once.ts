@@ -1,6 +1,6 @@
 import type { Actor } from '../../access.ts';
 import { acceptApart } from '../../concurrency/keys.ts';
-import { queryWithRawParameters } from '../../raw-parameters.ts';
+import { queryWithRawParameters } from '../../connection.ts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { retryOnce, withinKey } from './accept.ts';
 import {

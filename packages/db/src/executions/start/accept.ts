@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { limitLockWaits } from '../../advisory-locks.ts';
 import { acceptApart, startWithinKey, unlessLimitReached } from '../../concurrency/keys.ts';
-import { queryWithRawParameters } from '../../raw-parameters.ts';
+import { queryWithRawParameters } from '../../connection.ts';
 import { isLockTimeout, isStoreUnavailable } from '../../store-errors.ts';
 import { joinPending } from './debounce.ts';
 import {
