@@ -1,5 +1,5 @@
 import { isUuid } from '@deckhand/contracts';
-import { Modal } from '@mantine/core';
+import { Dialog } from '../components/dialog.tsx';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -26,13 +26,7 @@ export function CommandSearch({ onClose, onOpen }: { onClose: () => void; onOpen
   const [search, setSearch] = useState('');
   const { groups, error } = useGroups(search, onClose, onOpen);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={i18n.t({ id: 'noun: Search', message: 'Search' })}
-      size="lg"
-      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
-    >
+    <Dialog onClose={onClose} title={i18n.t({ id: 'noun: Search', message: 'Search' })} size="lg">
       <SearchList
         label={i18n.t('Search everything')}
         placeholder={i18n.t('A page, a workflow, the ID of a run, or an action')}
@@ -42,7 +36,7 @@ export function CommandSearch({ onClose, onOpen }: { onClose: () => void; onOpen
         empty={i18n.t('Nothing is found in this workspace.')}
       />
       <Problem error={error} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,12 +1,11 @@
 import { BULK_RERUN_VERSIONS, type CreateBulkActionBody } from '@deckhand/contracts';
-import { Modal, Select, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Select, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { bulkActionsQuery, bulkCountQuery, type BulkTarget, startBulkAction } from '../../api/bulk-actions.ts';
 import { workflowQuery } from '../../api/workflows.ts';
-import { choice } from '../../app/search.ts';
-import { FormFooter } from '../../components/form-footer.tsx';
+import { choice as oneOf } from '../../app/search.ts';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { NumberField } from '../../forms/number-field.tsx';
 import { i18n } from '../../language/i18n.ts';
@@ -32,6 +31,15 @@ const NOTES: Readonly<Record<Action, string>> = {
 };
 const STARTS = ['start', 'failedNode'] as const;
 
+/** What a person may choose. */
+interface BulkOptions {
+  /** Undefined for the first one that can be chosen. */
+  readonly version: RerunVersion | undefined;
+  readonly from: (typeof STARTS)[number];
+  /** Runs per second; null for no limit. */
+  readonly rate: number | null;
+}
+
 /**
  * Asks for the options of a bulk action, shows how many runs it would act on, and starts it.
  * @param target the runs: a filter, or their ids. @param workflowId of all of them; undefined for those of several.
@@ -52,38 +60,33 @@ export function StartBulkAction({
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const versions = useVersionOptions(action === 'rerun' ? workflowId : undefined);
-  const [chosen, setChosen] = useState<RerunVersion>();
-  const version = chosen ?? versions[0].value;
-  const [from, setFrom] = useState<(typeof STARTS)[number]>('start');
-  const [rate, setRate] = useState<number | undefined>();
+  const initial: BulkOptions = { version: undefined, from: 'start', rate: null };
   const count = useQuery({
     ...bulkCountQuery({ workspaceId, action, ...target }),
     enabled: target.executionIds === undefined,
   });
   const total = target.executionIds?.length ?? count.data?.total;
-  const start = useMutation({
-    mutationFn: () =>
-      startBulkAction({
-        workspaceId,
-        action,
-        ...target,
-        ...(action === 'rerun' && { version, from }),
-        ...(rate !== undefined && { ratePerSecond: rate }),
-      }),
-    async onSuccess() {
-      await queryClient.invalidateQueries({ queryKey: bulkActionsQuery(workspaceId).queryKey });
-      await navigate({ to: '/w/$workspaceId/bulk-actions', params: { workspaceId } });
-    },
-  });
   return (
-    <Modal opened onClose={onClose} title={TITLES[action]} closeButtonProps={{ 'aria-label': i18n.t('Close') }}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (total !== undefined && total > 0) start.mutate();
-        }}
-      >
-        <Stack>
+    <FormDialog
+      title={TITLES[action]}
+      initial={initial}
+      submit={total === undefined ? LABELS[action] : describeAction({ action, total })}
+      canSubmit={() => total !== undefined && total > 0}
+      act={async ({ version = versions[0].value, from, rate }) => {
+        await startBulkAction({
+          workspaceId,
+          action,
+          ...target,
+          ...(action === 'rerun' && { version, from }),
+          ...(rate !== null && { ratePerSecond: rate }),
+        });
+        await queryClient.invalidateQueries({ queryKey: bulkActionsQuery(workspaceId).queryKey });
+        await navigate({ to: '/w/$workspaceId/bulk-actions', params: { workspaceId } });
+      }}
+      onClose={onClose}
+    >
+      {({ values: { version = versions[0].value }, set, field, choice }) => (
+        <>
           <Text size="sm">{NOTES[action]}</Text>
           <Text size="sm" fw={600} role="status">
             {total === undefined
@@ -102,7 +105,7 @@ export function StartBulkAction({
                 }
                 data={[...versions]}
                 value={version}
-                onChange={(value) => setChosen(choice(BULK_RERUN_VERSIONS, value))}
+                onChange={(value) => set({ version: oneOf(BULK_RERUN_VERSIONS, value) })}
               />
               <Select
                 label={i18n.t('Start at')}
@@ -111,8 +114,7 @@ export function StartBulkAction({
                   { value: 'start', label: i18n.t('The beginning') },
                   { value: 'failedNode', label: i18n.t('The node that failed') },
                 ]}
-                value={from}
-                onChange={(value) => setFrom(choice(STARTS, value) ?? 'start')}
+                {...choice('from', STARTS)}
               />
             </>
           )}
@@ -122,19 +124,12 @@ export function StartBulkAction({
             min={1}
             max={1_000}
             allowDecimal={false}
-            value={rate ?? null}
-            onChange={(value) => setRate(value ?? undefined)}
+            {...field('rate')}
           />
           <Problem error={count.error} />
-          <FormFooter
-            error={start.error}
-            submit={total === undefined ? LABELS[action] : describeAction({ action, total })}
-            isPending={start.isPending}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Modal>
+        </>
+      )}
+    </FormDialog>
   );
 }
 

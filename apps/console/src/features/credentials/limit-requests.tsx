@@ -1,9 +1,7 @@
 import type { CredentialEntry } from '@deckhand/contracts';
-import { Modal, Stack } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
 import { credentialsQuery, limitCredential, type Traffic } from '../../api/credentials.ts';
-import { FormFooter } from '../../components/form-footer.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { TrafficFields } from './traffic-fields.tsx';
 
@@ -16,35 +14,19 @@ export function LimitRequests({
   onClose: () => void;
 }) {
   const queryClient = useQueryClient();
-  const [traffic, setTraffic] = useState<Traffic>({
-    rateLimit: rateLimit && { ...rateLimit },
-    circuit: circuit && { ...circuit },
-  });
-  const saving = useMutation({
-    mutationFn: () => limitCredential(id, traffic),
-    async onSuccess() {
-      await queryClient.invalidateQueries({ queryKey: credentialsQuery(workspaceId).queryKey });
-      onClose();
-    },
-  });
+  const traffic: Traffic = { rateLimit: rateLimit && { ...rateLimit }, circuit: circuit && { ...circuit } };
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <FormDialog
       title={i18n.t('Requests with "{name}"', { name })}
-      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+      initial={traffic}
+      submit={i18n.t('Save')}
+      act={async (values) => {
+        await limitCredential(id, values);
+        await queryClient.invalidateQueries({ queryKey: credentialsQuery(workspaceId).queryKey });
+      }}
+      onClose={onClose}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          saving.mutate();
-        }}
-      >
-        <Stack>
-          <TrafficFields traffic={traffic} onChange={setTraffic} />
-          <FormFooter error={saving.error} submit={i18n.t('Save')} isPending={saving.isPending} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Modal>
+      {({ values, set }) => <TrafficFields traffic={values} onChange={set} />}
+    </FormDialog>
   );
 }

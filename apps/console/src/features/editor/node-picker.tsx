@@ -1,5 +1,5 @@
 import type { NodeDefinition, NodeTypeEntry } from '@deckhand/contracts';
-import { Modal } from '@mantine/core';
+import { Dialog } from '../../components/dialog.tsx';
 import { useMemo, useState } from 'react';
 import { type ChoiceGroup, SearchList } from '../../components/search-list.tsx';
 import { typeIcon } from '../../graph/type-icon.ts';
@@ -28,14 +28,9 @@ export function NodePicker({ onAdded }: { onAdded: (node: NodeDefinition) => voi
     [entries, spot],
   );
   return (
-    <Modal
-      opened={spot !== undefined}
-      onClose={() => model.close('add')}
-      title={i18n.t('Add node')}
-      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
-    >
+    <Dialog isOpen={spot !== undefined} onClose={() => model.close('add')} title={i18n.t('Add node')}>
       <Types types={offered} onPick={(type) => onAdded(model.add(type, spot ?? NEXT))} />
-    </Modal>
+    </Dialog>
   );
 }
 

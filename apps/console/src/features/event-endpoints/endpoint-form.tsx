@@ -1,8 +1,7 @@
 import { EVENT_TYPES, type EventEndpoint, type EventType } from '@deckhand/contracts';
-import { Modal, MultiSelect, Stack, TagsInput, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { MultiSelect, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { FormFooter } from '../../components/form-footer.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { useWorkflowOptions } from '../../forms/use-workflow-options.ts';
 import { i18n } from '../../language/i18n.ts';
 
@@ -12,50 +11,42 @@ export type EndpointFields = Pick<EventEndpoint, 'url' | 'description' | 'workfl
 };
 
 /** Asks for the URL of an event endpoint, and for what is sent to it. */
-export function EndpointForm<Saved>({
+export function EndpointForm({
   endpoint,
-  save,
-  onSaved,
+  act,
   onClose,
 }: {
   /** Undefined for a new one. */
   endpoint?: EventEndpoint;
-  save: (fields: EndpointFields) => Promise<Saved>;
-  onSaved: (saved: Saved) => void;
+  act: (fields: EndpointFields) => Promise<unknown>;
   onClose: () => void;
 }) {
-  const [url, setUrl] = useState(endpoint?.url ?? '');
-  const [description, setDescription] = useState(endpoint?.description ?? '');
-  const [types, setTypes] = useState<readonly string[]>(endpoint?.eventTypes ?? []);
-  const [workflowIds, setWorkflowIds] = useState<readonly string[]>(endpoint?.workflowIds ?? []);
-  const [tags, setTags] = useState<readonly string[]>(endpoint?.tags ?? []);
-  const [typed, setTyped] = useState('');
-  const workflows = useWorkflowOptions(workflowIds, typed);
-  const saving = useMutation({
-    mutationFn: () =>
-      save({
-        url,
-        description,
-        eventTypes: orAll(EVENT_TYPES.filter((type) => types.includes(type))),
-        workflowIds: orAll(workflowIds),
-        tags: orAll(tags),
-      }),
-    onSuccess: onSaved,
-  });
+  const types: string[] = [...(endpoint?.eventTypes ?? [])];
+  const initial = {
+    url: endpoint?.url ?? '',
+    description: endpoint?.description ?? '',
+    types,
+    workflowIds: [...(endpoint?.workflowIds ?? [])],
+    tags: [...(endpoint?.tags ?? [])],
+  };
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <FormDialog
       title={endpoint ? i18n.t('Edit event endpoint') : i18n.t('New event endpoint')}
-      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+      initial={initial}
+      submit={endpoint ? i18n.t('Save') : i18n.t('Create endpoint')}
+      act={(values) =>
+        act({
+          url: values.url,
+          description: values.description,
+          eventTypes: orAll(EVENT_TYPES.filter((type) => values.types.includes(type))),
+          workflowIds: orAll(values.workflowIds),
+          tags: orAll(values.tags),
+        })
+      }
+      onClose={onClose}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          saving.mutate();
-        }}
-      >
-        <Stack>
+      {({ text, field }) => (
+        <>
           <TextInput
             label={i18n.t('URL')}
             type="url"
@@ -63,47 +54,40 @@ export function EndpointForm<Saved>({
             maxLength={2_048}
             placeholder="https://example.com/events"
             data-autofocus
-            value={url}
-            onChange={(event) => setUrl(event.currentTarget.value)}
+            {...text('url')}
           />
-          <TextInput
-            label={i18n.t('Description')}
-            maxLength={500}
-            value={description}
-            onChange={(event) => setDescription(event.currentTarget.value)}
-          />
+          <TextInput label={i18n.t('Description')} maxLength={500} {...text('description')} />
           <MultiSelect
             label={i18n.t('Events')}
             searchable
             description={i18n.t('Leave empty for all')}
             data={[...EVENT_TYPES]}
-            value={[...types]}
-            onChange={setTypes}
+            {...field('types')}
           />
-          <MultiSelect
-            label={i18n.t('Workflows')}
-            searchable
-            description={i18n.t('Leave empty for all')}
-            data={workflows}
-            onSearchChange={setTyped}
-            value={[...workflowIds]}
-            onChange={setWorkflowIds}
-          />
+          <WorkflowsSelect {...field('workflowIds')} />
           <TagsInput
             label={i18n.t('Tags')}
             description={i18n.t('Only runs with one of these tags. Leave empty for all')}
-            value={[...tags]}
-            onChange={setTags}
+            {...field('tags')}
           />
-          <FormFooter
-            error={saving.error}
-            submit={endpoint ? i18n.t('Save') : i18n.t('Create endpoint')}
-            isPending={saving.isPending}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Modal>
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+function WorkflowsSelect({ value, onChange }: { value: string[]; onChange: (value: string[]) => void }) {
+  const [typed, setTyped] = useState('');
+  return (
+    <MultiSelect
+      label={i18n.t('Workflows')}
+      searchable
+      description={i18n.t('Leave empty for all')}
+      data={useWorkflowOptions(value, typed)}
+      onSearchChange={setTyped}
+      value={value}
+      onChange={onChange}
+    />
   );
 }
 

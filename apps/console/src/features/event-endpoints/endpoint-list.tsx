@@ -80,13 +80,11 @@ export function EndpointList() {
       />
       {isCreating && (
         <EndpointForm
-          save={(fields) => createEventEndpoint({ workspaceId, ...fields })}
-          onClose={() => setCreating(false)}
-          onSaved={(endpoint) => {
-            setCreating(false);
-            setCreated(endpoint);
+          act={async (fields) => {
+            setCreated(await createEventEndpoint({ workspaceId, ...fields }));
             void queryClient.invalidateQueries({ queryKey: eventEndpointsQuery(workspaceId).queryKey });
           }}
+          onClose={() => setCreating(false)}
         />
       )}
       {created && (

@@ -178,9 +178,8 @@ function Actions({ endpoint }: { endpoint: EventEndpoint }) {
       {dialog === 'edit' && (
         <EndpointForm
           endpoint={endpoint}
-          save={(fields) => updateEventEndpoint(id, fields)}
-          onSaved={() => {
-            close();
+          act={async (fields) => {
+            await updateEventEndpoint(id, fields);
             void refresh();
           }}
           onClose={close}

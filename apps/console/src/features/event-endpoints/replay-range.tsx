@@ -1,5 +1,6 @@
 import type { ReplayEventsBody } from '@deckhand/contracts';
-import { Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Select, Stack, Text, TextInput } from '@mantine/core';
+import { Dialog } from '../../components/dialog.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { eventDeliveriesQuery, replayDeliveries } from '../../api/event-endpoints.ts';
@@ -41,12 +42,7 @@ export function ReplayRange({ endpointId, onClose }: { endpointId: string; onClo
   });
   const isPart = replay.data !== undefined && replay.data.nextSince !== null;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={i18n.t('Replay deliveries')}
-      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
-    >
+    <Dialog onClose={onClose} title={i18n.t('Replay deliveries')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -85,6 +81,6 @@ export function ReplayRange({ endpointId, onClose }: { endpointId: string; onClo
           <FormFooter error={replay.error} submit={i18n.t('Replay')} isPending={replay.isPending} onCancel={onClose} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,20 +1,13 @@
 import type { EventSecret } from '@deckhand/contracts';
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { Dialog } from '../../components/dialog.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { i18n } from '../../language/i18n.ts';
 
 /** Shows a new secret of an endpoint. */
 export function SecretShown({ secret, title, onDone }: { secret: EventSecret; title: string; onDone: () => void }) {
   return (
-    <Modal
-      opened
-      onClose={onDone}
-      title={title}
-      // A click outside must not close a dialog whose content is shown only once.
-      closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
-      size="lg"
-    >
+    <Dialog onClose={onDone} title={title} isShownOnce size="lg">
       <Stack>
         <Text size="sm">
           {i18n.t(
@@ -26,6 +19,6 @@ export function SecretShown({ secret, title, onDone }: { secret: EventSecret; ti
           <Button onClick={onDone}>{i18n.t('I have copied it')}</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,10 +1,10 @@
 import { type Role, ROLES } from '@deckhand/contracts';
-import { Button, Code, CopyButton, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Code, CopyButton, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { createInvite, invitesQuery } from '../../api/members.ts';
-import { choice } from '../../app/search.ts';
-import { FormFooter } from '../../components/form-footer.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { DialogForm } from '../../components/form-dialog.tsx';
 import { i18n } from '../../language/i18n.ts';
 
 /** What people read for a role. */
@@ -14,6 +14,8 @@ export const ROLE_NAMES: Readonly<Record<Role, string>> = {
   admin: i18n.t({ id: 'role: admin', message: 'admin' }),
   owner: i18n.t({ id: 'role: owner', message: 'owner' }),
 };
+
+const EMPTY: { readonly email: string; readonly role: Role } = { email: '', role: 'editor' };
 
 /** Creates an invite link, which is shown once. */
 export function CreateInvite({
@@ -26,74 +28,68 @@ export function CreateInvite({
   onClose: () => void;
 }) {
   const queryClient = useQueryClient();
-  const [email, setEmail] = useState('');
-  const [role, setRole] = useState<Role>('editor');
-  const creation = useMutation({
-    mutationFn: () => createInvite(workspaceId, { role, email: email === '' ? null : email }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: invitesQuery(workspaceId).queryKey }),
-  });
+  const [token, setToken] = useState<string>();
   const close = (): void => {
-    creation.reset();
+    setToken(undefined);
     onClose();
   };
-  // The token is in the URL's fragment, which is sent to no server.
-  const link = creation.data && `${window.location.origin}/invite#${creation.data.token}`;
   return (
-    <Modal
-      opened={isOpen}
-      onClose={close}
-      title={i18n.t('Invite a person')}
-      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
-    >
-      {link !== undefined ? (
-        <Stack>
-          <Text size="sm">{i18n.t('Send this link. It is shown only once, and works once.')}</Text>
-          <Code block aria-label={i18n.t('Link')} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-            {link}
-          </Code>
-          <Group justify="flex-end">
-            <CopyButton value={link}>
-              {({ copied, copy }) => (
-                <Button variant="default" onClick={copy}>
-                  {copied ? i18n.t('Copied') : i18n.t('Copy')}
-                </Button>
-              )}
-            </CopyButton>
-            <Button onClick={close}>{i18n.t({ id: 'button: Done', message: 'Done' })}</Button>
-          </Group>
-        </Stack>
+    <Dialog isOpen={isOpen} onClose={close} title={i18n.t('Invite a person')}>
+      {token !== undefined ? (
+        <InviteLink token={token} onDone={close} />
       ) : (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            creation.mutate();
+        <DialogForm
+          initial={EMPTY}
+          submit={i18n.t('Create invite link')}
+          act={async ({ email, role }) => {
+            const invite = await createInvite(workspaceId, { role, email: email === '' ? null : email });
+            await queryClient.invalidateQueries({ queryKey: invitesQuery(workspaceId).queryKey });
+            setToken(invite.token);
           }}
+          onCancel={close}
         >
-          <Stack>
-            <TextInput
-              label={i18n.t('E-mail')}
-              description={i18n.t('Only this address can use the link. Leave empty for anyone with the link.')}
-              type="email"
-              data-autofocus
-              value={email}
-              onChange={(event) => setEmail(event.currentTarget.value)}
-            />
-            <Select
-              label={i18n.t('Role')}
-              allowDeselect={false}
-              data={ROLES.map((value) => ({ value, label: ROLE_NAMES[value] }))}
-              value={role}
-              onChange={(value) => setRole(choice(ROLES, value) ?? 'editor')}
-            />
-            <FormFooter
-              error={creation.error}
-              submit={i18n.t('Create invite link')}
-              isPending={creation.isPending}
-              onCancel={close}
-            />
-          </Stack>
-        </form>
+          {({ text, choice }) => (
+            <>
+              <TextInput
+                label={i18n.t('E-mail')}
+                description={i18n.t('Only this address can use the link. Leave empty for anyone with the link.')}
+                type="email"
+                data-autofocus
+                {...text('email')}
+              />
+              <Select
+                label={i18n.t('Role')}
+                allowDeselect={false}
+                data={ROLES.map((value) => ({ value, label: ROLE_NAMES[value] }))}
+                {...choice('role', ROLES)}
+              />
+            </>
+          )}
+        </DialogForm>
       )}
-    </Modal>
+    </Dialog>
+  );
+}
+
+function InviteLink({ token, onDone }: { token: string; onDone: () => void }) {
+  // The token is in the URL's fragment, which is sent to no server.
+  const link = `${window.location.origin}/invite#${token}`;
+  return (
+    <Stack>
+      <Text size="sm">{i18n.t('Send this link. It is shown only once, and works once.')}</Text>
+      <Code block aria-label={i18n.t('Link')} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        {link}
+      </Code>
+      <Group justify="flex-end">
+        <CopyButton value={link}>
+          {({ copied, copy }) => (
+            <Button variant="default" onClick={copy}>
+              {copied ? i18n.t('Copied') : i18n.t('Copy')}
+            </Button>
+          )}
+        </CopyButton>
+        <Button onClick={onDone}>{i18n.t({ id: 'button: Done', message: 'Done' })}</Button>
+      </Group>
+    </Stack>
   );
 }

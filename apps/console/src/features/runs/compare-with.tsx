@@ -1,5 +1,6 @@
 import type { Execution } from '@deckhand/contracts';
-import { Button, Modal, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
+import { Dialog } from '../../components/dialog.tsx';
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -24,15 +25,9 @@ export function CompareWith({ run }: { run: Execution }) {
       <Button variant="default" leftSection={<ArrowLeftRight size={16} aria-hidden />} onClick={open}>
         {i18n.t('Compare with…')}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={i18n.t('Compare with another run')}
-        size="lg"
-        closeButtonProps={{ 'aria-label': i18n.t('Close') }}
-      >
+      <Dialog isOpen={isOpen} onClose={close} title={i18n.t('Compare with another run')} size="lg">
         <Choices run={run} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { type Execution, isFinished, type RerunBody } from '@deckhand/contracts';
-import { Button, Group, Menu, Modal, Text } from '@mantine/core';
+import { Button, Group, Menu, Text } from '@mantine/core';
+import { Dialog } from '../../components/dialog.tsx';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -53,12 +54,7 @@ function Steer({ run }: { run: Execution }) {
       <Button color="red.9" leftSection={<Square size={15} aria-hidden />} onClick={asking.open}>
         {i18n.t('Stop')}
       </Button>
-      <Modal
-        opened={isAsking}
-        onClose={asking.close}
-        title={i18n.t('Stop this run?')}
-        closeButtonProps={{ 'aria-label': i18n.t('Close') }}
-      >
+      <Dialog isOpen={isAsking} onClose={asking.close} title={i18n.t('Stop this run?')}>
         <Text size="sm">
           {i18n.t('The current node is interrupted. A stopped run cannot be resumed, but it can be re-run.')}
         </Text>
@@ -78,7 +74,7 @@ function Steer({ run }: { run: Execution }) {
             {i18n.t('Stop run')}
           </Button>
         </Group>
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type { Execution } from '@deckhand/contracts';
-import { Modal, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
+import { Dialog } from '../../components/dialog.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { wholeRunQuery } from '../../api/executions.ts';
 import { nodeTypesQuery, versionQuery } from '../../api/workflows.ts';
@@ -15,13 +16,7 @@ export function SaveAsTest({ run, onClose }: { run: Execution; onClose: () => vo
   const version = useQuery(versionQuery(run.workflowId, run.workflowVersionId));
   const nodeTypes = useQuery(nodeTypesQuery);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={i18n.t('Save as a test')}
-      size="lg"
-      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
-    >
+    <Dialog onClose={onClose} title={i18n.t('Save as a test')} size="lg">
       {version.isError ? (
         <Broken error={version.error} reset={() => void version.refetch()} />
       ) : whole.isError ? (
@@ -43,6 +38,6 @@ export function SaveAsTest({ run, onClose }: { run: Execution; onClose: () => vo
       ) : (
         <Loading />
       )}
-    </Modal>
+    </Dialog>
   );
 }

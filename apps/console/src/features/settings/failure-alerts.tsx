@@ -1,12 +1,10 @@
-import { Button, Modal, SegmentedControl, Stack, TagsInput, Text, TextInput, Title } from '@mantine/core';
+import { Button, SegmentedControl, Stack, TagsInput, Text, TextInput, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useWorkspace } from '../../api/use-workspace.ts';
 import { createWorkflow, deleteWorkflow, updateWorkflow } from '../../api/workflows.ts';
 import { updateWorkspace, workspaceQuery } from '../../api/workspaces.ts';
-import { choice } from '../../app/search.ts';
-import { FormFooter } from '../../components/form-footer.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notify } from '../../components/notice-board.ts';
 import { CredentialSelect } from '../editor/inspector/credential-select.tsx';
 import { i18n } from '../../language/i18n.ts';
@@ -38,46 +36,43 @@ export function FailureAlerts({ hasErrorWorkflow }: { hasErrorWorkflow: boolean 
 
 const KINDS = ['email', 'request'] as const;
 
+/** What alerts are set up with. */
+interface NewAlerts {
+  readonly kind: (typeof KINDS)[number];
+  readonly credentialId: string | undefined;
+  readonly from: string;
+  readonly to: string[];
+  readonly url: string;
+}
+
+const EMPTY: NewAlerts = { kind: 'email', credentialId: undefined, from: '', to: [], url: '' };
+
 function SetUpAlerts({ onClose }: { onClose: () => void }) {
   const { workspaceId } = useWorkspace();
   const queryClient = useQueryClient();
-  const [kind, setKind] = useState<(typeof KINDS)[number]>('email');
-  const [credentialId, setCredentialId] = useState<string>();
-  const [from, setFrom] = useState('');
-  const [to, setTo] = useState<string[]>([]);
-  const [url, setUrl] = useState('');
-  const creation = useMutation({
-    mutationFn: (channel: AlertChannel) => setUpAlerts(stepsOf(queryClient, workspaceId, channel)),
-    async onSuccess() {
-      await queryClient.invalidateQueries({ queryKey: workspaceQuery(workspaceId).queryKey });
-      notify(i18n.t('Alerts are sent from now on.'));
-      onClose();
-    },
-  });
-  const channel = kind === 'request' ? { kind, url } : { kind, credentialId: credentialId ?? '', from, to };
-  const isComplete = kind === 'request' || (credentialId !== undefined && to.length > 0);
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <FormDialog
       title={i18n.t('Failure alerts')}
-      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+      initial={EMPTY}
+      submit={i18n.t('Set up alerts')}
+      canSubmit={({ kind, credentialId, to }) => kind === 'request' || (credentialId !== undefined && to.length > 0)}
+      act={async ({ kind, credentialId = '', from, to, url }) => {
+        const channel: AlertChannel = kind === 'request' ? { kind, url } : { kind, credentialId, from, to };
+        await setUpAlerts(stepsOf(queryClient, workspaceId, channel));
+        await queryClient.invalidateQueries({ queryKey: workspaceQuery(workspaceId).queryKey });
+        notify(i18n.t('Alerts are sent from now on.'));
+      }}
+      onClose={onClose}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isComplete) creation.mutate(channel);
-        }}
-      >
-        <Stack>
+      {({ values: { kind, credentialId }, set, text, field, choice }) => (
+        <>
           <SegmentedControl
             aria-label={i18n.t('Send by')}
             data={[
               { value: 'email', label: i18n.t('E-mail') },
               { value: 'request', label: i18n.t('HTTP request') },
             ]}
-            value={kind}
-            onChange={(value) => setKind(choice(KINDS, value) ?? 'email')}
+            {...choice('kind', KINDS)}
           />
           {kind === 'email' ? (
             <>
@@ -85,21 +80,15 @@ function SetUpAlerts({ onClose }: { onClose: () => void }) {
                 workspaceId={workspaceId}
                 types={['smtp']}
                 value={credentialId}
-                onChange={setCredentialId}
+                onChange={(id) => set({ credentialId: id })}
               />
-              <TextInput
-                label={i18n.t('From')}
-                required
-                value={from}
-                onChange={(event) => setFrom(event.currentTarget.value)}
-              />
+              <TextInput label={i18n.t('From')} required {...text('from')} />
               <TagsInput
                 label={i18n.t({ id: 'e-mail: To', message: 'To' })}
                 description={i18n.t('E-mail addresses, each followed by Enter')}
                 required
                 acceptValueOnBlur
-                value={to}
-                onChange={setTo}
+                {...field('to')}
               />
             </>
           ) : (
@@ -108,22 +97,15 @@ function SetUpAlerts({ onClose }: { onClose: () => void }) {
               description={i18n.t('Gets a POST request whose body has the text of the alert as `text`')}
               type="url"
               required
-              value={url}
-              onChange={(event) => setUrl(event.currentTarget.value)}
+              {...text('url')}
             />
           )}
           <Text size="sm" c="dimmed">
             {i18n.t('Each workflow whose runs fail is reported once in ten minutes at most.')}
           </Text>
-          <FormFooter
-            error={creation.error}
-            submit={i18n.t('Set up alerts')}
-            isPending={creation.isPending}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Modal>
+        </>
+      )}
+    </FormDialog>
   );
 }
 

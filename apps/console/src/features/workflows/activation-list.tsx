@@ -1,5 +1,6 @@
 import type { ActivationEntry } from '@deckhand/contracts';
-import { Modal, Table } from '@mantine/core';
+import { Table } from '@mantine/core';
+import { Dialog } from '../../components/dialog.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { activationsQuery } from '../../api/workflows.ts';
 import { Broken } from '../../components/broken.tsx';
@@ -19,15 +20,9 @@ export function ActivationList({
   onClose: () => void;
 }) {
   return (
-    <Modal
-      opened
-      size="lg"
-      onClose={onClose}
-      title={i18n.t('Activations of {name}', { name })}
-      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
-    >
+    <Dialog size="lg" onClose={onClose} title={i18n.t('Activations of {name}', { name })}>
       <Activations workflowId={workflowId} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,14 +1,22 @@
 import type { FolderEntry } from '@deckhand/contracts';
-import { Modal, Stack, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Textarea, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { createWorkflow } from '../../api/workflows.ts';
-import { FormFooter } from '../../components/form-footer.tsx';
-import { FIRST_DEFINITION } from '../editor/model/first-definition.ts';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { i18n } from '../../language/i18n.ts';
 import type { Template } from '../../templates/index.ts';
+import { FIRST_DEFINITION } from '../editor/model/first-definition.ts';
 import { TemplateSelect } from './template-select.tsx';
+
+/** What a workflow is created with. */
+interface NewWorkflow {
+  readonly name: string;
+  readonly description: string;
+  readonly template: Template | undefined;
+}
+
+const EMPTY: NewWorkflow = { name: '', description: '', template: undefined };
 
 /** Asks for a name and creates a workflow that can run at once, empty or by a template, in the current folder. */
 export function CreateWorkflow({
@@ -22,72 +30,54 @@ export function CreateWorkflow({
   isOpen: boolean;
   onClose: () => void;
 }) {
-  const [name, setName] = useState('');
-  const [description, setDescription] = useState('');
-  const [template, setTemplate] = useState<Template>();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const creation = useMutation({
-    mutationFn: createWorkflow,
-    async onSuccess({ id }) {
-      await queryClient.invalidateQueries({ queryKey: ['workflows', workspaceId] });
-      setName('');
-      setDescription('');
-      setTemplate(undefined);
-      onClose();
-      await navigate({ to: '/w/$workspaceId/workflows/$workflowId', params: { workspaceId, workflowId: id } });
-    },
-  });
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
+    <FormDialog
+      isOpen={isOpen}
       title={folder ? i18n.t('New workflow in {folder}', { folder: folder.name }) : i18n.t('New workflow')}
-      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+      initial={EMPTY}
+      submit={i18n.t('Create')}
+      act={async ({ name, description, template }) => {
+        const definition = template?.definition ?? FIRST_DEFINITION;
+        const { id } = await createWorkflow({
+          workspaceId,
+          name,
+          description,
+          folderId: folder?.id ?? null,
+          definition,
+        });
+        await queryClient.invalidateQueries({ queryKey: ['workflows', workspaceId] });
+        await navigate({ to: '/w/$workspaceId/workflows/$workflowId', params: { workspaceId, workflowId: id } });
+      }}
+      onClose={onClose}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          const definition = template?.definition ?? FIRST_DEFINITION;
-          creation.mutate({ workspaceId, name, description, folderId: folder?.id ?? null, definition });
-        }}
-      >
-        <Stack>
+      {({ values: { name, description, template }, set, text }) => (
+        <>
           <TemplateSelect
             value={template}
-            onChange={(chosen) => {
-              setTemplate(chosen);
-              // What somebody typed stays.
-              if (name === '' || name === template?.name) setName(chosen?.name ?? '');
-              if (description === '' || description === template?.description)
-                setDescription(chosen?.description ?? '');
-            }}
+            onChange={(chosen) =>
+              set({
+                template: chosen,
+                // What somebody typed stays.
+                ...((name === '' || name === template?.name) && { name: chosen?.name ?? '' }),
+                ...((description === '' || description === template?.description) && {
+                  description: chosen?.description ?? '',
+                }),
+              })
+            }
           />
-          <TextInput
-            label={i18n.t('Name')}
-            required
-            maxLength={200}
-            data-autofocus
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
+          <TextInput label={i18n.t('Name')} required maxLength={200} data-autofocus {...text('name')} />
           <Textarea
             label={i18n.t('Description')}
             description={i18n.t('Shown in the list of workflows')}
             autosize
             minRows={2}
             maxLength={10_000}
-            value={description}
-            onChange={(event) => setDescription(event.currentTarget.value)}
+            {...text('description')}
           />
-          <FormFooter
-            error={creation.error}
-            submit={i18n.t('Create')}
-            isPending={creation.isPending}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Modal>
+        </>
+      )}
+    </FormDialog>
   );
 }

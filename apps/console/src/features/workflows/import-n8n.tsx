@@ -5,13 +5,16 @@ import {
   type JsonObject,
   parseExactJson,
 } from '@deckhand/contracts';
-import { Button, FileInput, Group, Modal, Stack, Table, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, FileInput, Group, Stack, Table, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { importN8n } from '../../api/workflows.ts';
-import { FormFooter } from '../../components/form-footer.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { DialogForm } from '../../components/form-dialog.tsx';
 import { i18n } from '../../language/i18n.ts';
+
+const EMPTY: { readonly file: File | null } = { file: null };
 
 /**
  * Asks for an export of n8n, creates an inactive workflow from it in the current folder, and shows what became of its
@@ -28,77 +31,63 @@ export function ImportN8n({
   isOpen: boolean;
   onClose: () => void;
 }) {
-  const [file, setFile] = useState<File | null>(null);
-  const [isInvalid, setInvalid] = useState(false);
+  const [imported, setImported] = useState<ImportedWorkflow>();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const creation = useMutation({
-    mutationFn: importN8n,
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['workflows', workspaceId] }),
-  });
   const close = (): void => {
-    setFile(null);
-    setInvalid(false);
-    creation.reset();
+    setImported(undefined);
     onClose();
-  };
-  const submit = async (): Promise<void> => {
-    const workflow = file && parse(await file.text());
-    setInvalid(!workflow);
-    if (workflow) creation.mutate({ workspaceId, folderId: folder?.id ?? null, workflow });
   };
   const open = (workflowId: string): void => {
     close();
     void navigate({ to: '/w/$workspaceId/workflows/$workflowId', params: { workspaceId, workflowId } });
   };
   return (
-    <Modal
-      opened={isOpen}
+    <Dialog
+      isOpen={isOpen}
       onClose={close}
-      size={creation.data ? 'xl' : 'md'}
+      size={imported ? 'xl' : 'md'}
       title={folder ? i18n.t('Import from n8n into {folder}', { folder: folder.name }) : i18n.t('Import from n8n')}
-      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
     >
-      {creation.data ? (
-        <ImportReport imported={creation.data} onOpen={open} />
+      {imported ? (
+        <ImportReport imported={imported} onOpen={open} />
       ) : (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void submit();
+        <DialogForm
+          initial={EMPTY}
+          submit={i18n.t('Import')}
+          act={async ({ file }) => {
+            const workflow = parse((await file?.text()) ?? '');
+            const created = await importN8n({ workspaceId, folderId: folder?.id ?? null, workflow });
+            await queryClient.invalidateQueries({ queryKey: ['workflows', workspaceId] });
+            setImported(created);
           }}
+          isShownAtField={isInvalid}
+          onCancel={close}
         >
-          <Stack>
+          {({ field, error }) => (
             <FileInput
               label={i18n.t('Workflow')}
               description={i18n.t('The JSON file that n8n downloads')}
               accept=".json,application/json"
               required
-              value={file}
-              onChange={setFile}
-              error={isInvalid && i18n.t('The file has no JSON object')}
+              {...field('file')}
+              error={isInvalid(error) && i18n.t('The file has no JSON object')}
             />
-            <FormFooter
-              error={creation.error}
-              submit={i18n.t('Import')}
-              isPending={creation.isPending}
-              onCancel={close}
-            />
-          </Stack>
-        </form>
+          )}
+        </DialogForm>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
-function parse(text: string): JsonObject | undefined {
-  try {
-    const value = parseExactJson(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+/** @throws SyntaxError without a JSON object. */
+function parse(text: string): JsonObject {
+  const value = parseExactJson(text);
+  if (!isJsonObject(value)) throw new SyntaxError('The file has no JSON object');
+  return value;
 }
+
+const isInvalid = (error: unknown): boolean => error instanceof SyntaxError;
 
 const LEVELS = { converted: i18n.t('Converted'), review: i18n.t('Review'), manual: i18n.t('Manual') } as const;
 

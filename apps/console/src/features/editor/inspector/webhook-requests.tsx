@@ -1,5 +1,6 @@
 import type { WebhookDelivery } from '@deckhand/contracts';
-import { Button, Modal, Table } from '@mantine/core';
+import { Button, Table } from '@mantine/core';
+import { Dialog } from '../../../components/dialog.tsx';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { deliveriesQuery, replayWebhook } from '../../../api/workflows.ts';
@@ -23,15 +24,9 @@ export function WebhookRequests(props: { workflowId: string; nodeId: string; can
       <Button variant="default" size="compact-sm" onClick={dialog.open}>
         {i18n.t('Requests')}
       </Button>
-      <Modal
-        opened={isOpen}
-        size="lg"
-        onClose={dialog.close}
-        title={i18n.t('Latest requests')}
-        closeButtonProps={{ 'aria-label': i18n.t('Close') }}
-      >
+      <Dialog isOpen={isOpen} size="lg" onClose={dialog.close} title={i18n.t('Latest requests')}>
         <Requests {...props} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,7 +1,6 @@
 import { type JsonValue, parseExactJson } from '@deckhand/contracts';
-import { Button, Group, Modal, Stack, Textarea } from '@mantine/core';
-import { getHotkeyHandler } from '@mantine/hooks';
-import { useState } from 'react';
+import { Textarea } from '@mantine/core';
+import { FormDialog, submitBy } from '../../../components/form-dialog.tsx';
 import { i18n } from '../../../language/i18n.ts';
 
 /** Asks for the output that is pinned to a node, as JSON. */
@@ -17,50 +16,34 @@ export function PinDialog({
   onClose: () => void;
   onPin: (output: JsonValue) => void;
 }) {
-  const [text, setText] = useState(() => JSON.stringify(initial, undefined, 2));
-  const output = readOutput(text);
-  const pin = (): void => {
-    if (output !== undefined) onPin(output);
-  };
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <FormDialog
       title={i18n.t('Pinned output of {node}', { node: title })}
-      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
+      initial={{ json: JSON.stringify(initial, undefined, 2) }}
+      submit={i18n.t('Pin output')}
+      canSubmit={({ json }) => readOutput(json) !== undefined}
+      act={({ json }) => {
+        const output = readOutput(json);
+        if (output !== undefined) onPin(output);
+      }}
+      onClose={onClose}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          pin();
-        }}
-      >
-        <Stack>
-          <Textarea
-            label={i18n.t('Output')}
-            description={i18n.t('JSON that test runs use instead of running the node')}
-            autosize
-            minRows={6}
-            maxRows={20}
-            spellCheck={false}
-            data-autofocus
-            value={text}
-            error={output === undefined ? i18n.t('Not JSON') : undefined}
-            onChange={(event) => setText(event.currentTarget.value)}
-            onKeyDown={getHotkeyHandler([['mod+Enter', pin]])}
-            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {i18n.t('Cancel')}
-            </Button>
-            <Button type="submit" disabled={output === undefined}>
-              {i18n.t('Pin output')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+      {({ values: { json }, text }) => (
+        <Textarea
+          label={i18n.t('Output')}
+          description={i18n.t('JSON that test runs use instead of running the node')}
+          autosize
+          minRows={6}
+          maxRows={20}
+          spellCheck={false}
+          data-autofocus
+          {...text('json')}
+          error={readOutput(json) === undefined ? i18n.t('Not JSON') : undefined}
+          onKeyDown={submitBy('mod+Enter')}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+        />
+      )}
+    </FormDialog>
   );
 }
 

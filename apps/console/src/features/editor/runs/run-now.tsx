@@ -5,7 +5,8 @@ import {
   isJsonObject,
   type JsonObject,
 } from '@deckhand/contracts';
-import { Button, Group, Modal, Select, Stack, Text, Textarea } from '@mantine/core';
+import { Select, Stack, Text, Textarea } from '@mantine/core';
+import { Dialog } from '../../../components/dialog.tsx';
 import { getHotkeyHandler } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -19,7 +20,7 @@ import { InputSource } from './input-source.tsx';
 import { keepLastInput, readLastInput } from './last-input.ts';
 import { sampleInput } from './sample-input.ts';
 import { fromText } from '../../../forms/values.ts';
-import { Problem } from '../../../components/problem.tsx';
+import { FormFooter } from '../../../components/form-footer.tsx';
 import { i18n } from '../../../language/i18n.ts';
 
 const MODES: Readonly<Record<ExecutionMode, string>> = {
@@ -78,12 +79,7 @@ export function RunNow() {
     });
   };
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={i18n.t('Run workflow')}
-      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
-    >
+    <Dialog isOpen={isOpen} onClose={onClose} title={i18n.t('Run workflow')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -129,18 +125,16 @@ export function RunNow() {
                 : i18n.t('These do not run, their outputs are pinned: {names}', { names: pinnedNames })}
             </Text>
           )}
-          <Problem error={start.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {i18n.t('Cancel')}
-            </Button>
-            <Button type="submit" loading={start.isPending} disabled={!parsed}>
-              {i18n.t('Run')}
-            </Button>
-          </Group>
+          <FormFooter
+            error={start.error}
+            submit={i18n.t('Run')}
+            isPending={start.isPending}
+            isDisabled={!parsed}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,5 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
+import { Dialog } from '../../../components/dialog.tsx';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { readDraft } from '../../../api/drafts.ts';
@@ -22,12 +23,7 @@ export function DraftConflict() {
       <Button variant="default" size="xs" onClick={open}>
         {i18n.t('Resolve…')}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={i18n.t('Somebody else is editing this workflow')}
-        closeButtonProps={{ 'aria-label': i18n.t('Close') }}
-      >
+      <Dialog isOpen={isOpen} onClose={close} title={i18n.t('Somebody else is editing this workflow')}>
         <Text size="sm">
           {i18n.t(
             'A workflow has one draft, and theirs is newer. Continue with it, or replace it by yours. Both of you can still save versions.',
@@ -42,7 +38,7 @@ export function DraftConflict() {
             {i18n.t('Replace their draft')}
           </Button>
         </Group>
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,4 +1,5 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
+import { Dialog } from '../../../components/dialog.tsx';
 import { useMutation } from '@tanstack/react-query';
 import { Problem } from '../../../components/problem.tsx';
 import { i18n } from '../../../language/i18n.ts';
@@ -12,11 +13,10 @@ export function StaleSave() {
     mutationFn: (whose: 'mine' | 'theirs') => (whose === 'mine' ? versions.saveOnTop() : versions.takeTheirs()),
   });
   return (
-    <Modal
-      opened={isStale}
+    <Dialog
+      isOpen={isStale}
       onClose={() => model.forgetSave()}
       title={i18n.t('Somebody else saved a version in the meantime')}
-      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
     >
       <Text size="sm">
         {i18n.t(
@@ -32,6 +32,6 @@ export function StaleSave() {
           {i18n.t('Save mine as latest')}
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }
