@@ -1,7 +1,7 @@
 import type { ExecuteBody } from '@deckhand/contracts';
 import type { IdempotencyKey } from '@deckhand/db';
 import type { Caller } from '../auth/caller.ts';
-import type { Services } from '../services.ts';
+import type { StartContext } from '../contexts.ts';
 import type { StartedRun } from './run-starter.ts';
 import { toStartRequest } from './start-request.ts';
 import { startTested } from './test-run.ts';
@@ -12,16 +12,16 @@ import { startTested } from './test-run.ts';
  * @throws DeckhandError as `RunStarter`; VALIDATION_FAILED for options that exclude another, or for a bad key.
  */
 export async function startRun(
-  services: Services,
+  context: StartContext,
   caller: Caller,
   workflowId: string,
   body: ExecuteBody,
   toKey: (asked: object) => IdempotencyKey | undefined,
 ): Promise<StartedRun> {
-  const { noteStart, prepareCallbacks } = services;
+  const { noteStart, prepareCallbacks } = context;
   const { request, asked } = toStartRequest(caller, workflowId, body);
   if (body.callbackUrl !== undefined) await prepareCallbacks(caller, workflowId);
-  const started = await startTested(services, caller, request, { mocks: body.mocks }, toKey(asked));
+  const started = await startTested(context, caller, request, { mocks: body.mocks }, toKey(asked));
   if (caller.kind === 'key') await noteStart(caller, workflowId, started.executionId);
   return started;
 }

@@ -10,6 +10,7 @@ import {
 } from '@deckhand/contracts';
 import {
   type ChosenVersion,
+  type Database,
   findEarlierStart,
   type IdempotencyKey,
   readChosenVersion,
@@ -20,7 +21,7 @@ import { type CompiledWorkflow, compileInSteps, mayReach, nodesUntil, typesOfNod
 import { runInTimeSlices } from '@deckhand/runtime';
 import type { Caller } from '../auth/caller.ts';
 import { oneAtATime } from '../definitions.ts';
-import type { Services } from '../services.ts';
+import type { StartContext } from '../contexts.ts';
 import type { StartedRun, StartRunRequest } from './run-starter.ts';
 
 /** What makes a run a test of a part of its workflow. */
@@ -56,7 +57,7 @@ export interface RerunFromNode {
  * @throws DeckhandError as `RunStarter`; VALIDATION_FAILED for `untilNodeId` and `mocks`; NODE_NOT_REACHED.
  */
 export async function startTested(
-  services: Pick<Services, 'db' | 'nodeTypes' | 'runStarter'>,
+  context: Pick<StartContext, 'db' | 'nodeTypes' | 'runStarter'>,
   caller: Caller,
   request: StartRunRequest,
   { mocks, rerun }: { readonly mocks: JsonObject | undefined; readonly rerun?: RerunFromNode | undefined },
@@ -66,7 +67,7 @@ export async function startTested(
   const startNodeId = rerunFromNodeId ?? triggerNodeId;
   let version: ChosenVersion;
   try {
-    version = await checkTest(services, caller, {
+    version = await checkTest(context, caller, {
       workflowId,
       version: request,
       startNodeId,
@@ -75,11 +76,11 @@ export async function startTested(
       rerun,
     });
   } catch (refusal) {
-    const earlier = key && (await findEarlierStart(services.db, caller, workflowId, key));
+    const earlier = key && (await findEarlierStart(context.db, caller, workflowId, key));
     if (!earlier) throw refusal;
     return { ...earlier, isRepeated: true };
   }
-  return services.runStarter.start({ ...request, ...version }, key);
+  return context.runStarter.start({ ...request, ...version }, key);
 }
 
 /**
@@ -88,7 +89,7 @@ export async function startTested(
  * @throws DeckhandError VALIDATION_FAILED for `untilNodeId` and `mocks`.
  */
 async function checkTest(
-  { db, nodeTypes }: Pick<Services, 'db' | 'nodeTypes'>,
+  { db, nodeTypes }: Pick<StartContext, 'db' | 'nodeTypes'>,
   caller: Caller,
   { workflowId, version, startNodeId, rerun, ...parts }: TestedRun,
 ): Promise<ChosenVersion> {
@@ -110,7 +111,7 @@ async function checkTest(
 
 /** @throws DeckhandError NODE_NOT_REACHED if the rerun would not come to the node that it starts from. */
 async function checkReached(
-  db: Services['db'],
+  db: Database,
   workflow: CompiledWorkflow,
   { rerunOf, fromNodeId, triggerNodeId, sourceVersionId }: RerunFromNode,
 ): Promise<void> {

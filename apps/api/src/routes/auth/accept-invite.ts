@@ -14,12 +14,12 @@ import { hashSecret } from '../../auth/tokens.ts';
 import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.ts';
 import { sendJson } from '../../http/respond.ts';
 import { open, type Route } from '../../http/route.ts';
-import type { Services } from '../../services.ts';
+import type { PeopleContext } from '../../contexts.ts';
 
 const parse = compileBody(AcceptInviteBody);
 
 /** POST /api/auth/accept-invite */
-export function acceptInvite({ db, authenticate, passwords }: Services): Route {
+export function acceptInvite({ db, authenticate, passwords }: PeopleContext): Route {
   return open(
     'POST',
     '/api/auth/accept-invite',

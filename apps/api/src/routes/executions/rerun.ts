@@ -11,13 +11,13 @@ import { readIdempotencyKey } from '../../runs/idempotency.ts';
 import { recordRunChange } from '../../runs/record-run-change.ts';
 import { startedAnswer } from '../../runs/started-answer.ts';
 import { modeOfTest, startTested } from '../../runs/test-run.ts';
-import type { Services } from '../../services.ts';
+import type { StartContext } from '../../contexts.ts';
 
 const parse = compileBody(RerunBody);
 
 /** POST /api/executions/{id}/rerun */
-export function rerunExecution(services: Services): Route {
-  const { db, breaker, fleet } = services;
+export function rerunExecution(context: StartContext): Route {
+  const { db, breaker, fleet } = context;
   return forKey(
     'POST',
     '/api/executions/:id/rerun',
@@ -71,7 +71,7 @@ export function rerunExecution(services: Services): Route {
       const isWhole = fromNodeId !== null && untilNodeId === undefined;
       const rerun = isWhole ? { rerunOf, fromNodeId, triggerNodeId, sourceVersionId } : undefined;
       const { rate, ...started } = await startTested(
-        services,
+        context,
         caller,
         {
           workflowId,
@@ -92,7 +92,7 @@ export function rerunExecution(services: Services): Route {
       );
       if (rate) setRateHeaders(response, rate);
       if (started.isRepeated) response.setHeader('Idempotency-Replayed', 'true');
-      else await recordRunChange(services, caller, 'execution.rerun', started.executionId);
+      else await recordRunChange(context, caller, 'execution.rerun', started.executionId);
       sendJson(response, 202, startedAnswer(started, fleet.counts()));
     },
     { guard: breaker.check },
