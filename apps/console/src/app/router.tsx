@@ -9,9 +9,9 @@ import { SetUp } from '../features/sign-in/set-up.tsx';
 import { SignIn } from '../features/sign-in/sign-in.tsx';
 import { SCOPES, type WorkflowAddress } from '../features/workflows/address.ts';
 import { WorkflowList } from '../features/workflows/workflow-list.tsx';
+import { readSession } from '../session/store.ts';
 import { Home } from './home.tsx';
 import { choice, count, optional, several, text } from './search.ts';
-import { leaveOnceSignedIn, requireSession } from './require-session.ts';
 import { Shell } from './shell.tsx';
 
 const root = createRootRoute({ notFoundComponent: NotFound });
@@ -252,4 +252,23 @@ export function createAppRouter() {
     defaultErrorComponent: Broken,
     scrollRestoration: true,
   });
+}
+
+// The router redirects when a redirect is thrown.
+/* oxlint-disable typescript/only-throw-error */
+
+/** Redirects to the sign-in page without a session, and back afterwards. */
+function requireSession({ location: { href } }: { location: { href: string } }): void {
+  if (readSession()) return;
+  throw redirect({ to: '/sign-in', search: href === '/' ? {} : { next: href } });
+}
+
+/**
+ * Redirects signed-in persons to the page that they wanted. @param next a path of this console; anything else, such as
+ * another host, is ignored.
+ */
+function leaveOnceSignedIn(next?: string): void {
+  if (!readSession()) return;
+  if (next?.startsWith('/w/') === true) throw redirect({ href: next });
+  throw redirect({ to: '/' });
 }

@@ -1,15 +1,15 @@
 import type { WorkspaceLimits } from '@deckhand/contracts';
-import { Button, Stack } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Progress, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { limitsQuery, writeLimits } from '../../api/administration.ts';
-import { BytesInput } from '../../forms/bytes-input.tsx';
-import { issueAt, isAllAt } from '../../forms/issue-at.ts';
-import { LimitInput } from '../../forms/limit-input.tsx';
+import { limitsQuery, usageQuery, writeLimits } from '../../api/administration.ts';
+import { describeBytes } from '../../components/durations.ts';
 import { notify } from '../../components/notice-board.ts';
 import { Problem } from '../../components/problem.tsx';
+import { BytesInput } from '../../forms/bytes-input.tsx';
+import { isAllAt, issueAt } from '../../forms/issue-at.ts';
+import { LimitInput } from '../../forms/limit-input.tsx';
 import { i18n } from '../../language/i18n.ts';
-import { StorageBar } from './storage-bar.tsx';
 
 const FIELDS = ['executionsPerMinute', 'maxConcurrentExecutions', 'storageQuotaBytes'] as const;
 
@@ -60,5 +60,41 @@ export function LimitsForm({ workspaceId, limits }: { workspaceId: string; limit
         </Button>
       </Stack>
     </form>
+  );
+}
+
+/** Share in percent from which the bar has the color of a warning. */
+const NEARLY_FULL = 90;
+
+/** Shows how much of its storage quota a workspace uses. */
+function StorageBar({ workspaceId, quotaBytes }: { workspaceId: string; quotaBytes: number | null }) {
+  const usage = useQuery(usageQuery(workspaceId)).data;
+  if (!usage) return null;
+  const used = describeBytes(usage.storedBytes);
+  if (quotaBytes === null) {
+    return (
+      <Text size="sm" c="dimmed">
+        {i18n.t('{used} used', { used })}
+      </Text>
+    );
+  }
+  const percent = Math.min(100, (usage.storedBytes / quotaBytes) * 100);
+  return (
+    <div>
+      <Progress.Root size="lg">
+        <Progress.Section
+          value={percent}
+          color={percent >= NEARLY_FULL ? 'var(--status-bad)' : 'var(--accent)'}
+          aria-label={i18n.t('Storage used')}
+        />
+      </Progress.Root>
+      <Text size="sm" c="dimmed" mt={4}>
+        {i18n.t('{used} of {quota} used ({percent} %)', {
+          used,
+          quota: describeBytes(quotaBytes),
+          percent: percent.toFixed(percent < 10 ? 1 : 0),
+        })}
+      </Text>
+    </div>
   );
 }

@@ -3,17 +3,18 @@ import { Button, Group } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { credentialsQuery, deleteCredential } from '../../api/credentials.ts';
+import { credentialsQuery, deleteCredential, limitCredential, type Traffic } from '../../api/credentials.ts';
 import { useWorkspace } from '../../api/use-workspace.ts';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
 import type { Columns } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { Listing } from '../../components/listing.tsx';
-import { RelativeTime } from '../../components/relative-time.tsx';
 import { Page } from '../../components/page.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { CreateCredential } from './create-credential.tsx';
-import { LimitRequests } from './limit-requests.tsx';
+import { TrafficFields } from './traffic-fields.tsx';
 
 const COLUMNS: Columns<CredentialEntry> = [
   { id: 'name', header: i18n.t('Name'), cell: ({ row: { original } }) => original.name },
@@ -122,5 +123,31 @@ function Actions({ credential }: { credential: CredentialEntry }) {
       />
       {isLimiting && <LimitRequests credential={credential} onClose={() => setLimiting(false)} />}
     </Group>
+  );
+}
+
+/** Changes the limits of the requests of a credential. */
+function LimitRequests({
+  credential: { id, workspaceId, name, rateLimit, circuit },
+  onClose,
+}: {
+  credential: CredentialEntry;
+  onClose: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const traffic: Traffic = { rateLimit: rateLimit && { ...rateLimit }, circuit: circuit && { ...circuit } };
+  return (
+    <FormDialog
+      title={i18n.t('Requests with "{name}"', { name })}
+      initial={traffic}
+      submit={i18n.t('Save')}
+      act={async (values) => {
+        await limitCredential(id, values);
+        await queryClient.invalidateQueries({ queryKey: credentialsQuery(workspaceId).queryKey });
+      }}
+      onClose={onClose}
+    >
+      {({ values, set }) => <TrafficFields traffic={values} onChange={set} />}
+    </FormDialog>
   );
 }

@@ -1,5 +1,4 @@
 import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
-import { useWorkspace } from '../../api/use-workspace.ts';
 import {
   History,
   LayoutDashboard,
@@ -12,14 +11,15 @@ import {
   Undo2,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { layOut } from '../../graph/layout.ts';
 import { i18n } from '../../language/i18n.ts';
 import { Activation } from '../versions/activation.tsx';
-import { DraftConflict } from './saving/draft-conflict.tsx';
-import type { DraftState } from './saving/draft-writer.ts';
-import { layOut } from '../../graph/layout.ts';
 import { isDirty as isDirtyState } from './model/editor-model.ts';
 import { useDraftState, useEditor, useEditorSession } from './model/editor-session.tsx';
 import { moveNodes } from './model/edits.ts';
+import { DraftConflict } from './saving/conflicts.tsx';
+import type { DraftState } from './saving/draft-writer.ts';
 
 /** What the draft of a changed canvas is in. */
 const DRAFT_STATES: Readonly<Record<DraftState, string>> = {

@@ -21,7 +21,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { Listing } from '../../components/listing.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { notifyProblem } from '../../components/notice-board.ts';
-import { AnchorLink } from '../../components/anchor-link.tsx';
+import { AnchorLink } from '../../components/links.tsx';
 import { Breadcrumbs } from '../../components/breadcrumbs.tsx';
 import { Page } from '../../components/page.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';

@@ -1,5 +1,6 @@
 import type { FleetResponse } from '@deckhand/contracts';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { fleetQuery } from '../../api/monitoring.ts';
 import { useWorkspace } from '../../api/use-workspace.ts';
 import { Broken } from '../../components/broken.tsx';
@@ -7,15 +8,13 @@ import { type Columns, DataTable } from '../../components/data-table.tsx';
 import { describeDuration } from '../../components/durations.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Loading } from '../../components/loading.tsx';
-import { RelativeTime } from '../../components/relative-time.tsx';
 import { Page } from '../../components/page.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { i18n } from '../../language/i18n.ts';
-import { Figure } from './figure.tsx';
 import classes from './fleet-page.module.css';
-import { RunFigures } from './run-figures.tsx';
+import { Figure, RunFigures } from './run-figures.tsx';
 import { SampleChart } from './sample-chart.tsx';
-import type { FleetDetails, SeenWorker } from './seen.ts';
-import { useSeen } from './use-seen.ts';
+import { addSample, type FleetDetails, type Seen, type SeenWorker } from './seen.ts';
 import { WorkerState } from './worker-state.tsx';
 
 const COLUMNS: Columns<SeenWorker> = [
@@ -108,4 +107,21 @@ function Details({ details, at }: { details: FleetDetails; at: number }) {
       )}
     </>
   );
+}
+
+/**
+ * Returns the history of the fleet since the page was opened; the API keeps none.
+ * @param at when the response was received, Unix time in ms.
+ */
+function useSeen(fleet: FleetDetails, at: number): Seen {
+  const [{ seen, upTo }, keep] = useState<{ seen: Seen; upTo: number }>(() => ({
+    seen: addSample({ workers: [], samples: [] }, fleet, at),
+    upTo: at,
+  }));
+  if (at <= upTo) return seen;
+  const next = addSample(seen, fleet, at);
+  // Derived from props, so it is stored while rendering: https://react.dev/reference/react/useState#storing-
+  // information-from-previous-renders
+  keep({ seen: next, upTo: at });
+  return next;
 }

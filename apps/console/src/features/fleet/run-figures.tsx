@@ -1,17 +1,16 @@
-import type { RunStats } from '@deckhand/contracts';
+import type { RunStats, WorkflowTimes } from '@deckhand/contracts';
 import { Group, SegmentedControl, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { statsQuery } from '../../api/monitoring.ts';
+import { slowWorkflowsQuery, statsQuery } from '../../api/monitoring.ts';
 import { Broken } from '../../components/broken.tsx';
+import { type Columns, DataTable } from '../../components/data-table.tsx';
 import { describeDuration } from '../../components/durations.ts';
 import { Loading } from '../../components/loading.tsx';
 import { i18n } from '../../language/i18n.ts';
-import { Figure } from './figure.tsx';
 import classes from './fleet-page.module.css';
-import { type Period, PERIODS } from './period.ts';
 import { RunChart } from './run-chart.tsx';
-import { SlowWorkflows } from './slow-workflows.tsx';
 
 /** Statistics of the workspace's runs in a period: number, failures, durations. */
 export function RunFigures({ workspaceId }: { workspaceId: string }) {
@@ -63,4 +62,63 @@ function Stats({ stats, period }: { stats: RunStats; period: Period }) {
 
 function describeShare(part: number, whole: number): string {
   return part === 0 ? '0' : `${part} (${((part / whole) * 100).toFixed(1)} %)`;
+}
+
+type Row = WorkflowTimes['data'][number];
+
+const COLUMNS: Columns<Row> = [
+  {
+    id: 'name',
+    header: i18n.t('Workflow'),
+    cell: ({ row: { original } }) => (
+      <Link from="/w/$workspaceId/fleet" to="/w/$workspaceId/runs" search={{ workflowId: original.workflowId }}>
+        {original.name}
+      </Link>
+    ),
+  },
+  { id: 'p95', header: 'p95', cell: ({ row: { original } }) => describeDuration(original.runMs.p95) },
+  { id: 'p50', header: 'p50', cell: ({ row: { original } }) => describeDuration(original.runMs.p50) },
+  { id: 'total', header: i18n.t('Runs'), cell: ({ row: { original } }) => original.total },
+  { id: 'failed', header: i18n.t('Failed'), cell: ({ row: { original } }) => original.failed },
+];
+
+/** The workflows with the longest runs; nothing without runs. */
+function SlowWorkflows({ workspaceId, period }: { workspaceId: string; period: Period }) {
+  const query = useQuery({ ...slowWorkflowsQuery(workspaceId, period.ms), placeholderData: (before) => before });
+  if (!query.data || query.data.data.length === 0) return null;
+  return (
+    <>
+      <Title order={3} size="h5" mt="lg" mb="sm">
+        {i18n.t('Slowest workflows')}
+      </Title>
+      <DataTable
+        label={i18n.t('Slowest workflows')}
+        columns={COLUMNS}
+        rows={query.data.data}
+        keyOf={({ workflowId }) => workflowId}
+      />
+    </>
+  );
+}
+
+const MINUTE_MS = 60_000;
+
+/** The periods that can be selected. `inSentence` is how other texts name them. */
+const PERIODS = [
+  { value: 'hour', label: i18n.t('Last hour'), inSentence: i18n.t('last hour'), ms: 60 * MINUTE_MS },
+  { value: 'day', label: i18n.t('Last day'), inSentence: i18n.t('last day'), ms: 24 * 60 * MINUTE_MS },
+  { value: 'week', label: i18n.t('Last week'), inSentence: i18n.t('last week'), ms: 7 * 24 * 60 * MINUTE_MS },
+] as const;
+
+/** One of the periods. */
+type Period = (typeof PERIODS)[number];
+
+/** A number with its label. */
+export function Figure({ name, value, isBad = false }: { name: string; value: string; isBad?: boolean }) {
+  return (
+    <div className={classes.figure}>
+      <dt>{name}</dt>
+      <dd data-bad={isBad}>{value}</dd>
+    </div>
+  );
 }

@@ -13,15 +13,17 @@ import { iterationQuery } from '../../api/executions.ts';
 import { describeBytes } from '../../components/durations.ts';
 import { JsonTree, type Picking } from '../../components/json-tree.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { i18n } from '../../language/i18n.ts';
+import { attemptsOf } from './attempts.ts';
+import { describeAttempt } from './describe-attempt.ts';
 import { Duration } from './duration.tsx';
 import { loopsAround } from './iteration.ts';
 import classes from './node-data.module.css';
-import { NodeAttempts } from './node-attempts.tsx';
 import { NodeDebugData } from './node-debug.tsx';
-import { NodeIterations } from './node-iterations.tsx';
 import { NodeInput } from './node-input.tsx';
+import { NodeIterations } from './node-iterations.tsx';
 import { Output } from './output.tsx';
 import { hasOutput } from './sources.ts';
 
@@ -170,4 +172,29 @@ function progressOf(entry: IterationEntry | null | undefined): NodeProgress {
   if (!entry) return NOTHING;
   const { error, iteration: _, ...progress } = entry;
   return { ...progress, ...(error && { error }) };
+}
+
+/** The latest attempts of a node with several: when each was, how long it took, and what came of it. */
+function NodeAttempts({ progress }: { progress: NodeProgress }) {
+  const attempts = attemptsOf(progress);
+  return (
+    attempts.length > 0 && (
+      <Text component="details" size="sm">
+        <summary>{i18n.t('Attempts')}</summary>
+        <ol start={attempts[0]?.number}>
+          {attempts.map((attempt) => (
+            <li key={attempt.number} style={{ overflowWrap: 'anywhere' }}>
+              <RelativeTime at={attempt.startedAt} />,{' '}
+              {attempt.finishedAt !== null && (
+                <>
+                  <Duration from={attempt.startedAt} to={attempt.finishedAt} />,{' '}
+                </>
+              )}
+              {describeAttempt(attempt)}
+            </li>
+          ))}
+        </ol>
+      </Text>
+    )
+  );
 }

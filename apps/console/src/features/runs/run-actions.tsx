@@ -1,17 +1,30 @@
 import { type Execution, isFinished, type RerunBody } from '@deckhand/contracts';
-import { Button, Group, Menu, Text } from '@mantine/core';
-import { Dialog } from '../../components/dialog.tsx';
+import { Button, Group, Menu, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { ChevronDown, Pause, Play, RotateCw, Square } from 'lucide-react';
-import { deleteRun, pauseRun, redactRun, rerun, resumeRun, runQuery, stopRun } from '../../api/executions.ts';
+import {
+  deleteRun,
+  pauseRun,
+  redactRun,
+  rerun,
+  resumeRun,
+  runQuery,
+  stopRun,
+  wholeRunQuery,
+} from '../../api/executions.ts';
 import { useWorkspace } from '../../api/use-workspace.ts';
+import { nodeTypesQuery, versionQuery } from '../../api/workflows.ts';
+import { Broken } from '../../components/broken.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { CopyText } from '../../components/copy-text.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Loading } from '../../components/loading.tsx';
 import { notify, notifyProblem } from '../../components/notice-board.ts';
 import { i18n } from '../../language/i18n.ts';
 import { useRerunChoices } from './rerun-versions.ts';
-import { SaveAsTest } from './save-as-test.tsx';
+import { testAsYaml, toTest } from './to-test.ts';
 
 /** The actions on a run in its current status: stop, pause, resume, rerun, save as a test, redact, delete. */
 export function RunActions({ run, selected }: { run: Execution; selected: string | undefined }) {
@@ -169,5 +182,37 @@ function RunAgain({ run, selected }: { run: Execution; selected: string | undefi
       />
       {isSaving && <SaveAsTest run={run} onClose={saving.close} />}
     </Button.Group>
+  );
+}
+
+/** Shows a finished run as a test, to be copied into the file of its workflow. */
+function SaveAsTest({ run, onClose }: { run: Execution; onClose: () => void }) {
+  const whole = useQuery(wholeRunQuery(run.id));
+  const version = useQuery(versionQuery(run.workflowId, run.workflowVersionId));
+  const nodeTypes = useQuery(nodeTypesQuery);
+  return (
+    <Dialog onClose={onClose} title={i18n.t('Save as a test')} size="lg">
+      {version.isError ? (
+        <Broken error={version.error} reset={() => void version.refetch()} />
+      ) : whole.isError ? (
+        <Broken error={whole.error} reset={() => void whole.refetch()} />
+      ) : whole.data && version.data && nodeTypes.data ? (
+        <Stack gap="sm">
+          <Text size="sm">
+            {i18n.t(
+              'Put it below "tests:" in the file of the workflow, and run it with "deckhand test". Variables that the workflow reads are missing; a node in a loop has the output of its last iteration.',
+            )}
+          </Text>
+          <CopyText
+            label={i18n.t({ id: 'noun: Test', message: 'Test' })}
+            text={testAsYaml(
+              toTest(whole.data, version.data.definition, new Map(nodeTypes.data.data.map((e) => [e.type, e]))),
+            )}
+          />
+        </Stack>
+      ) : (
+        <Loading />
+      )}
+    </Dialog>
   );
 }

@@ -2,12 +2,12 @@ import type { Execution } from '@deckhand/contracts';
 import { Trans } from '@lingui/react';
 import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { AnchorLink } from '../../components/links.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
+import { i18n } from '../../language/i18n.ts';
 import { Duration } from './duration.tsx';
 import classes from './run-facts.module.css';
-import { AnchorLink } from '../../components/anchor-link.tsx';
-import { i18n } from '../../language/i18n.ts';
 
 /** The main facts of a run. */
 export function RunFacts({

@@ -1,27 +1,27 @@
+import type { CreateBulkActionBody } from '@deckhand/contracts';
 import { Trans } from '@lingui/react';
-import { Button, Switch, Text } from '@mantine/core';
+import { Button, Checkbox, Menu, Switch, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { ArrowUp, RefreshCw } from 'lucide-react';
-import { type ComponentProps, useCallback, useMemo, useState } from 'react';
+import { ArrowLeftRight, ArrowUp, ChevronDown, RefreshCw } from 'lucide-react';
+import { type ComponentProps, createContext, useCallback, useContext, useMemo, useState } from 'react';
+import { type BulkTarget, toBulkTarget } from '../../api/bulk-actions.ts';
 import type { RunFilter, RunRow } from '../../api/executions.ts';
 import { useWorkspace } from '../../api/use-workspace.ts';
 import { optional } from '../../app/search.ts';
-import { AnchorLink } from '../../components/anchor-link.tsx';
 import { Broken } from '../../components/broken.tsx';
 import { type Columns, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { AnchorLink, ButtonLink } from '../../components/links.tsx';
 import { Loading } from '../../components/loading.tsx';
-import { RelativeTime } from '../../components/relative-time.tsx';
 import { Page } from '../../components/page.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { i18n } from '../../language/i18n.ts';
-import { BulkMenu } from './bulk-menu.tsx';
-import { CompareSelected } from './compare-selected.tsx';
+import { StartBulkAction } from '../bulk-actions/start-bulk-action.tsx';
 import { Duration } from './duration.tsx';
 import { ExportRuns } from './export-runs.tsx';
 import { RunFilters } from './run-filters.tsx';
 import classes from './run-list.module.css';
-import { SelectionContext, SelectRun } from './selection.tsx';
 import { useRuns } from './use-runs.ts';
 import { WorkflowName } from './workflow-name.tsx';
 
@@ -183,4 +183,87 @@ export function Runs({
 
 function describeOrigin({ source, executionMode }: RunRow): string {
   return executionMode === 'normal' ? source : `${source}, ${executionMode}`;
+}
+
+/** Leads to the comparison of two selected runs of a workflow, the earlier one first; nothing for other selections. */
+function CompareSelected({ runs }: { runs: readonly RunRow[] }) {
+  const [left, right, third] = [...runs].sort((a, b) => (a.id < b.id ? -1 : 1));
+  if (!left || !right || third || left.workflowId !== right.workflowId) return null;
+  return (
+    <ButtonLink
+      variant="default"
+      leftSection={<ArrowLeftRight size={16} aria-hidden />}
+      to="/w/$workspaceId/runs/compare"
+      params={{ workspaceId: left.workspaceId }}
+      search={{ left: left.id, right: right.id }}
+    >
+      {i18n.t('Compare')}
+    </ButtonLink>
+  );
+}
+
+/** The selected runs of a list, by their ids. */
+interface Selection {
+  readonly runs: ReadonlyMap<string, RunRow>;
+  readonly toggle: (run: RunRow) => void;
+}
+
+/** Columns of a table are stable, so its cells read the selection from here. */
+const SelectionContext = createContext<Selection>({ runs: new Map(), toggle: () => undefined });
+
+/** Selects a run for a bulk action, or for a comparison. */
+function SelectRun({ run }: { run: RunRow }) {
+  const { id, workflowName, createdAt } = run;
+  const { runs, toggle } = useContext(SelectionContext);
+  return (
+    <Checkbox
+      aria-label={
+        workflowName === null
+          ? i18n.t('Select the run of a deleted workflow from {createdAt}', { createdAt })
+          : i18n.t('Select the run of {workflowName} from {createdAt}', { workflowName, createdAt })
+      }
+      checked={runs.has(id)}
+      onChange={() => toggle(run)}
+    />
+  );
+}
+
+type Action = CreateBulkActionBody['action'];
+
+/** Starts a bulk action on the selected runs; without any, on all that match the filter. */
+function BulkMenu({ filter, selected }: { filter: RunFilter; selected: readonly string[] }) {
+  const { workspaceId, can } = useWorkspace();
+  // The runs that were counted are acted on: a period ends when the dialog opens.
+  const [started, setStarted] = useState<{ readonly action: Action; readonly target: BulkTarget }>();
+  const start = (action: Action): void =>
+    setStarted({ action, target: selected.length === 0 ? toBulkTarget(filter) : { executionIds: [...selected] } });
+  if (!can('editor')) return null;
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" rightSection={<ChevronDown size={16} aria-hidden />}>
+            {selected.length === 0
+              ? i18n.t('All matching runs')
+              : i18n.t('{count} selected', { count: selected.length })}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => start('rerun')}>{i18n.t('Re-run…')}</Menu.Item>
+          <Menu.Item onClick={() => start('stop')}>{i18n.t('Stop…')}</Menu.Item>
+          <Menu.Item c="var(--status-bad)" onClick={() => start('delete')}>
+            {i18n.t('Delete…')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {started && (
+        <StartBulkAction
+          workspaceId={workspaceId}
+          {...started}
+          workflowId={filter.workflowId}
+          onClose={() => setStarted(undefined)}
+        />
+      )}
+    </>
+  );
 }

@@ -1,28 +1,32 @@
-import { type Definition, type Execution, isFinished } from '@deckhand/contracts';
-import { Tabs } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { type Callback, type Definition, type Execution, isFinished } from '@deckhand/contracts';
+import { Trans } from '@lingui/react';
+import { Stack, Tabs, Text, Title } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { callbacksQuery } from '../../api/executions.ts';
+import { callbacksQuery, replayCallback } from '../../api/executions.ts';
 import { useLiveRun } from '../../api/follow-run.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
 import { nodeTypesQuery, versionQuery } from '../../api/workflows.ts';
-import { RunGraph } from '../../graph/run-graph.tsx';
-import { AnchorLink } from '../../components/anchor-link.tsx';
 import { Breadcrumbs } from '../../components/breadcrumbs.tsx';
 import { Broken } from '../../components/broken.tsx';
-import { ButtonLink } from '../../components/button-link.tsx';
+import { type Columns, DataTable } from '../../components/data-table.tsx';
 import { JsonTree } from '../../components/json-tree.tsx';
+import { AnchorLink, ButtonLink } from '../../components/links.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { Page } from '../../components/page.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { ReplayButton } from '../../components/replay-button.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { RunGraph } from '../../graph/run-graph.tsx';
 import { i18n } from '../../language/i18n.ts';
-import { Callbacks } from './callbacks.tsx';
+import { Attempts } from '../event-endpoints/attempts.tsx';
 import { CompareWith } from './compare-with.tsx';
 import { iterationOf } from './iteration.ts';
 import { NodePanel } from './node-panel.tsx';
 import { RunActions } from './run-actions.tsx';
 import { RunFacts } from './run-facts.tsx';
 import classes from './run-page.module.css';
-import { RunResult } from './run-result.tsx';
 import { Timeline } from './timeline.tsx';
 import { useWorkflowName } from './workflow-name.tsx';
 
@@ -161,5 +165,81 @@ function ShownRun({ run }: { run: Execution }) {
         </section>
       </div>
     </Page>
+  );
+}
+
+/** A callback and its run. */
+type Row = Callback & { readonly executionId: string };
+
+const COLUMNS: Columns<Row> = [
+  { id: 'type', header: i18n.t('Event'), cell: ({ row: { original } }) => original.type },
+  { id: 'status', header: i18n.t('Status'), cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
+  { id: 'attempts', header: i18n.t('Attempts'), cell: ({ row: { original } }) => <Attempts delivery={original} /> },
+  { id: 'at', header: i18n.t('Occurred'), cell: ({ row: { original } }) => <RelativeTime at={original.occurredAt} /> },
+  { id: 'replay', header: '', cell: ({ row: { original } }) => <Replay callback={original} /> },
+];
+
+/** What was sent to the callback URL of a run. */
+function Callbacks({ executionId, callbacks }: { executionId: string; callbacks: readonly Callback[] }) {
+  const rows = callbacks.map((callback) => ({ ...callback, executionId }));
+  return <DataTable label={i18n.t('Callbacks')} columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />;
+}
+
+function Replay({ callback: { id, executionId, type, status } }: { callback: Row }) {
+  const { can } = useWorkspace();
+  const queryClient = useQueryClient();
+  if (status === 'pending' || !can('editor')) return null;
+  return (
+    <ReplayButton
+      type={type}
+      replay={() => replayCallback(executionId, id)}
+      onSettled={() => queryClient.invalidateQueries({ queryKey: callbacksQuery(executionId).queryKey })}
+    />
+  );
+}
+
+/** The result of a run, and the decisions of people. */
+function RunResult({ run, titles }: { run: Execution; titles: ReadonlyMap<string, string> }) {
+  const { approvals } = run.data;
+  return (
+    <Stack gap="sm">
+      <Title order={2} size="h5">
+        {i18n.t('Result')}
+      </Title>
+      {run.result === null ? (
+        <Text size="sm" c="dimmed">
+          {isFinished(run.status)
+            ? i18n.t('No End node set a result. Select a node to see its output.')
+            : i18n.t('The run is in progress. Select a node to see its output.')}
+        </Text>
+      ) : (
+        <JsonTree label={i18n.t('Result')} value={run.result} />
+      )}
+      {approvals.length > 0 && (
+        <>
+          <Title order={2} size="h5">
+            {i18n.t('Decisions')}
+          </Title>
+          {approvals.map(({ nodeId, decision, comment, by, byUser, at }) => {
+            const values = {
+              decision: <strong>{decision}</strong>,
+              node: <>{titles.get(nodeId) ?? nodeId}</>,
+              person: <>{byUser?.name ?? i18n.t('Former member')}</>,
+              time: <RelativeTime at={at} />,
+            };
+            return (
+              <Text key={nodeId + at} size="sm">
+                {by === null ? (
+                  <Trans id="{decision} in {node} by a link, {time}" values={values} />
+                ) : (
+                  <Trans id="{decision} in {node} by {person}, {time}" values={values} />
+                )}
+                {comment !== null && comment !== '' && `: ${comment}`}
+              </Text>
+            );
+          })}
+        </>
+      )}
+    </Stack>
   );
 }

@@ -6,8 +6,8 @@ import { iterationsQuery, MAX_ITERATIONS } from '../../api/executions.ts';
 import { describeDuration, durationMs } from '../../components/durations.ts';
 import { STATUS_LOOKS, StatusBadge } from '../../components/status-badge.tsx';
 import { i18n } from '../../language/i18n.ts';
-import { type AttemptSpan, type Bar, type RunTimes, type Span, toTimes } from './bars.ts';
 import { describeAttempt } from './describe-attempt.ts';
+import { type AttemptSpan, type Bar, type RunTimes, type Span, toTimes } from './bars.ts';
 import classes from './timeline.module.css';
 
 const TICK_MS = 500;

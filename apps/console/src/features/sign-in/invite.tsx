@@ -4,13 +4,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { acceptInvite, meQuery } from '../../api/people.ts';
+import { AnchorLink } from '../../components/links.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { beginSession } from '../../session/store.ts';
 import { useSession } from '../../session/use-session.ts';
 import { FrontDoor } from './front-door.tsx';
 import { NewPassword } from './new-password.tsx';
-import { AnchorLink } from '../../components/anchor-link.tsx';
 
 const BLANK = { email: '', name: '', password: '' };
 

@@ -2,13 +2,13 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
-import { setupQuery, setUp } from '../../api/people.ts';
+import { setUp, setupQuery } from '../../api/people.ts';
+import { AnchorLink } from '../../components/links.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { beginSession } from '../../session/store.ts';
 import { FrontDoor } from './front-door.tsx';
 import { NewPassword } from './new-password.tsx';
-import { AnchorLink } from '../../components/anchor-link.tsx';
 
 const BLANK = { email: '', name: '', password: '', workspaceName: '' };
 

@@ -1,18 +1,18 @@
 import type { VariableEntry } from '@deckhand/contracts';
-import { Button, Group } from '@mantine/core';
+import { Button, Group, Textarea, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useWorkspace } from '../../api/use-workspace.ts';
-import { deleteVariable, variablesQuery } from '../../api/variables.ts';
+import { createVariable, deleteVariable, updateVariable, variablesQuery } from '../../api/variables.ts';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
 import type { Columns } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { Listing } from '../../components/listing.tsx';
-import { RelativeTime } from '../../components/relative-time.tsx';
 import { Page } from '../../components/page.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { i18n } from '../../language/i18n.ts';
-import { VariableForm } from './variable-form.tsx';
 
 const COLUMNS: Columns<VariableEntry> = [
   { id: 'name', header: i18n.t('Name'), cell: ({ row: { original } }) => <code>{`$vars.${original.name}`}</code> },
@@ -82,5 +82,44 @@ function Actions({ variable }: { variable: VariableEntry }) {
       />
       {isEditing && <VariableForm workspaceId={workspaceId} variable={variable} onClose={() => setEditing(false)} />}
     </Group>
+  );
+}
+
+/** Creates a variable, or changes the name or value of one. */
+function VariableForm({
+  workspaceId,
+  variable,
+  onClose,
+}: {
+  workspaceId: string;
+  variable?: VariableEntry;
+  onClose: () => void;
+}) {
+  const queryClient = useQueryClient();
+  return (
+    <FormDialog
+      title={variable ? i18n.t('Change {name}', { name: variable.name }) : i18n.t('New variable')}
+      initial={{ name: variable?.name ?? '', value: variable?.value ?? '' }}
+      submit={i18n.t('Save')}
+      act={async (values) => {
+        await (variable ? updateVariable(variable.id, values) : createVariable({ workspaceId, ...values }));
+        await queryClient.invalidateQueries({ queryKey: variablesQuery(workspaceId).queryKey });
+      }}
+      onClose={onClose}
+    >
+      {({ text }) => (
+        <>
+          <TextInput
+            label={i18n.t('Name')}
+            description={i18n.t('Letters, digits and _; in expressions $vars.name')}
+            required
+            pattern="[A-Za-z_][A-Za-z0-9_]{0,63}"
+            data-autofocus
+            {...text('name')}
+          />
+          <Textarea label={i18n.t('Value')} autosize maxRows={12} maxLength={65_536} {...text('value')} />
+        </>
+      )}
+    </FormDialog>
   );
 }

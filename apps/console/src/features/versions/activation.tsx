@@ -1,7 +1,7 @@
 import { Switch, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { updateWorkflow, workflowQuery } from '../../api/workflows.ts';
-import { ButtonLink } from '../../components/button-link.tsx';
+import { ButtonLink } from '../../components/links.tsx';
 import { notify, notifyProblem } from '../../components/notice-board.ts';
 import { i18n } from '../../language/i18n.ts';
 import { useEditorSession } from '../editor/model/editor-session.tsx';

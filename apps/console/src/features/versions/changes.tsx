@@ -1,15 +1,17 @@
-import type { Definition } from '@deckhand/contracts';
+import type { Definition, NodeDefinition, NodeTypeEntry } from '@deckhand/contracts';
+import { Group, Text, Title } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { DiffGraph } from '../../graph/diff-graph.tsx';
-import { diffDefinitions } from '../../graph/diff-definitions.ts';
-import type { NodeTypes } from '../../graph/handles.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { toFields } from '../../forms/schema.ts';
+import { ChangeMark } from '../../graph/change-mark.tsx';
+import { diffDefinitions, type NodeChange, type ValueChange } from '../../graph/diff-definitions.ts';
+import { DiffGraph } from '../../graph/diff-graph.tsx';
+import type { NodeTypes } from '../../graph/handles.ts';
 import { i18n } from '../../language/i18n.ts';
 import { ChangeList } from './change-list.tsx';
 import classes from './comparison.module.css';
-import { summarise } from './describe-diff.ts';
-import { NodeChanges } from './node-changes.tsx';
-import { SettingChanges } from './setting-changes.tsx';
+import { labelNodeValue, labelSetting, summarise } from './describe-diff.ts';
+import { ValueChanges } from './value-changes.tsx';
 
 /** The differences of two definitions: on their graph, as a list, and value by value. */
 export function Changes({ before, after, types }: { before: Definition; after: Definition; types: NodeTypes }) {
@@ -51,6 +53,62 @@ export function Changes({ before, after, types }: { before: Definition; after: D
             )}
           </section>
         </div>
+      )}
+    </>
+  );
+}
+
+/** The differences of the workflow's settings. */
+function SettingChanges({ values }: { values: readonly ValueChange[] }) {
+  return (
+    <>
+      <Title order={2} size="h5" mb="sm">
+        {i18n.t('Workflow settings')}
+      </Title>
+      {values.length > 0 ? (
+        <ValueChanges change="changed" values={values} labelOf={labelSetting} isSecret={() => false} />
+      ) : (
+        <Text size="sm" c="dimmed">
+          {i18n.t('No changes. Select a node to see its changes.')}
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** The differences of a node, value by value. */
+function NodeChanges({
+  node,
+  change,
+  type,
+}: {
+  node: NodeDefinition;
+  /** Undefined if nothing differs. */
+  change: NodeChange | undefined;
+  type: NodeTypeEntry | undefined;
+}) {
+  const secrets = new Set(toFields(type?.parameters ?? {}).flatMap(({ name, isSecret }) => (isSecret ? [name] : [])));
+  const isSecret = ({ path: [first, name] }: ValueChange): boolean =>
+    first === 'parameters' && typeof name === 'string' && secrets.has(name);
+  return (
+    <>
+      <Group justify="space-between" align="flex-start" wrap="nowrap" mb="sm">
+        <div>
+          <Title order={2} size="h5">
+            {node.name ?? node.id}
+          </Title>
+          <Text size="xs" c="dimmed">
+            {i18n.t('{type}, id {id}', { type: type?.title ?? node.type, id: node.id })}
+          </Text>
+        </div>
+        {change && <ChangeMark change={change.change} />}
+      </Group>
+      {change ? (
+        <ValueChanges change={change.change} values={change.values} labelOf={labelNodeValue} isSecret={isSecret} />
+      ) : (
+        <Text size="sm" c="dimmed">
+          {i18n.t('No changes in this node.')}
+        </Text>
       )}
     </>
   );

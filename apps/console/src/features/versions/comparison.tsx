@@ -1,20 +1,23 @@
 import type { Definition, VersionEntry } from '@deckhand/contracts';
-import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { ReactFlowProvider } from '@xyflow/react';
 import { versionQuery, versionsQuery } from '../../api/workflows.ts';
-import { CANVAS, NOTHING, predecessorOf } from './sides.ts';
-import { AnchorLink } from '../../components/anchor-link.tsx';
 import { Broken } from '../../components/broken.tsx';
-import { ButtonLink } from '../../components/button-link.tsx';
+import { AnchorLink, ButtonLink } from '../../components/links.tsx';
 import { Loading } from '../../components/loading.tsx';
+import { notifyProblem } from '../../components/notice-board.ts';
 import { Page } from '../../components/page.tsx';
+import { i18n } from '../../language/i18n.ts';
 import { definitionOf, isDirty as isDirtyState } from '../editor/model/editor-model.ts';
 import { useEditor, useEditorSession } from '../editor/model/editor-session.tsx';
-import { i18n } from '../../language/i18n.ts';
 import { WorkflowPath } from '../workflows/workflow-path.tsx';
 import { Changes } from './changes.tsx';
-import { Publish } from './publish.tsx';
 import { SideChoice } from './side-choice.tsx';
+import { CANVAS, NOTHING, predecessorOf } from './sides.ts';
+import { usePublish } from './use-publication.ts';
+import { labelPublish } from './version-facts.ts';
 
 const EMPTY: Definition = { nodes: [], edges: [] };
 
@@ -100,4 +103,41 @@ function useSide(workflowId: string, side: string, canvas: Definition) {
   const own = side === CANVAS ? canvas : side === NOTHING ? EMPTY : undefined;
   const { data, error, refetch } = useQuery({ ...versionQuery(workflowId, side), enabled: own === undefined });
   return { definition: own ?? data?.definition, error, refetch };
+}
+
+const route = getRouteApi('/w/$workspaceId/workflows/$workflowId');
+
+/** Makes the later side of the comparison live; a canvas with changes is saved as a version before. */
+function Publish({
+  versions,
+  after,
+}: {
+  /** The newest first. */
+  versions: readonly VersionEntry[];
+  after: string;
+}) {
+  const { workflow, versions: saver } = useEditorSession();
+  const isDirty = useEditor(isDirtyState);
+  const baseVersionId = useEditor((state) => state.baseVersionId);
+  const navigate = route.useNavigate();
+  const publish = usePublish(workflow.id);
+  const isCanvas = after === CANVAS && isDirty;
+  const versionId = after === CANVAS ? baseVersionId : after;
+  const numberOf = (id: string | null) => versions.find((one) => one.workflowVersionId === id)?.number;
+  const number = isCanvas ? (versions[0]?.number ?? 0) + 1 : numberOf(versionId);
+  const liveId = workflow.status === 'active' ? workflow.activeVersionId : null;
+  const release = useMutation({
+    async mutationFn(published: number) {
+      const saved = isCanvas ? await saver.save() : versionId;
+      await publish.mutateAsync({ versionId: saved, seen: workflow, number: published }).catch(notifyProblem);
+    },
+    // The editor shows why the canvas could not be saved.
+    onSettled: () => navigate({ search: {} }),
+  });
+  if (number === undefined || (!isCanvas && versionId === liveId)) return null;
+  return (
+    <Button loading={release.isPending} onClick={() => release.mutate(number)}>
+      {labelPublish(number, numberOf(liveId))}
+    </Button>
+  );
 }

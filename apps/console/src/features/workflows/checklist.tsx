@@ -5,7 +5,7 @@ import { Circle, CircleCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { firstStepsQuery } from '../../api/first-steps.ts';
 import { useWorkspace } from '../../api/use-workspace.ts';
-import { AnchorLink } from '../../components/anchor-link.tsx';
+import { AnchorLink } from '../../components/links.tsx';
 import { i18n } from '../../language/i18n.ts';
 import classes from './checklist.module.css';
 

@@ -1,13 +1,12 @@
 import type { FolderEntry } from '@deckhand/contracts';
-import { Textarea, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { List, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { createWorkflow } from '../../api/workflows.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { i18n } from '../../language/i18n.ts';
 import type { Template } from '../../templates/index.ts';
 import { FIRST_DEFINITION } from '../editor/model/first-definition.ts';
-import { TemplateSelect } from './template-select.tsx';
 
 /** What a workflow is created with. */
 interface NewWorkflow {
@@ -79,5 +78,51 @@ export function CreateWorkflow({
         </>
       )}
     </FormDialog>
+  );
+}
+
+/** Loaded on demand, because most visits create no workflow. */
+const templatesQuery = {
+  queryKey: ['templates'],
+  queryFn: async () => (await import('../../templates/index.ts')).TEMPLATES,
+  staleTime: Infinity,
+};
+
+/** Offers the templates that a new workflow can start with, and says what the chosen one needs; undefined is none. */
+function TemplateSelect({
+  value,
+  onChange,
+}: {
+  value: Template | undefined;
+  onChange: (template: Template | undefined) => void;
+}) {
+  const { data: templates = [] } = useQuery(templatesQuery);
+  const variables = Object.entries(value?.variables ?? {});
+  return (
+    <Stack gap="xs">
+      <Select
+        label={i18n.t('Start with')}
+        placeholder={i18n.t('An empty workflow')}
+        data={templates.map(({ name }) => name)}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': i18n.t('Start with an empty workflow') }}
+        nothingFoundMessage={i18n.t('No such template')}
+        value={value?.name ?? null}
+        onChange={(name) => onChange(templates.find((template) => template.name === name))}
+      />
+      {variables.length > 0 && (
+        <>
+          <Text size="sm">{i18n.t('It needs these variables of the workspace:')}</Text>
+          <List size="sm">
+            {variables.map(([name, meaning]) => (
+              <List.Item key={name}>
+                <b>{name}</b>: {meaning}
+              </List.Item>
+            ))}
+          </List>
+        </>
+      )}
+    </Stack>
   );
 }

@@ -1,7 +1,7 @@
 import type { FolderEntry } from '@deckhand/contracts';
 import type { ReactNode } from 'react';
-import { AnchorLink } from '../../components/anchor-link.tsx';
 import { Breadcrumbs } from '../../components/breadcrumbs.tsx';
+import { AnchorLink } from '../../components/links.tsx';
 import { i18n } from '../../language/i18n.ts';
 
 /** The path to a page below the list of workflows: a link to each folder on it, and what follows them. */

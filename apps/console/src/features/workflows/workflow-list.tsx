@@ -1,27 +1,29 @@
-import { Button } from '@mantine/core';
+import { type FolderEntry, WORKFLOW_STATUSES } from '@deckhand/contracts';
+import { Button, Group, SegmentedControl, Select } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { FileDown, FolderPlus, Plus } from 'lucide-react';
 import { useEffect, useRef } from 'react';
+import { pathTo } from '../../api/folder-tree.ts';
 import { createFolder, foldersQuery } from '../../api/folders.ts';
 import { useWorkspace } from '../../api/use-workspace.ts';
-import { optional } from '../../app/search.ts';
-import { pathTo } from '../../api/folder-tree.ts';
-import { AnchorLink } from '../../components/anchor-link.tsx';
+import { choice, optional } from '../../app/search.ts';
 import { Broken } from '../../components/broken.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { AnchorLink } from '../../components/links.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { Page } from '../../components/page.tsx';
+import { SearchField } from '../../components/search-field.tsx';
+import { STATUS_LOOKS } from '../../components/status-badge.tsx';
 import { i18n } from '../../language/i18n.ts';
-import { isFinding, type WorkflowAddress } from './address.ts';
+import { isFinding, SCOPES, type WorkflowAddress } from './address.ts';
 import { Checklist } from './checklist.tsx';
 import { CreateWorkflow } from './create-workflow.tsx';
 import { FolderMenu } from './folder-menu.tsx';
 import { FolderPath } from './folder-path.tsx';
 import { ImportN8n } from './import-n8n.tsx';
 import { NameForm } from './name-form.tsx';
-import { WorkflowFilters } from './workflow-filters.tsx';
 import { WorkflowTable } from './workflow-table.tsx';
 
 const route = getRouteApi('/w/$workspaceId/workflows');
@@ -130,4 +132,49 @@ function useFocusOnArrival(folderId: string | undefined): void {
     before.current = folderId;
     document.getElementById('content')?.focus({ preventScroll: true });
   }, [folderId]);
+}
+
+/** The filters of the list; in a folder, also whether only that folder is searched. */
+function WorkflowFilters({
+  address,
+  folder,
+  onChange,
+}: {
+  address: WorkflowAddress;
+  folder: FolderEntry | undefined;
+  onChange: (change: WorkflowAddress) => void;
+}) {
+  return (
+    <Group mb="md" gap="sm" role="search" aria-label={i18n.t('Filter workflows')}>
+      <SearchField
+        label={i18n.t('Search by name or description')}
+        isLabelHidden
+        placeholder={i18n.t('Search')}
+        value={address.search}
+        onChange={(search) => onChange({ search })}
+        flex="1 1 220px"
+        maw={360}
+      />
+      <Select
+        aria-label={i18n.t('Status')}
+        placeholder={i18n.t('Any status')}
+        clearable
+        data={WORKFLOW_STATUSES.map((status) => ({ value: status, label: STATUS_LOOKS[status].label }))}
+        value={address.status ?? null}
+        onChange={(value) => onChange({ status: choice(WORKFLOW_STATUSES, value) })}
+        w={160}
+      />
+      {folder && isFinding(address) && (
+        <SegmentedControl
+          aria-label={i18n.t('Search in')}
+          data={[
+            { value: 'here', label: i18n.t('In this folder') },
+            { value: SCOPES[0], label: i18n.t('Everywhere') },
+          ]}
+          value={address.scope ?? 'here'}
+          onChange={(value) => onChange({ scope: choice(SCOPES, value) })}
+        />
+      )}
+    </Group>
+  );
 }

@@ -1,17 +1,28 @@
-import type { WorkflowEntry } from '@deckhand/contracts';
-import { Text } from '@mantine/core';
+import { type ActivationEntry, NO_ERROR_WORKFLOW, type WorkflowEntry } from '@deckhand/contracts';
+import { Table, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Copy, History, Siren, Trash2 } from 'lucide-react';
+import { targetsOf } from '../../api/folder-tree.ts';
 import { foldersQuery } from '../../api/folders.ts';
 import { useWorkspace } from '../../api/use-workspace.ts';
-import { deleteWorkflow, duplicateWorkflow, updateWorkflow, workflowQuery } from '../../api/workflows.ts';
-import { targetsOf } from '../../api/folder-tree.ts';
+import {
+  activationsQuery,
+  deleteWorkflow,
+  duplicateWorkflow,
+  updateWorkflow,
+  workflowQuery,
+} from '../../api/workflows.ts';
 import { type Action, ActionMenu } from '../../components/action-menu.tsx';
+import { Broken } from '../../components/broken.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { Loading } from '../../components/loading.tsx';
 import { notify } from '../../components/notice-board.ts';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { i18n } from '../../language/i18n.ts';
-import { ActivationList } from './activation-list.tsx';
-import { ErrorWorkflowForm } from './error-workflow-form.tsx';
+import { ErrorWorkflowSelect } from './error-workflow-select.tsx';
 import { moveAction, renameAction } from './list-actions.tsx';
 import { NameForm } from './name-form.tsx';
 
@@ -104,4 +115,88 @@ export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
     },
   ];
   return <ActionMenu of={name} actions={actions} />;
+}
+
+const OF_WORKSPACE = 'workspace';
+
+/** Asks for the workflow that is started when a run fails. */
+function ErrorWorkflowForm({
+  title,
+  value,
+  act,
+  onClose,
+}: {
+  title: string;
+  /** Null for that of the workspace. */
+  value: string | null;
+  act: (errorWorkflowId: string | null) => Promise<unknown>;
+  onClose: () => void;
+}) {
+  return (
+    <FormDialog
+      title={title}
+      initial={{ chosen: value ?? OF_WORKSPACE }}
+      submit={i18n.t('Save')}
+      act={({ chosen }) => act(chosen === OF_WORKSPACE ? null : chosen)}
+      onClose={onClose}
+    >
+      {({ field }) => (
+        <ErrorWorkflowSelect
+          label={i18n.t('When a run fails or times out, start')}
+          description={i18n.t('Its active version gets the failed run, its error and the failed node')}
+          fixed={[
+            { value: OF_WORKSPACE, label: i18n.t('The error workflow of the workspace') },
+            { value: NO_ERROR_WORKFLOW, label: i18n.t('No workflow') },
+          ]}
+          {...field('chosen')}
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+/** Lists who activated and deactivated a workflow, and published its versions. */
+function ActivationList({ workflowId, name, onClose }: { workflowId: string; name: string; onClose: () => void }) {
+  return (
+    <Dialog size="lg" onClose={onClose} title={i18n.t('Activations of {name}', { name })}>
+      <Activations workflowId={workflowId} />
+    </Dialog>
+  );
+}
+
+function Activations({ workflowId }: { workflowId: string }) {
+  const query = useQuery(activationsQuery(workflowId));
+  if (query.isError) return <Broken error={query.error} reset={() => void query.refetch()} />;
+  if (!query.data) return <Loading />;
+  if (query.data.data.length === 0)
+    return <EmptyState title={i18n.t('Never active')}>{i18n.t('Turn it on in the editor.')}</EmptyState>;
+  return (
+    <Table aria-label={i18n.t('Activations')}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{i18n.t({ id: 'noun: Change', message: 'Change' })}</Table.Th>
+          <Table.Th>{i18n.t('Who')}</Table.Th>
+          <Table.Th>{i18n.t('When')}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {query.data.data.map((entry) => (
+          <Table.Tr key={entry.id}>
+            <Table.Td>{describeChange(entry)}</Table.Td>
+            <Table.Td>{entry.byUser?.name ?? i18n.t('Former member')}</Table.Td>
+            <Table.Td>
+              <RelativeTime at={entry.at} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function describeChange({ status, activeVersionNumber }: ActivationEntry): string {
+  if (status !== 'active') return i18n.t('Deactivated');
+  return activeVersionNumber === null
+    ? i18n.t('Activated')
+    : i18n.t('Version {number} active', { number: activeVersionNumber });
 }

@@ -1,18 +1,18 @@
 import type { NodeDefinition } from '@deckhand/contracts';
-import { Button, CloseButton, Group, Input, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, CloseButton, Group, Input, MultiSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { Trash2 } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
-import { FormBuilder } from '../../form-builder/form-builder.tsx';
+import { markCode } from '../../../components/mark-code.tsx';
 import { FieldInput, type FieldInputProps } from '../../../forms/field-input.tsx';
 import { ExpressionFormContext } from '../../../forms/sample-data.ts';
 import { SchemaForm } from '../../../forms/schema-form.tsx';
-import { markCode } from '../../../components/mark-code.tsx';
+import { outputHandles } from '../../../graph/handles.ts';
 import { i18n } from '../../../language/i18n.ts';
-import { Connections } from './connections.tsx';
-import { CredentialSelect } from './credential-select.tsx';
-import { issuesOf } from '../model/editor-model.ts';
+import { FormBuilder } from '../../form-builder/form-builder.tsx';
+import { definitionOf, issuesOf } from '../model/editor-model.ts';
 import { useEditor, useEditorSession } from '../model/editor-session.tsx';
-import { changeNode } from '../model/edits.ts';
+import { changeNode, connect } from '../model/edits.ts';
+import { CredentialSelect } from './credential-select.tsx';
 import { useInsertion } from './insertion.tsx';
 import classes from './node-form.module.css';
 import { NodeSettings } from './node-settings.tsx';
@@ -118,4 +118,36 @@ function withoutNothing(node: NodeDefinition): NodeDefinition {
     ...(onInterrupt === undefined || onInterrupt === 'rerun' ? {} : { onInterrupt }),
     ...(disabled === true ? { disabled } : {}),
   };
+}
+
+/** Connects the outputs of a node to next nodes by keyboard, as the canvas does by mouse. */
+function Connections({ node }: { node: NodeDefinition }) {
+  const { model } = useEditorSession();
+  const { types } = model;
+  const definition = useEditor(definitionOf);
+  const targets = definition.nodes
+    .filter(({ id, type }) => id !== node.id && types.get(type)?.isTrigger !== true)
+    .map(({ id, name }) => ({ value: id, label: name ?? id }));
+  const lead = (handle: string | undefined, ids: readonly string[]): void =>
+    model.apply((before) => {
+      const others = before.edges.filter((edge) => !(edge.source === node.id && edge.sourceHandle === handle));
+      const edges = ids.map((target) => ({
+        source: node.id,
+        target,
+        ...(handle === undefined ? {} : { sourceHandle: handle }),
+      }));
+      return edges.reduce(connect, { ...before, edges: others });
+    });
+  return outputHandles(node, types).map((handle) => (
+    <MultiSelect
+      key={handle ?? ''}
+      label={handle === undefined ? i18n.t('Next step') : i18n.t('If {handle} →', { handle })}
+      data={targets}
+      searchable
+      value={definition.edges
+        .filter((edge) => edge.source === node.id && edge.sourceHandle === handle)
+        .map(({ target }) => target)}
+      onChange={(ids) => lead(handle, ids)}
+    />
+  ));
 }

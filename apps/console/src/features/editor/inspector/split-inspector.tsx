@@ -1,7 +1,6 @@
-import { useSplitter } from '@mantine/hooks';
+import { useLocalStorage, useSplitter } from '@mantine/hooks';
 import type { CSSProperties, ReactNode } from 'react';
 import { i18n } from '../../../language/i18n.ts';
-import { INSPECTOR_PX, useInspectorWidth } from './use-inspector-width.ts';
 import classes from '../workbench.module.css';
 
 /**
@@ -31,4 +30,23 @@ export function SplitInspector({ inspector, children }: { inspector: ReactNode; 
 
 function toPx(size: number): `${number}px` {
   return `${size}px`;
+}
+
+/** Widths of the inspector, in px. */
+const INSPECTOR_PX = { default: 420, min: 320, max: 720 } as const;
+
+/** Keeps the width of the inspector, in px, in this browser. */
+function useInspectorWidth(): [number, (width: number) => void] {
+  const [width, set] = useLocalStorage({
+    key: 'deckhand.inspector',
+    defaultValue: INSPECTOR_PX.default,
+    getInitialValueInEffect: false,
+    deserialize: readWidth,
+  });
+  return [width, set];
+}
+
+function readWidth(text: string | undefined): number {
+  const width = Number(text ?? Number.NaN);
+  return Number.isFinite(width) ? Math.min(INSPECTOR_PX.max, Math.max(INSPECTOR_PX.min, width)) : INSPECTOR_PX.default;
 }

@@ -1,13 +1,13 @@
 import type { WebhookDelivery } from '@deckhand/contracts';
 import { Button, Table } from '@mantine/core';
-import { Dialog } from '../../../components/dialog.tsx';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { deliveriesQuery, replayWebhook } from '../../../api/workflows.ts';
 import { useWorkspace } from '../../../api/use-workspace.ts';
-import { AnchorLink } from '../../../components/anchor-link.tsx';
+import { deliveriesQuery, replayWebhook } from '../../../api/workflows.ts';
 import { Broken } from '../../../components/broken.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
+import { AnchorLink } from '../../../components/links.tsx';
 import { Loading } from '../../../components/loading.tsx';
 import { RelativeTime } from '../../../components/relative-time.tsx';
 import { ReplayButton } from '../../../components/replay-button.tsx';

@@ -1,18 +1,24 @@
-import { type Execution, type JsonValue, MAX_MOCKS_BYTES, type NodeDefinition } from '@deckhand/contracts';
-import { Badge, Button, Group } from '@mantine/core';
+import {
+  type Execution,
+  type JsonValue,
+  MAX_MOCKS_BYTES,
+  type NodeDefinition,
+  parseExactJson,
+} from '@deckhand/contracts';
+import { Badge, Button, Group, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { FlaskConical, Pencil, Pin, PinOff, RotateCw } from 'lucide-react';
 import { useState } from 'react';
 import { outputQuery } from '../../../api/executions.ts';
 import { useWorkspace } from '../../../api/use-workspace.ts';
 import { describeBytes } from '../../../components/durations.ts';
+import { FormDialog, submitBy } from '../../../components/form-dialog.tsx';
 import { notify, notifyProblem } from '../../../components/notice-board.ts';
-import { useCanvasRuns } from './canvas-runs.tsx';
-import { canPin } from '../model/editor-model.ts';
-import { useEditorSession, usePinnedOutputs } from '../model/editor-session.tsx';
 import { i18n } from '../../../language/i18n.ts';
 import { hasOutput } from '../../runs/sources.ts';
-import { PinDialog } from './pin-dialog.tsx';
+import { canPin } from '../model/editor-model.ts';
+import { useEditorSession, usePinnedOutputs } from '../model/editor-session.tsx';
+import { useCanvasRuns } from './canvas-runs.tsx';
 
 /** Buttons that test the selected node, and pin its output. */
 export function NodeActions({ node, run }: { node: NodeDefinition; run: Execution | undefined }) {
@@ -92,4 +98,56 @@ export function NodeActions({ node, run }: { node: NodeDefinition; run: Executio
       )}
     </Group>
   );
+}
+
+/** Asks for the output that is pinned to a node, as JSON. */
+function PinDialog({
+  title,
+  initial,
+  onClose,
+  onPin,
+}: {
+  /** That of the node. */
+  title: string;
+  initial: JsonValue;
+  onClose: () => void;
+  onPin: (output: JsonValue) => void;
+}) {
+  return (
+    <FormDialog
+      title={i18n.t('Pinned output of {node}', { node: title })}
+      initial={{ json: JSON.stringify(initial, undefined, 2) }}
+      submit={i18n.t('Pin output')}
+      canSubmit={({ json }) => readOutput(json) !== undefined}
+      act={({ json }) => {
+        const output = readOutput(json);
+        if (output !== undefined) onPin(output);
+      }}
+      onClose={onClose}
+    >
+      {({ values: { json }, text }) => (
+        <Textarea
+          label={i18n.t('Output')}
+          description={i18n.t('JSON that test runs use instead of running the node')}
+          autosize
+          minRows={6}
+          maxRows={20}
+          spellCheck={false}
+          data-autofocus
+          {...text('json')}
+          error={readOutput(json) === undefined ? i18n.t('Not JSON') : undefined}
+          onKeyDown={submitBy('mod+Enter')}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+function readOutput(text: string): JsonValue | undefined {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,27 +1,27 @@
 import {
-  EXECUTION_MODES,
   type ExecuteBody,
+  EXECUTION_MODES,
   type ExecutionMode,
   isJsonObject,
   type JsonObject,
+  parseJson,
 } from '@deckhand/contracts';
 import { Select, Stack, Text, Textarea } from '@mantine/core';
-import { Dialog } from '../../../components/dialog.tsx';
 import { getHotkeyHandler } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { execute } from '../../../api/workflows.ts';
 import { choice } from '../../../app/search.ts';
+import { Dialog } from '../../../components/dialog.tsx';
+import { FormFooter } from '../../../components/form-footer.tsx';
 import { notify } from '../../../components/notice-board.ts';
-import { useCanvasRuns } from './canvas-runs.tsx';
+import { fromText } from '../../../forms/values.ts';
+import { i18n } from '../../../language/i18n.ts';
 import { definitionOf, isDirty } from '../model/editor-model.ts';
 import { useEditor, useEditorSession, usePinnedOutputs } from '../model/editor-session.tsx';
+import { useCanvasRuns } from './canvas-runs.tsx';
 import { InputSource } from './input-source.tsx';
-import { keepLastInput, readLastInput } from './last-input.ts';
 import { sampleInput } from './sample-input.ts';
-import { fromText } from '../../../forms/values.ts';
-import { FormFooter } from '../../../components/form-footer.tsx';
-import { i18n } from '../../../language/i18n.ts';
 
 const MODES: Readonly<Record<ExecutionMode, string>> = {
   normal: i18n.t('Normal'),
@@ -141,4 +141,30 @@ export function RunNow() {
 function readInput(text: string): JsonObject | undefined {
   const value = fromText(text) ?? {};
   return isJsonObject(value) ? value : undefined;
+}
+
+/** What a run was started with last. */
+interface LastInput {
+  /** As it was typed; undefined if this tab has started none. */
+  readonly input: string | undefined;
+  readonly mode: ExecutionMode;
+}
+
+const placeOf = (workflowId: string): string => `deckhand.input.${workflowId}`;
+
+/** Returns the input of the last run that this tab has started of a workflow. */
+function readLastInput(workflowId: string): LastInput {
+  const kept = sessionStorage.getItem(placeOf(workflowId));
+  const last = kept === null ? null : parseJson(kept);
+  if (!isJsonObject(last) || typeof last.input !== 'string') return { input: undefined, mode: 'normal' };
+  return { input: last.input, mode: choice(EXECUTION_MODES, last.mode) ?? 'normal' };
+}
+
+/** Keeps the input of a run, in this tab only: it may be confidential. */
+function keepLastInput(workflowId: string, last: LastInput): void {
+  try {
+    sessionStorage.setItem(placeOf(workflowId), JSON.stringify(last));
+  } catch {
+    // It is too large for the storage.
+  }
 }

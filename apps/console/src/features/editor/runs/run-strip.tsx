@@ -1,15 +1,15 @@
 import type { Definition } from '@deckhand/contracts';
 import { CloseButton, Group } from '@mantine/core';
 import { useWorkspace } from '../../../api/use-workspace.ts';
-import { AnchorLink } from '../../../components/anchor-link.tsx';
+import { AnchorLink } from '../../../components/links.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
-import { useCanvasRuns } from './canvas-runs.tsx';
-import { isDirty as isDirtyState } from '../model/editor-model.ts';
-import { useEditor } from '../model/editor-session.tsx';
-import { CANVAS } from '../../versions/sides.ts';
-import { describeRunVersion } from '../../versions/version-facts.ts';
 import { i18n } from '../../../language/i18n.ts';
 import { Duration } from '../../runs/duration.tsx';
+import { CANVAS } from '../../versions/sides.ts';
+import { describeRunVersion } from '../../versions/version-facts.ts';
+import { isDirty as isDirtyState } from '../model/editor-model.ts';
+import { useEditor } from '../model/editor-session.tsx';
+import { useCanvasRuns } from './canvas-runs.tsx';
 import classes from './run-strip.module.css';
 
 function titleOf(nodeId: string, definition: Definition | undefined): string {

@@ -1,12 +1,43 @@
 import { Button, Group, Text } from '@mantine/core';
-import { Dialog } from '../../../components/dialog.tsx';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { readDraft } from '../../../api/drafts.ts';
 import { workflowQuery } from '../../../api/workflows.ts';
+import { Dialog } from '../../../components/dialog.tsx';
 import { Problem } from '../../../components/problem.tsx';
 import { i18n } from '../../../language/i18n.ts';
-import { useEditorSession } from '../model/editor-session.tsx';
+import { useEditor, useEditorSession } from '../model/editor-session.tsx';
+
+/** Shown if another version was saved meanwhile: nothing is lost, and the person decides which one to continue with. */
+export function StaleSave() {
+  const { model, versions } = useEditorSession();
+  const isStale = useEditor((state) => state.isStale);
+  const resolution = useMutation({
+    mutationFn: (whose: 'mine' | 'theirs') => (whose === 'mine' ? versions.saveOnTop() : versions.takeTheirs()),
+  });
+  return (
+    <Dialog
+      isOpen={isStale}
+      onClose={() => model.forgetSave()}
+      title={i18n.t('Somebody else saved a version in the meantime')}
+    >
+      <Text size="sm">
+        {i18n.t(
+          'Your changes are not saved yet, and none are lost. Save yours as the latest version (theirs stays in the list of versions), or load their version and make your changes again.',
+        )}
+      </Text>
+      <Problem error={resolution.error} />
+      <Group justify="flex-end" mt="md" gap="xs">
+        <Button variant="default" loading={resolution.isPending} onClick={() => resolution.mutate('theirs')}>
+          {i18n.t('Load their version')}
+        </Button>
+        <Button loading={resolution.isPending} onClick={() => resolution.mutate('mine')}>
+          {i18n.t('Save mine as latest')}
+        </Button>
+      </Group>
+    </Dialog>
+  );
+}
 
 /** Shown while somebody else's draft is newer: the person decides which one to continue with. */
 export function DraftConflict() {
