@@ -1307,7 +1307,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/workflows/tools.ts', MCP_TOOLS, [
     ['a workflow that is not active is a tool', " AND w.status = 'active'", ''],
   ]),
-  ...of('apps/api/src/auth/close-to-keys.ts', 'integration:integration/api/keys', [
+  ...of('apps/api/src/auth/authenticate.ts', 'integration:integration/api/keys', [
     ['a key may sign in', ' || !isClosedToKeys(request.path)', ' || !isClosedToKeys("")'],
   ]),
   ...of('apps/api/src/http/answer-once.ts', 'integration:integration/api/answer-once', [

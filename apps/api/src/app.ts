@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { DeckhandError } from '@deckhand/contracts';
-import { closeToKeys } from './auth/close-to-keys.ts';
+import { closeToKeys } from './auth/authenticate.ts';
 import { createConsole } from './console/serve-console.ts';
 import { chooseApiVersion } from './http/api-version.ts';
 import { allowOrigins } from './http/cors.ts';
@@ -9,7 +9,7 @@ import { createErrorHandler } from './http/errors.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { registerRoutes } from './http/route.ts';
 import { separateHosts } from './http/separate-hosts.ts';
-import { reportUnknownProxy } from './http/trusted-proxies.ts';
+import { reportUnknownProxy } from './http/caller-address.ts';
 import { createAnswerRouter } from './links/answer-router.ts';
 import { createMcpEndpoint } from './mcp/endpoint.ts';
 import { createDocs } from './openapi/docs-page.ts';

@@ -31,7 +31,7 @@ import { createFormChecker } from './forms/form-checker.ts';
 import { createAnswerOnce } from './http/answer-once.ts';
 import { readAllowedOrigins } from './http/cors.ts';
 import { webhookHostOf } from './http/separate-hosts.ts';
-import { readTrustedProxies } from './http/trusted-proxies.ts';
+import { readTrustedProxies } from './http/caller-address.ts';
 import { createLinkLimit } from './links/link-limit.ts';
 import { mcpSettings } from './mcp/settings.ts';
 import { createApiMetrics } from './metrics/metrics.ts';

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
 import { contentCodings } from '@deckhand/runtime';
-import { networkOf } from '../http/network-of.ts';
+import { networkOf } from '../http/caller-address.ts';
 import { rateLimited, setRateHeaders } from '../http/rate-limit.ts';
-import { readBytes } from '../http/read-bytes.ts';
+import { readBytes } from '../http/read-body.ts';
 import type { StartedRun } from '../runs/run-starter.ts';
 import { startedMessage } from '../runs/started-answer.ts';
 import type { WebhookContext } from '../contexts.ts';

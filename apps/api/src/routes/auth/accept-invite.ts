@@ -8,7 +8,7 @@ import {
 } from '@deckhand/contracts';
 import { acceptInvite as join, acceptInviteAsNewPerson, type NewPerson, readInvite } from '@deckhand/db';
 import { openSession } from '../../auth/open-session.ts';
-import { originOf } from '../../auth/origin.ts';
+import { originOf } from '../../http/caller-address.ts';
 import { passwordIssues, type Passwords } from '../../auth/passwords.ts';
 import { hashSecret } from '../../auth/tokens.ts';
 import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.ts';

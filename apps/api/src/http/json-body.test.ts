@@ -1,6 +1,6 @@
 import { DeckhandError } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { checkData, checkJson } from './check-json.ts';
+import { checkData, checkJson } from './json-body.ts';
 
 const check = (text: string): void => checkJson(JSON.parse(text), text);
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
