@@ -8,7 +8,7 @@ import { notify } from '../../components/notice-board.ts';
 import { Problem } from '../../components/problem.tsx';
 import { BytesInput } from '../../forms/bytes-input.tsx';
 import { isAllAt, issueAt } from '../../forms/issue-at.ts';
-import { LimitInput } from '../../forms/limit-input.tsx';
+import { LimitInput } from '../../forms/number-field.tsx';
 import { i18n } from '../../language/i18n.ts';
 
 const FIELDS = ['executionsPerMinute', 'maxConcurrentExecutions', 'storageQuotaBytes'] as const;

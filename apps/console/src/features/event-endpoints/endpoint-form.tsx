@@ -2,7 +2,7 @@ import { EVENT_TYPES, type EventEndpoint, type EventType } from '@deckhand/contr
 import { MultiSelect, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import { useWorkflowOptions } from '../../forms/use-workflow-options.ts';
+import { useWorkflowOptions } from '../../forms/workflow-select.tsx';
 import { i18n } from '../../language/i18n.ts';
 
 /** What a person may choose of an endpoint. Null means all. */

@@ -1,9 +1,20 @@
-import { ActionIcon, Checkbox, Fieldset, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { ArrowDown, ArrowUp, X } from 'lucide-react';
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  Fieldset,
+  Group,
+  Input,
+  NativeSelect,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
 import { FieldInput } from '../../forms/field-input.tsx';
 import { labelOf, toTaskForm } from '../../forms/schema.ts';
 import { i18n } from '../../language/i18n.ts';
-import { ChoiceRows } from './choice-rows.tsx';
 import { type FieldType, type FormRow, hasChoices, limitsOf, toProperty, withType } from './form-rows.ts';
 
 const TYPES: readonly { readonly value: FieldType; readonly label: string }[] = [
@@ -188,4 +199,67 @@ function Limits({ row: { type, min, max }, onChange }: PartProps) {
 /** Parses what an input for numbers has: nothing, or a number. */
 function toNumber(text: string): number | undefined {
   return text === '' ? undefined : Number(text);
+}
+
+/** The choices of a field: a row for each. */
+function ChoiceRows({
+  choices,
+  onChange,
+}: {
+  choices: readonly string[];
+  onChange: (choices: readonly string[]) => void;
+}) {
+  const add = (): void => onChange([...choices, '']);
+  const issueOf = (choice: string, index: number): string | undefined =>
+    choice !== '' && choices.indexOf(choice) < index ? i18n.t('Listed twice') : undefined;
+  return (
+    <Input.Wrapper
+      label={i18n.t('Choices')}
+      labelElement="div"
+      error={choices.every((choice) => choice === '') && i18n.t('Add at least one choice')}
+    >
+      <Stack gap={6} my={4}>
+        {choices.map((choice, index) => (
+          // Rows have no identity other than their index.
+          <Group key={index} gap={6} wrap="nowrap" align="flex-start">
+            <TextInput
+              aria-label={i18n.t('Choice {number}', { number: index + 1 })}
+              // Only rows that were just added are empty.
+              autoFocus={choice === ''}
+              value={choice}
+              error={issueOf(choice, index)}
+              onChange={(event) => onChange(choices.with(index, event.currentTarget.value))}
+              onKeyDown={(event) => {
+                if (event.key === 'Enter' && choice !== '') add();
+              }}
+              flex={1}
+            />
+            {index > 0 && (
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size="lg"
+                aria-label={i18n.t('Move choice {number} up', { number: index + 1 })}
+                onClick={() => onChange(choices.toSpliced(index - 1, 2, choice, ...choices.slice(index - 1, index)))}
+              >
+                <ArrowUp size={16} aria-hidden />
+              </ActionIcon>
+            )}
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="lg"
+              aria-label={i18n.t('Remove choice {number}', { number: index + 1 })}
+              onClick={() => onChange(choices.toSpliced(index, 1))}
+            >
+              <X size={16} aria-hidden />
+            </ActionIcon>
+          </Group>
+        ))}
+        <Button variant="default" size="xs" leftSection={<Plus size={14} aria-hidden />} onClick={add} w="fit-content">
+          {i18n.t('Add choice')}
+        </Button>
+      </Stack>
+    </Input.Wrapper>
+  );
 }

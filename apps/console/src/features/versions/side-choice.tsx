@@ -1,11 +1,11 @@
 import type { VersionEntry, Workflow } from '@deckhand/contracts';
 import { Select } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { CANVAS, NOTHING } from './sides.ts';
-import { marksOf } from './version-facts.ts';
-import { VersionLine } from './version-line.tsx';
 import { i18n } from '../../language/i18n.ts';
 import classes from './comparison.module.css';
+import { CANVAS, NOTHING } from './sides.ts';
+import { marksOf } from './version-facts.ts';
+import { VersionLine } from './versions.tsx';
 
 const route = getRouteApi('/w/$workspaceId/workflows/$workflowId');
 

@@ -1,18 +1,20 @@
-import type { Workflow } from '@deckhand/contracts';
+import type { VersionEntry, Workflow } from '@deckhand/contracts';
 import { Button, Drawer, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { membersQuery } from '../../api/members.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
 import { versionQuery, versionsQuery } from '../../api/workflows.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { ButtonLink } from '../../components/links.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { isDirty as isDirtyState } from '../editor/model/editor-model.ts';
 import { useEditor, useEditorSession } from '../editor/model/editor-session.tsx';
 import { CANVAS } from './sides.ts';
-import { labelPublish, marksOf } from './version-facts.ts';
-import { VersionLine } from './version-line.tsx';
+import { labelPublish, marksOf, nameAuthor } from './version-facts.ts';
 import classes from './versions.module.css';
 
 /**
@@ -144,5 +146,26 @@ function Compare({ workflow, after, label }: { workflow: Workflow; after: string
     >
       {i18n.t('Compare')}
     </ButtonLink>
+  );
+}
+
+/** The comment of a version, with its author and time. */
+export function VersionLine({ version: { comment, createdBy, createdAt } }: { version: VersionEntry }) {
+  const { workspaceId, user } = useWorkspace();
+  const { data: members } = useQuery(membersQuery(workspaceId));
+  const author = nameAuthor(createdBy, members?.data, user.id);
+  return (
+    <>
+      {comment !== '' && (
+        <Text size="sm" className={classes.comment}>
+          {comment}
+        </Text>
+      )}
+      <Text size="xs" c="dimmed">
+        {author}
+        {author !== '' && ', '}
+        <RelativeTime at={createdAt} />
+      </Text>
+    </>
   );
 }

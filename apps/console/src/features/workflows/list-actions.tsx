@@ -1,4 +1,4 @@
-import { Select, Text } from '@mantine/core';
+import { Select, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { FolderInput, Pencil } from 'lucide-react';
 import { ApiError } from '../../api/api-error.ts';
@@ -8,7 +8,6 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { notify } from '../../components/notice-board.ts';
 import { i18n } from '../../language/i18n.ts';
-import { NameForm } from './name-form.tsx';
 
 /** Renames a workflow or folder. @param rename resolves once the list shows the new name. */
 export function renameAction(name: string, rename: (next: string) => Promise<void>): Action {
@@ -95,6 +94,45 @@ function TargetForm({ name, targets, act, onClose }: MoveFormProps) {
             isRefused(error) &&
             i18n.t('The folder, or {name}, was moved or deleted in the meantime. Select another one.', { name })
           }
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+/** Asks for a name. */
+export function NameForm({
+  isOpen = true,
+  title,
+  name = '',
+  submit,
+  act,
+  onClose,
+}: {
+  isOpen?: boolean;
+  title: string;
+  name?: string;
+  submit: string;
+  act: (name: string) => Promise<unknown>;
+  onClose: () => void;
+}) {
+  return (
+    <FormDialog
+      isOpen={isOpen}
+      title={title}
+      initial={{ name }}
+      submit={submit}
+      act={(values) => act(values.name)}
+      onClose={onClose}
+    >
+      {({ text }) => (
+        <TextInput
+          label={i18n.t('Name')}
+          required
+          maxLength={200}
+          data-autofocus
+          {...text('name')}
+          onFocus={(event) => event.currentTarget.select()}
         />
       )}
     </FormDialog>

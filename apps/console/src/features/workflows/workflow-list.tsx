@@ -21,9 +21,9 @@ import { isFinding, SCOPES, type WorkflowAddress } from './address.ts';
 import { Checklist } from './checklist.tsx';
 import { CreateWorkflow } from './create-workflow.tsx';
 import { FolderMenu } from './folder-menu.tsx';
-import { FolderPath } from './folder-path.tsx';
 import { ImportN8n } from './import-n8n.tsx';
-import { NameForm } from './name-form.tsx';
+import { NameForm } from './list-actions.tsx';
+import { FolderPath } from './workflow-path.tsx';
 import { WorkflowTable } from './workflow-table.tsx';
 
 const route = getRouteApi('/w/$workspaceId/workflows');

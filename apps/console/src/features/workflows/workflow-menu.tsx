@@ -23,8 +23,7 @@ import { notify } from '../../components/notice-board.ts';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { ErrorWorkflowSelect } from './error-workflow-select.tsx';
-import { moveAction, renameAction } from './list-actions.tsx';
-import { NameForm } from './name-form.tsx';
+import { moveAction, NameForm, renameAction } from './list-actions.tsx';
 
 /** The actions on a workflow in the list; none for roles below editor, nor where files define the workflow. */
 export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {

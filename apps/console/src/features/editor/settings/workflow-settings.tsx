@@ -1,15 +1,15 @@
 import type { CancelRule, Definition } from '@deckhand/contracts';
 import { Group, Select, Text, TextInput } from '@mantine/core';
 import { hashKey } from '@tanstack/react-query';
-import { issueAt } from '../../../forms/issue-at.ts';
-import { LimitInput } from '../../../forms/limit-input.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { DialogForm, type Fields } from '../../../components/form-dialog.tsx';
+import { issueAt } from '../../../forms/issue-at.ts';
+import { LimitInput } from '../../../forms/number-field.tsx';
 import { i18n } from '../../../language/i18n.ts';
-import { CancelRules } from './cancel-rules.tsx';
 import { definitionOf, refusalOf } from '../model/editor-model.ts';
 import { useEditor, useEditorSession } from '../model/editor-session.tsx';
 import { changeSettings } from '../model/edits.ts';
+import { CancelRules } from './cancel-rules.tsx';
 import { PATHS } from './setting-paths.ts';
 import { ToolFields } from './tool-fields.tsx';
 
