@@ -7,7 +7,7 @@ import { useWorkspace } from '../../api/use-workspace.ts';
 import { nodeTypesQuery, workflowQuery } from '../../api/workflows.ts';
 import { Broken } from '../../components/broken.tsx';
 import { Loading } from '../../components/loading.tsx';
-import { isDirty } from './model/editor-model.ts';
+import { hasChanges } from './model/editor-model.ts';
 import { EditorContext, useCreateSession } from './model/editor-session.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { readSession } from '../../session/store.ts';
@@ -64,7 +64,7 @@ function Ready({
       !(await drafts.settle()) &&
       !window.confirm(i18n.t('Leave without saving?')),
     enableBeforeUnload: () =>
-      model.read().save.kind === 'pending' || (isDirty(model.read()) && drafts.readState() !== 'saved'),
+      model.read().save.kind === 'pending' || (hasChanges(model.read()) && drafts.readState() !== 'saved'),
   });
   return (
     <EditorContext value={session}>

@@ -15,7 +15,7 @@ import { useWorkspace } from '../../api/use-workspace.ts';
 import { layOut } from '../../graph/layout.ts';
 import { i18n } from '../../language/i18n.ts';
 import { Activation } from '../versions/activation.tsx';
-import { isDirty as isDirtyState } from './model/editor-model.ts';
+import { hasChanges } from './model/editor-model.ts';
 import { useDraftState, useEditor, useEditorSession } from './model/editor-session.tsx';
 import { moveNodes } from './model/edits.ts';
 import { DraftConflict } from './saving/conflicts.tsx';
@@ -54,7 +54,7 @@ function ReadOnlyTools() {
 
 function EditTools() {
   const { model, versions } = useEditorSession();
-  const isDirty = useEditor(isDirtyState);
+  const isDirty = useEditor(hasChanges);
   const canUndo = useEditor(({ history }) => history.past.length > 0);
   const canRedo = useEditor(({ history }) => history.future.length > 0);
   const isSaving = useEditor(({ save }) => save.kind === 'pending');

@@ -10,7 +10,7 @@ import { Loading } from '../../components/loading.tsx';
 import { notifyProblem } from '../../components/notice-board.ts';
 import { Page } from '../../components/page.tsx';
 import { i18n } from '../../language/i18n.ts';
-import { definitionOf, isDirty as isDirtyState } from '../editor/model/editor-model.ts';
+import { definitionOf, hasChanges } from '../editor/model/editor-model.ts';
 import { useEditor, useEditorSession } from '../editor/model/editor-session.tsx';
 import { WorkflowPath } from '../workflows/workflow-path.tsx';
 import { Changes } from './changes.tsx';
@@ -78,7 +78,7 @@ export function Comparison({ before, after }: { before: string | undefined; afte
 function Compared({ versions, before, after }: { versions: readonly VersionEntry[]; before: string; after: string }) {
   const { workflow, model } = useEditorSession();
   const canvas = useEditor(definitionOf);
-  const isDirty = useEditor(isDirtyState);
+  const isDirty = useEditor(hasChanges);
   const left = useSide(workflow.id, before, canvas);
   const right = useSide(workflow.id, after, canvas);
   const error = left.error ?? right.error;
@@ -117,7 +117,7 @@ function Publish({
   after: string;
 }) {
   const { workflow, versions: saver } = useEditorSession();
-  const isDirty = useEditor(isDirtyState);
+  const isDirty = useEditor(hasChanges);
   const baseVersionId = useEditor((state) => state.baseVersionId);
   const navigate = route.useNavigate();
   const publish = usePublish(workflow.id);

@@ -7,7 +7,7 @@ import { notify } from '../../components/notice-board.ts';
 import { diffDefinitions } from '../../graph/diff-definitions.ts';
 import { i18n } from '../../language/i18n.ts';
 import { CANVAS } from './sides.ts';
-import { definitionOf, isDirty as isDirtyState } from '../editor/model/editor-model.ts';
+import { definitionOf, hasChanges } from '../editor/model/editor-model.ts';
 import { useEditor, useEditorSession } from '../editor/model/editor-session.tsx';
 import { countChanges } from './version-facts.ts';
 
@@ -23,7 +23,7 @@ export interface Publication {
 export function usePublication(): Publication | undefined {
   const { workflow } = useEditorSession();
   const { id, status, latestVersionId } = workflow;
-  const isDirty = useEditor(isDirtyState);
+  const isDirty = useEditor(hasChanges);
   const liveId = status === 'active' ? workflow.activeVersionId : null;
   const live = useQuery({ ...versionQuery(id, liveId ?? ''), enabled: liveId !== null }).data;
   const latest = useQuery({

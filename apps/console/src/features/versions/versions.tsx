@@ -11,7 +11,7 @@ import { Loading } from '../../components/loading.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { i18n } from '../../language/i18n.ts';
-import { isDirty as isDirtyState } from '../editor/model/editor-model.ts';
+import { hasChanges } from '../editor/model/editor-model.ts';
 import { useEditor, useEditorSession } from '../editor/model/editor-session.tsx';
 import { CANVAS } from './sides.ts';
 import { labelPublish, marksOf, nameAuthor } from './version-facts.ts';
@@ -23,7 +23,7 @@ import classes from './versions.module.css';
 export function Versions() {
   const { workflow, model, versions: saver } = useEditorSession();
   const isOpen = useEditor(({ dialog }) => dialog?.kind === 'versions');
-  const isDirty = useEditor(isDirtyState);
+  const isDirty = useEditor(hasChanges);
   const isReadOnly = useEditor((state) => state.isReadOnly);
   const onClose = (): void => model.close('versions');
   const queryClient = useQueryClient();

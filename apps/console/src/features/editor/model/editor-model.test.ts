@@ -5,7 +5,7 @@ import {
   canPin,
   definitionOf,
   EditorModel,
-  isDirty,
+  hasChanges,
   issuesOf,
   parsePins,
   pinnedOutputs,
@@ -81,10 +81,10 @@ describe('a command', () => {
     act(model);
     const after = definitionOf(model.read());
     expect(after).not.toEqual(before);
-    expect(isDirty(model.read())).toBe(true);
+    expect(hasChanges(model.read())).toBe(true);
     model.undo();
     expect(definitionOf(model.read())).toBe(before);
-    expect(isDirty(model.read())).toBe(false);
+    expect(hasChanges(model.read())).toBe(false);
     model.redo();
     expect(definitionOf(model.read())).toBe(after);
   });

@@ -270,7 +270,7 @@ export function definitionOf({ history }: EditorState): Definition {
 }
 
 /** Returns true while the canvas differs from the saved version. */
-export function isDirty({ history, saved }: EditorState): boolean {
+export function hasChanges({ history, saved }: EditorState): boolean {
   return history.present !== saved;
 }
 

@@ -17,7 +17,7 @@ import { FormFooter } from '../../../components/form-footer.tsx';
 import { notify } from '../../../components/notice-board.ts';
 import { fromText } from '../../../forms/values.ts';
 import { i18n } from '../../../language/i18n.ts';
-import { definitionOf, isDirty } from '../model/editor-model.ts';
+import { definitionOf, hasChanges } from '../model/editor-model.ts';
 import { useEditor, useEditorSession, usePinnedOutputs } from '../model/editor-session.tsx';
 import { useCanvasRuns } from './canvas-runs.tsx';
 import { InputSource } from './input-source.tsx';
@@ -50,7 +50,7 @@ export function RunNow() {
     },
     onError: () => {
       // The canvas shows why it could not be saved.
-      if (isDirty(model.read())) model.close('run');
+      if (hasChanges(model.read())) model.close('run');
     },
   });
   const onClose = (): void => model.close('run');

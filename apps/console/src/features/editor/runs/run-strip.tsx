@@ -7,7 +7,7 @@ import { i18n } from '../../../language/i18n.ts';
 import { Duration } from '../../runs/duration.tsx';
 import { CANVAS } from '../../versions/sides.ts';
 import { describeRunVersion } from '../../versions/version-facts.ts';
-import { isDirty as isDirtyState } from '../model/editor-model.ts';
+import { hasChanges } from '../model/editor-model.ts';
 import { useEditor } from '../model/editor-session.tsx';
 import { useCanvasRuns } from './canvas-runs.tsx';
 import classes from './run-strip.module.css';
@@ -26,7 +26,7 @@ export function RunStrip({
   canvasNumber: number | undefined;
 }) {
   const { run, version, error, show } = useCanvasRuns().shown;
-  const isDirty = useEditor(isDirtyState);
+  const isDirty = useEditor(hasChanges);
   const { workspaceId } = useWorkspace();
   return (
     <Group className={classes.strip} gap="md" role="status" aria-label={i18n.t('Current run')}>

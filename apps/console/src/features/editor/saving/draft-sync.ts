@@ -1,7 +1,7 @@
 import type { Definition, SaveDraftBody } from '@deckhand/contracts';
 import type { ReadDraft } from '../../../api/drafts.ts';
 import type { DraftState, DraftWriter } from './draft-writer.ts';
-import { definitionOf, type EditorModel, isDirty } from '../model/editor-model.ts';
+import { definitionOf, type EditorModel, hasChanges } from '../model/editor-model.ts';
 import type { VersionSaver } from './version-saver.ts';
 
 /** What the canvas has, in the form of a draft. */
@@ -61,7 +61,7 @@ export class DraftSync {
   /** Waits for saves in flight, and saves what is left. @returns whether nothing would be lost. */
   async settle(): Promise<boolean> {
     await this.#versions.settle();
-    return (await this.#writer.flush()) || !isDirty(this.#model.read());
+    return (await this.#writer.flush()) || !hasChanges(this.#model.read());
   }
 
   /** Ends a conflict: replaces the draft of the other editor. */
@@ -84,7 +84,7 @@ export class DraftSync {
   #read(): { readonly isDirty: boolean; readonly body: CanvasContent } {
     const state = this.#model.read();
     return {
-      isDirty: isDirty(state),
+      isDirty: hasChanges(state),
       body: { definition: definitionOf(state), baseVersionId: state.baseVersionId },
     };
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Definition, SavedVersion, SaveVersionBody, Workflow } from '@deckhand/contracts';
 import { ApiError } from '../../../api/api-error.ts';
-import { definitionOf, EditorModel, isDirty } from '../model/editor-model.ts';
+import { definitionOf, EditorModel, hasChanges } from '../model/editor-model.ts';
 import { VersionSaver } from './version-saver.ts';
 
 const EMPTY: Definition = { nodes: [], edges: [] };
@@ -68,7 +68,7 @@ describe('a save', () => {
     expect(sent).toHaveLength(1);
     sent[0]!.end();
     expect(await first).toBe('v1');
-    expect(isDirty(model.read())).toBe(true);
+    expect(hasChanges(model.read())).toBe(true);
     await hasSent(2);
     sent[1]!.end();
     expect(await second).toBe('v2');
@@ -76,7 +76,7 @@ describe('a save', () => {
       ['one', 'first', undefined],
       ['two', 'second', 'v1'],
     ]);
-    expect(isDirty(model.read())).toBe(false);
+    expect(hasChanges(model.read())).toBe(false);
     expect(model.read().save.kind).toBe('none');
   });
 
@@ -135,7 +135,7 @@ describe('after another version was saved meanwhile', () => {
     const { model, versions } = await conflict();
     await versions.takeTheirs();
     expect(definitionOf(model.read()).nodes[0]?.id).toBe('theirs');
-    expect(isDirty(model.read())).toBe(false);
+    expect(hasChanges(model.read())).toBe(false);
     expect(model.read()).toMatchObject({ isStale: false, baseVersionId: 'theirs' });
   });
 });

@@ -1,5 +1,5 @@
 import type { SavedVersion, SaveVersionBody, Workflow } from '@deckhand/contracts';
-import { definitionOf, type EditorModel, isDirty, type SaveRequest } from '../model/editor-model.ts';
+import { definitionOf, type EditorModel, hasChanges, type SaveRequest } from '../model/editor-model.ts';
 
 /** What the saver needs of the API and the page. */
 export interface VersionPorts {
@@ -31,7 +31,7 @@ export class VersionSaver {
    */
   async save(comment = ''): Promise<string | null> {
     const state = this.#model.read();
-    if (isDirty(state)) await this.#request({ definition: definitionOf(state), comment });
+    if (hasChanges(state)) await this.#request({ definition: definitionOf(state), comment });
     return this.#model.read().baseVersionId;
   }
 
