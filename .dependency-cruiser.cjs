@@ -94,6 +94,26 @@ module.exports = {
       to: { path: '^apps/console/src/code/', pathNot: '^apps/console/src/code/load\\.ts$' },
     },
     {
+      name: 'console-features-build-on-the-rest',
+      comment: 'What features share knows none of them.',
+      severity: 'error',
+      from: { path: '^apps/console/src/(api|code|components|forms|graph|language|session)/', pathNot: TEST },
+      to: { path: '^apps/console/src/features/' },
+    },
+    {
+      name: 'console-editor-model-needs-no-page',
+      comment: 'The model of the editor, and what saves it, are tested without a browser.',
+      severity: 'error',
+      from: {
+        path: '^apps/console/src/features/editor/(model/.*|saving/(version-saver|draft-sync|draft-writer)|canvas/canvas-gestures)\\.ts$',
+        pathNot: TEST,
+      },
+      to: {
+        path: 'node_modules/(react|react-dom|@mantine|@tanstack|@xyflow)/',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'engine-has-no-effects',
       comment: 'What the engine needs of the world comes in through its ports.',
       severity: 'error',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { loadNodeTypes } from '@deckhand/nodes';
-import { findNodeTypes } from '../../apps/console/src/editor/find-node-types.ts';
+import { findNodeTypes } from '../../apps/console/src/features/editor/find-node-types.ts';
 
 const types = [...(await loadNodeTypes()).values()];
 

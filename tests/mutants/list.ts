@@ -1524,10 +1524,23 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/contracts/src/untrusted-schema.ts', 'unit:contracts/src/untrusted-schema', [
     ['a field that every object has is taken for present', '    ownProperties: true,\n', ''],
   ]),
-  ...of('apps/console/src/editor/draft-writer.ts', 'unit:console/src/editor/draft-writer', [
-    ['the next person saves what the last one edited', 'if (!this.#isStopped) this.#timer', 'this.#timer'],
-  ]),
-  ...of('apps/console/src/form-builder/form-rows.ts', 'unit:console/src/form-builder', [
+  ...of(
+    'apps/console/src/features/editor/saving/draft-writer.ts',
+    'unit:console/src/features/editor/saving/draft-writer',
+    [['the next person saves what the last one edited', 'if (!this.#isStopped) this.#timer', 'this.#timer']],
+  ),
+  ...of(
+    'apps/console/src/features/editor/model/editor-model.ts',
+    'unit:console/src/features/editor/model/editor-model',
+    [
+      [
+        'a canvas that is only read is changed',
+        'if (!this.#state.isReadOnly) this.#update({ history',
+        'this.#update({ history',
+      ],
+    ],
+  ),
+  ...of('apps/console/src/features/form-builder/form-rows.ts', 'unit:console/src/features/form-builder', [
     [
       'a schema is opened though a part of it would be lost',
       'diffValues(schema, toSchema(rows)).length === 0 ? rows : undefined',

@@ -1,6 +1,6 @@
 import type { CreateFolderBody, FolderEntry, PageOf, UpdateFolderBody } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
-import { type FolderTree, toTree } from '../folders/tree.ts';
+import { type FolderTree, toTree } from './folder-tree.ts';
 import { call } from './call.ts';
 
 /** Number of folders per request: the maximum of a list. */

@@ -1,20 +1,19 @@
 import { isUuid } from '@deckhand/contracts';
-import { Modal } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { CircleUserRound, KeyRound, Keyboard, ListVideo, Plus, UserPlus, Workflow } from 'lucide-react';
+import { CircleUserRound, Keyboard, KeyRound, ListVideo, Plus, UserPlus, Workflow } from 'lucide-react';
 import { useState } from 'react';
-import { newestRunsQuery, type RunRow, runQuery } from '../api/executions.ts';
+import { newestRunsQuery, runQuery, type RunRow } from '../api/executions.ts';
 import { meQuery } from '../api/people.ts';
 import { useWorkspace } from '../api/use-workspace.ts';
 import { workflowNamesQuery } from '../api/workflow-names.ts';
+import { Dialog } from '../components/dialog.tsx';
 import { Problem } from '../components/problem.tsx';
 import { type Choice, type ChoiceGroup, SearchList } from '../components/search-list.tsx';
 import { STATUS_LOOKS } from '../components/status-badge.tsx';
 import { i18n } from '../language/i18n.ts';
 import { ADMINISTRATION, AREAS } from './areas.ts';
-import type { Overlay } from './overlay.ts';
 
 /** Time without a key before the server is asked, in ms. */
 const PAUSE_MS = 150;
@@ -26,13 +25,7 @@ export function CommandSearch({ onClose, onOpen }: { onClose: () => void; onOpen
   const [search, setSearch] = useState('');
   const { groups, error } = useGroups(search, onClose, onOpen);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={i18n.t({ id: 'noun: Search', message: 'Search' })}
-      size="lg"
-      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
-    >
+    <Dialog onClose={onClose} title={i18n.t({ id: 'noun: Search', message: 'Search' })} size="lg">
       <SearchList
         label={i18n.t('Search everything')}
         placeholder={i18n.t('A page, a workflow, the ID of a run, or an action')}
@@ -42,7 +35,7 @@ export function CommandSearch({ onClose, onOpen }: { onClose: () => void; onOpen
         empty={i18n.t('Nothing is found in this workspace.')}
       />
       <Problem error={error} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -150,3 +143,6 @@ function useGroups(
   ];
   return { groups: groups.filter(({ choices }) => choices.length > 0), error: workflows.error ?? newest.error };
 }
+
+/** What can be opened over any page. */
+export type Overlay = 'search' | 'shortcuts' | 'new-workflow';

@@ -3,7 +3,7 @@ import { useHotkeys } from '@mantine/hooks';
 import { Search } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { i18n } from '../language/i18n.ts';
-import type { Overlay } from './overlay.ts';
+import type { Overlay } from './command-search.tsx';
 
 const SEARCH_KEYS = 'Ctrl K';
 

@@ -1,5 +1,5 @@
 import { useWorkspace } from '../api/use-workspace.ts';
-import { CreateWorkflow } from '../pages/workflows/create-workflow.tsx';
+import { CreateWorkflow } from '../features/workflows/create-workflow.tsx';
 
 /** Creates a workflow from any page, at the top level. */
 export function NewWorkflow({ onClose }: { onClose: () => void }) {

@@ -4,14 +4,14 @@ import { RUN_PERIOD_NAMES, type RunFilter } from '../api/executions.ts';
 import type { FailureFilter } from '../api/failure-groups.ts';
 import { Broken } from '../components/broken.tsx';
 import { NotFound } from '../components/not-found.tsx';
-import { Invite } from '../pages/sign-in/invite.tsx';
-import { SetUp } from '../pages/sign-in/set-up.tsx';
-import { SignIn } from '../pages/sign-in/sign-in.tsx';
-import { SCOPES, type WorkflowAddress } from '../pages/workflows/address.ts';
-import { WorkflowList } from '../pages/workflows/workflow-list.tsx';
+import { Invite } from '../features/sign-in/invite.tsx';
+import { SetUp } from '../features/sign-in/set-up.tsx';
+import { SignIn } from '../features/sign-in/sign-in.tsx';
+import { SCOPES, type WorkflowAddress } from '../features/workflows/address.ts';
+import { WorkflowList } from '../features/workflows/workflow-list.tsx';
+import { readSession } from '../session/store.ts';
 import { Home } from './home.tsx';
 import { choice, count, optional, several, text } from './search.ts';
-import { leaveOnceSignedIn, requireSession } from './require-session.ts';
 import { Shell } from './shell.tsx';
 
 const root = createRootRoute({ notFoundComponent: NotFound });
@@ -69,7 +69,7 @@ const editor = createRoute({
   // With `after`, shows the changes between two versions (src/editor/sides.ts); with `run`, a run on the canvas.
   validateSearch: (given): { before?: string; after?: string; run?: string; node?: string } =>
     optional({ before: text(given.before), after: text(given.after), run: text(given.run), node: text(given.node) }),
-  component: lazyRouteComponent(() => import('../pages/editor/editor-page.tsx'), 'EditorPage'),
+  component: lazyRouteComponent(() => import('../features/editor/editor-page.tsx'), 'EditorPage'),
 });
 
 const runFilterIn = (given: Record<string, unknown>): Omit<RunFilter, 'workflowId'> => ({
@@ -89,14 +89,14 @@ const runFilterIn = (given: Record<string, unknown>): Omit<RunFilter, 'workflowI
 const runs = createRoute({
   getParentRoute: () => workspace,
   path: 'runs',
-  component: lazyRouteComponent(() => import('../pages/runs/run-list.tsx'), 'RunList'),
+  component: lazyRouteComponent(() => import('../features/runs/run-list.tsx'), 'RunList'),
   validateSearch: (given): RunFilter => optional({ ...runFilterIn(given), workflowId: text(given.workflowId) }),
 });
 
 const workflowRuns = createRoute({
   getParentRoute: () => workspace,
   path: 'workflows/$workflowId/executions',
-  component: lazyRouteComponent(() => import('../pages/runs/workflow-runs.tsx'), 'WorkflowRuns'),
+  component: lazyRouteComponent(() => import('../features/runs/workflow-runs.tsx'), 'WorkflowRuns'),
   validateSearch: (given): Omit<RunFilter, 'workflowId'> => optional(runFilterIn(given)),
 });
 
@@ -104,7 +104,7 @@ const run = createRoute({
   getParentRoute: () => workspace,
   path: 'runs/$executionId',
   // The graph and its layout are loaded with the pages that draw one.
-  component: lazyRouteComponent(() => import('../pages/runs/run-page.tsx'), 'RunPage'),
+  component: lazyRouteComponent(() => import('../features/runs/run-page.tsx'), 'RunPage'),
   validateSearch: (given): { node?: string; iteration?: string } =>
     optional({ node: text(given.node), iteration: text(given.iteration) }),
 });
@@ -112,7 +112,7 @@ const run = createRoute({
 const compareRuns = createRoute({
   getParentRoute: () => workspace,
   path: 'runs/compare',
-  component: lazyRouteComponent(() => import('../pages/run-comparison/run-comparison.tsx'), 'RunComparison'),
+  component: lazyRouteComponent(() => import('../features/run-comparison/run-comparison.tsx'), 'RunComparison'),
   validateSearch: (given): { left?: string; right?: string; node?: string } =>
     optional({ left: text(given.left), right: text(given.right), node: text(given.node) }),
 });
@@ -120,92 +120,95 @@ const compareRuns = createRoute({
 const failures = createRoute({
   getParentRoute: () => workspace,
   path: 'failures',
-  component: lazyRouteComponent(() => import('../pages/failures/failure-list.tsx'), 'FailureList'),
+  component: lazyRouteComponent(() => import('../features/failures/failure-list.tsx'), 'FailureList'),
   validateSearch: (given): FailureFilter =>
     optional({ state: choice(FAILURE_GROUP_STATES, given.state), workflowId: text(given.workflowId) }),
 });
 const failure = createRoute({
   getParentRoute: () => workspace,
   path: 'failures/$groupId',
-  component: lazyRouteComponent(() => import('../pages/failures/failure-page.tsx'), 'FailurePage'),
+  component: lazyRouteComponent(() => import('../features/failures/failure-page.tsx'), 'FailurePage'),
 });
 const bulkActions = createRoute({
   getParentRoute: () => workspace,
   path: 'bulk-actions',
-  component: lazyRouteComponent(() => import('../pages/bulk-actions/bulk-action-list.tsx'), 'BulkActionList'),
+  component: lazyRouteComponent(() => import('../features/bulk-actions/bulk-action-list.tsx'), 'BulkActionList'),
 });
 
 const bulkAction = createRoute({
   getParentRoute: () => workspace,
   path: 'bulk-actions/$actionId',
-  component: lazyRouteComponent(() => import('../pages/bulk-actions/bulk-action-page.tsx'), 'BulkActionPage'),
+  component: lazyRouteComponent(() => import('../features/bulk-actions/bulk-action-page.tsx'), 'BulkActionPage'),
 });
 
 const eventEndpoints = createRoute({
   getParentRoute: () => workspace,
   path: 'event-endpoints',
-  component: lazyRouteComponent(() => import('../pages/event-endpoints/endpoint-list.tsx'), 'EndpointList'),
+  component: lazyRouteComponent(() => import('../features/event-endpoints/endpoint-list.tsx'), 'EndpointList'),
 });
 const eventEndpoint = createRoute({
   getParentRoute: () => workspace,
   path: 'event-endpoints/$endpointId',
-  component: lazyRouteComponent(() => import('../pages/event-endpoints/endpoint-page.tsx'), 'EndpointPage'),
+  component: lazyRouteComponent(() => import('../features/event-endpoints/endpoint-page.tsx'), 'EndpointPage'),
 });
 
 const approvals = createRoute({
   getParentRoute: () => workspace,
   path: 'approvals',
-  component: lazyRouteComponent(() => import('../pages/approvals/approval-inbox.tsx'), 'ApprovalInbox'),
+  component: lazyRouteComponent(() => import('../features/approvals/approval-inbox.tsx'), 'ApprovalInbox'),
 });
 const apiKeys = createRoute({
   getParentRoute: () => workspace,
   path: 'api-keys',
-  component: lazyRouteComponent(() => import('../pages/api-keys/key-list.tsx'), 'KeyList'),
+  component: lazyRouteComponent(() => import('../features/api-keys/key-list.tsx'), 'KeyList'),
 });
 const fleet = createRoute({
   getParentRoute: () => workspace,
   path: 'fleet',
-  component: lazyRouteComponent(() => import('../pages/fleet/fleet-page.tsx'), 'FleetPage'),
+  component: lazyRouteComponent(() => import('../features/fleet/fleet-page.tsx'), 'FleetPage'),
 });
 const schedules = createRoute({
   getParentRoute: () => workspace,
   path: 'schedules',
-  component: lazyRouteComponent(() => import('../pages/schedules/schedule-list.tsx'), 'ScheduleList'),
+  component: lazyRouteComponent(() => import('../features/schedules/schedule-list.tsx'), 'ScheduleList'),
 });
 const members = createRoute({
   getParentRoute: () => workspace,
   path: 'members',
-  component: lazyRouteComponent(() => import('../pages/members/member-list.tsx'), 'MemberList'),
+  component: lazyRouteComponent(() => import('../features/members/member-list.tsx'), 'MemberList'),
 });
 const variables = createRoute({
   getParentRoute: () => workspace,
   path: 'variables',
-  component: lazyRouteComponent(() => import('../pages/variables/variable-list.tsx'), 'VariableList'),
+  component: lazyRouteComponent(() => import('../features/variables/variable-list.tsx'), 'VariableList'),
 });
 const credentials = createRoute({
   getParentRoute: () => workspace,
   path: 'credentials',
-  component: lazyRouteComponent(() => import('../pages/credentials/credential-list.tsx'), 'CredentialList'),
+  component: lazyRouteComponent(() => import('../features/credentials/credential-list.tsx'), 'CredentialList'),
 });
 const settings = createRoute({
   getParentRoute: () => workspace,
   path: 'settings',
-  component: lazyRouteComponent(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
+  component: lazyRouteComponent(() => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
 });
 const auditLog = createRoute({
   getParentRoute: () => workspace,
   path: 'audit-log',
-  component: lazyRouteComponent(() => import('../pages/audit-log/audit-log.tsx'), 'AuditLog'),
+  component: lazyRouteComponent(() => import('../features/audit-log/audit-log.tsx'), 'AuditLog'),
 });
 const administration = createRoute({
   getParentRoute: () => workspace,
   path: 'administration',
-  component: lazyRouteComponent(() => import('../pages/administration/administration-page.tsx'), 'AdministrationPage'),
+  component: lazyRouteComponent(
+    () => import('../features/administration/administration-page.tsx'),
+    'AdministrationPage',
+  ),
 });
 const account = createRoute({
   getParentRoute: () => workspace,
   path: 'account',
-  component: lazyRouteComponent(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
+  component: lazyRouteComponent(() => import('../features/account/account-page.tsx'), 'AccountPage'),
 });
 
 const tree = root.addChildren([
@@ -249,4 +252,23 @@ export function createAppRouter() {
     defaultErrorComponent: Broken,
     scrollRestoration: true,
   });
+}
+
+// The router redirects when a redirect is thrown.
+/* oxlint-disable typescript/only-throw-error */
+
+/** Redirects to the sign-in page without a session, and back afterwards. */
+function requireSession({ location: { href } }: { location: { href: string } }): void {
+  if (readSession()) return;
+  throw redirect({ to: '/sign-in', search: href === '/' ? {} : { next: href } });
+}
+
+/**
+ * Redirects signed-in persons to the page that they wanted. @param next a path of this console; anything else, such as
+ * another host, is ignored.
+ */
+function leaveOnceSignedIn(next?: string): void {
+  if (!readSession()) return;
+  if (next?.startsWith('/w/') === true) throw redirect({ href: next });
+  throw redirect({ to: '/' });
 }

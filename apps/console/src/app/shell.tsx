@@ -1,23 +1,24 @@
-import { AppShell, Burger, Group } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import type { MeResponse, User } from '@deckhand/contracts';
+import { ActionIcon, AppShell, Burger, Group, Menu, Select, Text } from '@mantine/core';
+import { useDisclosure, useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
+import { ChevronsUpDown, CircleUserRound, LogOut, Settings } from 'lucide-react';
 import { useEffect } from 'react';
-import { meQuery } from '../api/people.ts';
+import { meQuery, signOut } from '../api/people.ts';
 import { Broken } from '../components/broken.tsx';
 import { Loading } from '../components/loading.tsx';
+import { forgetEditsOfOthers } from '../features/editor/saving/kept-edit.ts';
 import { i18n } from '../language/i18n.ts';
-import { forgetEditsOfOthers } from '../editor/kept-edit.ts';
+import { chooseLanguage, LANGUAGES, readLanguage } from '../language/language.ts';
+import { endSession } from '../session/store.ts';
 import { useSession } from '../session/use-session.ts';
-import { rememberWorkspace } from './last-workspace.ts';
 import { CollapseButton } from './collapse-button.tsx';
 import { Commands } from './commands.tsx';
+import { rememberWorkspace } from './last-workspace.ts';
 import { Navigation } from './navigation.tsx';
-import { PersonMenu } from './person-menu.tsx';
 import { SchemeSwitch } from './scheme-switch.tsx';
 import classes from './shell.module.css';
-import { useCollapsed } from './use-collapsed.ts';
-import { WorkspaceSwitch } from './workspace-switch.tsx';
 
 const PRODUCT = 'Deckhand';
 
@@ -73,5 +74,104 @@ export function Shell() {
         <Outlet />
       </AppShell.Main>
     </AppShell>
+  );
+}
+
+/** Keeps in this browser whether the navigation is collapsed. On a phone, which has no room beside it, it never is. */
+function useCollapsed(): {
+  readonly isCollapsed: boolean;
+  readonly isWide: boolean;
+  readonly toggle: () => void;
+} {
+  // The breakpoint of the shell.
+  const isWide = useMediaQuery('(min-width: 48em)', true, { getInitialValueInEffect: false });
+  const [isKept, keep] = useLocalStorage({
+    key: 'deckhand.navigation',
+    defaultValue: false,
+    getInitialValueInEffect: false,
+    serialize: (isCollapsed) => (isCollapsed ? 'collapsed' : 'expanded'),
+    deserialize: (text) => text === 'collapsed',
+  });
+  return { isCollapsed: isWide && isKept, isWide, toggle: () => keep(!isKept) };
+}
+
+/** Selects the workspace of the pages. */
+function WorkspaceSwitch({ workspaces }: { workspaces: MeResponse['workspaces'] }) {
+  const navigate = useNavigate();
+  const { workspaceId = '' } = useParams({ strict: false });
+  return (
+    <Select
+      aria-label={i18n.t('Workspace')}
+      data={workspaces.map((workspace) => ({ value: workspace.workspaceId, label: workspace.name }))}
+      value={workspaceId}
+      allowDeselect={false}
+      searchable={workspaces.length > 8}
+      rightSection={<ChevronsUpDown size={14} aria-hidden />}
+      comboboxProps={{ width: 240, position: 'bottom-start' }}
+      size="sm"
+      maw={220}
+      miw={0}
+      onChange={(value) => {
+        if (value !== null) void navigate({ to: '/w/$workspaceId/workflows', params: { workspaceId: value } });
+      }}
+    />
+  );
+}
+
+/** Shows who is signed in, chooses the language, and signs out. */
+function PersonMenu({ user }: { user: User }) {
+  const navigate = useNavigate();
+  const { workspaceId = '' } = useParams({ strict: false });
+  /** Ends the session on this side whatever the response, so that an outage keeps nobody signed in. */
+  const leave = async (): Promise<void> => {
+    await signOut().catch(() => undefined);
+    endSession();
+  };
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label={i18n.t('Signed in as {name}', { name: user.name })}
+        >
+          <CircleUserRound size={20} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Text size="sm" fw={600} px="sm" pt="xs" truncate>
+          {user.name}
+        </Text>
+        <Text size="xs" c="dimmed" px="sm" pb="xs" truncate>
+          {user.email}
+        </Text>
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<Settings size={16} aria-hidden />}
+          onClick={() => void navigate({ to: '/w/$workspaceId/account', params: { workspaceId } })}
+        >
+          {i18n.t('Your account')}
+        </Menu.Item>
+        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => void leave()}>
+          {i18n.t('Sign out')}
+        </Menu.Item>
+        <Menu.Divider />
+        <div role="group" aria-label={i18n.t('Language')}>
+          <Menu.Label aria-hidden>{i18n.t('Language')}</Menu.Label>
+          {LANGUAGES.map(([language, name]) => (
+            <Menu.RadioItem
+              key={language}
+              value={language}
+              lang={language}
+              checked={language === readLanguage()}
+              onChange={() => chooseLanguage(language)}
+            >
+              {name}
+            </Menu.RadioItem>
+          ))}
+        </div>
+      </Menu.Dropdown>
+    </Menu>
   );
 }

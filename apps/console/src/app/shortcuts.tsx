@@ -1,6 +1,7 @@
-import { Modal, Stack, Title } from '@mantine/core';
+import { Stack, Title } from '@mantine/core';
+import { Dialog } from '../components/dialog.tsx';
 import { ShortcutList } from '../components/shortcut-list.tsx';
-import { CANVAS_KEYS } from '../editor/canvas-keys.ts';
+import { CANVAS_KEYS } from '../features/editor/canvas-keys.ts';
 import { i18n } from '../language/i18n.ts';
 
 const EVERYWHERE = [
@@ -11,12 +12,7 @@ const EVERYWHERE = [
 /** Lists the keyboard shortcuts. */
 export function Shortcuts({ onClose }: { onClose: () => void }) {
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={i18n.t('Keyboard shortcuts')}
-      closeButtonProps={{ 'aria-label': i18n.t('Close') }}
-    >
+    <Dialog onClose={onClose} title={i18n.t('Keyboard shortcuts')}>
       <Stack gap="sm">
         <Title order={3} size="h6">
           {i18n.t('Everywhere')}
@@ -27,6 +23,6 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
         </Title>
         <ShortcutList shortcuts={CANVAS_KEYS} />
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,14 +1,17 @@
 import { autocompletion } from '@codemirror/autocomplete';
 import type { EditorState } from '@codemirror/state';
 import { Decoration, EditorView, MatchDecorator, ViewPlugin } from '@codemirror/view';
-import { useDeferredValue, useMemo } from 'react';
-import type { ExpressionForm } from '../forms/sample-data.ts';
+import type { JsonValue } from '@deckhand/contracts';
+import { Trans } from '@lingui/react';
+import { useDeferredValue, useEffect, useMemo, useState } from 'react';
+import type { ExpressionForm, SampleData } from '../forms/sample-data.ts';
 import type { ExpressionField } from '../forms/text-field.ts';
 import { fromExpressionText } from '../forms/values.ts';
+import { i18n } from '../language/i18n.ts';
+import classes from './below.module.css';
 import { completeExpression, expressionBefore, needsBraces, sampleData } from './complete-expression.ts';
-import { Preview } from './preview.tsx';
 import { TextEditor } from './text-editor.tsx';
-import { useTrial } from './use-trial.ts';
+import { type Trial, tryExpression } from './try-expression.ts';
 
 const matcher = new MatchDecorator({
   regexp: /\{\{.*?(\}\}|$)/g,
@@ -76,4 +79,74 @@ export function ExpressionEditor({
       <Preview text={settled} trial={trial} />
     </TextEditor>
   );
+}
+
+/** Evaluates a text with expressions while it is typed; the previous result stays until then. */
+function useTrial(text: string, data: SampleData): Trial {
+  const [trial, setTrial] = useState<Trial>({ kind: 'constant' });
+  useEffect(() => {
+    let isOver = false;
+    void tryExpression(text, data).then((next) => {
+      if (!isOver) setTrial(next);
+    });
+    return () => {
+      isOver = true;
+    };
+  }, [text, data]);
+  return trial;
+}
+
+/** How much of a value is shown, in characters. */
+const MAX_SHOWN = 300;
+
+/** Matches the names that are only known in expressions. */
+const NAME_OF_RUN = /\$(trigger|input|nodes|loop|vars|execution|now)\b/;
+
+/** The preview of a text with expressions, or its error; for plain text a warning if it looks like an expression. */
+function Preview({ text, trial }: { text: string; trial: Trial }) {
+  return <div aria-live="polite">{contentOf(text, trial)}</div>;
+}
+
+function contentOf(text: string, trial: Trial) {
+  switch (trial.kind) {
+    case 'constant':
+      return NAME_OF_RUN.test(text) ? (
+        <p className={classes.issue}>
+          {i18n.t('This is plain text. Put expressions in {braces}.', { braces: '{{ }}' })}
+        </p>
+      ) : null;
+    case 'untried':
+      return <p className={classes.note}>{i18n.t('Run the workflow once to see the value here.')}</p>;
+    case 'issue':
+      return <p className={classes.issue}>{trial.issue.message}</p>;
+    case 'failed':
+      return (
+        <>
+          <p className={classes.issue}>{i18n.t('With the last run: {reason}', { reason: trial.reason })}</p>
+          <Missing ids={trial.missing} />
+        </>
+      );
+    case 'value':
+      return (
+        <>
+          <p className={classes.note}>
+            <Trans
+              id="In the last run: <0/>"
+              components={{ 0: <span className={classes.value}>{shorten(trial.value)}</span> }}
+            />
+          </p>
+          <Missing ids={trial.missing} />
+        </>
+      );
+  }
+}
+
+function Missing({ ids }: { ids: readonly string[] }) {
+  if (ids.length === 0) return null;
+  return <p className={classes.note}>{i18n.t('Without data, or with too much: {ids}', { ids: ids.join(', ') })}</p>;
+}
+
+function shorten(value: JsonValue): string {
+  const text = JSON.stringify(value);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }

@@ -1,4 +1,5 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
+import { Dialog } from './dialog.tsx';
 import { useMutation } from '@tanstack/react-query';
 import { i18n } from '../language/i18n.ts';
 import { Problem } from './problem.tsx';
@@ -24,7 +25,7 @@ export function ConfirmDialog({
 }) {
   const action = useMutation({ mutationFn: act, onSuccess: onClose });
   return (
-    <Modal opened={isOpen} onClose={onClose} title={question} closeButtonProps={{ 'aria-label': i18n.t('Close') }}>
+    <Dialog isOpen={isOpen} onClose={onClose} title={question}>
       <Text size="sm" mb="md">
         {consequence}
       </Text>
@@ -37,6 +38,6 @@ export function ConfirmDialog({
           {label}
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

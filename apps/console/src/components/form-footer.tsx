@@ -11,6 +11,8 @@ export function FormFooter({
   advice,
   submit,
   isPending,
+  isDisabled = false,
+  isDangerous = false,
   onCancel,
 }: {
   error: unknown;
@@ -18,6 +20,10 @@ export function FormFooter({
   advice?: string | undefined;
   submit: string;
   isPending: boolean;
+  /** Whether the form cannot be submitted yet. */
+  isDisabled?: boolean;
+  /** Whether the action destroys something. */
+  isDangerous?: boolean;
   onCancel: () => void;
 }) {
   return (
@@ -27,7 +33,7 @@ export function FormFooter({
         <Button variant="default" onClick={onCancel}>
           {i18n.t('Cancel')}
         </Button>
-        <Button type="submit" loading={isPending}>
+        <Button type="submit" loading={isPending} disabled={isDisabled} {...(isDangerous && { color: 'red.9' })}>
           {submit}
         </Button>
       </Group>

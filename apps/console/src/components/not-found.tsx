@@ -1,6 +1,6 @@
 import { Center, Stack, Text, Title } from '@mantine/core';
 import { i18n } from '../language/i18n.ts';
-import { AnchorLink } from './anchor-link.tsx';
+import { AnchorLink } from './links.tsx';
 
 /** Shown at an unknown URL. */
 export function NotFound() {

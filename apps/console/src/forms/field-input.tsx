@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import { Checkbox, MultiSelect, PasswordInput, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useContext } from 'react';
+import { editorsQuery } from '../code/load.ts';
 import { fromLocalTime, toLocalTime } from '../components/local-time.ts';
 import { markCode } from '../components/mark-code.tsx';
 import { i18n } from '../language/i18n.ts';
@@ -9,10 +11,10 @@ import { MapInput } from './map-input.tsx';
 import { RowsInput, rowsOf } from './rows-input.tsx';
 import { ExpressionFormContext } from './sample-data.ts';
 import type { Field } from './schema.ts';
-import { ScriptInput } from './script-input.tsx';
 import { TextAsValue } from './text-as-value.tsx';
-import { WorkflowSelect } from './workflow-select.tsx';
+import type { TextField } from './text-field.ts';
 import { fromExpressionText, fromNumberText, fromText, isExpression, toText } from './values.ts';
+import { WorkflowSelect } from './workflow-select.tsx';
 
 /** Kinds of fields that are typed as text: the text does not change the kind of field. */
 const TYPED: ReadonlySet<string> = new Set(['text', 'json', 'expression', 'number', 'code']);
@@ -179,4 +181,27 @@ function texts(value: JsonValue | undefined): string[] {
 
 function orNothing(list: readonly string[]): JsonValue | undefined {
   return list.length === 0 ? undefined : list;
+}
+
+/** A field for JavaScript. */
+function ScriptInput(props: TextField) {
+  const form = useContext(ExpressionFormContext);
+  const { data: editors } = useQuery(editorsQuery);
+  if (editors) return <editors.ScriptEditor {...props} isReadOnly={form?.isReadOnly ?? false} />;
+  const { label, description, required, value, onChange } = props;
+  return (
+    <Textarea
+      label={label}
+      description={description}
+      required={required ?? false}
+      readOnly={form?.isReadOnly ?? false}
+      autosize
+      minRows={8}
+      maxRows={24}
+      spellCheck={false}
+      styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
 }

@@ -1,2 +1,0 @@
-/** What can be opened over any page. */
-export type Overlay = 'search' | 'shortcuts' | 'new-workflow';

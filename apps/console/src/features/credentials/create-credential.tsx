@@ -1,0 +1,112 @@
+import {
+  CREDENTIAL_SECRETS,
+  CREDENTIAL_TYPES,
+  CREDENTIAL_VISIBILITIES,
+  type CredentialType,
+  HTTP_CREDENTIAL_TYPES,
+  type JsonObject,
+  parseOwnJson,
+} from '@deckhand/contracts';
+import { Radio, Select, Stack, TagsInput, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { createCredential, credentialsQuery, type Traffic } from '../../api/credentials.ts';
+import { SchemaForm } from '../../forms/schema-form.tsx';
+import { type Fields, FormDialog } from '../../components/form-dialog.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { TrafficFields } from './traffic-fields.tsx';
+
+/** Labels of the types. */
+const LABELS: Readonly<Record<CredentialType, string>> = {
+  apiKey: i18n.t('API key in a header'),
+  basic: i18n.t('User name and password'),
+  bearer: i18n.t('Bearer token'),
+  header: i18n.t('Custom header'),
+  postgres: 'PostgreSQL',
+  smtp: i18n.t('SMTP server'),
+};
+
+/** What a credential is created with. */
+interface NewCredential {
+  readonly name: string;
+  readonly type: CredentialType;
+  readonly secret: JsonObject;
+  readonly visibility: (typeof CREDENTIAL_VISIBILITIES)[number];
+  readonly hosts: string[];
+  readonly traffic: Traffic;
+}
+
+const EMPTY: NewCredential = {
+  name: '',
+  type: 'bearer',
+  secret: {},
+  visibility: 'shared',
+  hosts: [],
+  traffic: { rateLimit: null, circuit: null },
+};
+
+/** Creates a credential. */
+export function CreateCredential({ workspaceId, onClose }: { workspaceId: string; onClose: () => void }) {
+  const queryClient = useQueryClient();
+  return (
+    <FormDialog
+      title={i18n.t('New credential')}
+      initial={EMPTY}
+      submit={i18n.t('Save')}
+      act={async ({ name, type, secret, visibility, hosts, traffic }) => {
+        await createCredential({
+          workspaceId,
+          name,
+          type,
+          secret,
+          visibility,
+          ...(hosts.length > 0 ? { allowedHosts: hosts } : {}),
+          ...(isForHttp(type) && traffic),
+        });
+        await queryClient.invalidateQueries({ queryKey: credentialsQuery(workspaceId).queryKey });
+      }}
+      onClose={onClose}
+    >
+      {(fields) => <CredentialFields {...fields} />}
+    </FormDialog>
+  );
+}
+
+function CredentialFields({ values: { type, traffic }, set, text, field, choice }: Fields<NewCredential>) {
+  const schema = useMemo(() => parseOwnJson<JsonObject>(JSON.stringify(CREDENTIAL_SECRETS[type])), [type]);
+  const types = choice('type', CREDENTIAL_TYPES);
+  return (
+    <>
+      <TextInput label={i18n.t('Name')} required maxLength={200} data-autofocus {...text('name')} />
+      <Select
+        label={i18n.t('Type')}
+        allowDeselect={false}
+        data={CREDENTIAL_TYPES.map((value) => ({ value, label: LABELS[value] }))}
+        value={types.value}
+        onChange={(value) => {
+          types.onChange(value);
+          set({ secret: {} });
+        }}
+      />
+      <SchemaForm schema={schema} {...field('secret')} />
+      <Radio.Group label={i18n.t('Shared with')} {...choice('visibility', CREDENTIAL_VISIBILITIES)}>
+        <Stack gap={8} mt={6}>
+          <Radio value="shared" label={i18n.t('Everyone')} description={i18n.t('In every workflow of the workspace')} />
+          <Radio
+            value="private"
+            label={i18n.t('Only you')}
+            description={i18n.t('In versions of workflows that you save')}
+          />
+        </Stack>
+      </Radio.Group>
+      <TagsInput
+        label={i18n.t('Allowed hosts')}
+        description={i18n.t('Leave empty for any. Examples: api.example.com, *.example.com, db.example.com:5432')}
+        {...field('hosts')}
+      />
+      {isForHttp(type) && <TrafficFields traffic={traffic} onChange={(next) => set({ traffic: next })} />}
+    </>
+  );
+}
+
+const isForHttp = (type: CredentialType): boolean => HTTP_CREDENTIAL_TYPES.includes(type);

@@ -1,0 +1,86 @@
+import type { NodeDefinition } from '@deckhand/contracts';
+import { Stack, Text, Title } from '@mantine/core';
+import { useWorkspace } from '../../../api/use-workspace.ts';
+import { ShortcutList } from '../../../components/shortcut-list.tsx';
+import { NodeDataContext } from '../../../forms/sample-data.ts';
+import { i18n } from '../../../language/i18n.ts';
+import { CANVAS_KEYS } from '../canvas-keys.ts';
+import { selectedNode } from '../model/editor-model.ts';
+import { useEditor, useEditorSession } from '../model/editor-session.tsx';
+import { changeNode } from '../model/edits.ts';
+import { useCanvasRuns } from '../runs/canvas-runs.tsx';
+import { NodeDataBeside } from '../runs/dock.tsx';
+import { SaveProblems } from '../saving/save-issues.tsx';
+import classes from '../workbench.module.css';
+import { NodeForm } from './node-form.tsx';
+import { ScheduleBox } from './schedule-box.tsx';
+import { useTestEvent } from './use-test-event.ts';
+import { WebhookBox } from './webhook-box.tsx';
+
+/** The form of the selected node; without one, the keyboard shortcuts. */
+export function Inspector() {
+  const { workflow, versions } = useEditorSession();
+  const { can } = useWorkspace();
+  const { shown } = useCanvasRuns();
+  const node = useEditor(selectedNode);
+  // Here, because a test goes on while another node is selected.
+  const test = useTestEvent(workflow, { onSave: () => versions.save(), onRun: shown.show });
+  return (
+    // Scrolled by keyboard also while there is nothing in it to focus.
+    <section className={classes.form} aria-label={i18n.t('Node')} tabIndex={node ? undefined : 0}>
+      {node ? (
+        <>
+          {/* Not among the disabled fields: URLs are copied and tested in a managed workflow, too. */}
+          {node.type === 'trigger.webhook' && (
+            <WebhookBox workflow={workflow} nodeId={node.id} test={can('editor') ? test : undefined} />
+          )}
+          <NodeDataContext
+            value={(onInsert) => (
+              <NodeDataBeside node={node} onInsert={onInsert}>
+                <SaveProblems />
+              </NodeDataBeside>
+            )}
+          >
+            <NodeForm key={node.id} node={node}>
+              {node.type === 'trigger.schedule' && <ScheduleOf node={node} />}
+            </NodeForm>
+          </NodeDataContext>
+        </>
+      ) : (
+        <Keys />
+      )}
+    </section>
+  );
+}
+
+function ScheduleOf({ node }: { node: NodeDefinition }) {
+  const { model } = useEditorSession();
+  return (
+    <ScheduleBox
+      parameters={node.parameters ?? {}}
+      onChange={(cron) =>
+        model.apply(
+          (before) => changeNode(before, node.id, (old) => ({ ...old, parameters: { ...old.parameters, cron } })),
+          `${node.id} cron`,
+        )
+      }
+    />
+  );
+}
+
+/** Shown while no node is selected: the keyboard shortcuts of the canvas. */
+function Keys() {
+  return (
+    <Stack gap="sm">
+      <Title order={2} size="h5">
+        {i18n.t('Select a node')}
+      </Title>
+      <Text size="sm" c="dimmed">
+        {i18n.t(
+          'Select a node to edit it, or add one: it is connected to the selected one, or to the end of a chain. A click on the dot on the right of a node adds one after it. To connect nodes, drag from that dot to the dot on the left of another, or select the next step in the form.',
+        )}
+      </Text>
+      <ShortcutList shortcuts={CANVAS_KEYS} />
+    </Stack>
+  );
+}

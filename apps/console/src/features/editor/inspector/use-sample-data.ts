@@ -1,0 +1,82 @@
+import type { Definition, Execution, JsonValue } from '@deckhand/contracts';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { lastRunQuery, outputQuery, runQuery } from '../../../api/executions.ts';
+import { variablesQuery } from '../../../api/variables.ts';
+import type { SampleData } from '../../../forms/sample-data.ts';
+import { useCanvasRuns } from '../runs/canvas-runs.tsx';
+import { definitionOf } from '../model/editor-model.ts';
+import { useEditor, useEditorSession } from '../model/editor-session.tsx';
+import { shapeOfOutput, shapeOfTrigger } from '../model/shapes.ts';
+import { loopAround, nodesBefore, sourcesOf } from '../model/upstream.ts';
+
+const SUCCESSFUL = { status: 'success' } as const;
+
+/** Maximum size of an output that is fetched for a preview, in bytes. */
+const MAX_OUTPUT_BYTES = 4_194_304;
+
+/**
+ * Returns the data for previews of a node's expressions. They are from the run on the canvas;
+ * without one, from the workflow's last run.
+ */
+export function useSampleData(nodeId: string): SampleData {
+  const queryClient = useQueryClient();
+  const { id: workflowId, workspaceId } = useEditorSession().workflow;
+  const definition = useEditor(definitionOf);
+  const shown = useCanvasRuns().shown.run;
+  const last = useQuery({ ...lastRunQuery(workspaceId, workflowId), enabled: shown === undefined });
+  const lastId = last.data?.data[0]?.executionId;
+  const read = useQuery({ ...runQuery(lastId ?? ''), enabled: shown === undefined && lastId !== undefined });
+  const run = shown ?? read.data;
+  // A run that failed or is in progress has no outputs of later nodes: those of the last success are shown then.
+  const needsSuccess = run !== undefined && run.status !== 'success';
+  const success = useQuery({ ...lastRunQuery(workspaceId, workflowId, SUCCESSFUL), enabled: needsSuccess });
+  const successId = success.data?.data[0]?.executionId;
+  const earlier = useQuery({ ...runQuery(successId ?? ''), enabled: needsSuccess && successId !== undefined }).data;
+  return useMemo(
+    () => sampleOf({ queryClient, workspaceId, definition, run, earlier: needsSuccess ? earlier : undefined }, nodeId),
+    [queryClient, workspaceId, definition, run, earlier, needsSuccess, nodeId],
+  );
+}
+
+interface Sources {
+  readonly queryClient: QueryClient;
+  readonly workspaceId: string;
+  readonly definition: Definition;
+  readonly run: Execution | undefined;
+  /** The last successful run before it, for nodes that it has not reached. */
+  readonly earlier: Execution | undefined;
+}
+
+function sampleOf(sources: Sources, nodeId: string): SampleData {
+  const { queryClient, workspaceId, definition, run } = sources;
+  const loop = loopAround(definition, nodeId);
+  return {
+    run: run && { id: run.executionId, mode: run.executionMode, trigger: run.data.trigger },
+    before: nodesBefore(definition, nodeId),
+    links: definition.nodes.flatMap(({ id, parameters }) => (parameters?.allowLinks === true ? [id] : [])),
+    sources: sourcesOf(definition, nodeId),
+    tryData: (id) => sampleOf(sources, id),
+    loop: loop && (() => ({ items: loop.parameters?.items ?? [], data: sampleOf(sources, loop.id) })),
+    output: async (id) => (await readOutput(sources, run, id)) ?? readOutput(sources, sources.earlier, id),
+    shapes: { trigger: shapeOfTrigger(definition), output: (id) => shapeOfOutput(definition, id) },
+    async vars() {
+      const query = { ...variablesQuery(workspaceId), staleTime: 60_000 };
+      const { data } = await queryClient.query(query).catch(() => ({ data: [] }));
+      return Object.fromEntries(data.map(({ name, value }) => [name, value]));
+    },
+  };
+}
+
+/** Returns the output of a node in the run; undefined if it is not available. */
+async function readOutput(
+  { queryClient }: Sources,
+  run: Execution | undefined,
+  nodeId: string,
+): Promise<JsonValue | undefined> {
+  const progress = run?.progress[nodeId];
+  if (!run || progress?.outputOmitted !== true || progress.outputBytes > MAX_OUTPUT_BYTES) return undefined;
+  const query = outputQuery(run.executionId, nodeId, undefined, progress.finishedAt);
+  const answer = await queryClient.query({ ...query, staleTime: Infinity }).catch(() => undefined);
+  return answer?.output;
+}

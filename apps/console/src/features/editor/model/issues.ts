@@ -1,0 +1,60 @@
+import type { Definition, ValidationIssue } from '@deckhand/contracts';
+import { ApiError } from '../../../api/api-error.ts';
+import { i18n } from '../../../language/i18n.ts';
+
+/**
+ * Returns true if a save was refused because of the definition: it has issues, or another version was saved meanwhile.
+ */
+export function isAboutDefinition(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  return error.code === 'CONFLICT' || error.issues.some(({ path }) => path.startsWith('definition'));
+}
+
+/** An issue of a save, in words. */
+export interface DescribedIssue {
+  /** The node that it is in; undefined for connections and settings. */
+  readonly nodeId: string | undefined;
+  /** The parameter that it is in; undefined for other parts of the node. */
+  readonly parameter: string | undefined;
+  /** What it is in: the node's name, a connection or the settings. */
+  readonly place: string;
+  readonly text: string;
+}
+
+/** Describes the issues of a save by the names on the canvas. */
+export function describeIssues(definition: Definition, issues: readonly ValidationIssue[]): DescribedIssue[] {
+  const titleOf = (id: string): string => definition.nodes.find((node) => node.id === id)?.name ?? id;
+  return issues.map(({ path, message }): DescribedIssue => {
+    const [, list, index, rest = ''] = /^definition\.(nodes|edges)\[(\d+)\]\.?(.*)$/.exec(path) ?? [];
+    const node = list === 'nodes' ? definition.nodes[Number(index)] : undefined;
+    if (node) {
+      const label = rest.replace(/^parameters\./, '');
+      const parameter = /^parameters\.([^.[]+)/.exec(rest)?.[1];
+      return { nodeId: node.id, parameter, place: titleOf(node.id), text: `${label} ${message}`.trim() };
+    }
+    const edge = list === 'edges' ? definition.edges[Number(index)] : undefined;
+    if (edge) {
+      const place = `${titleOf(edge.source)} → ${titleOf(edge.target)}`;
+      return { nodeId: undefined, parameter: undefined, place, text: `${rest} ${message}`.trim() };
+    }
+    const setting = path.replace(/^definition\.?(settings\.?)?/, '');
+    const isSetting = path.startsWith('definition.settings');
+    const place = isSetting
+      ? i18n.t('Settings')
+      : path.startsWith('definition.notes')
+        ? i18n.t('Notes')
+        : i18n.t('Workflow');
+    return { nodeId: undefined, parameter: undefined, place, text: `${setting} ${message}`.trim() };
+  });
+}
+
+/** Joins the issues of each node to a text. */
+export function issuesByNode(issues: readonly DescribedIssue[]): ReadonlyMap<string, string> {
+  const byNode = new Map<string, string>();
+  for (const { nodeId, text } of issues) {
+    if (nodeId === undefined) continue;
+    const before = byNode.get(nodeId);
+    byNode.set(nodeId, before === undefined ? text : `${before}; ${text}`);
+  }
+  return byNode;
+}

@@ -1,0 +1,58 @@
+import type { Definition, NodeDefinition } from '@deckhand/contracts';
+import { memberPath } from '../../../components/json-rows.ts';
+import type { SampleSource } from '../../../forms/sample-data.ts';
+import { containersOf } from '../../../graph/containers.ts';
+
+/** Returns the ids of the nodes before a node, the nearest first. */
+export function nodesBefore({ edges }: Definition, nodeId: string): string[] {
+  const found = new Set([nodeId]);
+  // Iterating over a set includes elements that are added meanwhile.
+  for (const id of found) for (const { source, target } of edges) if (target === id) found.add(source);
+  found.delete(nodeId);
+  return [...found];
+}
+
+/** Returns the innermost loop whose body contains a node. */
+export function loopAround(definition: Definition, nodeId: string): NodeDefinition | undefined {
+  return containersAround(definition, nodeId).find(({ type }) => type === 'loop');
+}
+
+/** Returns the loops and tries whose bodies contain a node, the innermost first. */
+export function containersAround(definition: Definition, nodeId: string): readonly NodeDefinition[] {
+  return containersOf(definition)
+    .filter(({ body }) => body.has(nodeId))
+    .map(({ node }) => node);
+}
+
+/**
+ * Returns the expression of the data from a node in the fields of another; undefined if these cannot read it.
+ * @param triggerId the trigger of the run.
+ */
+export function expressionOf(
+  definition: Definition,
+  { of, at, triggerId }: { of: string; at: string; triggerId: string },
+): string | undefined {
+  if (of === triggerId) return '$trigger';
+  if (containersAround(definition, at).some(({ id }) => id === of)) {
+    // Its output does not exist yet; what it passes to the beginning of its body is the input.
+    const sources = sourcesOf(definition, at);
+    return sources.length === 1 && sources[0]?.nodeId === of ? '$input' : undefined;
+  }
+  if (!nodesBefore(definition, at).includes(of)) return undefined;
+  return `$nodes${memberPath(of)}.output`;
+}
+
+/** Returns the direct predecessors of a node, each once, and what comes from them. */
+export function sourcesOf(definition: Definition, nodeId: string): SampleSource[] {
+  const { edges } = definition;
+  const containers = containersAround(definition, nodeId);
+  const loopId = containers.find(({ type }) => type === 'loop')?.id;
+  const comesFrom = (id: string): SampleSource['gives'] => {
+    if (id === loopId) return 'item';
+    const isTry = containers.some((container) => container.id === id && container.type === 'try');
+    // Where a half-drawn graph leads in a circle, a try is not an end of the way to the input.
+    return isTry && !nodesBefore(definition, id).includes(nodeId) ? 'input' : 'output';
+  };
+  const ids = new Set(edges.flatMap(({ source, target }) => (target === nodeId ? [source] : [])));
+  return [...ids].map((id) => ({ nodeId: id, gives: comesFrom(id) }));
+}

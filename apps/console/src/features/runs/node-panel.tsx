@@ -1,0 +1,106 @@
+import type { Definition, Execution, NodeDefinition } from '@deckhand/contracts';
+import { CloseButton, Group, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { approvalsQuery, humanTasksQuery } from '../../api/approvals.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
+import { i18n } from '../../language/i18n.ts';
+import { Decision } from '../approvals/decision.tsx';
+import { HumanForm } from '../approvals/human-form.tsx';
+import { NodeData } from './node-data.tsx';
+
+/** The details of a node in a run: status, times, input and output. */
+export function NodePanel({
+  run,
+  nodeId,
+  title,
+  node,
+  definition,
+  titles,
+  iteration,
+  onIteration,
+  onClose,
+}: {
+  run: Execution;
+  nodeId: string;
+  title: string;
+  node: NodeDefinition | undefined;
+  /** That of the run's version. */
+  definition: Definition;
+  titles: ReadonlyMap<string, string>;
+  iteration: string | undefined;
+  onIteration: (iteration: string | undefined) => void;
+  onClose: () => void;
+}) {
+  const progress = run.progress[nodeId];
+  const [tab, setTab] = useState('output');
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <div>
+          <Title order={2} size="h5">
+            {title}
+          </Title>
+          <Text size="xs" c="dimmed">
+            {nodeId}
+          </Text>
+        </div>
+        <CloseButton aria-label={i18n.t('Close')} onClick={onClose} />
+      </Group>
+      {node && progress?.status === 'waiting' && <AnswerNode executionId={run.id} node={node} />}
+      {progress ? (
+        <NodeData
+          run={run}
+          nodeId={nodeId}
+          progress={progress}
+          definition={definition}
+          titles={titles}
+          tab={tab}
+          onTab={setTab}
+          iteration={iteration}
+          onIteration={onIteration}
+        />
+      ) : (
+        <Text size="sm" c="dimmed">
+          {i18n.t('The run has not reached this node.')}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+/** The form for a waiting node: an approval or a human task. */
+function AnswerNode({ executionId, node }: { executionId: string; node: NodeDefinition }) {
+  const { can } = useWorkspace();
+  if (!can('editor')) return null;
+  if (node.type === 'approval') return <OpenDecision executionId={executionId} nodeId={node.id} />;
+  if (node.type === 'human') return <OpenForms executionId={executionId} nodeId={node.id} />;
+  return null;
+}
+
+function OpenDecision({ executionId, nodeId }: { executionId: string; nodeId: string }) {
+  const { workspaceId } = useWorkspace();
+  const open = useQuery(approvalsQuery(workspaceId)).data?.data ?? [];
+  const entry = open.find(({ id, currentNodeId }) => id === executionId && currentNodeId === nodeId);
+  if (!entry) return null;
+  return (
+    <Stack gap="xs">
+      <Text fw={600}>{entry.message}</Text>
+      <Decision key={entry.waitId} entry={entry} />
+    </Stack>
+  );
+}
+
+/** The forms of a node; in a loop, several may be open. */
+function OpenForms({ executionId, nodeId }: { executionId: string; nodeId: string }) {
+  const { workspaceId } = useWorkspace();
+  const open = useQuery(humanTasksQuery(workspaceId)).data?.data ?? [];
+  return open
+    .filter((task) => task.executionId === executionId && task.nodeId === nodeId)
+    .map((task) => (
+      <Stack key={task.waitId} gap="xs">
+        <Text fw={600}>{task.title}</Text>
+        <HumanForm task={task} />
+      </Stack>
+    ));
+}

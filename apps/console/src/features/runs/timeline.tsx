@@ -1,0 +1,163 @@
+import type { Definition, Execution, IterationEntry } from '@deckhand/contracts';
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type CSSProperties, useEffect, useState } from 'react';
+import { iterationsQuery, MAX_ITERATIONS } from '../../api/executions.ts';
+import { describeDuration, durationMs } from '../../components/durations.ts';
+import { STATUS_LOOKS, StatusBadge } from '../../components/status-badge.tsx';
+import { i18n } from '../../language/i18n.ts';
+import { describeAttempt } from './describe-attempt.ts';
+import { type AttemptSpan, type Bar, type RunTimes, type Span, toTimes } from './bars.ts';
+import classes from './timeline.module.css';
+
+const TICK_MS = 500;
+const INDENT_PX = 16;
+
+/** A bar per node, from its start to its end, in the order of their starts, on an axis of time. */
+export function Timeline({
+  run,
+  definition,
+  titles,
+  selected,
+  onSelect,
+}: {
+  run: Execution;
+  /** That of the run's version. */
+  definition: Definition;
+  titles: ReadonlyMap<string, string>;
+  selected: string | undefined;
+  /** @param iteration the one whose part of a bar was clicked. */
+  onSelect: (nodeId: string, iteration?: string) => void;
+}) {
+  const isRunning = run.finishedAt === null;
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  const times = toTimes(run, definition, now);
+  if (times.bars.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {i18n.t('No node has started.')}
+      </Text>
+    );
+  }
+  return (
+    <div className={classes.timeline}>
+      <div className={classes.head} aria-hidden>
+        <span className={classes.axis}>
+          {times.ticks.map(({ left, label }) => (
+            <span key={label} className={classes.tick} style={{ left: `${left}%` }}>
+              {label}
+            </span>
+          ))}
+        </span>
+      </div>
+      <ol className={classes.list} aria-label={i18n.t('Timeline of nodes')}>
+        {times.queue && (
+          <li className={classes.row}>
+            <span className={classes.name}>{i18n.t('Queue')}</span>
+            <span className={classes.track}>
+              <span className={classes.queue} style={toStyle(times.queue)} />
+            </span>
+            <span className={classes.time}>{describeDuration(times.queue.ms)}</span>
+          </li>
+        )}
+        {times.bars.map((bar) => (
+          <li key={bar.nodeId}>
+            <button
+              type="button"
+              className={classes.row}
+              aria-pressed={bar.nodeId === selected}
+              onClick={({ target }) =>
+                onSelect(bar.nodeId, target instanceof HTMLElement ? target.dataset.iteration : undefined)
+              }
+            >
+              <span className={classes.name} style={{ paddingInlineStart: bar.depth * INDENT_PX }}>
+                {titles.get(bar.nodeId) ?? bar.nodeId}
+                {bar.iterations > 1 && <span className={classes.rounds}> × {bar.iterations}</span>}
+                {bar.attempts > 1 && bar.iterations === 0 && (
+                  <span className={classes.rounds}>
+                    {' · '}
+                    {i18n.t('{count, plural, one {# attempt} other {# attempts}}', { count: bar.attempts })}
+                  </span>
+                )}
+              </span>
+              <span className={classes.status}>
+                <StatusBadge status={bar.status} />
+              </span>
+              <span className={classes.track}>
+                {!bar.isReused && <Track run={run} bar={bar} spanOf={times.spanOf} />}
+              </span>
+              <span className={classes.time}>
+                {bar.isReused ? (
+                  <span className={classes.reused}>{i18n.t('Reused')}</span>
+                ) : (
+                  describeDuration(durationMs(bar.startedAt, bar.finishedAt, now) ?? 0)
+                )}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** The bar of a node: one of each attempt, and once the run is finished, one of each iteration. */
+function Track({ run, bar, spanOf }: { run: Execution; bar: Bar; spanOf: RunTimes['spanOf'] }) {
+  const { nodeId, iterations, status, attemptSpans } = bar;
+  const isSplit = run.finishedAt !== null && iterations > 1 && iterations <= MAX_ITERATIONS;
+  const query = useQuery({ ...iterationsQuery(run.id, nodeId), enabled: isSplit });
+  const shown = isSplit ? (query.data?.data ?? []) : [];
+  const parts =
+    attemptSpans.length > 0 ? attemptSpans.map(attemptPart) : shown.flatMap((entry) => iterationPart(entry, spanOf));
+  if (parts.length === 0) return <span className={classes.bar} style={toStyle(bar, status)} />;
+  return (
+    <>
+      {attemptSpans.length > 0 && <span className={classes.delays} style={toStyle(bar)} />}
+      {parts.map(({ key, title, span, status: result, iteration }) => (
+        <span
+          key={key}
+          className={classes.bar}
+          data-part
+          data-iteration={iteration}
+          title={title}
+          style={toStyle(span, result)}
+        />
+      ))}
+    </>
+  );
+}
+
+/** A part of the bar of a node. */
+interface Part {
+  readonly key: string | number;
+  readonly title: string;
+  readonly span: Span;
+  readonly status: Bar['status'];
+  readonly iteration?: string;
+}
+
+function attemptPart(attempt: AttemptSpan): Part {
+  const { number, status } = attempt;
+  const title = i18n.t('Attempt {number}: {result}', { number, result: describeAttempt(attempt) });
+  return { key: number, title, span: attempt, status };
+}
+
+/** Returns the part of an iteration; none if it has not started. */
+function iterationPart(
+  { iteration, status, startedAt, finishedAt }: IterationEntry,
+  spanOf: RunTimes['spanOf'],
+): Part[] {
+  if (startedAt === null) return [];
+  const title = i18n.t('Iteration {iteration}: {status}', { iteration, status: STATUS_LOOKS[status].label });
+  return [{ key: iteration, title, span: spanOf(startedAt, finishedAt), status, iteration }];
+}
+
+function toStyle({ left, width }: Span, status?: Bar['status']): CSSProperties {
+  const background = status && `var(--status-${STATUS_LOOKS[status].tone})`;
+  return { left: `${left}%`, width: `${width}%`, ...(background !== undefined && { background }) };
+}
