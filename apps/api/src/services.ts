@@ -203,7 +203,7 @@ export async function createServices(options: {
     runStarter: createRunStarter({
       db,
       queue,
-      rate: createExecutionRate(redis),
+      count: createExecutionRate(redis),
       breaker,
       runs: metrics.runs,
       tracing,

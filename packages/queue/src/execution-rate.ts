@@ -5,20 +5,8 @@ const WINDOW_SECONDS = 60;
 
 /**
  * Counts a run towards its workspace's limit of runs per minute.
- * @returns null when it is within the limit, else the whole seconds until the next one would be.
+ * @returns the limit and the state of its window afterwards.
  */
-export type CountExecution = (workspaceId: string, executionsPerMinute: number) => Promise<number | null>;
-
-/** Counts the runs that all gateways and workers start together. */
-export function createExecutionCounter(redis: Redis): CountExecution {
-  const count = createExecutionRate(redis);
-  return async (workspaceId, executionsPerMinute) => {
-    const { isBeyond, resetSeconds } = await count(workspaceId, executionsPerMinute);
-    return isBeyond ? resetSeconds : null;
-  };
-}
-
-/** Counts a run in the same way. @returns the limit and the state of its window afterwards. */
 export type ExecutionRate = (workspaceId: string, executionsPerMinute: number) => Promise<RateLimit & WindowCount>;
 
 /** Counts the runs that all gateways and workers start together. */

@@ -4,12 +4,7 @@ export { createRunQueue } from './bullmq/bullmq-run-queue.ts';
 export * from './channels.ts';
 export { connectRedis, type Redis, type RedisRole } from './connect.ts';
 export * from './drain-request.ts';
-export {
-  type CountExecution,
-  createExecutionCounter,
-  createExecutionRate,
-  type ExecutionRate,
-} from './execution-rate.ts';
+export { createExecutionRate } from './execution-rate.ts';
 export * from './fleet-view.ts';
 export {
   writeHeartbeat,

@@ -21,7 +21,12 @@ export async function startRun(
   const { noteStart, prepareCallbacks } = services;
   const { request, asked } = toStartRequest(caller, workflowId, body);
   if (body.callbackUrl !== undefined) await prepareCallbacks(caller, workflowId);
-  const started = await startTested(services, caller, request, { mocks: body.mocks }, toKey(asked));
+  const started = await startTested(
+    services,
+    caller,
+    { ...request, idempotencyKey: toKey(asked) },
+    { mocks: body.mocks },
+  );
   if (caller.kind === 'key') await noteStart(caller, workflowId, started.executionId);
   return started;
 }

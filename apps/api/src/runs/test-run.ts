@@ -8,14 +8,7 @@ import {
   validationFailed,
   type ValidationIssue,
 } from '@deckhand/contracts';
-import {
-  type ChosenVersion,
-  findEarlierStart,
-  type IdempotencyKey,
-  readChosenVersion,
-  readDefinition,
-  readWays,
-} from '@deckhand/db';
+import { type ChosenVersion, findEarlierStart, readChosenVersion, readDefinition, readWays } from '@deckhand/db';
 import { type CompiledWorkflow, compileInSteps, mayReach, nodesUntil, typesOfNodes } from '@deckhand/engine';
 import { runInTimeSlices } from '@deckhand/runtime';
 import type { Caller } from '../auth/caller.ts';
@@ -60,9 +53,8 @@ export async function startTested(
   caller: Caller,
   request: StartRunRequest,
   { mocks, rerun }: { readonly mocks: JsonObject | undefined; readonly rerun?: RerunFromNode | undefined },
-  key: IdempotencyKey | undefined,
 ): Promise<StartedRun> {
-  const { workflowId, untilNodeId, rerunFromNodeId, triggerNodeId } = request;
+  const { workflowId, untilNodeId, rerunFromNodeId, triggerNodeId, idempotencyKey: key } = request;
   const startNodeId = rerunFromNodeId ?? triggerNodeId;
   let version: ChosenVersion;
   try {
@@ -79,7 +71,7 @@ export async function startTested(
     if (!earlier) throw refusal;
     return { ...earlier, isRepeated: true };
   }
-  return services.runStarter.start({ ...request, ...version }, key);
+  return services.runStarter.start({ ...request, ...version });
 }
 
 /**

@@ -1,6 +1,5 @@
 import { concurrencyOf } from '@deckhand/contracts';
-import { acceptChild, readSealedCredential, readVariables, releaseExecutions } from '@deckhand/db';
-import { createExecutionCounter } from '@deckhand/queue';
+import { readSealedCredential, readVariables, releaseExecutions, startChild } from '@deckhand/db';
 import type { CheckpointWriter } from '../checkpoints/checkpoint-writer.ts';
 import type { ClaimHealth } from '../claims/claim-health.ts';
 import { createClaim } from '../claims/claim-runs.ts';
@@ -8,6 +7,7 @@ import { toQueued } from '../maintenance/finish-children.ts';
 import type { HeldBackRuns } from '../maintenance/held-back-runs.ts';
 import type { KeyRelease } from '../maintenance/release-keys.ts';
 import type { WorkerMetrics } from '../metrics.ts';
+import { createStartLimits } from '../start-limits.ts';
 import type { WorkerStores } from '../stores.ts';
 import type { WorkerOptions } from '../worker-options.ts';
 import type { ActiveRuns } from './active-runs.ts';
@@ -91,18 +91,16 @@ function createEnvironment(
 ): NodeEnvironment {
   const { secretBox, publicUrl, logger } = options;
   const { health, metrics, onStopped } = parts.shared;
+  const limits = createStartLimits({ redis, logger });
   return {
     now: clock.now,
     services: {
       ...options.services,
       workflows: createWorkflowStarter({
-        acceptChild: (request) =>
-          retry('child', () =>
-            concurrencyOf(request.options)
-              ? parts.limited(request.workflowId, () => acceptChild(db, request))
-              : acceptChild(db, request),
+        startChild: (request) =>
+          startChild(db, request, limits, ({ workflowId, options: given }, write) =>
+            retry('child', () => (concurrencyOf(given) ? parts.limited(workflowId, write) : write())),
           ),
-        countExecution: createExecutionCounter(redis),
         queue,
         onStopped,
         onStarted: () => metrics.runs.accepted('workflow'),

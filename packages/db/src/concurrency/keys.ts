@@ -1,10 +1,11 @@
-import { type Concurrency, hasKey } from '@deckhand/contracts';
+import { type Concurrency, concurrencyOf, debounceOf, hasKey } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
 import type { DispatchedExecution } from '../executions/claim/reconcile.ts';
 import { DISPATCH_AGAIN, DISPATCHED, IS_RESTING, isUnfinished, mayBegin } from '../executions/run-status.ts';
 import { stopRunsById } from '../executions/end/stop.ts';
 import { LOCK_RUNS } from '../lock-order.ts';
 import { limitLockWaits, lockNames } from '../advisory-locks.ts';
+import { isLockTimeout } from '../store-errors.ts';
 
 /*
  * Limits of concurrent runs by a key that the caller chooses. A run with a key rests when it is accepted, as if its
@@ -149,6 +150,30 @@ export async function acceptApart<Request, Verdict>(
     if (verdict !== undefined) verdicts.push(verdict);
   }
   return verdicts;
+}
+
+/** Has a start written. Returns `busy` if it would wait too long for a lock: then it has written nothing. */
+export type UnlessBusy = <V>(
+  start: { readonly workflowId: string; readonly options?: string | undefined },
+  write: () => Promise<V>,
+) => Promise<V | { readonly kind: 'busy' }>;
+
+/** Creates a function that remembers the keys of busy starts: others of the same key are busy without a try. */
+export function createBusyKeys(): UnlessBusy {
+  const busy = new Set<string>();
+  return async ({ workflowId, options }, write) => {
+    const keys = [debounceOf(options)?.key, concurrencyOf(options)?.key].flatMap((key, kind) =>
+      key === undefined ? [] : [`${workflowId} ${kind} ${key}`],
+    );
+    if (keys.some((key) => busy.has(key))) return { kind: 'busy' };
+    try {
+      return await write();
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      for (const key of keys) busy.add(key);
+      return { kind: 'busy' };
+    }
+  };
 }
 
 /** Reads the unfinished runs of a run's key, the oldest first: the others, unless it landed. */

@@ -63,7 +63,10 @@ export function executeWorkflowBatch(services: Services): Route {
           if (body.callbackUrl !== undefined) await (preparing ??= prepareCallbacks(caller, workflowId));
           // Keys of items have no more than 255 characters, and no space.
           const key = idempotencyKey ?? (batchKey && `${batchKey} item ${position}`);
-          return await runStarter.start(run, key === undefined ? undefined : toIdempotencyKey(key, asked));
+          return await runStarter.start({
+            ...run,
+            idempotencyKey: key === undefined ? key : toIdempotencyKey(key, asked),
+          });
         } catch (error) {
           const known = toDeckhandError(error);
           if (known.code === 'INTERNAL') logger.error({ err: error, requestId: request.id, position }, 'item failed');

@@ -1,5 +1,12 @@
-import { compileBody, ExecuteResponse, RerunBody, serializeOptions } from '@deckhand/contracts';
-import { chooseVersion, readForRerun } from '@deckhand/db';
+import {
+  compileBody,
+  DeckhandError,
+  ExecuteResponse,
+  RerunBody,
+  serializeOptions,
+  validationFailed,
+} from '@deckhand/contracts';
+import { chooseVersion, readForRerun, type RerunRefusal } from '@deckhand/db';
 import { STARTS_RUNS } from '../../auth/needed-scope.ts';
 import { requireScope } from '../../auth/authenticate.ts';
 import { pathId } from '../../http/query.ts';
@@ -54,6 +61,7 @@ export function rerunExecution(services: Services): Route {
         version,
         mayStartAnywhere: untilNodeId !== undefined,
       });
+      if (origin.kind === 'refused') throw rerunRefused(origin);
       const { workflowId } = origin;
       // Mocks are data that the caller gives, as for `execute`.
       if (mocks !== undefined && caller.kind === 'key') requireScope(caller, STARTS_RUNS, workflowId);
@@ -86,9 +94,9 @@ export function rerunExecution(services: Services): Route {
           mocks: mocks && JSON.stringify(mocks),
           options: serializeOptions({ ...origin.options, ...body }),
           ...chooseVersion(version, sourceVersionId),
+          idempotencyKey: readIdempotencyKey(request, asked),
         },
         { mocks, rerun },
-        readIdempotencyKey(request, asked),
       );
       if (rate) setRateHeaders(response, rate);
       if (started.isRepeated) response.setHeader('Idempotency-Replayed', 'true');
@@ -97,4 +105,10 @@ export function rerunExecution(services: Services): Route {
     },
     { guard: breaker.check },
   );
+}
+
+function rerunRefused({ code, message = '', path }: RerunRefusal): DeckhandError {
+  return path === undefined
+    ? new DeckhandError(code, message === '' ? {} : { message })
+    : validationFailed([{ path, message }]);
 }

@@ -64,19 +64,17 @@ export function replayDelivery(services: Services): Route {
         workflowId,
         deliveryId,
       });
-      const { rate, ...started } = await runStarter.start(
-        {
-          workflowId,
-          actor: { userId: caller.userId, boundTo: caller.boundTo },
-          triggerNodeId: nodeId,
-          mode,
-          source: 'rerun',
-          triggerData,
-          rerunOf,
-          isActiveVersion: true,
-        },
-        readIdempotencyKey(request, { deliveryId }),
-      );
+      const { rate, ...started } = await runStarter.start({
+        workflowId,
+        actor: { userId: caller.userId, boundTo: caller.boundTo },
+        triggerNodeId: nodeId,
+        mode,
+        source: 'rerun',
+        triggerData,
+        rerunOf,
+        isActiveVersion: true,
+        idempotencyKey: readIdempotencyKey(request, { deliveryId }),
+      });
       if (rate) setRateHeaders(response, rate);
       if (started.isRepeated) response.setHeader('Idempotency-Replayed', 'true');
       else await recordRunChange(services, caller, 'execution.replay', started.executionId);

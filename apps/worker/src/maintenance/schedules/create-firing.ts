@@ -6,11 +6,11 @@ import {
   holdSchedules,
   moveSchedules,
 } from '@deckhand/db';
-import { createExecutionCounter, type Redis, type QueueProducer } from '@deckhand/queue';
+import type { Redis, QueueProducer } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createStartLimits } from '../../start-limits.ts';
 import { createAlarm } from '../alarm.ts';
-import { createWorkflowKeys } from '../workflow-keys.ts';
 import { fireSchedules } from './fire-schedules.ts';
 
 /** Maximum duration of a firing before the next one starts beside it, in ms. */
@@ -53,15 +53,13 @@ export function createFiring({
   onBadRow,
   now,
 }: FiringOptions): Firing {
-  const countExecution = createExecutionCounter(redis);
-  const addKey = createWorkflowKeys();
+  const limits = createStartLimits({ redis, logger });
   const parts = {
     hasLease,
     findDue: (at: Date, limit: number) => findDueSchedules(db, at, limit),
     findNextCheck: () => findNextCheck(db),
-    move: (moves: Parameters<typeof moveSchedules>[1]) => moveSchedules(db, moves, addKey),
+    move: (moves: Parameters<typeof moveSchedules>[1]) => moveSchedules(db, moves, limits),
     hold: (holds: Parameters<typeof holdSchedules>[1]) => holdSchedules(db, holds),
-    countExecution,
     onStarted,
     onStopped,
     onBadRow,

@@ -12,24 +12,22 @@ export function toScheduleMove(schedule: DueSchedule, now: number): ScheduleMove
   const { workflowId, nodeId, timezone, options } = schedule;
   const { fireAt, isCatchUp, nextFireAt } = planMove(schedule, now);
   const move = { schedule, nextFireAt: new Date(nextFireAt) };
-  if (fireAt === null) return { ...move, run: null };
+  if (fireAt === null) return { ...move, fireAt, request: null };
   const at = new Date(fireAt);
   const trigger = { scheduledFor: at.toISOString(), timezone, nodeId, isCatchUp };
   return {
     ...move,
-    run: {
-      at,
-      request: {
-        executionId: derivedId(fireAt, `${workflowId}/${nodeId}/${fireAt}`),
-        workflowId,
-        actor: null,
-        versionId: schedule.workflowVersionId,
-        triggerNodeId: nodeId,
-        mode: 'normal',
-        source: 'schedule',
-        triggerData: JSON.stringify(trigger),
-        options: compileTriggerOptions(options ?? undefined)(() => trigger),
-      },
+    fireAt: at,
+    request: {
+      executionId: derivedId(fireAt, `${workflowId}/${nodeId}/${fireAt}`),
+      workflowId,
+      actor: null,
+      versionId: schedule.workflowVersionId,
+      triggerNodeId: nodeId,
+      mode: 'normal',
+      source: 'schedule',
+      triggerData: JSON.stringify(trigger),
+      options: compileTriggerOptions(options ?? undefined)(() => trigger),
     },
   };
 }
