@@ -23,8 +23,8 @@ const JOURNEYS = ['<rootDir>/tests/e2e/{journeys,console/journeys}/**/*.test.ts'
 export default {
   watchman: false,
   testSequencer: '<rootDir>/tests/runner/sequencer.mjs',
-  // As many as CI has cores: with three, tests that had the least of the CPU failed, and little time was saved.
-  maxWorkers: 2,
+  // One more than CI has cores: tests wait for stores more than they compute.
+  maxWorkers: 3,
   // A limit for what hangs; a busy machine takes several times what a quiet one does.
   testTimeout: 600_000,
   projects: [

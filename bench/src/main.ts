@@ -24,6 +24,10 @@ import { SUITE } from './suite/all.ts';
 import { printReport, writeReport } from './suite/report.ts';
 import { runSuite } from './suite/run-suite.ts';
 import { median } from './suite/times.ts';
+import { walk } from './walk.ts';
+
+/** Ports of the inspectors of the API and the worker, for the scenario that reads which functions a run calls. */
+const INSPECTOR_PORTS = { api: 9_331, worker: 9_332 };
 
 /** Number of scripts for each measurement. */
 const SCRIPTS = 1_000;
@@ -59,6 +63,7 @@ const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Pro
   scaling: measureScaling,
   scripts: measureScripts,
   soak: measureSoak,
+  walk: measureWalk,
 };
 
 /** Runs the benchmarks. @param args the arguments after `npm run bench --`. @returns the exit code. */
@@ -87,6 +92,7 @@ export async function main(args: readonly string[]): Promise<number> {
   console.log('Starting PostgreSQL (fsync on), Redis, one API and one worker ...');
   const stack = await startStack({
     profileDir: values.profile,
+    inspectorPorts: values.scenario === 'walk' ? INSPECTOR_PORTS : undefined,
     workerEnv: values.scenario === 'scaling' ? { WORKER_CONCURRENCY: String(PLACES) } : {},
   });
   try {
@@ -177,6 +183,24 @@ async function measureScaling(stack: Stack, { out }: Options): Promise<boolean> 
   }));
   console.table(table);
   await write(out, 'scaling.json', JSON.stringify(table, null, 2));
+  return true;
+}
+
+async function measureWalk(stack: Stack, { out }: Options): Promise<boolean> {
+  const walks = await walk(stack, INSPECTOR_PORTS);
+  const count = (lists: readonly (readonly string[])[]): number => new Set(lists.flat()).size;
+  const rows = walks.map(({ process, files, functions }) => ({
+    process,
+    files: files.length,
+    functions: functions.length,
+  }));
+  const both = {
+    process: 'both',
+    files: count(walks.map(({ files }) => files)),
+    functions: count(walks.map(({ functions }) => functions)),
+  };
+  console.table([...rows, both]);
+  await write(out, 'walk.json', JSON.stringify(walks, null, 2));
   return true;
 }
 

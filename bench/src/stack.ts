@@ -47,6 +47,8 @@ export interface StackOptions {
   readonly profileDir?: string | undefined;
   /** Further settings of the workers. */
   readonly workerEnv?: Readonly<Record<string, string>>;
+  /** Ports of the inspectors of the API and the worker; none by default. */
+  readonly inspectorPorts?: { readonly api: number; readonly worker: number } | undefined;
 }
 
 /** Starts a stack. */
@@ -75,17 +77,20 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'warn',
   };
-  const nodeArgs = options.profileDir ? ['--cpu-prof', `--cpu-prof-dir=${options.profileDir}`] : [];
+  const nodeArgsOf = (app: 'api' | 'worker'): string[] => [
+    ...(options.profileDir ? ['--cpu-prof', `--cpu-prof-dir=${options.profileDir}`] : []),
+    ...(options.inspectorPorts ? [`--inspect=127.0.0.1:${options.inspectorPorts[app]}`] : []),
+  ];
   const api = await startApi({
     env: { ...env, SETUP_TOKEN, METRICS_PORT: String(apiMetrics) },
-    nodeArgs,
+    nodeArgs: nodeArgsOf('api'),
     logPath: join(dir, 'api.log'),
   });
   // What nodes call here is on this machine.
   const workerEnv = { ...env, HTTP_NODE_ALLOW_PRIVATE: 'true', ...options.workerEnv };
   const worker = await startWorker({
     env: { ...workerEnv, METRICS_PORT: String(workerMetrics) },
-    nodeArgs,
+    nodeArgs: nodeArgsOf('worker'),
     logPath: join(dir, 'worker.log'),
   });
   const added: ManagedProcess[] = [];

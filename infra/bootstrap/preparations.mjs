@@ -92,9 +92,9 @@ export async function bundle() {
 const CHECKS = [
   [
     ['Lint', 'lint:code'],
-    ['Check imports', 'deps'],
-    ['Look for dead code', 'deadcode'],
-    ['Check the texts of the console', 'texts:check'],
+    ['Check imports', 'lint:imports'],
+    ['Look for dead code', 'lint:unused'],
+    ['Check the texts of the console', 'lint:texts'],
   ],
   [
     ['Check types', 'typecheck'],

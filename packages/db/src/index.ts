@@ -185,7 +185,7 @@ export {
   type StoredWay,
 } from './executions/start/read-for-rerun.ts';
 export { type LinkedWait, readLinkedWait } from './executions/waits/read-linked-wait.ts';
-export { computeRunDigest } from './executions/claim/run-digest.ts';
+export { computeRunDigest } from './checkpoints/fence.ts';
 export {
   readExecutions,
   readLargeValues,

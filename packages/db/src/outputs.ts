@@ -1,5 +1,5 @@
 import { type Database, Prisma } from './client.ts';
-import { executeWithRawParameters } from './raw-parameters.ts';
+import { executeWithRawParameters } from './connection.ts';
 import { SEARCHED_CHARS } from './search/execution-text.ts';
 
 /** A large output of a run. */

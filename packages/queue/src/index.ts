@@ -14,7 +14,7 @@ export {
   type WorkerDescription,
   type WorkerState,
 } from './heartbeat.ts';
-export { JOB_VERSION, type JobData, readJob } from './job-format.ts';
+export { JOB_VERSION, type JobData, readJob } from './run-job.ts';
 export * from './lease.ts';
 export { createLiveness, type Liveness } from './liveness.ts';
 export * from './names.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createFlushGate } from './flush-gate.ts';
+import { createFlushGate } from './batcher.ts';
 
 const ignore = () => undefined;
 

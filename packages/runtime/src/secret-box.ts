@@ -1,4 +1,4 @@
-import { createHash, hkdfSync } from 'node:crypto';
+import { createHash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose';
 
 /** Encrypts secrets for storage. */
@@ -97,5 +97,14 @@ function toKey(text: string): Uint8Array {
   // Buffer ignores invalid base64 characters, so only text that encodes back to itself counts as base64.
   if (bytes.length === KEY_BYTES && bytes.toString('base64') === text) return bytes;
   if (text.length < KEY_BYTES) throw new RangeError(`the encryption key needs at least ${KEY_BYTES} characters`);
+  return createHash('sha256').update(text).digest();
+}
+
+/** Compares two secrets in constant time, which reveals neither their contents nor their lengths. */
+export function isSameSecret(given: unknown, expected: string): boolean {
+  return typeof given === 'string' && timingSafeEqual(digest(given), digest(expected));
+}
+
+function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -11,6 +11,7 @@ import { NO_SERVICES, OUTPUTS_IN_POSTGRES } from '../../harness/node-context.ts'
 import {
   chain,
   createRandom,
+  runs,
   seedWorkflow,
   startReceiver,
   startStores,
@@ -20,7 +21,7 @@ import {
   until,
 } from '../../harness/index.ts';
 
-const RUNS = 2_000;
+const RUNS = runs(500, 2_000);
 /** Share of statements that fail, half of them after they succeeded. */
 const ISSUES = 0.1;
 

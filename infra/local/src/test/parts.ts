@@ -59,7 +59,7 @@ export const PARTS: readonly TestPart[] = [
         jest: [
           ...['--selectProjects', 'unit', 'integration', '--testPathPatterns'],
           'tests/engine/(model|reuse-records)',
-          'integration/(api/(fuzz|bad-bodies|replicas)|executions/families)',
+          'integration/(api/(fuzz|bad-bodies|replicas)|executions/families|worker/ambiguous-writes)',
         ],
         env: { TEST_FULL: '1' },
       },

@@ -24,7 +24,7 @@ import { type Database, Prisma, type Queryable } from '../client.ts';
 import { findRunIds } from '../executions/read/list.ts';
 import type { BulkAction as Row } from '../generated/client.ts';
 import { pageRange, toPage } from '../paging.ts';
-import { executeWithRawParameters } from '../raw-parameters.ts';
+import { executeWithRawParameters } from '../connection.ts';
 import { readPeople } from '../users.ts';
 
 /** Maximum number of running bulk actions of a workspace. */

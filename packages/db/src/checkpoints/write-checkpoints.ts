@@ -1,4 +1,4 @@
-import { queryWithRawParameters } from '../raw-parameters.ts';
+import { queryWithRawParameters } from '../connection.ts';
 import { type Database, Prisma } from '../client.ts';
 import { emitEvents, endEventOf, hasEvents, OF_NO_NODE, reportFailures, waitEventOf } from '../events/emit.ts';
 import { CHECKPOINT_VERSION } from '../executions/claim/claim.ts';

@@ -1,6 +1,6 @@
 import type { Actor } from '../access.ts';
 import { type Database, Prisma } from '../client.ts';
-import { queryWithRawParameters } from '../raw-parameters.ts';
+import { queryWithRawParameters } from '../connection.ts';
 import { retryOnce } from '../store-errors.ts';
 
 /** An event that somebody sends. */

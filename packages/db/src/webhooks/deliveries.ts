@@ -10,7 +10,7 @@ import {
 import { type Actor, requireRoleOf } from '../access.ts';
 import { type Database, Prisma } from '../client.ts';
 import { pageRange, toPage } from '../paging.ts';
-import { executeWithRawParameters } from '../raw-parameters.ts';
+import { executeWithRawParameters } from '../connection.ts';
 import { findWorkspaceOfWorkflow, noSuchWorkflow } from '../workflows/lock.ts';
 
 /** A request to a webhook, and its result. */

@@ -1,6 +1,6 @@
 import { type Job, Worker } from 'bullmq';
 import { connectRedis } from '../connect.ts';
-import { type JobData, readJob } from '../job-format.ts';
+import { type JobData, readJob } from '../run-job.ts';
 import { QUEUE_PREFIX, RUN_QUEUE } from '../names.ts';
 import type { RunConsumer, RunQueue, TakenJob } from '../run-queue.ts';
 import { LOCK_MS, readNextJobId } from './bullmq-layout.ts';

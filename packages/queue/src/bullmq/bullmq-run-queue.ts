@@ -1,9 +1,8 @@
 import { Queue } from 'bullmq';
 import type { Redis } from '../connect.ts';
 import { createFairOrder } from '../fair-order.ts';
-import { type JobData, writeJob } from '../job-format.ts';
+import { type JobData, writeJob, nameOfRun, type QueuedRun, type RunJob } from '../run-job.ts';
 import { JOB_OF_RUN_KEY, QUEUE_PREFIX, RUN_QUEUE } from '../names.ts';
-import { nameOfRun, type QueuedRun, type RunJob } from '../run-job.ts';
 import type { QueueCounts, RunQueue } from '../run-queue.ts';
 import { advanceVirtualTime, MAX_PRIORITY, readJobStates } from './bullmq-layout.ts';
 

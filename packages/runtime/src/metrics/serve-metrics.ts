@@ -1,8 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, type IncomingHttpHeaders } from 'node:http';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../logger.ts';
-import { isLocalCaller } from './local-caller.ts';
-import { hasMetricsToken } from './metrics-token.ts';
+import { BlockList, isIPv6 } from 'node:net';
+import { isSameSecret } from '../secret-box.ts';
 
 /** A listening server of metrics. */
 export interface MetricsServer {
@@ -75,4 +75,23 @@ async function answer(
 
 function sendStatus(response: ServerResponse, code: number, status: string): void {
   response.writeHead(code, { 'Content-Type': 'application/json' }).end(JSON.stringify({ status }));
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Headers that proxies add to forwarded requests. */
+const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'];
+
+/** Returns true if a request comes from this machine: from a loopback address, and not through a proxy. */
+export function isLocalCaller(address: string | undefined, headers: IncomingHttpHeaders): boolean {
+  if (address === undefined || address === '') return false;
+  if (PROXY_HEADERS.some((name) => headers[name] !== undefined)) return false;
+  return LOOPBACK.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+/** Returns true if an `Authorization` header contains the token. Takes the same time for every header. */
+export function hasMetricsToken(authorization: string | undefined, token: string): boolean {
+  return isSameSecret(/^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1], token);
 }

@@ -1,5 +1,5 @@
 import type { ExecutionMode } from '@deckhand/contracts';
-import { queryWithRawParameters } from '../../raw-parameters.ts';
+import { queryWithRawParameters } from '../../connection.ts';
 import { type Database, Prisma } from '../../client.ts';
 import { LOCK_RUNS } from '../../lock-order.ts';
 import { EMIT_STARTED } from '../../events/emit.ts';

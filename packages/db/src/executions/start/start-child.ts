@@ -1,7 +1,7 @@
 import { concurrencyOf, parseOwnJson } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { acceptWithinKey, type KeyedStart } from '../../concurrency/keys.ts';
-import { queryWithRawParameters } from '../../raw-parameters.ts';
+import { queryWithRawParameters } from '../../connection.ts';
 import { isUnfinished } from '../run-status.ts';
 import { isChosenVersion } from './admission.ts';
 import { type Counted, settleStart, type StartLimits, type Unsettled } from './settle-starts.ts';

@@ -1,5 +1,5 @@
 import type { Actor } from '../../access.ts';
-import { queryWithRawParameters } from '../../raw-parameters.ts';
+import { queryWithRawParameters } from '../../connection.ts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { admitted, insertion, toVerdict, verdictColumns, type VerdictRow, type OnceVerdict } from './admission.ts';
 import type { Counted } from './settle-starts.ts';

@@ -2,7 +2,7 @@ import { concurrencyOf, debounceOf, hasKey } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { limitLockWaits } from '../../advisory-locks.ts';
 import { createBusyKeys, startWithinKey, unlessLimitReached } from '../../concurrency/keys.ts';
-import { queryWithRawParameters } from '../../raw-parameters.ts';
+import { queryWithRawParameters } from '../../connection.ts';
 import { retryOnce } from '../../store-errors.ts';
 import {
   admitted,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { JOB_VERSION, readJob, writeJob } from './job-format.ts';
+import { JOB_VERSION, readJob, writeJob } from './run-job.ts';
 
 const snapshot = {
   workspaceId: 'w',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { charsetOf, encodeText, headerText, UnencodableError } from './text-encoding.ts';
+import { charsetOf, encodeText, headerText, UnencodableError } from './encodings.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const utf16 = (text: string) => Buffer.from(text, 'utf16le');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { writeLongTexts } from './array-literal.ts';
+import { writeLongTexts } from './connection.ts';
 
 /** Reads an array literal as PostgreSQL does (8.15.2). */
 function read(literal: string): (string | null)[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isLocalCaller } from './local-caller.ts';
+import { isLocalCaller } from './serve-metrics.ts';
 
 describe('a caller', () => {
   it.each(['127.0.0.1', '127.0.0.2', '::1', '::ffff:127.0.0.1'])('from %s is on this machine', (address) => {
