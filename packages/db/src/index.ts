@@ -41,7 +41,7 @@ export { Prisma } from './client.ts';
 export { claimLimited, type LimitedClaim } from './concurrency/claim-limited.ts';
 export { countHeldBack, countHeldRuns } from './concurrency/count-slots.ts';
 export { type Subject } from './concurrency/demand.ts';
-export { findKeysToRelease, type KeyedStart, NO_KEY, releaseKeys, type RunKey } from './concurrency/keys.ts';
+export { type Busy, findKeysToRelease, type KeyedStart, NO_KEY, releaseKeys, type RunKey } from './concurrency/keys.ts';
 export { findWorkspacesHeldBack, releaseHeldBack, releaseHeldBackOf } from './concurrency/release.ts';
 export {
   countCredentialsByKey,
@@ -128,6 +128,7 @@ export {
   type ChosenVersion,
   chooseVersion,
   type IdempotencyKey,
+  type OtherBody,
   type RateLimited,
   type RunCount,
   type StartOutcome,

@@ -1,22 +1,20 @@
 import { v7 as uuidv7 } from 'uuid';
-import { DeckhandError, hasKey, priorityOf, type ValidationIssue, validationFailed } from '@deckhand/contracts';
+import { DeckhandError, hasKey, priorityOf } from '@deckhand/contracts';
 import {
   type Accepted,
   createRunStarts,
   type Database,
   failUnqueuedExecutions,
   type KeyedStart,
-  type RateLimited,
   readStorage,
-  type RunCount,
   type StartLimits,
-  type StartRefusal,
   type StartRequest,
 } from '@deckhand/db';
 import { createFairSemaphore, withWorkflowKey } from '@deckhand/nodes';
 import { type RunSnapshot, isOutOfMemory, type QueuedRun, type QueueProducer } from '@deckhand/queue';
 import { createBatcher, type Logger, type RunCounters, type Tracing } from '@deckhand/runtime';
-import { type CountedRate, rateLimited } from '../http/rate-limit.ts';
+import type { CountedRate } from '../http/rate-limit.ts';
+import { isForAnonymous, startRefused, toCountedRate } from './start-errors.ts';
 import type { WriteBreaker } from './write-breaker.ts';
 
 /** What a caller asks for. */
@@ -147,7 +145,7 @@ export function createRunStarter(options: {
       }
       if (outcome.kind !== 'accepted') {
         const isShown = outcome.kind === 'overQuota' && !isForAnonymous(request);
-        throw toError(outcome, request, isShown ? await readUsage(request.workflowId) : undefined);
+        throw startRefused(outcome, request, isShown ? await readUsage(request.workflowId) : undefined);
       }
       const { run, underKey, joined, counted, workspaceId } = outcome;
       if (joined) return { ...joined, isRepeated: false, isDebounced: true };
@@ -155,7 +153,7 @@ export function createRunStarter(options: {
       if (underKey) await announceKeyed(underKey);
       const hasBegun = underKey?.dispatched.some((dispatched) => dispatched.executionId === executionId);
       const isDelayed = hasBegun === undefined ? run?.isDelayed === true : !hasBegun;
-      const rate = counted && !isForAnonymous(request) ? toRate(counted) : undefined;
+      const rate = counted && !isForAnonymous(request) ? toCountedRate(counted) : undefined;
       const started = { executionId, isRepeated: false, isDelayed, rate };
       // It rests: maintenance queues it when its time has come. A run with a key is queued with the others of the key.
       if (underKey || isDelayed) return started;
@@ -166,11 +164,6 @@ export function createRunStarter(options: {
       return started;
     },
   };
-}
-
-/** Returns true if the response goes to an anonymous caller. */
-function isForAnonymous({ source }: StartRunRequest): boolean {
-  return source === 'webhook';
 }
 
 function isLarge({ triggerData }: StartRequest): boolean {
@@ -192,63 +185,4 @@ function toSnapshot(request: StartRequest, { workspaceId, run }: Accepted): RunS
     queuedAt: Date.now(),
     traceParent: request.traceParent ?? null,
   };
-}
-
-function toRate(count: RunCount): CountedRate {
-  return { name: 'workspace-runs', ...count };
-}
-
-/**
- * Returns the error of a start that was refused. Callers of webhooks get `Retry-After` but no numbers: the limit is not
- * their business.
- */
-function toError(
-  outcome: RateLimited | StartRefusal,
-  request: StartRunRequest,
-  storage: object | undefined,
-): DeckhandError {
-  switch (outcome.kind) {
-    case 'rateLimited':
-      return isForAnonymous(request)
-        ? new DeckhandError('workspace_rate_limited', {
-            headers: { 'Retry-After': String(outcome.count.resetSeconds) },
-          })
-        : rateLimited('workspace_rate_limited', toRate(outcome.count));
-    case 'busy':
-      return new DeckhandError('SERVICE_UNAVAILABLE');
-    case 'otherBody':
-      return new DeckhandError('CONFLICT', { message: 'This Idempotency-Key was used with another body' });
-    case 'limitReached':
-      return new DeckhandError('CONCURRENCY_LIMIT');
-    case 'forbidden':
-      return new DeckhandError('FORBIDDEN', { message: 'This needs the role editor' });
-    case 'inactive':
-      return new DeckhandError('WEBHOOK_INACTIVE');
-    case 'noVersion':
-      if (request.isActiveVersion === true) {
-        return new DeckhandError('INVALID_STATE', { message: 'The workflow has no active version' });
-      }
-      if (request.versionId !== undefined && request.source !== 'webhook') {
-        return validationFailed([{ path: 'version', message: 'is not a version of this workflow' }]);
-      }
-      return new DeckhandError('NO_ACTIVE_VERSION');
-    case 'noTrigger':
-      return new DeckhandError('INVALID_STATE', {
-        message: 'The workflow has no trigger to start from that is not disabled',
-      });
-    case 'unknownTrigger':
-      if (request.source === 'rerun') {
-        const message = `The version has no trigger "${request.triggerNodeId ?? ''}" any more`;
-        return new DeckhandError('TRIGGER_DATA_GONE', { message });
-      }
-      return validationFailed([unknownTrigger(request.triggerNodeId ?? '')]);
-    case 'overQuota':
-      return new DeckhandError('workspace_over_quota', { details: storage });
-    case 'notFound':
-      return new DeckhandError('NOT_FOUND', { message: 'No such workflow' });
-  }
-}
-
-function unknownTrigger(id: string): ValidationIssue {
-  return { path: 'triggerNodeId', message: `"${id}" is not a trigger of the version, or is disabled` };
 }

@@ -1,5 +1,6 @@
 import { concurrencyOf, hasKey, type JsonValue, parseJson, priorityOf } from '@deckhand/contracts';
 import {
+  type Busy,
   delayEvents,
   type EventDelay,
   type EventTrigger,
@@ -127,7 +128,7 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
   }
 
   /** Queues accepted runs. Maintenance finds those that were not queued, and wakes delayed ones. */
-  async function announce(results: readonly { readonly planned: Planned; readonly outcome: StartOutcome }[]) {
+  async function announce(results: readonly { readonly planned: Planned; readonly outcome: StartOutcome | Busy }[]) {
     const jobs: QueuedRun[] = [];
     for (const { planned, outcome } of results) {
       // A start that was joined with an earlier one is not a run of its own.
@@ -191,7 +192,7 @@ function compileTrigger(filter: string | null, options: string | null): Compiled
 }
 
 /** Returns in how many seconds a run that was not accepted is requested again; undefined if it is not. */
-function delayAfter(outcome: StartOutcome | undefined): number | undefined {
+function delayAfter(outcome: StartOutcome | Busy | undefined): number | undefined {
   switch (outcome?.kind) {
     case 'rateLimited':
       return outcome.count.resetSeconds;

@@ -152,11 +152,16 @@ export async function acceptApart<Request, Verdict>(
   return verdicts;
 }
 
-/** Has a start written. Returns `busy` if it would wait too long for a lock: then it has written nothing. */
+/** The start would have waited too long for a lock of its key: it wrote nothing. */
+export interface Busy {
+  readonly kind: 'busy';
+}
+
+/** Has a start written, unless it is busy. */
 export type UnlessBusy = <V>(
   start: { readonly workflowId: string; readonly options?: string | undefined },
   write: () => Promise<V>,
-) => Promise<V | { readonly kind: 'busy' }>;
+) => Promise<V | Busy>;
 
 /** Creates a function that remembers the keys of busy starts: others of the same key are busy without a try. */
 export function createBusyKeys(): UnlessBusy {

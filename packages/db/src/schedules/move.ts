@@ -1,6 +1,6 @@
 import { concurrencyOf } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
-import { acceptApart, acceptWithinKey, createBusyKeys, type KeyedStart } from '../concurrency/keys.ts';
+import { acceptApart, acceptWithinKey, type Busy, createBusyKeys, type KeyedStart } from '../concurrency/keys.ts';
 import { admitted, insertion, toVerdict, verdictColumns, type VerdictRow } from '../executions/start/admission.ts';
 import { type Counted, settleStarts, type StartLimits, type Unsettled } from '../executions/start/settle-starts.ts';
 import type { RateLimited, StartRefusal, StartRequest } from '../executions/start/start-request.ts';
@@ -50,7 +50,7 @@ export interface ScheduleMove {
 }
 
 /** The run of a schedule could not start. `overlaps`: the schedule has as many unfinished runs as it may have. */
-export type FireRefusal = StartRefusal | RateLimited | { readonly kind: 'overlaps' };
+export type FireRefusal = StartRefusal | RateLimited | Busy | { readonly kind: 'overlaps' };
 
 /** The schedule was moved to its next time. */
 export interface Moved {

@@ -16,7 +16,7 @@ import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { readKeyHeader, toIdempotencyKey } from '../../runs/idempotency.ts';
 import type { StartedRun } from '../../runs/run-starter.ts';
-import { toStartRequest } from '../../runs/start-request.ts';
+import { toStartRequest } from '../../runs/start-run.ts';
 import { startedMessage, workersAnswer } from '../../runs/started-answer.ts';
 import { STARTS_RUNS } from '../../auth/needed-scope.ts';
 import type { Services } from '../../services.ts';

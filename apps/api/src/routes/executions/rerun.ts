@@ -1,12 +1,5 @@
-import {
-  compileBody,
-  DeckhandError,
-  ExecuteResponse,
-  RerunBody,
-  serializeOptions,
-  validationFailed,
-} from '@deckhand/contracts';
-import { chooseVersion, readForRerun, type RerunRefusal } from '@deckhand/db';
+import { compileBody, ExecuteResponse, RerunBody, serializeOptions } from '@deckhand/contracts';
+import { chooseVersion, readForRerun } from '@deckhand/db';
 import { STARTS_RUNS } from '../../auth/needed-scope.ts';
 import { requireScope } from '../../auth/authenticate.ts';
 import { pathId } from '../../http/query.ts';
@@ -16,6 +9,7 @@ import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { readIdempotencyKey } from '../../runs/idempotency.ts';
 import { recordRunChange } from '../../runs/record-run-change.ts';
+import { rerunRefused } from '../../runs/start-errors.ts';
 import { startedAnswer } from '../../runs/started-answer.ts';
 import { modeOfTest, startTested } from '../../runs/test-run.ts';
 import type { Services } from '../../services.ts';
@@ -105,10 +99,4 @@ export function rerunExecution(services: Services): Route {
     },
     { guard: breaker.check },
   );
-}
-
-function rerunRefused({ code, message = '', path }: RerunRefusal): DeckhandError {
-  return path === undefined
-    ? new DeckhandError(code, message === '' ? {} : { message })
-    : validationFailed([{ path, message }]);
 }

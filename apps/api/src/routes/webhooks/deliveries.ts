@@ -7,6 +7,7 @@ import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { readIdempotencyKey } from '../../runs/idempotency.ts';
 import { recordRunChange } from '../../runs/record-run-change.ts';
+import { rerunRefused } from '../../runs/start-errors.ts';
 import { startedAnswer } from '../../runs/started-answer.ts';
 import type { Services } from '../../services.ts';
 
@@ -55,15 +56,9 @@ export function replayDelivery(services: Services): Route {
       const workflowId = pathId(request);
       const deliveryId = pathId(request, 'deliveryId');
       await refuseBody(request);
-      const {
-        executionId: rerunOf,
-        nodeId,
-        mode,
-        triggerData,
-      } = await readForReplay(db, caller, {
-        workflowId,
-        deliveryId,
-      });
+      const delivery = await readForReplay(db, caller, { workflowId, deliveryId });
+      if (delivery.kind === 'refused') throw rerunRefused(delivery);
+      const { executionId: rerunOf, nodeId, mode, triggerData } = delivery;
       const { rate, ...started } = await runStarter.start({
         workflowId,
         actor: { userId: caller.userId, boundTo: caller.boundTo },

@@ -10,13 +10,13 @@ import {
   optionTimeLeft,
   optionValues,
 } from './start-options.ts';
-import type { Accepted, Repeated, StartRefusal, StartRequest } from './start-request.ts';
+import type { Accepted, OtherBody, Repeated, StartRefusal, StartRequest } from './start-request.ts';
 
 /** The verdict of a statement on a request. */
 export type WriteVerdict = Accepted | StartRefusal | Unsettled;
 
 /** The verdict on a request that may have an idempotency key. */
-export type OnceVerdict = WriteVerdict | Repeated;
+export type OnceVerdict = WriteVerdict | Repeated | OtherBody;
 
 /** A verdict as a row of the database. */
 export interface VerdictRow {

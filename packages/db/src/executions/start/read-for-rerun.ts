@@ -143,7 +143,8 @@ function toOrigin(run: Row, mayStartAnywhere: boolean): RerunOrigin | RerunRefus
   };
 }
 
-function refuse(code: ErrorCode, message?: string): RerunRefusal {
+/** Returns why the data of a run cannot be used for another one. @param message by default that of the code. */
+export function refuse(code: ErrorCode, message?: string): RerunRefusal {
   return { kind: 'refused', code, ...(message !== undefined && { message }) };
 }
 

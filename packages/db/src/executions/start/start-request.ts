@@ -115,7 +115,7 @@ export interface AcceptedRun {
   readonly isDelayed: boolean;
 }
 
-/** An earlier request with the same idempotency key started the run. */
+/** An earlier request with the same idempotency key and body started the run. */
 export interface Repeated {
   readonly kind: 'repeated';
   readonly executionId: string;
@@ -129,23 +129,16 @@ export interface RateLimited {
   readonly count: RunCount;
 }
 
-/**
- * Why a request started no run, and wrote nothing. `limitReached`: the concurrency limit of its key is reached.
- * `otherBody`: its idempotency key was used with another body. `busy`: it would have waited too long for its key.
- */
+/** The idempotency key was used with another body. */
+export interface OtherBody {
+  readonly kind: 'otherBody';
+}
+
+/** Why a request started no run, and wrote nothing. `limitReached`: the concurrency limit of its key is reached. */
 export interface StartRefusal {
   readonly kind:
-    | 'limitReached'
-    | 'notFound'
-    | 'forbidden'
-    | 'inactive'
-    | 'noVersion'
-    | 'noTrigger'
-    | 'unknownTrigger'
-    | 'overQuota'
-    | 'otherBody'
-    | 'busy';
+    'limitReached' | 'notFound' | 'forbidden' | 'inactive' | 'noVersion' | 'noTrigger' | 'unknownTrigger' | 'overQuota';
 }
 
 /** What became of a request to start a run. */
-export type StartOutcome = Accepted | Repeated | RateLimited | StartRefusal;
+export type StartOutcome = Accepted | Repeated | OtherBody | RateLimited | StartRefusal;

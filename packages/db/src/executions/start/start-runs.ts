@@ -1,7 +1,7 @@
 import { concurrencyOf, debounceOf, hasKey } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { limitLockWaits } from '../../advisory-locks.ts';
-import { createBusyKeys, startWithinKey, unlessLimitReached } from '../../concurrency/keys.ts';
+import { type Busy, createBusyKeys, startWithinKey, unlessLimitReached } from '../../concurrency/keys.ts';
 import { queryWithRawParameters } from '../../connection.ts';
 import { retryOnce } from '../../store-errors.ts';
 import {
@@ -21,8 +21,8 @@ import type { Accepted, StartOutcome, StartRequest } from './start-request.ts';
 
 /**
  * Starts runs, or finds that an earlier call has started them.
- * @param maxLockWaitMs how long a start with a key waits for a lock, in ms; undefined for as long as any statement.
- * Then it is `busy`, and those of the same key behind it are so without a try.
+ * @param maxLockWaitMs how long a start with a key waits for a lock, in ms; without it, as long as any statement. Then
+ * it is `busy`, and those of the same key behind it are so without a try.
  * @returns an outcome for each request, in their order.
  */
 export function startRuns(
@@ -30,16 +30,19 @@ export function startRuns(
   requests: readonly StartRequest[],
   limits: StartLimits,
   maxLockWaitMs?: number,
-): Promise<StartOutcome[]> {
-  const busy = maxLockWaitMs === undefined ? undefined : createBusyKeys();
+): Promise<(StartOutcome | Busy)[]> {
+  const unlessBusy = createBusyKeys();
+  const writeAlone = (keyed: Request): Promise<OnceVerdict | Busy> =>
+    maxLockWaitMs === undefined
+      ? repeatOnce(() => writeKeyed(db, keyed))
+      : unlessBusy(keyed, () => writeKeyed(db, keyed, maxLockWaitMs));
   return settleStarts(
     requests.map((request) => ({ request })),
     (starts) =>
       write(
         db,
         starts.map(({ request }) => request),
-        (keyed) =>
-          busy ? busy(keyed, () => writeKeyed(db, keyed, maxLockWaitMs)) : repeatOnce(() => writeKeyed(db, keyed)),
+        writeAlone,
       ),
     limits,
     { findLanded: (ids) => findLanded(db, ids) },
@@ -61,7 +64,7 @@ export function createRunStarts(
   gather: Gather,
 ): (request: StartRequest) => Promise<StartOutcome> {
   const writeGathered = gather((requests: readonly Request[]) =>
-    write(db, requests, (keyed) => repeatOnce(() => writeKeyed(db, keyed))),
+    write<never>(db, requests, (keyed) => repeatOnce(() => writeKeyed(db, keyed))),
   );
   return (request) => settleStart(request, writeGathered, limits);
 }
@@ -69,16 +72,16 @@ export function createRunStarts(
 type Request = Counted<StartRequest>;
 
 /** Writes requests with a key one by one, and all others in one statement, or two if some have an idempotency key. */
-async function write(
+async function write<B extends Busy>(
   db: Database,
   requests: readonly Request[],
-  writeAlone: (keyed: Request) => Promise<OnceVerdict>,
-): Promise<OnceVerdict[]> {
+  writeAlone: (keyed: Request) => Promise<OnceVerdict | B>,
+): Promise<(OnceVerdict | B)[]> {
   const together = requests.filter(({ options }) => !hasKey(options));
   const plain = together.filter(({ idempotencyKey }) => !idempotencyKey);
   const once = together.filter(({ idempotencyKey }) => idempotencyKey);
-  const verdicts = new Map<string, OnceVerdict>();
-  const add = (of: readonly Request[], found: readonly OnceVerdict[]): void =>
+  const verdicts = new Map<string, OnceVerdict | B>();
+  const add = (of: readonly Request[], found: readonly (OnceVerdict | B)[]): void =>
     found.forEach((verdict, index) => verdicts.set(of[index]?.executionId ?? '', verdict));
   if (plain.length > 0) add(plain, await writePlain(db, plain));
   // After an ambiguous error, the keys refer to our own runs if those were committed.
