@@ -187,7 +187,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['a page has the shares of workspaces alone', 'UNION ALL SELECT * FROM rest) f', ') f'],
   ]),
   ...of('packages/db/src/schedules/move.ts', 'integration:integration/schedules/rules', [
-    ['a locked key delays all schedules', '    MAX_LOCK_WAIT_MS,\n  );', '  );'],
+    ['a locked key delays all schedules', '(db, start, MAX_LOCK_WAIT_MS);', '(db, start);'],
   ]),
   ...of('packages/db/src/events-in/start-runs.ts', MATCHING, [
     ['an event is overtaken by later ones', 'CASE WHEN d.seconds > 0 THEN', 'CASE WHEN d.seconds >= 0 THEN'],

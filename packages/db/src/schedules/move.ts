@@ -1,6 +1,13 @@
-import { concurrencyOf } from '@deckhand/contracts';
+import { concurrencyOf, hasKey } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
-import { acceptApart, acceptWithinKey, type Busy, createBusyKeys, type KeyedStart } from '../concurrency/keys.ts';
+import {
+  type Busy,
+  createBusyKeys,
+  type KeyedStart,
+  type KeyedVerdict,
+  startInTransaction,
+  startWithinKey,
+} from '../concurrency/keys.ts';
 import { admitted, insertion, toVerdict, verdictColumns, type VerdictRow } from '../executions/start/admission.ts';
 import { type Counted, settleStarts, type StartLimits, type Unsettled } from '../executions/start/settle-starts.ts';
 import type { RateLimited, StartRefusal, StartRequest } from '../executions/start/start-request.ts';
@@ -90,11 +97,20 @@ export function moveSchedules(
   limits: StartLimits,
 ): Promise<MoveOutcome[]> {
   const unlessBusy = createBusyKeys();
-  const write = (batch: readonly Move[]): Promise<MoveVerdict[]> =>
-    acceptApart<Move, MoveVerdict>(batch, ({ request }) => request?.options, {
-      together: (plain) => moveAll(db, plain),
-      alone: (keyed) => (keyed.request ? unlessBusy(keyed.request, () => moveKeyed(db, keyed)) : moveOne(db, keyed)),
-    });
+  const write = async (batch: readonly Move[]): Promise<MoveVerdict[]> => {
+    const plain = batch.filter(({ request }) => !hasKey(request?.options));
+    const together = plain.length === 0 ? [] : await moveAll(db, plain);
+    const verdicts: MoveVerdict[] = [];
+    for (const move of batch) {
+      const { request } = move;
+      const verdict =
+        request && hasKey(request.options)
+          ? await unlessBusy(request, () => moveKeyed(db, move, request))
+          : together.shift();
+      verdicts.push(verdict ?? { kind: 'elsewhere' });
+    }
+    return verdicts;
+  };
   return settleStarts<Move, Exclude<MoveVerdict, Unsettled>>(moves, write, limits);
 }
 
@@ -103,17 +119,19 @@ async function moveOne(db: Queryable, move: Move): Promise<MoveVerdict> {
   return verdict ?? { kind: 'elsewhere' };
 }
 
-async function moveKeyed(db: Database, move: Move): Promise<MoveVerdict> {
-  const concurrency = concurrencyOf(move.request?.options);
-  if (!move.request || !concurrency) return moveOne(db, move);
-  const { executionId, workflowId } = move.request;
-  const result = await acceptWithinKey(
-    db,
-    { executionId, workflowId, concurrency },
-    (tx) => moveOne(tx, move),
-    ({ kind }) => kind === 'moved',
-    MAX_LOCK_WAIT_MS,
-  );
+async function moveKeyed(db: Database, move: Move, request: StartRequest): Promise<MoveVerdict> {
+  const { executionId, workflowId, options } = request;
+  const concurrency = concurrencyOf(options);
+  if (!concurrency) return moveOne(db, move);
+  const run = { executionId, workflowId, concurrency };
+  const start = (tx: Queryable): Promise<KeyedVerdict<MoveVerdict>> =>
+    startWithinKey(
+      tx,
+      run,
+      () => moveOne(tx, move),
+      ({ kind }) => kind === 'moved',
+    );
+  const result = await startInTransaction(db, start, MAX_LOCK_WAIT_MS);
   if (result.kind === 'refused') return result.verdict;
   if (result.kind === 'accepted') return { kind: 'moved', underKey: result.start };
   const verdict = await moveOne(db, { ...move, request: null });

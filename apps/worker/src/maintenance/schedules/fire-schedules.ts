@@ -11,7 +11,7 @@ import {
 } from '@deckhand/db';
 import type { Logger } from '@deckhand/runtime';
 import { actOnRows } from '../act-on-rows.ts';
-import { toScheduleMove } from './schedule-move.ts';
+import { toScheduleMove } from './plan-move.ts';
 
 /** Maximum number of schedules that one statement moves. */
 const BATCH = 500;

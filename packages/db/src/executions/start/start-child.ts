@@ -1,6 +1,6 @@
 import { concurrencyOf, parseOwnJson } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
-import { acceptWithinKey, type KeyedStart } from '../../concurrency/keys.ts';
+import { type KeyedStart, startInTransaction, startWithinKey } from '../../concurrency/keys.ts';
 import { queryWithRawParameters } from '../../connection.ts';
 import { isUnfinished } from '../run-status.ts';
 import { isChosenVersion } from './admission.ts';
@@ -89,11 +89,14 @@ async function writeChild(db: Database, request: Counted<ChildRequest>): Promise
   const concurrency = concurrencyOf(request.options);
   if (!concurrency) return insertChild(db, request);
   const { executionId, workflowId, parentExecutionId: parentId } = request;
-  const result = await acceptWithinKey(
-    db,
-    { executionId, workflowId, parentId, concurrency },
-    (tx) => insertChild(tx, request),
-    ({ kind }) => kind === 'started',
+  const run = { executionId, workflowId, parentId, concurrency };
+  const result = await startInTransaction(db, (tx) =>
+    startWithinKey(
+      tx,
+      run,
+      () => insertChild(tx, request),
+      ({ kind }) => kind === 'started',
+    ),
   );
   if (result.kind === 'limitReached') return result;
   return result.kind === 'accepted' && result.verdict.kind === 'started'

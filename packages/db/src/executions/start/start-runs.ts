@@ -1,7 +1,6 @@
 import { concurrencyOf, debounceOf, hasKey } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
-import { limitLockWaits } from '../../advisory-locks.ts';
-import { type Busy, createBusyKeys, startWithinKey, unlessLimitReached } from '../../concurrency/keys.ts';
+import { type Busy, createBusyKeys, startInTransaction, startWithinKey } from '../../concurrency/keys.ts';
 import { queryWithRawParameters } from '../../connection.ts';
 import { retryOnce } from '../../store-errors.ts';
 import {
@@ -93,14 +92,11 @@ async function write<B extends Busy>(
 /** Writes a request within the limit of its key, or joins it with an earlier one, in one transaction. */
 async function writeKeyed(db: Database, request: Request, maxLockWaitMs?: number): Promise<OnceVerdict> {
   const debounce = debounceOf(request.options);
-  return unlessLimitReached(() =>
-    db.$transaction(async (tx) => {
-      if (maxLockWaitMs !== undefined) await limitLockWaits(tx, maxLockWaitMs);
-      return debounce
-        ? joinPending(tx, request, debounce, (planned, into) => writeWithinKey(tx, planned, into))
-        : writeWithinKey(tx, request);
-    }),
-  );
+  const start = (tx: Queryable): Promise<OnceVerdict> =>
+    debounce
+      ? joinPending(tx, request, debounce, (planned, into) => writeWithinKey(tx, planned, into))
+      : writeWithinKey(tx, request);
+  return startInTransaction(db, start, maxLockWaitMs);
 }
 
 /**
@@ -115,7 +111,7 @@ async function writeWithinKey(tx: Queryable, request: Request, into?: string): P
     tx,
     { executionId, workflowId, concurrency },
     // After an ambiguous error, a second attempt finds the run under the lock of its key.
-    async (_, isLanded) => (isLanded ? await findAccepted(tx, request) : undefined) ?? writeOne(tx, request),
+    async (isLanded) => (isLanded ? await findAccepted(tx, request) : undefined) ?? writeOne(tx, request),
     isAccepted,
   );
   if (result.kind !== 'accepted' || !isAccepted(result.verdict)) return result.verdict;
