@@ -18,10 +18,9 @@ import {
   consumeJobs,
   createActiveRuns,
   createDatabaseClock,
+  createFleetRoles,
   createHeldBackRuns,
   createKeyRelease,
-  createMaintenanceLease,
-  createStandby,
   startMaintenance,
 } from '@deckhand/worker';
 
@@ -38,18 +37,10 @@ async function startIdleWorker(): Promise<void> {
   const queue = createRunQueue(redis, { takingWorkers: () => 1 });
   const clock = createDatabaseClock(() => readDatabaseTime(db));
   await clock.measure();
-  const lease = createMaintenanceLease({
-    workerId: id,
-    redis,
-    clockOffsetMs: clock.offsetMs,
-    onTaken: () => standby.becomeFirst(),
-  });
-  const standby = createStandby({
-    wakeUps: createWakeUps(redis, { redisUrl, onError: ignore }),
-    isFirst: lease.isHeld,
-    isNear: lease.isNear,
-    isBusy: () => false,
-  });
+  const { lease, standby } = createFleetRoles(
+    { workerId: id, redis, clockOffsetMs: clock.offsetMs },
+    { wakeUps: createWakeUps(redis, { redisUrl, onError: ignore }), isBusy: () => false },
+  );
   consumeJobs({
     consumer: await openRunConsumer({ redisUrl, workerId: id, queue, onError: ignore }),
     standby,

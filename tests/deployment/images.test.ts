@@ -75,7 +75,7 @@ describe('what images are built from', () => {
     'packages/db/src/generated/client.ts',
     'packages/sdk/src/generated/index.ts',
     'packages/db/tsconfig.build.tsbuildinfo',
-    'apps/api/src/http/check-json.test.ts',
+    'apps/api/src/http/json-body.test.ts',
     'tests/e2e/chaos/chaos.test.ts',
     'infra/local/api.log',
   ])('has no %s', (path) => {

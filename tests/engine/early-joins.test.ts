@@ -133,6 +133,41 @@ describe('a merge that does not wait for all branches', () => {
     });
   });
 
+  it('stops the nodes in a loop that it cancels before the loop is replayed', async () => {
+    const definition: Definition = {
+      nodes: [
+        start,
+        probe('fast'),
+        { id: 'each', type: 'loop', parameters: { items: [1, 2], concurrency: 2 } },
+        probe('inside'),
+        merge({ mode: 'any' }),
+      ],
+      edges: edges(
+        ...['start -> fast', 'fast -> join'],
+        ...['start -> each', 'each.body -> inside', 'each.done -> join'],
+      ),
+    };
+    const { last } = await race(definition, { inside: 500, fast: 50 });
+    const finished = new Map([...last].filter(([, { status }]) => status === 'success'));
+    const begun = await runInMemory(definition, {
+      answer: () => new Promise<JsonValue>(() => undefined),
+      onRecord: ({ iteration }, abort) => iteration === '1' && abort(),
+    });
+    // A worker died after `fast` was finished, and before the merge decided.
+    const records = new Map([...begun.last, ...finished]);
+    records.delete('join/');
+    const again = await runToEnd(definition, { records });
+    const stopped = ['each/', 'inside/0', 'inside/1'].map((key) => [key, again.last.get(key)?.status]);
+    expect([again.calls, stopped]).toEqual([
+      [],
+      [
+        ['each/', 'stopped'],
+        ['inside/0', 'stopped'],
+        ['inside/1', 'stopped'],
+      ],
+    ]);
+  });
+
   it('decides the same after a crash, whatever the records say about the others', async () => {
     const first = await race(three, { a: 200, b: 100, c: -1 });
     // Everything up to the decision is on disk, and nothing after it.

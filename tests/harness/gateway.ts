@@ -135,7 +135,7 @@ export async function startGateway(
       ? undefined
       : createDatabase({ url: settings.DATABASE_REPLICA_URL, poolSize: 8 });
   const services = await createServices({ settings, db, replica, logger, shardUrls, registry: new Registry() });
-  await until(() => services.redis.status === 'ready');
+  await until(() => services.monitoring.redis.status === 'ready');
   const server = createHttpServer(createApp(services), times);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

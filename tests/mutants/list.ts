@@ -114,8 +114,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/runs/follow-runs.ts', 'integration:integration/webhooks/respond', [
     [
       'a response that comes before its caller waits is forgotten',
-      ' || responded.has(executionId)',
-      '',
+      'if (hasResponse && !followed.has(executionId))',
+      'if (false)',
       'the next regular poll finds it, a little later',
     ],
   ]),
@@ -164,17 +164,17 @@ export const MUTANTS: readonly Mutant[] = [
       'if (count > perEvent) continue;\n    if ((ends',
     ],
   ]),
-  ...of('apps/worker/src/session/run-session.ts', CANCEL_ON, [
+  ...of('apps/worker/src/session/held-run.ts', CANCEL_ON, [
     [
       'a run begins although an event has stopped it',
-      'return this.#parts.loader.stopByEvents(claimed.id);',
+      'return this.#parts.loader.stopByEvents(this.#claimed.id);',
       'return false;',
     ],
   ]),
   ...of('apps/worker/src/checkpoints/journal.ts', CANCEL_ON, [
     [
       'a finished run leaves its waits open',
-      '      waits.push(...cancelWaits.map((wait) => ({ ...wait, isCancelled: true as const })));\n',
+      '    this.#backlog.waits.push(...this.#cancelWaits.map((wait) => ({ ...wait, isCancelled: true as const })));\n',
       '',
     ],
   ]),
@@ -632,8 +632,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/links/answer-router.ts', LINKS, [
     [
       'a GET answers',
-      'const link = await openLink(services, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));',
-      "const link = await openLink(services, request);\n      await recordDecision(services, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));",
+      'const link = await openLink(context, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));',
+      "const link = await openLink(context, request);\n      await recordDecision(context, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));",
     ],
     ['a form of another site is taken', "      : site !== 'same-origin' && site !== 'none';", '      : false;'],
   ]),
@@ -659,24 +659,32 @@ export const MUTANTS: readonly Mutant[] = [
     ['the time ends an answered wait', 'AND answered_at IS NULL AND ${isTimeUp}', 'AND ${isTimeUp}'],
   ]),
   ...of('packages/engine/src/run/run-execution.ts', RUN_LOOP, [
-    ['a run rests on what came while others had their turn', 'if (canGoOn()) continue;', ''],
-    ['a resumption is missed meanwhile', 'return deferred.length > 0 || [...waiting', 'return [...waiting'],
-    ['due attempts have no limit', '      if (!mayStart()) return;\n      const answer', '      const answer'],
+    [
+      'a run rests on what came while others had their turn',
+      'if (this.#mayStart() && this.#waits.hasEnded()) continue;',
+      '',
+    ],
+    ['due attempts have no limit', '      if (!this.#mayStart()) return;\n    }', '    }'],
     ['attempts are counted anew', '...progress, attempts: progress.attempts + 1', '...progress, attempts: 1'],
-    ['a rest that does not count is an attempt', 'attempts - uncounted)', 'attempts)'],
+  ]),
+  ...of('packages/engine/src/run/waits.ts', RUN_LOOP, [
+    ['a resumption is missed meanwhile', 'return this.#held.length > 0 || [...', 'return [...'],
+  ]),
+  ...of('packages/engine/src/run/retry.ts', RUN_LOOP, [
+    ['a rest that does not count is an attempt', 'attempts - uncounted, random', 'attempts, random'],
     ['a long delay holds a place', 'if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {', 'if (delayMs < 0) {'],
     ['a short delay rests', 'if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {', 'if (delayMs > 0) {'],
   ]),
   ...of('packages/engine/src/run/run-execution.ts', 'unit:tests/engine/(model|loop-conditions)', [
     [
       'an iteration that has begun asks its condition again',
-      'if (hasBegun(records, task, iteration)) {',
-      'if (records.size < 0) {',
+      'hasBegun(this.#request.records, task, iteration) || goesOn',
+      'goesOn',
     ],
     [
       'the position of a loop is lost while an output is loaded',
-      'resumeRepeat(task, container.rule, position);',
-      'unreached.delete(key);\n        resumeRepeat(task, container.rule, position);',
+      'this.#resumeRepeat(task, container.rule, position);',
+      'this.#recorder.reached(task);\n        this.#resumeRepeat(task, container.rule, position);',
     ],
   ]),
   ...of('packages/nodes/src/http/pagination.ts', 'unit:http/pagination', [
@@ -687,22 +695,22 @@ export const MUTANTS: readonly Mutant[] = [
     ['each page may be as long as all of them', 'bytesLeft -= answer.body.byteLength;', ''],
   ]),
   ...of('packages/engine/src/run/run-execution.ts', 'unit:tests/engine/early-joins', [
-    ['the outcome of a cancelled node counts', 'return isOver() || !scheduler.isOpen(task);', 'return isOver();'],
-    ['a cancelled node is not aborted', '      joins.abort(node, scope);\n', ''],
-    ['a decision is not recorded', "note(node, scope, 'pending', undefined, {});", ''],
+    [
+      'the outcome of a cancelled node counts',
+      'return this.#isOver() || !this.#scheduler.isOpen(task);',
+      'return this.#isOver();',
+    ],
   ]),
-  ...of('packages/engine/src/run/early-joins.ts', 'unit:tests/engine/early-joins', [
+  ...of('packages/engine/src/run/recorder.ts', 'unit:tests/engine/early-joins', [
+    ['a cancelled node is not aborted', '    this.#inFlight.abort(node, scope);\n', ''],
+    ['a decision is not recorded', "this.note(node, scope, 'pending', undefined, {});", ''],
     [
       'a resumed run decides again',
       'const decision = record && storedDecision(record);',
       'const decision = undefined;',
     ],
-  ]),
-  ...of('packages/engine/src/run/run-execution.ts', 'unit:tests/engine/early-joins', [
-    ['a node that its record settles is cancelled', 'isSettled(find(node, scope)),', 'scope === undefined,'],
-  ]),
-  ...of('packages/engine/src/run/run-execution.ts', 'unit:tests/engine/model', [
-    ['nodes of a cancelled loop stay in progress', 'stopInside(node.body, scope);', ''],
+    ['a node that its record settles is cancelled', 'return isSettled(this.find(node, scope));', 'return false;'],
+    ['nodes of a cancelled loop stay in progress', 'this.#stopInside(node.body, scope);', ''],
   ]),
   ...of('packages/db/src/checkpoints/rows.ts', 'integration:integration/worker/early-joins', [
     [
@@ -776,7 +784,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['runs that want one key take all connections', 'MAX_TRANSACTIONS, MAX_PER_OWNER', '1_000, 1_000'],
   ]),
   ...of('packages/engine/src/run/scheduler.ts', 'unit:tests/engine/try', [
-    ['a failure leaves the rest of the body of its try', '      cancelScope(body);\n', ''],
+    ['a failure leaves the rest of the body of its try', '    this.#cancelScope(body);\n', ''],
     [
       'a try counts as an iteration',
       'node.body.catches ? scope.iteration : joinIteration',
@@ -793,8 +801,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/engine/src/run/scheduler.ts', 'unit:tests/engine/model', [
     [
       'a try has a position',
-      'if (!node.body?.catches) loops.add(progress);',
-      'loops.add(progress);',
+      'if (!node.body?.catches) this.#loops.add(progress);',
+      'this.#loops.add(progress);',
       'its position would say what the records around it say, too: it only saves writing it',
     ],
   ]),
@@ -871,7 +879,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['a run up to a node runs others', 'if (cell.taken > 0 && !isLeftOut)', 'if (cell.taken > 0)'],
     ['an early join after a tested node cancels it', 'if (edge.target.join && !isLeftOut)', 'if (edge.target.join)'],
   ]),
-  ...of('packages/engine/src/run/attempt.ts', 'unit:tests/engine/nodes-until', [
+  ...of('packages/engine/src/run/iterations.ts', 'unit:tests/engine/nodes-until', [
     [
       'a loop with a shortened body goes on',
       'if (index > 0 && request.until && isCut(node, request.until))',
@@ -1031,15 +1039,11 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('apps/worker/src/maintenance/maintenance-lease.ts', LEASE, [
     ['a wrong clock keeps the lease', "<= MAX_CLOCK_OFFSET_MS) return 'eager'", "<= Infinity) return 'eager'"],
-    ['only clocks that are ahead are wrong', 'Math.abs(clockOffsetMs())', 'clockOffsetMs()'],
-    ['a wrong clock takes the lease at once', 'askedAt - freeSince >= UNWANTED_AFTER_MS', 'true'],
-    ['a wrong clock never takes the lease', 'askedAt - freeSince >= UNWANTED_AFTER_MS', 'false'],
-    ['whoever failed takes the lease back at once', 'holdsOffUntil = now() + HOLD_OFF_MS;', ''],
-    [
-      'a lease that was not renewed is held for ever',
-      '!hasGivenUp && now() < heldUntil',
-      '!hasGivenUp && heldUntil > 0',
-    ],
+    ['only clocks that are ahead are wrong', 'Math.abs(clockOffsetMs)', 'clockOffsetMs'],
+    ['a wrong clock takes the lease at once', 'now - freeSince >= UNWANTED_AFTER_MS', 'true'],
+    ['a wrong clock never takes the lease', 'now - freeSince >= UNWANTED_AFTER_MS', 'false'],
+    ['whoever failed takes the lease back at once', 'until: now + HOLD_OFF_MS', 'until: now'],
+    ['a lease that was not renewed is held for ever', '|| now < role.until', "|| role.kind === 'holder'"],
   ]),
   ...of('packages/queue/src/lease.ts', LEASE, [
     ['a reluctant owner keeps the lease', "and ARGV[3] == 'eager'\n", "and ARGV[3] == 'none'\n"],
@@ -1305,7 +1309,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/workflows/tools.ts', MCP_TOOLS, [
     ['a workflow that is not active is a tool', " AND w.status = 'active'", ''],
   ]),
-  ...of('apps/api/src/auth/close-to-keys.ts', 'integration:integration/api/keys', [
+  ...of('apps/api/src/auth/authenticate.ts', 'integration:integration/api/keys', [
     ['a key may sign in', ' || !isClosedToKeys(request.path)', ' || !isClosedToKeys("")'],
   ]),
   ...of('apps/api/src/http/answer-once.ts', 'integration:integration/api/answer-once', [
@@ -1382,13 +1386,13 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/routes/workflows/import-n8n.ts', 'integration:integration/api/import-n8n', [
     [
       'anybody may have a workflow converted',
-      "      await requireRole(services.db, caller, body.workspaceId, 'editor');\n",
+      "      await requireRole(context.db, caller, body.workspaceId, 'editor');\n",
       '',
     ],
     [
       'a person has several workflows converted at once',
-      'await oneAtATime(caller.userId, () => convert(services, body))',
-      'await convert(services, body)',
+      'await oneAtATime(caller.userId, () => convert(context, body))',
+      'await convert(context, body)',
     ],
   ]),
   ...of('packages/db/src/store-errors.ts', 'unit:db/src/store-errors', [

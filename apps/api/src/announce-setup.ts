@@ -7,9 +7,11 @@ const RETRY_MS = 2_000;
 
 /** Logs the link to the setup if there is no user. Waits until the database is available and migrated. */
 export async function announceSetup(
-  { db, logger, setupToken, isReady }: Pick<Services, 'db' | 'logger' | 'setupToken' | 'isReady'>,
+  { people, monitoring }: Pick<Services, 'people' | 'monitoring'>,
   publicUrl: string,
 ): Promise<void> {
+  const { db, setupToken } = people;
+  const { logger, isReady } = monitoring;
   while (isReady()) {
     try {
       if (await hasUsers(db)) return;

@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { DeckhandError } from '@deckhand/contracts';
-import { closeToKeys } from './auth/close-to-keys.ts';
+import { closeToKeys } from './auth/authenticate.ts';
 import { createConsole } from './console/serve-console.ts';
 import { chooseApiVersion } from './http/api-version.ts';
 import { allowOrigins } from './http/cors.ts';
@@ -9,7 +9,7 @@ import { createErrorHandler } from './http/errors.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { registerRoutes } from './http/route.ts';
 import { separateHosts } from './http/separate-hosts.ts';
-import { reportUnknownProxy } from './http/trusted-proxies.ts';
+import { reportUnknownProxy } from './http/caller-address.ts';
 import { createAnswerRouter } from './links/answer-router.ts';
 import { createMcpEndpoint } from './mcp/endpoint.ts';
 import { createDocs } from './openapi/docs-page.ts';
@@ -23,30 +23,31 @@ import { createWebhookRouter } from './webhooks/router.ts';
  * else a 404.
  */
 export function createApp(services: Services): Express {
+  const { logger, metrics, tracing, authenticate, trustedProxies, allowedOrigins, webhookHost } = services.requests;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'extended');
-  app.set('trust proxy', services.trustedProxies);
-  app.use(reportUnknownProxy(services.logger));
-  app.use(services.metrics.requests);
-  app.use(createRequestLog(services.logger));
-  if (services.tracing) app.use(createRequestTraces(services.tracing));
+  app.set('trust proxy', trustedProxies);
+  app.use(reportUnknownProxy(logger));
+  app.use(metrics.requests);
+  app.use(createRequestLog(logger));
+  if (tracing) app.use(createRequestTraces(tracing));
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
-  if (services.webhookHost !== undefined) app.use(separateHosts(services.webhookHost));
-  app.use(createWebhookRouter(services));
-  app.use(createAnswerRouter(services));
-  if (services.allowedOrigins.size > 0) app.use(allowOrigins(services.allowedOrigins));
+  if (webhookHost !== undefined) app.use(separateHosts(webhookHost));
+  app.use(createWebhookRouter(services.webhooks));
+  app.use(createAnswerRouter(services.links));
+  if (allowedOrigins.size > 0) app.use(allowOrigins(allowedOrigins));
   app.use(chooseApiVersion);
-  app.use(closeToKeys(services.authenticate));
+  app.use(closeToKeys(authenticate));
   const routes = listRoutes(services);
-  registerRoutes(app, routes, services.authenticate);
-  app.use(createMcpEndpoint(services));
+  registerRoutes(app, routes, authenticate);
+  app.use(createMcpEndpoint(services.mcp));
   app.use(createDocs(routes));
   app.use(createConsole());
   app.use(() => {
     throw new DeckhandError('NOT_FOUND', { message: 'There is nothing at this address' });
   });
-  app.use(createErrorHandler(services.logger));
+  app.use(createErrorHandler(logger));
   return app;
 }

@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   const registry = createProcessRegistry();
   const tracing = await openTracing(settings, { serviceName: 'deckhand-api', logger });
   const services = await createServices({ settings, db, replica, logger, registry, tracing });
-  const metrics = await serveMetrics(settings, { registry, logger, isReady: () => services.isReady() });
+  const metrics = await serveMetrics(settings, { registry, logger, isReady: services.monitoring.isReady });
   const server = createHttpServer(createApp(services));
   let requests = 0;
   server.on('request', ({ url = '' }) => {
@@ -57,7 +57,7 @@ async function main(): Promise<void> {
   });
   logger.info({ port: settings.PORT }, 'ready');
   void announceSetup(services, publicUrl(settings));
-  void reportLostKeys(services);
+  void reportLostKeys({ ...services.resources, logger });
   void reportMissingSessionLimits(db, logger);
   void reportFaultyServer(db, logger);
   collectAtRest({ logger, workSoFar: () => requests });

@@ -1,39 +1,44 @@
 import type { NamedRoute } from './openapi/document.ts';
-import { listInstanceAuditLog } from './routes/admin.ts';
-import { getWorkspaceLimits, updateWorkspaceLimits } from './routes/admin.ts';
-import { getInstanceSettings, updateInstanceSettings } from './routes/admin.ts';
-import { getStoredBytes } from './routes/admin.ts';
+import {
+  listInstanceAuditLog,
+  getWorkspaceLimits,
+  updateWorkspaceLimits,
+  getInstanceSettings,
+  updateInstanceSettings,
+  getStoredBytes,
+} from './routes/admin.ts';
 import { getAiUsage } from './routes/ai.ts';
-import { createApiKey } from './routes/api-keys.ts';
-import { listApiKeys } from './routes/api-keys.ts';
-import { revokeApiKey } from './routes/api-keys.ts';
-import { rotateApiKey } from './routes/api-keys.ts';
-import { listApprovals } from './routes/approvals.ts';
-import { listHumanTasks } from './routes/approvals.ts';
-import { submitApproval } from './routes/approvals.ts';
+import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './routes/api-keys.ts';
+import { listApprovals, listHumanTasks, submitApproval } from './routes/approvals.ts';
 import { acceptInvite } from './routes/auth/accept-invite.ts';
-import { login } from './routes/auth/sign-in.ts';
-import { logout } from './routes/auth/sign-in.ts';
-import { getCurrentUser } from './routes/auth/sign-in.ts';
+import { login, logout, getCurrentUser, changePassword } from './routes/auth/sign-in.ts';
 import { listAuditLog } from './routes/audit-log.ts';
-import { changePassword } from './routes/auth/sign-in.ts';
 import { endSession, listSessions } from './routes/auth/sessions.ts';
 import { getSetup, setup } from './routes/auth/setup.ts';
-import { createCredential } from './routes/credentials.ts';
-import { deleteCredential } from './routes/credentials.ts';
-import { listCredentials } from './routes/credentials.ts';
-import { getCredential } from './routes/credentials.ts';
-import { updateCredential } from './routes/credentials.ts';
-import { abortBulkAction, createBulkAction } from './routes/executions/bulk-actions.ts';
-import { getBulkAction, listBulkActions } from './routes/executions/bulk-actions.ts';
-import { getFailureGroup, listFailureGroups } from './routes/executions/failure-groups.ts';
-import { updateFailureGroup } from './routes/executions/failure-groups.ts';
-import { createEventEndpoint, deleteEventEndpoint, updateEventEndpoint } from './routes/event-endpoints.ts';
-import { getEventEndpoint, listEventEndpoints } from './routes/event-endpoints.ts';
-import { listCallbackSecrets, rotateCallbackSecret } from './routes/event-endpoints.ts';
-import { listEventSecrets, rotateEventSecret } from './routes/event-endpoints.ts';
-import { listEventDeliveries, replayEventDelivery } from './routes/event-endpoints.ts';
-import { replayEvents, sendTestEvent } from './routes/event-endpoints.ts';
+import {
+  createCredential,
+  deleteCredential,
+  listCredentials,
+  getCredential,
+  updateCredential,
+} from './routes/credentials.ts';
+import { abortBulkAction, createBulkAction, getBulkAction, listBulkActions } from './routes/executions/bulk-actions.ts';
+import { getFailureGroup, listFailureGroups, updateFailureGroup } from './routes/executions/failure-groups.ts';
+import {
+  createEventEndpoint,
+  deleteEventEndpoint,
+  updateEventEndpoint,
+  getEventEndpoint,
+  listEventEndpoints,
+  listCallbackSecrets,
+  rotateCallbackSecret,
+  listEventSecrets,
+  rotateEventSecret,
+  listEventDeliveries,
+  replayEventDelivery,
+  replayEvents,
+  sendTestEvent,
+} from './routes/event-endpoints.ts';
 import { sendEvent } from './routes/events.ts';
 import { listCallbacks, replayCallback } from './routes/executions/callbacks.ts';
 import { completeHumanTask } from './routes/executions/complete.ts';
@@ -45,212 +50,195 @@ import { pauseExecution, resumeExecution } from './routes/executions/pause.ts';
 import { exportExecutions } from './routes/executions/export.ts';
 import { listExecutions } from './routes/executions/list.ts';
 import { getExecution } from './routes/executions/read.ts';
-import { listIterations } from './routes/executions/details.ts';
-import { getExecutionResult } from './routes/executions/details.ts';
-import { getNodeDebug } from './routes/executions/details.ts';
-import { getNodeOutput } from './routes/executions/details.ts';
+import { listIterations, getExecutionResult, getNodeDebug, getNodeOutput } from './routes/executions/details.ts';
 import { rerunExecution } from './routes/executions/rerun.ts';
-import { stopExecution } from './routes/executions/stop.ts';
-import { stopExecutions } from './routes/executions/stop.ts';
+import { stopExecution, stopExecutions } from './routes/executions/stop.ts';
 import { updateExecution } from './routes/executions/update.ts';
-import { createFolder } from './routes/folders.ts';
-import { deleteFolder } from './routes/folders.ts';
-import { listFolders } from './routes/folders.ts';
-import { updateFolder } from './routes/folders.ts';
-import { getLiveness, getReadiness } from './routes/health.ts';
-import { getMetrics } from './routes/health.ts';
-import { createInvite } from './routes/invites.ts';
-import { deleteInvite } from './routes/invites.ts';
-import { listInvites } from './routes/invites.ts';
+import { createFolder, deleteFolder, listFolders, updateFolder } from './routes/folders.ts';
+import { getLiveness, getReadiness, getMetrics } from './routes/health.ts';
+import { createInvite, deleteInvite, listInvites } from './routes/invites.ts';
 import { getMe } from './routes/me.ts';
-import { addMember } from './routes/members.ts';
-import { leaveWorkspace } from './routes/members.ts';
-import { listMembers } from './routes/members.ts';
-import { removeMember } from './routes/members.ts';
-import { updateMember } from './routes/members.ts';
-import { getFleet } from './routes/monitoring.ts';
-import { getRunStats } from './routes/monitoring.ts';
-import { listSlowWorkflows } from './routes/monitoring.ts';
+import { addMember, leaveWorkspace, listMembers, removeMember, updateMember } from './routes/members.ts';
+import { getFleet, getRunStats, listSlowWorkflows } from './routes/monitoring.ts';
 import { listNodeTypes } from './routes/node-types.ts';
-import { createVariable } from './routes/variables.ts';
-import { deleteVariable } from './routes/variables.ts';
-import { listVariables } from './routes/variables.ts';
-import { updateVariable } from './routes/variables.ts';
+import { createVariable, deleteVariable, listVariables, updateVariable } from './routes/variables.ts';
 import { deleteDraft, getDraft, saveDraft } from './routes/drafts.ts';
-import { listVersions } from './routes/versions.ts';
-import { getVersion } from './routes/versions.ts';
-import { saveVersion } from './routes/versions.ts';
-import { listSchedules, listScheduleTimes } from './routes/schedules.ts';
-import { pauseSchedule, resumeSchedule } from './routes/schedules.ts';
-import { changeWebhookUrl } from './routes/webhooks/urls.ts';
-import { listDeliveries } from './routes/webhooks/deliveries.ts';
-import { openWebhookTest } from './routes/webhooks/urls.ts';
-import { replayDelivery } from './routes/webhooks/deliveries.ts';
+import { listVersions, getVersion, saveVersion } from './routes/versions.ts';
+import { listSchedules, listScheduleTimes, pauseSchedule, resumeSchedule } from './routes/schedules.ts';
+import { changeWebhookUrl, openWebhookTest } from './routes/webhooks/urls.ts';
+import { listDeliveries, replayDelivery } from './routes/webhooks/deliveries.ts';
 import { applyWorkflow } from './routes/workflows/apply.ts';
-import { createWorkflow } from './routes/workflows/workflows.ts';
-import { deleteWorkflow } from './routes/workflows/workflows.ts';
+import {
+  createWorkflow,
+  deleteWorkflow,
+  listWorkflows,
+  getWorkflow,
+  updateWorkflow,
+} from './routes/workflows/workflows.ts';
 import { duplicateWorkflow } from './routes/workflows/duplicate.ts';
 import { importN8nWorkflow } from './routes/workflows/import-n8n.ts';
 import { listActivations } from './routes/workflows/list-activations.ts';
 import { listWorkflowExecutions } from './routes/workflows/list-executions.ts';
-import { listWorkflows } from './routes/workflows/workflows.ts';
-import { getWorkflow } from './routes/workflows/workflows.ts';
-import { updateWorkflow } from './routes/workflows/workflows.ts';
-import { createWorkspace } from './routes/workspaces.ts';
-import { deleteWorkspace } from './routes/workspaces.ts';
-import { listWorkspaces } from './routes/workspaces.ts';
-import { getWorkspace } from './routes/workspaces.ts';
-import { updateWorkspace } from './routes/workspaces.ts';
-import { getWorkspaceUsage } from './routes/workspaces.ts';
+import {
+  createWorkspace,
+  deleteWorkspace,
+  listWorkspaces,
+  getWorkspace,
+  updateWorkspace,
+  getWorkspaceUsage,
+} from './routes/workspaces.ts';
 import type { Services } from './services.ts';
 
 /**
  * Every operation of the API by its name, which generated clients call it by, in the order in which paths are matched.
  */
-export function listRoutes(services: Services): NamedRoute[] {
+export function listRoutes(
+  services: Pick<Services, 'people' | 'resources' | 'starts' | 'runs' | 'monitoring'>,
+): NamedRoute[] {
+  const { people, resources, starts, runs, monitoring } = services;
   const operations = {
     // Asked for most: paths are tried one after another. `export` and `stop` would be taken for ids.
-    executeWorkflow,
-    executeWorkflowBatch,
-    exportExecutions,
-    stopExecutions,
-    createBulkAction,
-    listBulkActions,
-    getBulkAction,
-    abortBulkAction,
-    listFailureGroups,
-    getFailureGroup,
-    updateFailureGroup,
-    sendEvent,
-    getExecution,
-    updateExecution,
-    listCallbacks,
-    replayCallback,
-    followExecution,
+    executeWorkflow: executeWorkflow(starts),
+    executeWorkflowBatch: executeWorkflowBatch(starts),
+    exportExecutions: exportExecutions(runs),
+    stopExecutions: stopExecutions(runs),
+    createBulkAction: createBulkAction(runs),
+    listBulkActions: listBulkActions(runs),
+    getBulkAction: getBulkAction(runs),
+    abortBulkAction: abortBulkAction(runs),
+    listFailureGroups: listFailureGroups(runs),
+    getFailureGroup: getFailureGroup(runs),
+    updateFailureGroup: updateFailureGroup(runs),
+    sendEvent: sendEvent(starts),
+    getExecution: getExecution(runs),
+    updateExecution: updateExecution(runs),
+    listCallbacks: listCallbacks(runs),
+    replayCallback: replayCallback(runs),
+    followExecution: followExecution(runs),
 
-    getLiveness,
-    getReadiness,
-    getMetrics,
+    getLiveness: getLiveness(),
+    getReadiness: getReadiness(monitoring),
+    getMetrics: getMetrics(monitoring),
 
-    getSetup,
-    setup,
-    login,
-    logout,
-    getCurrentUser,
-    changePassword,
-    listSessions,
-    endSession,
-    acceptInvite,
+    getSetup: getSetup(people),
+    setup: setup(people),
+    login: login(people),
+    logout: logout(people),
+    getCurrentUser: getCurrentUser(people),
+    changePassword: changePassword(people),
+    listSessions: listSessions(people),
+    endSession: endSession(people),
+    acceptInvite: acceptInvite(people),
 
-    getMe,
-    createApiKey,
-    listApiKeys,
-    revokeApiKey,
-    rotateApiKey,
+    getMe: getMe(people),
+    createApiKey: createApiKey(people),
+    listApiKeys: listApiKeys(people),
+    revokeApiKey: revokeApiKey(people),
+    rotateApiKey: rotateApiKey(people),
 
-    listWorkspaces,
-    createWorkspace,
-    getWorkspace,
-    updateWorkspace,
-    deleteWorkspace,
-    getWorkspaceUsage,
-    listCallbackSecrets,
-    rotateCallbackSecret,
+    listWorkspaces: listWorkspaces(resources),
+    createWorkspace: createWorkspace(resources),
+    getWorkspace: getWorkspace(resources),
+    updateWorkspace: updateWorkspace(resources),
+    deleteWorkspace: deleteWorkspace(resources),
+    getWorkspaceUsage: getWorkspaceUsage(resources),
+    listCallbackSecrets: listCallbackSecrets(resources),
+    rotateCallbackSecret: rotateCallbackSecret(resources),
 
-    listMembers,
-    addMember,
-    updateMember,
-    removeMember,
-    leaveWorkspace,
-    createInvite,
-    listInvites,
-    deleteInvite,
+    listMembers: listMembers(resources),
+    addMember: addMember(resources),
+    updateMember: updateMember(resources),
+    removeMember: removeMember(resources),
+    leaveWorkspace: leaveWorkspace(resources),
+    createInvite: createInvite(resources),
+    listInvites: listInvites(resources),
+    deleteInvite: deleteInvite(resources),
 
-    listWorkflows,
-    createWorkflow,
-    applyWorkflow,
-    getWorkflow,
-    updateWorkflow,
-    deleteWorkflow,
-    duplicateWorkflow,
-    importN8nWorkflow,
-    listActivations,
-    listVersions,
-    saveVersion,
-    getVersion,
-    getDraft,
-    saveDraft,
-    deleteDraft,
-    changeWebhookUrl,
-    openWebhookTest,
-    listDeliveries,
-    replayDelivery,
-    listSchedules,
-    listScheduleTimes,
-    pauseSchedule,
-    resumeSchedule,
-    listNodeTypes,
+    listWorkflows: listWorkflows(resources),
+    createWorkflow: createWorkflow(resources),
+    applyWorkflow: applyWorkflow(resources),
+    getWorkflow: getWorkflow(resources),
+    updateWorkflow: updateWorkflow(resources),
+    deleteWorkflow: deleteWorkflow(resources),
+    duplicateWorkflow: duplicateWorkflow(resources),
+    importN8nWorkflow: importN8nWorkflow(resources),
+    listActivations: listActivations(resources),
+    listVersions: listVersions(resources),
+    saveVersion: saveVersion(resources),
+    getVersion: getVersion(resources),
+    getDraft: getDraft(resources),
+    saveDraft: saveDraft(resources),
+    deleteDraft: deleteDraft(resources),
+    changeWebhookUrl: changeWebhookUrl(resources),
+    openWebhookTest: openWebhookTest(resources),
+    listDeliveries: listDeliveries(starts),
+    replayDelivery: replayDelivery(starts),
+    listSchedules: listSchedules(resources),
+    listScheduleTimes: listScheduleTimes(),
+    pauseSchedule: pauseSchedule(resources),
+    resumeSchedule: resumeSchedule(resources),
+    listNodeTypes: listNodeTypes(resources),
 
-    listVariables,
-    createVariable,
-    updateVariable,
-    deleteVariable,
+    listVariables: listVariables(resources),
+    createVariable: createVariable(resources),
+    updateVariable: updateVariable(resources),
+    deleteVariable: deleteVariable(resources),
 
-    listCredentials,
-    createCredential,
-    getCredential,
-    updateCredential,
-    deleteCredential,
+    listCredentials: listCredentials(resources),
+    createCredential: createCredential(resources),
+    getCredential: getCredential(resources),
+    updateCredential: updateCredential(resources),
+    deleteCredential: deleteCredential(resources),
 
-    listEventEndpoints,
-    createEventEndpoint,
-    getEventEndpoint,
-    updateEventEndpoint,
-    deleteEventEndpoint,
-    listEventSecrets,
-    rotateEventSecret,
-    sendTestEvent,
-    listEventDeliveries,
-    replayEvents,
-    replayEventDelivery,
+    listEventEndpoints: listEventEndpoints(resources),
+    createEventEndpoint: createEventEndpoint(resources),
+    getEventEndpoint: getEventEndpoint(resources),
+    updateEventEndpoint: updateEventEndpoint(resources),
+    deleteEventEndpoint: deleteEventEndpoint(resources),
+    listEventSecrets: listEventSecrets(resources),
+    rotateEventSecret: rotateEventSecret(resources),
+    sendTestEvent: sendTestEvent(resources),
+    listEventDeliveries: listEventDeliveries(resources),
+    replayEvents: replayEvents(resources),
+    replayEventDelivery: replayEventDelivery(resources),
 
-    listFolders,
-    createFolder,
-    updateFolder,
-    deleteFolder,
+    listFolders: listFolders(resources),
+    createFolder: createFolder(resources),
+    updateFolder: updateFolder(resources),
+    deleteFolder: deleteFolder(resources),
 
-    listExecutions,
-    listWorkflowExecutions,
-    getNodeOutput,
-    getNodeDebug,
-    getExecutionResult,
-    listIterations,
-    stopExecution,
-    pauseExecution,
-    resumeExecution,
-    rerunExecution,
-    redactExecution,
-    deleteExecution,
-    completeHumanTask,
+    listExecutions: listExecutions(runs),
+    listWorkflowExecutions: listWorkflowExecutions(runs),
+    getNodeOutput: getNodeOutput(runs),
+    getNodeDebug: getNodeDebug(runs),
+    getExecutionResult: getExecutionResult(runs),
+    listIterations: listIterations(runs),
+    stopExecution: stopExecution(runs),
+    pauseExecution: pauseExecution(runs),
+    resumeExecution: resumeExecution(runs),
+    rerunExecution: rerunExecution(starts),
+    redactExecution: redactExecution(runs),
+    deleteExecution: deleteExecution(runs),
+    completeHumanTask: completeHumanTask(runs),
 
-    getFleet,
-    getRunStats,
-    listSlowWorkflows,
+    getFleet: getFleet(monitoring),
+    getRunStats: getRunStats(monitoring),
+    listSlowWorkflows: listSlowWorkflows(monitoring),
 
-    getAiUsage,
+    getAiUsage: getAiUsage(resources),
 
-    listApprovals,
-    listHumanTasks,
-    submitApproval,
+    listApprovals: listApprovals(runs),
+    listHumanTasks: listHumanTasks(runs),
+    submitApproval: submitApproval(runs),
 
-    listAuditLog,
+    listAuditLog: listAuditLog(resources),
 
-    listInstanceAuditLog,
-    getWorkspaceLimits,
-    updateWorkspaceLimits,
-    getStoredBytes,
-    getInstanceSettings,
-    updateInstanceSettings,
+    listInstanceAuditLog: listInstanceAuditLog(resources),
+    getWorkspaceLimits: getWorkspaceLimits(resources),
+    updateWorkspaceLimits: updateWorkspaceLimits(resources),
+    getStoredBytes: getStoredBytes(resources),
+    getInstanceSettings: getInstanceSettings(resources),
+    updateInstanceSettings: updateInstanceSettings(resources),
   };
-  return Object.entries(operations).map(([id, create]) => ({ id, ...create(services) }));
+  return Object.entries(operations).map(([id, route]) => ({ id, ...route }));
 }

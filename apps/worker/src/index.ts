@@ -1,6 +1,7 @@
 export { consumeJobs, type Consumption, type ConsumeOptions } from './consume/consume-jobs.ts';
 export { createStandby } from './consume/standby.ts';
 export { createDatabaseClock } from './database-clock.ts';
+export { createFleetRoles } from './join-fleet.ts';
 export { createBulkActions } from './maintenance/bulk-actions.ts';
 export { createWorkspaceDeletion } from './maintenance/delete-workspaces.ts';
 export { createHeldBackRuns } from './maintenance/held-back-runs.ts';

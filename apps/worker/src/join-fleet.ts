@@ -1,7 +1,11 @@
 import { createWakeUps, readRedisUrl } from '@deckhand/queue';
 import { hostname } from 'node:os';
-import { createStandby, type Standby } from './consume/standby.ts';
-import { createMaintenanceLease, type MaintenanceLease } from './maintenance/maintenance-lease.ts';
+import { createStandby, type Standby, type StandbyOptions } from './consume/standby.ts';
+import {
+  createMaintenanceLease,
+  type MaintenanceLease,
+  type MaintenanceLeaseOptions,
+} from './maintenance/maintenance-lease.ts';
 import type { ActiveRuns } from './session/active-runs.ts';
 import type { WorkerStores } from './stores.ts';
 import { startWatchdog, type Watchdog } from './watchdog/watchdog.ts';
@@ -17,23 +21,28 @@ export interface FleetMember {
   readonly watchdog: Watchdog;
 }
 
+/** Creates the lease and the standby of a worker: who holds the lease takes jobs first. */
+export function createFleetRoles(
+  leaseOptions: Omit<MaintenanceLeaseOptions, 'onTaken'>,
+  standbyOptions: Omit<StandbyOptions, 'isFirst' | 'isNear'>,
+): Pick<FleetMember, 'lease' | 'standby'> {
+  const lease = createMaintenanceLease({ ...leaseOptions, onTaken: () => standby.becomeFirst() });
+  const standby = createStandby({ ...standbyOptions, isFirst: lease.isHeld, isNear: lease.isNear });
+  return { lease, standby };
+}
+
 /** Makes the worker a member of the fleet: others see its heartbeats from now on. */
 export function joinFleet(options: WorkerOptions, stores: WorkerStores, active: ActiveRuns): FleetMember {
   const { id, logger, redisUrl, shardUrls, concurrency, databaseUrl, maxBlockedMs } = options;
   const { redis, shard, clock, onQueueError } = stores;
-  const lease = createMaintenanceLease({
-    workerId: id,
-    redis,
-    clockOffsetMs: clock.offsetMs,
-    onTaken: () => standby.becomeFirst(),
-  });
-  const standby = createStandby({
-    wakeUps: createWakeUps(shard.redis, { redisUrl: shard.redisUrl, onError: onQueueError }),
-    isFirst: lease.isHeld,
-    isNear: lease.isNear,
-    hasShards: (shardUrls?.length ?? 1) > 1,
-    onEnded: () => watchdog.takesJobs(),
-  });
+  const { lease, standby } = createFleetRoles(
+    { workerId: id, redis, clockOffsetMs: clock.offsetMs },
+    {
+      wakeUps: createWakeUps(shard.redis, { redisUrl: shard.redisUrl, onError: onQueueError }),
+      hasShards: (shardUrls?.length ?? 1) > 1,
+      onEnded: () => watchdog.takesJobs(),
+    },
+  );
   let isDrainRequested = false;
   const watchdog = startWatchdog({
     worker: {

@@ -1,4 +1,4 @@
-export { credentialTypesOf } from './compile/check-credential.ts';
+export { credentialTypesOf } from './compile/check-nodes.ts';
 export { compileInSteps, compileWorkflow } from './compile/compile-workflow.ts';
 export { findWarnings } from './compile/find-warnings.ts';
 export type { CompiledWorkflow, CompileResult, GraphTrigger } from './compile/graph.ts';

@@ -143,9 +143,9 @@ describeUnless(missing)('with a read replica', () => {
 
 /** Counts the reads of runs of a request. */
 async function counting<T>(request: () => Promise<T>): Promise<T & { reads: { primary: number; replica: number } }> {
-  const before = { ...instance.gateway.services.runReads.counts() };
+  const before = { ...instance.gateway.services.monitoring.runReads.counts() };
   const result = await request();
-  const after = instance.gateway.services.runReads.counts();
+  const after = instance.gateway.services.monitoring.runReads.counts();
   const reads = { primary: after.primary - before.primary, replica: after.replica - before.replica };
   return { ...result, reads };
 }

@@ -79,7 +79,7 @@ function linkIn(output: unknown): string {
 
 /** The address of a token that this instance signed, whatever it is for. */
 function linkFor(executionId: string, nodeId: string, iteration = ''): string {
-  const token = gateway.services.answerTokens.sign({ executionId, nodeId, iteration });
+  const token = gateway.services.links.answerTokens.sign({ executionId, nodeId, iteration });
   used.add(token);
   return `${gateway.url}/answer/${token}`;
 }

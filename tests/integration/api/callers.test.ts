@@ -51,7 +51,10 @@ describe('failed sign-ins', () => {
 
   it('delay, and never refuse, when they come from very many addresses', async () => {
     const delays: number[] = [];
-    const throttle = createLoginThrottle(instance.gateway.services.redis, async (ms) => void delays.push(ms));
+    const throttle = createLoginThrottle(
+      instance.gateway.services.monitoring.redis,
+      async (ms) => void delays.push(ms),
+    );
     const email = 'victim@example.com';
     for (let guess = 0; guess < 100; guess += 1) await throttle.attempt(email, `203.0.113.${guess}`);
     expect(delays).toEqual([1_000]);
@@ -62,7 +65,7 @@ describe('failed sign-ins', () => {
   });
 
   it('429: stop one address that tries many e-mails', async () => {
-    const throttle = createLoginThrottle(instance.gateway.services.redis);
+    const throttle = createLoginThrottle(instance.gateway.services.monitoring.redis);
     for (let guess = 0; guess < 100; guess += 1) await throttle.attempt(`${guess}@example.com`, '192.0.2.1');
     await expect(throttle.attempt('another@example.com', '192.0.2.1')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     await throttle.attempt('another@example.com', '192.0.2.2');

@@ -94,7 +94,7 @@ describe('wait=', () => {
       as: options.as ?? instance.key,
       headers: options.etag === undefined ? {} : { 'if-none-match': options.etag },
     });
-  const waiting = (count = 1) => until(() => other.services.follower.size() === count, `${count} who wait`);
+  const waiting = (count = 1) => until(() => other.services.runs.follower.size() === count, `${count} who wait`);
 
   it('answers when a worker has finished the run', async () => {
     const id = await execute();
@@ -104,7 +104,7 @@ describe('wait=', () => {
     expect((await answer).body).toMatchObject({ id, status: 'success', progress: { a: { output: { n: 1 } } } });
     await worker.stop();
     expect((await wait(id, 60)).body.status).toBe('success');
-    expect(other.services.follower.size()).toBe(0);
+    expect(other.services.runs.follower.size()).toBe(0);
   });
 
   it('answers when the run waits for a person, and when another replica stops it', async () => {
@@ -157,7 +157,7 @@ describe('wait=', () => {
     const id = await execute();
     const answer = wait(id, 60);
     await waiting();
-    const redis = instance.gateway.services.redis;
+    const redis = instance.gateway.services.monitoring.redis;
     await redis.call('ACL', 'SETUSER', 'default', '-publish');
     try {
       await act(id, 'stop');
@@ -215,7 +215,7 @@ describe('wait=', () => {
       answers.map(async (answer) => ((await (await answer).json()) as { status: string }).status),
     );
     expect(new Set(statuses)).toEqual(new Set(['stopped']));
-    expect(other.services.follower.size()).toBe(0);
+    expect(other.services.runs.follower.size()).toBe(0);
   });
 
   it.each(['-1', '61', '2.5', 'long'])('400 for wait=%s', async (seconds) => {
@@ -273,7 +273,7 @@ describe('the events of a run', () => {
     expect(seen.every(({ run }) => Object.values(run.progress).every((node) => node.output === undefined))).toBe(true);
     const ids = seen.map(({ id }) => Number(id));
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
-    expect(other.services.follower.size()).toBe(0);
+    expect(other.services.runs.follower.size()).toBe(0);
     const again = await other.call('GET', `/api/executions/${body.executionId}/events`, {
       as: instance.key,
       headers: { 'last-event-id': String(ids.at(-1)) },
@@ -291,7 +291,7 @@ describe('the events of a run', () => {
     expect((await stream.next()).value).toMatchObject({ run: { status: 'pending' } });
     await instance.gateway.call('POST', `/api/api-keys/${created.body.id}/revoke`, { as: instance.session });
     await expect(stream.next()).rejects.toThrow('terminated');
-    expect(other.services.follower.size()).toBe(0);
+    expect(other.services.runs.follower.size()).toBe(0);
   });
 
   it('404 for no run, 403 without the scope', async () => {
@@ -305,8 +305,13 @@ describe('the events of a run', () => {
 describe('an end that was notified', () => {
   const isEnded = ({ status }: { status: string }) => status === 'success';
   const waitForEnd = (id: string, isNew: boolean) =>
-    other.services.follower.waitFor(id, isEnded, { timeoutMs: 60_000, signal: new AbortController().signal, isNew });
-  const tell = (id: string) => publishChanges(instance.gateway.services.redis, [{ executionId: id, ended: 'success' }]);
+    other.services.runs.follower.waitFor(id, isEnded, {
+      timeoutMs: 60_000,
+      signal: new AbortController().signal,
+      isNew,
+    });
+  const tell = (id: string) =>
+    publishChanges(instance.gateway.services.monitoring.redis, [{ executionId: id, ended: 'success' }]);
 
   it('is notified at once, without reading the run', async () => {
     // The database has no such run, so only the notification can be the reason.
@@ -314,7 +319,7 @@ describe('an end that was notified', () => {
     const ends = Promise.all([waitForEnd(id, true), waitForEnd(id, false)]);
     await tell(id);
     expect(await ends).toEqual([true, true]);
-    expect(other.services.follower.size()).toBe(0);
+    expect(other.services.runs.follower.size()).toBe(0);
   });
 
   it('is also reported to callers who start to wait only then', async () => {

@@ -241,7 +241,7 @@ describe('rotating a key', () => {
     const { secret } = await sealed();
     const { body } = await rotate(id, { password, overlapSeconds: 0 });
     expect(body.credentialId).toBe(before.credentialId);
-    const opened = await instance.gateway.services.secretBox.open((await sealed()).secret);
+    const opened = await instance.gateway.services.resources.secretBox.open((await sealed()).secret);
     expect([secret === (await sealed()).secret, JSON.parse(opened)]).toEqual([false, { value: body.key }]);
     expect((await instance.db.apiKey.findUniqueOrThrow({ where: { id } })).credentialId).toBeNull();
   });

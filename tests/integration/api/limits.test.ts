@@ -44,7 +44,7 @@ const limit = async (limits: { executionsPerMinute?: number; storageQuotaBytes?:
 };
 /** Starts a new minute. */
 const forget = async () => {
-  const redis = instance.gateway.services.redis;
+  const redis = instance.gateway.services.monitoring.redis;
   const keys = await redis.keys('{deckhand}:execution-rate:*');
   if (keys.length > 0) await redis.del(...keys);
 };
@@ -92,7 +92,7 @@ describe('runs a minute', () => {
     await limit({ executionsPerMinute: 1 });
     await forget();
     await execute();
-    const redis = instance.gateway.services.redis;
+    const redis = instance.gateway.services.monitoring.redis;
     const [key] = await redis.keys('{deckhand}:execution-rate:*');
     await redis.pexpire(key ?? '', 1_500);
     const seconds = Number((await execute()).headers.get('retry-after'));

@@ -69,7 +69,7 @@ describe('while PostgreSQL is down', () => {
 
 describe('the circuit around new runs', () => {
   const execute = (id: string) => call('POST', `/api/workflows/${id}/execute`);
-  const isOpen = () => instance.gateway.services.breaker.isOpen();
+  const isOpen = () => instance.gateway.services.starts.breaker.isOpen();
   const runs = () => instance.db.execution.count();
 
   it('opens while PostgreSQL is frozen, answers at once, and closes by itself', async () => {
@@ -112,7 +112,7 @@ describe('the circuit around new runs', () => {
 
   it('opens when Redis takes no writes for lack of memory', async () => {
     const id = await createWorkflow(instance, chain());
-    const { redis } = instance.gateway.services;
+    const { redis } = instance.gateway.services.monitoring;
     await redis.config('SET', 'maxmemory', '1');
     try {
       const failed = await execute(id);
@@ -141,7 +141,7 @@ describe('the circuit around new runs', () => {
 
   it('stays closed when only the pool is busy', async () => {
     const id = await createWorkflow(instance, chain());
-    const { db, breaker } = instance.gateway.services;
+    const { db, breaker } = instance.gateway.services.starts;
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;

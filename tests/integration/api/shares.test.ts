@@ -45,7 +45,7 @@ describe('what a workspace has at once', () => {
   ] as const;
 
   it.each(kinds)('429: is not more than its share of $kind, and others have theirs', async ({ kind, size, path }) => {
-    const { shares } = gateway.services;
+    const { shares } = gateway.services.runs;
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
     const held = Array.from({ length: size }, () => shares.within(instance.workspaceId, kind, () => ended));

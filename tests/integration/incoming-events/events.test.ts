@@ -279,7 +279,7 @@ describe('an event trigger', () => {
 describe('the runs per minute of a workspace', () => {
   const concurrency = { key: '{{ $trigger.key }}', limit: 100 };
   const limitFreshly = async (executionsPerMinute: number): Promise<void> => {
-    const { redis } = instance.gateway.services;
+    const { redis } = instance.gateway.services.monitoring;
     const keys = await redis.keys('{deckhand}:execution-rate:*');
     if (keys.length > 0) await redis.del(...keys);
     await limit(executionsPerMinute);

@@ -110,7 +110,7 @@ describe('a message', () => {
   });
 
   it('whose client disconnects waits no longer', async () => {
-    const { size } = instance.gateway.services.follower;
+    const { size } = instance.gateway.services.runs.follower;
     const body = JSON.stringify({
       ...PING,
       method: 'tools/call',

@@ -286,7 +286,7 @@ describe('the tools of every instance', () => {
     expect(value).toMatchObject({ next: expect.stringContaining('deckhand_wait_for_run') });
     const { executionId } = value;
     const waiting = callTool(client, 'deckhand_wait_for_run', { executionId });
-    await until(() => instance.gateway.services.follower.size() > 0);
+    await until(() => instance.gateway.services.runs.follower.size() > 0);
     expect(await callTool(client, 'deckhand_stop_run', { executionId })).toMatchObject({
       value: { status: 'stopped' },
     });

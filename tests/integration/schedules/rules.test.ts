@@ -284,7 +284,7 @@ describe('limits of the workspace', () => {
       ...limits,
     });
   const forget = async (): Promise<void> => {
-    const { redis } = instance.gateway.services;
+    const { redis } = instance.gateway.services.monitoring;
     const keys = await redis.keys('{deckhand}:execution-rate:*');
     if (keys.length > 0) await redis.del(...keys);
   };

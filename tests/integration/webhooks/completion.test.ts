@@ -183,7 +183,7 @@ describe('on completion', () => {
 
   it('is not misled by a notification of an end that is not true', async () => {
     const hook = await hookWith([{ id: 'w', type: 'wait', parameters: { seconds: 600 } }]);
-    const { follower } = instance.gateway.services;
+    const { follower } = instance.gateway.services.runs;
     const answer = send(hook);
     await until(() => follower.size() === 1);
     const { id } = await lastRun(hook);
@@ -325,22 +325,22 @@ describe('on completion', () => {
     const gone = new AbortController();
     const answer = send(hook, { signal: gone.signal }).catch((error: unknown) => error);
     await until(async () => (await instance.db.execution.count({ where: { workflowId: hook.workflowId } })) === 1);
-    await until(() => instance.gateway.services.follower.size() === 1);
+    await until(() => instance.gateway.services.runs.follower.size() === 1);
     gone.abort();
     expect(await answer).toMatchObject({ name: 'AbortError' });
-    await until(() => instance.gateway.services.follower.size() === 0);
+    await until(() => instance.gateway.services.runs.follower.size() === 0);
     await until(async () => (await lastRun(hook)).status === 'success', 'the end of the run');
     expect(receiver.calls.length).toBe(1);
   });
 
   it('waits although every notification is lost, and leaves nobody waiting when the gateway is about to stop', async () => {
     const deaf = await startGateway(instance);
-    deaf.services.follower.notify = () => undefined;
+    deaf.services.runs.follower.notify = () => undefined;
     const quick = await hookWith([terminal({ body: 'done' })]);
     expect((await send(quick, {}, deaf)).text).toBe('done');
     const slow = await hookWith([{ id: 'w', type: 'wait', parameters: { seconds: 600 } }]);
     const answers = Array.from({ length: 20 }, () => send(slow, {}, deaf));
-    await until(() => deaf.services.follower.size() === 20);
+    await until(() => deaf.services.runs.follower.size() === 20);
     deaf.services.drain();
     for (const { status, body } of await Promise.all(answers)) {
       expect([status, body.code]).toEqual([504, 'WEBHOOK_TIMEOUT']);

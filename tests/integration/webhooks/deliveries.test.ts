@@ -103,7 +103,7 @@ describe('the log of requests', () => {
     const isThere = async (executionId: string) =>
       (await instance.db.webhookDelivery.count({ where: { workflowId, executionId } })) === 1;
     await until(() => isThere(ids.at(-1) ?? ''));
-    await instance.gateway.services.deliveries.flush();
+    await instance.gateway.services.webhooks.deliveries.flush();
     const { body } = await list(hook, '?includeTotal=true&limit=100&offset=450');
     expect([body.total, body.data.length, body.hasMore]).toEqual([500, 50, false]);
     const kept = await instance.db.webhookDelivery.findMany({ where: { workflowId } });

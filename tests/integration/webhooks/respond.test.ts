@@ -167,10 +167,10 @@ describe('a respond node', () => {
   it('is heard although every notification is lost, or comes before the caller waits', async () => {
     const hook = await hookWith([respond({ body: 'fine' }), wait]);
     const deaf = await startGateway(instance);
-    deaf.services.follower.notify = () => undefined;
+    deaf.services.runs.follower.notify = () => undefined;
     expect((await send(hook, {}, deaf)).text).toBe('fine');
     const { id } = await lastRun(hook);
-    const { follower } = other.services;
+    const { follower } = other.services.runs;
     const reads: boolean[] = [];
     follower.notify([{ executionId: id, hasResponse: true }]);
     const unfollow = follower.follow(id, ({ hasResponse }) => reads.push(hasResponse), { isNew: true });

@@ -101,7 +101,7 @@ describe('a workflow with a limit of runs at once', () => {
     const id = await createWorkflow(instance, limited(chain(http(receiver)), { maxConcurrentExecutions: 1 }));
     await execute(id, 10);
     await until(() => receiver.calls.length >= 2);
-    await instance.gateway.services.redis.flushall();
+    await instance.gateway.services.monitoring.redis.flushall();
     await until(async () => (await finished(id)) === 10, 'the end of all runs');
     expect(receiver.inFlightMax()).toBe(1);
     expect(receiver.calls).toHaveLength(10);

@@ -50,7 +50,7 @@ async function reportOf(failedId: string) {
 const starts = () => instance.db.errorStart.count();
 /** Sets the limit of runs a minute. A new minute begins. */
 async function limit(executionsPerMinute: number | null): Promise<void> {
-  const { redis } = instance.gateway.services;
+  const { redis } = instance.gateway.services.monitoring;
   await redis.del(`{deckhand}:execution-rate:${instance.workspaceId}`);
   await instance.gateway.call('PUT', `/api/admin/workspaces/${instance.workspaceId}/limits`, {
     as: instance.session,

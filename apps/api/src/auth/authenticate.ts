@@ -1,11 +1,11 @@
-import type { Request } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { DeckhandError, executeScopes, isUuid, scopesAllow, scopesAllowAll } from '@deckhand/contracts';
 import { type Database, findApiKeys, findSessions, requireRole } from '@deckhand/db';
 import { createBatcher } from '@deckhand/runtime';
 import type { WriteBreaker } from '../runs/write-breaker.ts';
-import type { NeededScope } from './needed-scope.ts';
+import { type NeededScope, isClosedToKeys } from './needed-scope.ts';
 import type { Caller, KeyCaller, SessionCaller } from './caller.ts';
-import { originOf } from './origin.ts';
+import { originOf } from '../http/caller-address.ts';
 import { hashSecret, isApiKeyText, isSessionToken } from './tokens.ts';
 import type { UsageLog } from './usage-log.ts';
 
@@ -131,4 +131,18 @@ function requireOwnWorkspace(key: KeyCaller, request: Request): void {
   const named = request.query.workspaceId;
   if (named === undefined || (typeof named === 'string' && named.toLowerCase() === key.boundTo)) return;
   throw new DeckhandError('WORKSPACE_MISMATCH');
+}
+
+/**
+ * Refuses API keys at every path of the areas that are closed to them, including paths without a route and paths that
+ * need no authentication: UNAUTHORIZED for an invalid key, SESSION_REQUIRED for any other.
+ */
+export function closeToKeys(authenticate: Authenticate): RequestHandler {
+  return (request, _response, next) => {
+    if (request.headers['x-api-key'] === undefined || !isClosedToKeys(request.path)) {
+      next();
+      return undefined;
+    }
+    return authenticate.session(request).then(() => next());
+  };
 }

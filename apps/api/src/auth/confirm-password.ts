@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
 import { readPasswordHash } from '@deckhand/db';
-import type { Services } from '../services.ts';
+import type { PeopleContext } from '../contexts.ts';
 import type { SessionCaller } from './caller.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { SessionCaller } from './caller.ts';
  * @throws DeckhandError FORBIDDEN if it is wrong; RATE_LIMITED after too many wrong ones.
  */
 export async function confirmPassword(
-  { db, loginThrottle, passwords }: Pick<Services, 'db' | 'loginThrottle' | 'passwords'>,
+  { db, loginThrottle, passwords }: Pick<PeopleContext, 'db' | 'loginThrottle' | 'passwords'>,
   { request, caller, password }: { request: Request; caller: SessionCaller; password: string },
 ): Promise<void> {
   const address = request.ip ?? '';

@@ -4,7 +4,7 @@ import { RateLimiterRes } from 'rate-limiter-flexible';
 import { DeckhandError } from '@deckhand/contracts';
 import type { Redis } from '@deckhand/queue';
 import { createLimiter } from '../http/create-limiter.ts';
-import { networkOf } from '../http/network-of.ts';
+import { networkOf } from '../http/caller-address.ts';
 
 /** Slows down guessing of passwords. */
 export interface LoginThrottle {

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { LoginResponse, User } from '@deckhand/contracts';
 import { createSession, type Database } from '@deckhand/db';
-import { originOf } from './origin.ts';
+import { originOf } from '../http/caller-address.ts';
 import { createSessionToken, hashSecret } from './tokens.ts';
 
 const MAX_USER_AGENT_LENGTH = 500;

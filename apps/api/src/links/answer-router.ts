@@ -2,13 +2,13 @@ import { parse } from 'content-type';
 import { type Request, type Response, Router } from 'express';
 import { DeckhandError, type ValidationIssue, type WaitPlace } from '@deckhand/contracts';
 import { type LinkHolder, readLinkedWait } from '@deckhand/db';
-import { originOf } from '../auth/origin.ts';
-import { checkJson } from '../http/check-json.ts';
+import { originOf } from '../http/caller-address.ts';
+import { checkJson } from '../http/json-body.ts';
 import { createErrorHandler, toDeckhandError } from '../http/errors.ts';
-import { readBytes } from '../http/read-bytes.ts';
+import { readBytes } from '../http/read-body.ts';
 import { completeTask, isSameData } from '../runs/complete-task.ts';
 import { isSameDecision, recordDecision } from '../runs/decide.ts';
-import type { Services } from '../services.ts';
+import type { LinkContext } from '../contexts.ts';
 import { parseForm } from '../webhooks/form.ts';
 import { linkPage, messagePage, PAGE_POLICY } from './pages.ts';
 import { type LinkState, type Question, stateOf } from './link-state.ts';
@@ -27,18 +27,18 @@ const PATH = '/answer/:token';
  * because scanners of mail and previews of messengers fetch links; a POST answers it. The token is all that counts:
  * cookies and keys are not looked at.
  */
-export function createAnswerRouter(services: Services): Router {
+export function createAnswerRouter(context: LinkContext): Router {
   const router = Router({ strict: true, caseSensitive: true });
   router
     .route(PATH)
     .get(async (request, response) => {
-      const link = await openLink(services, request);
+      const link = await openLink(context, request);
       sendPage(response, statusOf(link.state), linkPage(link.state, link));
     })
     .post(async (request, response) => {
       requireOwnPage(request);
-      const link = await openLink(services, request);
-      const { status, page } = await answerLink(services, request, link);
+      const link = await openLink(context, request);
+      const { status, page } = await answerLink(context, request, link);
       sendPage(response, status, page);
     })
     .all(() => {
@@ -46,7 +46,7 @@ export function createAnswerRouter(services: Services): Router {
     });
   router.use(
     '/answer',
-    createErrorHandler(services.logger, (response, error) => sendPage(response, error.status, errorPage(error))),
+    createErrorHandler(context.logger, (response, error) => sendPage(response, error.status, errorPage(error))),
   );
   return router;
 }
@@ -59,15 +59,15 @@ interface Link {
 }
 
 /** Verifies a token and reads what it leads to. The state of an invalid token is that of a deleted run. */
-async function openLink(services: Services, request: Request): Promise<Link> {
-  await services.linkLimit(request.ip ?? '');
+async function openLink(context: LinkContext, request: Request): Promise<Link> {
+  await context.linkLimit(request.ip ?? '');
   const { token } = request.params;
-  const place = services.answerTokens.verify(typeof token === 'string' ? token : '');
+  const place = context.answerTokens.verify(typeof token === 'string' ? token : '');
   if (!place) throw new DeckhandError('NOT_FOUND');
-  return readLink(services, place);
+  return readLink(context, place);
 }
 
-async function readLink({ db }: Services, place: WaitPlace): Promise<Link> {
+async function readLink({ db }: LinkContext, place: WaitPlace): Promise<Link> {
   const found = await readLinkedWait(db, place);
   const consolePath = `/w/${found?.workspaceId ?? ''}/runs/${place.executionId}`;
   return { place, state: stateOf(found), consolePath };
@@ -75,7 +75,7 @@ async function readLink({ db }: Services, place: WaitPlace): Promise<Link> {
 
 /** Records an answer, at most one, and returns the page that says what became of it. */
 async function answerLink(
-  services: Services,
+  context: LinkContext,
   request: Request,
   link: Link,
 ): Promise<{ readonly status: number; readonly page: string }> {
@@ -90,17 +90,17 @@ async function answerLink(
     // The answer of a link that could not be queued is queued by the same answer.
     if (state.kind === 'open' || state.kind === 'answered') {
       try {
-        await given.record(services, holder, place);
+        await given.record(context, holder, place);
       } catch (error) {
         const { code } = toDeckhandError(error);
         if (code === 'RESUME_PENDING') {
           const note = 'Your answer is recorded. The workflow continues as soon as the service can.';
-          return { status: 202, page: linkPage((await readLink(services, place)).state, { note }) };
+          return { status: 202, page: linkPage((await readLink(context, place)).state, { note }) };
         }
         if (code !== 'ALREADY_DECIDED' && code !== 'NOT_WAITING') throw error;
       }
     }
-    const after = (await readLink(services, place)).state;
+    const after = (await readLink(context, place)).state;
     if (after.kind === 'answered' && after.isByLink && given.isSame(after.answer)) {
       return { status: 200, page: linkPage(after, { note: 'Your answer is recorded.' }) };
     }
@@ -113,7 +113,7 @@ async function answerLink(
 }
 
 interface GivenAnswer {
-  readonly record: (services: Services, holder: LinkHolder, place: WaitPlace) => Promise<unknown>;
+  readonly record: (context: LinkContext, holder: LinkHolder, place: WaitPlace) => Promise<unknown>;
   readonly isSame: (stored: string) => boolean;
 }
 
@@ -128,7 +128,7 @@ function answerTo(question: Question, entered: Entered): GivenAnswer {
       });
     }
     return {
-      record: (services, holder, place) => recordDecision(services, holder, { ...place, ...given }),
+      record: (context, holder, place) => recordDecision(context, holder, { ...place, ...given }),
       isSame: (stored) => isSameDecision(stored, given),
     };
   }
@@ -137,7 +137,7 @@ function answerTo(question: Question, entered: Entered): GivenAnswer {
   const data = readSimpleForm(form, entered);
   checkStorable(data);
   return {
-    record: (services, holder, place) => completeTask(services, holder, { ...place, data }),
+    record: (context, holder, place) => completeTask(context, holder, { ...place, data }),
     isSame: (stored) => isSameData(stored, data),
   };
 }

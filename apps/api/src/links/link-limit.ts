@@ -2,7 +2,7 @@ import { DeckhandError } from '@deckhand/contracts';
 import type { Redis } from '@deckhand/queue';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { createLimiter } from '../http/create-limiter.ts';
-import { networkOf } from '../http/network-of.ts';
+import { networkOf } from '../http/caller-address.ts';
 
 /** Counts a request by the caller's address. @throws DeckhandError RATE_LIMITED with Retry-After beyond the limit. */
 export type LinkLimit = (address: string) => Promise<void>;

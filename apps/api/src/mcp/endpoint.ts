@@ -5,7 +5,7 @@ import Type from 'typebox';
 import { clientGone } from '../http/client-gone.ts';
 import { queryReader, refuseUnknownParameters } from '../http/query.ts';
 import { readMixedBody } from '../http/read-body.ts';
-import type { Services } from '../services.ts';
+import type { McpContext } from '../contexts.ts';
 
 /** The path of the endpoint. */
 const MCP_PATH = '/mcp';
@@ -20,13 +20,13 @@ const PASSED_HEADERS = /^(accept|content-type|mcp-.*)$/;
  * Creates the endpoint of the Model Context Protocol: Streamable HTTP without sessions, so that any replica can take
  * any message. A message is authenticated, limited and logged as a request of the API is.
  */
-export function createMcpEndpoint(services: Services): Router {
+export function createMcpEndpoint(mcp: McpContext): Router {
   const router = Router();
   router
     .route(MCP_PATH)
     .post(async (request, response) => {
-      requireKnownOrigin(request, services.mcp.origins);
-      const caller = await services.authenticate.key(request);
+      requireKnownOrigin(request, mcp.settings.origins);
+      const caller = await mcp.runs.authenticate.key(request);
       refuseUnknownParameters(request, undefined);
       readQuery(request);
       const { value: message, check } = await readMixedBody(request);
@@ -36,7 +36,7 @@ export function createMcpEndpoint(services: Services): Router {
       // Loaded on first use, because few gateways have such clients.
       const { handleMessage } = await import('./server.ts');
       const mcpRequest = { request, caller, message, check, signal };
-      await send(response, await handleMessage(services, mcpRequest, toWebRequest(request, signal)));
+      await send(response, await handleMessage(mcp, mcpRequest, toWebRequest(request, signal)));
     })
     .all(() => {
       throw new DeckhandError('METHOD_NOT_ALLOWED', { headers: { Allow: 'POST' } });

@@ -75,10 +75,10 @@ async function ask(call: ToolCall, executionId: string, approvals: readonly Appr
  * @throws DeckhandError as `decide`, unless another person has decided meanwhile.
  */
 async function submitAnswers(call: ToolCall, executionId: string): Promise<boolean> {
-  const { services, caller, context } = call;
+  const { runs, caller, context } = call;
   requireScope(caller, { scope: 'approvals:write' });
   const responses = context.mcpReq.inputResponses;
-  const { workspaceId } = await services.executions.state(caller, executionId);
+  const { workspaceId } = await runs.executions.state(caller, executionId);
   const open = await openApprovals(call, executionId, workspaceId);
   let isAnswered = open.length === 0;
   for (const { waitId, currentNodeId: nodeId } of open) {
@@ -90,7 +90,7 @@ async function submitAnswers(call: ToolCall, executionId: string): Promise<boole
     }
     const { decision, comment } = content;
     const body = { executionId, nodeId, waitId, decision, ...(comment === undefined ? {} : { comment }) };
-    await decide(services, caller, parseDecision(body)).catch((error: unknown) => {
+    await decide(runs, caller, parseDecision(body)).catch((error: unknown) => {
       if (!(error instanceof DeckhandError) || error.code !== 'ALREADY_DECIDED') throw error;
     });
     isAnswered = true;

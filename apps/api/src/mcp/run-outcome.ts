@@ -38,14 +38,14 @@ export interface RunOutcome {
  * @throws DeckhandError NOT_FOUND for a run that the caller may not see; RATE_LIMITED.
  */
 export async function awaitOutcome(call: ToolCall, executionId: string, waitSeconds: number): Promise<RunOutcome> {
-  const { services, caller, request, signal } = call;
+  const { runs, caller, request, signal } = call;
   requireScope(caller, { scope: 'executions:read' });
-  const before = await services.executions.state(caller, executionId);
+  const before = await runs.executions.state(caller, executionId);
   if (isSettled(before.status) || waitSeconds <= 0) return readOutcome(call, executionId, before.workspaceId);
   const timeoutMs = waitSeconds * 1_000;
-  const check = () => services.authenticate.key(request);
+  const check = () => runs.authenticate.key(request);
   await whileAllowed({ check, signal }, (ended) =>
-    waitForRun(services, executionId, before, ({ status }) => isSettled(status), { timeoutMs, signal: ended }),
+    waitForRun(runs, executionId, before, ({ status }) => isSettled(status), { timeoutMs, signal: ended }),
   );
   // The caller's access may have changed since the last check.
   const reader = await check();
@@ -54,9 +54,9 @@ export async function awaitOutcome(call: ToolCall, executionId: string, waitSeco
 }
 
 async function readOutcome(call: ToolCall, executionId: string, workspaceId: string): Promise<RunOutcome> {
-  const { services, caller } = call;
+  const { runs, caller } = call;
   const view: EntryView = { fields: ['status', 'error'], progress: 'nodes' };
-  const [entry] = await services.executions.readEntries(caller, [executionId], view, services.db);
+  const [entry] = await runs.executions.readEntries(caller, [executionId], view, runs.db);
   if (!entry) throw new DeckhandError('NOT_FOUND', { message: 'No such run' });
   const { status, error } = parseOwnJson<Pick<Execution, 'status' | 'error'>>(entry.json);
   if (status === 'success') return { executionId, status, ...(await readResult(call, executionId)) };
@@ -64,8 +64,8 @@ async function readOutcome(call: ToolCall, executionId: string, workspaceId: str
   return { executionId, status, ...(await describeWait(call, { executionId, status, workspaceId })) };
 }
 
-async function readResult({ services, caller }: ToolCall, executionId: string): Promise<Partial<RunOutcome>> {
-  const text = await services.executions.readResult(caller, executionId);
+async function readResult({ runs, caller }: ToolCall, executionId: string): Promise<Partial<RunOutcome>> {
+  const text = await runs.executions.readResult(caller, executionId);
   // What its Terminal node set, without status and headers, which are for webhooks.
   if (text.length <= MAX_INLINE_RESULT) return { result: parseOwnJson<{ body: unknown } | null>(text)?.body ?? null };
   return { resultOmitted: true, next: 'Read the output of its Terminal node with deckhand_get_node_output' };
@@ -86,11 +86,11 @@ async function describeWait(
 
 /** Returns the open approvals of a run; none if the key may not read them. */
 export async function openApprovals(
-  { services, caller, may }: ToolCall,
+  { runs, caller, may }: ToolCall,
   executionId: string,
   workspaceId: string,
 ): Promise<readonly ApprovalEntry[]> {
   if (!may('approvals:read')) return [];
   const page = { limit: MAX_APPROVALS, offset: 0, includeTotal: false };
-  return (await listApprovals(services.db, caller, { ...page, workspaceId, executionId })).data;
+  return (await listApprovals(runs.db, caller, { ...page, workspaceId, executionId })).data;
 }

@@ -14,7 +14,7 @@ import type { Request } from 'express';
 import { hasScope, requireScope } from '../auth/authenticate.ts';
 import type { KeyCaller } from '../auth/caller.ts';
 import { errorBody, logFailure, toDeckhandError } from '../http/errors.ts';
-import type { Services } from '../services.ts';
+import type { McpContext } from '../contexts.ts';
 import type { Tool, ToolAnswer } from './tool.ts';
 import { approvalTools } from './tools/approvals.ts';
 import { authoringTools } from './tools/authoring.ts';
@@ -43,18 +43,18 @@ interface McpRequest {
 
 /** Answers a message. @param web the request with the headers of the protocol alone. */
 export async function handleMessage(
-  services: Services,
+  mcp: McpContext,
   mcpRequest: McpRequest,
   web: globalThis.Request,
 ): Promise<globalThis.Response> {
   const { message: parsedBody, request, check } = mcpRequest;
   // Not by the handler, which would hide an error of the database from callers and from the log.
-  const tools = await toolsFor(services, mcpRequest);
+  const tools = await toolsFor(mcp, mcpRequest);
   check(tools.some(({ takesData }) => takesData === true) ? withoutArguments(parsedBody) : parsedBody);
-  const handler = createMcpHandler(() => createServer(services, mcpRequest, tools), {
+  const handler = createMcpHandler(() => createServer(mcp, mcpRequest, tools), {
     // Lists of tools are not watched: another replica may know of a change, and this one would not.
     maxSubscriptions: 0,
-    onerror: (err) => services.logger.debug({ err, requestId: request.id }, 'message of an MCP client refused'),
+    onerror: (err) => mcp.runs.logger.debug({ err, requestId: request.id }, 'message of an MCP client refused'),
   });
   return handler.fetch(web, { parsedBody });
 }
@@ -64,11 +64,11 @@ function withoutArguments({ params, ...message }: JsonObject): object {
 }
 
 /** Creates the server for one message, with the tools that the message is about. */
-function createServer(services: Services, mcpRequest: McpRequest, tools: readonly Tool[]): McpServer {
+function createServer(mcp: McpContext, mcpRequest: McpRequest, tools: readonly Tool[]): McpServer {
   const { caller, message } = mcpRequest;
   const { name: called } = isJsonObject(message.params) ? message.params : {};
   const codec = createRequestStateCodec<{ executionId: string }>({
-    key: services.mcp.stateKey,
+    key: mcp.settings.stateKey,
     ttlSeconds: STATE_SECONDS,
     // Another key, or a call of another tool, cannot continue the run.
     bind: () => JSON.stringify([caller.apiKeyId, called]),
@@ -87,28 +87,28 @@ function createServer(services: Services, mcpRequest: McpRequest, tools: readonl
   for (const tool of tools) {
     const { title, description, annotations, input } = tool;
     server.registerTool(tool.name, { title, description, annotations, inputSchema: toSchema(input) }, (args, context) =>
-      callTool(services, mcpRequest, { tool, args, context, stateOf: stateOf(context) }),
+      callTool(mcp, mcpRequest, { tool, args, context, stateOf: stateOf(context) }),
     );
   }
   return server;
 }
 
 /** Returns all tools that the key may use for a list, and the called one for a call. */
-async function toolsFor(services: Services, { request, caller, message }: McpRequest): Promise<readonly Tool[]> {
+async function toolsFor(mcp: McpContext, { request, caller, message }: McpRequest): Promise<readonly Tool[]> {
   const { method, params } = message;
   if (method === 'tools/list') {
-    const all = [...BUILT_IN_TOOLS, ...(await exposedWorkflows(services, request, caller))];
+    const all = [...BUILT_IN_TOOLS, ...(await exposedWorkflows(mcp, request, caller))];
     return all.filter((tool) => mayUse(caller, tool));
   }
   if (method !== 'tools/call' || !isJsonObject(params)) return [];
   const isCalled = ({ name }: Tool): boolean => name === params.name;
   const builtIn = BUILT_IN_TOOLS.filter(isCalled);
-  return builtIn.length > 0 ? builtIn : (await exposedWorkflows(services, request, caller)).filter(isCalled);
+  return builtIn.length > 0 ? builtIn : (await exposedWorkflows(mcp, request, caller)).filter(isCalled);
 }
 
-async function exposedWorkflows(services: Services, request: Request, caller: KeyCaller): Promise<readonly Tool[]> {
-  const workspaceId = await chosenWorkspace(services, request, caller);
-  return workspaceId === undefined ? [] : listExposedWorkflows(services, caller, workspaceId);
+async function exposedWorkflows(mcp: McpContext, request: Request, caller: KeyCaller): Promise<readonly Tool[]> {
+  const workspaceId = await chosenWorkspace(mcp, request, caller);
+  return workspaceId === undefined ? [] : listExposedWorkflows(mcp.runs, caller, workspaceId);
 }
 
 function mayUse(caller: KeyCaller, { needed, workflowId }: Tool): boolean {
@@ -118,10 +118,14 @@ function mayUse(caller: KeyCaller, { needed, workflowId }: Tool): boolean {
 }
 
 /** Returns the workspace of the key or of the URL, or the only one of the owner; undefined if there are several. */
-async function chosenWorkspace({ db }: Services, { query }: Request, caller: KeyCaller): Promise<string | undefined> {
+async function chosenWorkspace(
+  { runs }: McpContext,
+  { query }: Request,
+  caller: KeyCaller,
+): Promise<string | undefined> {
   if (caller.boundTo !== null) return caller.boundTo;
   if (typeof query.workspaceId === 'string') return query.workspaceId.toLowerCase();
-  const { data, hasMore } = await listWorkspaces(db, caller, { limit: 1, offset: 0, includeTotal: false });
+  const { data, hasMore } = await listWorkspaces(runs.db, caller, { limit: 1, offset: 0, includeTotal: false });
   return hasMore ? undefined : data[0]?.workspaceId;
 }
 
@@ -147,7 +151,7 @@ interface Called {
 
 /** Calls a tool. Its errors are results that the model can read, and the same as those of the API. */
 async function callTool(
-  services: Services,
+  mcp: McpContext,
   { request, caller, signal }: McpRequest,
   { tool, args, context, stateOf }: Called,
 ): Promise<CallToolResult | InputRequiredResult> {
@@ -155,7 +159,7 @@ async function callTool(
     requireScope(caller, tool.needed, tool.workflowId ?? workflowNamed(args));
     const answer = await tool.call(
       {
-        services,
+        ...mcp,
         request,
         caller,
         context,
@@ -164,7 +168,7 @@ async function callTool(
         stateOf,
         may: (scope) => hasScope(caller, { scope }),
         async workspace(named) {
-          const workspaceId = named?.toLowerCase() ?? (await chosenWorkspace(services, request, caller));
+          const workspaceId = named?.toLowerCase() ?? (await chosenWorkspace(mcp, request, caller));
           if (workspaceId !== undefined) return workspaceId;
           throw validationFailed([{ path: 'workspaceId', message: 'is required: the key is for several workspaces' }]);
         },
@@ -174,7 +178,7 @@ async function callTool(
     return toResult(answer);
   } catch (error) {
     const known = signal.aborted ? new DeckhandError('SERVICE_UNAVAILABLE', { cause: error }) : toDeckhandError(error);
-    if (!signal.aborted) logFailure(services.logger, error, known, request.id);
+    if (!signal.aborted) logFailure(mcp.runs.logger, error, known, request.id);
     return { content: [{ type: 'text', text: JSON.stringify(errorBody(known, request.id)) }], isError: true };
   }
 }

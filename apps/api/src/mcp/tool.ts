@@ -4,11 +4,10 @@ import type { Request } from 'express';
 import type { Static, TObject } from 'typebox';
 import type { NeededScope } from '../auth/needed-scope.ts';
 import type { KeyCaller } from '../auth/caller.ts';
-import type { Services } from '../services.ts';
+import type { McpContext } from '../contexts.ts';
 
 /** A call of a tool, in one request. */
-export interface ToolCall {
-  readonly services: Services;
+export interface ToolCall extends Pick<McpContext, 'resources' | 'starts' | 'runs'> {
   readonly request: Request;
   readonly caller: KeyCaller;
   readonly context: ServerContext;

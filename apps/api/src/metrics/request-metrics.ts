@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { ERRORS } from '@deckhand/contracts';
-import { routeOf } from '../http/route-of.ts';
+import { routeOf } from '../http/route.ts';
 
 /** Upper bounds of durations, in seconds. */
 const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];

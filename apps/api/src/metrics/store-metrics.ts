@@ -1,7 +1,7 @@
 import { countHeldBack, countUnfinished, type Database, readOldestWaitingSeconds } from '@deckhand/db';
 import type { FleetView, QueueProducer } from '@deckhand/queue';
 import { Gauge, type Registry } from 'prom-client';
-import { cacheFor } from './cache-for.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Minimum interval between two reads of the stores, in ms, however often metrics are scraped. */
 const MAX_AGE_MS = 1_000;
@@ -79,4 +79,23 @@ export function addStoreMetrics(
       for (const [state, workers] of Object.entries(fleet.counts())) this.set({ state }, workers);
     },
   });
+}
+
+/**
+ * Caches an expensive read for `maxAgeMs`, and waits for it no longer than `timeoutMs`.
+ * @returns a function that resolves with the value, or with undefined if the read failed or took too long.
+ */
+function cacheFor<T>(
+  read: () => Promise<T>,
+  { maxAgeMs, timeoutMs }: { maxAgeMs: number; timeoutMs: number },
+): () => Promise<T | undefined> {
+  let last: Promise<T | undefined> | undefined;
+  let readAt = 0;
+  return () => {
+    if (last === undefined || performance.now() - readAt >= maxAgeMs) {
+      readAt = performance.now();
+      last = Promise.race([read().catch(() => undefined), sleep(timeoutMs, undefined, { ref: false })]);
+    }
+    return last;
+  };
 }

@@ -5,9 +5,18 @@ import { API_VERSION } from '../http/api-version.ts';
 import type { Deprecation } from '../http/deprecation.ts';
 import type { Operation, Route } from '../http/route.ts';
 import { Components, type Part } from './components.ts';
-import { type Example, EXAMPLES } from './examples.ts';
 import { parametersOf } from './parameters.ts';
 import { errorsOf, JSON_TYPE, successesOf } from './responses.ts';
+import examples from './examples.json' with { type: 'json' };
+
+/** Examples of requests and of responses, by status: JSON bodies. */
+interface Example {
+  readonly request?: unknown;
+  readonly responses?: Readonly<Record<string, unknown>>;
+}
+
+/** Examples by the name of their operation, recorded from real responses: see CONTRIBUTING.md. */
+const EXAMPLES: Readonly<Record<string, Example | undefined>> = examples;
 
 /** An operation with its id, from which clients generate names. */
 export type NamedRoute = Route & { readonly id: string };

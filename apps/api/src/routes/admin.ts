@@ -15,13 +15,13 @@ import { pathId, queryReader } from '../http/query.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson } from '../http/respond.ts';
 import { forSession, type Route } from '../http/route.ts';
-import type { Services } from '../services.ts';
+import type { ResourceContext } from '../contexts.ts';
 
 const SETTINGS_PATH = '/api/admin/settings';
 const parseSettings = compileBody(InstanceSettingsBody);
 
 /** GET /api/admin/settings */
-export function getInstanceSettings({ db }: Services): Route {
+export function getInstanceSettings({ db }: ResourceContext): Route {
   return forSession(
     'GET',
     SETTINGS_PATH,
@@ -38,7 +38,7 @@ export function getInstanceSettings({ db }: Services): Route {
 }
 
 /** PUT /api/admin/settings */
-export function updateInstanceSettings({ db }: Services): Route {
+export function updateInstanceSettings({ db }: ResourceContext): Route {
   return forSession(
     'PUT',
     SETTINGS_PATH,
@@ -68,7 +68,7 @@ const LIMITS_PATH = '/api/admin/workspaces/:id/limits';
 const parseLimits = compileBody(WorkspaceLimitsBody);
 
 /** GET /api/admin/workspaces/{id}/limits */
-export function getWorkspaceLimits({ db }: Services): Route {
+export function getWorkspaceLimits({ db }: ResourceContext): Route {
   return forSession(
     'GET',
     LIMITS_PATH,
@@ -85,7 +85,7 @@ export function getWorkspaceLimits({ db }: Services): Route {
 }
 
 /** PUT /api/admin/workspaces/{id}/limits */
-export function updateWorkspaceLimits({ db }: Services): Route {
+export function updateWorkspaceLimits({ db }: ResourceContext): Route {
   return forSession(
     'PUT',
     LIMITS_PATH,
@@ -104,7 +104,7 @@ export function updateWorkspaceLimits({ db }: Services): Route {
 }
 
 /** GET /api/admin/workspaces/{id}/usage */
-export function getStoredBytes({ db }: Services): Route {
+export function getStoredBytes({ db }: ResourceContext): Route {
   return forSession(
     'GET',
     '/api/admin/workspaces/:id/usage',
@@ -123,7 +123,7 @@ export function getStoredBytes({ db }: Services): Route {
 const readQuery = queryReader(ListInstanceAuditLogQuery);
 
 /** GET /api/admin/audit-log */
-export function listInstanceAuditLog({ db }: Services): Route {
+export function listInstanceAuditLog({ db }: ResourceContext): Route {
   return forSession(
     'GET',
     '/api/admin/audit-log',

@@ -3,7 +3,7 @@ import { requireRole } from '@deckhand/db';
 import { queryReader } from '../http/query.ts';
 import { sendJson } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
-import type { Services } from '../services.ts';
+import type { ResourceContext } from '../contexts.ts';
 import { readPeriod } from './monitoring.ts';
 
 const readQuery = queryReader(RunStatsQuery);
@@ -11,7 +11,7 @@ const readQuery = queryReader(RunStatsQuery);
 const MAX_DAYS = 366;
 
 /** GET /api/ai/usage */
-export function getAiUsage({ db }: Services): Route {
+export function getAiUsage({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/ai/usage',

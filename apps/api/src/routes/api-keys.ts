@@ -29,13 +29,13 @@ import { readBody } from '../http/read-body.ts';
 import { refuseBody } from '../http/refuse-body.ts';
 import { sendJson } from '../http/respond.ts';
 import { forSession, type Route } from '../http/route.ts';
-import type { Services } from '../services.ts';
+import type { PeopleContext } from '../contexts.ts';
 
 const parseCreate = compileBody(CreateApiKeyBody);
 
 /** POST /api/api-keys */
-export function createApiKey(services: Services): Route {
-  const { db, secretBox } = services;
+export function createApiKey(context: PeopleContext): Route {
+  const { db, secretBox } = context;
   return forSession(
     'POST',
     '/api/api-keys',
@@ -51,7 +51,7 @@ export function createApiKey(services: Services): Route {
       const body = parseCreate(await readBody(request));
       const issues = [...check(body), ...(await unseenWorkflows(body.scopes ?? []))];
       if (issues.length > 0) throw validationFailed(issues);
-      await confirmPassword(services, { request, caller, password: body.password });
+      await confirmPassword(context, { request, caller, password: body.password });
       const workspaceId = body.workspaceId?.toLowerCase() ?? null;
       const credentialWorkspaceId = body.credentialWorkspaceId?.toLowerCase() ?? workspaceId;
       for (const id of new Set([workspaceId, credentialWorkspaceId])) if (id !== null) await requireMembership(id);
@@ -115,7 +115,7 @@ function check(body: ReturnType<typeof parseCreate>): ValidationIssue[] {
 }
 
 /** GET /api/api-keys */
-export function listApiKeys({ db }: Services): Route {
+export function listApiKeys({ db }: PeopleContext): Route {
   return forSession(
     'GET',
     '/api/api-keys',
@@ -133,7 +133,7 @@ export function listApiKeys({ db }: Services): Route {
 }
 
 /** POST /api/api-keys/{id}/revoke */
-export function revokeApiKey({ db }: Services): Route {
+export function revokeApiKey({ db }: PeopleContext): Route {
   return forSession(
     'POST',
     '/api/api-keys/:id/revoke',
@@ -157,8 +157,8 @@ const parseRotate = compileBody(RotateApiKeyBody);
 const OVERLAP_SECONDS = 86_400;
 
 /** POST /api/api-keys/{id}/rotate */
-export function rotateApiKey(services: Services): Route {
-  const { db, secretBox } = services;
+export function rotateApiKey(context: PeopleContext): Route {
+  const { db, secretBox } = context;
   return forSession(
     'POST',
     '/api/api-keys/:id/rotate',
@@ -179,7 +179,7 @@ export function rotateApiKey(services: Services): Route {
         throw validationFailed([{ path: 'expiresAt', message: 'is in the past' }]);
       }
       await readOwnApiKey(db, caller.userId, id);
-      await confirmPassword(services, { request, caller, password });
+      await confirmPassword(context, { request, caller, password });
       const key = createApiKeyText();
       const entry = await rotate(db, caller, id, {
         keyPrefix: keyPrefix(key),

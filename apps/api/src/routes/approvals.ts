@@ -13,12 +13,12 @@ import { readBody } from '../http/read-body.ts';
 import { sendJson } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
 import { decide } from '../runs/decide.ts';
-import type { Services } from '../services.ts';
+import type { RunContext } from '../contexts.ts';
 
 const readQuery = queryReader(ListWaitsQuery);
 
 /** GET /api/approvals */
-export function listApprovals({ db }: Services): Route {
+export function listApprovals({ db }: RunContext): Route {
   return forKey(
     'GET',
     '/api/approvals',
@@ -39,7 +39,7 @@ export function listApprovals({ db }: Services): Route {
 const parse = compileBody(SubmitApprovalBody);
 
 /** POST /api/approvals/submit */
-export function submitApproval(services: Services): Route {
+export function submitApproval(context: RunContext): Route {
   return forKey(
     'POST',
     '/api/approvals/submit',
@@ -56,16 +56,16 @@ export function submitApproval(services: Services): Route {
     },
     async (request, response, caller) => {
       const body = parse(await readBody(request));
-      await services.answerOnce({ request, response, caller, body }, async (actor) => ({
+      await context.answerOnce({ request, response, caller, body }, async (actor) => ({
         status: 200,
-        body: await decide(services, actor, body),
+        body: await decide(context, actor, body),
       }));
     },
   );
 }
 
 /** GET /api/human-tasks */
-export function listHumanTasks({ db }: Services): Route {
+export function listHumanTasks({ db }: RunContext): Route {
   return forKey(
     'GET',
     '/api/human-tasks',

@@ -3,12 +3,12 @@ import { listChanges } from '@deckhand/db';
 import { queryReader } from '../http/query.ts';
 import { sendJson } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
-import type { Services } from '../services.ts';
+import type { ResourceContext } from '../contexts.ts';
 
 const readQuery = queryReader(ListAuditLogQuery);
 
 /** GET /api/audit-log */
-export function listAuditLog({ db }: Services): Route {
+export function listAuditLog({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/audit-log',

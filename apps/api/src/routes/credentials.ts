@@ -21,12 +21,12 @@ import { pathId, queryReader } from '../http/query.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
-import type { Services } from '../services.ts';
+import type { ResourceContext } from '../contexts.ts';
 
 const parseCreate = compileBody(CreateCredentialBody);
 
 /** POST /api/credentials */
-export function createCredential({ db, secretBox, answerOnce }: Services): Route {
+export function createCredential({ db, secretBox, answerOnce }: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/credentials',
@@ -54,7 +54,7 @@ export function createCredential({ db, secretBox, answerOnce }: Services): Route
 }
 
 /** DELETE /api/credentials/{id} */
-export function deleteCredential({ db }: Services): Route {
+export function deleteCredential({ db }: ResourceContext): Route {
   return forKey(
     'DELETE',
     '/api/credentials/:id',
@@ -70,7 +70,7 @@ export function deleteCredential({ db }: Services): Route {
 const readQuery = queryReader(InWorkspaceQuery);
 
 /** GET /api/credentials */
-export function listCredentials({ db }: Services): Route {
+export function listCredentials({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/credentials',
@@ -89,7 +89,7 @@ export function listCredentials({ db }: Services): Route {
 }
 
 /** GET /api/credentials/{id} */
-export function getCredential({ db }: Services): Route {
+export function getCredential({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/credentials/:id',
@@ -111,7 +111,7 @@ export function getCredential({ db }: Services): Route {
 const parseUpdate = compileBody(UpdateCredentialBody);
 
 /** PATCH /api/credentials/{id} */
-export function updateCredential({ db, secretBox }: Services): Route {
+export function updateCredential({ db, secretBox }: ResourceContext): Route {
   return forKey(
     'PATCH',
     '/api/credentials/:id',

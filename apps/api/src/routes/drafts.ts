@@ -5,11 +5,11 @@ import { pathId } from '../http/query.ts';
 import { MAX_DATA_BODY_BYTES, readBody } from '../http/read-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
-import type { Services } from '../services.ts';
+import type { ResourceContext } from '../contexts.ts';
 import { removeSecrets } from '../workflows/secret-parameters.ts';
 
 /** GET /api/workflows/{id}/draft */
-export function getDraft({ db }: Services): Route {
+export function getDraft({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/draft',
@@ -32,7 +32,7 @@ export function getDraft({ db }: Services): Route {
 const parse = compileBody(SaveDraftBody);
 
 /** PUT /api/workflows/{id}/draft */
-export function saveDraft({ db, nodeTypes }: Services): Route {
+export function saveDraft({ db, nodeTypes }: ResourceContext): Route {
   return forKey(
     'PUT',
     '/api/workflows/:id/draft',
@@ -63,7 +63,7 @@ export function saveDraft({ db, nodeTypes }: Services): Route {
 }
 
 /** DELETE /api/workflows/{id}/draft */
-export function deleteDraft({ db }: Services): Route {
+export function deleteDraft({ db }: ResourceContext): Route {
   return forKey(
     'DELETE',
     '/api/workflows/:id/draft',

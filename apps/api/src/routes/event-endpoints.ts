@@ -39,7 +39,7 @@ import { readBody, readOptionalBody } from '../http/read-body.ts';
 import { refuseBody } from '../http/refuse-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';
 import { forKey, forSession, type Route } from '../http/route.ts';
-import type { Services } from '../services.ts';
+import type { ResourceContext } from '../contexts.ts';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
@@ -62,7 +62,7 @@ function toEventSecret(secret: string, createdAt: Date, expiresAt: Date | null):
 const parseCreate = compileBody(CreateEventEndpointBody);
 
 /** POST /api/event-endpoints */
-export function createEventEndpoint({ db, secretBox }: Services): Route {
+export function createEventEndpoint({ db, secretBox }: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/event-endpoints',
@@ -93,7 +93,7 @@ export function createEventEndpoint({ db, secretBox }: Services): Route {
 const readListQuery = queryReader(InWorkspaceQuery);
 
 /** GET /api/event-endpoints */
-export function listEventEndpoints({ db }: Services): Route {
+export function listEventEndpoints({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/event-endpoints',
@@ -112,7 +112,7 @@ export function listEventEndpoints({ db }: Services): Route {
 }
 
 /** GET /api/event-endpoints/{id} */
-export function getEventEndpoint({ db }: Services): Route {
+export function getEventEndpoint({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/event-endpoints/:id',
@@ -134,7 +134,7 @@ export function getEventEndpoint({ db }: Services): Route {
 const parseUpdate = compileBody(UpdateEventEndpointBody);
 
 /** PATCH /api/event-endpoints/{id} */
-export function updateEventEndpoint({ db }: Services): Route {
+export function updateEventEndpoint({ db }: ResourceContext): Route {
   return forKey(
     'PATCH',
     '/api/event-endpoints/:id',
@@ -158,7 +158,7 @@ export function updateEventEndpoint({ db }: Services): Route {
 }
 
 /** DELETE /api/event-endpoints/{id} */
-export function deleteEventEndpoint({ db }: Services): Route {
+export function deleteEventEndpoint({ db }: ResourceContext): Route {
   return forKey(
     'DELETE',
     '/api/event-endpoints/:id',
@@ -176,7 +176,7 @@ export function deleteEventEndpoint({ db }: Services): Route {
 }
 
 /** GET /api/event-endpoints/{id}/secrets */
-export function listEventSecrets({ db, secretBox }: Services): Route {
+export function listEventSecrets({ db, secretBox }: ResourceContext): Route {
   return forSession(
     'GET',
     '/api/event-endpoints/:id/secrets',
@@ -208,7 +208,7 @@ async function readRotation(
 }
 
 /** POST /api/event-endpoints/{id}/rotate-secret */
-export function rotateEventSecret({ db, secretBox }: Services): Route {
+export function rotateEventSecret({ db, secretBox }: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/event-endpoints/:id/rotate-secret',
@@ -232,7 +232,7 @@ export function rotateEventSecret({ db, secretBox }: Services): Route {
 }
 
 /** POST /api/event-endpoints/{id}/test */
-export function sendTestEvent({ db, answerOnce }: Services): Route {
+export function sendTestEvent({ db, answerOnce }: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/event-endpoints/:id/test',
@@ -259,7 +259,7 @@ export function sendTestEvent({ db, answerOnce }: Services): Route {
 const readDeliveriesQuery = queryReader(ListEventDeliveriesQuery);
 
 /** GET /api/event-endpoints/{id}/deliveries */
-export function listEventDeliveries({ db }: Services): Route {
+export function listEventDeliveries({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/event-endpoints/:id/deliveries',
@@ -278,7 +278,7 @@ export function listEventDeliveries({ db }: Services): Route {
 }
 
 /** POST /api/event-endpoints/{id}/deliveries/{deliveryId}/replay */
-export function replayEventDelivery({ db, answerOnce }: Services): Route {
+export function replayEventDelivery({ db, answerOnce }: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/event-endpoints/:id/deliveries/:deliveryId/replay',
@@ -305,7 +305,7 @@ export function replayEventDelivery({ db, answerOnce }: Services): Route {
 const parseReplay = compileBody(ReplayEventsBody);
 
 /** POST /api/event-endpoints/{id}/replay */
-export function replayEvents({ db, answerOnce }: Services): Route {
+export function replayEvents({ db, answerOnce }: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/event-endpoints/:id/replay',
@@ -332,7 +332,7 @@ export function replayEvents({ db, answerOnce }: Services): Route {
 }
 
 /** GET /api/workspaces/{id}/callback-secrets */
-export function listCallbackSecrets({ db, secretBox }: Services): Route {
+export function listCallbackSecrets({ db, secretBox }: ResourceContext): Route {
   return forSession(
     'GET',
     '/api/workspaces/:id/callback-secrets',
@@ -354,7 +354,7 @@ export function listCallbackSecrets({ db, secretBox }: Services): Route {
 }
 
 /** POST /api/workspaces/{id}/callback-secrets/rotate */
-export function rotateCallbackSecret({ db, secretBox }: Services): Route {
+export function rotateCallbackSecret({ db, secretBox }: ResourceContext): Route {
   return forSession(
     'POST',
     '/api/workspaces/:id/callback-secrets/rotate',

@@ -11,12 +11,12 @@ import { readDataBody } from '../http/read-body.ts';
 import { sendJson } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
 import { readKeyHeader } from '../runs/idempotency.ts';
-import type { Services } from '../services.ts';
+import type { StartContext } from '../contexts.ts';
 
 const parse = compileBody(SendEventBody);
 
 /** POST /api/events */
-export function sendEvent({ breaker, events }: Services): Route {
+export function sendEvent({ breaker, events }: StartContext): Route {
   return forKey(
     'POST',
     '/api/events',

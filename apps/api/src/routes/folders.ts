@@ -16,12 +16,12 @@ import { pathId, queryReader } from '../http/query.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
-import type { Services } from '../services.ts';
+import type { ResourceContext } from '../contexts.ts';
 
 const parseCreate = compileBody(CreateFolderBody);
 
 /** POST /api/folders */
-export function createFolder({ db, answerOnce }: Services): Route {
+export function createFolder({ db, answerOnce }: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/folders',
@@ -45,7 +45,7 @@ export function createFolder({ db, answerOnce }: Services): Route {
 }
 
 /** DELETE /api/folders/{id} */
-export function deleteFolder({ db }: Services): Route {
+export function deleteFolder({ db }: ResourceContext): Route {
   return forKey(
     'DELETE',
     '/api/folders/:id',
@@ -65,7 +65,7 @@ export function deleteFolder({ db }: Services): Route {
 const readQuery = queryReader(InWorkspaceQuery);
 
 /** GET /api/folders */
-export function listFolders({ db }: Services): Route {
+export function listFolders({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/folders',
@@ -86,7 +86,7 @@ export function listFolders({ db }: Services): Route {
 const parseUpdate = compileBody(UpdateFolderBody);
 
 /** PATCH /api/folders/{id} */
-export function updateFolder({ db }: Services): Route {
+export function updateFolder({ db }: ResourceContext): Route {
   return forKey(
     'PATCH',
     '/api/folders/:id',

@@ -5,10 +5,10 @@ import type { Request } from 'express';
 import { RETRY_AFTER_SECONDS } from '../http/errors.ts';
 import { sendJson } from '../http/respond.ts';
 import { open, type Route } from '../http/route.ts';
-import type { Services } from '../services.ts';
+import type { MonitoringContext } from '../contexts.ts';
 
 /** GET /healthz */
-export function getLiveness(_services: Services): Route {
+export function getLiveness(): Route {
   return open(
     'GET',
     '/healthz',
@@ -25,14 +25,14 @@ export function getLiveness(_services: Services): Route {
 }
 
 /** GET /readyz */
-export function getReadiness(services: Services): Route {
+export function getReadiness(context: MonitoringContext): Route {
   let isMigrated = false;
 
   async function check(what: string, ask: () => Promise<boolean>): Promise<[string, boolean]> {
     try {
       return [what, await ask()];
     } catch (err) {
-      services.logger.warn({ err, check: what }, 'not ready');
+      context.logger.warn({ err, check: what }, 'not ready');
       return [what, false];
     }
   }
@@ -50,16 +50,16 @@ export function getReadiness(services: Services): Route {
     async (_request, response) => {
       const checks = Object.fromEntries(
         await Promise.all([
-          check('postgresql', async () => (await services.db.$queryRaw<unknown[]>`SELECT 1`).length === 1),
-          check('redis', async () => (await services.redis.ping()).length > 0),
+          check('postgresql', async () => (await context.db.$queryRaw<unknown[]>`SELECT 1`).length === 1),
+          check('redis', async () => (await context.redis.ping()).length > 0),
           check('migrations', async () => {
             // New migrations only come with a new version of this process.
-            isMigrated ||= (await findPendingMigrations(services.databaseUrl)).length === 0;
+            isMigrated ||= (await findPendingMigrations(context.databaseUrl)).length === 0;
             return isMigrated;
           }),
         ]),
       );
-      const isReady = services.isReady() && Object.values(checks).every(Boolean);
+      const isReady = context.isReady() && Object.values(checks).every(Boolean);
       if (!isReady) response.setHeader('Retry-After', RETRY_AFTER_SECONDS);
       sendJson(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', checks });
     },
@@ -67,7 +67,7 @@ export function getReadiness(services: Services): Route {
 }
 
 /** GET /metrics */
-export function getMetrics({ metrics, metricsAccess }: Services): Route {
+export function getMetrics({ metrics, metricsAccess }: MonitoringContext): Route {
   return open(
     'GET',
     '/metrics',

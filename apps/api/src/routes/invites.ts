@@ -5,12 +5,12 @@ import { PageQuery, pathId, readPage } from '../http/query.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';
 import { forSession, type Route } from '../http/route.ts';
-import type { Services } from '../services.ts';
+import type { ResourceContext } from '../contexts.ts';
 
 const parse = compileBody(CreateInviteBody);
 
 /** POST /api/workspaces/{id}/invites */
-export function createInvite({ db }: Services): Route {
+export function createInvite({ db }: ResourceContext): Route {
   return forSession(
     'POST',
     '/api/workspaces/:id/invites',
@@ -33,7 +33,7 @@ export function createInvite({ db }: Services): Route {
 }
 
 /** DELETE /api/workspaces/{id}/invites/{inviteId} */
-export function deleteInvite({ db }: Services): Route {
+export function deleteInvite({ db }: ResourceContext): Route {
   return forSession(
     'DELETE',
     '/api/workspaces/:id/invites/:inviteId',
@@ -46,7 +46,7 @@ export function deleteInvite({ db }: Services): Route {
 }
 
 /** GET /api/workspaces/{id}/invites */
-export function listInvites({ db }: Services): Route {
+export function listInvites({ db }: ResourceContext): Route {
   return forSession(
     'GET',
     '/api/workspaces/:id/invites',

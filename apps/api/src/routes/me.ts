@@ -2,10 +2,10 @@ import { WhoAmI } from '@deckhand/contracts';
 import { listRoles, readApiKey } from '@deckhand/db';
 import { sendJson } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
-import type { Services } from '../services.ts';
+import type { PeopleContext } from '../contexts.ts';
 
 /** GET /api/me */
-export function getMe({ db }: Services): Route {
+export function getMe({ db }: PeopleContext): Route {
   return forKey(
     'GET',
     '/api/me',

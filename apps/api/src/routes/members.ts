@@ -10,12 +10,12 @@ import { PageQuery, pathId, readPage } from '../http/query.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';
 import { forKey, forSession, type Route } from '../http/route.ts';
-import type { Services } from '../services.ts';
+import type { ResourceContext } from '../contexts.ts';
 
 const parseAdd = compileBody(AddMemberBody);
 
 /** POST /api/workspaces/{id}/members */
-export function addMember({ db, answerOnce }: Services): Route {
+export function addMember({ db, answerOnce }: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/workspaces/:id/members',
@@ -41,7 +41,7 @@ export function addMember({ db, answerOnce }: Services): Route {
 }
 
 /** DELETE /api/workspaces/{id}/membership */
-export function leaveWorkspace({ db }: Services): Route {
+export function leaveWorkspace({ db }: ResourceContext): Route {
   return forSession(
     'DELETE',
     '/api/workspaces/:id/membership',
@@ -59,7 +59,7 @@ export function leaveWorkspace({ db }: Services): Route {
 }
 
 /** GET /api/workspaces/{id}/members */
-export function listMembers({ db }: Services): Route {
+export function listMembers({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/workspaces/:id/members',
@@ -78,7 +78,7 @@ export function listMembers({ db }: Services): Route {
 }
 
 /** DELETE /api/workspaces/{id}/members/{userId} */
-export function removeMember({ db }: Services): Route {
+export function removeMember({ db }: ResourceContext): Route {
   return forKey(
     'DELETE',
     '/api/workspaces/:id/members/:userId',
@@ -102,7 +102,7 @@ export function removeMember({ db }: Services): Route {
 const parseUpdate = compileBody(UpdateMemberBody);
 
 /** PATCH /api/workspaces/{id}/members/{userId} */
-export function updateMember({ db }: Services): Route {
+export function updateMember({ db }: ResourceContext): Route {
   return forKey(
     'PATCH',
     '/api/workspaces/:id/members/:userId',

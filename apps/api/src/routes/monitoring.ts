@@ -20,10 +20,10 @@ import { setAge, wantsFresh } from '../http/freshness.ts';
 import { queryReader } from '../http/query.ts';
 import { sendJson } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
-import type { Services } from '../services.ts';
+import type { MonitoringContext } from '../contexts.ts';
 
 /** GET /api/monitoring/fleet */
-export function getFleet({ db, fleet, queue }: Services): Route {
+export function getFleet({ db, fleet, queue }: MonitoringContext): Route {
   return forKey(
     'GET',
     '/api/monitoring/fleet',
@@ -95,7 +95,7 @@ const BUCKET_SECONDS = [60, 300, 900, 3_600, 10_800, 21_600, 43_200, 86_400, 604
 const MAX_BUCKETS = 100;
 
 /** GET /api/monitoring/stats */
-export function getRunStats({ db, runReads }: Services): Route {
+export function getRunStats({ db, runReads }: MonitoringContext): Route {
   return forKey(
     'GET',
     '/api/monitoring/stats',
@@ -129,7 +129,7 @@ function periodOf(query: RunStatsQuery): StatsPeriod {
 const MAX_WORKFLOW_DAYS = 31;
 
 /** GET /api/monitoring/workflows */
-export function listSlowWorkflows({ db, runReads }: Services): Route {
+export function listSlowWorkflows({ db, runReads }: MonitoringContext): Route {
   return forKey(
     'GET',
     '/api/monitoring/workflows',

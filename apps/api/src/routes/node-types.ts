@@ -2,11 +2,11 @@ import { NodeTypeEntry, pageOf } from '@deckhand/contracts';
 import { PageQuery, readPage } from '../http/query.ts';
 import { sendJson } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
-import type { Services } from '../services.ts';
+import type { ResourceContext } from '../contexts.ts';
 import { describeNodeTypes } from '../workflows/describe-node-types.ts';
 
 /** GET /api/node-types */
-export function listNodeTypes({ nodeTypes }: Services): Route {
+export function listNodeTypes({ nodeTypes }: ResourceContext): Route {
   const entries = describeNodeTypes(nodeTypes);
   return forKey(
     'GET',

@@ -15,12 +15,12 @@ import { pathId, pathNodeId, queryReader } from '../http/query.ts';
 import { refuseBody } from '../http/refuse-body.ts';
 import { sendJson } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
-import type { Services } from '../services.ts';
+import type { ResourceContext } from '../contexts.ts';
 
 const readQuery = queryReader(ListSchedulesQuery);
 
 /** GET /api/schedules */
-export function listSchedules({ db }: Services): Route {
+export function listSchedules({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/schedules',
@@ -76,7 +76,7 @@ type Change = (
 ) => Promise<WorkflowSchedule>;
 
 /** POST /api/workflows/{id}/schedules/{nodeId}/pause */
-export function pauseSchedule(services: Services): Route {
+export function pauseSchedule(context: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/schedules/:nodeId/pause',
@@ -88,12 +88,12 @@ export function pauseSchedule(services: Services): Route {
       takesIdempotencyKey: true,
       responses: { 200: WorkflowSchedule },
     },
-    handle(services, (actor, key) => pause(services.db, actor, key)),
+    handle(context, (actor, key) => pause(context.db, actor, key)),
   );
 }
 
 /** POST /api/workflows/{id}/schedules/{nodeId}/resume */
-export function resumeSchedule(services: Services): Route {
+export function resumeSchedule(context: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/schedules/:nodeId/resume',
@@ -105,11 +105,11 @@ export function resumeSchedule(services: Services): Route {
       takesIdempotencyKey: true,
       responses: { 200: WorkflowSchedule },
     },
-    handle(services, (actor, key) => resume(services.db, actor, key, (rule, now) => new Date(nextDueTime(rule, now)))),
+    handle(context, (actor, key) => resume(context.db, actor, key, (rule, now) => new Date(nextDueTime(rule, now)))),
   );
 }
 
-function handle({ answerOnce }: Services, change: Change) {
+function handle({ answerOnce }: ResourceContext, change: Change) {
   return async (request: Request, response: Response, caller: Caller): Promise<void> => {
     const key = { workflowId: pathId(request), nodeId: pathNodeId(request) };
     await refuseBody(request);

@@ -17,12 +17,12 @@ import { pathId, queryReader } from '../http/query.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
-import type { Services } from '../services.ts';
+import type { ResourceContext } from '../contexts.ts';
 
 const parseCreate = compileBody(CreateVariableBody);
 
 /** POST /api/variables */
-export function createVariable({ db, answerOnce }: Services): Route {
+export function createVariable({ db, answerOnce }: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/variables',
@@ -47,7 +47,7 @@ export function createVariable({ db, answerOnce }: Services): Route {
 }
 
 /** DELETE /api/variables/{id} */
-export function deleteVariable({ db }: Services): Route {
+export function deleteVariable({ db }: ResourceContext): Route {
   return forKey(
     'DELETE',
     '/api/variables/:id',
@@ -67,7 +67,7 @@ export function deleteVariable({ db }: Services): Route {
 const readQuery = queryReader(InWorkspaceQuery);
 
 /** GET /api/variables */
-export function listVariables({ db }: Services): Route {
+export function listVariables({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/variables',
@@ -88,7 +88,7 @@ export function listVariables({ db }: Services): Route {
 const parseUpdate = compileBody(UpdateVariableBody);
 
 /** PATCH /api/variables/{id} */
-export function updateVariable({ db }: Services): Route {
+export function updateVariable({ db }: ResourceContext): Route {
   return forKey(
     'PATCH',
     '/api/variables/:id',

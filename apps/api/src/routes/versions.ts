@@ -12,11 +12,11 @@ import { PageQuery, pathId, queryReader, readPage } from '../http/query.ts';
 import { MAX_DATA_BODY_BYTES, readBody } from '../http/read-body.ts';
 import { sendJson } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
-import type { Services } from '../services.ts';
+import type { ResourceContext } from '../contexts.ts';
 import { storeVersion, tryVersion } from '../workflows/store-workflows.ts';
 
 /** GET /api/workflows/{id}/versions */
-export function listVersions({ db }: Services): Route {
+export function listVersions({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/versions',
@@ -35,7 +35,7 @@ export function listVersions({ db }: Services): Route {
 }
 
 /** GET /api/workflows/{id}/versions/{versionId} */
-export function getVersion({ db }: Services): Route {
+export function getVersion({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/versions/:versionId',
@@ -55,7 +55,7 @@ export function getVersion({ db }: Services): Route {
 const readQuery = queryReader(DryRunQuery);
 
 /** POST /api/workflows/{id}/versions */
-export function saveVersion(services: Services): Route {
+export function saveVersion(context: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/versions',
@@ -76,12 +76,12 @@ export function saveVersion(services: Services): Route {
       const { dryRun } = readQuery(request);
       const asked = await readBody(request, MAX_DATA_BODY_BYTES);
       if (dryRun) {
-        sendJson(response, 200, await tryVersion(services, caller, workflowId, asked));
+        sendJson(response, 200, await tryVersion(context, caller, workflowId, asked));
         return;
       }
-      await services.answerOnce({ request, response, caller, body: asked }, async (actor) => ({
+      await context.answerOnce({ request, response, caller, body: asked }, async (actor) => ({
         status: 201,
-        body: await storeVersion(services, actor, workflowId, asked),
+        body: await storeVersion(context, actor, workflowId, asked),
       }));
     },
   );

@@ -20,14 +20,13 @@ import { PageQuery, pathId, readPage } from '../http/query.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
-import { notifyWorkers } from '../runs/notify-workers.ts';
-import type { Services } from '../services.ts';
+import type { ResourceContext } from '../contexts.ts';
 
 const parse = compileBody(CreateWorkspaceBody);
 const parseUpdate = compileBody(UpdateWorkspaceBody);
 
 /** POST /api/workspaces */
-export function createWorkspace({ db, answerOnce }: Services): Route {
+export function createWorkspace({ db, answerOnce }: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/workspaces',
@@ -54,7 +53,7 @@ export function createWorkspace({ db, answerOnce }: Services): Route {
 }
 
 /** DELETE /api/workspaces/{id} */
-export function deleteWorkspace(services: Services): Route {
+export function deleteWorkspace(context: ResourceContext): Route {
   return forKey(
     'DELETE',
     '/api/workspaces/:id',
@@ -65,14 +64,14 @@ export function deleteWorkspace(services: Services): Route {
       responses: { 204: null },
     },
     async (request, response, caller) => {
-      await remove(services.db, caller, pathId(request), (stopped) => notifyWorkers(services, 'stop', stopped));
+      await remove(context.db, caller, pathId(request), (stopped) => context.notifyWorkers('stop', stopped));
       sendNothing(response);
     },
   );
 }
 
 /** GET /api/workspaces */
-export function listWorkspaces({ db }: Services): Route {
+export function listWorkspaces({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/workspaces',
@@ -91,7 +90,7 @@ export function listWorkspaces({ db }: Services): Route {
 }
 
 /** GET /api/workspaces/{id} */
-export function getWorkspace({ db }: Services): Route {
+export function getWorkspace({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/workspaces/:id',
@@ -109,7 +108,7 @@ export function getWorkspace({ db }: Services): Route {
 }
 
 /** PATCH /api/workspaces/{id} */
-export function updateWorkspace({ db }: Services): Route {
+export function updateWorkspace({ db }: ResourceContext): Route {
   return forKey(
     'PATCH',
     '/api/workspaces/:id',
@@ -132,7 +131,7 @@ export function updateWorkspace({ db }: Services): Route {
 }
 
 /** GET /api/workspaces/{id}/usage */
-export function getWorkspaceUsage({ db }: Services): Route {
+export function getWorkspaceUsage({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/workspaces/:id/usage',

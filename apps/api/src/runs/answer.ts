@@ -18,8 +18,7 @@ import {
   type LinkHolder,
   type WaitEnd,
 } from '@deckhand/db';
-import type { Services } from '../services.ts';
-import { notifyWorkers } from './notify-workers.ts';
+import type { AnswerContext } from '../contexts.ts';
 
 /** Who answers: a person, or the unknown holder of a link to the wait. */
 export type Answerer = Actor | LinkHolder;
@@ -55,12 +54,12 @@ export function chosenIteration(
  * if the answer is recorded but the run could not be queued. Sending it again queues it again.
  */
 export async function answer(
-  services: Services,
+  context: AnswerContext,
   answerer: Answerer,
   request: WaitAnswerRequest,
 ): Promise<RecordedResponse> {
   const { executionId, nodeId } = request;
-  const outcome = await answerWait(services.db, answerer, {
+  const outcome = await answerWait(context.db, answerer, {
     ...request,
     toAnswer(details) {
       if (answerer.userId === null && !allowsLinks(details)) throw new DeckhandError('NOT_WAITING');
@@ -71,7 +70,7 @@ export async function answer(
     case 'unchecked':
       if (!request.check) throw new Error('the answer needs a check that its request does not have');
       await request.check(outcome.details, outcome.workspaceId);
-      return answer(services, answerer, request);
+      return answer(context, answerer, request);
     case 'notWaiting':
       throw new DeckhandError('NOT_WAITING');
     case 'several': {
@@ -87,7 +86,7 @@ export async function answer(
       throw new DeckhandError('ALREADY_DECIDED', { message, extra: { recorded: request.toRecorded(end) } });
     }
     case 'recorded':
-      await resumeRun(services, request, outcome);
+      await resumeRun(context, request, outcome);
       return { executionId, status: 'running', message: 'Recorded: the run continues' };
   }
 }
@@ -98,14 +97,14 @@ export function allowsLinks(details: string): boolean {
 }
 
 async function resumeRun(
-  services: Services,
+  context: AnswerContext,
   { executionId, nodeId }: WaitAnswerRequest,
   { workspaceId, iteration, dispatch, isUnconfirmed }: Extract<AnswerOutcome, { kind: 'recorded' }>,
 ): Promise<void> {
-  const { queue, db, logger } = services;
+  const { queue, db, logger } = context;
   const wait = { executionId, nodeId, iteration };
   try {
-    if (dispatch === null) await notifyWorkers(services, 'answer', [executionId]);
+    if (dispatch === null) await context.notifyWorkers('answer', [executionId]);
     else await queue.add([{ workspaceId, executionId, dispatch }]);
     if (isUnconfirmed) await confirmAnswer(db, wait);
   } catch (cause) {

@@ -6,7 +6,7 @@ import {
   type ValidationIssue,
 } from '@deckhand/contracts';
 import { isDeepStrictEqual } from 'node:util';
-import type { Services } from '../services.ts';
+import type { AnswerContext } from '../contexts.ts';
 import { answer, type Answerer } from './answer.ts';
 
 /** The data that somebody entered into the form of a human task. */
@@ -23,19 +23,19 @@ interface CompletedForm {
  * @throws DeckhandError as `answer`; VALIDATION_FAILED if it does not fit the form.
  */
 export async function completeTask(
-  services: Services,
+  context: AnswerContext,
   answerer: Answerer,
   { data, ...place }: CompletedForm,
 ): Promise<RecordedResponse> {
   // The form that the data was checked against.
   let fitting: string | undefined;
-  return answer(services, answerer, {
+  return answer(context, answerer, {
     ...place,
     kind: 'human',
     action: 'execution.complete',
     toAnswer: (details) => (details === fitting ? data : undefined),
     async check(details, workspaceId) {
-      const { issues, isTruncated } = await services.forms.check(workspaceId, { details, data });
+      const { issues, isTruncated } = await context.forms.check(workspaceId, { details, data });
       if (issues.length > 0) throw validationFailed(issues.map(inData), isTruncated);
       fitting = details;
     },

@@ -1,6 +1,6 @@
 import { parseOwnJson, type RecordedResponse, type SubmitApprovalBody, validationFailed } from '@deckhand/contracts';
 import type { Actor } from '@deckhand/db';
-import type { Services } from '../services.ts';
+import type { AnswerContext } from '../contexts.ts';
 import { answer, type Answerer, chosenIteration } from './answer.ts';
 
 /** A decision on an approval. */
@@ -14,9 +14,13 @@ interface Decision {
 }
 
 /** Records a decision on an approval, and resumes the run. @throws DeckhandError as `answer`; VALIDATION_FAILED. */
-export async function decide(services: Services, actor: Actor, body: SubmitApprovalBody): Promise<RecordedResponse> {
+export async function decide(
+  context: AnswerContext,
+  actor: Actor,
+  body: SubmitApprovalBody,
+): Promise<RecordedResponse> {
   const node = { executionId: body.executionId.toLowerCase(), nodeId: body.nodeId };
-  return recordDecision(services, actor, {
+  return recordDecision(context, actor, {
     ...node,
     iteration: chosenIteration(body, node),
     decision: decisionOf(body),
@@ -26,11 +30,11 @@ export async function decide(services: Services, actor: Actor, body: SubmitAppro
 
 /** Records a decision of a person or the holder of a link. @throws DeckhandError as `answer`; VALIDATION_FAILED. */
 export async function recordDecision(
-  services: Services,
+  context: AnswerContext,
   answerer: Answerer,
   { decision, comment, ...place }: Decision,
 ): Promise<RecordedResponse> {
-  return answer(services, answerer, {
+  return answer(context, answerer, {
     ...place,
     kind: 'approval',
     action: 'execution.decide',

@@ -1,8 +1,14 @@
-import { createDatabase } from '@deckhand/db';
+import { createDatabase, type FollowedState } from '@deckhand/db';
 import { isFinished } from '@deckhand/contracts';
 import { createLogger } from '@deckhand/runtime';
 import { expect, it } from '@jest/globals';
-import { createRunFollower } from './follow-runs.ts';
+import {
+  createRunFollower,
+  nextSubscription,
+  type SubscriptionEvent,
+  type SubscriptionState,
+  type SubscriptionStep,
+} from './follow-runs.ts';
 
 it('a subscription reports changes between two waits, and each only once', async () => {
   // No database listens there: changes are reported by notifications alone.
@@ -23,4 +29,53 @@ it('a subscription reports changes between two waits, and each only once', async
   expect(follower.size()).toBe(0);
   follower.close();
   await db.$disconnect();
+});
+
+const RUNNING: FollowedState = { status: 'running', revision: 1, hasResponse: false };
+const ENDED: FollowedState = { status: 'success', revision: 2, hasResponse: false };
+const isEnough = ({ status }: FollowedState): boolean => isFinished(status);
+const idle = (unseen?: FollowedState): SubscriptionState => ({ kind: 'idle', unseen });
+const waiting = (unseen?: FollowedState): SubscriptionState => ({ kind: 'waiting', isEnough, unseen });
+const reported = (state: FollowedState): SubscriptionEvent => ({ kind: 'reported', state });
+
+it.each<{
+  readonly title: string;
+  readonly before: SubscriptionState;
+  readonly event: SubscriptionEvent;
+  readonly step: SubscriptionStep;
+}>([
+  { title: 'keeps a state', before: idle(), event: reported(ENDED), step: { next: idle(ENDED) } },
+  {
+    title: 'waits for more than the present state',
+    before: idle(RUNNING),
+    event: { kind: 'waitBegan', isEnough },
+    step: { next: waiting(RUNNING) },
+  },
+  {
+    title: 'does not wait for a state that it kept',
+    before: idle(ENDED),
+    event: { kind: 'waitBegan', isEnough },
+    step: { next: idle(), result: true },
+  },
+  {
+    title: 'goes on waiting after a state that is not enough',
+    before: waiting(),
+    event: reported(RUNNING),
+    step: { next: waiting(RUNNING) },
+  },
+  {
+    title: 'ends a wait with a state that is enough, and does not keep it',
+    before: waiting(RUNNING),
+    event: reported(ENDED),
+    step: { next: idle(), result: true },
+  },
+  {
+    title: 'ends a wait without such a state, and keeps the last one for the next wait',
+    before: waiting(RUNNING),
+    event: { kind: 'waitEnded' },
+    step: { next: idle(RUNNING), result: false },
+  },
+  { title: 'ends no wait between two', before: idle(ENDED), event: { kind: 'waitEnded' }, step: { next: idle(ENDED) } },
+])('a subscription $title', ({ before, event, step }) => {
+  expect(nextSubscription(before, event)).toEqual(step);
 });

@@ -62,12 +62,48 @@ const POLL_INTERVAL_MS = 2_000;
 const LIVE_POLL_INTERVAL_MS = 400;
 /** Maximum number of runs per query. */
 const MAX_BATCH_SIZE = 5_000;
-/** How many ends, and responses, are remembered, for callers that start to follow a run as it ends. */
+/** How many ends and responses are remembered, for callers that start to follow a run as it ends. */
 const MAX_REMEMBERED = 10_000;
 /** The revision of an end that was reported by a notification, not read. No run has it. */
 const UNREAD_REVISION = Infinity;
 /** How long waits with `survivesDrain` go on after `drain`, in ms: less than requests in progress get. */
 const DRAIN_GRACE_MS = 7_000;
+
+/** What a subscription does: it waits, or is between two waits. `unseen`: the last state that ended no wait. */
+export type SubscriptionState =
+  | { readonly kind: 'idle'; readonly unseen: FollowedState | undefined }
+  | { readonly kind: 'waiting'; readonly isEnough: IsEnough; readonly unseen: FollowedState | undefined };
+
+/** What happens to a subscription. `waitEnded`: the time is up, or the caller or the process does not wait longer. */
+export type SubscriptionEvent =
+  | { readonly kind: 'reported'; readonly state: FollowedState }
+  | { readonly kind: 'waitBegan'; readonly isEnough: IsEnough }
+  | { readonly kind: 'waitEnded' };
+
+/** The next state, and the result of the wait that it ends, if any. */
+export interface SubscriptionStep {
+  readonly next: SubscriptionState;
+  readonly result?: boolean;
+}
+
+/** Returns the state of a subscription after an event, and the result of the wait if it is over. */
+export function nextSubscription(before: SubscriptionState, event: SubscriptionEvent): SubscriptionStep {
+  const { unseen } = before;
+  switch (event.kind) {
+    case 'reported':
+      return check({ ...before, unseen: event.state });
+    case 'waitBegan':
+      return check({ kind: 'waiting', isEnough: event.isEnough, unseen });
+    case 'waitEnded':
+      return before.kind === 'waiting' ? { next: { kind: 'idle', unseen }, result: false } : { next: before };
+  }
+}
+
+function check(state: SubscriptionState): SubscriptionStep {
+  if (state.kind === 'idle' || !state.unseen || !state.isEnough(state.unseen)) return { next: state };
+  // If the reported state were wrong, a caller that reads the run would otherwise get it again and again.
+  return { next: { kind: 'idle', unseen: undefined }, result: true };
+}
 
 interface Followed {
   readonly listeners: Set<StateListener>;
@@ -78,14 +114,13 @@ interface Followed {
 /** Creates the follower of a process. */
 export function createRunFollower({ db, logger }: { db: Database; logger: Logger }): RunFollower {
   const followed = new Map<string, Followed>();
-  /** Functions that end a wait before its state is reached. */
-  const waits = new Set<() => void>();
-  const drainSurvivingWaits = new Set<() => void>();
-  let isDraining = false;
-  let isGraceOver = false;
+  /** Functions that end the waits in progress, and whether each survives a drain. */
+  const waits = new Map<() => void, boolean>();
+  /** `draining`: only waits with `survivesDrain` go on; `drained`: no wait does. */
+  let phase: 'open' | 'draining' | 'drained' = 'open';
   let graceTimer: NodeJS.Timeout | undefined;
-  const ends = new Map<string, FinishedStatus>();
-  const responded = new Set<string>();
+  /** Runs that ended or responded lately, the oldest first. */
+  const remembered = new Map<string, FinishedStatus | 'responded'>();
   let due = new Set<string>();
   let isPolling = false;
 
@@ -119,17 +154,15 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
 
   /** Reports an end without reading the run: it was committed before the notification was sent. */
   function reportEnd(executionId: string, status: FinishedStatus): void {
-    makeRoom(ends);
-    ends.set(executionId, status);
-    for (const listener of followed.get(executionId)?.listeners ?? [])
-      listener({ status, revision: UNREAD_REVISION, hasResponse: false });
+    remember(executionId, status);
+    for (const listener of followed.get(executionId)?.listeners ?? []) listener(unreadEnd(status));
   }
 
-  /** Remembers runs that nobody follows yet: a run may respond before the caller's request waits for it. */
-  function noteResponse(executionId: string): void {
-    if (followed.has(executionId)) return;
-    makeRoom(responded);
-    responded.add(executionId);
+  function remember(executionId: string, what: FinishedStatus | 'responded'): void {
+    remembered.delete(executionId);
+    const [oldest] = remembered.keys();
+    if (remembered.size >= MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+    remembered.set(executionId, what);
   }
 
   function pollSoon(ids: Iterable<string>): void {
@@ -157,13 +190,14 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
     if (isLive) entry.live += 1;
     // A second listener has not seen the present state either.
     entry.revision = -1;
+    const past = remembered.get(executionId);
     // Only new followers may use a remembered end. If it were wrong, others would read the run and wait in a loop.
-    const ended = isNew ? ends.get(executionId) : undefined;
-    if (ended) {
+    if (!isNew || past === 'responded') pollSoon([executionId]);
+    else if (past !== undefined) {
       queueMicrotask(() => {
-        if (entry.listeners.has(listener)) listener({ status: ended, revision: UNREAD_REVISION, hasResponse: false });
+        if (entry.listeners.has(listener)) listener(unreadEnd(past));
       });
-    } else if (!isNew || responded.has(executionId)) pollSoon([executionId]);
+    }
     return () => {
       if (!entry.listeners.delete(listener)) return;
       if (isLive) entry.live -= 1;
@@ -172,62 +206,52 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
   }
 
   function subscribe(executionId: string, options?: FollowOptions): RunSubscription {
-    let latest: FollowedState | undefined;
-    let check = (): void => undefined;
-    const close = follow(
-      executionId,
-      (state) => {
-        latest = state;
-        check();
-      },
-      options,
-    );
+    let state: SubscriptionState = { kind: 'idle', unseen: undefined };
+    let settle = (_isMet: boolean): void => undefined;
+
+    function handle(event: SubscriptionEvent): void {
+      const { next, result } = nextSubscription(state, event);
+      state = next;
+      if (result !== undefined) settle(result);
+    }
+
     return {
-      close,
-      until(isEnough, { timeoutMs, signal, survivesDrain = false }) {
-        const openWaits = survivesDrain ? drainSurvivingWaits : waits;
-        return new Promise((resolve) => {
-          const giveUp = (): void => {
-            end(false);
-          };
-          const timer = setTimeout(giveUp, timeoutMs);
-          function end(isMet: boolean): void {
-            clearTimeout(timer);
-            check = () => undefined;
-            // If the reported state were wrong, a caller that reads the run would otherwise get it again and again.
-            if (isMet) latest = undefined;
-            openWaits.delete(giveUp);
-            signal.removeEventListener('abort', giveUp);
-            resolve(isMet);
-          }
-          openWaits.add(giveUp);
-          signal.addEventListener('abort', giveUp);
-          check = () => {
-            if (latest && isEnough(latest)) end(true);
-          };
-          if (signal.aborted || (survivesDrain ? isGraceOver : isDraining)) giveUp();
-          else check();
-        });
+      close: follow(executionId, (reported) => handle({ kind: 'reported', state: reported }), options),
+      async until(isEnough, { timeoutMs, signal, survivesDrain = false }) {
+        if (signal.aborted || !mayWait(survivesDrain)) return false;
+        const settled = Promise.withResolvers<boolean>();
+        settle = settled.resolve;
+        const endWait = (): void => handle({ kind: 'waitEnded' });
+        const timer = setTimeout(endWait, timeoutMs);
+        waits.set(endWait, survivesDrain);
+        signal.addEventListener('abort', endWait);
+        handle({ kind: 'waitBegan', isEnough });
+        try {
+          return await settled.promise;
+        } finally {
+          clearTimeout(timer);
+          waits.delete(endWait);
+          signal.removeEventListener('abort', endWait);
+        }
       },
     };
   }
 
-  function drain(): void {
-    isDraining = true;
-    for (const giveUp of waits) giveUp();
-    graceTimer ??= setTimeout(endGrace, DRAIN_GRACE_MS).unref();
+  function mayWait(survivesDrain: boolean): boolean {
+    return phase === 'open' || (phase === 'draining' && survivesDrain);
   }
 
-  function endGrace(): void {
-    isGraceOver = true;
-    for (const giveUp of drainSurvivingWaits) giveUp();
+  function enter(next: 'draining' | 'drained'): void {
+    phase = next;
+    for (const [endWait, survivesDrain] of waits) if (!mayWait(survivesDrain)) endWait();
   }
 
   return {
     notify(changes) {
       for (const { executionId, ended, hasResponse } of changes) {
         if (ended) reportEnd(executionId, ended);
-        else if (hasResponse) noteResponse(executionId);
+        // A run may respond before the caller's request waits for it.
+        else if (hasResponse && !followed.has(executionId)) remember(executionId, 'responded');
       }
       pollSoon(changes.flatMap(({ executionId, ended }) => (!ended && followed.has(executionId) ? [executionId] : [])));
     },
@@ -241,20 +265,21 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
         subscription.close();
       }
     },
-    drain,
-    isDraining: () => isDraining,
+    drain() {
+      if (phase !== 'open') return;
+      enter('draining');
+      graceTimer = setTimeout(() => enter('drained'), DRAIN_GRACE_MS).unref();
+    },
+    isDraining: () => phase !== 'open',
     size: () => [...followed.values()].reduce((sum, { listeners }) => sum + listeners.size, 0),
     close() {
       for (const timer of timers) clearInterval(timer);
-      drain();
       clearTimeout(graceTimer);
-      endGrace();
+      enter('drained');
     },
   };
 }
 
-/** Makes room for another entry: deletes the oldest if there are many. */
-function makeRoom(remembered: Map<string, unknown> | Set<string>): void {
-  const [oldest] = remembered.keys();
-  if (remembered.size >= MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+function unreadEnd(status: FinishedStatus): FollowedState {
+  return { status, revision: UNREAD_REVISION, hasResponse: false };
 }

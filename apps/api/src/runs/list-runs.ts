@@ -1,16 +1,29 @@
-import { checkDuration, type EntryView, hasDuration, type Page } from '@deckhand/contracts';
+import {
+  checkDuration,
+  type EntryView,
+  hasDuration,
+  isUuid,
+  type Page,
+  readTime,
+  validationFailed,
+} from '@deckhand/contracts';
 import {
   type ExecutionIdPage,
+  type ExecutionOrder,
+  type ExecutionRecord,
   isSearch,
   listExecutionIds,
   type ListExecutionsRequest,
   requireRole,
+  type RunPosition,
 } from '@deckhand/db';
 import type { Caller } from '../auth/caller.ts';
-import type { Services } from '../services.ts';
-import { readCursor, writeCursor } from './cursor.ts';
+import type { RunContext } from '../contexts.ts';
 import { pageJson } from './page-json.ts';
 import type { Read } from './run-reads.ts';
+
+/** The order of a list. A cursor is made of it and of the position of a run in it. */
+type Order = Pick<ExecutionOrder, 'sortBy' | 'sortOrder'>;
 
 /** The query of a list of runs. */
 type ListRequest = ListExecutionsRequest & Page & EntryView & { cursor?: string };
@@ -21,15 +34,15 @@ type ListRequest = ListExecutionsRequest & Page & EntryView & { cursor?: string 
  * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH; RATE_LIMITED; VALIDATION_FAILED for a bad cursor.
  */
 export function listRuns(
-  services: Services,
+  context: RunContext,
   caller: Caller,
   request: ListRequest,
   options: { isFresh: boolean },
 ): Promise<Read<string>> {
   const after = readCursor(request);
-  return services.runReads.read(async (source) => {
-    const page = await findPage(services, caller, { ...request, after }, source);
-    const entries = await services.executions.readEntries(caller, page.ids, request, source);
+  return context.runReads.read(async (source) => {
+    const page = await findPage(context, caller, { ...request, after }, source);
+    const entries = await context.executions.readEntries(caller, page.ids, request, source);
     const last = entries.at(-1);
     return pageJson(request, page, entries, page.hasMore && last ? writeCursor(request, last.run) : null);
   }, options);
@@ -43,7 +56,7 @@ export function listRuns(
  * duration without a range.
  */
 export async function findPage(
-  { db, shares }: Services,
+  { db, shares }: RunContext,
   caller: Caller,
   request: ListExecutionsRequest & Page,
   source = db,
@@ -54,4 +67,38 @@ export async function findPage(
   // Only its members may use up a workspace's share.
   await requireRole(db, caller, request.workspaceId, 'viewer');
   return shares.within(request.workspaceId, 'searches', find);
+}
+
+/** Returns a cursor to the runs after a run. It is opaque to clients. */
+function writeCursor({ sortBy, sortOrder }: Order, run: ExecutionRecord): string {
+  const at = sortBy === 'startedAt' ? (run.startedAt ?? run.createdAt) : run[sortBy];
+  return Buffer.from(JSON.stringify([sortBy, sortOrder, at, run.id])).toString('base64url');
+}
+
+/**
+ * Reads the cursor of a request. Returns undefined if there is none.
+ * @throws DeckhandError VALIDATION_FAILED for an invalid cursor, a cursor of another order, and one beside an offset.
+ */
+function readCursor(request: Order & { cursor?: string; offset: number }): RunPosition | undefined {
+  const { cursor, sortBy, sortOrder, offset } = request;
+  if (cursor === undefined) return undefined;
+  if (offset > 0) throw validationFailed([{ path: 'offset', message: 'cannot be given together with cursor' }]);
+  const [by, order, at, id] = parse(cursor);
+  const position = { at: typeof at === 'string' ? readTime(at) : null, id };
+  if (typeof id !== 'string' || !isUuid(id) || position.at === undefined || (at !== null && typeof at !== 'string')) {
+    throw validationFailed([{ path: 'cursor', message: 'is not the nextCursor of a list' }]);
+  }
+  if (by !== sortBy || order !== sortOrder) {
+    throw validationFailed([{ path: 'cursor', message: 'is of a list with another sortBy or sortOrder' }]);
+  }
+  return { at: position.at, id };
+}
+
+function parse(cursor: string): unknown[] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(parts) ? parts : [];
+  } catch {
+    return [];
+  }
 }

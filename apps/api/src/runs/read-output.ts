@@ -1,7 +1,7 @@
 import { DeckhandError, INLINE_OUTPUT_BYTES, maskHeaders, shownIteration } from '@deckhand/contracts';
 import { type Actor, type NodeExtent, readNodeExtent, readNodeOutput } from '@deckhand/db';
 import { nextSlice } from '@deckhand/runtime';
-import type { Services } from '../services.ts';
+import type { RunContext } from '../contexts.ts';
 
 /** Names a node of a run, or one of its iterations. */
 interface ReadNodeRequest {
@@ -12,11 +12,11 @@ interface ReadNodeRequest {
 }
 
 /** Reads an output of any size, as the JSON text of a response. @throws DeckhandError NOT_FOUND; OUTPUT_GONE. */
-export async function readOutput(services: Services, actor: Actor, request: ReadNodeRequest): Promise<string> {
-  const { db, outputs } = services;
+export async function readOutput(context: RunContext, actor: Actor, request: ReadNodeRequest): Promise<string> {
+  const { db, outputs } = context;
   const { executionId, nodeId, iteration } = request;
   const record = await readNodeOutput(db, actor, { executionId, nodeId, iteration: iteration ?? null });
-  if (!record) throw await noData(services, actor, request, 'no output');
+  if (!record) throw await noData(context, actor, request, 'no output');
   const output =
     record.outputJson ?? (record.outputRef && (await outputs.get([record.outputRef])).get(record.outputRef));
   if (!output) throw new DeckhandError('NOT_FOUND', { message: 'There is no such output' });
@@ -31,7 +31,7 @@ export async function readOutput(services: Services, actor: Actor, request: Read
  * @param missing what there is not: `no output`.
  */
 export async function noData(
-  { db }: Services,
+  { db }: RunContext,
   actor: Actor,
   request: ReadNodeRequest,
   missing: string,

@@ -1,12 +1,12 @@
 import { type Actor, recordExecutionChange } from '@deckhand/db';
-import type { Services } from '../services.ts';
+import type { RunContext } from '../contexts.ts';
 
 /**
  * Records in the audit log what a person did to a run. The change is committed by then, so an error is logged instead
  * of failing the request.
  */
 export async function recordRunChange(
-  { db, logger }: Pick<Services, 'db' | 'logger'>,
+  { db, logger }: Pick<RunContext, 'db' | 'logger'>,
   actor: Actor,
   action: `execution.${string}`,
   executionId: string,

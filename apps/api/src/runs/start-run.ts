@@ -1,7 +1,7 @@
 import { type ExecuteBody, serializeOptions, validationFailed } from '@deckhand/contracts';
 import { chooseVersion, type IdempotencyKey } from '@deckhand/db';
 import type { Caller } from '../auth/caller.ts';
-import type { Services } from '../services.ts';
+import type { StartContext } from '../contexts.ts';
 import type { StartedRun, StartRunRequest } from './run-starter.ts';
 import { modeOfTest, startTested } from './test-run.ts';
 
@@ -11,17 +11,17 @@ import { modeOfTest, startTested } from './test-run.ts';
  * @throws DeckhandError as `RunStarter`; VALIDATION_FAILED for options that exclude another, or for a bad key.
  */
 export async function startRun(
-  services: Services,
+  context: StartContext,
   caller: Caller,
   workflowId: string,
   body: ExecuteBody,
   toKey: (asked: object) => IdempotencyKey | undefined,
 ): Promise<StartedRun> {
-  const { noteStart, prepareCallbacks } = services;
+  const { noteStart, prepareCallbacks } = context;
   const { request, asked } = toStartRequest(caller, workflowId, body);
   if (body.callbackUrl !== undefined) await prepareCallbacks(caller, workflowId);
   const started = await startTested(
-    services,
+    context,
     caller,
     { ...request, idempotencyKey: toKey(asked) },
     { mocks: body.mocks },

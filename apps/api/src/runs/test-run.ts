@@ -8,12 +8,19 @@ import {
   validationFailed,
   type ValidationIssue,
 } from '@deckhand/contracts';
-import { type ChosenVersion, findEarlierStart, readChosenVersion, readDefinition, readWays } from '@deckhand/db';
+import {
+  type ChosenVersion,
+  type Database,
+  findEarlierStart,
+  readChosenVersion,
+  readDefinition,
+  readWays,
+} from '@deckhand/db';
 import { type CompiledWorkflow, compileInSteps, mayReach, nodesUntil, typesOfNodes } from '@deckhand/engine';
 import { runInTimeSlices } from '@deckhand/runtime';
 import type { Caller } from '../auth/caller.ts';
 import { oneAtATime } from '../definitions.ts';
-import type { Services } from '../services.ts';
+import type { StartContext } from '../contexts.ts';
 import type { StartedRun, StartRunRequest } from './run-starter.ts';
 
 /** What makes a run a test of a part of its workflow. */
@@ -49,7 +56,7 @@ export interface RerunFromNode {
  * @throws DeckhandError as `RunStarter`; VALIDATION_FAILED for `untilNodeId` and `mocks`; NODE_NOT_REACHED.
  */
 export async function startTested(
-  services: Pick<Services, 'db' | 'nodeTypes' | 'runStarter'>,
+  context: Pick<StartContext, 'db' | 'nodeTypes' | 'runStarter'>,
   caller: Caller,
   request: StartRunRequest,
   { mocks, rerun }: { readonly mocks: JsonObject | undefined; readonly rerun?: RerunFromNode | undefined },
@@ -58,7 +65,7 @@ export async function startTested(
   const startNodeId = rerunFromNodeId ?? triggerNodeId;
   let version: ChosenVersion;
   try {
-    version = await checkTest(services, caller, {
+    version = await checkTest(context, caller, {
       workflowId,
       version: request,
       startNodeId,
@@ -67,11 +74,11 @@ export async function startTested(
       rerun,
     });
   } catch (refusal) {
-    const earlier = key && (await findEarlierStart(services.db, caller, workflowId, key));
+    const earlier = key && (await findEarlierStart(context.db, caller, workflowId, key));
     if (!earlier) throw refusal;
     return { ...earlier, isRepeated: true };
   }
-  return services.runStarter.start({ ...request, ...version });
+  return context.runStarter.start({ ...request, ...version });
 }
 
 /**
@@ -80,7 +87,7 @@ export async function startTested(
  * @throws DeckhandError VALIDATION_FAILED for `untilNodeId` and `mocks`.
  */
 async function checkTest(
-  { db, nodeTypes }: Pick<Services, 'db' | 'nodeTypes'>,
+  { db, nodeTypes }: Pick<StartContext, 'db' | 'nodeTypes'>,
   caller: Caller,
   { workflowId, version, startNodeId, rerun, ...parts }: TestedRun,
 ): Promise<ChosenVersion> {
@@ -102,7 +109,7 @@ async function checkTest(
 
 /** @throws DeckhandError NODE_NOT_REACHED if the rerun would not come to the node that it starts from. */
 async function checkReached(
-  db: Services['db'],
+  db: Database,
   workflow: CompiledWorkflow,
   { rerunOf, fromNodeId, triggerNodeId, sourceVersionId }: RerunFromNode,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { type ExecutionStatus, isFinished } from '@deckhand/contracts';
 import type { VisibleState } from '@deckhand/db';
-import type { Services } from '../services.ts';
+import type { RunContext } from '../contexts.ts';
 import type { IsEnough, WaitOptions } from './follow-runs.ts';
 
 /** Returns true if a run is finished, or waits for a person. */
@@ -13,7 +13,7 @@ export function isSettled(status: ExecutionStatus): boolean {
  * @throws DeckhandError RATE_LIMITED if the workspace has too many waits in progress.
  */
 export async function waitForRun(
-  { follower, shares }: Pick<Services, 'follower' | 'shares'>,
+  { follower, shares }: Pick<RunContext, 'follower' | 'shares'>,
   executionId: string,
   { workspaceId }: VisibleState,
   isEnough: IsEnough,

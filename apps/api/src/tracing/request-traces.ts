@@ -1,6 +1,6 @@
 import type { Tracing } from '@deckhand/runtime';
 import type { RequestHandler } from 'express';
-import { routeOf } from '../http/route-of.ts';
+import { routeOf } from '../http/route.ts';
 
 /** Requested by machines every few seconds, and not part of any run. */
 const UNTRACED = new Set(['/healthz', '/readyz', '/metrics']);

@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
 import { contentCodings } from '@deckhand/runtime';
-import { networkOf } from '../http/network-of.ts';
+import { networkOf } from '../http/caller-address.ts';
 import { rateLimited, setRateHeaders } from '../http/rate-limit.ts';
-import { readBytes } from '../http/read-bytes.ts';
+import { readBytes } from '../http/read-body.ts';
 import type { StartedRun } from '../runs/run-starter.ts';
 import { startedMessage } from '../runs/started-answer.ts';
-import type { Services } from '../services.ts';
+import type { WebhookContext } from '../contexts.ts';
 import { sendAnswer, sendResult } from './answer.ts';
 import { type CheckedCaller, checkCaller } from './check-caller.ts';
 import { allowOrigin, answerOptions } from './cors.ts';
@@ -39,7 +39,7 @@ interface Received {
  * UNSUPPORTED_MEDIA_TYPE, INVALID_JSON, VALIDATION_FAILED, the refusals of the run starter, EXECUTION_FAILED,
  * WEBHOOK_TIMEOUT.
  */
-export async function receive(services: Services, received: Received): Promise<void> {
+export async function receive(context: WebhookContext, received: Received): Promise<void> {
   const { request, response, webhook, delivery, signal } = received;
   const targets = await webhook.targets();
   const isOptions = request.method === 'OPTIONS';
@@ -58,15 +58,15 @@ export async function receive(services: Services, received: Received): Promise<v
     const methods = targets.map((each) => each.settings.method).join(', ');
     throw new DeckhandError('METHOD_NOT_ALLOWED', { headers: { Allow: `${methods}, OPTIONS` } });
   }
-  services.breaker.check();
-  const data = await read(services, received, target);
+  context.breaker.check();
+  const data = await read(context, received, target);
   if (settings.signal) {
-    const sent = await sendSignal(services.events, request, { target, signal: settings.signal, data });
+    const sent = await sendSignal(context.events, request, { target, signal: settings.signal, data });
     if (sent.isRepeated) response.setHeader('Idempotency-Replayed', 'true');
     sendAnswer(response, settings.responseCode, sent.answer);
     return;
   }
-  const started = await start(services, request, target, data);
+  const started = await start(context, request, target, data);
   const { executionId, isRepeated } = started;
   delivery.executionId = executionId;
   if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
@@ -74,7 +74,7 @@ export async function receive(services: Services, received: Received): Promise<v
     sendAnswer(response, settings.responseCode, { message: startedMessage(started), executionId });
     return;
   }
-  const outcome = await services.awaitRun(executionId, {
+  const outcome = await context.awaitRun(executionId, {
     timeoutMs: settings.timeoutMs,
     signal,
     isNew: !isRepeated,
@@ -85,21 +85,21 @@ export async function receive(services: Services, received: Received): Promise<v
     return;
   }
   const refused = await sendResult(response, outcome.resultJson);
-  if (refused.length > 0) services.logger.info({ executionId, headers: refused }, 'headers omitted from a response');
+  if (refused.length > 0) context.logger.info({ executionId, headers: refused }, 'headers omitted from a response');
 }
 
 /** Checks and reads the whole request. */
 async function read(
-  services: Services,
+  context: WebhookContext,
   { request, response, signal }: Received,
   target: WebhookTarget,
 ): Promise<TriggerData> {
   const { settings, workflowId } = target;
-  const { secretHeaders } = await letIn(services, request, target, signal);
-  if (settings.rateLimit) await limit(services, response, workflowId, settings.rateLimit);
+  const { secretHeaders } = await letIn(context, request, target, signal);
+  if (settings.rateLimit) await limit(context, response, workflowId, settings.rateLimit);
   const contentType = request.headers['content-type'] ?? '';
   requireNoEncoding(request);
-  const bytes = await readBytes(request, services.webhookMaxBytes);
+  const bytes = await readBytes(request, context.maxBytes);
   return triggerData(request, {
     body: await parsePayload(bytes, { contentType, payloadType: settings.payloadType }),
     rawBody: settings.keepsRawBody ? toRawBody(bytes, contentType) : undefined,
@@ -107,9 +107,14 @@ async function read(
   });
 }
 
-function start(services: Services, request: Request, target: WebhookTarget, data: TriggerData): Promise<StartedRun> {
+function start(
+  context: WebhookContext,
+  request: Request,
+  target: WebhookTarget,
+  data: TriggerData,
+): Promise<StartedRun> {
   const { settings, workflowId, nodeId, versionId, testActor } = target;
-  return services.runStarter.start({
+  return context.runStarter.start({
     workflowId,
     actor: testActor,
     versionId,
@@ -124,7 +129,7 @@ function start(services: Services, request: Request, target: WebhookTarget, data
 
 /** Delays the response to a caller with a wrong secret, longer with each failure. */
 async function letIn(
-  { readCredential, delayFailure }: Services,
+  { readCredential, delayFailure }: WebhookContext,
   request: Request,
   target: WebhookTarget,
   signal: AbortSignal,
@@ -140,7 +145,7 @@ async function letIn(
 }
 
 async function limit(
-  { workflowRate }: Services,
+  { workflowRate }: WebhookContext,
   response: Response,
   workflowId: string,
   rateLimit: NonNullable<WebhookTarget['settings']['rateLimit']>,

@@ -3,7 +3,7 @@ import { DeckhandError } from '@deckhand/contracts';
 import { clientGone } from '../http/client-gone.ts';
 import { isPreflight } from '../http/cors.ts';
 import { toDeckhandError } from '../http/errors.ts';
-import type { Services } from '../services.ts';
+import type { WebhookContext } from '../contexts.ts';
 import { prepareAnswer } from './answer.ts';
 import { allowOrigin, answerOptions, CORS_WITHOUT_TRIGGER } from './cors.ts';
 import { type Delivery, receive } from './receive.ts';
@@ -13,25 +13,25 @@ import { type Delivery, receive } from './receive.ts';
  * active version. `/webhook-test/<suffix>` runs the latest one in test mode, while an editor keeps it open. HEAD, and
  * paths below a suffix, are a 404.
  */
-export function createWebhookRouter(services: Services): Router {
+export function createWebhookRouter(context: WebhookContext): Router {
   const router = Router({ strict: true, caseSensitive: true });
-  router.all('/webhook/:suffix', (request, response) => handle(services, request, response, false));
-  router.all('/webhook-test/:suffix', (request, response) => handle(services, request, response, true));
+  router.all('/webhook/:suffix', (request, response) => handle(context, request, response, false));
+  router.all('/webhook-test/:suffix', (request, response) => handle(context, request, response, true));
   return router;
 }
 
 /** Handles a request. Pages of any origin may read a refusal that comes before the trigger is known. */
-async function handle(services: Services, request: Request, response: Response, isTest: boolean): Promise<void> {
+async function handle(context: WebhookContext, request: Request, response: Response, isTest: boolean): Promise<void> {
   allowOrigin(request, response, CORS_WITHOUT_TRIGGER);
   try {
-    await take(services, request, response, isTest);
+    await take(context, request, response, isTest);
   } catch (error) {
     if (!isPreflight(request) || toDeckhandError(error).status >= 500) throw error;
     answerOptions(request, response, CORS_WITHOUT_TRIGGER);
   }
 }
 
-async function take(services: Services, request: Request, response: Response, isTest: boolean): Promise<void> {
+async function take(context: WebhookContext, request: Request, response: Response, isTest: boolean): Promise<void> {
   const startedAt = performance.now();
   const at = new Date();
   prepareAnswer(response);
@@ -39,10 +39,10 @@ async function take(services: Services, request: Request, response: Response, is
   const { suffix } = request.params;
   // Before anything is awaited, because the caller may disconnect meanwhile.
   const signal = clientGone(response);
-  const webhook = await services.webhooks.find(typeof suffix === 'string' ? suffix : '', { isTest });
+  const webhook = await context.webhooks.find(typeof suffix === 'string' ? suffix : '', { isTest });
   const delivery: Delivery = { nodeId: webhook.nodeId, executionId: null, errorCode: null };
   const note = (): void => {
-    services.deliveries.note({
+    context.deliveries.note({
       workflowId: webhook.workflowId,
       at,
       isTest,
@@ -56,7 +56,7 @@ async function take(services: Services, request: Request, response: Response, is
   const wasGone = signal.aborted;
   if (isNoted && !wasGone) signal.addEventListener('abort', note);
   try {
-    await receive(services, { request, response, webhook, delivery, signal });
+    await receive(context, { request, response, webhook, delivery, signal });
   } catch (error) {
     const { code, extra } = toDeckhandError(error);
     delivery.errorCode = code;

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { headerText } from '@deckhand/runtime';
-import { checkData } from '../http/check-json.ts';
+import { checkData } from '../http/json-body.ts';
 import { parseForm } from './form.ts';
 
 /** The parts of a request that become trigger data. */

@@ -9,21 +9,21 @@ import {
   type WantedWorkflow,
 } from '@deckhand/db';
 import { parseWithDefinition } from '../definitions.ts';
-import type { Services } from '../services.ts';
+import type { ResourceContext } from '../contexts.ts';
 import { prepareVersion } from './prepare-version.ts';
 import { workflowAnswer } from './workflow-answer.ts';
 
 const check = compileLenientCheck(ApplyWorkflowBody);
 
-async function prepare(services: Services, actor: Actor, asked: unknown) {
-  const { db, nodeTypes } = services;
+async function prepare(context: ResourceContext, actor: Actor, asked: unknown) {
+  const { db, nodeTypes } = context;
   const { body, definition, warnings } = await parseWithDefinition(check, asked, { by: actor.userId, nodeTypes });
   const { slug, name, definition: _, comment = '', ...rest } = body;
   const workspaceId = rest.workspaceId.toLowerCase();
   const { workspaceId: __, ...changes } = rest;
   const workflowId = await findWorkflowBySlug(db, actor, { workspaceId, slug });
   const place = workflowId === undefined ? { workspaceId } : { workflowId };
-  const version = definition && (await prepareVersion(definition, services, { actor, place, comment }));
+  const version = definition && (await prepareVersion(definition, context, { actor, place, comment }));
   const wanted: WantedWorkflow = { workspaceId, slug, name, changes, version };
   return { wanted, warnings };
 }
@@ -35,28 +35,28 @@ async function prepare(services: Services, actor: Actor, asked: unknown) {
  * @throws DeckhandError VALIDATION_FAILED with all issues of the body; the errors of `applyWorkflow` of the database.
  */
 export async function storeApplied(
-  services: Services,
+  context: ResourceContext,
   actor: Actor,
   asked: unknown,
   precondition: Precondition,
   firstDue: FirstDue,
 ): Promise<{ readonly body: object; readonly updatedAt: string }> {
-  const { wanted, warnings } = await prepare(services, actor, asked);
-  const applied = await applyWorkflow(services.db, actor, wanted, precondition, firstDue);
+  const { wanted, warnings } = await prepare(context, actor, asked);
+  const applied = await applyWorkflow(context.db, actor, wanted, precondition, firstDue);
   const { workflow, isNew, savedVersionId } = applied;
-  const body = { ...workflowAnswer(workflow, services.webhookBaseUrl), isNew, savedVersionId, warnings };
+  const body = { ...workflowAnswer(workflow, context.webhookBaseUrl), isNew, savedVersionId, warnings };
   return { body, updatedAt: workflow.updatedAt };
 }
 
 /** Checks whether a workflow could be applied. @throws DeckhandError as `storeApplied` would. */
 export async function tryApplying(
-  services: Services,
+  context: ResourceContext,
   actor: Actor,
   asked: unknown,
   precondition: Precondition,
   firstDue: FirstDue,
 ): Promise<object> {
-  const { wanted, warnings } = await prepare(services, actor, asked);
-  await tryApplyingWorkflow(services.db, actor, wanted, precondition, firstDue);
+  const { wanted, warnings } = await prepare(context, actor, asked);
+  await tryApplyingWorkflow(context.db, actor, wanted, precondition, firstDue);
   return { valid: true, warnings };
 }

@@ -1,8 +1,16 @@
-import type { Actor, Database, NewVersion, Place } from '@deckhand/db';
-import type { NodeTypes } from '@deckhand/engine';
+import { type Definition, isUuid, validationFailed, type ValidationIssue } from '@deckhand/contracts';
+import {
+  type Actor,
+  type Database,
+  findVersions,
+  type NewVersion,
+  type Place,
+  readUsableCredentials,
+  type UsableCredential,
+} from '@deckhand/db';
+import { credentialTypesOf, type NodeTypes } from '@deckhand/engine';
 import type { SecretBox } from '@deckhand/runtime';
 import type { CheckedDefinition } from '../definitions.ts';
-import { checkReferences } from './check-references.ts';
 import { sealSecretParameters } from './secret-parameters.ts';
 
 /**
@@ -17,4 +25,71 @@ export async function prepareVersion(
   await checkReferences(checked.definition, { nodeTypes, db, actor, place });
   const sealed = await sealSecretParameters(checked.definition, { nodeTypes, secretBox });
   return { ...checked, ...sealed, comment, createdBy: actor.userId };
+}
+
+/** The services for checking a definition. */
+interface Surroundings {
+  readonly nodeTypes: NodeTypes;
+  readonly db: Database;
+  /** The person who saves it. */
+  readonly actor: Actor;
+  readonly place: Place;
+}
+
+/**
+ * Checks the references of a definition: credentials have to exist in the workspace, have a type that their nodes can
+ * use, and be usable by a version which the caller saves; versions of started workflows have to exist.
+ * @throws DeckhandError VALIDATION_FAILED naming each invalid reference.
+ */
+async function checkReferences(definition: Definition, surroundings: Surroundings): Promise<void> {
+  const issues = [
+    ...(await findCredentialIssues(definition, surroundings)),
+    ...(await findVersionIssues(definition, surroundings)),
+  ];
+  if (issues.length > 0) throw validationFailed(issues);
+}
+
+async function findCredentialIssues(
+  definition: Definition,
+  { nodeTypes, db, actor, place }: Surroundings,
+): Promise<ValidationIssue[]> {
+  const ids = definition.nodes.flatMap(({ credentialId }) =>
+    credentialId === undefined ? [] : [credentialId.toLowerCase()],
+  );
+  const known = await readUsableCredentials(db, actor, place, ids);
+  return definition.nodes.flatMap((node, index): ValidationIssue[] => {
+    const type = nodeTypes.get(node.type);
+    if (node.credentialId === undefined || !type) return [];
+    const at = { path: `definition.nodes[${index}].credentialId`, nodeId: node.id };
+    const found = known.get(node.credentialId.toLowerCase());
+    if (!found) return [{ ...at, message: 'is not a credential of this workspace' }];
+    if (found.refusal !== null) return [{ ...at, message: REFUSALS[found.refusal] }];
+    const usable = credentialTypesOf(node, type);
+    if (usable.includes(found.type)) return [];
+    return [{ ...at, message: `is a credential of type ${found.type}; this node takes ${usable.join(', ')}` }];
+  });
+}
+
+const REFUSALS: Readonly<Record<NonNullable<UsableCredential['refusal']>, string>> = {
+  private: 'is private to another person, who alone may use it',
+  otherWorkflow: 'is for other workflows than this one',
+};
+
+/** Versions that are named by id; a version from an expression is only known when its node runs. */
+async function findVersionIssues(
+  definition: Definition,
+  { db, actor, place }: Surroundings,
+): Promise<ValidationIssue[]> {
+  const named = definition.nodes.flatMap(({ id, type, parameters }, index) => {
+    const { workflowId, version } = type === 'workflow' && parameters ? parameters : {};
+    if (typeof workflowId !== 'string' || typeof version !== 'string') return [];
+    if (!isUuid(workflowId) || !isUuid(version)) return [];
+    const path = `definition.nodes[${index}].parameters.version`;
+    return [{ path, nodeId: id, workflowId: workflowId.toLowerCase(), version: version.toLowerCase() }];
+  });
+  const ids = named.map(({ version }) => version);
+  const workflowOf = await findVersions(db, actor, place, ids);
+  return named.flatMap(({ path, nodeId, workflowId, version }): ValidationIssue[] =>
+    workflowOf.get(version) === workflowId ? [] : [{ path, nodeId, message: 'is not a version of that workflow' }],
+  );
 }

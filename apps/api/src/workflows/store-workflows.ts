@@ -8,20 +8,20 @@ import {
   trySavingVersion,
 } from '@deckhand/db';
 import { parseWithDefinition } from '../definitions.ts';
-import type { Services } from '../services.ts';
+import type { ResourceContext } from '../contexts.ts';
 import { prepareVersion } from './prepare-version.ts';
 import { workflowAnswer } from './workflow-answer.ts';
 
 const checkWorkflow = compileLenientCheck(CreateWorkflowBody);
 const checkVersion = compileLenientCheck(SaveVersionBody);
 
-async function prepareWorkflow(services: Services, actor: Actor, asked: unknown) {
-  const { nodeTypes } = services;
+async function prepareWorkflow(context: ResourceContext, actor: Actor, asked: unknown) {
+  const { nodeTypes } = context;
   const by = { by: actor.userId, nodeTypes };
   const { body, definition, warnings } = await parseWithDefinition(checkWorkflow, asked, by);
   const { workspaceId, name, description = '', folderId = null } = body;
   const place = { workspaceId: workspaceId.toLowerCase() };
-  const version = definition && (await prepareVersion(definition, services, { actor, place, comment: '' }));
+  const version = definition && (await prepareVersion(definition, context, { actor, place, comment: '' }));
   return { workflow: { workspaceId, name, description, folderId, version }, warnings };
 }
 
@@ -30,28 +30,28 @@ async function prepareWorkflow(services: Services, actor: Actor, asked: unknown)
  * @param asked the body of the request.
  * @throws DeckhandError VALIDATION_FAILED with all issues of the body; FORBIDDEN.
  */
-export async function storeNewWorkflow(services: Services, actor: Actor, asked: unknown): Promise<object> {
-  const { workflow, warnings } = await prepareWorkflow(services, actor, asked);
-  const id = await createWorkflow(services.db, actor, workflow);
-  const created = workflowAnswer(await readWorkflow(services.db, actor, id), services.webhookBaseUrl);
+export async function storeNewWorkflow(context: ResourceContext, actor: Actor, asked: unknown): Promise<object> {
+  const { workflow, warnings } = await prepareWorkflow(context, actor, asked);
+  const id = await createWorkflow(context.db, actor, workflow);
+  const created = workflowAnswer(await readWorkflow(context.db, actor, id), context.webhookBaseUrl);
   return { ...created, warnings };
 }
 
 /** Checks whether a workflow could be created. @throws DeckhandError as `storeNewWorkflow` would. */
-export async function tryNewWorkflow(services: Services, actor: Actor, asked: unknown): Promise<object> {
-  const { workflow, warnings } = await prepareWorkflow(services, actor, asked);
-  await tryCreatingWorkflow(services.db, actor, workflow);
+export async function tryNewWorkflow(context: ResourceContext, actor: Actor, asked: unknown): Promise<object> {
+  const { workflow, warnings } = await prepareWorkflow(context, actor, asked);
+  await tryCreatingWorkflow(context.db, actor, workflow);
   return { valid: true, warnings };
 }
 
-async function prepareNewVersion(services: Services, actor: Actor, workflowId: string, asked: unknown) {
-  const { nodeTypes } = services;
+async function prepareNewVersion(context: ResourceContext, actor: Actor, workflowId: string, asked: unknown) {
+  const { nodeTypes } = context;
   const by = { by: actor.userId, nodeTypes };
   const { body, definition, warnings } = await parseWithDefinition(checkVersion, asked, by);
   // The schema requires it.
   if (!definition) throw new Error('a version without a definition passed its check');
   const { comment = '', baseVersionId = null } = body;
-  const version = await prepareVersion(definition, services, { actor, place: { workflowId }, comment });
+  const version = await prepareVersion(definition, context, { actor, place: { workflowId }, comment });
   return { version, baseVersionId, warnings };
 }
 
@@ -62,24 +62,24 @@ async function prepareNewVersion(services: Services, actor: Actor, workflowId: s
  * LIMIT_REACHED; NOT_FOUND; FORBIDDEN.
  */
 export async function storeVersion(
-  services: Services,
+  context: ResourceContext,
   actor: Actor,
   workflowId: string,
   asked: unknown,
 ): Promise<object> {
-  const { version, baseVersionId, warnings } = await prepareNewVersion(services, actor, workflowId, asked);
-  const saved = await saveVersion(services.db, actor, workflowId, version, baseVersionId);
+  const { version, baseVersionId, warnings } = await prepareNewVersion(context, actor, workflowId, asked);
+  const saved = await saveVersion(context.db, actor, workflowId, version, baseVersionId);
   return { ...saved, warnings };
 }
 
 /** Checks whether a version could be saved. @throws DeckhandError as `storeVersion` would. */
 export async function tryVersion(
-  services: Services,
+  context: ResourceContext,
   actor: Actor,
   workflowId: string,
   asked: unknown,
 ): Promise<object> {
-  const { version, baseVersionId, warnings } = await prepareNewVersion(services, actor, workflowId, asked);
-  await trySavingVersion(services.db, actor, workflowId, version, baseVersionId);
+  const { version, baseVersionId, warnings } = await prepareNewVersion(context, actor, workflowId, asked);
+  await trySavingVersion(context.db, actor, workflowId, version, baseVersionId);
   return { valid: true, warnings };
 }

@@ -1,4 +1,4 @@
-import type { JsonValue, NodeStatus } from '@deckhand/contracts';
+import type { NodeStatus } from '@deckhand/contracts';
 import type {
   Checkpoint,
   CheckpointClaim,
@@ -6,16 +6,16 @@ import type {
   CheckpointVerdict,
   FinishedEnding,
   NodeIterationRow,
-  NodeRunRow,
   NodeSummaryRow,
   RestingEnding,
   WaitRow,
 } from '@deckhand/db';
-import { begunWait, type LoopPosition, type NodeRecord, recordKey, type WaitRequest } from '@deckhand/engine';
-import { serialiseAttempts } from './attempt-history.ts';
-import type { CheckpointSource, CheckpointWriter } from './checkpoint-writer.ts';
+import { type LoopPosition, type NodeRecord, recordKey } from '@deckhand/engine';
+import type { CheckpointRefusedError, CheckpointSource, CheckpointWriter } from './checkpoint-writer.ts';
 import { currentNodeOf } from './current-node.ts';
 import { writePositions } from './loop-positions.ts';
+import { toRow, toWait, toWaitForRun } from './node-rows.ts';
+import { countIteration, emptyTally, type NodeTally, summarise } from './node-tally.ts';
 import { RetriesEndedError } from './retry-while-unavailable.ts';
 
 /** This worker no longer holds the run: it was stopped, it ended, or another worker has claimed it. */
@@ -61,19 +61,6 @@ export interface Journal {
   positionsFrom(read: () => readonly LoopPosition[]): void;
 }
 
-/** Counts the iterations of a node inside a loop, including those that earlier workers recorded. */
-export interface NodeTally {
-  iterations: number;
-  startedAt: number | null;
-  lastIteration: string;
-  /** Size of the outputs of all iterations together, as JSON in bytes. */
-  outputBytes: number;
-  /** Number of iterations by status. */
-  readonly counts: Map<NodeStatus, number>;
-  /** The error of the iteration that failed last. */
-  error?: string | null;
-}
-
 /** What a journal needs. */
 export interface JournalOptions {
   readonly executionId: string;
@@ -110,260 +97,214 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
+/** What the next checkpoint has. */
+interface Backlog {
+  readonly nodeRuns: Map<string, NodeSummaryRow>;
+  readonly nodeIterations: Map<string, NodeIterationRow>;
+  waits: WaitRow[];
+  /** Bytes of the outputs. */
+  outputBytes: number;
+}
+
 /** Opens the journal of a run. */
 export function createJournal(options: JournalOptions): Journal {
-  const { executionId, epoch, token, writer, tallies } = options;
-  let { claim } = options;
-  /** Records of unfinished nodes, by key. When the run fails, they are written as stopped. */
-  const unfinished = new Map([...options.records].filter(([, { status }]) => UNFINISHED.has(status)));
+  return new RunJournal(options);
+}
 
-  const { neededNodeId } = options;
-  let hasRunNeeded =
-    neededNodeId === undefined || tallies.has(neededNodeId) || [...options.records.values()].some(isNeeded);
+/**
+ * The journal of one run.
+ *
+ * 1. Checkpoints are numbered from 1 without a gap: one that was not written leaves its number to the next.
+ * 2. Once the run is fenced, or a checkpoint could not be written before the worker ended, no other one is written: the
+ *    next worker would lack the records of that one.
+ * 3. A flush resolves when the checkpoint is written that has all records so far. Those who flush while one is being
+ *    written wait for the one after it.
+ */
+class RunJournal implements Journal, CheckpointSource {
+  readonly #options: JournalOptions;
+  readonly #unfinished: Map<string, NodeRecord>;
+  #claim: CheckpointClaim | null;
+  #hasRunNeeded: boolean;
+  #readPositions: () => readonly LoopPosition[];
+  #backlog = emptyBacklog();
+  /** Whether there is something to write, or somebody waits for a verdict. */
+  #isDirty = false;
+  #ending: CheckpointEnding | null = null;
+  #cancelWaits: readonly WaitRow[] = [];
+  #number = 0;
+  /** Those who wait for the next checkpoint, and for the one that is being written. */
+  #waiters: Waiter[] = [];
+  #inFlight: Waiter[] = [];
+  #end: FencedError | RetriesEndedError | undefined;
 
-  let nodeRuns = new Map<string, NodeSummaryRow>();
-  let nodeIterations = new Map<string, NodeIterationRow>();
-  let waits: WaitRow[] = [];
-  let cancelWaits: readonly WaitRow[] = [];
-  let ending: CheckpointEnding | null = null;
-  let isDirty = false;
-  /** Bytes of the outputs that wait to be written. */
-  let backlogBytes = 0;
-  let number = 0;
-  let readPositions = (): readonly LoopPosition[] => options.positions;
-  let waiters: Waiter[] = [];
-  let inFlight: Waiter[] = [];
-  let end: FencedError | RetriesEndedError | undefined;
-
-  const source: CheckpointSource = {
-    takeCheckpoint(): Checkpoint | undefined {
-      if (!isDirty || end) return undefined;
-      number += 1;
-      const checkpoint: Checkpoint = {
-        executionId,
-        epoch,
-        token,
-        claim,
-        checkpoint: number,
-        currentNodeId: currentNodeOf(unfinished.values(), ending?.kind === 'resting' ? ending.status : undefined),
-        loopPositions: ending?.kind === 'finished' ? null : writePositions(epoch, readPositions()),
-        nodeRuns: [...nodeRuns.values()],
-        nodeIterations: [...nodeIterations.values()],
-        waits,
-        ending,
-      };
-      nodeRuns = new Map();
-      nodeIterations = new Map();
-      backlogBytes = 0;
-      waits = [];
-      isDirty = false;
-      inFlight = waiters;
-      waiters = [];
-      return checkpoint;
-    },
-    settled(verdict) {
-      if (verdict === 'fenced') {
-        end = new FencedError(`run ${executionId} is no longer held in epoch ${epoch}`);
-        rejectAll(end);
-      } else {
-        if (claim) options.onClaimed();
-        claim = null;
-        for (const waiter of inFlight.splice(0)) waiter.resolve(verdict);
-      }
-      if (verdict !== 'written') options.onVerdict(verdict);
-    },
-    failed(error) {
-      // Nothing was written. The next checkpoint gets the same number, because a gap would be refused.
-      number -= 1;
-      // No later checkpoint may be written without this one: the next worker would lack its records.
-      if (error instanceof RetriesEndedError) end = error;
-      rejectAll(error);
-    },
-  };
-
-  function isNeeded({ nodeId, status }: NodeRecord): boolean {
-    return nodeId === neededNodeId && status !== 'skipped' && status !== 'pending';
+  constructor(options: JournalOptions) {
+    const { records, tallies, neededNodeId } = options;
+    this.#options = options;
+    // When the run fails, these are written as stopped.
+    this.#unfinished = new Map([...records].filter(([, { status }]) => UNFINISHED.has(status)));
+    this.#claim = options.claim;
+    this.#readPositions = () => options.positions;
+    this.#hasRunNeeded =
+      neededNodeId === undefined ||
+      tallies.has(neededNodeId) ||
+      [...records.values()].some((record) => this.#isNeeded(record));
   }
 
-  function rejectAll(error: unknown): void {
-    for (const waiter of [...inFlight.splice(0), ...waiters.splice(0)]) waiter.reject(error);
-  }
-
-  function addRow(record: NodeRecord, status: NodeStatus): void {
-    const row = toRow(record, status);
-    backlogBytes += row.outputBytes;
-    if (row.output !== null) options.onOutput(record, row.outputBytes);
-    if (record.iteration === '') {
-      nodeRuns.set(record.nodeId, { iterations: null, lastIteration: null, ...row });
-    } else {
-      nodeIterations.set(recordKey(record.nodeId, record.iteration), { iteration: record.iteration, ...row });
-      nodeRuns.set(record.nodeId, summarise(record, row));
-    }
-    isDirty = true;
-    writer.enqueue(source);
-  }
-
-  /**
-   * Returns the summary of a node inside a loop: its latest iteration, without the output, and over all iterations the
-   * size of the outputs and counts by status.
-   */
-  function summarise(record: NodeRecord, row: NodeRunRow): NodeSummaryRow {
+  record(record: NodeRecord, startedRunId?: string): void {
+    if (this.#end) return;
     const key = recordKey(record.nodeId, record.iteration);
-    const tally = tallies.get(record.nodeId) ?? {
-      iterations: 0,
-      startedAt: record.startedAt,
-      lastIteration: '',
-      outputBytes: 0,
-      counts: new Map<NodeStatus, number>(),
-    };
-    const before = unfinished.get(key)?.status;
-    if (before === undefined) tally.iterations += 1;
-    else tally.counts.set(before, (tally.counts.get(before) ?? 1) - 1);
-    tally.counts.set(row.status, (tally.counts.get(row.status) ?? 0) + 1);
-    tally.lastIteration = record.iteration;
-    tally.outputBytes += row.outputBytes;
-    if (row.status === 'failed') tally.error = row.error;
-    tallies.set(record.nodeId, tally);
-    // A node that failed the run stays failed, although its other iterations are stopped afterwards.
-    const isFailed = row.status === 'stopped' && ending?.status === 'failed' && tally.error !== undefined;
+    if (!this.#hasRunNeeded) this.#hasRunNeeded = this.#isNeeded(record);
+    this.#addRow(record, record.status);
+    const begun = toWait(record);
+    if (begun) this.#backlog.waits.push(begun);
+    if (record.status === 'stopped') this.#cancelWait(this.#unfinished.get(key) ?? record, startedRunId);
+    if (UNFINISHED.has(record.status)) this.#unfinished.set(key, record);
+    else this.#unfinished.delete(key);
+  }
+
+  async flush(): Promise<void> {
+    await this.#written();
+  }
+
+  finish(wanted: FinishedEnding): Promise<Unfenced> {
+    // Set before the rows below are added: their summaries depend on it.
+    this.#ending = wanted;
+    if (wanted.status !== 'success') for (const record of this.#unfinished.values()) this.#addRow(record, 'stopped');
+    this.#backlog.waits.push(...this.#cancelWaits.map((wait) => ({ ...wait, isCancelled: true as const })));
+    return this.#writeEnding(wanted);
+  }
+
+  rest(wanted: RestingEnding): Promise<Unfenced> {
+    return this.#writeEnding(wanted);
+  }
+
+  isBehind(): boolean {
+    const { nodeRuns, nodeIterations, outputBytes } = this.#backlog;
+    return nodeRuns.size + nodeIterations.size > MAX_BACKLOG || outputBytes > MAX_BACKLOG_BYTES;
+  }
+
+  currentNodeId(): string | null {
+    return currentNodeOf(this.#unfinished.values(), undefined);
+  }
+
+  stopBy(cancelWaits: readonly WaitRow[], areNew: boolean): void {
+    this.#cancelWaits = cancelWaits;
+    if (areNew) this.#backlog.waits.push(...cancelWaits);
+  }
+
+  hasRunNeededNode(): boolean {
+    return this.#hasRunNeeded;
+  }
+
+  positionsFrom(read: () => readonly LoopPosition[]): void {
+    this.#readPositions = read;
+  }
+
+  takeCheckpoint(): Checkpoint | undefined {
+    if (!this.#isDirty || this.#end) return undefined;
+    const { executionId, epoch, token } = this.#options;
+    const { nodeRuns, nodeIterations, waits } = this.#backlog;
+    const ending = this.#ending;
+    this.#number += 1;
+    this.#backlog = emptyBacklog();
+    this.#isDirty = false;
+    this.#inFlight = this.#waiters;
+    this.#waiters = [];
     return {
-      nodeId: row.nodeId,
-      status: isFailed ? 'failed' : row.status,
-      startedAt: tally.startedAt,
-      finishedAt: row.finishedAt,
-      attempts: row.attempts,
-      attemptHistory: null,
-      handle: row.handle,
-      output: null,
-      outputRef: null,
-      outputBytes: tally.outputBytes,
-      error: isFailed ? (tally.error ?? null) : row.error,
-      state: null,
-      debug: null,
-      iterations: tally.iterations,
-      lastIteration: tally.lastIteration,
-      iterationCounts: JSON.stringify(Object.fromEntries([...tally.counts].filter(([, count]) => count > 0))),
+      executionId,
+      epoch,
+      token,
+      claim: this.#claim,
+      checkpoint: this.#number,
+      currentNodeId: currentNodeOf(this.#unfinished.values(), ending?.kind === 'resting' ? ending.status : undefined),
+      loopPositions: ending?.kind === 'finished' ? null : writePositions(epoch, this.#readPositions()),
+      nodeRuns: [...nodeRuns.values()],
+      nodeIterations: [...nodeIterations.values()],
+      waits,
+      ending,
     };
   }
 
-  function wait(): Promise<Unfenced> {
-    if (end) return Promise.reject(end);
+  settled(verdict: CheckpointVerdict): void {
+    const { executionId, epoch, onClaimed, onVerdict } = this.#options;
+    if (verdict === 'fenced') {
+      this.#end = new FencedError(`run ${executionId} is no longer held in epoch ${epoch}`);
+      this.#rejectAll(this.#end);
+    } else {
+      if (this.#claim) onClaimed();
+      this.#claim = null;
+      for (const waiter of this.#inFlight.splice(0)) waiter.resolve(verdict);
+    }
+    if (verdict !== 'written') onVerdict(verdict);
+  }
+
+  failed(error: CheckpointRefusedError | RetriesEndedError): void {
+    // Nothing was written, and a gap would be refused.
+    this.#number -= 1;
+    if (error instanceof RetriesEndedError) this.#end = error;
+    this.#rejectAll(error);
+  }
+
+  #isNeeded({ nodeId, status }: NodeRecord): boolean {
+    return nodeId === this.#options.neededNodeId && status !== 'skipped' && status !== 'pending';
+  }
+
+  #rejectAll(error: unknown): void {
+    for (const waiter of [...this.#inFlight.splice(0), ...this.#waiters.splice(0)]) waiter.reject(error);
+  }
+
+  #addRow(record: NodeRecord, status: NodeStatus): void {
+    const { nodeId, iteration } = record;
+    const row = toRow(record, status);
+    this.#backlog.outputBytes += row.outputBytes;
+    if (row.output !== null) this.#options.onOutput(record, row.outputBytes);
+    if (iteration === '') {
+      this.#backlog.nodeRuns.set(nodeId, { iterations: null, lastIteration: null, ...row });
+    } else {
+      const key = recordKey(nodeId, iteration);
+      const tally = this.#options.tallies.get(nodeId) ?? emptyTally(record.startedAt);
+      countIteration(tally, record, row, this.#unfinished.get(key)?.status);
+      this.#options.tallies.set(nodeId, tally);
+      this.#backlog.nodeIterations.set(key, { iteration, ...row });
+      this.#backlog.nodeRuns.set(nodeId, summarise(tally, row, this.#ending?.status === 'failed'));
+    }
+    this.#enqueue();
+  }
+
+  #enqueue(): void {
+    this.#isDirty = true;
+    this.#options.writer.enqueue(this);
+  }
+
+  /** Resolves with the verdict of a checkpoint that has everything so far. */
+  #written(): Promise<Unfenced> {
+    if (this.#end) return Promise.reject(this.#end);
     return new Promise((resolve, reject) => {
-      waiters.push({ resolve, reject });
-      isDirty = true;
-      writer.enqueue(source);
+      this.#waiters.push({ resolve, reject });
+      this.#enqueue();
     });
   }
 
-  /** Ends the wait of a node that is cancelled, or of the run that it is about to start. */
-  function cancelWait(record: NodeRecord, startedRunId: string | undefined): void {
-    const begun = toWait(record) ?? (startedRunId === undefined ? undefined : toWaitForRun(record, startedRunId));
-    if (!begun) return;
-    const others = waits.filter(({ nodeId, iteration }) => nodeId !== begun.nodeId || iteration !== begun.iteration);
-    const isOnDisk = others.length === waits.length;
-    waits = others;
-    // A wait that is in no checkpoint yet leaves no trace, unless another run has to be stopped.
-    if (isOnDisk || begun.kind === 'workflow') waits.push({ ...begun, isCancelled: true });
-  }
-
-  async function writeEnding(wanted: CheckpointEnding): Promise<Unfenced> {
-    ending = wanted;
-    const verdict = await wait();
-    ending = null;
+  async #writeEnding(wanted: CheckpointEnding): Promise<Unfenced> {
+    this.#ending = wanted;
+    const verdict = await this.#written();
+    this.#ending = null;
     return verdict;
   }
 
-  return {
-    record(record, startedRunId) {
-      if (end) return;
-      const key = recordKey(record.nodeId, record.iteration);
-      if (!hasRunNeeded) hasRunNeeded = isNeeded(record);
-      addRow(record, record.status);
-      const begun = toWait(record);
-      if (begun) waits.push(begun);
-      if (record.status === 'stopped') cancelWait(unfinished.get(key) ?? record, startedRunId);
-      if (UNFINISHED.has(record.status)) unfinished.set(key, record);
-      else unfinished.delete(key);
-    },
-    async flush() {
-      await wait();
-    },
-    finish(wanted) {
-      // Set before the rows below are added: their summaries depend on it.
-      ending = wanted;
-      if (wanted.status !== 'success') for (const record of unfinished.values()) addRow(record, 'stopped');
-      waits.push(...cancelWaits.map((wait) => ({ ...wait, isCancelled: true as const })));
-      return writeEnding(wanted);
-    },
-    rest: (wanted) => writeEnding(wanted),
-    stopBy(given, areNew) {
-      cancelWaits = given;
-      if (areNew) waits.push(...given);
-    },
-    hasRunNeededNode: () => hasRunNeeded,
-    positionsFrom: (read) => void (readPositions = read),
-    currentNodeId: () => currentNodeOf(unfinished.values(), undefined),
-    isBehind: () => nodeRuns.size + nodeIterations.size > MAX_BACKLOG || backlogBytes > MAX_BACKLOG_BYTES,
-  };
+  /** Ends the wait of a node that is cancelled, or of the run that it is about to start. */
+  #cancelWait(record: NodeRecord, startedRunId: string | undefined): void {
+    const begun = toWait(record) ?? (startedRunId === undefined ? undefined : toWaitForRun(record, startedRunId));
+    if (!begun) return;
+    const { waits } = this.#backlog;
+    const others = waits.filter(({ nodeId, iteration }) => nodeId !== begun.nodeId || iteration !== begun.iteration);
+    const isOnDisk = others.length === waits.length;
+    this.#backlog.waits = others;
+    // A wait that is in no checkpoint yet leaves no trace, unless another run has to be stopped.
+    if (isOnDisk || begun.kind === 'workflow') others.push({ ...begun, isCancelled: true });
+  }
 }
 
-function toRow(record: NodeRecord, status: NodeStatus): NodeRunRow {
-  const output = record.output === undefined ? null : JSON.stringify(record.output);
-  return {
-    nodeId: record.nodeId,
-    status,
-    startedAt: record.startedAt,
-    finishedAt: record.finishedAt,
-    attempts: record.attempts,
-    attemptHistory: record.attemptHistory ? serialiseAttempts(record.attemptHistory) : null,
-    handle: record.handle,
-    output,
-    outputRef: null,
-    outputBytes: output === null ? 0 : Buffer.byteLength(output),
-    error: serialise(record.error),
-    state: serialise(record.state),
-    debug: serialise(record.debug),
-  };
-}
-
-function toWait(record: NodeRecord): WaitRow | undefined {
-  const begun = begunWait(record);
-  if (!begun) return undefined;
-  const { nodeId, iteration, wait } = begun;
-  const { executionId } = wait.details;
-  return {
-    nodeId,
-    iteration,
-    kind: wait.kind,
-    details: JSON.stringify(wait.details),
-    dueAt: wait.dueAt,
-    childExecutionId: wait.kind === 'workflow' && typeof executionId === 'string' ? executionId : null,
-    ...eventOf(wait),
-    isCancelled: null,
-  };
-}
-
-/** Returns what a wait for an event waits for; nulls for any other wait. */
-function eventOf({ kind, details: { name, key } }: WaitRequest): Pick<WaitRow, 'eventName' | 'eventKey'> {
-  if (kind !== 'event' || typeof name !== 'string') return { eventName: null, eventKey: null };
-  return { eventName: name, eventKey: typeof key === 'string' ? key : '' };
-}
-
-function toWaitForRun({ nodeId, iteration }: NodeRecord, executionId: string): WaitRow {
-  const details = JSON.stringify({ executionId });
-  return {
-    nodeId,
-    iteration,
-    kind: 'workflow',
-    details,
-    dueAt: null,
-    childExecutionId: executionId,
-    eventName: null,
-    eventKey: null,
-    isCancelled: null,
-  };
-}
-
-function serialise(value: JsonValue | NodeRecord['error'] | undefined): string | null {
-  return value === undefined || value === null ? null : JSON.stringify(value);
+function emptyBacklog(): Backlog {
+  return { nodeRuns: new Map(), nodeIterations: new Map(), waits: [], outputBytes: 0 };
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunConsumer, TakenJob } from '@deckhand/queue';
+import type { RunConsumer, RunJob, TakenJob } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
-import { handleJob, type HandleJobParts } from './handle-job.ts';
 import type { Standby } from './standby.ts';
 import { createPollHealth } from './poll-health.ts';
 
@@ -10,13 +9,22 @@ const MIN_RETRY_MS = 100;
 const MAX_RETRY_MS = 1_000;
 /** How long a job that is next stays so, in ms, until a worker that stands by concludes that nobody takes jobs. */
 const UNATTENDED_AFTER_MS = 100;
+/** Delay before a job that this worker cannot process is given back, in ms: without it, the job would come at once. */
+const GIVE_BACK_DELAY_MS = 1_000;
 
 /** What consuming jobs needs. */
-export interface ConsumeOptions extends Omit<HandleJobParts, 'isPaused'> {
+export interface ConsumeOptions {
   readonly consumer: RunConsumer;
   readonly logger: Logger;
+  /** Returns the number of further runs for which the worker has room. */
+  readonly room: () => number;
   /** Resolves when the worker has room for a run. */
   readonly untilRoom: () => Promise<void>;
+  /**
+   * Starts a run and reserves its place at once. Resolves when the run is claimed or cannot be claimed. Rejects when
+   * neither is known; the session logs the error.
+   */
+  readonly start: (run: RunJob) => Promise<void>;
   /** Decides when the worker leaves jobs to others; without it, it always takes them. */
   readonly standby?: Standby;
 }
@@ -115,13 +123,10 @@ export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeO
   }
 
   function handle(job: TakenJob): void {
-    const handled = handleJob(job, { ...parts, isPaused: () => pausing !== undefined }).then(
-      () => undefined,
-      (err: unknown) => {
-        // The queue delivers the job again once its lock expires.
-        logger.warn({ err, job: job.name }, 'job could not be settled');
-      },
-    );
+    const handled = handleJob(job, () => pausing !== undefined, parts).catch((err: unknown) => {
+      // The queue delivers the job again once its lock expires.
+      logger.warn({ err, job: job.name }, 'job could not be settled');
+    });
     handling.add(handled);
     void handled.then(() => handling.delete(handled));
   }
@@ -159,4 +164,38 @@ export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeO
       return closed;
     },
   };
+}
+
+/**
+ * Starts as many runs of a job as there is room for, and puts the others back. The job is completed only when its runs
+ * are claimed: until then it is the only thing that keeps them from being lost.
+ * @throws the error of Redis when the job could not be settled; the queue delivers it again.
+ */
+async function handleJob(
+  job: TakenJob,
+  isPaused: () => boolean,
+  { logger, room, start }: Pick<ConsumeOptions, 'logger' | 'room' | 'start'>,
+): Promise<void> {
+  if (!job.runs) {
+    logger.warn({ job: job.name, version: job.version }, 'job of a newer version given back');
+    await sleep(GIVE_BACK_DELAY_MS);
+    await job.giveBack();
+    return;
+  }
+  const count = Math.min(job.runs.length, room());
+  if (isPaused() || count === 0) {
+    await job.giveBack();
+    return;
+  }
+  const claims = Promise.allSettled(job.runs.slice(0, count).map((run) => start(run)));
+  if (count < job.runs.length) await job.keepFirst(count);
+  const failed = (await claims).filter(({ status }) => status === 'rejected').length;
+  if (failed > 0) {
+    logger.warn({ job: job.name, runs: failed }, 'job given back because runs could not be claimed');
+    await sleep(GIVE_BACK_DELAY_MS);
+    // With all of its runs: a second claim of a claimed run is refused.
+    await job.giveBack();
+    return;
+  }
+  await job.complete();
 }

@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { createStandby, type StandbyOptions } from './standby.ts';
+import {
+  createStandby,
+  nextStandby,
+  type RoomWindow,
+  type StandbyCommand,
+  type StandbyEvent,
+  type StandbyMode,
+  type StandbyOptions,
+  type StandbyState,
+} from './standby.ts';
 
 /** A worker that stands by or not, at a time that the test sets. */
 function standby({
@@ -115,4 +124,120 @@ describe('a worker', () => {
     decision.close();
     expect(state.sent).toBe(1);
   });
+});
+
+const NOW = 10_000;
+const STANDS_BY: StandbyMode = { kind: 'standingBy', longWaits: 1 };
+const TAKES: StandbyMode = { kind: 'taking', until: NOW + 100 };
+const LONG_WAIT: StandbyMode = { kind: 'waiting', isLong: true, longWaits: 2 };
+const ROOMY: RoomWindow = { since: NOW - 50, fullMs: 0, fullSince: undefined };
+/** What a worker is in, what happens, and what changes. */
+const STEPS: readonly {
+  readonly title: string;
+  readonly state?: Partial<StandbyState>;
+  readonly event: StandbyEvent;
+  readonly isFirst?: boolean;
+  readonly next?: Partial<StandbyState>;
+  readonly commands?: readonly StandbyCommand[];
+}[] = [
+  {
+    title: 'a long wait is counted',
+    event: { kind: 'waitBegan', isLong: true },
+    next: { mode: LONG_WAIT },
+  },
+  {
+    title: 'a short wait begins the count of long ones anew',
+    event: { kind: 'waitBegan', isLong: false },
+    next: { mode: { kind: 'waiting', isLong: false, longWaits: 0 } },
+  },
+  {
+    title: 'a worker that takes jobs does not wait',
+    state: { mode: TAKES },
+    event: { kind: 'waitBegan', isLong: true },
+  },
+  {
+    title: 'a wait without a wake-up changes nothing',
+    state: { mode: LONG_WAIT },
+    event: { kind: 'waitEnded', isWoken: false },
+    next: { mode: { kind: 'standingBy', longWaits: 2 } },
+  },
+  {
+    title: 'a wake-up lets it take jobs for half a second',
+    state: { mode: LONG_WAIT },
+    event: { kind: 'waitEnded', isWoken: true },
+    next: { mode: { kind: 'taking', until: NOW + 500 } },
+    commands: ['announce'],
+  },
+  {
+    title: 'a wake-up of the first worker announces nothing',
+    state: { mode: LONG_WAIT },
+    event: { kind: 'waitEnded', isWoken: true },
+    isFirst: true,
+    next: { mode: { kind: 'taking', until: NOW + 500 } },
+  },
+  {
+    title: 'a shorter reason to take jobs does not end a longer one',
+    state: { mode: { kind: 'taking', until: NOW + 9_000 } },
+    event: { kind: 'queueUnattended' },
+  },
+  {
+    title: 'an unattended queue lets it take jobs for some seconds',
+    event: { kind: 'queueUnattended' },
+    next: { mode: { kind: 'taking', until: NOW + 5_000 } },
+    commands: ['announce'],
+  },
+  {
+    title: 'the first worker waits no longer',
+    state: { mode: LONG_WAIT },
+    event: { kind: 'becameFirst' },
+    isFirst: true,
+    commands: ['announce', 'endWait'],
+  },
+  {
+    title: 'a busy worker wakes another',
+    event: { kind: 'checked', isBusy: true },
+    next: { wokeAt: NOW },
+    commands: ['wakeAnother'],
+  },
+  {
+    title: 'a busy worker wakes another at most every 20 ms',
+    state: { wokeAt: NOW - 19 },
+    event: { kind: 'checked', isBusy: true },
+  },
+  {
+    title: 'time without room is counted until there is room',
+    state: { room: { since: NOW - 90, fullMs: 10, fullSince: NOW - 30 } },
+    event: { kind: 'roomFound' },
+    next: { room: { since: NOW - 90, fullMs: 40, fullSince: undefined } },
+  },
+  {
+    title: 'a window that is not over decides nothing',
+    state: { room: { since: NOW - 99, fullMs: 0, fullSince: NOW - 99 } },
+    event: { kind: 'checked', isBusy: false },
+  },
+  {
+    title: 'a worker without room for half of a window wakes nobody',
+    state: { room: { since: NOW - 100, fullMs: 50, fullSince: undefined } },
+    event: { kind: 'checked', isBusy: false },
+    next: { room: { since: NOW, fullMs: 0, fullSince: undefined } },
+  },
+  {
+    title: 'a worker without room for more than half of a window wakes another, and the next window begins',
+    state: { room: { since: NOW - 100, fullMs: 0, fullSince: NOW - 51 } },
+    event: { kind: 'checked', isBusy: false },
+    next: { room: { since: NOW, fullMs: 0, fullSince: NOW }, wokeAt: NOW },
+    commands: ['wakeAnother'],
+  },
+  {
+    title: 'one that ends wakes another',
+    event: { kind: 'closing' },
+    next: { wokeAt: NOW },
+    commands: ['wakeAnother'],
+  },
+];
+
+it.each(STEPS)('$title', ({ state, event, isFirst = false, next, commands = [] }) => {
+  const before = { mode: STANDS_BY, room: ROOMY, wokeAt: -Infinity, ...state };
+  const step = nextStandby(before, event, { now: NOW, isFirst });
+  expect(step).toEqual({ state: { ...before, ...next }, commands });
 });

@@ -47,6 +47,125 @@ const WAKE_INTERVAL_MS = 20;
 /** A worker that has no room for more than half of this time, in ms, wakes another. */
 const ROOM_WINDOW_MS = 100;
 
+/**
+ * Whether a worker takes jobs. Times are of its steady clock, in ms. The first worker takes jobs in every mode.
+ *
+ * - `taking`: takes jobs until `until`.
+ * - `standingBy`: is about to wait. `longWaits`: the long waits in a row, and with them some without a check.
+ * - `waiting`: waits for a wake-up; `isLong` for a worker that does not watch over the first one.
+ */
+export type StandbyMode =
+  | { readonly kind: 'taking'; readonly until: number }
+  | { readonly kind: 'standingBy'; readonly longWaits: number }
+  | { readonly kind: 'waiting'; readonly isLong: boolean; readonly longWaits: number };
+
+/** How long a worker had no room since `since`. `fullSince`: since when it has none; undefined while it has room. */
+export interface RoomWindow {
+  readonly since: number;
+  readonly fullMs: number;
+  readonly fullSince: number | undefined;
+}
+
+/** The state of standing by. `wokeAt`: when this worker last woke another. */
+export interface StandbyState {
+  readonly mode: StandbyMode;
+  readonly room: RoomWindow;
+  readonly wokeAt: number;
+}
+
+/** What happens to a worker. `checked`: it compared its load with its room and time, as it does after each job. */
+export type StandbyEvent =
+  | { readonly kind: 'waitBegan'; readonly isLong: boolean }
+  | { readonly kind: 'waitEnded'; readonly isWoken: boolean }
+  | { readonly kind: 'queueUnattended' | 'becameFirst' | 'roomLost' | 'roomFound' | 'closing' }
+  | { readonly kind: 'checked'; readonly isBusy: boolean };
+
+/** What follows. `announce`: the worker no longer stands by; `endWait`: the wait in progress is over. */
+export type StandbyCommand = 'announce' | 'endWait' | 'wakeAnother';
+
+/** When an event happens, by the steady clock in ms, and whether the worker is the first then. */
+interface StandbyMoment {
+  readonly now: number;
+  readonly isFirst: boolean;
+}
+
+/** The next state, and what follows. */
+interface StandbyStep {
+  readonly state: StandbyState;
+  readonly commands: readonly StandbyCommand[];
+}
+
+/** Returns the state of a worker that starts: it takes jobs for a moment. */
+function startingState(now: number): StandbyState {
+  const room = { since: now, fullMs: 0, fullSince: undefined };
+  return { mode: { kind: 'taking', until: now + FIRST_MS }, room, wokeAt: -Infinity };
+}
+
+/** Returns the state after an event, and what follows. */
+export function nextStandby(state: StandbyState, event: StandbyEvent, at: StandbyMoment): StandbyStep {
+  const { mode, room } = state;
+  switch (event.kind) {
+    case 'waitBegan': {
+      if (!standsBy(state, at)) return { state, commands: [] };
+      const longWaits = event.isLong ? longWaitsOf(mode) + 1 : 0;
+      return { state: { ...state, mode: { kind: 'waiting', isLong: event.isLong, longWaits } }, commands: [] };
+    }
+    case 'waitEnded': {
+      const waited: StandbyMode = mode.kind === 'waiting' ? { kind: 'standingBy', longWaits: mode.longWaits } : mode;
+      const ended = { ...state, mode: waited };
+      return event.isWoken ? takeJobs(ended, WOKEN_MS, at) : { state: ended, commands: [] };
+    }
+    case 'queueUnattended':
+      return takeJobs(state, UNATTENDED_MS, at);
+    case 'becameFirst':
+      return { state, commands: ['announce', 'endWait'] };
+    case 'roomLost':
+      return { state: { ...state, room: { ...room, fullSince: at.now } }, commands: [] };
+    case 'roomFound':
+      return { state: { ...state, room: { ...countFull(room, at.now), fullSince: undefined } }, commands: [] };
+    case 'checked':
+      return check(state, event.isBusy, at.now);
+    case 'closing':
+      return wakeAnother(state, at.now);
+  }
+}
+
+/** Returns whether a worker leaves jobs to others. */
+function standsBy({ mode }: StandbyState, { now, isFirst }: StandbyMoment): boolean {
+  return !isFirst && (mode.kind !== 'taking' || now >= mode.until);
+}
+
+function longWaitsOf(mode: StandbyMode): number {
+  return mode.kind === 'taking' ? 0 : mode.longWaits;
+}
+
+function takeJobs(state: StandbyState, ms: number, at: StandbyMoment): StandbyStep {
+  const before = state.mode.kind === 'taking' ? state.mode.until : -Infinity;
+  const mode: StandbyMode = { kind: 'taking', until: Math.max(before, at.now + ms) };
+  return { state: { ...state, mode }, commands: standsBy(state, at) ? ['announce'] : [] };
+}
+
+/** Wakes another worker if this one has no time, or had no room for most of the window. */
+function check(state: StandbyState, isBusy: boolean, now: number): StandbyStep {
+  const elapsedMs = now - state.room.since;
+  const isOver = elapsedMs >= ROOM_WINDOW_MS;
+  const room = isOver ? countFull(state.room, now) : state.room;
+  const isFull = isOver && room.fullMs > elapsedMs / 2;
+  const checked = isOver ? { ...state, room: { ...room, since: now, fullMs: 0 } } : state;
+  return isBusy || isFull ? wakeAnother(checked, now) : { state: checked, commands: [] };
+}
+
+/** Adds the time without room until now. */
+function countFull(room: RoomWindow, now: number): RoomWindow {
+  if (room.fullSince === undefined) return room;
+  return { ...room, fullMs: room.fullMs + now - room.fullSince, fullSince: now };
+}
+
+function wakeAnother(state: StandbyState, now: number): StandbyStep {
+  if (now - state.wokeAt < WAKE_INTERVAL_MS) return { state, commands: [] };
+  return { state: { ...state, wokeAt: now }, commands: ['wakeAnother'] };
+}
+
 /** What standing by needs. */
 export interface StandbyOptions {
   readonly wakeUps: WakeUps;
@@ -75,82 +194,64 @@ export function createStandby({
   isBusy = createBusyCheck(),
 }: StandbyOptions): Standby {
   const longWaitMs = hasShards ? SHARD_WAIT_MS : MAX_WAIT_MS;
-  let takesUntil = now() + FIRST_MS;
-  let wokeAt = -Infinity;
-  let windowStart = now();
-  /** How long there was no room since `windowStart`, in ms, and since when there is none. */
-  let fullMs = 0;
-  let fullSince: number | undefined;
+  let state = startingState(now());
+  let firstSoon = Promise.withResolvers<false>();
   let checking: NodeJS.Timeout | undefined;
-  let isAsleep = false;
-  let longWaits = 0;
-  let isNowFirst = Promise.withResolvers<false>();
 
-  const isStandingBy = (): boolean => !isFirst() && now() >= takesUntil;
+  const moment = (): StandbyMoment => ({ now: now(), isFirst: isFirst() });
+  const isStandingBy = (): boolean => standsBy(state, moment());
 
-  function takeFor(ms: number): void {
-    const stoodBy = isStandingBy();
-    takesUntil = Math.max(takesUntil, now() + ms);
-    if (stoodBy) onEnded?.();
+  function handle(event: StandbyEvent): void {
+    const step = nextStandby(state, event, moment());
+    ({ state } = step);
+    step.commands.forEach(perform);
   }
 
-  function wakeOther(): void {
-    if (now() - wokeAt < WAKE_INTERVAL_MS) return;
-    wokeAt = now();
-    // Others find the waiting jobs without it, a little later.
-    wakeUps.send().catch(() => undefined);
+  function perform(command: StandbyCommand): void {
+    switch (command) {
+      case 'announce':
+        onEnded?.();
+        return;
+      case 'endWait':
+        firstSoon.resolve(false);
+        firstSoon = Promise.withResolvers();
+        return;
+      case 'wakeAnother':
+        // Others find the waiting jobs without it, a little later.
+        wakeUps.send().catch(() => undefined);
+    }
   }
 
-  /** Adds the time without room until now. */
-  function countFull(): void {
-    if (fullSince === undefined) return;
-    fullMs += now() - fullSince;
-    fullSince = now();
-  }
-
-  function wakeIfBusy(): void {
-    if (isBusy()) wakeOther();
-    const elapsedMs = now() - windowStart;
-    if (elapsedMs < ROOM_WINDOW_MS) return;
-    countFull();
-    if (fullMs > elapsedMs / 2) wakeOther();
-    windowStart += elapsedMs;
-    fullMs = 0;
-  }
+  const wakeIfBusy = (): void => handle({ kind: 'checked', isBusy: isBusy() });
 
   return {
     isStandingBy,
-    isAsleep: () => isAsleep,
+    isAsleep: () => state.mode.kind === 'waiting' && state.mode.isLong,
     async wait() {
-      isAsleep = !isNear();
-      longWaits = isAsleep ? longWaits + 1 : 0;
+      const isLong = !isNear();
+      handle({ kind: 'waitBegan', isLong });
+      let isWoken = false;
       try {
-        const wakeUp = wakeUps.wait(isAsleep ? longWaitMs : WAIT_MS);
-        if (await Promise.race([wakeUp, isNowFirst.promise])) takeFor(WOKEN_MS);
-        return isStandingBy() && (hasShards || longWaits % WAITS_PER_CHECK === 0);
+        isWoken = await Promise.race([wakeUps.wait(isLong ? longWaitMs : WAIT_MS), firstSoon.promise]);
       } finally {
-        isAsleep = false;
+        handle({ kind: 'waitEnded', isWoken });
       }
+      return isStandingBy() && (hasShards || longWaitsOf(state.mode) % WAITS_PER_CHECK === 0);
     },
-    becomeFirst() {
-      onEnded?.();
-      isNowFirst.resolve(false);
-      isNowFirst = Promise.withResolvers();
-    },
-    queueIsUnattended: () => takeFor(UNATTENDED_MS),
+    becomeFirst: () => handle({ kind: 'becameFirst' }),
+    queueIsUnattended: () => handle({ kind: 'queueUnattended' }),
     wakeIfBusy,
     noRoom() {
-      fullSince = now();
+      handle({ kind: 'roomLost' });
       checking = setInterval(wakeIfBusy, ROOM_WINDOW_MS);
       return () => {
         clearInterval(checking);
-        countFull();
-        fullSince = undefined;
+        handle({ kind: 'roomFound' });
       };
     },
     close() {
       clearInterval(checking);
-      wakeOther();
+      handle({ kind: 'closing' });
       wakeUps.close();
     },
   };

@@ -6,8 +6,8 @@ import type { EventDeliverer } from '../events/deliver-events.ts';
 import type { EventMetrics } from '../events/event-metrics.ts';
 import type { ActiveRuns } from '../session/active-runs.ts';
 import { type PeriodicTask, runPeriodically, type TaskObserver, TaskTimeLimitError } from '../run-periodically.ts';
+import { createBackgroundTasks, createOutputSweep } from './background-tasks.ts';
 import { createBulkActions } from './bulk-actions.ts';
-import { createStorageCounting } from './count-storage.ts';
 import { createWorkspaceDeletion } from './delete-workspaces.ts';
 import { createEventDelivery, createEventTidying } from './deliver-events.ts';
 import { createChildFinishing } from './finish-children.ts';
@@ -15,12 +15,9 @@ import type { HeldBackRuns } from './held-back-runs.ts';
 import { createIndexing } from './index-runs.ts';
 import type { MaintenanceContext } from './maintenance-context.ts';
 import type { MaintenanceLease } from './maintenance-lease.ts';
-import { createPartitionCreation } from './create-partitions.ts';
 import { createPartitionDropping } from './drop-partitions.ts';
-import { createKeyPruning } from './prune-idempotency-keys.ts';
 import { createDeadWorkerRecovery } from './recover-dead-workers.ts';
 import { createLostJobRecovery } from './recover-lost-jobs.ts';
-import { createStatisticsRefresh } from './refresh-statistics.ts';
 import { createHeldBackRelease, createSlotCounting } from './release-held-back.ts';
 import type { KeyRelease } from './release-keys.ts';
 import { createUnknownRunRelease } from './release-unknown-runs.ts';
@@ -30,8 +27,6 @@ import { createErrorWorkflowStarting } from './start-error-workflows.ts';
 import { createLockRelease } from './release-locks.ts';
 import { createChildStopping } from './stop-children.ts';
 import { createEventMatching } from './match-events.ts';
-import { createOutputSweep } from './sweep-outputs.ts';
-import { createQueueTidying } from './tidy-queue.ts';
 import { createTimeOuts } from './time-out-runs.ts';
 import { createWaking } from './wake-resting-runs.ts';
 
@@ -136,17 +131,13 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     createLockRelease(context),
     { name: 'fire_schedules', intervalMs: 1_000, timeLimitMs: FIRING_LIMIT_MS, run: () => firing.fire() },
     createBulkActions(context, { isIdle, mayReach: own.mayReach }),
-    createStorageCounting(context),
-    createStatisticsRefresh(context),
+    ...createBackgroundTasks(context),
     createIndexing(context, isIdle),
-    createKeyPruning(context),
-    createPartitionCreation(context),
     createRetention(context, { archives: own.archive !== undefined, isIdle }),
     createWorkspaceDeletion(context),
     ...eventMatching.tasks,
     createEventDelivery(own.events.deliverer),
     createEventTidying(context, own.events.metrics),
-    createQueueTidying(queue),
   ];
   /**
    * Tasks of the holder of the lease that do not release it on errors: these may come from the object store, or from a

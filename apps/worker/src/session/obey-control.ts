@@ -1,7 +1,7 @@
 import { onControl, type Redis } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 import type { ActiveRuns } from './active-runs.ts';
-import type { RunLoader } from './run-session.ts';
+import type { RunLoader } from './run-loader.ts';
 
 /** Follows the messages about runs: stops, pauses and resumes those that this worker holds, and reads their answers. */
 export async function obeyControl(

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonValue, NODE_STATUSES, type NodeStatus, parseJson } from '@deckhand/contracts';
 import type { EndedWait, StoredNodeRun } from '@deckhand/db';
 import { type LoopPosition, type NodeRecord, recordKey, type WaitAnswer, waitKey } from '@deckhand/engine';
-import { readAttempts, readError } from '../checkpoints/attempt-history.ts';
-import type { NodeTally } from '../checkpoints/journal.ts';
+import { readAttempts, readError } from '../checkpoints/node-rows.ts';
+import type { NodeTally } from '../checkpoints/node-tally.ts';
 
 /** What earlier workers recorded of a run. */
 export interface EarlierRecords {

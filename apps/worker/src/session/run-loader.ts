@@ -1,4 +1,5 @@
 import {
+  type ClaimedExecution,
   endDueWaits,
   endNewWaits,
   loadIterations,
@@ -7,14 +8,46 @@ import {
   readVersionWithData,
   type StoredNodeRun,
 } from '@deckhand/db';
+import type { CompiledWorkflow, NodeRecord } from '@deckhand/engine';
 import type { OutputStore } from '@deckhand/outputs';
 import { loadOutputs, type NodeRunsWithOutputs } from '../checkpoints/large-outputs.ts';
 import type { WorkerStores } from '../stores.ts';
+import type { ActiveRun } from './active-runs.ts';
+import type { WantedIterations } from './drive-run.ts';
 import { createRecordsLoader } from './load-records.ts';
-import { NeededOutputGoneError, readAnswers, readRecords } from './records.ts';
+import { type EarlierRecords, NeededOutputGoneError, readAnswers, readRecords } from './records.ts';
 import { createRecordsReader } from './reuse-records.ts';
-import type { RunLoader } from './run-session.ts';
 import type { Versions } from './versions.ts';
+
+/** Reads the data that a claimed run needs. */
+export interface RunLoader {
+  readonly loadVersion: (versionId: string) => Promise<CompiledWorkflow>;
+  readonly loadRecords: (claimed: ClaimedExecution) => Promise<EarlierRecords>;
+  /** Reads records of iterations that earlier workers finished. @throws NeededOutputGoneError */
+  readonly loadIterations: (
+    executionId: string,
+    wanted: WantedIterations,
+  ) => Promise<Pick<EarlierRecords, 'records' | 'outputBytes'>>;
+  /**
+   * Returns the run's own records and, for a rerun from a node, those that it reuses.
+   * @throws SourceRunGoneError, NeededOutputGoneError
+   */
+  readonly withReused: (
+    claimed: ClaimedExecution,
+    own: ReadonlyMap<string, NodeRecord>,
+  ) => Promise<ReadonlyMap<string, NodeRecord>>;
+  /**
+   * Stops the run if an event has come that does so, by a wait that is on disk. An event that comes later stops it,
+   * too.
+   * @returns whether it is stopped.
+   */
+  readonly stopByEvents: (executionId: string) => Promise<boolean>;
+  /**
+   * Ends the open waits of a run that are due, and hands those that have ended to the run.
+   * @returns in how many ms the next wait is due; null when there is none.
+   */
+  readonly loadAnswers: (run: ActiveRun) => Promise<number | null>;
+}
 
 /** What reading the data of runs needs. */
 export interface RunLoaderParts {

@@ -9,7 +9,8 @@ import { createCheckpointWriter } from '../checkpoints/checkpoint-writer.ts';
 import { createWorkerMetrics } from '../metrics.ts';
 import type { RunJob } from '@deckhand/queue';
 import { createRunObserver } from './run-observer.ts';
-import { type RunClaims, type RunSession, type SessionParts, startRunSession } from './run-session.ts';
+import { type RunSession, startRunSession } from './run-session.ts';
+import type { RunClaims, SessionParts } from './session-parts.ts';
 
 const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
 const DEFINITION = {

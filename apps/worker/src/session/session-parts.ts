@@ -1,5 +1,15 @@
 import { concurrencyOf } from '@deckhand/contracts';
-import { readSealedCredential, readVariables, releaseExecutions, startChild } from '@deckhand/db';
+import {
+  type Claim,
+  type ClaimedExecution,
+  readSealedCredential,
+  readVariables,
+  releaseExecutions,
+  type RunKey,
+  startChild,
+} from '@deckhand/db';
+import type { RunJob } from '@deckhand/queue';
+import type { Logger, MemoryBudget } from '@deckhand/runtime';
 import type { CheckpointWriter } from '../checkpoints/checkpoint-writer.ts';
 import type { ClaimHealth } from '../claims/claim-health.ts';
 import { createClaim } from '../claims/claim-runs.ts';
@@ -16,14 +26,41 @@ import { createCallerResponses } from './caller-responses.ts';
 import type { NodeEnvironment } from './drive-run.ts';
 import { limitKeyTransactions } from './key-transactions.ts';
 import { createCredentialOpener } from './open-credential.ts';
-import { createRunLoader } from './run-loader.ts';
+import { createRunLoader, type RunLoader } from './run-loader.ts';
 import { createRunLocks, type SessionLocks } from './run-locks.ts';
-import { createRunNotifier } from './run-notifier.ts';
-import { createRunObserver } from './run-observer.ts';
-import type { RunClaims, RunNotifier, SessionParts } from './run-session.ts';
+import { createRunNotifier, type RunNotifier } from './run-notifier.ts';
+import { createRunObserver, type RunObserver } from './run-observer.ts';
 import { createWorkflowStarter } from './start-workflows.ts';
 import { createTrafficControl } from './traffic-control.ts';
 import type { Versions } from './versions.ts';
+
+/** Claims and releases runs. */
+export interface RunClaims {
+  /** Claims a run, or only reads it if its first checkpoint will claim it; undefined when it cannot be claimed. */
+  readonly claim: (job: RunJob) => Promise<ClaimedExecution | undefined>;
+  /** Releases a run: it is dispatched to other workers, or rests when it is paused. */
+  readonly release: (run: Claim & { readonly executionId: string }) => Promise<void>;
+  /** Dispatches the next run that waits for the slot of this one, under a limit of runs at once. */
+  readonly slotFreed: (run: { readonly workspaceId: string; readonly workflowId: string }) => Promise<void>;
+  /** Dispatches the next run that waits for the key of this one. */
+  readonly keyFreed: (key: RunKey) => Promise<void>;
+}
+
+/** The services that the sessions of a worker need. */
+export interface SessionParts {
+  readonly workerId: string;
+  readonly active: ActiveRuns;
+  readonly claims: RunClaims;
+  readonly loader: RunLoader;
+  readonly environment: NodeEnvironment;
+  readonly writer: CheckpointWriter;
+  /** The budget for data of runs. */
+  readonly memory: MemoryBudget;
+  readonly notifier: RunNotifier;
+  /** Begins to observe a claimed run. */
+  readonly observe: (run: ClaimedExecution) => RunObserver;
+  readonly logger: Logger;
+}
 
 /** What the sessions of a worker share with its other parts. */
 export interface SharedParts {

@@ -1,9 +1,9 @@
-import type { RetrySettings } from '@deckhand/contracts';
+import { isJsonObject, type JsonValue, type RetrySettings } from '@deckhand/contracts';
+import type { SoundEdge } from './check-graph.ts';
+import type { SoundNode } from './check-nodes.ts';
 import type { CompiledWorkflow, GraphEdge, GraphNode, Region } from './graph.ts';
-import { valueAt } from './deferred.ts';
 import { findExclusive } from './early-joins.ts';
 import { BODY_HANDLE, ERROR_HANDLE, isContainer, isTry, type Nesting } from './loops.ts';
-import type { SoundEdge, SoundNode } from './sound.ts';
 
 const RETRY_DEFAULTS = { delayMs: 1_000, factor: 2, maxDelayMs: 60_000 } as const;
 
@@ -136,4 +136,11 @@ function toNode(entry: SoundNode, region: BuildingRegion, body: BuildingRegion |
 
 function withDefaults(retry: RetrySettings): Required<RetrySettings> {
   return { ...RETRY_DEFAULTS, ...retry };
+}
+
+/** Returns the value at a path with dots. */
+function valueAt(value: JsonValue, path: string): JsonValue {
+  let at: JsonValue | undefined = value;
+  for (const name of path.split('.')) at = at !== undefined && isJsonObject(at) ? at[name] : undefined;
+  return at ?? null;
 }

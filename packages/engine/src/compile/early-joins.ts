@@ -1,6 +1,6 @@
 import type { EdgeDefinition, ValidationIssue } from '@deckhand/contracts';
 import type { GraphNode } from './graph.ts';
-import type { SoundNode } from './sound.ts';
+import type { SoundNode } from './check-nodes.ts';
 
 /**
  * Finds the nodes of a node's region from which every path leads to it: nothing else needs them once it has started.

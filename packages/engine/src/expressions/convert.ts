@@ -1,4 +1,4 @@
-import { exceed } from './failure.ts';
+import { exceed } from './error.ts';
 import { dataDepthMax } from './limits.ts';
 import { spendScan, spendSteps, spendText, type Run } from './run.ts';
 import { isList, type Value } from './value.ts';

@@ -1,4 +1,4 @@
-import { fail } from './failure.ts';
+import { fail } from './error.ts';
 import { kindOf, type Value } from './value.ts';
 
 const isoDate =

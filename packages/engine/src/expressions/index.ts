@@ -1,8 +1,8 @@
-export { compileExpression, type CompiledExpression } from './compile-expression.ts';
+export { compileExpression, type CompiledExpression } from './compile-source.ts';
 export type { ExpressionIssue } from './compile-source.ts';
 export { ExpressionError } from './error.ts';
 export type { EvaluateJson } from './evaluate.ts';
-export type { ExpressionErrorCode } from './failure.ts';
+export type { ExpressionErrorCode } from './error.ts';
 export { expressionFunctions, type ExpressionFunction } from './functions/catalogue.ts';
 export { defaultLimits, type ExpressionLimits } from './limits.ts';
 export {
@@ -14,4 +14,4 @@ export {
 export type { ExpressionName, ExpressionReferences, ExpressionScope, LoopScope } from './scope.ts';
 export { exampleLink } from './links.ts';
 export { compileTemplate, type CompiledTemplate, isExpression } from './template.ts';
-export { compileTriggerExpression, KEY_NAMES } from './trigger-expression.ts';
+export { compileTriggerExpression, KEY_NAMES } from './template.ts';

@@ -1,5 +1,5 @@
 import { toNumber, toPrimitive, toText } from './convert.ts';
-import { fail } from './failure.ts';
+import { fail } from './error.ts';
 import { readIndex, readProperty, isForbiddenKey } from './property.ts';
 import { spendScan, spendText, type Run } from './run.ts';
 import { isContainer, kindOf, type Value } from './value.ts';

@@ -1,10 +1,9 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { isIssue, type ExpressionIssue } from './compile-source.ts';
+import { type ExpressionIssue, isIssue } from './compile-source.ts';
 import { renderPath } from './error.ts';
-import { withBudget, type EvaluateJson } from './evaluate.ts';
-import { mergeReferences } from './references.ts';
+import { type EvaluateJson, withBudget } from './evaluate.ts';
 import type { Run } from './run.ts';
-import type { ExpressionReferences } from './scope.ts';
+import { type ExpressionReferences, mergeReferences } from './scope.ts';
 import { compileTemplateAt } from './template.ts';
 
 /** An issue in a parameter, with the keys that lead to it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { compileExpression } from './compile-expression.ts';
+import { compileExpression } from './compile-source.ts';
 import { compilePattern } from './pattern.ts';
 import type { ExpressionScope } from './scope.ts';
 

@@ -1,6 +1,6 @@
 import { estimatePatternSize, mayRescan } from '@deckhand/contracts';
 import { RE2JS, type Matcher } from 're2js';
-import { fail } from './failure.ts';
+import { fail } from './error.ts';
 import { spendSteps, type Run } from './run.ts';
 
 /** Maximum length of a regular expression, in characters. */

@@ -1,4 +1,4 @@
-import { fail } from './failure.ts';
+import { fail } from './error.ts';
 import { isList, isRecord, type Value } from './value.ts';
 
 /** Returns whether `key` leads from data to JavaScript's internals. Such a key is never read and never written. */

@@ -1,4 +1,4 @@
-import { exceed } from './failure.ts';
+import { exceed } from './error.ts';
 import { dataDepthMax } from './limits.ts';
 import { ownKeys } from './property.ts';
 import { isList, type Value, type ValueRecord } from './value.ts';

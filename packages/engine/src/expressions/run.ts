@@ -1,7 +1,6 @@
-import { exceed } from './failure.ts';
+import { exceed, type Site } from './error.ts';
 import { defaultLimits, type ExpressionLimits } from './limits.ts';
 import type { ExpressionScope } from './scope.ts';
-import type { Site } from './error.ts';
 import type { Value } from './value.ts';
 
 /** The state of one evaluation. Shared by all templates of a node's parameters, so that they share one budget. */

@@ -1,13 +1,11 @@
-import { isIssue, type CompiledPart, type ExpressionIssue } from './compile-source.ts';
 import type { JsonValue } from '@deckhand/contracts';
+import { type CompiledPart, compilePart, type ExpressionIssue, isIssue, skipGap } from './compile-source.ts';
 import { toText } from './convert.ts';
 import type { Site } from './error.ts';
-import { toResult, withBudget, type EvaluateJson } from './evaluate.ts';
+import { type EvaluateJson, toResult, withBudget } from './evaluate.ts';
 import { writeJson } from './functions/json-functions.ts';
-import { mergeReferences, noReferences } from './references.ts';
-import { spendText, type Run } from './run.ts';
-import type { ExpressionReferences } from './scope.ts';
-import { parseTemplate, type TemplateParts } from './template-parts.ts';
+import { type Run, spendText } from './run.ts';
+import { type ExpressionReferences, mergeReferences, noReferences } from './scope.ts';
 import { isContainer, type Value } from './value.ts';
 
 /** A compiled text with expressions. */
@@ -93,4 +91,73 @@ function textOf(parts: TemplateParts): (run: Run) => JsonValue {
 function displayText(run: Run, value: Value): string {
   if (value === null || value === undefined) return '';
   return isContainer(value) && !(value instanceof Date) ? writeJson(run, value, 0) : toText(run, value);
+}
+
+/** The parts of a template: texts and expressions, alternating. */
+type TemplateParts = readonly (string | CompiledPart)[];
+
+/** Maximum number of texts and expressions in one template. */
+const partsMax = 2_000;
+
+// Backslashes count only right before braces, so that paths such as C:\temp need no escape.
+const opening = /(\\*)\{\{/g;
+
+/**
+ * Splits a text at its `{{ expression }}`. The end of an expression is found by parsing it, because it may contain
+ * braces. Before `{{`, `\` makes the braces text, and `\\` is one backslash.
+ */
+function parseTemplate(text: string): TemplateParts | ExpressionIssue {
+  const parts: (string | CompiledPart)[] = [];
+  let literal = '';
+  let position = 0;
+  opening.lastIndex = 0;
+  for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
+    const backslashes = found[1]?.length ?? 0;
+    literal += text.slice(position, found.index) + '\\'.repeat(Math.floor(backslashes / 2));
+    position = opening.lastIndex;
+    if (backslashes % 2 === 1) {
+      literal += '{{';
+      continue;
+    }
+    if (parts.length >= partsMax) return { message: 'the text holds too many expressions', offset: found.index };
+    const part = compileBraced(text, position);
+    if (isIssue(part)) return part;
+    if (literal !== '') parts.push(literal);
+    parts.push(part);
+    literal = '';
+    position = skipGap(text, part.end) + 2;
+    opening.lastIndex = position;
+  }
+  literal += text.slice(position);
+  if (literal !== '' || parts.length === 0) parts.push(literal);
+  return parts;
+}
+
+function compileBraced(text: string, start: number): CompiledPart | ExpressionIssue {
+  const part = compilePart(text, start);
+  if (isIssue(part)) return part;
+  const end = skipGap(text, part.end);
+  if (text.startsWith('}}', end)) return part;
+  return { message: '"}}" is missing after the expression (to write the braces themselves: \\{{)', offset: end };
+}
+
+/** Names that the template of a key may use. */
+export const KEY_NAMES: readonly string[] = ['$trigger', '$now'];
+
+/**
+ * Compiles a text with expressions that are evaluated before there is a run.
+ * @param names what they may use.
+ */
+export function compileTriggerExpression(
+  text: string,
+  names: readonly string[] = ['$trigger'],
+): { readonly template: CompiledTemplate } | { readonly message: string } {
+  const compiled = compileTemplate(text);
+  if ('issue' in compiled) return { message: `${compiled.issue.message} (at character ${compiled.issue.offset + 1})` };
+  const used = compiled.template.references;
+  const unknown = used.nodes.length > 0 ? '$nodes' : [...used.names].find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    return { message: `is evaluated before a run starts: it can use ${names.join(' and ')}, not ${unknown}` };
+  }
+  return { template: compiled.template };
 }

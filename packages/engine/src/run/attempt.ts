@@ -1,13 +1,15 @@
 import type { JsonValue } from '@deckhand/contracts';
-import type { GraphNode } from '../compile/graph.ts';
-import type { NodeFailure } from '../node-failure.ts';
 import type { Outcome, WaitAnswer, WaitRequest } from '../node-type.ts';
 import { failureOf, timeoutError } from './failure.ts';
 import { type LazySignal, lazy } from './lazy.ts';
 import { expressionScope, nodeContext } from './node-scope.ts';
+import { storeUncounted } from './node-state.ts';
 import type { RunRequest } from './ports.ts';
+import { type Kept, type Progress, withAttempt, withoutAttempt } from './progress.ts';
+import type { Recorder } from './recorder.ts';
+import { type AfterAttempt, afterAttempt } from './retry.ts';
 import { createSecretMask } from './secret-mask.ts';
-import type { NextIteration, Task } from './scheduler.ts';
+import type { Task } from './scheduler.ts';
 import { inputOf } from './scope.ts';
 
 /** Evaluates a task's parameters and runs its node once. Never throws, never rejects. */
@@ -24,7 +26,7 @@ export function attempt(request: RunRequest, task: Task, halt: LazySignal): Outc
 }
 
 /** Makes one attempt within the node's own time limit. Never rejects; once `halt` aborts, it may never resolve. */
-export async function attemptInTime(request: RunRequest, task: Task, halt: LazySignal): Promise<Outcome> {
+async function attemptInTime(request: RunRequest, task: Task, halt: LazySignal): Promise<Outcome> {
   const { timeoutMs } = task.node;
   if (timeoutMs === undefined) return attempt(request, task, halt);
   const timeUp = new AbortController();
@@ -45,6 +47,62 @@ export async function attemptInTime(request: RunRequest, task: Task, halt: LazyS
   }
 }
 
+/** How the attempts of a node ended in this worker, unless their outcome no longer matters. */
+export type AttemptsEnd =
+  | Exclude<AfterAttempt, { readonly kind: 'retry' }>
+  /** A pause holds the node before its next attempt. */
+  | { readonly kind: 'held'; readonly kept: Kept };
+
+/** A task whose node makes attempts. */
+export interface AttemptedTask {
+  readonly request: RunRequest;
+  readonly task: Task;
+  readonly recorder: Recorder;
+  /** Aborts the node. */
+  readonly signal: LazySignal;
+  /** Returns whether the outcome of the task no longer matters. */
+  readonly isDropped: () => boolean;
+}
+
+/**
+ * Makes attempts of a node until none follows in this worker.
+ * @param from the first one. Its history is without it, unless it has begun.
+ * @param begun the outcome of an attempt that has begun.
+ * @returns undefined if the outcome no longer matters.
+ * @throws what `ports.flush` throws.
+ */
+export async function makeAttempts(
+  { request, task, recorder, signal, isDropped }: AttemptedTask,
+  from: Progress,
+  begun: Outcome | Promise<Outcome> | undefined,
+): Promise<AttemptsEnd | undefined> {
+  const { ports, control } = request;
+  const { node, scope } = task;
+  let next = from;
+  let outcome = begun;
+  for (;;) {
+    const { attemptHistory } = next;
+    const history = outcome === undefined ? withAttempt(attemptHistory, ports.now()) : attemptHistory;
+    const progress: Progress = { ...next, attemptHistory: history, debug: debugOf(request, task) };
+    if (outcome === undefined) {
+      recorder.note(node, scope, 'running', progress, storeUncounted(progress.uncounted));
+      if (node.type.hasEffects) await ports.flush();
+      if (isDropped()) return undefined;
+      // The pause may be on disk before this record, and the person was told that nothing starts.
+      if (control.isPaused()) return { kind: 'held', kept: withoutAttempt({ ...progress, attemptHistory }) };
+      outcome = attemptInTime(request, task, signal);
+    }
+    const ended = await outcome;
+    if (isDropped()) return undefined;
+    const step = afterAttempt(node, ended, progress, { now: ports.now(), random: ports.random() });
+    if (step.kind !== 'retry') return step;
+    await ports.sleep(step.delayMs, signal()).catch(() => undefined);
+    if (isDropped()) return undefined;
+    next = step.progress;
+    outcome = undefined;
+  }
+}
+
 /** Converts the answer to a task's wait to its outcome. Never throws. */
 export function resumeNode(
   request: RunRequest,
@@ -58,36 +116,6 @@ export function resumeNode(
   } catch (thrown) {
     return toFailure(thrown);
   }
-}
-
-/**
- * Returns whether a loop with a condition goes on with an iteration, or why that cannot be said. In the condition,
- * `$loop` is the iteration that may begin: its number is that of the iterations so far.
- */
-export function goesOn(
-  request: RunRequest,
-  { node, scope }: Task,
-  { index, previous, rule: { mode, maxIterations } }: NextIteration,
-): boolean | NodeFailure {
-  // Without its last nodes, the body cannot make the condition come out otherwise.
-  if (index > 0 && request.until && isCut(node, request.until)) return false;
-  try {
-    if (mode === 'while' || index > 0) {
-      const loop = { item: index === 0 ? inputOf(node, scope) : previous, index, previous };
-      const value = node.evaluateDeferred?.({ ...expressionScope(request, { node, scope }), loop });
-      if (Boolean(value) === (mode === 'until')) return false;
-    }
-  } catch (thrown) {
-    return failureOf(thrown);
-  }
-  if (index < maxIterations) return true;
-  const message = `maxIterations (${maxIterations}) did not end it`;
-  return { message, code: 'LOOP_TOO_LONG', isRetryable: false };
-}
-
-/** Returns whether a run up to a node leaves out a part of the body of a loop. */
-function isCut({ body }: GraphNode, until: ReadonlySet<string>): boolean {
-  return body?.nodes.some(({ id }) => !until.has(id)) === true;
 }
 
 /** Returns the debug data of a task; undefined in other modes. */

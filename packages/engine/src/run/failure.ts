@@ -1,6 +1,9 @@
+import type { JsonValue } from '@deckhand/contracts';
 import { ExpressionError } from '../expressions/index.ts';
 import type { NodeFailure } from '../node-failure.ts';
 import { NodeError } from '../node-type.ts';
+import type { RecordedError } from './records.ts';
+import type { Task } from './scheduler.ts';
 
 /** Converts an error that a node threw to the recorded failure. An unknown error may pass, so it is retryable. */
 export function failureOf(thrown: unknown): NodeFailure {
@@ -30,3 +33,20 @@ export const INTERRUPTED: NodeFailure = {
   code: 'NODE_INTERRUPTED',
   isRetryable: false,
 };
+
+/** Returns a failure as records have it. */
+export function recorded({ message, code }: NodeFailure): RecordedError {
+  return { message, code };
+}
+
+/** Returns the output of a node that continues with its error. */
+export function errorOutput(failure: NodeFailure): JsonValue {
+  return { error: { ...failure.details, ...recorded(failure) } };
+}
+
+/** Returns the output of a try that catches a failure. `iteration` is that of the failed node, in a loop. */
+export function caughtOutput({ node, scope: { iteration } }: Task, failure: NodeFailure): JsonValue {
+  return {
+    error: { nodeId: node.id, ...(iteration === '' ? {} : { iteration }), ...failure.details, ...recorded(failure) },
+  };
+}

@@ -1,6 +1,6 @@
 /** State that node runs store in their records to resume: a result, a loop's items, a wait, a decision. */
 import { isJsonObject, type JsonObject, type JsonValue, WAIT_KINDS } from '@deckhand/contracts';
-import type { GraphNode } from '../compile/graph.ts';
+import type { GraphNode, Region } from '../compile/graph.ts';
 import type { RepeatRule, TerminalResult, WaitRequest } from '../node-type.ts';
 import { joinIteration, type NodeRecord, recordKey } from './records.ts';
 import type { NextIteration, Task } from './scheduler.ts';
@@ -14,6 +14,29 @@ export function storedResult({ state, output }: NodeRecord): TerminalResult | un
   return { body: output ?? null, statusCode, headers };
 }
 
+/**
+ * Returns the result of the last Terminal node in a try that earlier workers finished, whose body is not replayed.
+ * Those in loops are not found: their iterations are not loaded.
+ */
+export function resultInside(
+  records: ReadonlyMap<string, NodeRecord>,
+  { node: { body }, scope: { iteration } }: Task,
+): TerminalResult | undefined {
+  if (!body?.catches) return undefined;
+  const ends = recordsInside(records, body, iteration).filter((record) => storedResult(record) !== undefined);
+  const last = ends.sort((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0)).at(-1);
+  return last && storedResult(last);
+}
+
+/** Returns the records of the nodes in a try, and in those in it. */
+function recordsInside(records: ReadonlyMap<string, NodeRecord>, body: Region, iteration: string): NodeRecord[] {
+  return body.nodes.flatMap((node) => {
+    const record = records.get(recordKey(node.id, iteration));
+    const inside = node.body?.catches ? recordsInside(records, node.body, iteration) : [];
+    return record ? [record, ...inside] : inside;
+  });
+}
+
 /** Returns the details of a failure that its node, or a try around it, hands on: its record has them as its output. */
 export function storedDetails({ output }: NodeRecord): JsonObject | undefined {
   const error = output !== undefined && isJsonObject(output) ? output.error : undefined;
@@ -21,7 +44,7 @@ export function storedDetails({ output }: NodeRecord): JsonObject | undefined {
 }
 
 /** A container in progress, as stored in its record. */
-type StoredContainer =
+export type StoredContainer =
   | { readonly kind: 'items'; readonly items: readonly JsonValue[]; readonly concurrency: number }
   | { readonly kind: 'repeat'; readonly rule: RepeatRule }
   | { readonly kind: 'try' };
@@ -127,7 +150,7 @@ function storedRetry({ status, state }: NodeRecord): StoredRetry | undefined {
 }
 
 /** How many attempts of a node did not count, as stored in its record while it makes another or a pause holds it. */
-export function storeUncounted(uncounted: number): { readonly state?: JsonValue } {
+export function storeUncounted(uncounted = 0): { readonly state?: JsonValue } {
   return uncounted === 0 ? {} : { state: { uncounted } };
 }
 
@@ -149,17 +172,20 @@ export interface BegunWait {
    */
   readonly iteration: string;
   readonly wait: WaitRequest;
+  /** What follows: the node's type makes the outcome of the answer, or the node makes an attempt. */
+  readonly next: 'resume' | 'attempt';
 }
 
 /** Returns the wait that starts with a record; undefined if it does not wait. */
 export function begunWait(record: NodeRecord): BegunWait | undefined {
   const { nodeId, iteration, attempts } = record;
   const wait = storedWait(record);
-  if (wait) return { nodeId, iteration, wait };
+  if (wait) return { nodeId, iteration, wait, next: 'resume' };
   const retry = storedRetry(record);
   if (retry === undefined) return undefined;
   const { dueAt } = retry;
-  return { nodeId, iteration: `${iteration}~${attempts}`, wait: { kind: 'time', details: {}, dueAt } };
+  const rest: WaitRequest = { kind: 'time', details: {}, dueAt };
+  return { nodeId, iteration: `${iteration}~${attempts}`, wait: rest, next: 'attempt' };
 }
 
 /** Returns the key of the answer to a wait. */

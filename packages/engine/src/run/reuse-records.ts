@@ -16,7 +16,7 @@ import { BODY_HANDLE, ERROR_HANDLE } from '../compile/loops.ts';
 import { hasBegun, isSettled, storedDecision, storedContainer, wayOut } from './node-state.ts';
 import { nodesUntil } from './nodes-until.ts';
 import { type NodeRecord, recordKey } from './records.ts';
-import { createScheduler } from './scheduler.ts';
+import { Scheduler } from './scheduler.ts';
 import type { Scope } from './scope.ts';
 
 /** The run whose records are reused. */
@@ -179,13 +179,17 @@ function replay(
   const settled = new Map<string, NodeRecord>();
   const unsettled: GraphNode[] = [];
   const passes = new Set<Scope>();
-  const events = { skipped: ignore, containerDone: ignore, joined: ignore, cancelled: ignore };
-  const scheduler = createScheduler(workflow.root, triggerNodeId, events, {
-    decisionOf({ id }, { iteration }) {
+  const scheduler = new Scheduler(workflow.root, triggerNodeId, {
+    skipped: ignore,
+    containerDone: ignore,
+    joined: ignore,
+    cancelled: ignore,
+    earlierDecision({ id }, { iteration }) {
       const record = records.get(recordKey(id, iteration));
       return record && storedDecision(record);
     },
     isSettled: ({ id }, { iteration }) => isSettled(records.get(recordKey(id, iteration))),
+    isLeftOut: () => false,
   });
   for (let task = scheduler.next(); task; task = scheduler.next()) {
     const { node, scope } = task;

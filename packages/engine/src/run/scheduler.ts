@@ -56,8 +56,8 @@ export interface NextIteration {
   readonly rule: RepeatRule;
 }
 
-/** Events other than tasks, in order, for the journal. */
-export interface SchedulerEvents {
+/** The seam between the scheduler and its run: what happens without a task, in order, and what was decided before. */
+export interface SchedulerPorts {
   skipped(node: GraphNode, scope: Scope): void;
   /** A loop is done, or a try: by the handle of one that ended well, or by the one for failures. */
   containerDone(node: GraphNode, scope: Scope, output: JsonValue, handle: string | undefined): void;
@@ -65,104 +65,228 @@ export interface SchedulerEvents {
   joined(node: GraphNode, scope: Scope, decision: JoinDecision): void;
   /** Also called for a node that an earlier worker cancelled, and for the open body of a cancelled container. */
   cancelled(node: GraphNode, scope: Scope): void;
-}
-
-/** What is decided before the graph is: by earlier workers, for early joins, and by the request. */
-export interface EarlierDecisions {
-  /** Returns the decision of an early join. */
-  decisionOf(node: GraphNode, scope: Scope): JoinDecision | undefined;
+  /** Returns the decision of an early join that an earlier worker recorded. */
+  earlierDecision(node: GraphNode, scope: Scope): JoinDecision | undefined;
   /** Returns whether the records settle a node: it is not cancelled, although its record has not been replayed yet. */
   isSettled(node: GraphNode, scope: Scope): boolean;
   /** Returns whether a node is skipped even if edges into it are taken: the run ends before it. */
-  readonly isLeftOut?: ((node: GraphNode, scope: Scope) => boolean) | undefined;
+  isLeftOut(node: GraphNode, scope: Scope): boolean;
+}
+
+/** An edge to settle. */
+interface SettlingEdge {
+  readonly edge: GraphEdge;
+  readonly scope: Scope;
+  readonly isTaken: boolean;
 }
 
 /** The state of one run's graph. */
-export interface Scheduler {
-  readonly root: Scope;
+export class Scheduler {
+  readonly #ports: SchedulerPorts;
+  readonly #root: Scope;
+  readonly #tasks: Task[] = [];
+  /** The index of the next task. */
+  #head = 0;
+  /** A list instead of recursion, because chains may be thousands of nodes long. */
+  readonly #settling: SettlingEdge[] = [];
+  readonly #loops = new Set<LoopProgress>();
+
+  /** Starts a run at a trigger: all other nodes without incoming edges are skipped. */
+  constructor(root: Region, triggerNodeId: string, ports: SchedulerPorts) {
+    this.#ports = ports;
+    const place = { parent: undefined, iteration: '', index: 0, item: null, previous: undefined };
+    this.#root = openScope(root, place);
+    this.#applyDecisions(this.#root);
+    for (const node of root.nodes) {
+      if (node.incoming.length > 0) continue;
+      if (node.id === triggerNodeId) this.#makeReady(node, this.#root);
+      else this.#skip(node, this.#root);
+    }
+    this.#drain();
+  }
+
   /** Takes the next task, first in first out. */
-  next(): Task | undefined;
+  next(): Task | undefined {
+    let task: Task | undefined;
+    do {
+      task = this.#tasks[this.#head];
+      if (!task) return undefined;
+      this.#head += 1;
+      // Drops finished entries now and then, so that long loops do not keep their tasks.
+      if (this.#head > 1_024 && this.#head * 2 > this.#tasks.length) {
+        this.#tasks.splice(0, this.#head);
+        this.#head = 0;
+      }
+    } while (!this.isOpen(task));
+    return task;
+  }
+
   /** Returns whether a task is still to be settled: it is not once its node was cancelled. */
-  isOpen(task: Task): boolean;
+  isOpen({ node, scope }: Task): boolean {
+    return cellOf(scope, node).state === 'ready';
+  }
+
+  /** Returns true once every node of the run is settled. */
+  isFinished(): boolean {
+    return this.#root.open === 0;
+  }
+
+  /** Returns the positions of the loops in progress. */
+  positions(): LoopPosition[] {
+    return [...this.#loops].map(({ node, scope, next, open }) => ({
+      nodeId: node.id,
+      iteration: scope.iteration,
+      next,
+      open: [...open.keys()],
+    }));
+  }
+
   /** Settles a task as done. `handle` is undefined for a node with a single output. */
-  done(task: Task, output: JsonValue, handle: string | undefined): void;
-  /**
-   * Opens the iterations of a loop task; the loop is done when they are. From `position`, it continues where an earlier
-   * worker left it.
-   */
-  loop(task: Task, items: readonly JsonValue[], concurrency: number, position?: LoopPosition): void;
-  /**
-   * Begins a loop with a condition. From `position`, it continues where an earlier worker left it, with the output of
-   * the iteration before.
-   */
-  repeat(task: Task, rule: RepeatRule, from?: { readonly position: LoopPosition; readonly previous: JsonValue }): void;
-  /** Opens the body of a try. */
-  attempt(task: Task): void;
-  /** Skips the body of a container that is about to be settled, unless it has begun. */
-  skipBody(task: Task): void;
+  done(task: Task, output: JsonValue, handle: string | undefined): void {
+    this.#settle(task.node, task.scope, output, handle);
+    this.#drain();
+  }
+
   /**
    * Lets the innermost try around a failed task catch the failure.
    * @param output of the try.
    * @returns false if there is none.
    */
-  caught(task: Task, output: JsonValue): boolean;
+  caught({ node, scope }: Task, output: JsonValue): boolean {
+    const body = catchingScope(scope);
+    if (!body?.parent || !body.region.container) return false;
+    // Not cancelled: its record says that it failed.
+    this.#forgetLoop(cellOf(scope, node));
+    cellOf(scope, node).state = 'skipped';
+    scope.open -= 1;
+    this.#cancelScope(body);
+    this.#settleContainer(body.region.container, body.parent, output, ERROR_HANDLE);
+    this.#drain();
+    return true;
+  }
+
+  /**
+   * Opens the iterations of a loop task; the loop is done when they are. From `position`, it continues where an earlier
+   * worker left it.
+   */
+  loop(task: Task, items: readonly JsonValue[], concurrency: number, position?: LoopPosition): void {
+    const progress = this.#begin(task, { items, concurrency, repeat: undefined }, position);
+    if (items.length === 0) this.#skipBody(task.node, task.scope);
+    for (const index of position?.open ?? [])
+      this.#openIteration(progress, index, { item: items[index] ?? null, previous: undefined });
+    this.#openIterations(progress);
+    this.#drain();
+  }
+
+  /**
+   * Begins a loop with a condition. From `position`, it continues where an earlier worker left it, with the output of
+   * the iteration before.
+   */
+  repeat(task: Task, rule: RepeatRule, from?: { readonly position: LoopPosition; readonly previous: JsonValue }): void {
+    const repeat = { rule, input: inputOf(task.node, task.scope) };
+    const progress = this.#begin(task, { items: undefined, concurrency: 1, repeat }, from?.position);
+    const { open = [] } = from?.position ?? {};
+    const previous = from?.previous ?? null;
+    for (const index of open) this.#openNext(progress, index, previous);
+    if (open.length === 0) this.#askNext(progress, previous);
+    this.#drain();
+  }
+
   /** Opens the iteration of a task, or ends its loop. */
-  decide(task: Task, isGoingOn: boolean): void;
+  decide(task: Task, isGoingOn: boolean): void {
+    const progress = loopOf(task);
+    if (isGoingOn) {
+      progress.next += 1;
+      this.#openNext(progress, progress.next - 1, task.iteration?.previous ?? null);
+    } else {
+      if (progress.next === 0) this.#skipBody(task.node, task.scope);
+      this.#closeLoop(progress);
+    }
+    this.#drain();
+  }
+
   /** Ends the loop of a task with `missingOutputs`, with these outputs in their order. */
-  endLoop(task: Task, missing: readonly JsonValue[]): void;
-  /** Returns the positions of the loops in progress. */
-  positions(): LoopPosition[];
-  /** True once every node of the run is settled. */
-  isFinished(): boolean;
-}
-
-/**
- * Starts a run at a trigger: all other nodes without incoming edges are skipped.
- * @param earlier what earlier workers recorded, for early joins.
- */
-export function createScheduler(
-  root: Region,
-  triggerNodeId: string,
-  events: SchedulerEvents,
-  earlier: EarlierDecisions,
-): Scheduler {
-  const tasks: Task[] = [];
-  let head = 0;
-  /** Edges to settle. A list instead of recursion, because chains may be thousands of nodes long. */
-  const settling: { edge: GraphEdge; scope: Scope; isTaken: boolean }[] = [];
-  const loops = new Set<LoopProgress>();
-
-  const rootScope = openScope(root, { parent: undefined, iteration: '', index: 0, item: null, previous: undefined });
-  applyDecisions(rootScope);
-  for (const node of root.nodes) {
-    if (node.incoming.length > 0) continue;
-    if (node.id === triggerNodeId) makeReady(node, rootScope);
-    else skip(node, rootScope);
+  endLoop(task: Task, missing: readonly JsonValue[]): void {
+    const loop = loopOf(task);
+    for (const [at, index] of (task.missingOutputs ?? []).entries()) loop.outputs.set(index, missing[at] ?? null);
+    this.#finishLoop(loop);
+    this.#drain();
   }
-  drain();
 
-  function drain(): void {
+  /** Opens the body of a try. */
+  attempt(task: Task): void {
+    const items = [inputOf(task.node, task.scope)];
+    this.#openIterations(this.#begin(task, { items, concurrency: 1, repeat: undefined }, undefined));
+    this.#drain();
+  }
+
+  /** Skips the body of a container that is about to be settled, unless it has begun. */
+  skipBody({ node, scope }: Task): void {
+    if (!cellOf(scope, node).loop) this.#skipBody(node, scope);
+  }
+
+  #drain(): void {
     // The list grows while it is processed, first in, first out, so that iterations start in order.
-    for (const { edge, scope, isTaken } of settling) settleEdge(edge, scope, isTaken);
-    settling.length = 0;
+    for (const { edge, scope, isTaken } of this.#settling) this.#settleEdge(edge, scope, isTaken);
+    this.#settling.length = 0;
   }
 
-  function settleEdge(edge: GraphEdge, scope: Scope, isTaken: boolean): void {
+  #settleEdge(edge: GraphEdge, scope: Scope, isTaken: boolean): void {
     const cell = cellOf(scope, edge.target);
     cell.unsettled -= 1;
     if (isTaken) cell.taken += 1;
-    const isLeftOut = earlier.isLeftOut?.(edge.target, scope) === true;
+    const isLeftOut = this.#ports.isLeftOut(edge.target, scope);
     if (edge.target.join && !isLeftOut) {
-      settleEarly(edge, edge.target.join, { scope, cell, isTaken });
+      this.#settleEarly(edge, edge.target.join, { scope, cell, isTaken });
       return;
     }
     // A cancelled node is settled, whatever its edges.
     if (cell.unsettled > 0 || cell.state !== 'waiting') return;
-    if (cell.taken > 0 && !isLeftOut) makeReady(edge.target, scope);
-    else skip(edge.target, scope);
+    if (cell.taken > 0 && !isLeftOut) this.#makeReady(edge.target, scope);
+    else this.#skip(edge.target, scope);
   }
 
-  function settleEarly(
+  #makeReady(node: GraphNode, scope: Scope): void {
+    cellOf(scope, node).state = 'ready';
+    this.#tasks.push({ node, scope });
+  }
+
+  #skip(node: GraphNode, scope: Scope): void {
+    cellOf(scope, node).state = 'skipped';
+    this.#ports.skipped(node, scope);
+    this.#skipBody(node, scope);
+    this.#leave(node, scope, () => false);
+  }
+
+  /** A container that is skipped, disabled or failed at once, and a loop without iterations, skip their body. */
+  #skipBody(node: GraphNode, scope: Scope): void {
+    for (const inner of node.body?.nodes ?? []) {
+      this.#ports.skipped(inner, scope);
+      this.#skipBody(inner, scope);
+    }
+  }
+
+  #settle(node: GraphNode, scope: Scope, output: JsonValue, handle: string | undefined): void {
+    const cell = cellOf(scope, node);
+    cell.state = 'done';
+    cell.output = output;
+    cell.handle = handle;
+    this.#forgetLoop(cell);
+    this.#leave(node, scope, (edge) => edge.handle === handle);
+  }
+
+  /** Settles the outgoing edges of a settled node, and its region if it was the last one. */
+  #leave(node: GraphNode, scope: Scope, isTaken: (edge: GraphEdge) => boolean): void {
+    for (const edge of node.outgoing) {
+      if (edge.target.region === scope.region) this.#settling.push({ edge, scope, isTaken: isTaken(edge) });
+    }
+    scope.open -= 1;
+    if (scope.open === 0) this.#closeScope(scope);
+  }
+
+  /* Early joins, and what they and tries cancel. */
+
+  #settleEarly(
     edge: GraphEdge,
     { count, cancels }: GraphJoin,
     { scope, cell, isTaken }: { readonly scope: Scope; readonly cell: Cell; readonly isTaken: boolean },
@@ -175,36 +299,33 @@ export function createScheduler(
     if (isTaken && (!decision || decision.taken.includes(node.incoming.indexOf(edge)))) arrived.push(edge);
     if (arrived.length >= (decision?.taken.length ?? count)) {
       if (decision) sortByDecision(arrived, node, decision);
-      makeReady(node, scope);
-      if (!decision && cancels) cancelRest(node, cancels, scope, arrived);
+      this.#makeReady(node, scope);
+      if (!decision && cancels) this.#cancelRest(node, cancels, scope, arrived);
     } else if (cell.unsettled === 0) {
-      if (arrived.length > 0) makeReady(node, scope);
-      else skip(node, scope);
+      if (arrived.length > 0) this.#makeReady(node, scope);
+      else this.#skip(node, scope);
     }
   }
 
-  function cancelRest(
-    node: GraphNode,
-    cancels: readonly GraphNode[],
-    scope: Scope,
-    arrived: readonly GraphEdge[],
-  ): void {
+  #cancelRest(node: GraphNode, cancels: readonly GraphNode[], scope: Scope, arrived: readonly GraphEdge[]): void {
     const taken = arrived.map((edge) => node.incoming.indexOf(edge));
     // Those too that are skipped already: the decision of another join, which may have done that, may be cancelled.
-    const rest = cancels.filter((other) => cellOf(scope, other).state !== 'done' && !earlier.isSettled(other, scope));
-    events.joined(node, scope, { taken, cancelled: rest.map(({ id }) => id) });
-    for (const other of rest) if (isUnsettled(cellOf(scope, other))) cancel(other, scope);
+    const rest = cancels.filter(
+      (other) => cellOf(scope, other).state !== 'done' && !this.#ports.isSettled(other, scope),
+    );
+    this.#ports.joined(node, scope, { taken, cancelled: rest.map(({ id }) => id) });
+    for (const other of rest) if (isUnsettled(cellOf(scope, other))) this.#cancel(other, scope);
   }
 
   /** Cancels what earlier workers have cancelled in a scope, before anything of it begins. */
-  function applyDecisions(scope: Scope): void {
+  #applyDecisions(scope: Scope): void {
     for (const node of scope.region.cancelling) {
-      const decision = earlier.decisionOf(node, scope);
+      const decision = this.#ports.earlierDecision(node, scope);
       if (!decision) continue;
       cellOf(scope, node).decision = decision;
       const cancelled = new Set(decision.cancelled);
       for (const other of node.join?.cancels ?? [])
-        if (cancelled.has(other.id) && isUnsettled(cellOf(scope, other))) cancel(other, scope);
+        if (cancelled.has(other.id) && isUnsettled(cellOf(scope, other))) this.#cancel(other, scope);
     }
   }
 
@@ -212,94 +333,73 @@ export function createScheduler(
    * Settles a node in place of what it does. Its edges are dead: nodes after it are mostly cancelled with it, but in a
    * rerun from a node, a decision that had settled them earlier may not be among the records.
    */
-  function cancel(node: GraphNode, scope: Scope): void {
+  #cancel(node: GraphNode, scope: Scope): void {
     const cell = cellOf(scope, node);
-    const { loop } = cell;
     cell.state = 'skipped';
-    cell.loop = undefined;
     scope.open -= 1;
-    if (loop) {
-      loops.delete(loop);
-      for (const inner of loop.open.values()) cancelScope(inner);
-    }
-    events.cancelled(node, scope);
+    for (const inner of this.#forgetLoop(cell)?.open.values() ?? []) this.#cancelScope(inner);
+    this.#ports.cancelled(node, scope);
     for (const edge of node.outgoing)
-      if (edge.target.region === scope.region) settling.push({ edge, scope, isTaken: false });
+      if (edge.target.region === scope.region) this.#settling.push({ edge, scope, isTaken: false });
   }
 
-  function cancelScope(scope: Scope): void {
-    for (const node of scope.region.nodes) if (isUnsettled(cellOf(scope, node))) cancel(node, scope);
+  #cancelScope(scope: Scope): void {
+    for (const node of scope.region.nodes) if (isUnsettled(cellOf(scope, node))) this.#cancel(node, scope);
   }
 
-  function makeReady(node: GraphNode, scope: Scope): void {
-    cellOf(scope, node).state = 'ready';
-    tasks.push({ node, scope });
+  /* Containers: loops and tries. */
+
+  #begin(
+    { node, scope }: Task,
+    kind: Pick<LoopProgress, 'items' | 'concurrency' | 'repeat'>,
+    position: LoopPosition | undefined,
+  ): LoopProgress {
+    const length = kind.items?.length ?? position?.next ?? 0;
+    const progress: LoopProgress = {
+      ...kind,
+      node,
+      scope,
+      outputs: createLoopOutputs(length, { mayGrow: kind.items === undefined }),
+      finishedEarlier: position ? finishedBefore(position) : [],
+      next: position?.next ?? 0,
+      open: new Map(),
+    };
+    cellOf(scope, node).loop = progress;
+    // A try has no position: all that is open in it follows from the records of the iteration around it.
+    if (!node.body?.catches) this.#loops.add(progress);
+    return progress;
   }
 
-  function skip(node: GraphNode, scope: Scope): void {
-    cellOf(scope, node).state = 'skipped';
-    events.skipped(node, scope);
-    skipBody(node, scope);
-    leave(node, scope, () => false);
+  /** Ends what a node had open. @returns it. */
+  #forgetLoop(cell: Cell): LoopProgress | undefined {
+    const { loop } = cell;
+    if (loop) this.#loops.delete(loop);
+    cell.loop = undefined;
+    return loop;
   }
 
-  /** A container that is skipped, disabled or failed at once, and a loop without iterations, skip their body. */
-  function skipBody(node: GraphNode, scope: Scope): void {
-    for (const inner of node.body?.nodes ?? []) {
-      events.skipped(inner, scope);
-      skipBody(inner, scope);
-    }
-  }
-
-  /** Settles the outgoing edges of a settled node, and its region if it was the last one. */
-  function leave(node: GraphNode, scope: Scope, isTaken: (edge: GraphEdge) => boolean): void {
-    for (const edge of node.outgoing) {
-      if (edge.target.region === scope.region) settling.push({ edge, scope, isTaken: isTaken(edge) });
-    }
-    scope.open -= 1;
-    if (scope.open === 0) closeScope(scope);
-  }
-
-  function closeScope(scope: Scope): void {
-    const { container } = scope.region;
-    if (!container || !scope.parent) return;
-    const cell = cellOf(scope.parent, container);
-    if (!cell.loop) return;
-    const output = iterationOutput(scope);
-    cell.loop.outputs.set(scope.index, output);
-    cell.loop.open.delete(scope.index);
-    if (cell.loop.repeat) askNext(cell.loop, output);
-    else openIterations(cell.loop);
-  }
-
-  function openIterations(progress: LoopProgress): void {
+  #openIterations(progress: LoopProgress): void {
     const { items = [], concurrency, open } = progress;
     while (open.size < concurrency && progress.next < items.length) {
       progress.next += 1;
-      openIteration(progress, progress.next - 1, { item: items[progress.next - 1] ?? null, previous: undefined });
+      this.#openIteration(progress, progress.next - 1, { item: items[progress.next - 1] ?? null, previous: undefined });
     }
-    if (open.size === 0) closeLoop(progress);
+    if (open.size === 0) this.#closeLoop(progress);
   }
 
   /** Asks whether a loop with a condition goes on. */
-  function askNext({ node, scope, repeat, next }: LoopProgress, previous: JsonValue): void {
-    if (repeat) tasks.push({ node, scope, iteration: { index: next, previous, rule: repeat.rule } });
+  #askNext({ node, scope, repeat, next }: LoopProgress, previous: JsonValue): void {
+    if (repeat) this.#tasks.push({ node, scope, iteration: { index: next, previous, rule: repeat.rule } });
   }
 
   /** Opens an iteration of a loop with a condition. One without nodes is finished at once. */
-  function openNext(progress: LoopProgress, index: number, previous: JsonValue): void {
+  #openNext(progress: LoopProgress, index: number, previous: JsonValue): void {
     const item = index === 0 ? (progress.repeat?.input ?? null) : previous;
-    openIteration(progress, index, { item, previous });
-    if (progress.open.size === 0) askNext(progress, item);
+    this.#openIteration(progress, index, { item, previous });
+    if (progress.open.size === 0) this.#askNext(progress, item);
   }
 
-  function closeLoop(progress: LoopProgress): void {
-    const { node, scope, finishedEarlier } = progress;
-    if (finishedEarlier.length > 0) tasks.push({ node, scope, missingOutputs: finishedEarlier });
-    else finishLoop(progress);
-  }
-
-  function openIteration(
+  #openIteration(
     { node, scope, open, outputs }: LoopProgress,
     index: number,
     { item, previous }: Pick<Scope, 'item' | 'previous'>,
@@ -312,157 +412,51 @@ export function createScheduler(
       return;
     }
     open.set(index, inner);
-    applyDecisions(inner);
+    this.#applyDecisions(inner);
     for (const edge of node.outgoing) {
-      if (edge.handle === BODY_HANDLE) settling.push({ edge, scope: inner, isTaken: true });
+      if (edge.handle === BODY_HANDLE) this.#settling.push({ edge, scope: inner, isTaken: true });
     }
   }
 
-  function finishLoop({ node, scope, outputs }: LoopProgress): void {
+  #closeScope(scope: Scope): void {
+    const { container } = scope.region;
+    if (!container || !scope.parent) return;
+    const { loop } = cellOf(scope.parent, container);
+    if (!loop) return;
+    const output = iterationOutput(scope);
+    loop.outputs.set(scope.index, output);
+    loop.open.delete(scope.index);
+    if (loop.repeat) this.#askNext(loop, output);
+    else this.#openIterations(loop);
+  }
+
+  #closeLoop(progress: LoopProgress): void {
+    const { node, scope, finishedEarlier } = progress;
+    if (finishedEarlier.length > 0) this.#tasks.push({ node, scope, missingOutputs: finishedEarlier });
+    else this.#finishLoop(progress);
+  }
+
+  #finishLoop({ node, scope, outputs }: LoopProgress): void {
     const all = outputs.all();
-    settleContainer(node, scope, node.body?.catches ? (all[0] ?? null) : all, node.type.undecidedHandle);
+    this.#settleContainer(node, scope, node.body?.catches ? (all[0] ?? null) : all, node.type.undecidedHandle);
   }
 
-  function settleContainer(node: GraphNode, scope: Scope, output: JsonValue, handle: string | undefined): void {
-    events.containerDone(node, scope, output, handle);
-    settle(node, scope, output, handle);
+  #settleContainer(node: GraphNode, scope: Scope, output: JsonValue, handle: string | undefined): void {
+    this.#ports.containerDone(node, scope, output, handle);
+    this.#settle(node, scope, output, handle);
   }
+}
 
-  function settle(node: GraphNode, scope: Scope, output: JsonValue, handle: string | undefined): void {
-    const cell = cellOf(scope, node);
-    cell.state = 'done';
-    cell.output = output;
-    cell.handle = handle;
-    if (cell.loop) loops.delete(cell.loop);
-    cell.loop = undefined;
-    leave(node, scope, (edge) => edge.handle === handle);
-  }
-
-  function begin(
-    { node, scope }: Task,
-    kind: Pick<LoopProgress, 'items' | 'concurrency' | 'repeat'>,
-    position: LoopPosition | undefined,
-  ): LoopProgress {
-    const finishedEarlier = position ? finishedBefore(position) : [];
-    const length = kind.items?.length ?? position?.next ?? 0;
-    const progress: LoopProgress = {
-      ...kind,
-      node,
-      scope,
-      outputs: createLoopOutputs(length, { mayGrow: kind.items === undefined }),
-      finishedEarlier,
-      next: position?.next ?? 0,
-      open: new Map(),
-    };
-    cellOf(scope, node).loop = progress;
-    // A try has no position: all that is open in it follows from the records of the iteration around it.
-    if (!node.body?.catches) loops.add(progress);
-    return progress;
-  }
-
-  function loopOf({ node, scope }: Task): LoopProgress {
-    const { loop } = cellOf(scope, node);
-    if (!loop) throw new Error(`node ${node.id} is not a loop in progress`);
-    return loop;
-  }
-
-  return {
-    root: rootScope,
-    next() {
-      let task: Task | undefined;
-      do {
-        task = tasks[head];
-        if (!task) return undefined;
-        head += 1;
-        // Drops finished entries now and then, so that long loops do not keep their tasks.
-        if (head > 1_024 && head * 2 > tasks.length) {
-          tasks.splice(0, head);
-          head = 0;
-        }
-      } while (!isOpen(task));
-      return task;
-    },
-    isOpen,
-    done(task, output, handle) {
-      settle(task.node, task.scope, output, handle);
-      drain();
-    },
-    loop(task, items, concurrency, position) {
-      const { node, scope } = task;
-      const progress = begin(task, { items, concurrency, repeat: undefined }, position);
-      if (items.length === 0) skipBody(node, scope);
-      for (const index of position?.open ?? [])
-        openIteration(progress, index, { item: items[index] ?? null, previous: undefined });
-      openIterations(progress);
-      drain();
-    },
-    repeat(task, rule, from) {
-      const repeat = { rule, input: inputOf(task.node, task.scope) };
-      const progress = begin(task, { items: undefined, concurrency: 1, repeat }, from?.position);
-      const { open = [] } = from?.position ?? {};
-      const previous = from?.previous ?? null;
-      for (const index of open) openNext(progress, index, previous);
-      if (open.length === 0) askNext(progress, previous);
-      drain();
-    },
-    attempt(task) {
-      const items = [inputOf(task.node, task.scope)];
-      openIterations(begin(task, { items, concurrency: 1, repeat: undefined }, undefined));
-      drain();
-    },
-    skipBody({ node, scope }) {
-      if (!cellOf(scope, node).loop) skipBody(node, scope);
-    },
-    caught({ node, scope }, output) {
-      const body = catchingScope(scope);
-      if (!body?.parent || !body.region.container) return false;
-      // Not cancelled: its record says that it failed.
-      const cell = cellOf(scope, node);
-      if (cell.loop) loops.delete(cell.loop);
-      cell.loop = undefined;
-      cell.state = 'skipped';
-      scope.open -= 1;
-      cancelScope(body);
-      settleContainer(body.region.container, body.parent, output, ERROR_HANDLE);
-      drain();
-      return true;
-    },
-    decide(task, isGoingOn) {
-      const progress = loopOf(task);
-      if (isGoingOn) {
-        progress.next += 1;
-        openNext(progress, progress.next - 1, task.iteration?.previous ?? null);
-      } else {
-        if (progress.next === 0) skipBody(task.node, task.scope);
-        closeLoop(progress);
-      }
-      drain();
-    },
-    endLoop(task, missing) {
-      const loop = loopOf(task);
-      for (const [at, index] of (task.missingOutputs ?? []).entries()) loop.outputs.set(index, missing[at] ?? null);
-      finishLoop(loop);
-      drain();
-    },
-    positions: () =>
-      [...loops].map(({ node, scope, next, open }) => ({
-        nodeId: node.id,
-        iteration: scope.iteration,
-        next,
-        open: [...open.keys()],
-      })),
-    isFinished: () => rootScope.open === 0,
-  };
+function loopOf({ node, scope }: Task): LoopProgress {
+  const { loop } = cellOf(scope, node);
+  if (!loop) throw new Error(`node ${node.id} is not a loop in progress`);
+  return loop;
 }
 
 /** Returns the indexes of the iterations that were finished at a position. */
 function finishedBefore({ next, open }: LoopPosition): number[] {
   const isOpen = new Set(open);
   return Array.from({ length: next }, (_, index) => index).filter((index) => !isOpen.has(index));
-}
-
-function isOpen({ node, scope }: Task): boolean {
-  return cellOf(scope, node).state === 'ready';
 }
 
 function sortByDecision(edges: GraphEdge[], { incoming }: GraphNode, { taken }: JoinDecision): void {

@@ -14,9 +14,9 @@ export const approvalTools = [
     annotations: READS,
     needed: { scope: 'approvals:read' },
     input: Type.Object({ ...WORKSPACE, ...PAGE }, CLOSED),
-    async act({ services, caller, workspace }, { workspaceId, limit = 50, offset = 0 }) {
+    async act({ runs, caller, workspace }, { workspaceId, limit = 50, offset = 0 }) {
       const page = { limit, offset, includeTotal: false };
-      return json(await listApprovals(services.db, caller, { workspaceId: await workspace(workspaceId), ...page }));
+      return json(await listApprovals(runs.db, caller, { workspaceId: await workspace(workspaceId), ...page }));
     },
   }),
   defineTool({
@@ -27,8 +27,8 @@ export const approvalTools = [
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     needed: { scope: 'approvals:write' },
     input: SubmitApprovalBody,
-    async act({ services, caller }, body) {
-      return json(await decide(services, caller, body));
+    async act({ runs, caller }, body) {
+      return json(await decide(runs, caller, body));
     },
   }),
 ];

@@ -29,8 +29,8 @@ export const authoringTools = [
     annotations: READS,
     needed: { scope: 'node-types:read' },
     input: Type.Object({ type: Type.Optional(Type.String({ maxLength: 64 })) }, CLOSED),
-    async act({ services }, { type }) {
-      const entries = describeNodeTypes(services.nodeTypes);
+    async act({ resources }, { type }) {
+      const entries = describeNodeTypes(resources.nodeTypes);
       if (type === undefined) return json({ data: entries.map(({ parameters: _, ...entry }) => entry) });
       const entry = entries.find((each) => each.type === type);
       if (!entry) throw new DeckhandError('NOT_FOUND', { message: `There is no node type "${type}"` });
@@ -45,12 +45,12 @@ export const authoringTools = [
     annotations: READS,
     needed: { scope: 'workflows:write' },
     input: Type.Object({ ...DEFINITION, workflowId: Type.Optional(Uuid), ...WORKSPACE }, CLOSED),
-    async act({ services, caller, workspace }, { definition, workflowId, workspaceId }) {
+    async act({ resources, caller, workspace }, { definition, workflowId, workspaceId }) {
       if (workflowId !== undefined) {
-        return json(await tryVersion(services, caller, workflowId.toLowerCase(), { definition }));
+        return json(await tryVersion(resources, caller, workflowId.toLowerCase(), { definition }));
       }
       const body = { workspaceId: await workspace(workspaceId), name: 'Test', definition };
-      return json(await tryNewWorkflow(services, caller, body));
+      return json(await tryNewWorkflow(resources, caller, body));
     },
   }),
   defineTool({
@@ -72,12 +72,12 @@ export const authoringTools = [
       },
       CLOSED,
     ),
-    async act({ services, caller, workspace }, { workflowId, workspaceId, definition, ...rest }) {
+    async act({ resources, caller, workspace }, { workflowId, workspaceId, definition, ...rest }) {
       if (workflowId !== undefined) {
         const { comment: note, baseVersionId: base, ...misplaced } = rest;
         refuse(misplaced, 'is for a new workflow: it excludes workflowId');
         return json(
-          await storeVersion(services, caller, workflowId.toLowerCase(), {
+          await storeVersion(resources, caller, workflowId.toLowerCase(), {
             definition,
             ...(note === undefined ? {} : { comment: note }),
             ...(base === undefined ? {} : { baseVersionId: base }),
@@ -87,7 +87,11 @@ export const authoringTools = [
       const { comment: _comment, baseVersionId: _base, ...columns } = rest;
       refuse({ comment: rest.comment, baseVersionId: rest.baseVersionId }, 'needs workflowId');
       return json(
-        await storeNewWorkflow(services, caller, { workspaceId: await workspace(workspaceId), definition, ...columns }),
+        await storeNewWorkflow(resources, caller, {
+          workspaceId: await workspace(workspaceId),
+          definition,
+          ...columns,
+        }),
       );
     },
   }),

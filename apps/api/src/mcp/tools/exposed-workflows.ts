@@ -1,7 +1,7 @@
 import { BUILT_IN_TOOL_PREFIX, isJsonObject, MAX_TOOL_NAME, validationFailed } from '@deckhand/contracts';
 import { type ActiveTool, listActiveTools } from '@deckhand/db';
 import type { KeyCaller } from '../../auth/caller.ts';
-import type { Services } from '../../services.ts';
+import type { RunContext } from '../../contexts.ts';
 import { MAX_WAIT_SECONDS } from '../run-outcome.ts';
 import type { Tool } from '../tool.ts';
 import { STARTS_RUNS } from '../../auth/needed-scope.ts';
@@ -15,7 +15,7 @@ const SUFFIX_LENGTH = 8;
  * same name, all of them have the end of the workflow's id after it.
  */
 export async function listExposedWorkflows(
-  { db, forms }: Services,
+  { db, forms }: RunContext,
   caller: KeyCaller,
   workspaceId: string,
 ): Promise<Tool[]> {

@@ -30,8 +30,8 @@ export const findTools = [
     annotations: READS,
     needed: { scope: 'workspaces:read' },
     input: Type.Object(PAGE, CLOSED),
-    async act({ services, caller }, { limit = 50, offset = 0 }) {
-      return json(await listWorkspaces(services.db, caller, { limit, offset, includeTotal: false }));
+    async act({ resources, caller }, { limit = 50, offset = 0 }) {
+      return json(await listWorkspaces(resources.db, caller, { limit, offset, includeTotal: false }));
     },
   }),
   defineTool({
@@ -49,10 +49,10 @@ export const findTools = [
       },
       CLOSED,
     ),
-    async act({ services, caller, workspace }, { workspaceId, limit = 50, offset = 0, ...filter }) {
+    async act({ resources, caller, workspace }, { workspaceId, limit = 50, offset = 0, ...filter }) {
       const page = { limit, offset, includeTotal: false, includeInnerFolders: false };
       return json(
-        await listWorkflows(services.db, caller, { workspaceId: await workspace(workspaceId), ...filter, ...page }),
+        await listWorkflows(resources.db, caller, { workspaceId: await workspace(workspaceId), ...filter, ...page }),
       );
     },
   }),
@@ -63,9 +63,9 @@ export const findTools = [
     annotations: READS,
     needed: { scope: 'workflows:read' },
     input: Type.Object({ workflowId: Uuid }, CLOSED),
-    async act({ services, caller }, { workflowId }) {
+    async act({ resources, caller }, { workflowId }) {
       return json(
-        workflowAnswer(await readWorkflow(services.db, caller, workflowId.toLowerCase()), services.webhookBaseUrl),
+        workflowAnswer(await readWorkflow(resources.db, caller, workflowId.toLowerCase()), resources.webhookBaseUrl),
       );
     },
   }),
@@ -91,10 +91,10 @@ export const findTools = [
       },
       CLOSED,
     ),
-    async act({ services, caller, workspace }, { workspaceId, limit = 20, ...filter }) {
+    async act({ runs, caller, workspace }, { workspaceId, limit = 20, ...filter }) {
       // Parsed as the query of the list, whose defaults and rules apply.
       const query = parseRuns({ ...filter, workspaceId: await workspace(workspaceId), limit, fields: [...RUN_FIELDS] });
-      const { value } = await listRuns(services, caller, query, { isFresh: false });
+      const { value } = await listRuns(runs, caller, query, { isFresh: false });
       return jsonText(value);
     },
   }),

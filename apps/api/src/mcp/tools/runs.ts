@@ -69,8 +69,8 @@ export const runTools = [
     annotations: READS,
     needed: { scope: 'executions:read' },
     input: Type.Object({ executionId: Uuid }, CLOSED),
-    async act({ services, caller }, { executionId }) {
-      return jsonText((await services.executions.read(caller, executionId.toLowerCase(), { isSlim: true })).json);
+    async act({ runs, caller }, { executionId }) {
+      return jsonText((await runs.executions.read(caller, executionId.toLowerCase(), { isSlim: true })).json);
     },
   }),
   defineTool({
@@ -101,9 +101,9 @@ export const runTools = [
       },
       CLOSED,
     ),
-    async act({ services, caller }, { executionId, nodeId, iteration, offset = 0 }) {
+    async act({ runs, caller }, { executionId, nodeId, iteration, offset = 0 }) {
       const request = { executionId: executionId.toLowerCase(), nodeId, iteration };
-      const text = await readOutput(services, caller, request);
+      const text = await readOutput(runs, caller, request);
       if (offset === 0 && text.length <= MAX_OUTPUT_CHARS) return jsonText(text);
       const end = offset + MAX_OUTPUT_CHARS;
       const next = end < text.length ? { nextOffset: end } : {};
@@ -117,9 +117,9 @@ export const runTools = [
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     needed: { scope: 'executions:write' },
     input: Type.Object({ executionId: Uuid }, CLOSED),
-    async act({ services, caller }, { executionId }) {
+    async act({ runs, caller }, { executionId }) {
       const id = executionId.toLowerCase();
-      await stopRun(services, caller, id);
+      await stopRun(runs, caller, id);
       return json({ executionId: id, status: 'stopped' });
     },
   }),

@@ -21,7 +21,7 @@ export async function startAndWait(
   let executionId: string | undefined;
   const start = async (): Promise<string> => {
     const toKey = (asked: object) => (key === undefined ? undefined : toIdempotencyKey(key, asked));
-    ({ executionId } = await startRun(call.services, call.caller, workflowId, body, toKey));
+    ({ executionId } = await startRun(call.starts, call.caller, workflowId, body, toKey));
     return executionId;
   };
   if (!call.may('executions:read')) {
@@ -32,7 +32,7 @@ export async function startAndWait(
   } catch (error) {
     if (executionId === undefined) throw error;
     // An error would be read as if nothing had started, and a repeated call starts a second run.
-    call.services.logger.warn({ err: error, executionId }, 'a run that was started could not be awaited');
+    call.starts.logger.warn({ err: error, executionId }, 'a run that was started could not be awaited');
     return started(executionId, 'It was started, but could not be awaited: call deckhand_wait_for_run');
   }
 }

@@ -8,18 +8,18 @@ import {
 } from '@deckhand/contracts';
 import { acceptInvite as join, acceptInviteAsNewPerson, type NewPerson, readInvite } from '@deckhand/db';
 import { openSession } from '../../auth/open-session.ts';
-import { originOf } from '../../auth/origin.ts';
+import { originOf } from '../../http/caller-address.ts';
 import { passwordIssues, type Passwords } from '../../auth/passwords.ts';
 import { hashSecret } from '../../auth/tokens.ts';
 import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.ts';
 import { sendJson } from '../../http/respond.ts';
 import { open, type Route } from '../../http/route.ts';
-import type { Services } from '../../services.ts';
+import type { PeopleContext } from '../../contexts.ts';
 
 const parse = compileBody(AcceptInviteBody);
 
 /** POST /api/auth/accept-invite */
-export function acceptInvite({ db, authenticate, passwords }: Services): Route {
+export function acceptInvite({ db, authenticate, passwords }: PeopleContext): Route {
   return open(
     'POST',
     '/api/auth/accept-invite',

@@ -3,10 +3,10 @@ import { deleteOwnSession, listSessions as list } from '@deckhand/db';
 import { pathId, readPage, PageQuery } from '../../http/query.ts';
 import { sendJson, sendNothing } from '../../http/respond.ts';
 import { forSession, type Route } from '../../http/route.ts';
-import type { Services } from '../../services.ts';
+import type { PeopleContext } from '../../contexts.ts';
 
 /** GET /api/auth/sessions */
-export function listSessions({ db }: Services): Route {
+export function listSessions({ db }: PeopleContext): Route {
   return forSession(
     'GET',
     '/api/auth/sessions',
@@ -24,7 +24,7 @@ export function listSessions({ db }: Services): Route {
 }
 
 /** DELETE /api/auth/sessions/{id} */
-export function endSession({ db }: Services): Route {
+export function endSession({ db }: PeopleContext): Route {
   return forSession(
     'DELETE',
     '/api/auth/sessions/:id',

@@ -13,12 +13,12 @@ import { openSession } from '../../auth/open-session.ts';
 import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.ts';
 import { sendJson } from '../../http/respond.ts';
 import { open, type Route } from '../../http/route.ts';
-import type { Services } from '../../services.ts';
+import type { PeopleContext } from '../../contexts.ts';
 
 const check = compileLenientCheck(SetupBody);
 
 /** POST /api/auth/setup */
-export function setup({ db, passwords, setupToken }: Services): Route {
+export function setup({ db, passwords, setupToken }: PeopleContext): Route {
   return open(
     'POST',
     '/api/auth/setup',
@@ -55,7 +55,7 @@ export function setup({ db, passwords, setupToken }: Services): Route {
 }
 
 /** GET /api/auth/setup */
-export function getSetup({ db }: Services): Route {
+export function getSetup({ db }: PeopleContext): Route {
   return open(
     'GET',
     '/api/auth/setup',

@@ -14,12 +14,12 @@ import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.ts';
 import { refuseBody } from '../../http/refuse-body.ts';
 import { sendJson, sendNothing } from '../../http/respond.ts';
 import { forSession, open, type Route } from '../../http/route.ts';
-import type { Services } from '../../services.ts';
+import type { PeopleContext } from '../../contexts.ts';
 
 const parseLogin = compileBody(LoginBody);
 
 /** POST /api/auth/login */
-export function login({ db, loginThrottle, passwords }: Services): Route {
+export function login({ db, loginThrottle, passwords }: PeopleContext): Route {
   return open(
     'POST',
     '/api/auth/login',
@@ -46,7 +46,7 @@ export function login({ db, loginThrottle, passwords }: Services): Route {
 }
 
 /** POST /api/auth/logout */
-export function logout({ db }: Services): Route {
+export function logout({ db }: PeopleContext): Route {
   return forSession(
     'POST',
     '/api/auth/logout',
@@ -60,7 +60,7 @@ export function logout({ db }: Services): Route {
 }
 
 /** GET /api/auth/me */
-export function getCurrentUser({ db }: Services): Route {
+export function getCurrentUser({ db }: PeopleContext): Route {
   return forSession(
     'GET',
     '/api/auth/me',
@@ -79,7 +79,7 @@ export function getCurrentUser({ db }: Services): Route {
 const parsePassword = compileBody(ChangePasswordBody);
 
 /** POST /api/auth/password */
-export function changePassword({ db, loginThrottle, passwords }: Services): Route {
+export function changePassword({ db, loginThrottle, passwords }: PeopleContext): Route {
   return forSession(
     'POST',
     '/api/auth/password',

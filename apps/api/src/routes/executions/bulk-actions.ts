@@ -26,14 +26,14 @@ import { readBody } from '../../http/read-body.ts';
 import { refuseBody } from '../../http/refuse-body.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
-import type { Services } from '../../services.ts';
+import type { RunContext } from '../../contexts.ts';
 
 const parse = compileBody(CreateBulkActionBody);
 const readQuery = queryReader(DryRunQuery);
 
 /** POST /api/bulk-actions */
-export function createBulkAction(services: Services): Route {
-  const { db, shares } = services;
+export function createBulkAction(context: RunContext): Route {
+  const { db, shares } = context;
 
   /** A search may read all runs of a workspace, so it counts towards the workspace's share of searches. */
   async function findRuns(caller: Caller, body: CreateBulkActionBody): Promise<string[]> {
@@ -69,7 +69,7 @@ export function createBulkAction(services: Services): Route {
         sendJson(response, 200, { total: (await findRuns(caller, body)).length });
         return;
       }
-      await services.answerOnce({ request, response, caller, body }, async (actor) => ({
+      await context.answerOnce({ request, response, caller, body }, async (actor) => ({
         status: 202,
         body: await create(db, actor, body, await findRuns(caller, body)),
       }));
@@ -104,7 +104,7 @@ function isEmpty(range: object = {}): boolean {
 const readListQuery = queryReader(ListBulkActionsQuery);
 
 /** GET /api/bulk-actions */
-export function listBulkActions({ db }: Services): Route {
+export function listBulkActions({ db }: RunContext): Route {
   return forKey(
     'GET',
     '/api/bulk-actions',
@@ -123,7 +123,7 @@ export function listBulkActions({ db }: Services): Route {
 }
 
 /** GET /api/bulk-actions/{id} */
-export function getBulkAction({ db }: Services): Route {
+export function getBulkAction({ db }: RunContext): Route {
   return forKey(
     'GET',
     '/api/bulk-actions/:id',
@@ -141,7 +141,7 @@ export function getBulkAction({ db }: Services): Route {
 }
 
 /** POST /api/bulk-actions/{id}/abort */
-export function abortBulkAction({ db, answerOnce }: Services): Route {
+export function abortBulkAction({ db, answerOnce }: RunContext): Route {
   return forKey(
     'POST',
     '/api/bulk-actions/:id/abort',

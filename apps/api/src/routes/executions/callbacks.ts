@@ -4,10 +4,10 @@ import { pathId } from '../../http/query.ts';
 import { refuseBody } from '../../http/refuse-body.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
-import type { Services } from '../../services.ts';
+import type { RunContext } from '../../contexts.ts';
 
 /** GET /api/executions/{id}/callbacks */
-export function listCallbacks({ db }: Services): Route {
+export function listCallbacks({ db }: RunContext): Route {
   return forKey(
     'GET',
     '/api/executions/:id/callbacks',
@@ -26,7 +26,7 @@ export function listCallbacks({ db }: Services): Route {
 }
 
 /** POST /api/executions/{id}/callbacks/{deliveryId}/replay */
-export function replayCallback({ db, answerOnce }: Services): Route {
+export function replayCallback({ db, answerOnce }: RunContext): Route {
   return forKey(
     'POST',
     '/api/executions/:id/callbacks/:deliveryId/replay',

@@ -4,12 +4,12 @@ import { readDataBody } from '../../http/read-body.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { chosenIteration } from '../../runs/answer.ts';
 import { completeTask } from '../../runs/complete-task.ts';
-import type { Services } from '../../services.ts';
+import type { RunContext } from '../../contexts.ts';
 
 const parse = compileBody(CompleteHumanBody);
 
 /** POST /api/executions/{id}/nodes/{nodeId}/complete */
-export function completeHumanTask(services: Services): Route {
+export function completeHumanTask(context: RunContext): Route {
   return forKey(
     'POST',
     '/api/executions/:id/nodes/:nodeId/complete',
@@ -27,9 +27,9 @@ export function completeHumanTask(services: Services): Route {
       const executionId = pathId(request);
       const body = parse(await readDataBody(request));
       const node = { executionId, nodeId: pathNodeId(request) };
-      await services.answerOnce({ request, response, caller, body }, async (actor) => ({
+      await context.answerOnce({ request, response, caller, body }, async (actor) => ({
         status: 200,
-        body: await completeTask(services, actor, {
+        body: await completeTask(context, actor, {
           ...node,
           iteration: chosenIteration(body, node),
           data: body.data,

@@ -14,12 +14,12 @@ import { pathId, pathNodeId, queryReader } from '../../http/query.ts';
 import { sendJson, sendJsonText } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { noData, readOutput } from '../../runs/read-output.ts';
-import type { Services } from '../../services.ts';
+import type { RunContext } from '../../contexts.ts';
 
 const readOutputQuery = queryReader(ReadOutputQuery);
 
 /** GET /api/executions/{id}/nodes/{nodeId}/output */
-export function getNodeOutput(services: Services): Route {
+export function getNodeOutput(context: RunContext): Route {
   return forKey(
     'GET',
     '/api/executions/:id/nodes/:nodeId/output',
@@ -37,7 +37,7 @@ export function getNodeOutput(services: Services): Route {
       const executionId = pathId(request);
       const nodeId = pathNodeId(request);
       const { iteration } = readOutputQuery(request);
-      sendJsonText(response, 200, await readOutput(services, caller, { executionId, nodeId, iteration }));
+      sendJsonText(response, 200, await readOutput(context, caller, { executionId, nodeId, iteration }));
     },
   );
 }
@@ -45,7 +45,7 @@ export function getNodeOutput(services: Services): Route {
 const readDebugQuery = queryReader(ReadOutputQuery);
 
 /** GET /api/executions/{id}/nodes/{nodeId}/debug */
-export function getNodeDebug(services: Services): Route {
+export function getNodeDebug(context: RunContext): Route {
   return forKey(
     'GET',
     '/api/executions/:id/nodes/:nodeId/debug',
@@ -62,8 +62,8 @@ export function getNodeDebug(services: Services): Route {
       const executionId = pathId(request);
       const nodeId = pathNodeId(request);
       const { iteration } = readDebugQuery(request);
-      const found = await readNodeDebug(services.db, caller, { executionId, nodeId, iteration: iteration ?? null });
-      if (!found) throw await noData(services, caller, { executionId, nodeId, iteration }, 'no debug data');
+      const found = await readNodeDebug(context.db, caller, { executionId, nodeId, iteration: iteration ?? null });
+      if (!found) throw await noData(context, caller, { executionId, nodeId, iteration }, 'no debug data');
       const head = JSON.stringify({ nodeId, iteration: shownIteration(found.iteration) });
       sendJsonText(response, 200, `${head.slice(0, -1)},${maskHeaders(found.debugJson).slice(1)}`);
     },
@@ -71,7 +71,7 @@ export function getNodeDebug(services: Services): Route {
 }
 
 /** GET /api/executions/{id}/result */
-export function getExecutionResult({ executions }: Services): Route {
+export function getExecutionResult({ executions }: RunContext): Route {
   return forKey(
     'GET',
     '/api/executions/:id/result',
@@ -93,7 +93,7 @@ export function getExecutionResult({ executions }: Services): Route {
 const readIterationsQuery = queryReader(ListIterationsQuery);
 
 /** GET /api/executions/{id}/nodes/{nodeId}/iterations */
-export function listIterations({ db }: Services): Route {
+export function listIterations({ db }: RunContext): Route {
   return forKey(
     'GET',
     '/api/executions/:id/nodes/:nodeId/iterations',

@@ -4,10 +4,10 @@ import { pathId } from '../../http/query.ts';
 import { refuseBody } from '../../http/refuse-body.ts';
 import { sendNothing } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
-import type { Services } from '../../services.ts';
+import type { RunContext } from '../../contexts.ts';
 
 /** DELETE /api/executions/{id} */
-export function deleteExecution({ db }: Services): Route {
+export function deleteExecution({ db }: RunContext): Route {
   return forKey(
     'DELETE',
     '/api/executions/:id',
@@ -26,7 +26,7 @@ export function deleteExecution({ db }: Services): Route {
 }
 
 /** POST /api/executions/{id}/redact */
-export function redactExecution(services: Services): Route {
+export function redactExecution(context: RunContext): Route {
   return forKey(
     'POST',
     '/api/executions/:id/redact',
@@ -43,9 +43,9 @@ export function redactExecution(services: Services): Route {
     async (request, response, caller) => {
       const executionId = pathId(request);
       await refuseBody(request);
-      await services.answerOnce({ request, response, caller, body: null }, async (actor) => ({
+      await context.answerOnce({ request, response, caller, body: null }, async (actor) => ({
         status: 200,
-        body: { executionId, status: await redact(services.db, actor, executionId) },
+        body: { executionId, status: await redact(context.db, actor, executionId) },
       }));
     },
   );

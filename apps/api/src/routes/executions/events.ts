@@ -9,7 +9,7 @@ import { sendNothing } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import type { ExecutionView } from '../../runs/execution-reader.ts';
 import type { IsEnough, RunSubscription } from '../../runs/follow-runs.ts';
-import type { Services } from '../../services.ts';
+import type { RunContext } from '../../contexts.ts';
 
 const READ_RUNS: NeededScope = { scope: 'executions:read' };
 
@@ -19,7 +19,7 @@ const MIN_INTERVAL_MS = 200;
 const READ_INTERVAL_MS = 3_000;
 
 /** GET /api/executions/{id}/events */
-export function followExecution({ executions, follower, shares, authenticate }: Services): Route {
+export function followExecution({ executions, follower, shares, authenticate }: RunContext): Route {
   async function streamChanges(
     executionId: string,
     subscription: RunSubscription,

@@ -19,7 +19,7 @@ import type { StartedRun } from '../../runs/run-starter.ts';
 import { toStartRequest } from '../../runs/start-run.ts';
 import { startedMessage, workersAnswer } from '../../runs/started-answer.ts';
 import { STARTS_RUNS } from '../../auth/needed-scope.ts';
-import type { Services } from '../../services.ts';
+import type { StartContext } from '../../contexts.ts';
 
 const parseItem = compileBody(ExecuteBatchItem);
 
@@ -30,8 +30,8 @@ const ITEMS_PER_SLICE = 50;
 type Outcome = StartedRun | DeckhandError;
 
 /** POST /api/workflows/{id}/execute/batch */
-export function executeWorkflowBatch(services: Services): Route {
-  const { breaker, runStarter, fleet, noteStart, prepareCallbacks, logger } = services;
+export function executeWorkflowBatch(context: StartContext): Route {
+  const { breaker, runStarter, fleet, noteStart, prepareCallbacks, logger } = context;
   return forKey(
     'POST',
     '/api/workflows/:id/execute/batch',

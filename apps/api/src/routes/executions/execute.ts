@@ -8,12 +8,12 @@ import { readIdempotencyKey } from '../../runs/idempotency.ts';
 import { startRun } from '../../runs/start-run.ts';
 import { startedAnswer } from '../../runs/started-answer.ts';
 import { STARTS_RUNS } from '../../auth/needed-scope.ts';
-import type { Services } from '../../services.ts';
+import type { StartContext } from '../../contexts.ts';
 
 const parse = compileBody(ExecuteBody);
 
 /** POST /api/workflows/{id}/execute */
-export function executeWorkflow(services: Services): Route {
+export function executeWorkflow(context: StartContext): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/execute',
@@ -40,11 +40,11 @@ export function executeWorkflow(services: Services): Route {
     async (request, response, caller) => {
       const workflowId = pathId(request);
       const body = parse(await readOptionalDataBody(request));
-      const started = await startRun(services, caller, workflowId, body, (asked) => readIdempotencyKey(request, asked));
+      const started = await startRun(context, caller, workflowId, body, (asked) => readIdempotencyKey(request, asked));
       if (started.rate) setRateHeaders(response, started.rate);
       if (started.isRepeated) response.setHeader('Idempotency-Replayed', 'true');
-      sendJson(response, 202, startedAnswer(started, services.fleet.counts()));
+      sendJson(response, 202, startedAnswer(started, context.fleet.counts()));
     },
-    { guard: services.breaker.check },
+    { guard: context.breaker.check },
   );
 }

@@ -6,7 +6,7 @@ import { setAge, wantsFresh } from '../../http/freshness.ts';
 import { queryReader } from '../../http/query.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { EXPORT_FORMATS } from '../../runs/export-format.ts';
-import type { Services } from '../../services.ts';
+import type { RunContext } from '../../contexts.ts';
 
 const readQuery = queryReader(ExportExecutionsQuery);
 
@@ -20,7 +20,7 @@ const TIMEOUT_MS = 30 * 60_000;
 const STALL_MS = 60_000;
 
 /** GET /api/executions/export */
-export function exportExecutions({ db, runReads, executions, shares }: Services): Route {
+export function exportExecutions({ db, runReads, executions, shares }: RunContext): Route {
   let running = 0;
   return forKey(
     'GET',

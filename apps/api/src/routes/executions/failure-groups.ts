@@ -4,12 +4,12 @@ import { pathId, queryReader } from '../../http/query.ts';
 import { readBody } from '../../http/read-body.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
-import type { Services } from '../../services.ts';
+import type { RunContext } from '../../contexts.ts';
 
 const readListQuery = queryReader(ListFailureGroupsQuery);
 
 /** GET /api/failure-groups */
-export function listFailureGroups({ db }: Services): Route {
+export function listFailureGroups({ db }: RunContext): Route {
   return forKey(
     'GET',
     '/api/failure-groups',
@@ -29,7 +29,7 @@ export function listFailureGroups({ db }: Services): Route {
 }
 
 /** GET /api/failure-groups/{id} */
-export function getFailureGroup({ db }: Services): Route {
+export function getFailureGroup({ db }: RunContext): Route {
   return forKey(
     'GET',
     '/api/failure-groups/:id',
@@ -49,7 +49,7 @@ export function getFailureGroup({ db }: Services): Route {
 const parseUpdate = compileBody(UpdateFailureGroupBody);
 
 /** PATCH /api/failure-groups/{id} */
-export function updateFailureGroup({ db }: Services): Route {
+export function updateFailureGroup({ db }: RunContext): Route {
   return forKey(
     'PATCH',
     '/api/failure-groups/:id',

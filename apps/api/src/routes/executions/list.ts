@@ -5,7 +5,7 @@ import { queryReader } from '../../http/query.ts';
 import { sendJsonText } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { listRuns } from '../../runs/list-runs.ts';
-import type { Services } from '../../services.ts';
+import type { RunContext } from '../../contexts.ts';
 
 const readQuery = queryReader(ListExecutionsQuery);
 
@@ -13,7 +13,7 @@ const readQuery = queryReader(ListExecutionsQuery);
 const MAX_TAGGED_LENGTH = 1_048_576;
 
 /** GET /api/executions */
-export function listExecutions(services: Services): Route {
+export function listExecutions(context: RunContext): Route {
   return forKey(
     'GET',
     '/api/executions',
@@ -30,7 +30,7 @@ export function listExecutions(services: Services): Route {
     },
     async (request, response, caller) => {
       const isFresh = wantsFresh(request);
-      const { value, ageMs } = await listRuns(services, caller, readQuery(request), { isFresh });
+      const { value, ageMs } = await listRuns(context, caller, readQuery(request), { isFresh });
       setAge(response, ageMs);
       response.setHeader('Cache-Control', 'private, no-cache');
       if (value.length <= MAX_TAGGED_LENGTH) {

@@ -4,11 +4,10 @@ import { pathId } from '../../http/query.ts';
 import { refuseBody } from '../../http/refuse-body.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { recordRunChange } from '../../runs/record-run-change.ts';
-import { notifyWorkers } from '../../runs/notify-workers.ts';
-import type { Services } from '../../services.ts';
+import type { RunContext } from '../../contexts.ts';
 
 /** POST /api/executions/{id}/pause */
-export function pauseExecution(services: Services): Route {
+export function pauseExecution(context: RunContext): Route {
   return forKey(
     'POST',
     '/api/executions/:id/pause',
@@ -25,9 +24,9 @@ export function pauseExecution(services: Services): Route {
     async (request, response, caller) => {
       const executionId = pathId(request);
       await refuseBody(request);
-      await services.answerOnce({ request, response, caller, body: null }, async (actor) => {
-        await notifyWorkers(services, 'pause', await pause(services.db, actor, executionId));
-        await recordRunChange(services, actor, 'execution.pause', executionId);
+      await context.answerOnce({ request, response, caller, body: null }, async (actor) => {
+        await context.notifyWorkers('pause', await pause(context.db, actor, executionId));
+        await recordRunChange(context, actor, 'execution.pause', executionId);
         return { status: 200, body: { executionId, status: 'paused' } };
       });
     },
@@ -35,7 +34,7 @@ export function pauseExecution(services: Services): Route {
 }
 
 /** POST /api/executions/{id}/resume */
-export function resumeExecution(services: Services): Route {
+export function resumeExecution(context: RunContext): Route {
   return forKey(
     'POST',
     '/api/executions/:id/resume',
@@ -51,14 +50,14 @@ export function resumeExecution(services: Services): Route {
     async (request, response, caller) => {
       const executionId = pathId(request);
       await refuseBody(request);
-      await services.answerOnce({ request, response, caller, body: null }, async (actor) => {
-        const { resumed, dispatched } = await resume(services.db, actor, executionId);
+      await context.answerOnce({ request, response, caller, body: null }, async (actor) => {
+        const { resumed, dispatched } = await resume(context.db, actor, executionId);
         // If this fails, maintenance finds the runs without jobs.
-        await services.queue.add(dispatched).catch((err: unknown) => {
-          services.logger.warn({ err, executionId }, 'resumed runs could not be queued yet');
+        await context.queue.add(dispatched).catch((err: unknown) => {
+          context.logger.warn({ err, executionId }, 'resumed runs could not be queued yet');
         });
-        await notifyWorkers(services, 'resume', resumed);
-        await recordRunChange(services, actor, 'execution.resume', executionId);
+        await context.notifyWorkers('resume', resumed);
+        await recordRunChange(context, actor, 'execution.resume', executionId);
         return { status: 200, body: { executionId, status: 'running' } };
       });
     },

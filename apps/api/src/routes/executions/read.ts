@@ -8,15 +8,15 @@ import { pathId, queryReader } from '../../http/query.ts';
 import { sendJsonText } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { isSettled, waitForRun } from '../../runs/wait-for-run.ts';
-import type { Services } from '../../services.ts';
+import type { RunContext } from '../../contexts.ts';
 
 const READ_RUNS: NeededScope = { scope: 'executions:read' };
 
 const readQuery = queryReader(ReadExecutionQuery);
 
 /** GET /api/executions/{id} */
-export function getExecution(services: Services): Route {
-  const { executions, authenticate } = services;
+export function getExecution(context: RunContext): Route {
+  const { executions, authenticate } = context;
   return forKey(
     'GET',
     '/api/executions/:id',
@@ -47,7 +47,7 @@ export function getExecution(services: Services): Route {
         const gone = clientGone(response);
         const check = () => authenticate.caller(request, READ_RUNS);
         await whileAllowed({ check, signal: gone }, (signal) =>
-          waitForRun(services, executionId, before, isEnough, { timeoutMs: wait * 1_000, signal }),
+          waitForRun(context, executionId, before, isEnough, { timeoutMs: wait * 1_000, signal }),
         );
         if (gone.aborted) return;
         // The caller's access may have changed since the last check.

@@ -12,13 +12,13 @@ import { recordRunChange } from '../../runs/record-run-change.ts';
 import { rerunRefused } from '../../runs/start-errors.ts';
 import { startedAnswer } from '../../runs/started-answer.ts';
 import { modeOfTest, startTested } from '../../runs/test-run.ts';
-import type { Services } from '../../services.ts';
+import type { StartContext } from '../../contexts.ts';
 
 const parse = compileBody(RerunBody);
 
 /** POST /api/executions/{id}/rerun */
-export function rerunExecution(services: Services): Route {
-  const { db, breaker, fleet } = services;
+export function rerunExecution(context: StartContext): Route {
+  const { db, breaker, fleet } = context;
   return forKey(
     'POST',
     '/api/executions/:id/rerun',
@@ -73,7 +73,7 @@ export function rerunExecution(services: Services): Route {
       const isWhole = fromNodeId !== null && untilNodeId === undefined;
       const rerun = isWhole ? { rerunOf, fromNodeId, triggerNodeId, sourceVersionId } : undefined;
       const { rate, ...started } = await startTested(
-        services,
+        context,
         caller,
         {
           workflowId,
@@ -94,7 +94,7 @@ export function rerunExecution(services: Services): Route {
       );
       if (rate) setRateHeaders(response, rate);
       if (started.isRepeated) response.setHeader('Idempotency-Replayed', 'true');
-      else await recordRunChange(services, caller, 'execution.rerun', started.executionId);
+      else await recordRunChange(context, caller, 'execution.rerun', started.executionId);
       sendJson(response, 202, startedAnswer(started, fleet.counts()));
     },
     { guard: breaker.check },

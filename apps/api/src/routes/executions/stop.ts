@@ -12,12 +12,11 @@ import { pathId } from '../../http/query.ts';
 import { readBody } from '../../http/read-body.ts';
 import { refuseBody } from '../../http/refuse-body.ts';
 import { forKey, type Route } from '../../http/route.ts';
-import { notifyWorkers } from '../../runs/notify-workers.ts';
 import { stopRun } from '../../runs/stop-run.ts';
-import type { Services } from '../../services.ts';
+import type { RunContext } from '../../contexts.ts';
 
 /** POST /api/executions/{id}/stop */
-export function stopExecution(services: Services): Route {
+export function stopExecution(context: RunContext): Route {
   return forKey(
     'POST',
     '/api/executions/:id/stop',
@@ -34,8 +33,8 @@ export function stopExecution(services: Services): Route {
     async (request, response, caller) => {
       const executionId = pathId(request);
       await refuseBody(request);
-      await services.answerOnce({ request, response, caller, body: null }, async (actor) => {
-        await stopRun(services, actor, executionId);
+      await context.answerOnce({ request, response, caller, body: null }, async (actor) => {
+        await stopRun(context, actor, executionId);
         return { status: 200, body: { executionId, status: 'stopped' } };
       });
     },
@@ -45,7 +44,7 @@ export function stopExecution(services: Services): Route {
 const parse = compileBody(StopManyBody);
 
 /** POST /api/executions/stop */
-export function stopExecutions(services: Services): Route {
+export function stopExecutions(context: RunContext): Route {
   return forKey(
     'POST',
     '/api/executions/stop',
@@ -62,24 +61,24 @@ export function stopExecutions(services: Services): Route {
     },
     async (request, response, caller) => {
       const body = parse(await readBody(request));
-      await requireRole(services.db, caller, body.workspaceId, 'editor');
+      await requireRole(context.db, caller, body.workspaceId, 'editor');
       const filter = toFilter(body);
       checkDuration(filter);
       if (body.all !== true && !hasFilter(filter)) {
         throw validationFailed([{ path: 'all', message: 'must be true to stop every run, unless a filter is given' }]);
       }
-      await services.answerOnce({ request, response, caller, body }, async (actor) => {
+      await context.answerOnce({ request, response, caller, body }, async (actor) => {
         const stopAll = (): Promise<number> =>
-          stopRuns(services.db, actor, filter, (executionIds) => notifyWorkers(services, 'stop', executionIds));
+          stopRuns(context.db, actor, filter, (executionIds) => context.notifyWorkers('stop', executionIds));
         const stopped = await (isSearch(filter)
-          ? services.shares.within(filter.workspaceId, 'searches', stopAll)
+          ? context.shares.within(filter.workspaceId, 'searches', stopAll)
           : stopAll());
-        await recordChange(services.db, actor, {
+        await recordChange(context.db, actor, {
           action: 'execution.stopMany',
           workspaceId: body.workspaceId,
           resourceId: body.workflowId ?? '',
           details: { stopped },
-        }).catch((err: unknown) => services.logger.error({ err }, 'audit record of a change could not be written'));
+        }).catch((err: unknown) => context.logger.error({ err }, 'audit record of a change could not be written'));
         return { status: 200, body: { stopped } };
       });
     },

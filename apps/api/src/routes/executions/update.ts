@@ -4,12 +4,12 @@ import { pathId } from '../../http/query.ts';
 import { readBody } from '../../http/read-body.ts';
 import { sendJsonText } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
-import type { Services } from '../../services.ts';
+import type { RunContext } from '../../contexts.ts';
 
 const parse = compileBody(UpdateExecutionBody);
 
 /** PATCH /api/executions/{id} */
-export function updateExecution({ db, executions }: Services): Route {
+export function updateExecution({ db, executions }: RunContext): Route {
   return forKey(
     'PATCH',
     '/api/executions/:id',

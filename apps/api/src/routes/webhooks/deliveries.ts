@@ -9,10 +9,10 @@ import { readIdempotencyKey } from '../../runs/idempotency.ts';
 import { recordRunChange } from '../../runs/record-run-change.ts';
 import { rerunRefused } from '../../runs/start-errors.ts';
 import { startedAnswer } from '../../runs/started-answer.ts';
-import type { Services } from '../../services.ts';
+import type { StartContext } from '../../contexts.ts';
 
 /** GET /api/workflows/{id}/deliveries */
-export function listDeliveries({ db }: Services): Route {
+export function listDeliveries({ db }: StartContext): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/deliveries',
@@ -31,8 +31,8 @@ export function listDeliveries({ db }: Services): Route {
 }
 
 /** POST /api/workflows/{id}/deliveries/{deliveryId}/replay */
-export function replayDelivery(services: Services): Route {
-  const { db, breaker, runStarter, fleet } = services;
+export function replayDelivery(context: StartContext): Route {
+  const { db, breaker, runStarter, fleet } = context;
   return forKey(
     'POST',
     '/api/workflows/:id/deliveries/:deliveryId/replay',
@@ -72,7 +72,7 @@ export function replayDelivery(services: Services): Route {
       });
       if (rate) setRateHeaders(response, rate);
       if (started.isRepeated) response.setHeader('Idempotency-Replayed', 'true');
-      else await recordRunChange(services, caller, 'execution.replay', started.executionId);
+      else await recordRunChange(context, caller, 'execution.replay', started.executionId);
       sendJson(response, 202, startedAnswer(started, fleet.counts()));
     },
     { guard: breaker.check },

@@ -4,13 +4,13 @@ import { pathId, pathNodeId } from '../../http/query.ts';
 import { readOptionalBody } from '../../http/read-body.ts';
 import { refuseBody } from '../../http/refuse-body.ts';
 import { forKey, type Route } from '../../http/route.ts';
-import type { Services } from '../../services.ts';
+import type { ResourceContext } from '../../contexts.ts';
 import { webhookTestUrl, webhookUrl } from '../../workflows/workflow-answer.ts';
 
 const parse = compileBody(ChangeWebhookUrlBody);
 
 /** POST /api/workflows/{id}/webhooks/{nodeId}/url */
-export function changeWebhookUrl({ db, webhookBaseUrl, answerOnce }: Services): Route {
+export function changeWebhookUrl({ db, webhookBaseUrl, answerOnce }: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/webhooks/:nodeId/url',
@@ -41,7 +41,7 @@ export function changeWebhookUrl({ db, webhookBaseUrl, answerOnce }: Services): 
 const OPEN_SECONDS = 120;
 
 /** POST /api/workflows/{id}/webhooks/{nodeId}/test */
-export function openWebhookTest({ db, webhookBaseUrl, answerOnce }: Services): Route {
+export function openWebhookTest({ db, webhookBaseUrl, answerOnce }: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/webhooks/:nodeId/test',

@@ -6,13 +6,13 @@ import { queryReader } from '../../http/query.ts';
 import { MAX_DATA_BODY_BYTES, readBody } from '../../http/read-body.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
-import type { Services } from '../../services.ts';
+import type { ResourceContext } from '../../contexts.ts';
 import { storeApplied, tryApplying } from '../../workflows/apply-workflow.ts';
 
 const readQuery = queryReader(DryRunQuery);
 
 /** POST /api/workflows/apply */
-export function applyWorkflow(services: Services): Route {
+export function applyWorkflow(context: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/workflows/apply',
@@ -37,11 +37,11 @@ export function applyWorkflow(services: Services): Route {
         : { kind: 'new' };
       const firstDue: FirstDue = (rule, now) => new Date(nextDueTime(rule, now));
       if (dryRun) {
-        sendJson(response, 200, await tryApplying(services, caller, asked, precondition, firstDue));
+        sendJson(response, 200, await tryApplying(context, caller, asked, precondition, firstDue));
         return;
       }
-      await services.answerOnce({ request, response, caller, body: asked }, async (actor) => {
-        const { body, updatedAt } = await storeApplied(services, actor, asked, precondition, firstDue);
+      await context.answerOnce({ request, response, caller, body: asked }, async (actor) => {
+        const { body, updatedAt } = await storeApplied(context, actor, asked, precondition, firstDue);
         return { status: 201, body, etag: stateTag(updatedAt) };
       });
     },

@@ -7,7 +7,7 @@ import { forKey, type Route } from '../../http/route.ts';
 import { duplicateDefinition } from '../../workflows/duplicate-definition.ts';
 import { prepareVersion } from '../../workflows/prepare-version.ts';
 import { workflowAnswer } from '../../workflows/workflow-answer.ts';
-import type { Services } from '../../services.ts';
+import type { ResourceContext } from '../../contexts.ts';
 
 const parse = compileBody(DuplicateWorkflowBody);
 
@@ -16,8 +16,8 @@ const MAX_NAME = 200;
 const SUFFIX = ' (copy)';
 
 /** POST /api/workflows/{id}/duplicate */
-export function duplicateWorkflow(services: Services): Route {
-  const { db, nodeTypes } = services;
+export function duplicateWorkflow(context: ResourceContext): Route {
+  const { db, nodeTypes } = context;
   return forKey(
     'POST',
     '/api/workflows/:id/duplicate',
@@ -35,7 +35,7 @@ export function duplicateWorkflow(services: Services): Route {
     async (request, response, caller) => {
       const originalId = pathId(request);
       const body = parse(await readOptionalBody(request));
-      await services.answerOnce({ request, response, caller, body }, async (actor) => {
+      await context.answerOnce({ request, response, caller, body }, async (actor) => {
         // Access to the workspace is checked before everything else in the request.
         if (body.workspaceId !== undefined) await requireRole(db, actor, body.workspaceId, 'editor');
         const original = await readToDuplicate(db, actor, originalId, body.versionId);
@@ -47,7 +47,7 @@ export function duplicateWorkflow(services: Services): Route {
           const checked = await checkDefinition(duplicated.definition, { by: actor.userId, nodeTypes });
           const comment = `Copy of version ${number} of ${original.name}`;
           return {
-            version: await prepareVersion(checked.definition, services, { actor, place: { workspaceId }, comment }),
+            version: await prepareVersion(checked.definition, context, { actor, place: { workspaceId }, comment }),
             warnings: [...duplicated.warnings, ...checked.warnings],
           };
         };
@@ -62,7 +62,7 @@ export function duplicateWorkflow(services: Services): Route {
           version,
           duplicateOf: { workflowId: originalId, workflowVersionId: original.version?.id ?? null },
         });
-        const created = workflowAnswer(await readWorkflow(db, actor, id), services.webhookBaseUrl);
+        const created = workflowAnswer(await readWorkflow(db, actor, id), context.webhookBaseUrl);
         return { status: 201, body: { ...created, warnings } };
       });
     },

@@ -14,7 +14,7 @@ import { queryReader } from '../../http/query.ts';
 import { readBody } from '../../http/read-body.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
-import type { Services } from '../../services.ts';
+import type { ResourceContext } from '../../contexts.ts';
 import { storeNewWorkflow } from '../../workflows/store-workflows.ts';
 
 const parse = compileBody(ImportN8nBody);
@@ -29,7 +29,7 @@ const MAX_CONVERSION_MS = 5_000;
 const MAX_NAME = 200;
 
 /** POST /api/workflows/import/n8n */
-export function importN8nWorkflow(services: Services): Route {
+export function importN8nWorkflow(context: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/workflows/import/n8n',
@@ -48,16 +48,16 @@ export function importN8nWorkflow(services: Services): Route {
       const { dryRun } = readQuery(request);
       const body = parse(await readBody(request, MAX_IMPORT_BODY_BYTES));
       // Only members may have something converted, which takes time.
-      await requireRole(services.db, caller, body.workspaceId, 'editor');
-      const converted = await oneAtATime(caller.userId, () => convert(services, body));
+      await requireRole(context.db, caller, body.workspaceId, 'editor');
+      const converted = await oneAtATime(caller.userId, () => convert(context, body));
       const { name, definition, notes, remarks } = converted;
       if (dryRun) {
         sendJson(response, 200, { name, definition, notes, remarks });
         return;
       }
-      await services.answerOnce({ request, response, caller, body }, async (actor) => {
+      await context.answerOnce({ request, response, caller, body }, async (actor) => {
         const { workspaceId, folderId = null } = body;
-        const created = await storeNewWorkflow(services, actor, { workspaceId, name, folderId, definition });
+        const created = await storeNewWorkflow(context, actor, { workspaceId, name, folderId, definition });
         return { status: 201, body: { ...created, notes, remarks } };
       });
     },
@@ -65,7 +65,7 @@ export function importN8nWorkflow(services: Services): Route {
 }
 
 /** @throws DeckhandError VALIDATION_FAILED for JSON that is not a workflow of n8n. */
-async function convert({ nodeTypes }: Services, body: ImportN8nBody): Promise<Imported> {
+async function convert({ nodeTypes }: ResourceContext, body: ImportN8nBody): Promise<Imported> {
   try {
     const imported = await importN8n(body.workflow, {
       findIssues: (definition) => findAllIssues(definition, nodeTypes),

@@ -3,12 +3,12 @@ import { listActivations as list } from '@deckhand/db';
 import { pathId, queryReader } from '../../http/query.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
-import type { Services } from '../../services.ts';
+import type { ResourceContext } from '../../contexts.ts';
 
 const readQuery = queryReader(ListActivationsQuery);
 
 /** GET /api/workflows/{id}/activations */
-export function listActivations({ db }: Services): Route {
+export function listActivations({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/activations',

@@ -12,7 +12,7 @@ import { forKey, type Route } from '../../http/route.ts';
 import { entryOf } from '../../runs/execution-json.ts';
 import { findPage, listRuns } from '../../runs/list-runs.ts';
 import { pageJson } from '../../runs/page-json.ts';
-import type { Services } from '../../services.ts';
+import type { RunContext } from '../../contexts.ts';
 
 const readQuery = queryReader(ListWorkflowExecutionsQuery);
 
@@ -26,7 +26,7 @@ const LATEST = {
 } as const;
 
 /** GET /api/workflows/{id}/executions */
-export function listWorkflowExecutions(services: Services): Route {
+export function listWorkflowExecutions(context: RunContext): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/executions',
@@ -44,11 +44,11 @@ export function listWorkflowExecutions(services: Services): Route {
     async (request, response, caller) => {
       const workflowId = pathId(request);
       const { latest, ...query } = readQuery(request);
-      const workspaceId = await findWorkspaceOfWorkflow(services.db, caller, workflowId);
+      const workspaceId = await findWorkspaceOfWorkflow(context.db, caller, workflowId);
       if (latest) {
         const issues = latestIssues(query);
         if (issues.length > 0) throw validationFailed(issues);
-        const { ids } = await findPage(services, caller, {
+        const { ids } = await findPage(context, caller, {
           ...query,
           ...LATEST,
           status: ['success'],
@@ -56,13 +56,13 @@ export function listWorkflowExecutions(services: Services): Route {
           workspaceId,
           workflowId,
         });
-        const runs = await Promise.all(ids.map((id) => services.executions.read(caller, id, { isSlim: false })));
+        const runs = await Promise.all(ids.map((id) => context.executions.read(caller, id, { isSlim: false })));
         const entries = runs.map(({ json }) => ({ json: entryOf(json, query) }));
         sendJsonText(response, 200, pageJson(LATEST, { hasMore: false }, entries, null));
         return;
       }
       const list = { ...query, workspaceId, workflowId };
-      const { value, ageMs } = await listRuns(services, caller, list, { isFresh: wantsFresh(request) });
+      const { value, ageMs } = await listRuns(context, caller, list, { isFresh: wantsFresh(request) });
       setAge(response, ageMs);
       sendJsonText(response, 200, value);
     },

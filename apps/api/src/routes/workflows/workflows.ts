@@ -23,15 +23,14 @@ import { pathId, queryReader } from '../../http/query.ts';
 import { MAX_DATA_BODY_BYTES, readBody } from '../../http/read-body.ts';
 import { sendJson, sendNothing } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
-import { notifyWorkers } from '../../runs/notify-workers.ts';
-import type { Services } from '../../services.ts';
+import type { ResourceContext } from '../../contexts.ts';
 import { storeNewWorkflow, tryNewWorkflow } from '../../workflows/store-workflows.ts';
 import { workflowAnswer } from '../../workflows/workflow-answer.ts';
 
 const readCreateQuery = queryReader(DryRunQuery);
 
 /** POST /api/workflows */
-export function createWorkflow(services: Services): Route {
+export function createWorkflow(context: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/workflows',
@@ -51,19 +50,19 @@ export function createWorkflow(services: Services): Route {
       const { dryRun } = readCreateQuery(request);
       const asked = await readBody(request, MAX_DATA_BODY_BYTES);
       if (dryRun) {
-        sendJson(response, 200, await tryNewWorkflow(services, caller, asked));
+        sendJson(response, 200, await tryNewWorkflow(context, caller, asked));
         return;
       }
-      await services.answerOnce({ request, response, caller, body: asked }, async (actor) => ({
+      await context.answerOnce({ request, response, caller, body: asked }, async (actor) => ({
         status: 201,
-        body: await storeNewWorkflow(services, actor, asked),
+        body: await storeNewWorkflow(context, actor, asked),
       }));
     },
   );
 }
 
 /** DELETE /api/workflows/{id} */
-export function deleteWorkflow(services: Services): Route {
+export function deleteWorkflow(context: ResourceContext): Route {
   return forKey(
     'DELETE',
     '/api/workflows/:id',
@@ -76,8 +75,8 @@ export function deleteWorkflow(services: Services): Route {
       errors: ['PRECONDITION_FAILED'],
     },
     async (request, response, caller) => {
-      const notify = (stopped: readonly string[]) => notifyWorkers(services, 'stop', stopped);
-      await remove(services.db, caller, pathId(request), notify, readIfMatch(request));
+      const notify = (stopped: readonly string[]) => context.notifyWorkers('stop', stopped);
+      await remove(context.db, caller, pathId(request), notify, readIfMatch(request));
       sendNothing(response);
     },
   );
@@ -86,7 +85,7 @@ export function deleteWorkflow(services: Services): Route {
 const readListQuery = queryReader(ListWorkflowsQuery);
 
 /** GET /api/workflows */
-export function listWorkflows({ db }: Services): Route {
+export function listWorkflows({ db }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/workflows',
@@ -105,7 +104,7 @@ export function listWorkflows({ db }: Services): Route {
 }
 
 /** GET /api/workflows/{id} */
-export function getWorkflow({ db, webhookBaseUrl }: Services): Route {
+export function getWorkflow({ db, webhookBaseUrl }: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/workflows/:id',
@@ -127,7 +126,7 @@ export function getWorkflow({ db, webhookBaseUrl }: Services): Route {
 const parse = compileBody(UpdateWorkflowBody);
 
 /** PATCH /api/workflows/{id} */
-export function updateWorkflow({ db, webhookBaseUrl }: Services): Route {
+export function updateWorkflow({ db, webhookBaseUrl }: ResourceContext): Route {
   return forKey(
     'PATCH',
     '/api/workflows/:id',

@@ -1,6 +1,6 @@
 import type { ArrowFunctionExpression, Expression, SpreadElement } from 'acorn';
 import type { Callback } from '../functions/definition.ts';
-import { globalFunctions } from '../functions/globals.ts';
+import { globalFunctions } from '../functions/catalogue.ts';
 import { spendSteps } from '../run.ts';
 import { refuse, type Compiler, type Evaluate } from './compiler.ts';
 import { isReservedName } from './names.ts';

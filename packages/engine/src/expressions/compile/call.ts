@@ -1,11 +1,10 @@
 import type { CallExpression } from 'acorn';
-import { globalFunctions, namespaces } from '../functions/globals.ts';
-import { patternTest } from '../functions/pattern-test.ts';
 import { textArgument } from '../functions/arguments.ts';
-import { refuse, type Compiler, type Evaluate } from './compiler.ts';
-import { compileElements } from './elements.ts';
+import { globalFunctions, namespaces } from '../functions/catalogue.ts';
+import { patternTest } from '../functions/pattern-methods.ts';
+import { type Compiler, compileRegExp, type Evaluate, refuse } from './compiler.ts';
+import { compileElements } from './literals.ts';
 import { compileMethodCall } from './method-call.ts';
-import { compileRegExp } from './regexp.ts';
 
 /** Compiles a call: of a function of the language, of a method, or of `test` of a regular expression. */
 export function compileCall(compiler: Compiler, node: CallExpression): Evaluate {

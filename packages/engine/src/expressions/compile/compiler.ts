@@ -1,4 +1,6 @@
-import type { Expression, Node } from 'acorn';
+import type { Expression, MemberExpression, Node } from 'acorn';
+import { compilePattern, isPatternIssue, type Pattern } from '../pattern.ts';
+import { isForbiddenKey } from '../property.ts';
 import type { Run } from '../run.ts';
 import type { ExpressionName } from '../scope.ts';
 import type { Value } from '../value.ts';
@@ -54,4 +56,35 @@ export const skipped: Value = Object.freeze({});
 export function excerptOf(compiler: Compiler, node: Pick<Node, 'start' | 'end'>): string {
   const text = compiler.source.slice(node.start, node.end).replace(/\s+/g, ' ');
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+/**
+ * Returns the name that a member access reads if it is in the source (`a.b`, `a["b"]`, `a[0]`), otherwise undefined.
+ * Refuses forbidden names.
+ */
+export function staticKey(node: MemberExpression): string | undefined {
+  const { property } = node;
+  if (property.type === 'PrivateIdentifier') return refuse(property, 'private names are not part of the language');
+  const key = nameOf(node);
+  if (key !== undefined && isForbiddenKey(key)) refuse(property, `the property "${key}" cannot be read`);
+  return key;
+}
+
+function nameOf({ computed, property }: MemberExpression): string | undefined {
+  if (!computed) return property.type === 'Identifier' ? property.name : undefined;
+  if (property.type === 'TemplateLiteral' && property.expressions.length === 0) {
+    return property.quasis[0]?.value.cooked ?? undefined;
+  }
+  const isName =
+    property.type === 'Literal' && (typeof property.value === 'string' || typeof property.value === 'number');
+  return isName ? String(property.value) : undefined;
+}
+
+/** Compiles a regular expression literal. Syntax that re2js does not support is an issue. */
+export function compileRegExp(
+  node: Pick<Node, 'start'>,
+  regex: { readonly pattern: string; readonly flags: string },
+): Pattern {
+  const pattern = compilePattern(regex.pattern, regex.flags);
+  return isPatternIssue(pattern) ? refuse(node, pattern.message) : pattern;
 }

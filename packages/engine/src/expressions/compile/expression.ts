@@ -1,14 +1,12 @@
 import type { Expression } from 'acorn';
 import { syntaxDepthMax } from '../limits.ts';
+import type { ExpressionReferences } from '../scope.ts';
 import { compileCall } from './call.ts';
-import { refuse, type Compiler, type Evaluate } from './compiler.ts';
-import { compileArray } from './elements.ts';
-import { compileLiteral, compileTemplateLiteral } from './literals.ts';
+import { type Compiler, type Evaluate, refuse } from './compiler.ts';
+import { compileArray, compileLiteral, compileObject, compileTemplateLiteral } from './literals.ts';
 import { compileChain, compileMember } from './member.ts';
 import { compileName } from './names.ts';
-import { compileObject } from './object.ts';
 import { compileBinary, compileConditional, compileLogical, compileUnary } from './operations.ts';
-import type { ExpressionReferences } from '../scope.ts';
 
 /** A compiled expression, without limits and error handling. */
 export interface CompiledSource {

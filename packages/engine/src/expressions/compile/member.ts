@@ -1,9 +1,8 @@
 import type { ChainExpression, MemberExpression } from 'acorn';
-import { fail } from '../failure.ts';
+import { fail } from '../error.ts';
 import { readComputed } from '../operators.ts';
 import { readProperty } from '../property.ts';
-import { excerptOf, refuse, skipped, type Compiler, type Evaluate } from './compiler.ts';
-import { staticKey } from './key.ts';
+import { type Compiler, type Evaluate, excerptOf, refuse, skipped, staticKey } from './compiler.ts';
 import { compileScopeMember } from './scope-members.ts';
 
 /** Ends the evaluation because a property of null or undefined was read, with JavaScript's message. */

@@ -1,17 +1,15 @@
 import type { CallExpression, Expression, Identifier, MemberExpression, SpreadElement } from 'acorn';
 import { toText } from '../convert.ts';
-import { fail } from '../failure.ts';
-import { methods } from '../functions/methods.ts';
-import type { CallbackMethod, PatternMethod } from '../functions/definition.ts';
-import { isList, kindOf, type Value } from '../value.ts';
+import { fail } from '../error.ts';
+import type { CallbackMethod, MethodTable, PatternMethod, PlainMethod } from '../functions/definition.ts';
+import { methods } from '../functions/catalogue.ts';
 import type { Pattern } from '../pattern.ts';
 import type { Run } from '../run.ts';
+import { isList, kindOf, type Value } from '../value.ts';
 import { compileCallback } from './arrow.ts';
-import { excerptOf, refuse, skipped, type Compiler, type Evaluate } from './compiler.ts';
-import { compileElements } from './elements.ts';
+import { type Compiler, compileRegExp, type Evaluate, excerptOf, refuse, skipped } from './compiler.ts';
+import { compileElements } from './literals.ts';
 import { failRead } from './member.ts';
-import { compileRegExp } from './regexp.ts';
-import { resolvePlain } from './plain-method.ts';
 
 /** A method call on a receiver that has a value. */
 type Invoke = (run: Run, target: Value) => Value;
@@ -130,4 +128,38 @@ function compileSearch(
     const value = evaluate(run);
     return value === undefined ? undefined : toText(run, value);
   };
+}
+
+/** A method that is selected by the type of its receiver. */
+type Apply = (run: Run, target: Value, args: readonly Value[]) => Value;
+
+function plainOf<Self>(table: MethodTable<Self>, name: string): PlainMethod<Self>['apply'] | undefined {
+  const method = table.get(name);
+  return method?.kind === 'plain' ? method.apply : undefined;
+}
+
+/** Returns the method `name` for every type that has it; undefined if no type has it. */
+function resolvePlain(name: string): Apply | undefined {
+  const ofText = plainOf(methods.string, name);
+  const ofNumber = plainOf(methods.number, name);
+  const ofBoolean = plainOf(methods.boolean, name);
+  const ofList = plainOf(methods.array, name);
+  const ofRecord = plainOf(methods.object, name);
+  const ofDate = plainOf(methods.date, name);
+  const exists = [ofText, ofNumber, ofBoolean, ofList, ofRecord, ofDate].some((apply) => apply !== undefined);
+  if (!exists) return undefined;
+  return (run, target, args) => {
+    if (typeof target === 'string' && ofText) return ofText(run, target, args);
+    if (typeof target === 'number' && ofNumber) return ofNumber(run, target, args);
+    if (typeof target === 'boolean' && ofBoolean) return ofBoolean(run, target, args);
+    if (typeof target !== 'object' || target === null) return failMissing(target, name);
+    if (isList(target)) return ofList ? ofList(run, target, args) : failMissing(target, name);
+    if (target instanceof Date) return ofDate ? ofDate(run, target, args) : failMissing(target, name);
+    return ofRecord ? ofRecord(run, target, args) : failMissing(target, name);
+  };
+}
+
+function failMissing(target: Value, name: string): never {
+  const hint = typeof target === 'string' && methods.date.has(name) ? '; date(...) makes a date of it' : '';
+  return fail(`${kindOf(target)} has no method "${name}"${hint}`);
 }

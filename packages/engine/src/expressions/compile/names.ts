@@ -1,5 +1,5 @@
 import type { Identifier } from 'acorn';
-import { globalFunctions, namespaces } from '../functions/globals.ts';
+import { globalFunctions, namespaces } from '../functions/catalogue.ts';
 import { refuse, type Compiler, type Evaluate } from './compiler.ts';
 import type { ExpressionName } from '../scope.ts';
 

@@ -1,11 +1,10 @@
 import type { Expression, MemberExpression, Super } from 'acorn';
-import { fail } from '../failure.ts';
-import { NO_LINKS } from '../links.ts';
+import { fail } from '../error.ts';
+import { namespaces } from '../functions/catalogue.ts';
 import { constants } from '../functions/math.ts';
-import { namespaces } from '../functions/globals.ts';
-import { refuse, type Compiler, type Evaluate } from './compiler.ts';
+import { NO_LINKS } from '../links.ts';
 import { spendSteps } from '../run.ts';
-import { staticKey } from './key.ts';
+import { type Compiler, type Evaluate, refuse, staticKey } from './compiler.ts';
 import { namesWithMembers } from './names.ts';
 
 /** The members of names that must be followed by a dot. */

@@ -1,5 +1,5 @@
 import { toNumber, toText } from '../convert.ts';
-import { fail } from '../failure.ts';
+import { fail } from '../error.ts';
 import type { Run } from '../run.ts';
 import { isList, kindOf, type Value } from '../value.ts';
 

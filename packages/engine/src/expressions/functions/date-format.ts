@@ -1,4 +1,4 @@
-import { fail } from '../failure.ts';
+import { fail } from '../error.ts';
 import { spendSteps, type Run } from '../run.ts';
 
 const formatLengthMax = 200;

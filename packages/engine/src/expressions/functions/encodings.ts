@@ -1,4 +1,4 @@
-import { fail } from '../failure.ts';
+import { fail } from '../error.ts';
 import { spendText, type Run } from '../run.ts';
 import { textArgument } from './arguments.ts';
 import type { GlobalFunction } from './definition.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '@deckhand/contracts';
 import { compileExpression, expressionFunctions, type ExpressionScope } from '../index.ts';
-import { methods } from './methods.ts';
+import { methods } from './catalogue.ts';
 
 const scope: ExpressionScope = {
   trigger: {

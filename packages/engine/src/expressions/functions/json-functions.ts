@@ -1,4 +1,4 @@
-import { fail } from '../failure.ts';
+import { fail } from '../error.ts';
 import { toNumber } from '../convert.ts';
 import { containerBytes } from '../limits.ts';
 import type { JsonValue } from '@deckhand/contracts';

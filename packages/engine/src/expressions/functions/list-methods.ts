@@ -1,5 +1,5 @@
 import { joinTexts } from '../convert.ts';
-import { exceed } from '../failure.ts';
+import { exceed } from '../error.ts';
 import { containerBytes, dataDepthMax, elementBytes } from '../limits.ts';
 import { isStrictlyEqual } from '../operators.ts';
 import { spendBytes, spendSteps, type Run } from '../run.ts';

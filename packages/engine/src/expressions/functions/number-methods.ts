@@ -1,4 +1,4 @@
-import { fail } from '../failure.ts';
+import { fail } from '../error.ts';
 import { numberArgument, wholeArgument } from './arguments.ts';
 import { plain, type PlainMethod } from './definition.ts';
 import type { Value } from '../value.ts';

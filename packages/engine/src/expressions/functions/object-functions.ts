@@ -1,11 +1,11 @@
-import { fail } from '../failure.ts';
 import { toText } from '../convert.ts';
+import { fail } from '../error.ts';
 import { containerBytes, elementBytes, memberBytes } from '../limits.ts';
 import { checkedKey, isForbiddenKey, ownKeys, readProperty } from '../property.ts';
-import { spendBytes, spendSteps, type Run } from '../run.ts';
-import { isContainer, isList, type Value } from '../value.ts';
+import { type Run, spendBytes, spendSteps } from '../run.ts';
+import { isContainer, isList, type Value, type ValueRecord } from '../value.ts';
 import { listArgument } from './arguments.ts';
-import type { GlobalFunction } from './definition.ts';
+import { type GlobalFunction, plain, type PlainMethod } from './definition.ts';
 
 function list(
   run: Run,
@@ -73,4 +73,15 @@ export const objectFunctions: readonly GlobalFunction[] = [
     doc: 'Whether it has that property, as key in object.',
     apply: hasOwn,
   },
+];
+
+/**
+ * Methods of objects. There are few, because their names are easily mistaken for data; `Object.keys` and the like do
+ * most of the work.
+ */
+export const objectMethods: readonly PlainMethod<ValueRecord>[] = [
+  plain('hasOwnProperty(key: string): boolean', 'Whether it has that property.', (run, record, args) => {
+    const name = toText(run, args[0]);
+    return !isForbiddenKey(name) && Object.hasOwn(record, name);
+  }),
 ];

@@ -1,6 +1,6 @@
 import { joinTexts, toText } from '../convert.ts';
 import { indexOfText } from '../../find-text.ts';
-import { fail } from '../failure.ts';
+import { fail } from '../error.ts';
 import { spendScan, spendSearch, spendText, type Run } from '../run.ts';
 import { numberArgument, textArgument, wholeArgument } from './arguments.ts';
 import { plain, type PlainMethod } from './definition.ts';

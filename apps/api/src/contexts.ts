@@ -1,0 +1,152 @@
+import type { Database } from '@deckhand/db';
+import type { NodeTypes } from '@deckhand/engine';
+import type { OutputStore } from '@deckhand/outputs';
+import type { FleetView, QueueShards, Redis, WindowRate } from '@deckhand/queue';
+import type { AnswerTokens, Logger, SecretBox, Tracing } from '@deckhand/runtime';
+import type { Authenticate } from './auth/authenticate.ts';
+import type { LoginThrottle } from './auth/login-throttle.ts';
+import type { Passwords } from './auth/passwords.ts';
+import type { FormChecker } from './forms/form-checker.ts';
+import type { AnswerOnce } from './http/answer-once.ts';
+import type { LinkLimit } from './links/link-limit.ts';
+import type { McpSettings } from './mcp/settings.ts';
+import type { MetricsAccess } from './metrics/access.ts';
+import type { ApiMetrics } from './metrics/metrics.ts';
+import type { EventSender } from './runs/event-sender.ts';
+import type { ExecutionReader } from './runs/execution-reader.ts';
+import type { RunFollower } from './runs/follow-runs.ts';
+import type { NoteStart } from './runs/note-start.ts';
+import type { NotifyWorkers } from './runs/notify-workers.ts';
+import type { PrepareCallbacks } from './runs/prepare-callbacks.ts';
+import type { RunReads } from './runs/run-reads.ts';
+import type { RunStarter } from './runs/run-starter.ts';
+import type { WorkspaceShares } from './runs/workspace-shares.ts';
+import type { WriteBreaker } from './runs/write-breaker.ts';
+import type { AwaitRun } from './webhooks/await-run.ts';
+import type { DeliveryLog } from './webhooks/delivery-log.ts';
+import type { DelayFailure } from './webhooks/failure-delay.ts';
+import type { WebhookFinder } from './webhooks/find-target.ts';
+import type { CredentialReader } from './webhooks/read-credential.ts';
+
+/** What the middleware of every request needs. */
+export interface RequestContext {
+  readonly logger: Logger;
+  readonly metrics: ApiMetrics;
+  /** Undefined if tracing is off. */
+  readonly tracing: Tracing | undefined;
+  readonly authenticate: Authenticate;
+  /** Proxies whose `X-Forwarded-For` is trusted. */
+  readonly trustedProxies: readonly string[];
+  /** Origins whose pages may call the API. */
+  readonly allowedOrigins: ReadonlySet<string>;
+  /** Host name reserved for webhooks. Undefined if they share that of the console. */
+  readonly webhookHost: string | undefined;
+}
+
+/** What operations on people, their sessions and their keys need. */
+export interface PeopleContext {
+  readonly db: Database;
+  readonly secretBox: SecretBox;
+  readonly authenticate: Authenticate;
+  readonly loginThrottle: LoginThrottle;
+  readonly passwords: Passwords;
+  /** Token needed to create the first owner. */
+  readonly setupToken: string;
+}
+
+/** What operations on workflows, credentials and other things that people manage need. */
+export interface ResourceContext {
+  readonly db: Database;
+  readonly secretBox: SecretBox;
+  readonly nodeTypes: NodeTypes;
+  readonly answerOnce: AnswerOnce;
+  readonly notifyWorkers: NotifyWorkers;
+  /** Start of the URLs of webhooks. */
+  readonly webhookBaseUrl: string;
+}
+
+/** What operations that start runs, or store events that do, need. */
+export interface StartContext {
+  readonly db: Database;
+  readonly logger: Logger;
+  readonly nodeTypes: NodeTypes;
+  readonly fleet: FleetView;
+  readonly breaker: WriteBreaker;
+  readonly runStarter: RunStarter;
+  readonly prepareCallbacks: PrepareCallbacks;
+  readonly noteStart: NoteStart;
+  readonly events: EventSender;
+}
+
+/** What recording an answer to a waiting run needs. */
+export interface AnswerContext {
+  readonly db: Database;
+  readonly logger: Logger;
+  readonly queue: QueueShards;
+  readonly forms: FormChecker;
+  readonly notifyWorkers: NotifyWorkers;
+}
+
+/** What operations on runs that have started need. */
+export interface RunContext extends AnswerContext {
+  readonly authenticate: Authenticate;
+  readonly answerOnce: AnswerOnce;
+  /** Reads of runs that decide nothing, from a replica if there is one. */
+  readonly runReads: RunReads;
+  readonly executions: ExecutionReader;
+  /** Store of large outputs. */
+  readonly outputs: OutputStore;
+  readonly follower: RunFollower;
+  /** Limits of what one workspace may have in progress in this process. */
+  readonly shares: WorkspaceShares;
+}
+
+/** What the pages of links that answer a wait need. */
+export interface LinkContext extends AnswerContext {
+  /** Verifies the tokens of the links. */
+  readonly answerTokens: AnswerTokens;
+  /** Limits requests with such links, by the caller's address. */
+  readonly linkLimit: LinkLimit;
+}
+
+/** What receiving webhooks needs. */
+export interface WebhookContext {
+  readonly logger: Logger;
+  readonly breaker: WriteBreaker;
+  readonly runStarter: RunStarter;
+  readonly events: EventSender;
+  readonly webhooks: WebhookFinder;
+  readonly deliveries: DeliveryLog;
+  readonly awaitRun: AwaitRun;
+  readonly readCredential: CredentialReader;
+  /** Delays the response to callers with a wrong secret. */
+  readonly delayFailure: DelayFailure;
+  /** Counts the requests to the webhooks of workflows with a rate limit. */
+  readonly workflowRate: WindowRate;
+  /** Maximum size of a body, in bytes. */
+  readonly maxBytes: number;
+}
+
+/** What the endpoint of the Model Context Protocol needs: its tools do what operations of three areas do. */
+export interface McpContext {
+  readonly settings: McpSettings;
+  readonly resources: ResourceContext;
+  readonly starts: StartContext;
+  readonly runs: RunContext;
+}
+
+/** What operations that observe the service need. */
+export interface MonitoringContext {
+  readonly db: Database;
+  readonly runReads: RunReads;
+  readonly redis: Redis;
+  readonly queue: QueueShards;
+  readonly fleet: FleetView;
+  readonly logger: Logger;
+  readonly metrics: ApiMetrics;
+  readonly metricsAccess: MetricsAccess;
+  /** Used by /readyz to check for pending migrations. */
+  readonly databaseUrl: string;
+  /** False once the process is about to stop, so that load balancers send no more requests. */
+  readonly isReady: () => boolean;
+}

@@ -1,0 +1,78 @@
+import {
+  createRunPartitions,
+  foldStorageChanges,
+  pruneDebounces,
+  pruneIdempotencyKeys,
+  pruneRequests,
+  readInstanceSettings,
+  refreshStatistics,
+} from '@deckhand/db';
+import type { OutputStore } from '@deckhand/outputs';
+import type { PeriodicTask } from '../run-periodically.ts';
+import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
+
+/** Maximum number of changes, or keys, per statement. */
+const BATCH = 5_000;
+/** Maximum number of objects deleted per pass, which is the limit of one request. */
+const MAX_SWEPT = 1_000;
+/** In ms. Partitions are created days ahead; this is for a database that was not used for longer. */
+const PARTITIONS_INTERVAL_MS = 60_000;
+
+/** Creates the small tasks that keep PostgreSQL and the queue in order. No run waits for them. */
+export function createBackgroundTasks({
+  db,
+  queue,
+  logger,
+}: Pick<MaintenanceContext, 'db' | 'queue' | 'logger'>): readonly PeriodicTask[] {
+  return [
+    {
+      // Adds recorded changes of stored bytes to the totals of workspaces.
+      ...task('count_storage'),
+      async run(signal) {
+        while (!signal.aborted && (await foldStorageChanges(db, BATCH)) === BATCH);
+      },
+    },
+    {
+      // Analyses tables which have grown much since the planner's last statistics.
+      ...task('refresh_statistics'),
+      async run() {
+        await refreshStatistics(db);
+      },
+    },
+    {
+      // Without a partition for its day, no run could be accepted.
+      ...task('create_partitions'),
+      intervalMs: PARTITIONS_INTERVAL_MS,
+      async run() {
+        const { runRetentionDays } = await readInstanceSettings(db);
+        const created = await createRunPartitions(db, runRetentionDays);
+        if (created > 0) logger.info({ created }, 'partitions of runs created');
+      },
+    },
+    {
+      // Deletes idempotency keys, and keys of debounced starts, that are no longer needed.
+      ...task('prune_idempotency_keys'),
+      async run() {
+        await pruneIdempotencyKeys(db, BATCH);
+        await pruneRequests(db, BATCH);
+        await pruneDebounces(db, BATCH);
+      },
+    },
+    // Deletes the queue's index of jobs by run when no job is left.
+    { ...task('tidy_queue'), run: () => queue.tidy() },
+  ];
+}
+
+/** Creates the task that deletes the large outputs of deleted runs from the object store. */
+export function createOutputSweep(outputs: Pick<OutputStore, 'sweep'>): PeriodicTask {
+  return {
+    ...task('sweep_outputs'),
+    async run() {
+      await outputs.sweep(MAX_SWEPT);
+    },
+  };
+}
+
+function task(name: string): Omit<PeriodicTask, 'run'> {
+  return { name, intervalMs: 1_000, timeLimitMs: TASK_TIME_LIMIT_MS };
+}

@@ -1,0 +1,78 @@
+import type { JsonValue } from '@deckhand/contracts';
+import type { GraphNode } from '../compile/graph.ts';
+import type { NodeFailure } from '../node-failure.ts';
+import { failureOf } from './failure.ts';
+import { expressionScope } from './node-scope.ts';
+import { wayOut } from './node-state.ts';
+import type { EnginePorts, RunRequest } from './ports.ts';
+import { joinIteration, recordKey } from './records.ts';
+import type { NextIteration, Task } from './scheduler.ts';
+import { inputOf, outputOfEnds } from './scope.ts';
+
+/* What the run loop asks about iterations of a loop in progress. */
+
+/** Number of iterations whose records are in memory at once. */
+const PAGE_SIZE = 200;
+
+/**
+ * Returns the outputs of iterations of a loop that earlier workers finished, in the order of `indexes`.
+ * @throws the signal's reason once it aborts, and what `ports.loadIterations` throws.
+ */
+export async function loadIterationOutputs(
+  { node, scope }: Task,
+  indexes: readonly number[],
+  { ports, signal }: { readonly ports: Pick<EnginePorts, 'loadIterations'>; readonly signal: AbortSignal },
+): Promise<JsonValue[]> {
+  const { body } = node;
+  if (!body) return [];
+  const outputs: JsonValue[] = [];
+  for (let from = 0; from < indexes.length; from += PAGE_SIZE) {
+    signal.throwIfAborted();
+    const iterations = indexes.slice(from, from + PAGE_SIZE).map((index) => joinIteration(scope.iteration, index));
+    const records = await ports.loadIterations(
+      body.ends.map(({ id }) => id),
+      iterations,
+    );
+    const byKey = new Map(records.map((record) => [recordKey(record.nodeId, record.iteration), record]));
+    for (const iteration of iterations) {
+      outputs.push(
+        outputOfEnds(body, (end) => {
+          const record = byKey.get(recordKey(end.id, iteration));
+          const way = record && wayOut(end, record);
+          return way && { handle: way.handle, output: record.output ?? null };
+        }),
+      );
+    }
+  }
+  return outputs;
+}
+
+/**
+ * Returns whether a loop with a condition goes on with an iteration, or why that cannot be said. In the condition,
+ * `$loop` is the iteration that may begin: its number is that of the iterations so far.
+ */
+export function goesOn(
+  request: RunRequest,
+  { node, scope }: Task,
+  { index, previous, rule: { mode, maxIterations } }: NextIteration,
+): boolean | NodeFailure {
+  // Without its last nodes, the body cannot make the condition come out otherwise.
+  if (index > 0 && request.until && isCut(node, request.until)) return false;
+  try {
+    if (mode === 'while' || index > 0) {
+      const loop = { item: index === 0 ? inputOf(node, scope) : previous, index, previous };
+      const value = node.evaluateDeferred?.({ ...expressionScope(request, { node, scope }), loop });
+      if (Boolean(value) === (mode === 'until')) return false;
+    }
+  } catch (thrown) {
+    return failureOf(thrown);
+  }
+  if (index < maxIterations) return true;
+  const message = `maxIterations (${maxIterations}) did not end it`;
+  return { message, code: 'LOOP_TOO_LONG', isRetryable: false };
+}
+
+/** Returns whether a run up to a node leaves out a part of the body of a loop. */
+function isCut({ body }: GraphNode, until: ReadonlySet<string>): boolean {
+  return body?.nodes.some(({ id }) => !until.has(id)) === true;
+}
