@@ -15,6 +15,7 @@ import { history } from './history.ts';
 import { lists } from './lists.ts';
 import { nodes } from './nodes.ts';
 import { overload } from './overload.ts';
+import { peers } from './peers.ts';
 import { plotSoak } from './plot-soak.ts';
 import { PLACES, scaling } from './scaling.ts';
 import { scripts } from './scripts.ts';
@@ -60,6 +61,7 @@ const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Pro
   lists: measureLists,
   nodes: measureNodes,
   overload: measureOverload,
+  peers: measurePeers,
   scaling: measureScaling,
   scripts: measureScripts,
   soak: measureSoak,
@@ -201,6 +203,19 @@ async function measureWalk(stack: Stack, { out }: Options): Promise<boolean> {
   };
   console.table([...rows, both]);
   await write(out, 'walk.json', JSON.stringify(walks, null, 2));
+  return true;
+}
+
+async function measurePeers(stack: Stack, { repeat, out }: Options): Promise<boolean> {
+  const rows = await peers(stack, repeat, (line) => console.log(`  ${line}`));
+  const table = rows.map(({ perSecond, p50, p99, ...row }) => ({
+    ...row,
+    'requests/s': Math.round(perSecond),
+    'p50 ms': Number(p50.toFixed(1)),
+    'p99 ms': Number(p99.toFixed(1)),
+  }));
+  console.table(table);
+  await write(out, 'peers.json', JSON.stringify(table, null, 2));
   return true;
 }
 

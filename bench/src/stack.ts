@@ -38,6 +38,9 @@ export interface Stack {
 /** A quarter of the memory, as PostgreSQL's manual has it for a server of its own, but never all of a small machine. */
 const SHARED_BUFFERS = `${Math.min(1_024, Math.floor(totalmem() / 4 / 1_048_576))}MB`;
 
+/** Settings of PostgreSQL beside its defaults, of the stack and of what it is compared with. */
+export const POSTGRES_SETTINGS = { shared_buffers: SHARED_BUFFERS } as const;
+
 const OWNER = { email: 'owner@bench.local', password: 'bench-password-1', name: 'Owner', workspaceName: 'Bench' };
 const SETUP_TOKEN = randomBytes(24).toString('base64url');
 
@@ -63,7 +66,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     dir: join(dir, 'postgres'),
     database: 'deckhand',
     settings: {
-      shared_buffers: SHARED_BUFFERS,
+      ...POSTGRES_SETTINGS,
       ...(options.profileDir === undefined ? {} : { shared_preload_libraries: 'pg_stat_statements' }),
     },
   });

@@ -809,7 +809,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/engine/src/run/reuse-records.ts', 'unit:tests/engine/try', [
     [
       'a rerun repeats iterations that a try cancelled after they finished',
-      '      if (isTry(container)) continue;\n',
+      '    if (isTry(container)) continue;\n',
       '',
     ],
     [
@@ -819,7 +819,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'a rerun repeats a try in iterations that finished',
-      ' && isRepeated(iteration, around.slice(0, depth), before.finishedPasses)',
+      ' && isRepeated(source, before, iteration, around.slice(0, depth))',
       '',
     ],
   ]),
@@ -873,7 +873,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...of('packages/engine/src/run/reuse-records.ts', 'unit:tests/engine/reuse-records', [
-    ['a finished loop with a condition keeps iterations', ' && !isInRepeatedLoop(record)', ''],
+    ['a finished loop with a condition keeps iterations', ' && !this.#isInRepeatedLoop(record)', ''],
   ]),
   ...of('packages/engine/src/run/scheduler.ts', 'unit:tests/engine/nodes-until', [
     ['a run up to a node runs others', 'if (cell.taken > 0 && !isLeftOut)', 'if (cell.taken > 0)'],

@@ -47,6 +47,12 @@ export interface CheckpointWriterOptions {
   readonly maxSize: number;
 }
 
+/** The checkpoint of a run that is being written. */
+interface Entry {
+  readonly source: CheckpointSource;
+  readonly checkpoint: Checkpoint;
+}
+
 /** Failed attempts after which a batch is split: it may be too large or too slow for the database as a whole. */
 const ATTEMPTS_BEFORE_SPLIT = 3;
 
@@ -82,7 +88,7 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
       return;
     }
     gate.begin();
-    void writeBatch(batch).finally(() => {
+    void writeBatch(batch, options).finally(() => {
       gate.end();
       release(batch);
     });
@@ -123,67 +129,11 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
     const begun = options.prepare(entry.checkpoint);
     if (!begun) return false;
     preparing += 1;
-    void writePrepared(entry, begun).finally(() => {
+    void writePrepared(entry, begun, options).finally(() => {
       preparing -= 1;
       release([entry]);
     });
     return true;
-  }
-
-  async function writePrepared(entry: Entry, begun: Promise<Checkpoint>): Promise<void> {
-    let preparation: Promise<Checkpoint> | undefined = begun;
-    for (let attempt = 1; ; attempt += 1) {
-      let checkpoint: Checkpoint;
-      try {
-        checkpoint = (await preparation) ?? entry.checkpoint;
-      } catch (error) {
-        if (!(await waitOrFail([entry], error, attempt))) return;
-        preparation = options.prepare(entry.checkpoint);
-        continue;
-      }
-      return writeBatch([{ source: entry.source, checkpoint }]);
-    }
-  }
-
-  async function writeBatch(batch: readonly Entry[]): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      let verdicts: readonly CheckpointVerdict[];
-      try {
-        verdicts = await options.write(batch.map((entry) => entry.checkpoint));
-      } catch (error) {
-        const isAtFault = classifyStoreError(error) === 'row' || attempt > ATTEMPTS_BEFORE_SPLIT;
-        if (batch.length > 1 && isAtFault) return splitBatch(batch);
-        if (!(await waitOrFail(batch, error, attempt))) return;
-        continue;
-      }
-      batch.forEach(({ source }, index) => source.settled(verdicts[index] ?? 'fenced'));
-      return;
-    }
-  }
-
-  /** Waits before the next attempt. @returns false when there is none: the sources have been notified. */
-  async function waitOrFail(batch: readonly Entry[], error: unknown, attempt: number): Promise<boolean> {
-    const kind = classifyStoreError(error);
-    if (kind === 'row') {
-      const refused = new CheckpointRefusedError('a store refused values of the checkpoint', { cause: error });
-      for (const { source } of batch) source.failed(refused);
-      return false;
-    }
-    options.onRetry(error, attempt, kind);
-    try {
-      await waitForRetry(attempt, kind, { ended: options.ended, cause: error });
-      return true;
-    } catch (ended) {
-      if (!(ended instanceof RetriesEndedError)) throw ended;
-      for (const { source } of batch) source.failed(ended);
-      return false;
-    }
-  }
-
-  async function splitBatch(batch: readonly Entry[]): Promise<void> {
-    const middle = Math.ceil(batch.length / 2);
-    await writeBatch(batch.slice(0, middle));
-    await writeBatch(batch.slice(middle));
   }
 
   return {
@@ -198,7 +148,69 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
   };
 }
 
-interface Entry {
-  readonly source: CheckpointSource;
-  readonly checkpoint: Checkpoint;
+/** Writes a checkpoint that is being prepared, and prepares it again if that fails. */
+async function writePrepared(
+  entry: Entry,
+  begun: Promise<Checkpoint>,
+  options: CheckpointWriterOptions,
+): Promise<void> {
+  let preparation: Promise<Checkpoint> | undefined = begun;
+  for (let attempt = 1; ; attempt += 1) {
+    let checkpoint: Checkpoint;
+    try {
+      checkpoint = (await preparation) ?? entry.checkpoint;
+    } catch (error) {
+      if (!(await waitOrFail([entry], error, attempt, options))) return;
+      preparation = options.prepare(entry.checkpoint);
+      continue;
+    }
+    return writeBatch([{ source: entry.source, checkpoint }], options);
+  }
+}
+
+/** Writes checkpoints until each is written or refused, and reports that to their runs. */
+async function writeBatch(batch: readonly Entry[], options: CheckpointWriterOptions): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    let verdicts: readonly CheckpointVerdict[];
+    try {
+      verdicts = await options.write(batch.map((entry) => entry.checkpoint));
+    } catch (error) {
+      const isAtFault = classifyStoreError(error) === 'row' || attempt > ATTEMPTS_BEFORE_SPLIT;
+      if (batch.length > 1 && isAtFault) return splitBatch(batch, options);
+      if (!(await waitOrFail(batch, error, attempt, options))) return;
+      continue;
+    }
+    batch.forEach(({ source }, index) => source.settled(verdicts[index] ?? 'fenced'));
+    return;
+  }
+}
+
+/** Waits before the next attempt. @returns false when there is none: the sources have been notified. */
+async function waitOrFail(
+  batch: readonly Entry[],
+  error: unknown,
+  attempt: number,
+  options: CheckpointWriterOptions,
+): Promise<boolean> {
+  const kind = classifyStoreError(error);
+  if (kind === 'row') {
+    const refused = new CheckpointRefusedError('a store refused values of the checkpoint', { cause: error });
+    for (const { source } of batch) source.failed(refused);
+    return false;
+  }
+  options.onRetry(error, attempt, kind);
+  try {
+    await waitForRetry(attempt, kind, { ended: options.ended, cause: error });
+    return true;
+  } catch (ended) {
+    if (!(ended instanceof RetriesEndedError)) throw ended;
+    for (const { source } of batch) source.failed(ended);
+    return false;
+  }
+}
+
+async function splitBatch(batch: readonly Entry[], options: CheckpointWriterOptions): Promise<void> {
+  const middle = Math.ceil(batch.length / 2);
+  await writeBatch(batch.slice(0, middle), options);
+  await writeBatch(batch.slice(middle), options);
 }

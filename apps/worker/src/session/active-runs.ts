@@ -1,37 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WaitPlace } from '@deckhand/db';
-import { begunWait, type NodeRecord, recordKey, type RunControl, type WaitAnswer } from '@deckhand/engine';
-
-/** Why a run in progress halts. */
-export type HaltReason = 'fenced' | 'timeout' | 'draining' | 'uncaughtError' | 'memoryExceeded';
-
-/** A run that this worker holds. */
-export interface ActiveRun {
-  readonly executionId: string;
-  readonly epoch: number;
-  readonly token: string;
-  /** Returns the time at which the run times out, in ms since the epoch. */
-  deadlineAt(): number;
-  /** Moves the deadline forward; a later one is ignored. */
-  limitTo(deadlineAt: number): void;
-  readonly control: RunControl;
-  /** Returns true once the run is claimed in the database. A provisional run is claimed by its first checkpoint. */
-  isClaimed(): boolean;
-  setClaimed(): void;
-  /** Returns why the run halts; undefined while nothing has halted it. */
-  haltReason(): HaltReason | undefined;
-  /** Interrupts nodes in flight, and starts none any more. Only the first call counts. */
-  halt(reason: HaltReason): void;
-  /** Lets nodes in flight finish and starts none, until `resume`. */
-  pause(): void;
-  resume(): void;
-  /** Keeps account of the waits that are open, from a record of a node. */
-  trackWait(record: NodeRecord): void;
-  /** Returns the open waits. */
-  openWaits(): WaitPlace[];
-  /** Adds ended waits, by wait key. `seen`: how many answers of the run had been given when they were read. */
-  setAnswers(answers: ReadonlyMap<string, WaitAnswer>, seen: number): void;
-}
+import type { ActiveRun } from './active-run.ts';
 
 /** The runs that this worker holds, by execution id. */
 export interface ActiveRuns {
@@ -54,87 +22,6 @@ export interface ActiveRuns {
   pauseAll(): void;
   /** Resolves when no run is being claimed or held, at the latest after `ms`. */
   emptied(ms: number): Promise<void>;
-}
-
-/** Creates the state of a run that this worker holds. */
-export function createActiveRun({
-  executionId,
-  epoch,
-  token,
-  deadlineAt,
-}: {
-  executionId: string;
-  epoch: number;
-  token: string;
-  deadlineAt: number;
-}): ActiveRun {
-  let deadline = deadlineAt;
-  let abort: AbortController | undefined;
-  const listeners: (() => void)[] = [];
-  let isPaused = false;
-  let isClaimed = false;
-  let reason: HaltReason | undefined;
-  const answers = new Map<string, WaitAnswer>();
-  /** Open waits by the key of their node's record. */
-  const openWaits = new Map<string, WaitPlace>();
-  let seen = 0;
-  const changed = (): void => {
-    for (const listener of listeners) listener();
-  };
-  return {
-    control: {
-      isHalted: () => reason !== undefined,
-      signal() {
-        if (abort) return abort.signal;
-        abort = new AbortController();
-        if (reason) abort.abort();
-        return abort.signal;
-      },
-      isPaused: () => isPaused,
-      answer: (key) => answers.get(key),
-      answersSeen: () => seen,
-      onChange: (listener) => void listeners.push(listener),
-    },
-    isClaimed: () => isClaimed,
-    setClaimed() {
-      isClaimed = true;
-    },
-    haltReason: () => reason,
-    halt(why) {
-      if (reason) return;
-      reason = why;
-      abort?.abort();
-      changed();
-    },
-    pause() {
-      isPaused = true;
-      changed();
-    },
-    resume() {
-      isPaused = false;
-      changed();
-    },
-    trackWait(record) {
-      const begun = begunWait(record);
-      const key = recordKey(record.nodeId, record.iteration);
-      if (begun) openWaits.set(key, { nodeId: begun.nodeId, iteration: begun.iteration });
-      else if (openWaits.size > 0) openWaits.delete(key);
-    },
-    openWaits: () => [...openWaits.values()],
-    setAnswers(given, count) {
-      // Concurrent reads may arrive out of order. Merging them is safe: a wait that has ended stays ended.
-      for (const [key, answer] of given) answers.set(key, answer);
-      seen = Math.max(seen, count);
-      changed();
-    },
-    executionId,
-    epoch,
-    token,
-    deadlineAt: () => deadline,
-    limitTo(earlier) {
-      deadline = Math.min(deadline, earlier);
-    },
-  };
 }
 
 /** The place of a run: the dispatch that has it, and a later one that waits for it. */

@@ -14,7 +14,7 @@ import { type JsonObject, parseJson, type WaitPlace } from '@deckhand/contracts'
 import { nextSlice } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Journal } from '../checkpoints/journal.ts';
-import type { ActiveRun } from './active-runs.ts';
+import type { ActiveRun } from './active-run.ts';
 import { childIdOf } from './derived-id.ts';
 import { mocksOf } from './mocks.ts';
 import type { OpenCredential } from './open-credential.ts';
@@ -80,7 +80,7 @@ export async function driveRun(driven: DrivenRun, environment: NodeEnvironment):
     positions,
     until: claimed.untilNodeId === null ? undefined : nodesUntil(workflow, claimed.untilNodeId),
     mocks: claimed.mocks === null ? undefined : mocksOf(claimed),
-    control: run.control,
+    control: run,
     services,
     answerLink,
     openCredential: (credentialId, sentTo) => openCredential(claimed, credentialId, sentTo),

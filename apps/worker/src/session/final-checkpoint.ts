@@ -2,7 +2,7 @@ import type { FinishedEnding, RestingEnding } from '@deckhand/db';
 import type { Ending, RecordedError, WaitRequest } from '@deckhand/engine';
 import { type FinishedStatus, runError } from '@deckhand/contracts';
 import type { Journal } from '../checkpoints/journal.ts';
-import type { ActiveRun } from './active-runs.ts';
+import type { ActiveRun } from './active-run.ts';
 
 const TIME_LIMIT_PASSED = runError('EXECUTION_TIMEOUT');
 const UNCAUGHT_ERROR = runError('UNCAUGHT_ERROR');

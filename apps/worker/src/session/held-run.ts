@@ -7,7 +7,7 @@ import { CheckpointRefusedError } from '../checkpoints/checkpoint-writer.ts';
 import { createJournal, FencedError, type Journal } from '../checkpoints/journal.ts';
 import { RetriesEndedError } from '../checkpoints/retry-while-unavailable.ts';
 import { inRunContext } from '../watchdog/run-context.ts';
-import { type ActiveRun, createActiveRun } from './active-runs.ts';
+import { ActiveRun } from './active-run.ts';
 import { cancelWaitsOf } from './cancel-waits.ts';
 import { driveRun, type WantedIterations } from './drive-run.ts';
 import { failure, type FinalCheckpoint, writeFinalCheckpoint } from './final-checkpoint.ts';
@@ -54,7 +54,7 @@ export class HeldRun {
     this.#claimed = claimed;
     this.#parts = parts;
     this.#logger = parts.logger.child({ executionId: claimed.id });
-    this.#run = createActiveRun({
+    this.#run = new ActiveRun({
       executionId: claimed.id,
       epoch: claimed.epoch,
       token: claimed.token ?? randomUUID(),

@@ -36,88 +36,118 @@ export interface SourceRun {
  */
 export function reuseRecords(given: SourceRun, fromNodeId: string): Map<string, NodeRecord> {
   const source = { ...given, records: fitting(given) };
-  const { workflow, records } = source;
-  const from = workflow.nodes.get(fromNodeId);
+  const from = source.workflow.nodes.get(fromNodeId);
   if (!from) throw new RangeError(`the workflow has no node ${fromNodeId}`);
-  const levels = levelsOf(from);
   const around = containersAround(from);
-  const repeats = around.flatMap((loop, depth) =>
-    isRepeat(loop) ? [{ loop, around: around.slice(0, depth), body: bodyOf(loop) }] : [],
-  );
   let replayed = replay(source, () => false);
   if (around.some(isTry)) {
     // In the passes that continue from the node: others are as they were recorded.
     const before = replayed;
     replayed = replay(source, (node, { iteration }) => {
       const depth = around.indexOf(node);
-      return depth >= 0 && isTry(node) && isRepeated(iteration, around.slice(0, depth), before.finishedPasses);
+      return depth >= 0 && isTry(node) && isRepeated(source, before, iteration, around.slice(0, depth));
     });
   }
-  const { settled, finishedPasses } = replayed;
+  const rerun = new Rerun(source, from, replayed);
+  return new Map([...source.records].filter(([key, record]) => rerun.reuses(key, record)));
+}
 
-  /** Returns true if an iteration of the innermost of these containers (outermost first) continues from the node. */
-  function isRepeated(iteration: string, containers: readonly GraphNode[], finished = finishedPasses): boolean {
-    for (const [depth, container] of containers.entries()) {
-      if (isTry(container)) continue;
-      if (statusOf(container, iteration, containers.slice(0, depth)) === 'success') return true;
-      if (finished.has(recordKey(container.id, passOf(iteration, containers.slice(0, depth + 1))))) return false;
-    }
-    return true;
+/** Returns the status of a container, in the pass through these around it that contains an iteration. */
+function statusOf(
+  { records }: Pick<SourceRun, 'records'>,
+  { id }: GraphNode,
+  iteration: string,
+  outer: readonly GraphNode[],
+): string | undefined {
+  return records.get(recordKey(id, passOf(iteration, outer)))?.status;
+}
+
+/** Returns true if an iteration of the innermost of these containers (outermost first) continues from the node. */
+function isRepeated(
+  source: Pick<SourceRun, 'records'>,
+  { finishedPasses }: Pick<Replay, 'finishedPasses'>,
+  iteration: string,
+  containers: readonly GraphNode[],
+): boolean {
+  for (const [depth, container] of containers.entries()) {
+    if (isTry(container)) continue;
+    if (statusOf(source, container, iteration, containers.slice(0, depth)) === 'success') return true;
+    if (finishedPasses.has(recordKey(container.id, passOf(iteration, containers.slice(0, depth + 1))))) return false;
+  }
+  return true;
+}
+
+/** Decides about each record of a source run whether the rerun from a node reuses it. */
+class Rerun {
+  readonly #source: SourceRun;
+  readonly #replayed: Replay;
+  readonly #levels: readonly Level[];
+  /** The loops with a condition around the node, each with the containers around it and the ids in its body. */
+  readonly #repeats: readonly { loop: GraphNode; outer: readonly GraphNode[]; body: ReadonlySet<string> }[];
+
+  constructor(source: SourceRun, from: GraphNode, replayed: Replay) {
+    this.#source = source;
+    this.#replayed = replayed;
+    this.#levels = levelsOf(from);
+    const around = containersAround(from);
+    this.#repeats = around.flatMap((loop, depth) =>
+      isRepeat(loop) ? [{ loop, outer: around.slice(0, depth), body: bodyOf(loop) }] : [],
+    );
   }
 
-  /** Returns the status of a container, in the pass through these around it that contains an iteration. */
-  function statusOf(container: GraphNode, iteration: string, outer: readonly GraphNode[]): string | undefined {
-    return records.get(recordKey(container.id, passOf(iteration, outer)))?.status;
+  reuses(key: string, record: NodeRecord): boolean {
+    return this.#isKept(key, record) && !this.#isDoneAgain(record) && !this.#isInRepeatedLoop(record);
   }
 
-  function isDoneAgain({ nodeId, iteration, status }: NodeRecord): boolean {
-    return levels.some(
+  #isKept(key: string, record: NodeRecord): boolean {
+    const isReplayed = this.#replayed.settled.has(key);
+    return isReplayed || (isSettled(record) && this.#isInFinished(record) && !this.#isUndone(record));
+  }
+
+  #isDoneAgain({ nodeId, iteration, status }: NodeRecord): boolean {
+    return this.#levels.some(
       ({ containers, nodes, container }) =>
-        (nodes.has(nodeId) || (nodeId === container?.id && status === 'success')) && isRepeated(iteration, containers),
+        (nodes.has(nodeId) || (nodeId === container?.id && status === 'success')) &&
+        isRepeated(this.#source, this.#replayed, iteration, containers),
     );
   }
 
   /** Whether the record is in a loop with a condition around the node, and that finished. */
-  function isInRepeatedLoop({ nodeId, iteration }: NodeRecord): boolean {
-    return repeats.some(
-      ({ loop, around: outer, body }) =>
-        body.has(nodeId) && statusOf(loop, iteration, outer) === 'success' && isRepeated(iteration, outer),
+  #isInRepeatedLoop({ nodeId, iteration }: NodeRecord): boolean {
+    return this.#repeats.some(
+      ({ loop, outer, body }) =>
+        body.has(nodeId) &&
+        statusOf(this.#source, loop, iteration, outer) === 'success' &&
+        isRepeated(this.#source, this.#replayed, iteration, outer),
     );
   }
 
   /** Whether the record is in a finished container: its body was not replayed, so nothing more is known about it. */
-  function isInFinished({ nodeId, iteration }: NodeRecord): boolean {
-    const containers = containersAround(workflow.nodes.get(nodeId));
-    return containers.some(
-      ({ id }, depth) =>
-        settled.get(recordKey(id, passOf(iteration, containers.slice(0, depth))))?.status === 'success',
-    );
+  #isInFinished({ nodeId, iteration }: NodeRecord): boolean {
+    const containers = containersAround(this.#source.workflow.nodes.get(nodeId));
+    return containers.some(({ id }, depth) => {
+      const key = recordKey(id, passOf(iteration, containers.slice(0, depth)));
+      return this.#replayed.settled.get(key)?.status === 'success';
+    });
   }
 
   /** Whether a try that is done again had caught the failure of the record, or had cancelled a loop around it. */
-  function isUndone(record: NodeRecord): boolean {
+  #isUndone(record: NodeRecord): boolean {
+    const { workflow, records } = this.#source;
     const { nodeId, iteration, status } = record;
     const node = workflow.nodes.get(nodeId);
     const isUnhandled = status === 'failed' && node !== undefined && !wayOut(node, record);
     const containers = containersAround(node);
     return containers.some((container, depth) => {
       const before = records.get(recordKey(container.id, passOf(iteration, containers.slice(0, depth))));
-      if (!isTry(container) || !before || !isDoneAgain(before)) return false;
+      if (!isTry(container) || !before || !this.#isDoneAgain(before)) return false;
       const inner = containers.slice(depth + 1);
       const areFinished = inner.every(
-        (each, index) => statusOf(each, iteration, containers.slice(0, depth + 1 + index)) === 'success',
+        (each, index) => statusOf(this.#source, each, iteration, containers.slice(0, depth + 1 + index)) === 'success',
       );
       return !areFinished || (isUnhandled && !inner.some(isTry));
     });
   }
-
-  function isKept(key: string, record: NodeRecord): boolean {
-    return settled.has(key) || (isSettled(record) && isInFinished(record) && !isUndone(record));
-  }
-
-  return new Map(
-    [...records].filter(([key, record]) => isKept(key, record) && !isDoneAgain(record) && !isInRepeatedLoop(record)),
-  );
 }
 
 /** What a node run recorded of the way that the run took, without its data. */
@@ -163,19 +193,19 @@ function fits(node: GraphNode | undefined, record: NodeRecord, types: SourceRun[
   return handles.size === 0 || (definition.disabled === true && type.undecidedHandle === undefined);
 }
 
-/**
- * The result of the records alone: those that count, and the iterations of unfinished loops that they finish.
- * @param isReopened whether a try continues that caught a failure, or finished.
- */
+/** The result of the records alone: those that count, and the iterations of unfinished loops that they finish. */
+interface Replay {
+  readonly settled: ReadonlyMap<string, NodeRecord>;
+  /** Nodes that come next: the records do not settle them. */
+  readonly unsettled: readonly GraphNode[];
+  readonly finishedPasses: ReadonlySet<string>;
+}
+
+/** Replays records. @param isReopened whether a try continues that caught a failure, or finished. */
 function replay(
   { workflow, triggerNodeId, records }: SourceRun,
   isReopened: (node: GraphNode, scope: Scope) => boolean,
-): {
-  settled: ReadonlyMap<string, NodeRecord>;
-  /** Nodes that come next: the records do not settle them. */
-  unsettled: readonly GraphNode[];
-  finishedPasses: ReadonlySet<string>;
-} {
+): Replay {
   const settled = new Map<string, NodeRecord>();
   const unsettled: GraphNode[] = [];
   const passes = new Set<Scope>();
