@@ -34,11 +34,19 @@ export interface TestWorkerOptions {
   readonly shard?: number | undefined;
   /** Whether recovery may have to save runs, because the test loses jobs, workers or stores. */
   readonly mayRecover?: boolean | undefined;
+  /** How long a run may be unclaimed before its job is looked up in the queue, in ms. */
+  readonly unclaimedAfterMs?: number | undefined;
   /** Told of each line that it logs. */
   readonly onLog?: ((line: string) => void) | undefined;
   /** Where API keys that are saved as credentials are sent. */
   readonly publicUrl?: string | undefined;
 }
+
+/**
+ * A run that is unclaimed for so long, in ms, was lost. Between its row and its job a busy machine may let more time
+ * pass than the product gives a run.
+ */
+const PATIENCE_MS = 20_000;
 
 /** Returns how many runs recovery had to save by their causes, according to the metrics of a worker. */
 export async function recoveredRuns(registry: Registry): Promise<Readonly<Record<string, number>>> {
@@ -62,6 +70,7 @@ export async function startTestWorker(
     shardUrls,
     shard,
     mayRecover = false,
+    unclaimedAfterMs = mayRecover ? undefined : PATIENCE_MS,
     onLog,
   }: TestWorkerOptions = {},
 ): Promise<{ stop(): Promise<void>; readonly registry: Registry }> {
@@ -97,6 +106,7 @@ export async function startTestWorker(
     memory,
     concurrency,
     graceMs: 500,
+    unclaimedAfterMs,
     logger: createLogger(
       onLog ? { name: 'worker', level: 'info', destination: { write: onLog } } : { name: 'worker', level: 'silent' },
     ),

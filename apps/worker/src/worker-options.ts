@@ -35,6 +35,8 @@ export interface WorkerOptions {
   readonly concurrency: number;
   /** How long nodes in flight may continue when the worker drains, in ms. */
   readonly graceMs: number;
+  /** How long a run may be unclaimed before its job is looked up in the queue, in ms; two seconds by default. */
+  readonly unclaimedAfterMs?: number | undefined;
   /** Called when no run is being claimed or held any more. */
   readonly onEmpty?: () => void;
   /** Called when an operator requests this worker to drain and exit. */

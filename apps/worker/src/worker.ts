@@ -75,7 +75,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const writer = createMeteredWriter(stores, { outputs, metrics, health, logger });
   const deliverer = createWorkerDeliverer(options, stores, eventMetrics);
   const maintenance = startMaintenance(
-    { db, redis, queue, logger, metrics: maintenanceMetrics, runs: metrics.runs },
+    {
+      ...{ db, redis, queue, logger, metrics: maintenanceMetrics, runs: metrics.runs },
+      unclaimedAfterMs: options.unclaimedAfterMs,
+    },
     {
       ...{ workerId: id, active, clock, lease, heldBack, keyRelease, onStopped, outputs, archive: options.archive },
       events: { deliverer, metrics: eventMetrics },

@@ -16,6 +16,7 @@ import {
   seedWorkflow,
   startStores,
   startTestWorker,
+  type TestWorkerOptions,
   stopAll,
   type Stores,
   until,
@@ -46,8 +47,8 @@ afterAll(async () => {
   await stopAll();
 });
 
-const startWorker = async (concurrency?: number) =>
-  workers.push(await startTestWorker(stores, { concurrency, mayRecover: true }));
+const startWorker = async (options: Pick<TestWorkerOptions, 'concurrency' | 'unclaimedAfterMs'> = {}) =>
+  workers.push(await startTestWorker(stores, { ...options, mayRecover: true }));
 const workflow = () => seedWorkflow(stores.db, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
 
 const ACCEPTED_AT_ONCE = 100;
@@ -86,7 +87,7 @@ describe('runs that are queued together', () => {
     await queue.add(runs);
     expect(await queue.counts()).toMatchObject({ waiting: 8 });
     expect(new Set((await queue.jobStates(runs)).map(({ kind }) => kind))).toEqual(new Set(['waiting']));
-    await Promise.all([startWorker(1), startWorker(3)]);
+    await Promise.all([startWorker({ concurrency: 1 }), startWorker({ concurrency: 3 })]);
     expect(await epochsOf(seed, 100)).toEqual(new Set([1]));
     await until(async () => (await redis.keys(`*${RUN_QUEUE}:${runs[0]?.executionId ?? ''}*`)).length === 0);
     expect(new Set((await queue.jobStates(runs)).map(({ kind }) => kind))).toEqual(new Set(['missing']));
@@ -185,7 +186,8 @@ describe('a job that comes late', () => {
     const [again, ended] = await accept(seed, 2);
     if (!again || !ended) throw new Error('runs are missing');
     await queue.add([ended]);
-    await startWorker();
+    // Recovery would start the run that has no job.
+    await startWorker({ unclaimedAfterMs: 60_000 });
     expect(await epochsOf(seed, 1)).toEqual(new Set([1]));
     const where = { id: again.executionId };
     await stores.db.execution.update({ where, data: { dispatchSeq: 2 } });

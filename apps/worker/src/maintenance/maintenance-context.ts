@@ -18,6 +18,7 @@ export interface MaintenanceContext {
   readonly logger: Logger;
   readonly metrics: MaintenanceMetrics;
   readonly runs: RunCounters;
+  readonly unclaimedAfterMs?: number | undefined;
 }
 
 /**

@@ -13,7 +13,7 @@ import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-conte
 
 const NAME = 'recover_lost_jobs';
 const INTERVAL_MS = 1_000;
-/** The job of a run that is unclaimed for this long, in ms, is looked up in the queue. */
+/** By default, the job of a run that is unclaimed for this long, in ms, is looked up in the queue. */
 const UNCLAIMED_AFTER_MS = 2_000;
 /** Number of runs per page. */
 const PAGE = 1_000;
@@ -28,7 +28,13 @@ const MAX_PAGES = 20;
  * over at the end.
  */
 export function createLostJobRecovery(
-  { db, queue, logger, metrics }: Pick<MaintenanceContext, 'db' | 'queue' | 'logger' | 'metrics'>,
+  {
+    db,
+    queue,
+    logger,
+    metrics,
+    unclaimedAfterMs = UNCLAIMED_AFTER_MS,
+  }: Pick<MaintenanceContext, 'db' | 'queue' | 'logger' | 'metrics' | 'unclaimedAfterMs'>,
   liveness: Pick<Liveness, 'isDead' | 'cannotClaim'>,
 ): PeriodicTask {
   const badRows = createBadRows({ task: NAME, logger, onAdded: () => metrics.badRow(NAME) });
@@ -80,7 +86,7 @@ export function createLostJobRecovery(
     async run(signal) {
       let idlePages = 0;
       for (let pages = 0; pages < MAX_PAGES && idlePages < MAX_IDLE_PAGES && !signal.aborted; pages += 1) {
-        const page = await findUnclaimed(db, { olderThanMs: UNCLAIMED_AFTER_MS, limit: PAGE, after });
+        const page = await findUnclaimed(db, { olderThanMs: unclaimedAfterMs, limit: PAGE, after });
         const lost = await findLost(page);
         if (lost.length === 0) idlePages += 1;
         else await dispatch(lost);
