@@ -28,6 +28,7 @@ export * from './pooler.ts';
 export * from './queue-contract.ts';
 export * from './random.ts';
 export * from './schedules.ts';
+export * from './start-limits.ts';
 export * from './stress.ts';
 export * from './worker.ts';
 export * from './bad-body.ts';

@@ -1,8 +1,9 @@
 import type { Definition } from '@deckhand/contracts';
-import { acceptExecutions, type Database } from '@deckhand/db';
+import { type Database, startRuns } from '@deckhand/db';
 import { compileWorkflow } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
 import { v7 as uuidv7 } from 'uuid';
+import { UNCOUNTED } from './start-limits.ts';
 
 /** A workspace with an owner and one saved workflow. */
 export interface Seed {
@@ -42,17 +43,21 @@ export async function seedWorkflow(db: Database, definition: Definition): Promis
     workflowId,
     async accept(input = {}) {
       const executionId = uuidv7();
-      const [verdict] = await acceptExecutions(db, [
-        {
-          executionId,
-          workflowId,
-          actor: { userId, boundTo: null },
-          triggerNodeId: null,
-          mode: 'normal',
-          source: 'api',
-          triggerData: JSON.stringify(input),
-        },
-      ]);
+      const [verdict] = await startRuns(
+        db,
+        [
+          {
+            executionId,
+            workflowId,
+            actor: { userId, boundTo: null },
+            triggerNodeId: null,
+            mode: 'normal',
+            source: 'api',
+            triggerData: JSON.stringify(input),
+          },
+        ],
+        UNCOUNTED,
+      );
       if (verdict?.kind !== 'accepted') throw new Error(`the run was not accepted: ${JSON.stringify(verdict)}`);
       return executionId;
     },

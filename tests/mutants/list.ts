@@ -187,7 +187,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['a page has the shares of workspaces alone', 'UNION ALL SELECT * FROM rest) f', ') f'],
   ]),
   ...of('packages/db/src/schedules/move.ts', 'integration:integration/schedules/rules', [
-    ['a locked key delays all schedules', '    MAX_LOCK_WAIT_MS,\n  );', '  );'],
+    ['a locked key delays all schedules', '(db, start, MAX_LOCK_WAIT_MS);', '(db, start);'],
   ]),
   ...of('packages/db/src/events-in/start-runs.ts', MATCHING, [
     ['an event is overtaken by later ones', 'CASE WHEN d.seconds > 0 THEN', 'CASE WHEN d.seconds >= 0 THEN'],
@@ -202,12 +202,10 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('apps/worker/src/maintenance/start-event-runs.ts', INCOMING, [
     ['an event that is matched again starts a run again', '`${id}/${workflowId}/${nodeId}`', '`${Math.random()}`'],
-    [
-      'a limit loses a run',
-      "outcomes[index] = { kind: 'rateLimited', seconds };",
-      "outcomes[index] = { kind: 'notFound' };",
-    ],
-    ['a run is counted again after its worker died', 'existing.has(request.executionId)', 'false'],
+    ['a limit loses a run', 'return outcome.count.resetSeconds;', 'return undefined;'],
+  ]),
+  ...of('packages/db/src/executions/start/settle-starts.ts', INCOMING, [
+    ['a run is counted again after its worker died', 'landed?.has(idOf(start)) === true', 'false'],
   ]),
   ...of('apps/cli/src/connection.ts', CLI, [
     ['a key of a profile is sent elsewhere', 'if (!profile || !isOf(profile.url))', 'if (!profile)'],
@@ -509,10 +507,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['a run begins earlier than it was to', 'greatest(d.until, least(', '(least('],
     ['starts are joined for ever', 'd.first_at + ${inSeconds(maxDelay)}', 'now() + ${inSeconds(delay + maxDelay)}'],
   ]),
-  ...of('packages/db/src/executions/start/accept.ts', DEBOUNCE, [
+  ...of('packages/db/src/executions/start/start-runs.ts', DEBOUNCE, [
     ['a joined start has a run of its own', 'into === undefined ? Prisma.sql`verdict', 'true ? Prisma.sql`verdict'],
   ]),
-  ...of('packages/db/src/executions/start/accept-once.ts', DEBOUNCE, [
+  ...of('packages/db/src/executions/start/start-once.ts', DEBOUNCE, [
     ['the key of a joined start names no run', 'const id = into === undefined ?', 'const id = true ?'],
   ]),
   ...of('packages/db/src/concurrency/keys.ts', KEYS, [
@@ -731,7 +729,7 @@ export const MUTANTS: readonly Mutant[] = [
       'OR true END',
     ],
   ]),
-  ...of('packages/db/src/executions/start/accept-child.ts', 'integration:integration/executions/families', [
+  ...of('packages/db/src/executions/waits/end-waits.ts', 'integration:integration/executions/families', [
     [
       'a cancelled wait wakes its run',
       'AND w.cancelled_at IS NULL AND ${isFinished',
@@ -844,7 +842,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['a server gets a request twice that it may get once', '!mayRepeat || ', ''],
     ['a connection that a request authenticated is used again', 'body, signal, reset };', 'body, signal };'],
   ]),
-  ...of('packages/db/src/executions/start/accept-once.ts', 'integration:integration/webhooks/completion', [
+  ...of('packages/db/src/executions/start/start-once.ts', 'integration:integration/webhooks/completion', [
     ['a failed run keeps the id of its sender', "AND e.status IN ('failed', 'timeout')", 'AND false'],
     ['a failed run frees a key of a caller', "${key}.body_hash = '' AND e.status", 'e.status'],
     ['a run that has responded frees the id of its sender', ' AND e.response IS NULL', ''],
@@ -1117,7 +1115,7 @@ export const MUTANTS: readonly Mutant[] = [
       'true',
     ],
   ]),
-  ...of('packages/db/src/executions/start/accept-once.ts', 'integration:integration/api/(idempotency|execute-batch)', [
+  ...of('packages/db/src/executions/start/start-once.ts', 'integration:integration/api/(idempotency|execute-batch)', [
     ['a key tells strangers of its run', "a.verdict NOT IN ('notFound', 'forbidden') AND ", ''],
     ['a key tells viewers of its run', " AND m.role <> 'viewer'", ''],
     ['a refused start repeats one with another body', ' AND k.body_hash = ${bodyHash}', ''],
@@ -1180,10 +1178,10 @@ export const MUTANTS: readonly Mutant[] = [
       "${options} -> 'withoutKey'",
     ],
   ]),
-  ...of('apps/api/src/runs/run-starter.ts', 'integration:integration/api/workflow-concurrency', [
+  ...of('packages/db/src/executions/start/settle-starts.ts', 'integration:integration/api/workflow-concurrency', [
     [
       'a workflow rejects a rerun',
-      "request.source === 'rerun' ? { ...concurrency, onLimit: 'queue' } : concurrency",
+      "request.source === 'rerun' ? { ...concurrency, onLimit: 'queue' as const } : concurrency",
       'concurrency',
     ],
   ]),
@@ -1203,16 +1201,20 @@ export const MUTANTS: readonly Mutant[] = [
       '    workflowId: row.errorWorkflowId,\n    workspaceId,\n',
       '    workflowId: row.errorWorkflowId,\n',
     ],
-    ['a start that is not counted is forgotten', "verdict?.kind === 'notCounted' || ", ''],
+    [
+      'a start that is not counted is forgotten',
+      'if (verdict && isUnsettled(verdict)) taken.delete(failed.failedId);',
+      '',
+    ],
   ]),
-  ...of('packages/db/src/executions/start/accept-child.ts', 'integration:integration/worker/error-workflows', [
+  ...of('packages/db/src/executions/start/start-child.ts', 'integration:integration/worker/error-workflows', [
     [
       'a run that an error workflow starts has an error workflow',
       'p.trace_parent, p.error_of,',
       'p.trace_parent, NULL::uuid AS error_of,',
     ],
   ]),
-  ...of('packages/db/src/executions/start/chosen-version.ts', 'integration:integration/worker/waits', [
+  ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/worker/waits', [
     ['a version of another workflow runs', 'v.workflow_id = w.id\n    AND ', ''],
   ]),
   ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/api/limits', [

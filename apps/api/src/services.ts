@@ -108,7 +108,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   const runStarter = createRunStarter({
     db,
     queue,
-    rate: createExecutionRate(redis),
+    count: createExecutionRate(redis),
     breaker,
     runs: metrics.runs,
     tracing,

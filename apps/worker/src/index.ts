@@ -9,7 +9,7 @@ export { createKeyRelease } from './maintenance/release-keys.ts';
 export { createMaintenanceLease, type MaintenanceLease } from './maintenance/maintenance-lease.ts';
 export { createMaintenanceMetrics } from './maintenance/maintenance-metrics.ts';
 export { createLostJobRecovery } from './maintenance/recover-lost-jobs.ts';
-export { createFiring, type Firing } from './maintenance/schedules/create-firing.ts';
+export { createFiring, type Firing } from './maintenance/schedules/fire-schedules.ts';
 export { startMaintenance } from './maintenance/start-maintenance.ts';
 export { createActiveRuns } from './session/active-runs.ts';
 export { startWorker, type Worker } from './worker.ts';

@@ -32,21 +32,16 @@ export {
   pruneBulkActions,
   readBulkAction,
 } from './bulk-actions/bulk-actions.ts';
-export type { BulkOutcome, DueBulkAction, RerunChecks } from './bulk-actions/act-on-runs.ts';
-export {
-  delayBulkAction,
-  failUnsettledRun,
-  findDueBulkActions,
-  findUnsettledRuns,
-  performBatch,
-} from './bulk-actions/perform.ts';
+export type { BulkOutcome, DueBulkAction } from './bulk-actions/act-on-runs.ts';
+export type { RerunChecks } from './bulk-actions/rerun-runs.ts';
+export { failUnsettledRun, findDueBulkActions, findUnsettledRuns, performBatch } from './bulk-actions/perform.ts';
 export { createDatabase, type Database, type DatabaseOptions, readPoolUse } from './client.ts';
 /** SQL with parameters, for tools that measure. Product code uses the stores of this package. */
 export { Prisma } from './client.ts';
 export { claimLimited, type LimitedClaim } from './concurrency/claim-limited.ts';
 export { countHeldBack, countHeldRuns } from './concurrency/count-slots.ts';
 export { type Subject } from './concurrency/demand.ts';
-export { findKeysToRelease, type KeyedStart, NO_KEY, releaseKeys, type RunKey } from './concurrency/keys.ts';
+export { type Busy, findKeysToRelease, type KeyedStart, NO_KEY, releaseKeys, type RunKey } from './concurrency/keys.ts';
 export { findWorkspacesHeldBack, releaseHeldBack, releaseHeldBackOf } from './concurrency/release.ts';
 export {
   countCredentialsByKey,
@@ -106,7 +101,6 @@ export {
   markMatched,
   type StartingEvent,
 } from './events-in/start-runs.ts';
-export { type ChosenVersion, chooseVersion } from './executions/start/chosen-version.ts';
 export { NO_DEADLINE_AT } from './executions/run-status.ts';
 export { updateExecution } from './executions/update.ts';
 export {
@@ -124,32 +118,23 @@ export {
   settleLocks,
   wakeHolders,
 } from './locks/run-locks.ts';
-export {
-  acceptChild,
-  endWaitsOfParents,
-  type ChildRequest,
-  type ChildVerdict,
-} from './executions/start/accept-child.ts';
-export { acceptExecutions, acceptUnlessBusy, type Busy, findLanded } from './executions/start/accept.ts';
+export { type ChildAttempt, type ChildOutcome, type ChildRequest, startChild } from './executions/start/start-child.ts';
+export { createRunStarts, type Gather, startRuns } from './executions/start/start-runs.ts';
 export { pruneDebounces } from './executions/start/debounce.ts';
-export {
-  acceptOnce,
-  type AcceptOnceVerdict,
-  findEarlierStart,
-  type OnceRequest,
-  type IdempotencyKey,
-  pruneIdempotencyKeys,
-} from './executions/start/accept-once.ts';
+export { findEarlierStart, pruneIdempotencyKeys } from './executions/start/start-once.ts';
+export { type AddWorkflowKey, type StartLimits } from './executions/start/settle-starts.ts';
 export {
   type Accepted,
-  type AcceptedRun,
-  type AcceptRefusal,
-  type AcceptRequest,
-  type AcceptVerdict,
-  type AddWorkflowKey,
-  type NeedsKey,
-  type NotCounted,
-} from './executions/start/admission.ts';
+  type ChosenVersion,
+  chooseVersion,
+  type IdempotencyKey,
+  type OtherBody,
+  type RateLimited,
+  type RunCount,
+  type StartOutcome,
+  type StartRefusal,
+  type StartRequest,
+} from './executions/start/start-request.ts';
 export {
   type Checkpoint,
   type CheckpointClaim,
@@ -181,7 +166,13 @@ export {
   confirmAnswer,
   type WaitEnd,
 } from './executions/waits/decide.ts';
-export { endDueWaits, type EndedWait, type EndedWaits, type WaitPlace } from './executions/waits/end-waits.ts';
+export {
+  endDueWaits,
+  type EndedWait,
+  type EndedWaits,
+  endWaitsOfParents,
+  type WaitPlace,
+} from './executions/waits/end-waits.ts';
 export { deleteExecution, redactExecution } from './executions/end/erase.ts';
 export { failBlockedRun, failUnqueuedExecutions } from './executions/end/fail-runs.ts';
 export { listApprovals, listHumanTasks } from './executions/waits/list-waits.ts';
@@ -191,7 +182,7 @@ export {
   readForRerun,
   readVersionWithData,
   readWays,
-  type RerunOrigin,
+  type RerunRefusal,
   type StoredWay,
 } from './executions/start/read-for-rerun.ts';
 export { type LinkedWait, readLinkedWait } from './executions/waits/read-linked-wait.ts';
@@ -320,8 +311,8 @@ export {
   findNextCheck,
   type FireRefusal,
   holdSchedules,
+  type MoveOutcome,
   moveSchedules,
-  type MoveVerdict,
   type ScheduleHold,
   type ScheduleMove,
 } from './schedules/move.ts';
@@ -421,14 +412,7 @@ export { reportFaultyServer } from './server-version.ts';
 export { readFlushedPosition, readReplayedPosition, type WalPosition } from './replica.ts';
 export { probeWrites } from './write-probe.ts';
 export { type LostWorker, type RecoveredRuns, recoverRuns } from './executions/claim/recover.ts';
-export {
-  type CountedErrorStart,
-  delayErrorStarts,
-  type DueErrorStart,
-  type ErrorStartResult,
-  findDueErrorStarts,
-  startErrorWorkflows,
-} from './executions/start/error-starts.ts';
+export { type ErrorStartResult, findDueErrorStarts, startErrorWorkflows } from './executions/start/error-starts.ts';
 export {
   addCallbackLanes,
   findWorkspaceToStart,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
 import { isJsonObject } from '@deckhand/contracts';
 
@@ -116,6 +117,23 @@ export function isStoreError(error: unknown): boolean {
  */
 export function isStoreUnavailable(error: unknown): boolean {
   return isStoreError(error) && classifyStoreError(error) === 'transient';
+}
+
+/** Delay before a write is tried again, in ms. */
+const RETRY_DELAY_MS = 100;
+
+/**
+ * Tries a write of a request once more if it failed for a reason that may pass. The caller gets the second failure.
+ * @param again has to allow for a first attempt that succeeded although its response was lost.
+ */
+export async function retryOnce<T>(first: () => Promise<T>, again: () => Promise<T>): Promise<T> {
+  try {
+    return await first();
+  } catch (error) {
+    if (!isStoreUnavailable(error)) throw error;
+  }
+  await sleep(RETRY_DELAY_MS);
+  return again();
 }
 
 /** Returns true if PostgreSQL cancelled the statement, because it took longer than the session's limit. */

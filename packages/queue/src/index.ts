@@ -4,12 +4,6 @@ export { createRunQueue } from './bullmq/bullmq-run-queue.ts';
 export * from './channels.ts';
 export { connectRedis, type Redis, type RedisRole } from './connect.ts';
 export * from './drain-request.ts';
-export {
-  type CountExecution,
-  createExecutionCounter,
-  createExecutionRate,
-  type ExecutionRate,
-} from './execution-rate.ts';
 export * from './fleet-view.ts';
 export {
   writeHeartbeat,
@@ -30,5 +24,11 @@ export type { QueuedRun, RunJob, RunSnapshot } from './run-job.ts';
 export * from './run-queue.ts';
 export * from './traffic.ts';
 export { createWakeUps, MAX_WAIT_MS, type WakeUps } from './wake-ups.ts';
-export { createWindowRate, type RateLimit, type WindowCount, type WindowRate } from './window-rate.ts';
+export {
+  createExecutionRate,
+  createWindowRate,
+  type RateLimit,
+  type WindowCount,
+  type WindowRate,
+} from './window-rate.ts';
 export { isOutOfMemory, probeRedisWrites } from './write-probe.ts';

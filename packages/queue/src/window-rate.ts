@@ -20,6 +20,8 @@ export interface WindowCount {
 /** Counts an event of a name. */
 export type WindowRate = (name: string, limit: RateLimit) => Promise<WindowCount>;
 
+/** Length of the window of the limit of runs per minute. */
+const EXECUTION_WINDOW_SECONDS = 60;
 /** Maximum number of cached limiters; more than the different limits of any instance. */
 const MAX_LIMITERS = 1_000;
 
@@ -58,4 +60,19 @@ export function createWindowRate(redis: Redis, keyPrefix: string): WindowRate {
 function toCount({ remainingPoints, msBeforeNext }: RateLimiterRes, isBeyond: boolean): WindowCount {
   const resetSeconds = Math.max(1, Math.ceil(msBeforeNext / 1_000));
   return { isBeyond, remaining: Math.max(0, remainingPoints), resetSeconds };
+}
+
+/**
+ * Counts a run towards its workspace's limit of runs per minute.
+ * @returns the limit and the state of its window afterwards.
+ */
+export type ExecutionRate = (workspaceId: string, executionsPerMinute: number) => Promise<RateLimit & WindowCount>;
+
+/** Counts the runs that all gateways and workers start together. */
+export function createExecutionRate(redis: Redis): ExecutionRate {
+  const consume = createWindowRate(redis, '{deckhand}:execution-rate');
+  return async (workspaceId, executionsPerMinute) => {
+    const limit = { max: executionsPerMinute, windowSeconds: EXECUTION_WINDOW_SECONDS };
+    return { ...limit, ...(await consume(workspaceId, limit)) };
+  };
 }

@@ -1,4 +1,4 @@
-import { acceptEvents, acceptExecutions, createDatabase, type Database } from '@deckhand/db';
+import { acceptEvents, createDatabase, type Database, startRuns } from '@deckhand/db';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
@@ -10,6 +10,7 @@ import {
   startTestRedis,
   stopAll,
   stopLater,
+  UNCOUNTED,
   until,
   untilCount,
 } from '../../harness/index.ts';
@@ -78,7 +79,7 @@ it('10,000 events wake 10,000 runs and start 10,000, none lost and none doubled,
       source: 'api' as const,
       triggerData: JSON.stringify({ order }),
     }));
-    const verdicts = await acceptExecutions(db, batch);
+    const verdicts = await startRuns(db, batch, UNCOUNTED);
     expect(verdicts.every(({ kind }) => kind === 'accepted')).toBe(true);
   }
   let worker = await spawnApp('worker', env);

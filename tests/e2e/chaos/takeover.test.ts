@@ -1,10 +1,10 @@
 import {
-  acceptChild,
   acceptEvents,
   createBulkAction,
   createDatabase,
   type Database,
   failBlockedRun,
+  startChild,
   stopExecution,
 } from '@deckhand/db';
 import {
@@ -34,6 +34,7 @@ import {
   stopLater,
   TEST_ENCRYPTION_KEY,
   type TestApp,
+  UNCOUNTED,
   until,
 } from '../../harness/index.ts';
 
@@ -94,7 +95,7 @@ describe('what a process that died has left', () => {
     await rests(parent);
     const child = uuidv7();
     const place = { workflowId: family.workflowId, parentExecutionId: parent, parentNodeId: 'rest' };
-    await acceptChild(db, { ...place, executionId: child, triggerData: '{}' });
+    await startChild(db, { ...place, executionId: child, triggerData: '{}' }, UNCOUNTED);
     await stopExecution(db, { userId: family.userId, boundTo: null }, parent);
 
     // A worker died between the end of a run and the dispatch of the next.

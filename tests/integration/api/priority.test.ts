@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { acceptExecutions, type Database, dispatchAgain, findUnclaimed } from '@deckhand/db';
+import { type Database, dispatchAgain, findUnclaimed, startRuns } from '@deckhand/db';
 import { v7 as uuidv7 } from 'uuid';
 import {
   callWithKey,
@@ -11,6 +11,7 @@ import {
   startInstance,
   startTestWorker,
   stopAll,
+  UNCOUNTED,
   until,
 } from '../../harness/index.ts';
 
@@ -51,18 +52,22 @@ describe('the priority of a run', () => {
   it('stays with the run when its job is lost, or its process died before it queued the run', async () => {
     const executionId = uuidv7();
     const { userId } = await db.membership.findFirstOrThrow({ where: { workspaceId: instance.workspaceId } });
-    await acceptExecutions(db, [
-      {
-        executionId,
-        workflowId,
-        actor: { userId, boundTo: null },
-        triggerNodeId: null,
-        mode: 'normal',
-        source: 'api',
-        triggerData: '{}',
-        options: JSON.stringify({ priority: 2 }),
-      },
-    ]);
+    await startRuns(
+      db,
+      [
+        {
+          executionId,
+          workflowId,
+          actor: { userId, boundTo: null },
+          triggerNodeId: null,
+          mode: 'normal',
+          source: 'api',
+          triggerData: '{}',
+          options: JSON.stringify({ priority: 2 }),
+        },
+      ],
+      UNCOUNTED,
+    );
     const found = await findUnclaimed(db, { olderThanMs: -1_000, limit: 1_000 });
     const lost = found.filter((run) => run.executionId === executionId);
     expect(await dispatchAgain(db, lost)).toMatchObject([{ executionId, dispatch: 2, priority: 2 }]);

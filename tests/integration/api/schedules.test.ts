@@ -1,5 +1,4 @@
 import { findDueSchedules, moveSchedules } from '@deckhand/db';
-import { withWorkflowKey } from '@deckhand/nodes';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import {
@@ -9,6 +8,7 @@ import {
   scheduleDefinition,
   startInstance,
   stopAll,
+  UNCOUNTED,
 } from '../../harness/index.ts';
 
 let instance: Instance;
@@ -99,8 +99,8 @@ describe('a paused schedule', () => {
       source: 'schedule',
       triggerData: '{}',
     } as const;
-    const move = { schedule, nextFireAt: new Date(Date.now() + 60_000), run: { at: due, request } };
-    await moveSchedules(db, [move], withWorkflowKey);
+    const move = { schedule, nextFireAt: new Date(Date.now() + 60_000), fireAt: due, request };
+    await moveSchedules(db, [move], UNCOUNTED);
     expect(await db.execution.count({ where: { workflowId: id } })).toBe(0);
     expect(await findDueSchedules(db, new Date(), 100)).not.toContainEqual(expect.objectContaining({ workflowId: id }));
   });

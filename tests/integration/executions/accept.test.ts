@@ -1,7 +1,15 @@
-import { acceptExecutions, type AcceptRequest, createDatabase, type Database } from '@deckhand/db';
+import { createDatabase, type Database, startRuns, type StartRequest } from '@deckhand/db';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.ts';
+import {
+  chain,
+  createTestDatabase,
+  type Seed,
+  seedWorkflow,
+  stopAll,
+  stopLater,
+  UNCOUNTED,
+} from '../../harness/index.ts';
 
 let db: Database;
 let seed: Seed;
@@ -16,7 +24,7 @@ beforeEach(async () => {
 });
 afterAll(stopAll);
 
-function order(changes: Partial<AcceptRequest> = {}): AcceptRequest {
+function order(changes: Partial<StartRequest> = {}): StartRequest {
   return {
     executionId: uuidv7(),
     workflowId: seed.workflowId,
@@ -67,7 +75,7 @@ describe('accepting runs', () => {
       isLimited: false,
       isDelayed: false,
     });
-    expect(await acceptExecutions(db, requests)).toEqual([
+    expect(await startRuns(db, requests, UNCOUNTED)).toEqual([
       accepted,
       { kind: 'unknownTrigger' },
       { kind: 'notFound' },
@@ -81,7 +89,7 @@ describe('accepting runs', () => {
 
   it('says what was written of a run, and whether it counts under a limit', async () => {
     const request = order();
-    const [verdict] = await acceptExecutions(db, [request]);
+    const [verdict] = await startRuns(db, [request], UNCOUNTED);
     const run = await db.execution.findUniqueOrThrow({ where: { id: request.executionId } });
     const { workflowVersionId, triggerNodeId, deadlineAt } = run;
     expect(verdict).toEqual(
@@ -90,16 +98,16 @@ describe('accepting runs', () => {
 
     const limit = { data: { maxConcurrentExecutions: 1 } };
     await db.workflow.update({ where: { id: seed.workflowId }, ...limit });
-    expect(await acceptExecutions(db, [order()])).toMatchObject([{ run: { isLimited: true } }]);
+    expect(await startRuns(db, [order()], UNCOUNTED)).toMatchObject([{ run: { isLimited: true } }]);
     await db.workflow.update({ where: { id: seed.workflowId }, data: { maxConcurrentExecutions: null } });
     await db.workspace.update({ where: { id: seed.workspaceId }, ...limit });
-    expect(await acceptExecutions(db, [order()])).toMatchObject([{ run: { isLimited: true } }]);
+    expect(await startRuns(db, [order()], UNCOUNTED)).toMatchObject([{ run: { isLimited: true } }]);
   });
 
   it('starts one run though the answer was lost and the batch is sent again', async () => {
     const request = order();
     const nothing = () => Promise.resolve();
-    expect(await acceptExecutions(losingFirstAnswer(nothing), [request])).toEqual([accepting(null)]);
+    expect(await startRuns(losingFirstAnswer(nothing), [request], UNCOUNTED)).toEqual([accepting(null)]);
     expect(await db.execution.count({ where: { workflowId: seed.workflowId } })).toBe(1);
     expect(await db.storageChange.count({ where: { workspaceId: seed.workspaceId } })).toBe(1);
   });
@@ -107,12 +115,12 @@ describe('accepting runs', () => {
   it('stands by a run that landed, though its workflow is gone when it is sent again', async () => {
     const request = order();
     const meanwhile = () => db.workflow.delete({ where: { id: seed.workflowId } });
-    expect(await acceptExecutions(losingFirstAnswer(meanwhile), [request])).toEqual([accepting(null)]);
+    expect(await startRuns(losingFirstAnswer(meanwhile), [request], UNCOUNTED)).toEqual([accepting(null)]);
     expect(await db.execution.count({ where: { workflowId: seed.workflowId } })).toBe(1);
   });
 
   it('counts the bytes of trigger data towards the quota once', async () => {
-    await acceptExecutions(db, [order(), order()]);
+    await startRuns(db, [order(), order()], UNCOUNTED);
     const changes = await db.storageChange.findMany({ where: { workspaceId: seed.workspaceId } });
     expect(changes.map(({ bytes }) => bytes)).toEqual([14n]);
   });

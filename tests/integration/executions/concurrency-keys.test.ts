@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Concurrency } from '@deckhand/contracts';
 import {
-  acceptExecutions,
-  acceptOnce,
   claimExecutions,
   claimLimited,
   createDatabase,
@@ -18,11 +16,11 @@ import {
   recoverRuns,
   releaseKeys,
   resumeExecution,
+  startRuns,
   stopExecution,
   timeOutRuns,
   wakeDueRuns,
 } from '@deckhand/db';
-import { withWorkflowKey } from '@deckhand/nodes';
 import { v7 as uuidv7 } from 'uuid';
 import {
   chain,
@@ -33,6 +31,7 @@ import {
   seedWorkflow,
   stopAll,
   stopLater,
+  UNCOUNTED,
   until,
 } from '../../harness/index.ts';
 
@@ -66,7 +65,7 @@ const request = (executionId: string, of: string, { startAt, expiresAt, ...optio
 
 /** Starts a run of the key. */
 async function start(of: string, options: Options = {}, id = uuidv7()) {
-  const [verdict] = await acceptExecutions(db, [request(id, of, options)]);
+  const [verdict] = await startRuns(db, [request(id, of, options)], UNCOUNTED);
   const underKey = verdict?.kind === 'accepted' ? verdict.underKey : undefined;
   return {
     id,
@@ -77,7 +76,7 @@ async function start(of: string, options: Options = {}, id = uuidv7()) {
 }
 
 const acceptOne = async (asked: ReturnType<typeof request>, idempotencyKey: { key: string; bodyHash: string }) =>
-  (await acceptOnce(db, [{ request: asked, idempotencyKey }]))[0];
+  (await startRuns(db, [{ ...asked, idempotencyKey }], UNCOUNTED))[0];
 
 /** Tries to claim a run in each way. */
 async function claim(executionId: string, workerId = worker): Promise<boolean> {
@@ -157,7 +156,7 @@ describe('a limit by a key', () => {
     const other = await seedWorkflow(db, chain({ id: 'a', type: 'set', parameters: { fields: {} } }));
     const id = uuidv7();
     const asked = { ...request(id, of), workflowId: other.workflowId, actor: { userId: other.userId, boundTo: null } };
-    const [verdict] = await acceptExecutions(db, [asked]);
+    const [verdict] = await startRuns(db, [asked], UNCOUNTED);
     expect(verdict).toMatchObject({ underKey: { dispatched: [{ executionId: id, dispatch: 2 }] } });
   });
 
@@ -321,7 +320,7 @@ describe('a limit by a key', () => {
     const [x, y] = [uuidv7(), uuidv7()];
     for (const id of [x, y]) {
       const asked = { ...request(id, of, { limit: 2 }), workflowId: limited.workflowId };
-      await acceptExecutions(db, [{ ...asked, actor: { userId: limited.userId, boundTo: null } }]);
+      await startRuns(db, [{ ...asked, actor: { userId: limited.userId, boundTo: null } }], UNCOUNTED);
     }
     expect([await claim(x), await claim(y)]).toEqual([true, false]);
     expect(await holders(of)).toBe(2);
@@ -342,7 +341,7 @@ describe('at the limit, a start', () => {
     const of = key();
     await start(of);
     const stranger = { ...request(uuidv7(), of, { onLimit: 'reject' }), actor: { userId: uuidv7(), boundTo: null } };
-    expect(await acceptExecutions(db, [stranger])).toEqual([{ kind: 'notFound' }]);
+    expect(await startRuns(db, [stranger], UNCOUNTED)).toEqual([{ kind: 'notFound' }]);
   });
 
   it('with `cancelOldest` stops the oldest, whatever it does, and begins', async () => {
@@ -365,7 +364,7 @@ describe('at the limit, a start', () => {
       ...request(uuidv7(), of, { onLimit: 'cancelOldest' }),
       actor: { userId: uuidv7(), boundTo: null },
     };
-    expect(await acceptExecutions(db, [stranger])).toEqual([{ kind: 'notFound' }]);
+    expect(await startRuns(db, [stranger], UNCOUNTED)).toEqual([{ kind: 'notFound' }]);
     expect(await read(a.id)).toMatchObject({ status: 'pending' });
   });
 
@@ -408,8 +407,8 @@ it('a rerun waits for the key of its original', async () => {
   const of = key();
   const { id } = await start(of, { limit: 2, onLimit: 'reject' });
   await finish(id);
-  const { options } = await readForRerun(db, actor(), id, { fromNodeId: null, version: 'latest' });
-  expect(options).toMatchObject({ concurrency: { key: of, limit: 2 } });
+  const origin = await readForRerun(db, actor(), id, { fromNodeId: null, version: 'latest' });
+  expect(origin).toMatchObject({ kind: 'origin', options: { concurrency: { key: of, limit: 2 } } });
 });
 
 it('the run of a schedule is left out, waits, or stops the oldest', async () => {
@@ -433,11 +432,7 @@ it('the run of a schedule is left out, waits, or stops the oldest', async () => 
     const [at, nextFireAt] = [due, new Date(due.getTime() + 60_000)];
     const of_ = { ...schedule, workspaceId, nextFireAt: at, isHeld: false, options: null, maxOverlap: 100 };
     due = nextFireAt;
-    const [verdict] = await moveSchedules(
-      db,
-      [{ schedule: of_, nextFireAt, run: { at, request: asked } }],
-      withWorkflowKey,
-    );
+    const [verdict] = await moveSchedules(db, [{ schedule: of_, nextFireAt, fireAt: at, request: asked }], UNCOUNTED);
     return { executionId, verdict };
   };
   const first = await fire('reject');

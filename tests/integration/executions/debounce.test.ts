@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Concurrency, type Debounce, parseOwnJson } from '@deckhand/contracts';
 import {
-  acceptExecutions,
-  acceptOnce,
-  acceptUnlessBusy,
   claimExecutions,
   createDatabase,
   type Database,
   pauseExecution,
   pruneDebounces,
+  startRuns,
   stopExecution,
   wakeDueRuns,
 } from '@deckhand/db';
@@ -22,6 +20,7 @@ import {
   seedWorkflow,
   stopAll,
   stopLater,
+  UNCOUNTED,
   until,
 } from '../../harness/index.ts';
 
@@ -64,7 +63,7 @@ const request = (debounce: Debounce, { input = {}, id = uuidv7(), userId = seed.
 /** Starts a run. @returns the id of the run that the start is part of. */
 async function start(debounce: Debounce, options: Start = {}) {
   const asked = request(debounce, options);
-  const [verdict] = await acceptExecutions(db, [asked]);
+  const [verdict] = await startRuns(db, [asked], UNCOUNTED);
   if (verdict?.kind !== 'accepted') throw new Error(`not accepted: ${verdict?.kind ?? ''}`);
   const { joined } = verdict;
   return { runId: joined?.executionId ?? asked.executionId, isJoined: joined !== undefined, verdict };
@@ -137,7 +136,7 @@ describe('a trailing debounce', () => {
     expect((await start({ key: key(), delay: HOUR })).runId).not.toBe(runId);
     const other = await seedWorkflow(db, chain({ id: 'a', type: 'set', parameters: { fields: {} } }));
     const asked = { ...request({ key: of, delay: HOUR }, { userId: other.userId }), workflowId: other.workflowId };
-    expect(await acceptExecutions(db, [asked])).toMatchObject([{ kind: 'accepted', run: { isDelayed: true } }]);
+    expect(await startRuns(db, [asked], UNCOUNTED)).toMatchObject([{ kind: 'accepted', run: { isDelayed: true } }]);
   });
 
   it('begins another run if the one that waits was stopped or paused', async () => {
@@ -158,7 +157,7 @@ describe('a trailing debounce', () => {
     const event = { workspaceId: seed.workspaceId, eventId: ofEvent, name: 'a', key: '', data: '1' };
     await db.event.create({ data: { id: ofEvent, ...event } });
     const asked = { ...request(debounce, { input: { n: 2 } }), ofEvent };
-    const attempt = async () => (await acceptUnlessBusy(db, [asked], 1_000))[0];
+    const attempt = async () => (await startRuns(db, [asked], UNCOUNTED, 1_000))[0];
     expect(await attempt()).toMatchObject({ kind: 'accepted', joined: { executionId: runId } });
     await start(debounce, { input: { n: 3 } });
     expect(await attempt()).toMatchObject({ kind: 'accepted', joined: {} });
@@ -176,7 +175,7 @@ describe('a trailing debounce', () => {
   it('whose key others have locked holds up no other start, if it need not wait', async () => {
     const [locked, free] = [key(), key()];
     const requests = [locked, free, locked].map((of) => request({ key: of, delay: HOUR }));
-    const attempt = async () => (await acceptUnlessBusy(db, requests, 50)).map(({ kind }) => kind);
+    const attempt = async () => (await startRuns(db, requests, UNCOUNTED, 50)).map(({ kind }) => kind);
     await db.$transaction(async (tx) => {
       const name = `debounce of ${seed.workflowId} ${locked}`;
       await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))::text`;
@@ -284,7 +283,7 @@ describe('a leading debounce', () => {
 
 describe('a debounced start', () => {
   const once = async (asked: ReturnType<typeof request>, idempotencyKey: { key: string; bodyHash: string }) =>
-    (await acceptOnce(db, [{ request: asked, idempotencyKey }]))[0];
+    (await startRuns(db, [{ ...asked, idempotencyKey }], UNCOUNTED))[0];
 
   it('that repeats an Idempotency-Key returns its run, and changes nothing', async () => {
     const of = key();
@@ -322,10 +321,10 @@ describe('a debounced start', () => {
     await pass(of, 600);
     const before = await read(runId);
     const stranger = request({ key: of, delay: HOUR }, { input: { n: 2 }, userId: uuidv7() });
-    expect(await acceptExecutions(db, [stranger])).toEqual([{ kind: 'notFound' }]);
+    expect(await startRuns(db, [stranger], UNCOUNTED)).toEqual([{ kind: 'notFound' }]);
     expect(await read(runId)).toEqual(before);
     const unseen = request({ key: key(), delay: HOUR }, { userId: uuidv7() });
-    expect(await acceptExecutions(db, [unseen])).toEqual([{ kind: 'notFound' }]);
+    expect(await startRuns(db, [unseen], UNCOUNTED)).toEqual([{ kind: 'notFound' }]);
     expect(await db.debounce.count({ where: { executionId: unseen.executionId } })).toBe(0);
   });
 
@@ -338,7 +337,7 @@ describe('a debounced start', () => {
     expect(await wake(runId)).toEqual([]);
     expect(await read(runId)).toMatchObject({ wakeAt: null, holdsKey: false });
     const rejected = request({ key: of, delay: HOUR }, { concurrency });
-    expect(await acceptExecutions(db, [rejected])).toEqual([{ kind: 'limitReached' }]);
+    expect(await startRuns(db, [rejected], UNCOUNTED)).toEqual([{ kind: 'limitReached' }]);
     expect(await db.debounce.count({ where: { executionId: rejected.executionId } })).toBe(0);
   });
 });

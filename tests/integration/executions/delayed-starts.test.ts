@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
-  acceptExecutions,
+  startRuns,
   claimExecutions,
   type Database,
   findDueRuns,
@@ -18,6 +18,7 @@ import {
   startInstance,
   startTestWorker,
   stopAll,
+  UNCOUNTED,
   until,
 } from '../../harness/index.ts';
 
@@ -90,9 +91,9 @@ describe('a delayed run', () => {
       options: JSON.stringify({ delay: 3_600 }),
     } as const;
     await db.workflow.update({ where: { id: workflowId }, data: { status: 'active' } });
-    const [first] = await acceptExecutions(db, [request]);
+    const [first] = await startRuns(db, [request], UNCOUNTED);
     expect(first).toMatchObject({ kind: 'accepted', run: { isDelayed: true } });
-    await acceptExecutions(db, [request]);
+    await startRuns(db, [request], UNCOUNTED);
     expect(await isClaimable(request.executionId, 1)).toBe(false);
     expect(await findDueRuns(db, page)).not.toContain(request.executionId);
   });

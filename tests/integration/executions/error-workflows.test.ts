@@ -3,7 +3,6 @@ import {
   claimExecutions,
   createDatabase,
   type Database,
-  delayErrorStarts,
   failUnqueuedExecutions,
   findDueErrorStarts,
   startErrorWorkflows,
@@ -11,10 +10,18 @@ import {
   timeOutRuns,
   writeCheckpoints,
 } from '@deckhand/db';
-import { withWorkflowKey } from '@deckhand/nodes';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.ts';
+import {
+  chain,
+  countingLimits,
+  createTestDatabase,
+  type Seed,
+  seedWorkflow,
+  stopAll,
+  stopLater,
+  UNCOUNTED,
+} from '../../harness/index.ts';
 
 const ERROR = { message: 'No such order', nodeId: 'a', code: 'NODE_FAILED' };
 
@@ -74,10 +81,8 @@ async function end(status: 'failed' | 'timeout' | 'success', id?: string): Promi
 }
 
 const pending = async () => (await db.errorStart.findMany()).map(({ executionId }) => executionId);
-async function startDue() {
-  const due = await findDueErrorStarts(db, { limit: 100, except: [] });
-  const starts = due.map(({ executionId }) => ({ executionId, countedUnder: null }));
-  return (await startErrorWorkflows(db, starts, withWorkflowKey)).results;
+async function startDue(limits = UNCOUNTED) {
+  return startErrorWorkflows(db, await findDueErrorStarts(db, { limit: 100, except: [] }), limits);
 }
 const started = (failedId: string) => db.execution.findMany({ where: { errorOf: failedId } });
 const read = (id: string) => db.execution.findUniqueOrThrow({ where: { id } });
@@ -212,12 +217,13 @@ describe('an error workflow', () => {
   it('stays in the list while its start is not counted, or delayed', async () => {
     const failed = await end('failed');
     await db.workspace.update({ where: { id: seed.workspaceId }, data: { executionsPerMinute: 5 } });
-    expect(await startDue()).toEqual([]);
+    expect(await startDue(countingLimits(() => true).limits)).toEqual([]);
     expect(await pending()).toEqual([failed]);
-    await delayErrorStarts(db, [failed], 60);
     expect(await findDueErrorStarts(db, { limit: 10, except: [] })).toEqual([]);
-    const counted = await startErrorWorkflows(db, [{ executionId: failed, countedUnder: 5 }], withWorkflowKey);
-    expect(counted).toMatchObject({ results: [{ failedId: failed }], uncounted: [] });
+    await db.errorStart.updateMany({ data: { nextAttemptAt: new Date(0) } });
+    const { limits, counts } = countingLimits();
+    expect(await startDue(limits)).toMatchObject([{ failedId: failed }]);
+    expect(counts).toEqual([{ workspaceId: seed.workspaceId, max: 5 }]);
     expect(await started(failed)).toHaveLength(1);
   });
 

@@ -1,5 +1,6 @@
 import {
-  acceptChild,
+  startChild,
+  type StartLimits,
   endWaitsOfParents,
   createDatabase,
   type Database,
@@ -12,7 +13,16 @@ import {
 } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.ts';
+import {
+  chain,
+  countingLimits,
+  createTestDatabase,
+  type Seed,
+  seedWorkflow,
+  stopAll,
+  stopLater,
+  UNCOUNTED,
+} from '../../harness/index.ts';
 import { runs } from '../../harness/random.ts';
 
 let db: Database;
@@ -34,15 +44,19 @@ const ignore = () => Promise.resolve();
 const unfinished = () => db.execution.count({ where: { workspaceId: seed.workspaceId, finishedAt: null } });
 
 /** Accepts a run that another starts. @returns its id, or why it was refused. */
-async function startChild(parentExecutionId: string): Promise<string> {
+async function startOne(parentExecutionId: string): Promise<string> {
   const executionId = uuidv7();
-  const { kind } = await acceptChild(db, {
-    executionId,
-    workflowId: seed.workflowId,
-    parentExecutionId,
-    parentNodeId: 'a',
-    triggerData: '{}',
-  });
+  const { kind } = await startChild(
+    db,
+    {
+      executionId,
+      workflowId: seed.workflowId,
+      parentExecutionId,
+      parentNodeId: 'a',
+      triggerData: '{}',
+    },
+    UNCOUNTED,
+  );
   return kind === 'started' ? executionId : kind;
 }
 
@@ -100,9 +114,9 @@ describe('stopping a family', () => {
     const root = parent;
     for (let depth = 0; depth < 10; depth += 1) {
       await addChildren(parent, 60, { waitedFor: false });
-      parent = await startChild(parent);
+      parent = await startOne(parent);
     }
-    expect(await startChild(parent)).toBe('tooDeep');
+    expect(await startOne(parent)).toBe('tooDeep');
     await stopExecution(db, actor(), root);
     // The first one has no time for anything; the second dies after each batch.
     expect(await stopDescendants(db, { of: [root], until: performance.now(), onStopped: ignore })).toBe(0);
@@ -118,22 +132,22 @@ describe('stopping a family', () => {
   it('leaves no child that is accepted at the same time', async () => {
     for (let round = 0; round < 40; round += 1) {
       const root = await seed.accept();
-      const child = await startChild(root);
-      const started = Promise.all([root, child, root, child, child].map((id) => startChild(id)));
+      const child = await startOne(root);
+      const started = Promise.all([root, child, root, child, child].map((id) => startOne(id)));
       await stopExecution(db, actor(), root);
       await stopDescendants(db, { of: [root], until: FOREVER, onStopped: ignore });
       const verdicts = await started;
       // A child that started before its parent was stopped is stopped with it, at the latest by maintenance.
       await stopDescendants(db, { until: FOREVER, onStopped: ignore });
       expect([round, verdicts, await unfinished()]).toEqual([round, verdicts, 0]);
-      expect(await startChild(root)).toBe('parentGone');
+      expect(await startOne(root)).toBe('parentGone');
     }
   });
 
   it('stops no run twice, and nothing of another family', async () => {
     const [root, other] = [await seed.accept(), await seed.accept()];
     await addChildren(root, 700, { waitedFor: false });
-    const finished = await startChild(root);
+    const finished = await startOne(root);
     await db.execution.update({ where: { id: finished }, data: { status: 'success', finishedAt: new Date() } });
     await addChildren(other, 5, { waitedFor: false });
     await stopExecution(db, actor(), root);
@@ -165,7 +179,7 @@ describe('children of a run that ended without waiting for them', () => {
   it('are stopped, all of them, however many one batch takes', async () => {
     const parent = await seed.accept();
     await addChildren(parent, 25, { waitedFor: true });
-    const forgotten = await startChild(parent);
+    const forgotten = await startOne(parent);
     await db.execution.update({ where: { id: parent }, data: { status: 'failed', finishedAt: new Date() } });
     const stopped: string[] = [];
     for (let found = 10; found === 10;) {
@@ -191,7 +205,7 @@ describe('the child of a node that its run cancelled', () => {
 
   it('is stopped while its parent goes on, and wakes nobody', async () => {
     const parent = await seed.accept();
-    const [child, finished] = [await startChild(parent), await startChild(parent)];
+    const [child, finished] = [await startOne(parent), await startOne(parent)];
     await cancel(parent, child);
     await db.execution.update({ where: { id: finished }, data: { status: 'success', finishedAt: new Date() } });
     const wait = { executionId: parent, nodeId: 'b', kind: 'workflow', details: '{}' } as const;
@@ -212,7 +226,7 @@ describe('the child of a node that its run cancelled', () => {
     await cancel(parent, child);
     expect(await stopOrphans(db, 10)).toEqual({ found: 0, stopped: [] });
     const request = { executionId: child, workflowId: seed.workflowId, triggerData: '{}' };
-    await acceptChild(db, { ...request, parentExecutionId: parent, parentNodeId: 'a' });
+    await startChild(db, { ...request, parentExecutionId: parent, parentNodeId: 'a' }, UNCOUNTED);
     expect((await stopOrphans(db, 10)).stopped).toEqual([child]);
     await stopExecution(db, actor(), parent);
   });
@@ -223,7 +237,7 @@ describe('the child of a node that its run cancelled', () => {
     await db.execution.update({ where: { id: parent }, data: { status: 'success', finishedAt: new Date() } });
     expect(await stopOrphans(db, 10)).toEqual({ found: 1, stopped: [] });
     expect(await openWaits(parent)).toBe(0);
-    expect(await startChild(parent)).toBe('parentGone');
+    expect(await startOne(parent)).toBe('parentGone');
   });
 });
 
@@ -250,23 +264,40 @@ describe('a parent that waits for many children', () => {
 describe('limits of a workspace', () => {
   const limit = (data: { executionsPerMinute?: number | null; storageQuotaBytes?: bigint | null }) =>
     db.workspace.update({ where: { id: seed.workspaceId }, data });
-  const accept = (parentExecutionId: string, executionId: string, countedUnder?: number) =>
-    acceptChild(db, {
-      executionId,
-      workflowId: seed.workflowId,
-      parentExecutionId,
-      parentNodeId: 'a',
-      triggerData: '{}',
-      ...(countedUnder === undefined ? {} : { countedUnder }),
-    });
+  const accept = (parentExecutionId: string, executionId: string, limits = UNCOUNTED) =>
+    startChild(
+      db,
+      {
+        executionId,
+        workflowId: seed.workflowId,
+        parentExecutionId,
+        parentNodeId: 'a',
+        triggerData: '{}',
+      },
+      limits,
+    );
 
   it('keep a child out until it is counted, under the limit that is set', async () => {
     const [parent, child] = [await seed.accept(), uuidv7()];
     await limit({ executionsPerMinute: 5 });
-    const notCounted = { kind: 'notCounted', workspaceId: seed.workspaceId, executionsPerMinute: 5 };
-    expect(await accept(parent, child)).toEqual(notCounted);
-    expect(await accept(parent, child, 4)).toEqual(notCounted);
-    expect(await accept(parent, child, 5)).toMatchObject({ kind: 'started' });
+    const { workspaceId } = seed;
+    const refusing = countingLimits(() => true);
+    expect(await accept(parent, child, refusing.limits)).toMatchObject({ kind: 'rateLimited' });
+    expect(refusing.counts).toEqual([{ workspaceId, max: 5 }]);
+    // The limit is changed while the child is counted.
+    const { limits, counts } = countingLimits();
+    const changing: StartLimits = {
+      ...limits,
+      async count(...of) {
+        if (counts.length === 0) await limit({ executionsPerMinute: 4 });
+        return limits.count(...of);
+      },
+    };
+    expect(await accept(parent, child, changing)).toMatchObject({ kind: 'started' });
+    expect(counts).toEqual([
+      { workspaceId, max: 5 },
+      { workspaceId, max: 4 },
+    ]);
     // Repeated, as after a lost response.
     expect(await accept(parent, child)).toMatchObject({ kind: 'started' });
     await limit({ executionsPerMinute: null });
@@ -282,15 +313,15 @@ describe('limits of a workspace', () => {
 
   it('let a run start 20,000 others, directly and through others, each counted once', async () => {
     const root = await seed.accept();
-    const [child, repeated] = [await startChild(root), uuidv7()];
+    const [child, repeated] = [await startOne(root), uuidv7()];
     for (let time = 0; time < 3; time += 1) await accept(child, repeated);
     expect(await db.runFamily.findMany({ where: { rootExecutionId: { in: [root, child, repeated] } } })).toEqual([
       { rootExecutionId: root, started: 2 },
     ]);
     await db.runFamily.update({ where: { rootExecutionId: root }, data: { started: 19_999 } });
-    const last = await Promise.all([root, child, repeated].map((parent) => startChild(parent)));
+    const last = await Promise.all([root, child, repeated].map((parent) => startOne(parent)));
     expect(last.filter((verdict) => verdict === 'tooMany')).toHaveLength(2);
     expect(await accept(child, repeated)).toMatchObject({ kind: 'started' });
-    expect(await startChild(await seed.accept())).not.toBe('tooMany');
+    expect(await startOne(await seed.accept())).not.toBe('tooMany');
   });
 });

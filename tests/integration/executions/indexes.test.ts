@@ -18,10 +18,10 @@ import {
   readStates,
   releaseHeldBack,
   releaseKeys,
+  type ScheduleMove,
   stopDescendants,
   stopExecutions,
 } from '@deckhand/db';
-import { withWorkflowKey } from '@deckhand/nodes';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import {
@@ -31,6 +31,7 @@ import {
   seedWorkflow,
   stopAll,
   stopLater,
+  UNCOUNTED,
   runIdAt,
 } from '../../harness/index.ts';
 
@@ -123,6 +124,15 @@ const PAGE = { limit: 100, except: [] };
 const expired = (kind: 'data' | 'run') => (of: Database) =>
   findExpiredRuns(of, { ...PAGE, kind, days: 3, graceDays: 1 });
 
+/** A due time that starts no run. */
+function missedSchedule(): ScheduleMove {
+  const { workspaceId, workflowId } = seed;
+  const rule = { cron: '0 * * * *', timezone: 'UTC', catchUp: false, isHeld: false, options: null };
+  const nextFireAt = new Date();
+  const schedule = { ...rule, workspaceId, workflowId, nodeId: 'clock', workflowVersionId: uuidv7(), nextFireAt };
+  return { schedule, nextFireAt, fireAt: null, request: null };
+}
+
 const STATEMENTS: Readonly<Record<string, (of: Database) => Promise<unknown>>> = {
   executions_pkey: (of) => readStates(of, [uuidv7()]),
   executions_in_workspace: list({}),
@@ -148,7 +158,7 @@ const STATEMENTS: Readonly<Record<string, (of: Database) => Promise<unknown>>> =
   executions_with_data: expired('data'),
   executions_without_data: expired('run'),
   executions_repeated: expired('run'),
-  executions_scheduled: (of) => moveSchedules(of, [], withWorkflowKey),
+  executions_scheduled: (of) => moveSchedules(of, [missedSchedule()], UNCOUNTED),
   executions_unfinished_children: async (of) => {
     const executionId = await seed.accept();
     await db.stoppedParent.create({ data: { executionId } });

@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointEnding } from '@deckhand/db';
 import {
-  acceptChild,
+  startChild,
   acceptEvents,
   endNewWaits,
   endWaitsForEvents,
@@ -46,6 +46,7 @@ import {
   stopAll,
   stopLater,
   type Stress,
+  UNCOUNTED,
 } from '../../harness/index.ts';
 
 /** Approximate number of unfinished runs of each workspace. */
@@ -136,13 +137,17 @@ const OPERATIONS: Operations = {
     const { executionId: parentId, seed } = await findOne(chance);
     const childId = uuidv7();
     const wait = { executionId: parentId, nodeId: 'a', iteration: childId, kind: 'workflow', details: '{}' } as const;
-    const { kind } = await acceptChild(stress.db, {
-      executionId: childId,
-      workflowId: seed.workflowId,
-      parentExecutionId: parentId,
-      parentNodeId: wait.nodeId,
-      triggerData: '{}',
-    });
+    const { kind } = await startChild(
+      stress.db,
+      {
+        executionId: childId,
+        workflowId: seed.workflowId,
+        parentExecutionId: parentId,
+        parentNodeId: wait.nodeId,
+        triggerData: '{}',
+      },
+      UNCOUNTED,
+    );
     if (kind !== 'started') return;
     await stress.db.wait.create({ data: { ...wait, createdAt: new Date(), childExecutionId: childId } });
   },

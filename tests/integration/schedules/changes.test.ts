@@ -1,5 +1,4 @@
 import { findDueSchedules, moveSchedules } from '@deckhand/db';
-import { withWorkflowKey } from '@deckhand/nodes';
 import { connectRedis, createRunQueue } from '@deckhand/queue';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -15,6 +14,7 @@ import {
   stopAll,
   type Stores,
   type TestClock,
+  UNCOUNTED,
   until,
 } from '../../harness/index.ts';
 
@@ -53,7 +53,7 @@ async function findDueMove(seed: Seed) {
     source: 'schedule',
     triggerData: JSON.stringify({ scheduledFor: schedule.nextFireAt }),
   } as const;
-  return { schedule, nextFireAt: new Date('2026-05-05T09:00:00Z'), run: { at: schedule.nextFireAt, request } };
+  return { schedule, nextFireAt: new Date('2026-05-05T09:00:00Z'), fireAt: schedule.nextFireAt, request };
 }
 
 /** Keeps the locks and uncommitted writes of a statement until `end`. */
@@ -90,7 +90,7 @@ describe('a workflow that is deactivated', () => {
     const seed = await seedDue();
     const move = await findDueMove(seed);
     await setStatus(stores, clock, seed, 'inactive');
-    expect(await moveSchedules(stores.db, [move], withWorkflowKey)).toEqual([{ kind: 'inactive' }]);
+    expect(await moveSchedules(stores.db, [move], UNCOUNTED)).toEqual([{ kind: 'inactive' }]);
     expect(await firedTimes(stores, seed)).toEqual([]);
   });
 
@@ -104,9 +104,9 @@ describe('a workflow that is deactivated', () => {
       'UPDATE schedules SET next_fire_at = NULL, look_at = NULL WHERE workflow_id = $1',
       seed.workflowId,
     );
-    expect(await moveSchedules(stores.db, [move], withWorkflowKey)).toEqual([{ kind: 'elsewhere' }]);
+    expect(await moveSchedules(stores.db, [move], UNCOUNTED)).toEqual([{ kind: 'elsewhere' }]);
     await change.end(how);
-    expect(await moveSchedules(stores.db, [move], withWorkflowKey)).toEqual([
+    expect(await moveSchedules(stores.db, [move], UNCOUNTED)).toEqual([
       { kind: fired.length > 0 ? 'moved' : 'elsewhere' },
     ]);
     expect(await firedTimes(stores, seed)).toEqual(fired);
@@ -117,7 +117,7 @@ describe('a workflow that is deactivated', () => {
     const seed = await seedDue();
     const move = await findDueMove(seed);
     await stores.db.workflow.delete({ where: { id: seed.workflowId } });
-    expect(await moveSchedules(stores.db, [move], withWorkflowKey)).toEqual([{ kind: 'notFound' }]);
+    expect(await moveSchedules(stores.db, [move], UNCOUNTED)).toEqual([{ kind: 'notFound' }]);
     expect(await firedTimes(stores, seed)).toEqual([]);
   });
 });
@@ -127,8 +127,8 @@ describe('one time', () => {
     const seed = await seedDue();
     const [one, other] = [await findDueMove(seed), await findDueMove(seed)];
     const verdicts = await Promise.all([
-      moveSchedules(stores.db, [one], withWorkflowKey),
-      moveSchedules(stores.db, [other], withWorkflowKey),
+      moveSchedules(stores.db, [one], UNCOUNTED),
+      moveSchedules(stores.db, [other], UNCOUNTED),
     ]);
     expect(verdicts.flatMap((each) => each.map(({ kind }) => kind)).sort()).toEqual(['elsewhere', 'moved']);
     expect(await firedTimes(stores, seed)).toEqual(['2026-05-04T09:00Z']);
@@ -138,13 +138,13 @@ describe('one time', () => {
   it('has none, and stays due, when the statement does not get through', async () => {
     const seed = await seedDue();
     const move = await findDueMove(seed);
-    const broken = { ...move, run: { ...move.run, request: { ...move.run.request, triggerData: 'a\u0000b' } } };
-    await expect(moveSchedules(stores.db, [broken], withWorkflowKey)).rejects.toThrow();
+    const broken = { ...move, request: { ...move.request, triggerData: 'a\u0000b' } };
+    await expect(moveSchedules(stores.db, [broken], UNCOUNTED)).rejects.toThrow();
     expect(await stores.db.schedule.findFirst({ where: { workflowId: seed.workflowId } })).toMatchObject({
       nextFireAt: new Date('2026-05-04T09:00:00Z'),
       lastFireAt: null,
     });
-    expect(await moveSchedules(stores.db, [move], withWorkflowKey)).toEqual([{ kind: 'moved' }]);
+    expect(await moveSchedules(stores.db, [move], UNCOUNTED)).toEqual([{ kind: 'moved' }]);
     await setStatus(stores, clock, seed, 'inactive');
   });
 

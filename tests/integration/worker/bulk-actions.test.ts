@@ -24,6 +24,7 @@ import {
   stopAll,
   stopLater,
   type Stores,
+  UNCOUNTED,
   until,
 } from '../../harness/index.ts';
 
@@ -296,8 +297,7 @@ describe('a bulk action', () => {
     await stores.db.$executeRaw`UPDATE bulk_actions SET next_batch_at = now() - interval '1 minute'`;
     await pass();
     // A worker that found the action before it was aborted.
-    const batch = { executionIds: ids, countedUnder: null };
-    expect(due && (await performBatch(stores.db, due, batch, { addKey: withWorkflowKey, mayReach }))).toBeUndefined();
+    expect(due && (await performBatch(stores.db, due, ids, { ...UNCOUNTED, mayReach }))).toBeUndefined();
     expect(await read(action.id)).toMatchObject({ status: 'aborted', done: 10 });
     expect(await stores.db.execution.count({ where: { id: { in: ids }, status: 'stopped' } })).toBe(10);
     expect(await stores.db.bulkActionRun.count()).toBe(0);
@@ -398,10 +398,9 @@ describe('a bulk action', () => {
       while (performance.now() < end);
       return withWorkflowKey(...given);
     };
-    const batch = { executionIds: ids, countedUnder: null };
     let batches = 0;
     for (; (await read(action.id)).status === 'running'; batches += 1)
-      await performBatch(stores.db, due, batch, { addKey: slowly, mayReach });
+      await performBatch(stores.db, due, ids, { ...UNCOUNTED, addKey: slowly, mayReach });
     expect(batches).toBeGreaterThan(1);
     expect((await rerunsOf(ids)).map(({ concurrencyKey }) => concurrencyKey)).toEqual(ids.map(() => '1'));
   });

@@ -1,4 +1,4 @@
-import { acceptChild, pauseExecution } from '@deckhand/db';
+import { pauseExecution, startChild } from '@deckhand/db';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import {
@@ -9,6 +9,7 @@ import {
   startInstance,
   startTestWorker,
   stopAll,
+  UNCOUNTED,
   until,
 } from '../../harness/index.ts';
 import { serve } from '../../harness/serve.ts';
@@ -110,9 +111,13 @@ it('reaches a run that a node in progress starts after it', async () => {
   const parentExecutionId = body.executionId;
   await call('POST', `/api/executions/${parentExecutionId}/pause`);
   const start = (executionId: string) =>
-    acceptChild(instance.db, {
-      ...{ executionId, workflowId: child, parentExecutionId, parentNodeId: 'child', triggerData: '{}' },
-    });
+    startChild(
+      instance.db,
+      {
+        ...{ executionId, workflowId: child, parentExecutionId, parentNodeId: 'child', triggerData: '{}' },
+      },
+      UNCOUNTED,
+    );
   const id = uuidv7();
   expect(await start(id)).toMatchObject({ kind: 'started' });
   expect(await statusOf(id)).toBe('paused');

@@ -1,42 +1,24 @@
 import { v7 as uuidv7 } from 'uuid';
-import {
-  DeckhandError,
-  hasKey,
-  priorityOf,
-  type ValidationIssue,
-  validationFailed,
-  type WorkflowConcurrency,
-} from '@deckhand/contracts';
+import { DeckhandError, hasKey, priorityOf } from '@deckhand/contracts';
 import {
   type Accepted,
-  acceptExecutions,
-  acceptOnce,
-  type AcceptOnceVerdict,
-  type AcceptRequest,
-  type AcceptVerdict,
+  createRunStarts,
   type Database,
   failUnqueuedExecutions,
   type KeyedStart,
   readStorage,
-  type NeedsKey,
-  type NotCounted,
-  type IdempotencyKey,
-  type OnceRequest,
+  type StartLimits,
+  type StartRequest,
 } from '@deckhand/db';
 import { createFairSemaphore, withWorkflowKey } from '@deckhand/nodes';
-import {
-  type ExecutionRate,
-  type RunSnapshot,
-  isOutOfMemory,
-  type QueuedRun,
-  type QueueProducer,
-} from '@deckhand/queue';
+import { type RunSnapshot, isOutOfMemory, type QueuedRun, type QueueProducer } from '@deckhand/queue';
 import { createBatcher, type Logger, type RunCounters, type Tracing } from '@deckhand/runtime';
-import { type CountedRate, rateLimited } from '../http/rate-limit.ts';
+import type { CountedRate } from '../http/rate-limit.ts';
+import { isForAnonymous, startRefused, toCountedRate } from './start-errors.ts';
 import type { WriteBreaker } from './write-breaker.ts';
 
 /** What a caller asks for. */
-export type StartRunRequest = Omit<AcceptRequest, 'executionId' | 'countedUnder' | 'traceParent'>;
+export type StartRunRequest = Omit<StartRequest, 'executionId' | 'traceParent'>;
 
 /** A run that was started by this request, or by an earlier one with the same idempotency key. */
 export interface StartedRun {
@@ -59,7 +41,7 @@ export interface RunStarter {
    * workspace_over_quota, workspace_rate_limited, write_circuit_open; QUEUE_UNAVAILABLE with the `executionId` of the
    * run that is marked failed.
    */
-  start(request: StartRunRequest, idempotencyKey?: IdempotencyKey): Promise<StartedRun>;
+  start(request: StartRunRequest): Promise<StartedRun>;
 }
 
 /** Maximum number of runs per statement, and of statements at the same time. */
@@ -79,7 +61,8 @@ const MAX_KEYED_WRITES_OF_CALLER = 2;
 export function createRunStarter(options: {
   db: Database;
   queue: QueueProducer;
-  rate: ExecutionRate;
+  /** Counts a run towards the limit of runs per minute of its workspace. */
+  count: StartLimits['count'];
   breaker: WriteBreaker;
   runs: RunCounters;
   /** Runs belong to its current span. */
@@ -88,20 +71,36 @@ export function createRunStarter(options: {
   onStopped: (executionIds: readonly string[]) => Promise<void>;
   logger: Logger;
 }): RunStarter {
-  const { db, queue, rate, breaker, runs, tracing, onStopped, logger } = options;
-  const insert = createBatcher({ ...BATCH, flush: insertAll });
-  const insertOnce = createBatcher({ ...BATCH, flush: insertAllOnce });
+  const { db, queue, breaker, runs, tracing, onStopped, logger } = options;
+  const startOne = createRunStarts(db, { addKey: withWorkflowKey, count: options.count }, gather);
   const enqueue = createBatcher({ ...BATCH, flush: enqueueAll });
-  const semaphore = createFairSemaphore(MAX_LARGE_WRITES);
   const readUsage = createBatcher({ ...BATCH, flush: readUsages });
-  const keyed = createFairSemaphore(MAX_KEYED_WRITES, MAX_KEYED_WRITES_OF_CALLER);
 
-  function insertAll(requests: AcceptRequest[]): Promise<AcceptVerdict[]> {
-    return breaker.watch(() => acceptExecutions(db, requests));
-  }
-
-  function insertAllOnce(requests: OnceRequest[]): Promise<AcceptOnceVerdict[]> {
-    return breaker.watch(() => acceptOnce(db, requests));
+  /**
+   * Runs that arrive together are written by one statement, those with idempotency keys by another, because it may wait
+   * for a key. Large runs, and those with a key of a limit, are written alone and wait for a permit, which people and
+   * webhooks share fairly.
+   */
+  function gather<R extends StartRequest, V>(
+    write: (requests: readonly R[]) => Promise<V[]>,
+  ): (request: R) => Promise<V> {
+    const flush = (requests: R[]): Promise<V[]> => breaker.watch(() => write(requests));
+    const plain = createBatcher({ ...BATCH, flush });
+    const once = createBatcher({ ...BATCH, flush });
+    const large = createFairSemaphore(MAX_LARGE_WRITES);
+    const keyed = createFairSemaphore(MAX_KEYED_WRITES, MAX_KEYED_WRITES_OF_CALLER);
+    return async (request) => {
+      const permits = hasKey(request.options) ? keyed : isLarge(request) ? large : undefined;
+      if (!permits) return request.idempotencyKey ? once(request) : plain(request);
+      const release = await permits.acquire(request.actor?.userId ?? request.workflowId, new AbortController().signal);
+      try {
+        const [verdict] = await flush([request]);
+        if (verdict === undefined) throw new Error('a start has no verdict');
+        return verdict;
+      } finally {
+        release();
+      }
+    };
   }
 
   /** Reads the usage of storage once for each workflow. */
@@ -126,50 +125,6 @@ export function createRunStarter(options: {
     }
   }
 
-  /**
-   * Writes one run. Large runs, and those with a key, are written alone and wait for a permit, which people and
-   * webhooks share fairly.
-   */
-  async function write(
-    request: AcceptRequest,
-    idempotencyKey: IdempotencyKey | undefined,
-  ): Promise<AcceptOnceVerdict | undefined> {
-    const permits = hasKey(request.options) ? keyed : isLarge(request) ? semaphore : undefined;
-    if (!permits) return idempotencyKey ? insertOnce({ request, idempotencyKey }) : insert(request);
-    const sharer = request.actor?.userId ?? request.workflowId;
-    const release = await permits.acquire(sharer, new AbortController().signal);
-    try {
-      const [verdict] = await (idempotencyKey ? insertAllOnce([{ request, idempotencyKey }]) : insertAll([request]));
-      return verdict;
-    } finally {
-      release();
-    }
-  }
-
-  /**
-   * Accepts a run. If its workspace has a limit of runs per minute, the run is counted once, after everything else was
-   * found valid. Callers of webhooks get `Retry-After` but no numbers: the limit is not their business.
-   */
-  async function accept(
-    request: AcceptRequest,
-    idempotencyKey: IdempotencyKey | undefined,
-    counted?: CountedRate,
-  ): Promise<{ verdict: Counted | undefined; counted: CountedRate | undefined }> {
-    const verdict = await write(request, idempotencyKey);
-    if (verdict?.kind === 'needsKey') {
-      return accept({ ...request, options: addKey(request, verdict.concurrency) }, idempotencyKey, counted);
-    }
-    if (verdict?.kind !== 'notCounted') return { verdict, counted };
-    const { workspaceId, executionsPerMinute } = verdict;
-    const now: CountedRate = { name: 'workspace-runs', ...(await rate(workspaceId, executionsPerMinute)) };
-    if (now.isBeyond) {
-      throw isForAnonymous(request)
-        ? new DeckhandError('workspace_rate_limited', { headers: { 'Retry-After': String(now.resetSeconds) } })
-        : rateLimited('workspace_rate_limited', now);
-    }
-    return accept({ ...request, countedUnder: executionsPerMinute }, idempotencyKey, now);
-  }
-
   /** Queues the runs that have a slot now, and announces those that were stopped. Maintenance makes up for failures. */
   async function announceKeyed({ dispatched, stopped }: KeyedStart): Promise<void> {
     await onStopped(stopped);
@@ -180,31 +135,30 @@ export function createRunStarter(options: {
   }
 
   return {
-    async start(asked, idempotencyKey) {
+    async start(asked) {
       breaker.check();
       const executionId = uuidv7();
       const request = { executionId, traceParent: tracing?.current(), ...asked };
-      const { verdict, counted } = await accept(request, idempotencyKey);
-      if (verdict?.kind === 'repeated') {
-        return { executionId: verdict.executionId, isRepeated: true, isDelayed: verdict.isDelayed };
+      const outcome = await startOne(request);
+      if (outcome.kind === 'repeated') {
+        return { executionId: outcome.executionId, isRepeated: true, isDelayed: outcome.isDelayed };
       }
-      if (verdict?.kind !== 'accepted') {
-        const storage =
-          verdict?.kind === 'overQuota' && !isForAnonymous(request) ? await readUsage(request.workflowId) : undefined;
-        throw refusal(verdict, request, storage);
+      if (outcome.kind !== 'accepted') {
+        const isShown = outcome.kind === 'overQuota' && !isForAnonymous(request);
+        throw startRefused(outcome, request, isShown ? await readUsage(request.workflowId) : undefined);
       }
-      const { workspaceId, run, underKey, joined } = verdict;
+      const { run, underKey, joined, counted, workspaceId } = outcome;
       if (joined) return { ...joined, isRepeated: false, isDebounced: true };
       runs.accepted(request.source);
       if (underKey) await announceKeyed(underKey);
       const hasBegun = underKey?.dispatched.some((dispatched) => dispatched.executionId === executionId);
       const isDelayed = hasBegun === undefined ? run?.isDelayed === true : !hasBegun;
-      const rateShown = isForAnonymous(request) ? undefined : counted;
-      const started = { executionId, isRepeated: false, isDelayed, rate: rateShown };
+      const rate = counted && !isForAnonymous(request) ? toCountedRate(counted) : undefined;
+      const started = { executionId, isRepeated: false, isDelayed, rate };
       // It rests: maintenance queues it when its time has come. A run with a key is queued with the others of the key.
       if (underKey || isDelayed) return started;
       const priority = priorityOf(request.options);
-      const snapshot = toSnapshot(request, verdict);
+      const snapshot = toSnapshot(request, outcome);
       if (!(await enqueue({ executionId, dispatch: 1, workspaceId, priority, snapshot })))
         throw new DeckhandError('QUEUE_UNAVAILABLE', { extra: { executionId } });
       return started;
@@ -212,17 +166,12 @@ export function createRunStarter(options: {
   };
 }
 
-/** Returns true if the response goes to an anonymous caller. */
-function isForAnonymous({ source }: StartRunRequest): boolean {
-  return source === 'webhook';
-}
-
-function isLarge({ triggerData }: AcceptRequest): boolean {
+function isLarge({ triggerData }: StartRequest): boolean {
   return triggerData.length > MAX_BATCHED_CHARACTERS;
 }
 
 /** Returns the snapshot of a run for its job. Returns undefined if a claim needs more, or a slot under a limit. */
-function toSnapshot(request: AcceptRequest, { workspaceId, run }: Accepted): RunSnapshot | undefined {
+function toSnapshot(request: StartRequest, { workspaceId, run }: Accepted): RunSnapshot | undefined {
   if (request.untilNodeId !== undefined || request.mocks !== undefined) return undefined;
   if (!run || run.isLimited || request.rerunOf !== undefined) return undefined;
   return {
@@ -236,53 +185,4 @@ function toSnapshot(request: AcceptRequest, { workspaceId, run }: Accepted): Run
     queuedAt: Date.now(),
     traceParent: request.traceParent ?? null,
   };
-}
-
-/** Returns the options of a run that its workflow limits. Someone wants a rerun: it waits for its turn. */
-function addKey(request: AcceptRequest, concurrency: WorkflowConcurrency): string {
-  return withWorkflowKey(request, request.source === 'rerun' ? { ...concurrency, onLimit: 'queue' } : concurrency);
-}
-
-/** The verdict on a run that was counted if necessary. */
-type Counted = Exclude<AcceptOnceVerdict, NotCounted | NeedsKey>;
-type Refusal = Exclude<Counted, Accepted | { kind: 'repeated' }>;
-
-function refusal(verdict: Refusal | undefined, request: StartRunRequest, storage: object | undefined): DeckhandError {
-  switch (verdict?.kind) {
-    case 'otherBody':
-      return new DeckhandError('CONFLICT', { message: 'This Idempotency-Key was used with another body' });
-    case 'limitReached':
-      return new DeckhandError('CONCURRENCY_LIMIT');
-    case 'forbidden':
-      return new DeckhandError('FORBIDDEN', { message: 'This needs the role editor' });
-    case 'inactive':
-      return new DeckhandError('WEBHOOK_INACTIVE');
-    case 'noVersion':
-      if (request.isActiveVersion === true) {
-        return new DeckhandError('INVALID_STATE', { message: 'The workflow has no active version' });
-      }
-      if (request.versionId !== undefined && request.source !== 'webhook') {
-        return validationFailed([{ path: 'version', message: 'is not a version of this workflow' }]);
-      }
-      return new DeckhandError('NO_ACTIVE_VERSION');
-    case 'noTrigger':
-      return new DeckhandError('INVALID_STATE', {
-        message: 'The workflow has no trigger to start from that is not disabled',
-      });
-    case 'unknownTrigger':
-      if (request.source === 'rerun') {
-        const message = `The version has no trigger "${request.triggerNodeId ?? ''}" any more`;
-        return new DeckhandError('TRIGGER_DATA_GONE', { message });
-      }
-      return validationFailed([unknownTrigger(request.triggerNodeId ?? '')]);
-    case 'overQuota':
-      return new DeckhandError('workspace_over_quota', { details: storage });
-    case 'notFound':
-    case undefined:
-      return new DeckhandError('NOT_FOUND', { message: 'No such workflow' });
-  }
-}
-
-function unknownTrigger(id: string): ValidationIssue {
-  return { path: 'triggerNodeId', message: `"${id}" is not a trigger of the version, or is disabled` };
 }

@@ -1,10 +1,9 @@
-import type { ExecuteBody } from '@deckhand/contracts';
-import type { IdempotencyKey } from '@deckhand/db';
+import { type ExecuteBody, serializeOptions, validationFailed } from '@deckhand/contracts';
+import { chooseVersion, type IdempotencyKey } from '@deckhand/db';
 import type { Caller } from '../auth/caller.ts';
 import type { StartContext } from '../contexts.ts';
-import type { StartedRun } from './run-starter.ts';
-import { toStartRequest } from './start-request.ts';
-import { startTested } from './test-run.ts';
+import type { StartedRun, StartRunRequest } from './run-starter.ts';
+import { modeOfTest, startTested } from './test-run.ts';
 
 /**
  * Starts a run of a workflow, and records that in the audit log if a key does it.
@@ -21,7 +20,59 @@ export async function startRun(
   const { noteStart, prepareCallbacks } = context;
   const { request, asked } = toStartRequest(caller, workflowId, body);
   if (body.callbackUrl !== undefined) await prepareCallbacks(caller, workflowId);
-  const started = await startTested(context, caller, request, { mocks: body.mocks }, toKey(asked));
+  const started = await startTested(
+    context,
+    caller,
+    { ...request, idempotencyKey: toKey(asked) },
+    { mocks: body.mocks },
+  );
   if (caller.kind === 'key') await noteStart(caller, workflowId, started.executionId);
   return started;
+}
+
+/** A start as an operation asks for it. */
+export interface AskedStart {
+  readonly request: StartRunRequest;
+  /** What its idempotency key stands for. */
+  readonly asked: object;
+}
+
+/** Converts a body to a request for a run. @throws DeckhandError VALIDATION_FAILED for options that exclude another. */
+export function toStartRequest(caller: Caller, workflowId: string, body: ExecuteBody): AskedStart {
+  const { callbackUrl, debounce, untilNodeId, mocks } = body;
+  const mode = modeOfTest(body.executionMode, 'normal', body);
+  if (callbackUrl !== undefined && mode !== 'normal') {
+    throw validationFailed([{ path: 'callbackUrl', message: 'is for runs in the mode normal: others have no events' }]);
+  }
+  if (callbackUrl !== undefined && debounce !== undefined) {
+    throw validationFailed([{ path: 'callbackUrl', message: 'excludes debounce, by which a run has many callers' }]);
+  }
+  if ((untilNodeId !== undefined || mocks !== undefined) && debounce !== undefined) {
+    const path = untilNodeId === undefined ? 'mocks' : 'untilNodeId';
+    throw validationFailed([{ path, message: 'excludes debounce, by which a run has many callers' }]);
+  }
+  const options = serializeOptions(body);
+  const asked = {
+    triggerNodeId: body.triggerNodeId ?? null,
+    mode,
+    input: body.input ?? {},
+    // Without `version` and options, the hash of the body is the same as in earlier releases.
+    ...(body.version === undefined ? {} : { version: body.version }),
+    ...(options === undefined ? {} : { options }),
+    ...(untilNodeId === undefined ? {} : { untilNodeId }),
+    ...(mocks === undefined ? {} : { mocks }),
+  } as const;
+  const request = {
+    triggerNodeId: asked.triggerNodeId,
+    mode: asked.mode,
+    workflowId,
+    actor: { userId: caller.userId, boundTo: caller.boundTo },
+    source: caller.kind === 'key' ? 'api' : 'editor',
+    triggerData: JSON.stringify(asked.input),
+    options,
+    untilNodeId,
+    mocks: mocks && JSON.stringify(mocks),
+    ...chooseVersion(body.version ?? 'latest'),
+  } as const;
+  return { request, asked };
 }

@@ -12,7 +12,6 @@ import {
   type ChosenVersion,
   type Database,
   findEarlierStart,
-  type IdempotencyKey,
   readChosenVersion,
   readDefinition,
   readWays,
@@ -61,9 +60,8 @@ export async function startTested(
   caller: Caller,
   request: StartRunRequest,
   { mocks, rerun }: { readonly mocks: JsonObject | undefined; readonly rerun?: RerunFromNode | undefined },
-  key: IdempotencyKey | undefined,
 ): Promise<StartedRun> {
-  const { workflowId, untilNodeId, rerunFromNodeId, triggerNodeId } = request;
+  const { workflowId, untilNodeId, rerunFromNodeId, triggerNodeId, idempotencyKey: key } = request;
   const startNodeId = rerunFromNodeId ?? triggerNodeId;
   let version: ChosenVersion;
   try {
@@ -80,7 +78,7 @@ export async function startTested(
     if (!earlier) throw refusal;
     return { ...earlier, isRepeated: true };
   }
-  return context.runStarter.start({ ...request, ...version }, key);
+  return context.runStarter.start({ ...request, ...version });
 }
 
 /**

@@ -114,19 +114,17 @@ function start(
   data: TriggerData,
 ): Promise<StartedRun> {
   const { settings, workflowId, nodeId, versionId, testActor } = target;
-  return context.runStarter.start(
-    {
-      workflowId,
-      actor: testActor,
-      versionId,
-      triggerNodeId: nodeId,
-      mode: testActor ? 'test' : 'normal',
-      source: 'webhook',
-      triggerData: data.json,
-      options: settings.optionsFor(() => data.trigger),
-    },
-    readRequestKey(request, target, data),
-  );
+  return context.runStarter.start({
+    workflowId,
+    actor: testActor,
+    versionId,
+    triggerNodeId: nodeId,
+    mode: testActor ? 'test' : 'normal',
+    source: 'webhook',
+    triggerData: data.json,
+    options: settings.optionsFor(() => data.trigger),
+    idempotencyKey: readRequestKey(request, target, data),
+  });
 }
 
 /** Delays the response to a caller with a wrong secret, longer with each failure. */

@@ -43,7 +43,8 @@ export interface Lane {
 }
 
 /**
- * What happens to a lane. `taken`: a take found these deliveries; undefined if none. `isRecorded`: false after an error.
+ * What happens to a lane. `taken`: a take found these deliveries; undefined if none. `isRecorded`: false after an
+ * error.
  */
 export type LaneEvent =
   | { readonly kind: 'leased'; readonly until: number; readonly isFailing: boolean }

@@ -1,6 +1,5 @@
 import {
   type BulkOutcome,
-  delayBulkAction,
   type DueBulkAction,
   failUnsettledRun,
   findDueBulkActions,
@@ -11,12 +10,12 @@ import {
   pruneBulkActions,
   type RerunChecks,
 } from '@deckhand/db';
-import { createExecutionCounter, publishControl } from '@deckhand/queue';
+import { publishControl } from '@deckhand/queue';
 import type { PeriodicTask } from '../run-periodically.ts';
+import { createStartLimits } from '../start-limits.ts';
 import { actOnRows } from './act-on-rows.ts';
 import { announceEnds, type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
 import { createTimeBudget } from './time-budget.ts';
-import { createWorkflowKeys } from './workflow-keys.ts';
 
 const NAME = 'perform_bulk_actions';
 /** Maximum number of runs of a batch, and of their bytes: low, so that no transaction holds its locks for long. */
@@ -41,8 +40,7 @@ export function createBulkActions(
   { isIdle, mayReach }: Pick<RerunChecks, 'mayReach'> & { readonly isIdle: () => boolean },
 ): PeriodicTask {
   const { db, redis, queue, logger, metrics, runs } = context;
-  const countExecution = createExecutionCounter(redis);
-  const checks = { addKey: createWorkflowKeys(), mayReach };
+  const checks = { ...createStartLimits(context), mayReach };
   const budget = createTimeBudget({ minMs: BUDGET_MS, maxMs: MAX_BUDGET_MS, isIdle });
   let prunedAt = -Infinity;
   /** The workspace that got the last batch; undefined at the beginning of a round. */
@@ -70,37 +68,18 @@ export function createBulkActions(
     await announce(action, outcome);
   }
 
-  /**
-   * Counts new runs under the limit of runs per minute. @returns how many the limit allows, and in how many seconds it
-   * allows more; null if it allows all.
-   */
-  async function admit(workspaceId: string, limit: number, max: number) {
-    let count = 0;
-    let againInSeconds: number | null = null;
-    while (count < max && againInSeconds === null) {
-      againInSeconds = await countExecution(workspaceId, limit);
-      if (againInSeconds === null) count += 1;
-    }
-    return { count, againInSeconds };
-  }
-
-  /**
-   * Makes the next batch of an action. New runs are counted under the limit of runs per minute once nothing else
-   * refuses them. @returns whether any run was settled.
-   */
+  /** Makes the next batch of an action. @returns whether any run was settled. */
   async function advance(action: DueBulkAction): Promise<boolean> {
     const found = await findUnsettledRuns(db, action.id, Math.min(BATCH, action.ratePerSecond ?? BATCH));
     let bytes = 0;
     const fitting = found.filter((run, index) => (bytes += run.bytes) <= MAX_BATCH_BYTES || index === 0);
     const outcomes: (BulkOutcome | undefined)[] = [];
     const badRuns: string[] = [];
-    const perform = (ids: readonly string[], countedUnder: number | null) =>
-      actOnRows(
-        ids,
+    try {
+      await actOnRows(
+        fitting.map(({ id }) => id),
         {
-          act: async (executionIds: readonly string[]) => [
-            await performBatch(db, action, { executionIds, countedUnder }, checks),
-          ],
+          act: async (ids: readonly string[]) => [await performBatch(db, action, ids, checks)],
           isUnavailable: isStoreUnavailable,
           onBadRow(executionId: string, err: unknown) {
             metrics.badRow(NAME);
@@ -111,19 +90,6 @@ export function createBulkActions(
         },
         (results) => outcomes.push(...results),
       );
-    try {
-      await perform(
-        fitting.map(({ id }) => id),
-        null,
-      );
-      const { workspaceId, executionsPerMinute: limit } = action;
-      const uncounted = outcomes.flatMap((outcome) => outcome?.uncounted ?? []);
-      // Without a limit, one was set since the action was read: the next batch is counted.
-      if (limit !== null && uncounted.length > 0) {
-        const { count, againInSeconds } = await admit(workspaceId, limit, uncounted.length);
-        if (count > 0) await perform(uncounted.slice(0, count), limit);
-        if (againInSeconds !== null) await delayBulkAction(db, action.id, 'workspace_rate_limited', againInSeconds);
-      }
     } finally {
       for (const id of badRuns) outcomes.push(await failUnsettledRun(db, action, id));
       for (const outcome of outcomes) await note(action, outcome);

@@ -1,22 +1,22 @@
 import { concurrencyOf, hasKey, type JsonValue, parseJson, priorityOf } from '@deckhand/contracts';
 import {
-  type AcceptRequest,
-  acceptUnlessBusy,
-  type AcceptVerdict,
   type Busy,
   delayEvents,
   type EventDelay,
   type EventTrigger,
   findEventTriggers,
-  findLanded,
   markMatched,
   type StartingEvent,
+  type StartOutcome,
+  type StartRequest,
+  startRuns,
 } from '@deckhand/db';
 import { compileTriggerExpression } from '@deckhand/engine';
 import { compileTriggerOptions, evaluateOnTrigger, withWorkflowKey } from '@deckhand/nodes';
-import { createExecutionCounter, type QueuedRun } from '@deckhand/queue';
+import type { QueuedRun } from '@deckhand/queue';
 import { nextSlice } from '@deckhand/runtime';
 import { derivedId } from '../session/derived-id.ts';
+import { createStartLimits } from '../start-limits.ts';
 import { announceStops, type MaintenanceContext } from './maintenance-context.ts';
 
 /** Maximum number of runs with keys that a workspace starts at a time: each has a transaction of its own. */
@@ -27,8 +27,6 @@ const MAX_CACHED = 1_000;
 const SLICE_MS = 10;
 /** Delay of an event whose run the storage quota refuses, in seconds. */
 const QUOTA_DELAY_SECONDS = 60;
-/** Delay of an event whose run has to be counted again, because the limit has changed or Redis failed, in seconds. */
-const COUNT_AGAIN_SECONDS = 1;
 /** How long a start waits for a lock of its key, in ms, and how long its event is delayed then, in seconds. */
 const MAX_LOCK_WAIT_MS = 100;
 const BUSY_DELAY_SECONDS = 1;
@@ -42,13 +40,10 @@ export type StartEventRuns = (ids: readonly string[]) => Promise<boolean>;
 interface Planned {
   readonly eventId: string;
   readonly workspaceId: string;
-  readonly request: AcceptRequest;
+  readonly request: StartRequest;
   /** The trigger before, of the same event. */
   readonly after: EventTrigger | undefined;
 }
-
-/** What became of a planned run. `rateLimited`: its workspace may start it in so many seconds. */
-type Outcome = AcceptVerdict | Busy | { readonly kind: 'rateLimited'; readonly seconds: number };
 
 /**
  * Creates the function. The ids of runs are derived from event and trigger: if a worker dies, the next one starts those
@@ -56,8 +51,8 @@ type Outcome = AcceptVerdict | Busy | { readonly kind: 'rateLimited'; readonly s
  * a run and does not lose it.
  */
 export function createEventRunStarting(context: MaintenanceContext): StartEventRuns {
-  const { db, redis, queue, logger, runs } = context;
-  const countRun = createExecutionCounter(redis);
+  const { db, queue, logger, runs } = context;
+  const limits = createStartLimits(context);
   const triggers = new Map<string, CompiledTrigger>();
   let sliceEndsAt = 0;
 
@@ -88,56 +83,6 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
     const { workflowId, nodeId } = trigger;
     logger.warn({ workflowId, nodeId, reason: result.failure }, 'filter of an event trigger failed: it starts no run');
     return false;
-  }
-
-  /** Counts a run under the limit of its workspace. @returns in how many seconds it may start; null for now. */
-  function count(workspaceId: string, executionsPerMinute: number): Promise<number | null> {
-    // An error of Redis is not a fault of the event.
-    return countRun(workspaceId, executionsPerMinute).catch((err: unknown) => {
-      logger.warn({ err, workspaceId }, 'a run of an event could not be counted yet');
-      return COUNT_AGAIN_SECONDS;
-    });
-  }
-
-  /**
-   * Accepts runs. One under a limit of runs per minute is counted once nothing else refuses it, as everywhere, and not
-   * again if it exists: another of its event was refused, or a worker that died had counted it.
-   */
-  async function accept(planned: readonly Planned[]): Promise<Outcome[]> {
-    if (planned.length === 0) return [];
-    const outcomes: Outcome[] = await acceptUnlessBusy(
-      db,
-      planned.map(({ request }) => request),
-      MAX_LOCK_WAIT_MS,
-    );
-    const uncounted = planned.flatMap(({ request }, index) =>
-      outcomes[index]?.kind === 'notCounted' ? [request.executionId] : [],
-    );
-    const existing = uncounted.length === 0 ? new Map<string, string>() : await findLanded(db, uncounted);
-    const blockedFor = new Map<string, number>();
-    const counted: { readonly index: number; readonly request: AcceptRequest }[] = [];
-    for (const [index, { request }] of planned.entries()) {
-      const outcome = outcomes[index];
-      if (outcome?.kind !== 'notCounted') continue;
-      const { workspaceId, executionsPerMinute } = outcome;
-      const seconds = existing.has(request.executionId)
-        ? null
-        : (blockedFor.get(workspaceId) ?? (await count(workspaceId, executionsPerMinute)));
-      if (seconds === null) {
-        counted.push({ index, request: { ...request, countedUnder: executionsPerMinute } });
-      } else {
-        blockedFor.set(workspaceId, seconds);
-        outcomes[index] = { kind: 'rateLimited', seconds };
-      }
-    }
-    if (counted.length === 0) return outcomes;
-    const again = await acceptUnlessBusy(
-      db,
-      counted.map(({ request }) => request),
-      MAX_LOCK_WAIT_MS,
-    );
-    for (const [position, { index }] of counted.entries()) outcomes[index] = again[position] ?? { kind: 'notFound' };
-    return outcomes;
   }
 
   /** Plans the runs of events, as many as are started together, and the delays of the other events. */
@@ -183,7 +128,7 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
   }
 
   /** Queues accepted runs. Maintenance finds those that were not queued, and wakes delayed ones. */
-  async function announce(results: readonly { readonly planned: Planned; readonly outcome: Outcome }[]) {
+  async function announce(results: readonly { readonly planned: Planned; readonly outcome: StartOutcome | Busy }[]) {
     const jobs: QueuedRun[] = [];
     for (const { planned, outcome } of results) {
       // A start that was joined with an earlier one is not a run of its own.
@@ -205,7 +150,12 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
   return async (ids) => {
     const events = ids.length === 0 ? [] : await findEventTriggers(db, ids);
     const { planned, delays } = await plan(events);
-    const outcomes = await accept(planned);
+    const outcomes = await startRuns(
+      db,
+      planned.map(({ request }) => request),
+      limits,
+      MAX_LOCK_WAIT_MS,
+    );
     const refused = new Set<string>();
     for (const [index, { eventId: id, after }] of planned.entries()) {
       const seconds = delayAfter(outcomes[index]);
@@ -242,14 +192,12 @@ function compileTrigger(filter: string | null, options: string | null): Compiled
 }
 
 /** Returns in how many seconds a run that was not accepted is requested again; undefined if it is not. */
-function delayAfter(outcome: Outcome | undefined): number | undefined {
+function delayAfter(outcome: StartOutcome | Busy | undefined): number | undefined {
   switch (outcome?.kind) {
     case 'rateLimited':
-      return outcome.seconds;
+      return outcome.count.resetSeconds;
     case 'overQuota':
       return QUOTA_DELAY_SECONDS;
-    case 'notCounted':
-      return COUNT_AGAIN_SECONDS;
     case 'busy':
       return BUSY_DELAY_SECONDS;
     default:
@@ -262,7 +210,7 @@ function toRequest(
   { id, receivedAt, json }: StartingEvent,
   { workflowId, nodeId, versionId }: EventTrigger,
   options: string | undefined,
-): AcceptRequest {
+): StartRequest {
   return {
     executionId: derivedId(receivedAt.getTime(), `${id}/${workflowId}/${nodeId}`),
     workflowId,

@@ -22,7 +22,7 @@ import { createHeldBackRelease, createSlotCounting } from './release-held-back.t
 import type { KeyRelease } from './release-keys.ts';
 import { createUnknownRunRelease } from './release-unknown-runs.ts';
 import { createRetention } from './retention.ts';
-import { createFiring, FIRING_LIMIT_MS } from './schedules/create-firing.ts';
+import { createFiring, FIRING_LIMIT_MS } from './schedules/fire-schedules.ts';
 import { createErrorWorkflowStarting } from './start-error-workflows.ts';
 import { createLockRelease } from './release-locks.ts';
 import { createChildStopping } from './stop-children.ts';

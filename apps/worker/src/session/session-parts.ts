@@ -1,14 +1,14 @@
 import { concurrencyOf } from '@deckhand/contracts';
 import {
-  acceptChild,
   type Claim,
   type ClaimedExecution,
   readSealedCredential,
   readVariables,
   releaseExecutions,
   type RunKey,
+  startChild,
 } from '@deckhand/db';
-import { createExecutionCounter, type RunJob } from '@deckhand/queue';
+import type { RunJob } from '@deckhand/queue';
 import type { Logger, MemoryBudget } from '@deckhand/runtime';
 import type { CheckpointWriter } from '../checkpoints/checkpoint-writer.ts';
 import type { ClaimHealth } from '../claims/claim-health.ts';
@@ -17,6 +17,7 @@ import { toQueued } from '../maintenance/finish-children.ts';
 import type { HeldBackRuns } from '../maintenance/held-back-runs.ts';
 import type { KeyRelease } from '../maintenance/release-keys.ts';
 import type { WorkerMetrics } from '../metrics.ts';
+import { createStartLimits } from '../start-limits.ts';
 import type { WorkerStores } from '../stores.ts';
 import type { WorkerOptions } from '../worker-options.ts';
 import type { ActiveRuns } from './active-runs.ts';
@@ -127,18 +128,16 @@ function createEnvironment(
 ): NodeEnvironment {
   const { secretBox, publicUrl, logger } = options;
   const { health, metrics, onStopped } = parts.shared;
+  const limits = createStartLimits({ redis, logger });
   return {
     now: clock.now,
     services: {
       ...options.services,
       workflows: createWorkflowStarter({
-        acceptChild: (request) =>
-          retry('child', () =>
-            concurrencyOf(request.options)
-              ? parts.limited(request.workflowId, () => acceptChild(db, request))
-              : acceptChild(db, request),
+        startChild: (request) =>
+          startChild(db, request, limits, ({ workflowId, options: given }, write) =>
+            retry('child', () => (concurrencyOf(given) ? parts.limited(workflowId, write) : write())),
           ),
-        countExecution: createExecutionCounter(redis),
         queue,
         onStopped,
         onStarted: () => metrics.runs.accepted('workflow'),

@@ -1,16 +1,13 @@
 import { DeckhandError, priorityOf, serializeOptions, type StartOptions } from '@deckhand/contracts';
-import { type ChildRequest, type ChildVerdict, chooseVersion, type KeyedStart } from '@deckhand/db';
+import { type ChildOutcome, type ChildRequest, chooseVersion, type KeyedStart } from '@deckhand/db';
 import { NodeError, type WorkflowStarter } from '@deckhand/engine';
-import { withWorkflowKey } from '@deckhand/nodes';
-import type { CountExecution, QueueProducer } from '@deckhand/queue';
+import type { QueueProducer } from '@deckhand/queue';
 import { childIdOf } from './derived-id.ts';
 
 /** Delay before a node tries again to start a run in a workspace that is over its storage quota, in ms. */
 const OVER_QUOTA_RETRY_MS = 60_000;
-/** The same when a limit was changed while the run was started, in ms. */
-const LIMIT_CHANGED_RETRY_MS = 1_000;
 
-type Refusal = Exclude<ChildVerdict['kind'], 'started' | 'notCounted' | 'needsKey' | 'overQuota' | 'limitReached'>;
+type Refusal = Exclude<ChildOutcome['kind'], 'started' | 'rateLimited' | 'overQuota' | 'limitReached'>;
 
 const REASONS: Record<Exclude<Refusal, 'noVersion'>, string> = {
   notFound: 'there is no such workflow in this workspace',
@@ -23,43 +20,29 @@ const REASONS: Record<Exclude<Refusal, 'noVersion'>, string> = {
 /**
  * Creates the service by which workflow nodes start runs. When a limit of the workspace refuses a run, the node is
  * retried later, and its own run rests meanwhile.
- * @param parts.acceptChild repeats the statement while the database is unavailable. That is safe: a child that was
- * started already is found by its id.
+ * @param parts.startChild repeats statements while the database is unavailable. That is safe: a child that was started
+ * already is found by its id.
  * @param parts.onStopped called for the runs that were stopped for a started one.
  * @param parts.onStarted called for each started run, and also when the child had been started before.
  */
 export function createWorkflowStarter({
-  acceptChild,
-  countExecution,
+  startChild,
   queue,
   onStopped,
   onStarted,
 }: {
-  acceptChild: (request: ChildRequest) => Promise<ChildVerdict>;
-  countExecution: CountExecution;
+  startChild: (request: ChildRequest) => Promise<ChildOutcome>;
   queue: Pick<QueueProducer, 'add'>;
   onStopped: (executionIds: KeyedStart['stopped']) => Promise<void>;
   onStarted: () => void;
 }): WorkflowStarter {
-  /** Accepts the run, and counts it if its workspace limits runs per minute. @throws NodeError above that limit. */
-  async function acceptCounted(request: ChildRequest): Promise<ChildVerdict> {
-    const verdict = await acceptChild(request);
-    if (verdict.kind === 'needsKey') {
-      return acceptCounted({ ...request, options: withWorkflowKey(request, verdict.concurrency) });
-    }
-    if (verdict.kind !== 'notCounted') return verdict;
-    const seconds = await countExecution(verdict.workspaceId, verdict.executionsPerMinute);
-    if (seconds !== null) throw retryLater('the workspace starts runs too quickly', seconds * 1_000);
-    return acceptChild({ ...request, countedUnder: verdict.executionsPerMinute });
-  }
-
   return {
     async start({ workflowId, version, input, options, parentExecutionId, parentNodeId, idempotencyKey }) {
       // A retry of the node gets the same id.
       const executionId = childIdOf(parentExecutionId, idempotencyKey);
       const triggerData = JSON.stringify(input);
       const serialized = readOptions(options);
-      const verdict = await acceptCounted({
+      const outcome = await startChild({
         executionId,
         workflowId,
         parentExecutionId,
@@ -68,17 +51,10 @@ export function createWorkflowStarter({
         options: serialized,
         ...chooseVersion(version),
       });
-      if (verdict.kind === 'notCounted' || verdict.kind === 'needsKey') {
-        throw retryLater('a limit of the run was changed', LIMIT_CHANGED_RETRY_MS);
-      }
-      if (verdict.kind === 'overQuota')
-        throw retryLater('the workspace is over its storage quota', OVER_QUOTA_RETRY_MS);
-      if (verdict.kind === 'limitReached')
-        throw new NodeError('CONCURRENCY_LIMIT', 'the concurrency limit of this key is reached');
-      if (verdict.kind !== 'started') throw refusal(verdict.kind, version);
+      if (outcome.kind !== 'started') throw toNodeError(outcome, version);
       onStarted();
       // If this fails, maintenance finds the child without a job and queues it.
-      const { workspaceId, dispatch, underKey } = verdict;
+      const { workspaceId, dispatch, underKey } = outcome;
       if (underKey) await onStopped(underKey.stopped);
       const own = { workspaceId, executionId, dispatch, priority: priorityOf(serialized) };
       await queue.add(underKey?.dispatched ?? [own]).catch(() => undefined);
@@ -94,6 +70,19 @@ function readOptions(options: StartOptions): string | undefined {
   } catch (error) {
     if (!(error instanceof DeckhandError)) throw error;
     throw new NodeError('PARAMETERS_INVALID', `options: ${error.message}`, { isRetryable: false });
+  }
+}
+
+function toNodeError(outcome: Exclude<ChildOutcome, { readonly kind: 'started' }>, version: string): NodeError {
+  switch (outcome.kind) {
+    case 'rateLimited':
+      return retryLater('the workspace starts runs too quickly', outcome.count.resetSeconds * 1_000);
+    case 'overQuota':
+      return retryLater('the workspace is over its storage quota', OVER_QUOTA_RETRY_MS);
+    case 'limitReached':
+      return new NodeError('CONCURRENCY_LIMIT', 'the concurrency limit of this key is reached');
+    default:
+      return refusal(outcome.kind, version);
   }
 }
 

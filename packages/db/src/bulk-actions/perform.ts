@@ -1,24 +1,12 @@
-import {
-  type BulkActionError,
-  DeckhandError,
-  type ErrorCode,
-  MAX_BULK_ERRORS,
-  parseOwnJson,
-} from '@deckhand/contracts';
+import { type BulkActionError, type ErrorCode, MAX_BULK_ERRORS, parseOwnJson } from '@deckhand/contracts';
 import type { Actor } from '../access.ts';
 import { recordChange } from '../audit/record.ts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
+import { settleStarts, type Unsettled } from '../executions/start/settle-starts.ts';
 import type { FoundRun } from '../maintenance/find-runs.ts';
+import { type BulkOutcome, deleteRuns, type DueBulkAction, NOTHING, stopRuns, toEntry } from './act-on-runs.ts';
 import { endBulkAction } from './bulk-actions.ts';
-import {
-  type BulkOutcome,
-  deleteRuns,
-  type DueBulkAction,
-  type RerunChecks,
-  rerunRuns,
-  stopRuns,
-  toError,
-} from './act-on-runs.ts';
+import { planReruns, type Rerun, type RerunChecks, type RerunVerdict, startReruns } from './rerun-runs.ts';
 
 /** How long the rest of a batch waits, in seconds: for a limit that has no end time, and for runs in use. */
 const BLOCKED_SECONDS = 60;
@@ -37,13 +25,13 @@ export function findDueBulkActions(
   return db.$queryRaw<DueBulkAction[]>(Prisma.sql`/* bulk-actions.find-due */
     SELECT due.id, due.workspace_id AS "workspaceId", due.kind::text, due.version,
       due.from_failed_node AS "fromFailedNode", due.rate_per_second AS "ratePerSecond", due.created_by AS "createdBy",
-      due.api_key_id AS "apiKeyId", ws.executions_per_minute AS "executionsPerMinute"
+      due.api_key_id AS "apiKeyId"
     FROM (
       SELECT DISTINCT ON (b.workspace_id) b.* FROM bulk_actions b
       WHERE b.status = 'running' AND b.next_batch_at <= now()
         AND (${after ?? null}::uuid IS NULL OR b.workspace_id > ${after ?? null}::uuid)
       ORDER BY b.workspace_id, b.next_batch_at, b.id LIMIT ${limit}
-    ) due JOIN workspaces ws ON ws.id = due.workspace_id
+    ) due
     ORDER BY due.workspace_id`);
 }
 
@@ -59,29 +47,72 @@ export function findUnsettledRuns(db: Database, actionId: string, limit: number)
 
 /**
  * Acts on runs of a bulk action, and settles them in the same transaction: however often this is repeated, and whenever
- * a process dies, each run is acted on once.
+ * a process dies, each run is acted on once. Reruns beyond the limit of runs per minute delay the action.
  *
  * Race: another worker that acts on the same runs, and a person who aborts. Both need the lock of the action's row;
  * afterwards, the runs are read again.
- * @param batch.countedUnder the limit of runs per minute under which new runs were counted; null if they were not.
  * @returns what it did; undefined if the action does not run any more, or another worker is acting on it.
  */
-export function performBatch(
+export async function performBatch(
   db: Database,
   action: DueBulkAction,
-  { executionIds, countedUnder }: { readonly executionIds: readonly string[]; readonly countedUnder: number | null },
+  ids: readonly string[],
   checks: RerunChecks,
 ): Promise<BulkOutcome | undefined> {
-  return inBatch(db, action, executionIds, (tx, actor, ids) => {
-    switch (action.kind) {
-      case 'stop':
-        return stopRuns(tx, action.workspaceId, ids);
-      case 'delete':
-        return deleteRuns(tx, action.workspaceId, ids);
-      case 'rerun':
-        return rerunRuns(tx, { action, countedUnder }, actor, ids, checks);
-    }
-  });
+  switch (action.kind) {
+    case 'stop':
+      return inBatch(db, action, ids, (tx, left) => stopRuns(tx, action.workspaceId, left));
+    case 'delete':
+      return inBatch(db, action, ids, (tx, left) => deleteRuns(tx, action.workspaceId, left));
+    case 'rerun':
+      return performReruns(db, action, ids, checks);
+  }
+}
+
+async function performReruns(
+  db: Database,
+  action: DueBulkAction,
+  ids: readonly string[],
+  checks: RerunChecks,
+): Promise<BulkOutcome | undefined> {
+  const reruns = await planReruns(db, action, actorOf(action), ids, checks);
+  let all: BulkOutcome | undefined;
+
+  async function start(batch: readonly Rerun[]): Promise<RerunVerdict[]> {
+    let verdicts = new Map<string, RerunVerdict>();
+    const outcome = await inBatch(
+      db,
+      action,
+      batch.map(({ sourceId }) => sourceId),
+      async (tx, left) => {
+        const asked = batch.filter(({ sourceId }) => left.includes(sourceId));
+        const started = await startReruns(tx, asked);
+        verdicts = new Map(asked.map(({ sourceId }, index) => [sourceId, started.verdicts[index] ?? LEFT]));
+        return started.outcome;
+      },
+    );
+    if (outcome) all = all ? merge(all, outcome) : outcome;
+    return batch.map(({ sourceId }) => verdicts.get(sourceId) ?? LEFT);
+  }
+
+  const settled = await settleStarts<Rerun, Exclude<RerunVerdict, Unsettled>>(reruns, start, checks, { later: LEFT });
+  const limited = settled.find((each) => each.kind === 'rateLimited');
+  if (limited) await delayBulkAction(db, action.id, 'workspace_rate_limited', limited.count.resetSeconds);
+  return all;
+}
+
+/** A run that stays unsettled. */
+const LEFT = { kind: 'left' } as const;
+
+function merge(one: BulkOutcome, other: BulkOutcome): BulkOutcome {
+  return {
+    done: [...one.done, ...other.done],
+    failed: [...one.failed, ...other.failed],
+    skipped: [...one.skipped, ...other.skipped],
+    startedIds: [...one.startedIds, ...other.startedIds],
+    pending: other.pending,
+    blockedBy: one.blockedBy ?? other.blockedBy,
+  };
 }
 
 /** Settles a run as failed, because acting on it fails even alone. */
@@ -90,14 +121,12 @@ export function failUnsettledRun(
   action: DueBulkAction,
   executionId: string,
 ): Promise<BulkOutcome | undefined> {
-  const failed = [toError(executionId, new DeckhandError('INTERNAL'))];
-  return inBatch(db, action, [executionId], () =>
-    Promise.resolve({ done: [], failed, skipped: [], startedIds: [], uncounted: [] }),
-  );
+  const failed = [toEntry(executionId, 'INTERNAL')];
+  return inBatch(db, action, [executionId], () => Promise.resolve({ ...NOTHING, failed }));
 }
 
 /** Delays the next batch of a bulk action, because a limit of its workspace is reached. */
-export async function delayBulkAction(db: Database, id: string, by: ErrorCode, seconds: number): Promise<void> {
+async function delayBulkAction(db: Database, id: string, by: ErrorCode, seconds: number): Promise<void> {
   await db.$executeRaw(Prisma.sql`/* bulk-actions.delay */
     UPDATE bulk_actions SET blocked_by = ${by}, next_batch_at = now() + ${seconds}::int * interval '1 second'
     WHERE id = ${id}::uuid AND status = 'running'`);
@@ -107,7 +136,7 @@ function inBatch(
   db: Database,
   action: DueBulkAction,
   executionIds: readonly string[],
-  act: (tx: Queryable, actor: Actor, ids: readonly string[]) => Promise<BulkOutcome>,
+  act: (tx: Queryable, ids: readonly string[]) => Promise<BulkOutcome>,
 ): Promise<BulkOutcome | undefined> {
   return db.$transaction(async (tx) => {
     const [state] = await tx.$queryRaw<{ errors: string; mayAct: boolean }[]>(Prisma.sql`/* bulk-actions.take */
@@ -132,7 +161,7 @@ function inBatch(
     const ids = rows.map(({ id }) => id);
     // Another process, or this one before its answer was lost, has settled all of them.
     if (ids.length === 0) return undefined;
-    const outcome = await act(tx, actor, ids);
+    const outcome = await act(tx, ids);
     if (action.kind === 'delete' && outcome.done.length > 0) {
       await recordChange(tx, actor, {
         action: 'execution.deleteMany',
@@ -150,12 +179,12 @@ function inBatch(
 async function settle(
   tx: Queryable,
   action: DueBulkAction,
-  { done, failed, skipped, uncounted, blockedBy }: BulkOutcome,
+  { done, failed, skipped, pending, blockedBy }: BulkOutcome,
   earlier: readonly BulkActionError[],
 ): Promise<void> {
   const settled = [...done, ...[...failed, ...skipped].map(({ executionId }) => executionId)];
-  // What is counted next goes on with the batch.
-  if (settled.length === 0 && uncounted.length > 0 && blockedBy === undefined) return;
+  // They are tried again at once.
+  if (settled.length === 0 && pending.length > 0 && blockedBy === undefined) return;
   await tx.$executeRaw(Prisma.sql`/* bulk-actions.settle-runs */
     DELETE FROM bulk_action_runs
     WHERE action_id = ${action.id}::uuid AND execution_id = ANY (${settled}::uuid[])`);

@@ -1,10 +1,11 @@
-import { type Concurrency, hasKey } from '@deckhand/contracts';
+import { type Concurrency, concurrencyOf, debounceOf } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
 import type { DispatchedExecution } from '../executions/claim/reconcile.ts';
 import { DISPATCH_AGAIN, DISPATCHED, IS_RESTING, isUnfinished, mayBegin } from '../executions/run-status.ts';
 import { stopRunsById } from '../executions/end/stop.ts';
 import { LOCK_RUNS } from '../lock-order.ts';
 import { limitLockWaits, lockNames } from '../advisory-locks.ts';
+import { isLockTimeout } from '../store-errors.ts';
 
 /*
  * Limits of concurrent runs by a key that the caller chooses. A run with a key rests when it is accepted, as if its
@@ -66,50 +67,40 @@ function lockKeys(tx: Queryable, keys: readonly RunKey[]): Promise<void> {
 class LimitReached extends Error {}
 
 /**
- * Accepts a run with a limit by a key, in one transaction: with `reject` it is accepted only below the limit, with
- * `cancelOldest` the oldest unfinished runs of the key are stopped, and it gets a slot if one is free.
- *
- * With `limitReached`, nothing was written.
- *
- * Race: two starts that count the same runs, or a start and a freed slot. All of them lock the key and count after the
- * lock. A run that ends meanwhile only frees a slot more.
- * @param accept writes the run; `isLanded` says that an earlier attempt has written it.
- * @param isAccepted whether the verdict says that the run exists.
- * @param maxWaitMs how long it waits for a lock; undefined for as long as any statement.
+ * Runs a transaction that calls `startWithinKey`. With `limitReached`, it wrote nothing.
+ * @param maxWaitMs how long a statement waits for a lock; undefined for as long as any.
  * @throws an error of `isLockTimeout` if it would wait longer: it wrote nothing.
  */
-export async function acceptWithinKey<V>(
+export async function startInTransaction<T>(
   db: Database,
-  run: KeyedRun,
-  accept: (tx: Queryable, isLanded: boolean) => Promise<V>,
-  isAccepted: (verdict: V) => boolean,
+  start: (tx: Queryable) => Promise<T>,
   maxWaitMs?: number,
-): Promise<KeyedVerdict<V> | { readonly kind: 'limitReached' }> {
-  return unlessLimitReached(() =>
-    db.$transaction(async (tx) => {
-      if (maxWaitMs !== undefined) await limitLockWaits(tx, maxWaitMs);
-      return startWithinKey(tx, run, accept, isAccepted);
-    }),
-  );
-}
-
-/** Runs a transaction that `startWithinKey` may roll back. */
-export async function unlessLimitReached<T>(
-  transaction: () => Promise<T>,
 ): Promise<T | { readonly kind: 'limitReached' }> {
   try {
-    return await transaction();
+    return await db.$transaction(async (tx) => {
+      if (maxWaitMs !== undefined) await limitLockWaits(tx, maxWaitMs);
+      return start(tx);
+    });
   } catch (error) {
     if (error instanceof LimitReached) return { kind: 'limitReached' };
     throw error;
   }
 }
 
-/** Does the same in a transaction of the caller. @throws LimitReached, so that the transaction is rolled back. */
+/**
+ * Starts a run with a limit by a key: with `reject` it is accepted only below the limit, with `cancelOldest` the oldest
+ * unfinished runs of the key are stopped, and it gets a slot if one is free.
+ *
+ * Race: two starts that count the same runs, or a start and a freed slot. All of them lock the key and count after the
+ * lock. A run that ends meanwhile only frees a slot more.
+ * @param accept writes the run; `isLanded` says that an earlier attempt has written it.
+ * @param isAccepted whether the verdict says that the run exists.
+ * @throws LimitReached, so that the transaction is rolled back.
+ */
 export async function startWithinKey<V>(
   tx: Queryable,
   run: KeyedRun,
-  accept: (tx: Queryable, isLanded: boolean) => Promise<V>,
+  accept: (isLanded: boolean) => Promise<V>,
   isAccepted: (verdict: V) => boolean,
 ): Promise<KeyedVerdict<V>> {
   const { limit, onLimit } = run.concurrency;
@@ -120,35 +111,40 @@ export async function startWithinKey<V>(
   // The new run counts, too: as many remain that it makes them the limit.
   const oldest = isOver && onLimit === 'cancelOldest' ? others.slice(0, others.length - limit + 1) : [];
   await lockInOrder(tx, oldest, run.parentId);
-  const verdict = await accept(tx, isLanded);
+  const verdict = await accept(isLanded);
   if (!isAccepted(verdict)) return { kind: 'refused', verdict };
   if (isOver && onLimit === 'reject') throw new LimitReached();
   const stopped = oldest.length === 0 ? [] : await stopRunsById(tx, oldest);
   return { kind: 'accepted', verdict, start: { stopped, dispatched: await dispatchWaiting(tx, [key]) } };
 }
 
-/**
- * Accepts requests with a limit by a key, and debounced ones, one by one, and all others together.
- * @returns the verdicts in the order of the requests.
- */
-export async function acceptApart<Request, Verdict>(
-  requests: readonly Request[],
-  optionsOf: (request: Request) => string | undefined,
-  accept: {
-    readonly together: (plain: readonly Request[]) => Promise<readonly Verdict[]>;
-    readonly alone: (keyed: Request) => Promise<Verdict>;
-  },
-): Promise<Verdict[]> {
-  const isKeyed = (request: Request): boolean => hasKey(optionsOf(request));
-  if (!requests.some(isKeyed)) return [...(await accept.together(requests))];
-  const plain = requests.filter((request) => !isKeyed(request));
-  const rest = plain.length === 0 ? [] : [...(await accept.together(plain))];
-  const verdicts: Verdict[] = [];
-  for (const request of requests) {
-    const verdict = isKeyed(request) ? await accept.alone(request) : rest.shift();
-    if (verdict !== undefined) verdicts.push(verdict);
-  }
-  return verdicts;
+/** The start would have waited too long for a lock of its key: it wrote nothing. */
+export interface Busy {
+  readonly kind: 'busy';
+}
+
+/** Has a start written, unless it is busy. */
+export type UnlessBusy = <V>(
+  start: { readonly workflowId: string; readonly options?: string | undefined },
+  write: () => Promise<V>,
+) => Promise<V | Busy>;
+
+/** Creates a function that remembers the keys of busy starts: others of the same key are busy without a try. */
+export function createBusyKeys(): UnlessBusy {
+  const busy = new Set<string>();
+  return async ({ workflowId, options }, write) => {
+    const keys = [debounceOf(options)?.key, concurrencyOf(options)?.key].flatMap((key, kind) =>
+      key === undefined ? [] : [`${workflowId} ${kind} ${key}`],
+    );
+    if (keys.some((key) => busy.has(key))) return { kind: 'busy' };
+    try {
+      return await write();
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      for (const key of keys) busy.add(key);
+      return { kind: 'busy' };
+    }
+  };
 }
 
 /** Reads the unfinished runs of a run's key, the oldest first: the others, unless it landed. */

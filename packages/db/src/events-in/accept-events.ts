@@ -1,7 +1,7 @@
 import type { Actor } from '../access.ts';
 import { type Database, Prisma } from '../client.ts';
-import { retryOnce } from '../executions/start/accept.ts';
 import { queryWithRawParameters } from '../connection.ts';
+import { retryOnce } from '../store-errors.ts';
 
 /** An event that somebody sends. */
 export interface NewEvent {

@@ -1,20 +1,17 @@
-import { concurrencyOf } from '@deckhand/contracts';
+import { concurrencyOf, hasKey } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
-import { acceptApart, acceptWithinKey, type KeyedStart } from '../concurrency/keys.ts';
 import {
-  type AcceptRefusal,
-  type AcceptRequest,
-  type AddWorkflowKey,
-  admitted,
-  insertion,
-  type NeedsKey,
-  toVerdict,
-  verdictColumns,
-  type VerdictRow,
-} from '../executions/start/admission.ts';
-import type { Busy } from '../executions/start/accept.ts';
+  type Busy,
+  createBusyKeys,
+  type KeyedStart,
+  type KeyedVerdict,
+  startInTransaction,
+  startWithinKey,
+} from '../concurrency/keys.ts';
+import { admitted, insertion, toVerdict, verdictColumns, type VerdictRow } from '../executions/start/admission.ts';
+import { type Counted, settleStarts, type StartLimits, type Unsettled } from '../executions/start/settle-starts.ts';
+import type { RateLimited, StartRefusal, StartRequest } from '../executions/start/start-request.ts';
 import { isUnfinished } from '../executions/run-status.ts';
-import { isLockTimeout } from '../store-errors.ts';
 import type { ScheduleRule } from './sync.ts';
 
 /** A schedule with a time that is due. */
@@ -54,12 +51,13 @@ export interface ScheduleMove {
   readonly schedule: DueSchedule;
   /** The time to move it to. */
   readonly nextFireAt: Date;
-  /** The run to start; null when the time was missed. */
-  readonly run: { readonly at: Date; readonly request: AcceptRequest } | null;
+  /** The time of its run, and the run; both null when the time was missed. */
+  readonly fireAt: Date | null;
+  readonly request: StartRequest | null;
 }
 
 /** The run of a schedule could not start. `overlaps`: the schedule has as many unfinished runs as it may have. */
-export type FireRefusal = AcceptRefusal | Busy | { readonly kind: 'overlaps' };
+export type FireRefusal = StartRefusal | RateLimited | Busy | { readonly kind: 'overlaps' };
 
 /** The schedule was moved to its next time. */
 export interface Moved {
@@ -71,7 +69,11 @@ export interface Moved {
 }
 
 /** `elsewhere`: another process moved, changed or locked the schedule. Only `moved` has written anything. */
-export type MoveVerdict = FireRefusal | Moved | { readonly kind: 'elsewhere' };
+export type MoveOutcome = FireRefusal | Moved | { readonly kind: 'elsewhere' };
+
+type MoveVerdict = Exclude<MoveOutcome, RateLimited> | Unsettled;
+
+type Move = Omit<ScheduleMove, 'request'> & { readonly request: Counted<StartRequest> | null };
 
 interface Row extends Omit<VerdictRow, 'verdict'> {
   readonly index: number;
@@ -85,75 +87,54 @@ const MAX_LOCK_WAIT_MS = 100;
 
 /**
  * Moves schedules to their next times and starts their runs: those with a limit by a key one by one, all others in one
- * statement. Those whose workflow limits its runs are moved in a second attempt. Where a limit rejects the run, the
- * time passes without one. A schedule whose key is locked for long is not moved, nor are those behind it with this key.
- * @returns a verdict for each move, in their order.
+ * statement. Where a limit rejects the run, the time passes without one. A schedule whose key is locked for long is not
+ * moved, nor are those behind it with this key.
+ * @returns an outcome for each move, in their order.
  */
-export async function moveSchedules(
+export function moveSchedules(
   db: Database,
   moves: readonly ScheduleMove[],
-  addKey: AddWorkflowKey,
-): Promise<MoveVerdict[]> {
-  const results: MoveVerdict[] = [];
-  const busyKeys = new Set<string>();
-  for (const [index, verdict] of (await moveApart(db, moves, busyKeys)).entries()) {
-    const keyed = verdict.kind === 'needsKey' ? await withKey(moves[index], verdict, addKey) : undefined;
-    const [final = verdict] = keyed ? await moveApart(db, [keyed], busyKeys) : [];
-    results.push(final.kind === 'needsKey' ? { kind: 'elsewhere' } : final);
-  }
-  return results;
+  limits: StartLimits,
+): Promise<MoveOutcome[]> {
+  const unlessBusy = createBusyKeys();
+  const write = async (batch: readonly Move[]): Promise<MoveVerdict[]> => {
+    const plain = batch.filter(({ request }) => !hasKey(request?.options));
+    const together = plain.length === 0 ? [] : await moveAll(db, plain);
+    const verdicts: MoveVerdict[] = [];
+    for (const move of batch) {
+      const { request } = move;
+      const verdict =
+        request && hasKey(request.options)
+          ? await unlessBusy(request, () => moveKeyed(db, move, request))
+          : together.shift();
+      verdicts.push(verdict ?? { kind: 'elsewhere' });
+    }
+    return verdicts;
+  };
+  return settleStarts<Move, Exclude<MoveVerdict, Unsettled>>(moves, write, limits);
 }
 
-/** Returns the move with a run that has the key by which its workflow limits it. */
-async function withKey(
-  move: ScheduleMove | undefined,
-  { concurrency }: NeedsKey,
-  addKey: AddWorkflowKey,
-): Promise<ScheduleMove | undefined> {
-  if (!move?.run) return undefined;
-  const { request } = move.run;
-  return { ...move, run: { ...move.run, request: { ...request, options: await addKey(request, concurrency) } } };
+async function moveOne(db: Queryable, move: Move): Promise<MoveVerdict> {
+  const [verdict] = await moveAll(db, [move]);
+  return verdict ?? { kind: 'elsewhere' };
 }
 
-/** @param busyKeys keys that are locked for long: this adds others. */
-function moveApart(
-  db: Database,
-  moves: readonly ScheduleMove[],
-  busyKeys: Set<string>,
-): Promise<(MoveVerdict | NeedsKey)[]> {
-  return acceptApart<ScheduleMove, MoveVerdict | NeedsKey>(moves, ({ run }) => run?.request.options, {
-    together: (plain) => moveAll(db, plain),
-    alone: async (keyed) => {
-      const { workflowId, options } = keyed.run?.request ?? {};
-      const key = JSON.stringify([workflowId, concurrencyOf(options)?.key]);
-      if (busyKeys.has(key)) return { kind: 'busy' };
-      try {
-        return await moveKeyed(db, keyed);
-      } catch (error) {
-        if (!isLockTimeout(error)) throw error;
-        busyKeys.add(key);
-        return { kind: 'busy' };
-      }
-    },
-  });
-}
-
-async function moveKeyed(db: Database, move: ScheduleMove): Promise<MoveVerdict | NeedsKey> {
-  const moveOne = async (tx: Queryable, one: ScheduleMove): Promise<MoveVerdict | NeedsKey> =>
-    (await moveAll(tx, [one]))[0] ?? { kind: 'elsewhere' };
-  const concurrency = concurrencyOf(move.run?.request.options);
-  if (!move.run || !concurrency) return moveOne(db, move);
-  const { executionId, workflowId } = move.run.request;
-  const result = await acceptWithinKey(
-    db,
-    { executionId, workflowId, concurrency },
-    (tx) => moveOne(tx, move),
-    ({ kind }) => kind === 'moved',
-    MAX_LOCK_WAIT_MS,
-  );
+async function moveKeyed(db: Database, move: Move, request: StartRequest): Promise<MoveVerdict> {
+  const { executionId, workflowId, options } = request;
+  const concurrency = concurrencyOf(options);
+  if (!concurrency) return moveOne(db, move);
+  const run = { executionId, workflowId, concurrency };
+  const start = (tx: Queryable): Promise<KeyedVerdict<MoveVerdict>> =>
+    startWithinKey(
+      tx,
+      run,
+      () => moveOne(tx, move),
+      ({ kind }) => kind === 'moved',
+    );
+  const result = await startInTransaction(db, start, MAX_LOCK_WAIT_MS);
   if (result.kind === 'refused') return result.verdict;
   if (result.kind === 'accepted') return { kind: 'moved', underKey: result.start };
-  const verdict = await moveOne(db, { ...move, run: null });
+  const verdict = await moveOne(db, { ...move, request: null });
   return verdict.kind === 'moved' ? { kind: 'moved', isLeftOut: true } : verdict;
 }
 
@@ -166,8 +147,8 @@ async function moveKeyed(db: Database, move: ScheduleMove): Promise<MoveVerdict 
  * waits and cannot deadlock.
  * @returns a verdict for each move, in their order.
  */
-async function moveAll(db: Queryable, moves: readonly ScheduleMove[]): Promise<(MoveVerdict | NeedsKey)[]> {
-  const runs = moves.flatMap(({ run }) => (run ? [run.request] : []));
+async function moveAll(db: Queryable, moves: readonly Move[]): Promise<MoveVerdict[]> {
+  const runs = moves.flatMap(({ request }) => request ?? []);
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`/* schedules.move */
     WITH admitted AS (${admitted(runs)}), wanted AS (
       SELECT * FROM unnest(
@@ -176,8 +157,8 @@ async function moveAll(db: Queryable, moves: readonly ScheduleMove[]): Promise<(
         ${moves.map(({ schedule }) => schedule.workflowVersionId)}::uuid[],
         ${moves.map(({ schedule }) => schedule.nextFireAt)}::timestamptz[],
         ${moves.map(({ nextFireAt }) => nextFireAt)}::timestamptz[],
-        ${moves.map(({ run }) => run?.at ?? null)}::timestamptz[],
-        ${moves.map(({ run }) => run?.request.executionId ?? null)}::uuid[]
+        ${moves.map(({ request, fireAt }) => (request ? fireAt : null))}::timestamptz[],
+        ${moves.map(({ request }) => request?.executionId ?? null)}::uuid[]
       ) WITH ORDINALITY AS m (workflow_id, node_id, version_id, due_at, next_fire_at, fire_at, execution_id, index)
     ), overlapping AS (
       -- Served by executions_scheduled.

@@ -1,7 +1,7 @@
 import type { Page, PageOf, VersionEntry } from '@deckhand/contracts';
 import { type Actor, visibleWorkspace } from '../access.ts';
 import type { Database } from '../client.ts';
-import type { ChosenVersion } from '../executions/start/chosen-version.ts';
+import type { ChosenVersion } from '../executions/start/start-request.ts';
 import type { WorkflowVersion } from '../generated/client.ts';
 import { pageRange, toPage } from '../paging.ts';
 import { readPeople } from '../users.ts';

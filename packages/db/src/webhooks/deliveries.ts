@@ -1,17 +1,18 @@
 import { v7 as uuidv7 } from 'uuid';
 import {
-  DeckhandError,
   type ExecutionMode,
+  hasRole,
   type Page,
   type PageOf,
   type Role,
   type WebhookDelivery,
 } from '@deckhand/contracts';
-import { type Actor, requireRoleOf } from '../access.ts';
+import type { Actor } from '../access.ts';
 import { type Database, Prisma } from '../client.ts';
 import { pageRange, toPage } from '../paging.ts';
 import { executeWithRawParameters } from '../connection.ts';
-import { findWorkspaceOfWorkflow, noSuchWorkflow } from '../workflows/lock.ts';
+import { refuse, type RerunRefusal } from '../executions/start/read-for-rerun.ts';
+import { findWorkspaceOfWorkflow } from '../workflows/lock.ts';
 
 /** A request to a webhook, and its result. */
 export interface DeliveryRecord {
@@ -90,6 +91,7 @@ export async function listDeliveries(
 
 /** The data with which a request to a webhook started its run. */
 export interface ReplayedDelivery {
+  readonly kind: 'delivery';
   readonly executionId: string;
   readonly nodeId: string;
   readonly mode: ExecutionMode;
@@ -97,19 +99,21 @@ export interface ReplayedDelivery {
   readonly triggerData: string;
 }
 
-type Row = { readonly role: Role } & { readonly [member in keyof ReplayedDelivery]: ReplayedDelivery[member] | null };
+type Row = { readonly role: Role } & {
+  readonly [member in Exclude<keyof ReplayedDelivery, 'kind'>]: ReplayedDelivery[member] | null;
+};
 
 /**
  * Reads what is needed to start another run for a request to a webhook. The payload of a request is that of its run, so
  * it is kept as long as the data of that run.
- * @throws DeckhandError NOT_FOUND if the actor may not see it; FORBIDDEN for a viewer; TRIGGER_DATA_GONE if the request
- * started no run, or the data of the run was deleted.
+ * @returns the data, or why there is none: NOT_FOUND if the actor may not see it; FORBIDDEN for a viewer;
+ * TRIGGER_DATA_GONE if the request started no run, or the data of the run was deleted.
  */
 export async function readForReplay(
   db: Database,
   actor: Actor,
   { workflowId, deliveryId }: { readonly workflowId: string; readonly deliveryId: string },
-): Promise<ReplayedDelivery> {
+): Promise<ReplayedDelivery | RerunRefusal> {
   const [row] = await db.$queryRaw<Row[]>`
     SELECT m.role::text, d.execution_id AS "executionId", d.node_id AS "nodeId", e.execution_mode::text AS mode,
       e.trigger_data AS "triggerData"
@@ -118,14 +122,13 @@ export async function readForReplay(
     LEFT JOIN webhook_deliveries d ON d.workflow_id = w.id AND d.id = ${deliveryId}::uuid
     LEFT JOIN executions e ON e.id = d.execution_id
     WHERE w.id = ${workflowId}::uuid AND (${actor.boundTo}::uuid IS NULL OR w.workspace_id = ${actor.boundTo}::uuid)`;
-  if (!row) throw noSuchWorkflow();
+  if (!row) return refuse('NOT_FOUND', 'No such workflow');
   const { role, executionId, nodeId, mode, triggerData } = row;
-  requireRoleOf(role, 'editor');
-  if (nodeId === null) throw new DeckhandError('NOT_FOUND', { message: 'The workflow has no such delivery' });
+  if (!hasRole(role, 'editor')) return refuse('FORBIDDEN', 'This needs the role editor');
+  if (nodeId === null) return refuse('NOT_FOUND', 'The workflow has no such delivery');
   if (executionId === null || mode === null || triggerData === null) {
-    throw new DeckhandError('TRIGGER_DATA_GONE', {
-      message: 'The request started no run, or the data of its run was deleted: its payload is not available',
-    });
+    const message = 'The request started no run, or the data of its run was deleted: its payload is not available';
+    return refuse('TRIGGER_DATA_GONE', message);
   }
-  return { executionId, nodeId, mode, triggerData };
+  return { kind: 'delivery', executionId, nodeId, mode, triggerData };
 }

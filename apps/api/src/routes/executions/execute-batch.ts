@@ -16,7 +16,7 @@ import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { readKeyHeader, toIdempotencyKey } from '../../runs/idempotency.ts';
 import type { StartedRun } from '../../runs/run-starter.ts';
-import { toStartRequest } from '../../runs/start-request.ts';
+import { toStartRequest } from '../../runs/start-run.ts';
 import { startedMessage, workersAnswer } from '../../runs/started-answer.ts';
 import { STARTS_RUNS } from '../../auth/needed-scope.ts';
 import type { StartContext } from '../../contexts.ts';
@@ -63,7 +63,10 @@ export function executeWorkflowBatch(context: StartContext): Route {
           if (body.callbackUrl !== undefined) await (preparing ??= prepareCallbacks(caller, workflowId));
           // Keys of items have no more than 255 characters, and no space.
           const key = idempotencyKey ?? (batchKey && `${batchKey} item ${position}`);
-          return await runStarter.start(run, key === undefined ? undefined : toIdempotencyKey(key, asked));
+          return await runStarter.start({
+            ...run,
+            idempotencyKey: key === undefined ? key : toIdempotencyKey(key, asked),
+          });
         } catch (error) {
           const known = toDeckhandError(error);
           if (known.code === 'INTERNAL') logger.error({ err: error, requestId: request.id, position }, 'item failed');

@@ -9,6 +9,7 @@ import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { readIdempotencyKey } from '../../runs/idempotency.ts';
 import { recordRunChange } from '../../runs/record-run-change.ts';
+import { rerunRefused } from '../../runs/start-errors.ts';
 import { startedAnswer } from '../../runs/started-answer.ts';
 import { modeOfTest, startTested } from '../../runs/test-run.ts';
 import type { StartContext } from '../../contexts.ts';
@@ -54,6 +55,7 @@ export function rerunExecution(context: StartContext): Route {
         version,
         mayStartAnywhere: untilNodeId !== undefined,
       });
+      if (origin.kind === 'refused') throw rerunRefused(origin);
       const { workflowId } = origin;
       // Mocks are data that the caller gives, as for `execute`.
       if (mocks !== undefined && caller.kind === 'key') requireScope(caller, STARTS_RUNS, workflowId);
@@ -86,9 +88,9 @@ export function rerunExecution(context: StartContext): Route {
           mocks: mocks && JSON.stringify(mocks),
           options: serializeOptions({ ...origin.options, ...body }),
           ...chooseVersion(version, sourceVersionId),
+          idempotencyKey: readIdempotencyKey(request, asked),
         },
         { mocks, rerun },
-        readIdempotencyKey(request, asked),
       );
       if (rate) setRateHeaders(response, rate);
       if (started.isRepeated) response.setHeader('Idempotency-Replayed', 'true');

@@ -7,6 +7,7 @@ import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { readIdempotencyKey } from '../../runs/idempotency.ts';
 import { recordRunChange } from '../../runs/record-run-change.ts';
+import { rerunRefused } from '../../runs/start-errors.ts';
 import { startedAnswer } from '../../runs/started-answer.ts';
 import type { StartContext } from '../../contexts.ts';
 
@@ -55,28 +56,20 @@ export function replayDelivery(context: StartContext): Route {
       const workflowId = pathId(request);
       const deliveryId = pathId(request, 'deliveryId');
       await refuseBody(request);
-      const {
-        executionId: rerunOf,
-        nodeId,
-        mode,
-        triggerData,
-      } = await readForReplay(db, caller, {
+      const delivery = await readForReplay(db, caller, { workflowId, deliveryId });
+      if (delivery.kind === 'refused') throw rerunRefused(delivery);
+      const { executionId: rerunOf, nodeId, mode, triggerData } = delivery;
+      const { rate, ...started } = await runStarter.start({
         workflowId,
-        deliveryId,
+        actor: { userId: caller.userId, boundTo: caller.boundTo },
+        triggerNodeId: nodeId,
+        mode,
+        source: 'rerun',
+        triggerData,
+        rerunOf,
+        isActiveVersion: true,
+        idempotencyKey: readIdempotencyKey(request, { deliveryId }),
       });
-      const { rate, ...started } = await runStarter.start(
-        {
-          workflowId,
-          actor: { userId: caller.userId, boundTo: caller.boundTo },
-          triggerNodeId: nodeId,
-          mode,
-          source: 'rerun',
-          triggerData,
-          rerunOf,
-          isActiveVersion: true,
-        },
-        readIdempotencyKey(request, { deliveryId }),
-      );
       if (rate) setRateHeaders(response, rate);
       if (started.isRepeated) response.setHeader('Idempotency-Replayed', 'true');
       else await recordRunChange(context, caller, 'execution.replay', started.executionId);

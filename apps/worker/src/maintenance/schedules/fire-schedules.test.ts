@@ -41,7 +41,6 @@ async function holdAfter(
       holds.push(...added);
       return Promise.resolve(added.length);
     },
-    countExecution: () => Promise.resolve(null),
     onStarted: () => undefined,
     onStopped: () => Promise.resolve(),
     onBadRow: () => undefined,

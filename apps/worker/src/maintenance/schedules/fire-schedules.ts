@@ -1,25 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { priorityOf } from '@deckhand/contracts';
 import {
+  type Database,
   type DispatchedExecution,
   type DueSchedule,
+  findDueSchedules,
+  findNextCheck,
+  type FireRefusal,
+  holdSchedules,
   isRowError,
   isStoreUnavailable,
-  type MoveVerdict,
+  type MoveOutcome,
+  moveSchedules,
   type ScheduleHold,
   type ScheduleMove,
 } from '@deckhand/db';
-import type { CountExecution } from '@deckhand/queue';
+import type { QueueProducer, Redis } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
+import { createStartLimits } from '../../start-limits.ts';
 import { actOnRows } from '../act-on-rows.ts';
-import { holdBack, passLimits, type RefusedMove } from './pass-limits.ts';
-import { toScheduleMove } from './schedule-move.ts';
+import { createAlarm } from '../alarm.ts';
+import { toScheduleMove } from './plan-move.ts';
 
+/** Maximum duration of a firing before the next one starts beside it, in ms. */
+export const FIRING_LIMIT_MS = 10_000;
 /** Maximum number of schedules that one statement moves. */
 const BATCH = 500;
 /** Delay of a schedule whose own values or rule cause the error, in ms. */
 const BAD_ROW_HOLD_MS = 60_000;
 /** Delay after any other error, which may have another cause, in ms. */
 const RETRY_HOLD_MS = 2_000;
+/** How long a schedule waits for a limit that has no end time, in ms. */
+const LIMIT_HOLD_MS = 60_000;
+/** How long a schedule waits for one of its own runs to end, before it is checked again, in ms. */
+const OVERLAP_HOLD_MS = 5_000;
+/** How long a schedule waits whose run would have waited for a lock of its key, in ms. */
+const BUSY_HOLD_MS = 1_000;
+
+/** What firing needs. */
+export interface FiringOptions {
+  readonly db: Database;
+  readonly redis: Redis;
+  readonly queue: QueueProducer;
+  readonly logger: Logger;
+  /** Whether this worker holds the maintenance lease. */
+  readonly hasLease: () => Promise<boolean>;
+  /** Called for each run that was started, with its delay after the due time, in seconds. */
+  readonly onStarted: (lateSeconds: number) => void;
+  /** Called for runs that were stopped for a started one. */
+  readonly onStopped: (executionIds: readonly string[]) => Promise<void>;
+  /** Called for a schedule that could not be fired and is delayed. */
+  readonly onBadRow: (schedule: DueSchedule, error: unknown) => void;
+  /** The database's time, in ms since the epoch. */
+  readonly now: () => number;
+}
+
+/** Fires the schedules of the instance. */
+export interface Firing {
+  /** Fires the schedules that are due. If called during a firing, it checks again after it. */
+  fire(): Promise<void>;
+  close(): void;
+}
+
+/** Creates the firing of schedules. In addition to the calls of its periodic task, it fires at the next due time. */
+export function createFiring({
+  db,
+  redis,
+  queue,
+  logger,
+  hasLease,
+  onStarted,
+  onStopped,
+  onBadRow,
+  now,
+}: FiringOptions): Firing {
+  const limits = createStartLimits({ redis, logger });
+  const parts = {
+    hasLease,
+    findDue: (at: Date, limit: number) => findDueSchedules(db, at, limit),
+    findNextCheck: () => findNextCheck(db),
+    move: (moves: Parameters<typeof moveSchedules>[1]) => moveSchedules(db, moves, limits),
+    hold: (holds: Parameters<typeof holdSchedules>[1]) => holdSchedules(db, holds),
+    onStarted,
+    onStopped,
+    onBadRow,
+    addJobs: (runs: Parameters<QueueProducer['add']>[0]) => queue.add(runs),
+    logger,
+    now,
+  };
+  const alarm = createAlarm(() => {
+    fire().catch((err: unknown) => logger.warn({ err }, 'schedules could not be fired yet'));
+  }, now);
+  let last: Promise<void> = Promise.resolve();
+
+  /** A firing that hangs delays the next one by the maximum duration only: two at the same time fire nothing twice. */
+  function fire(): Promise<void> {
+    const before = last.catch(() => undefined);
+    const waited = new AbortController();
+    const patience = sleep(FIRING_LIMIT_MS, undefined, { signal: waited.signal }).catch(() => undefined);
+    last = Promise.race([before, patience]).then(() => {
+      waited.abort();
+      return fireOnce();
+    });
+    return last;
+  }
+
+  async function fireOnce(): Promise<void> {
+    const next = await fireSchedules(parts);
+    // A due schedule that could not be fired is left to the next pass.
+    if (next !== null && next > now()) alarm.set(next);
+  }
+
+  return {
+    fire,
+    close: () => {
+      alarm.close();
+    },
+  };
+}
 
 /**
  * Dependencies of the firing. All changes are conditional writes: two firings at once, or a late one, fire nothing
@@ -30,9 +128,8 @@ export interface FiringParts {
   readonly hasLease: () => Promise<boolean>;
   readonly findDue: (now: Date, limit: number) => Promise<DueSchedule[]>;
   readonly findNextCheck: () => Promise<Date | null>;
-  readonly move: (moves: readonly ScheduleMove[]) => Promise<MoveVerdict[]>;
+  readonly move: (moves: readonly ScheduleMove[]) => Promise<MoveOutcome[]>;
   readonly hold: (holds: readonly ScheduleHold[]) => Promise<number>;
-  readonly countExecution: CountExecution;
   /** Called for each run that was started, with its delay after the due time, in seconds. */
   readonly onStarted: (lateSeconds: number) => void;
   /** Called for a schedule that could not be fired and is delayed. */
@@ -71,13 +168,11 @@ async function fireBatch(parts: FiringParts, due: readonly DueSchedule[]): Promi
   const onBadRow = (schedule: DueSchedule, error: unknown): void =>
     holdBad(schedule, error, isRowError(error) ? BAD_ROW_HOLD_MS : RETRY_HOLD_MS);
   const moves = planAll(due, now, (schedule, error) => holdBad(schedule, error, BAD_ROW_HOLD_MS));
-  const first = await moveAll(parts, moves, onBadRow);
-  const { counted, holds } = await passLimits(first.refused, { countExecution: parts.countExecution, now });
-  const second = await moveAll(parts, counted, onBadRow);
-  holds.push(...second.refused.map((refused) => holdBack(refused, now)), ...bad);
-  if (holds.length === 0) return first.moved + second.moved;
+  const { moved, refused } = await moveAll(parts, moves, onBadRow);
+  const holds = [...refused.map(({ move, refusal }) => toHold(move, refusal, now)), ...bad];
+  if (holds.length === 0) return moved;
   parts.logger.info({ schedules: holds.length, by: holds[0]?.by }, 'limits hold runs of schedules back');
-  return first.moved + second.moved + (await parts.hold(holds));
+  return moved + (await parts.hold(holds));
 }
 
 /** Plans the next times of schedules. A rule that cannot be parsed affects its own schedule only. */
@@ -96,42 +191,65 @@ function planAll(
   });
 }
 
+/** Delays a schedule: a limit delays a run and never loses it. @param now ms since the epoch. */
+function toHold({ schedule }: ScheduleMove, refusal: FireRefusal, now: number): ScheduleHold {
+  const hold = (by: string, ms: number): ScheduleHold => ({ schedule, by, until: new Date(now + ms) });
+  switch (refusal.kind) {
+    case 'rateLimited':
+      return hold('workspace_rate_limited', refusal.count.resetSeconds * 1_000);
+    case 'overlaps':
+      return hold('SCHEDULE_OVERLAP', OVERLAP_HOLD_MS);
+    case 'busy':
+      return hold('SERVICE_UNAVAILABLE', BUSY_HOLD_MS);
+    case 'overQuota':
+      return hold('workspace_over_quota', LIMIT_HOLD_MS);
+    default:
+      return hold('INVALID_STATE', LIMIT_HOLD_MS);
+  }
+}
+
+/** A move whose run was refused. */
+interface RefusedMove {
+  readonly move: ScheduleMove;
+  readonly refusal: FireRefusal;
+}
+
 /** Moves schedules to their next times and queues their runs. */
 async function moveAll(
   parts: FiringParts,
   moves: readonly ScheduleMove[],
   onBadRow: (schedule: DueSchedule, error: unknown) => void,
 ): Promise<{ moved: number; refused: RefusedMove[] }> {
-  const results: { readonly move: ScheduleMove; readonly verdict: MoveVerdict | undefined }[] = [];
+  const results: { readonly move: ScheduleMove; readonly outcome: MoveOutcome | undefined }[] = [];
   await actOnRows(
     moves,
     {
       async act(batch) {
-        const verdicts = await parts.move(batch);
-        return batch.map((move, index) => ({ move, verdict: verdicts[index] }));
+        const outcomes = await parts.move(batch);
+        return batch.map((move, index) => ({ move, outcome: outcomes[index] }));
       },
       isUnavailable: isStoreUnavailable,
       onBadRow: ({ schedule }, error) => onBadRow(schedule, error),
     },
     (ofBatch) => results.push(...ofBatch),
   );
-  const moved = results.flatMap(({ move, verdict }) => (verdict?.kind === 'moved' ? [{ ...move, ...verdict }] : []));
-  const runs = moved.flatMap(({ schedule: { workspaceId }, run, isLeftOut, underKey }) => {
-    if (!run || isLeftOut === true) return [];
-    const { executionId, options } = run.request;
+  const moved = results.flatMap(({ move, outcome }) => (outcome?.kind === 'moved' ? [{ ...move, ...outcome }] : []));
+  const runs = moved.flatMap(({ schedule: { workspaceId }, request, isLeftOut, underKey }) => {
+    if (!request || isLeftOut === true) return [];
+    const { executionId, options } = request;
     return underKey?.dispatched ?? [{ workspaceId, executionId, dispatch: 1, priority: priorityOf(options) }];
   });
   const now = parts.now();
-  for (const { run, isLeftOut } of moved)
-    if (run && isLeftOut !== true) parts.onStarted(Math.max(0, now - run.at.getTime()) / 1_000);
+  for (const { fireAt, isLeftOut } of moved)
+    if (fireAt && isLeftOut !== true) parts.onStarted(Math.max(0, now - fireAt.getTime()) / 1_000);
   await parts.onStopped(moved.flatMap(({ underKey }) => underKey?.stopped ?? []));
   // If this fails, maintenance finds the runs without jobs.
   await parts.addJobs(runs).catch((err: unknown) => {
     parts.logger.warn({ err, runs: runs.length }, 'runs of schedules could not be queued yet');
   });
-  const refused = results.flatMap(({ move, verdict }) => {
-    if (verdict === undefined || verdict.kind === 'moved' || verdict.kind === 'elsewhere') return [];
-    return [{ move, refusal: verdict }];
+  const refused = results.flatMap(({ move, outcome }) => {
+    if (outcome === undefined || outcome.kind === 'moved' || outcome.kind === 'elsewhere') return [];
+    return [{ move, refusal: outcome }];
   });
   return { moved: moved.length, refused };
 }

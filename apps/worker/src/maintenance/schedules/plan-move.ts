@@ -1,5 +1,6 @@
-import type { DueSchedule } from '@deckhand/db';
-import { type DueRule, nextDueTime } from '@deckhand/nodes';
+import type { DueSchedule, ScheduleMove } from '@deckhand/db';
+import { compileTriggerOptions, type DueRule, nextDueTime } from '@deckhand/nodes';
+import { derivedId } from '../../session/derived-id.ts';
 
 /**
  * A due time that is later than this was missed, in ms, because no worker was running. Another holder of the lease
@@ -47,4 +48,33 @@ function lastDueTime(rule: DueRule, due: number, now: number): number {
     else end = middle;
   }
   return last;
+}
+
+/**
+ * Returns the move of a schedule from its due time, with the run of that time. The run's id is derived from schedule
+ * and time, so one time has one run even if a clock that was set back makes it due again.
+ * @param now ms since the epoch.
+ */
+export function toScheduleMove(schedule: DueSchedule, now: number): ScheduleMove {
+  const { workflowId, nodeId, timezone, options } = schedule;
+  const { fireAt, isCatchUp, nextFireAt } = planMove(schedule, now);
+  const move = { schedule, nextFireAt: new Date(nextFireAt) };
+  if (fireAt === null) return { ...move, fireAt, request: null };
+  const at = new Date(fireAt);
+  const trigger = { scheduledFor: at.toISOString(), timezone, nodeId, isCatchUp };
+  return {
+    ...move,
+    fireAt: at,
+    request: {
+      executionId: derivedId(fireAt, `${workflowId}/${nodeId}/${fireAt}`),
+      workflowId,
+      actor: null,
+      versionId: schedule.workflowVersionId,
+      triggerNodeId: nodeId,
+      mode: 'normal',
+      source: 'schedule',
+      triggerData: JSON.stringify(trigger),
+      options: compileTriggerOptions(options ?? undefined)(() => trigger),
+    },
+  };
 }

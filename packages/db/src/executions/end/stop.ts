@@ -37,7 +37,7 @@ export function isUnfinishedChildOf(parentId: Prisma.Sql): Prisma.Sql {
  * Stops those of the given runs that are unfinished, and records in `stopped_parents` which of them have unfinished
  * children.
  *
- * Race: a child that is accepted in the meantime. `acceptChild` shares the lock of the parent's row.
+ * Race: a child that is accepted in the meantime. `startChild` shares the lock of the parent's row.
  * Either it comes first, and the last statement here sees the child, or it finds the parent stopped.
  * @param error why they are stopped, as `RunEnding` has it.
  * @returns the ids of the runs that it stopped.

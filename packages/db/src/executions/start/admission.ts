@@ -1,8 +1,6 @@
-import { type ExecutionMode, type ExecutionSource, parseOwnJson, type WorkflowConcurrency } from '@deckhand/contracts';
-import type { Actor } from '../../access.ts';
+import { parseOwnJson } from '@deckhand/contracts';
 import { Prisma } from '../../client.ts';
-import type { KeyedStart } from '../../concurrency/keys.ts';
-import { type ChosenVersion, isChosenVersion } from './chosen-version.ts';
+import type { Counted, Unsettled } from './settle-starts.ts';
 import {
   isDelayed,
   needsKey,
@@ -12,107 +10,17 @@ import {
   optionTimeLeft,
   optionValues,
 } from './start-options.ts';
+import type { Accepted, OtherBody, Repeated, StartRefusal, StartRequest } from './start-request.ts';
 
-/** A request to start a run. */
-export interface AcceptRequest extends ChosenVersion {
-  /** Chosen by the caller, so that accepting the run again after an ambiguous error is harmless. */
-  readonly executionId: string;
-  readonly workflowId: string;
-  /** The person or key that starts it; null for a trigger of an active workflow. */
-  readonly actor: Actor | null;
-  /** The workspace that the workflow must belong to; undefined for any that the actor may use. */
-  readonly workspaceId?: string;
-  /** Null takes the version's default trigger. */
-  readonly triggerNodeId: string | null;
-  readonly mode: ExecutionMode;
-  readonly source: ExecutionSource;
-  /** Serialised JSON. */
-  readonly triggerData: string;
-  /** The run that this one reruns. */
-  readonly rerunOf?: string;
-  /** The node that the rerun starts from; without one, its trigger. */
-  readonly rerunFromNodeId?: string | undefined;
-  /** The node after which the run ends; without one, it is a whole run. */
-  readonly untilNodeId?: string | undefined;
-  /** Serialised outputs by node id that a test run uses instead of running these nodes. */
-  readonly mocks?: string | undefined;
-  /** The failed run that this one is started for. */
-  readonly errorOf?: string;
-  /** The incoming event that starts it. Its row names the debounced starts that are committed. */
-  readonly ofEvent?: string;
-  /** The workspace's limit of runs per minute when this run was counted; undefined if it was not counted yet. */
-  readonly countedUnder?: number;
-  /** W3C traceparent of the request; undefined without tracing. */
-  readonly traceParent?: string | undefined;
-  /** Serialised `StartOptions`; undefined without any. */
-  readonly options?: string | undefined;
-}
+/** The verdict of a statement on a request. */
+export type WriteVerdict = Accepted | StartRefusal | Unsettled;
 
-/** The workspace has a limit of runs per minute: count the run, then request it again with `countedUnder`. */
-export interface NotCounted {
-  readonly kind: 'notCounted';
-  readonly workspaceId: string;
-  readonly executionsPerMinute: number;
-}
-
-/**
- * The workflow limits its runs, and the request has no limit of its own: find its key, then request it again with that
- * among its options.
- */
-export interface NeedsKey {
-  readonly kind: 'needsKey';
-  readonly concurrency: WorkflowConcurrency;
-}
-
-/** Returns the options of a request that its workflow limits. */
-export type AddWorkflowKey = (
-  request: { readonly options?: string | undefined; readonly triggerData: string },
-  concurrency: WorkflowConcurrency,
-) => string | Promise<string>;
-
-/** The run was created. */
-export interface Accepted {
-  readonly kind: 'accepted';
-  readonly workspaceId: string;
-  /** The columns that were written; null if an earlier attempt may have written them, with another deadline. */
-  readonly run: AcceptedRun | null;
-  /** What a limit by a key did; undefined for a run without one. */
-  readonly underKey?: KeyedStart;
-  /** The earlier run that the start was joined with: it wrote none of its own. */
-  readonly joined?: JoinedRun;
-}
-
-/** A run that a debounced start was joined with. */
-export interface JoinedRun {
-  readonly executionId: string;
-  /** Whether it has not begun. */
-  readonly isDelayed: boolean;
-}
-
-/** The columns that the database adds to an accepted request. */
-export interface AcceptedRun {
-  readonly workflowVersionId: string;
-  readonly triggerNodeId: string;
-  readonly deadlineAt: Date;
-  /** Whether its workspace or workflow has a limit of concurrent runs. */
-  readonly isLimited: boolean;
-  /** Whether it starts later, or once it has a slot of its key: it needs no job until then. */
-  readonly isDelayed: boolean;
-}
-
-/** Why a request cannot start a run. `limitReached`: the concurrency limit of its key is reached. */
-type RefusalKind =
-  'limitReached' | 'notFound' | 'forbidden' | 'inactive' | 'noVersion' | 'noTrigger' | 'unknownTrigger' | 'overQuota';
-
-/** A request that started no run. */
-export type AcceptRefusal = { readonly kind: RefusalKind } | NotCounted;
-
-/** The result of a request. */
-export type AcceptVerdict = Accepted | AcceptRefusal | NeedsKey;
+/** The verdict on a request that may have an idempotency key. */
+export type OnceVerdict = WriteVerdict | Repeated | OtherBody;
 
 /** A verdict as a row of the database. */
 export interface VerdictRow {
-  readonly verdict: AcceptVerdict['kind'];
+  readonly verdict: WriteVerdict['kind'];
   readonly workspaceId: string | null;
   readonly executionsPerMinute: number | null;
   readonly workflowVersionId: string | null;
@@ -136,7 +44,7 @@ export function isAccepted(verdict: { readonly kind: string } | Accepted): verdi
 }
 
 /** Converts a row to a verdict. */
-export function toVerdict(row: VerdictRow): AcceptVerdict {
+export function toVerdict(row: VerdictRow): WriteVerdict {
   const {
     verdict,
     executionsPerMinute,
@@ -170,7 +78,7 @@ const isRerunOfDisabled = Prisma.sql`(asked.source = 'rerun' AND EXISTS (
  * role (or, without a caller, that the workflow is active), that the workflow has a version with that trigger, that the
  * workspace is below its quota, and whether its runs are counted. Every join follows a primary key.
  */
-export function admitted(requests: readonly AcceptRequest[]): Prisma.Sql {
+export function admitted(requests: readonly Counted<StartRequest>[]): Prisma.Sql {
   return Prisma.sql`
     SELECT asked.*, w.workspace_id, v.id AS version_id, ws.executions_per_minute,
       ${optionDeadline(Prisma.sql`asked.options`)} AS deadline_at,
@@ -243,4 +151,13 @@ export function insertion(condition: Prisma.Sql): Prisma.Sql {
       INSERT INTO storage_changes (workspace_id, bytes)
       SELECT workspace_id, sum(stored_bytes) FROM inserted GROUP BY workspace_id
     )`;
+}
+
+/**
+ * Returns the condition that the version `v` is the chosen one of the workflow `w`. Versions of other workflows never
+ * match.
+ */
+export function isChosenVersion(versionId: Prisma.Sql, isActive: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`v.workflow_id = w.id
+    AND v.id = coalesce(${versionId}, CASE WHEN ${isActive} THEN w.active_version_id ELSE w.latest_version_id END)`;
 }

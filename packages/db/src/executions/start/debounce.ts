@@ -1,8 +1,12 @@
 import { type Debounce, MAX_DELAY_SECONDS, parseOwnJson, type RequestOptions } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { lockNames } from '../../advisory-locks.ts';
-import { type Accepted, type AcceptRequest, admitted, isAccepted } from './admission.ts';
+import { admitted, isAccepted, type OnceVerdict } from './admission.ts';
+import type { Counted } from './settle-starts.ts';
 import { OPTION_COLUMNS, optionBytes, optionValues } from './start-options.ts';
+import type { Accepted, StartRequest } from './start-request.ts';
+
+type Request = Counted<StartRequest>;
 
 /** A run that further starts of a key are joined with. */
 interface PendingRun {
@@ -12,12 +16,6 @@ interface PendingRun {
   readonly isDelayed: boolean;
 }
 
-/** Accepts a request: a run of its own, or, with `into`, only the request's verdict. */
-type Accept<V> = (
-  tx: Queryable,
-  how: { readonly request: AcceptRequest; readonly into: string | undefined },
-) => Promise<V | Accepted>;
-
 /**
  * Accepts a debounced start: it begins a run, or is joined with the run of an earlier start of its key. With
  * `trailing`, that run then has its input and options, and begins later.
@@ -25,21 +23,22 @@ type Accept<V> = (
  * Races: starts at once lock the key and read its run in a later statement. A run that is about to begin is locked,
  * too: either it still waits, and `wakeDueRuns` passes over it and later finds its new time, or it was woken, and the
  * start begins another.
- * @param accept decides as for any other start, so a repeated idempotency key wins over debouncing.
+ * @param write decides as for any other start, so a repeated idempotency key wins over debouncing. It writes a run,
+ * unless it gets one that the start is joined with.
  */
-export async function joinPending<V extends { readonly kind: string }>(
+export async function joinPending(
   tx: Queryable,
-  request: AcceptRequest,
+  request: Request,
   debounce: Debounce,
-  accept: Accept<V>,
-): Promise<V | Accepted> {
+  write: (planned: Request, into: string | undefined) => Promise<OnceVerdict>,
+): Promise<OnceVerdict> {
   const { workflowId } = request;
   await lockNames(tx, [`debounce of ${workflowId} ${debounce.key}`]);
   const done = await findDone(tx, request);
   if (done) return done;
   const pending = await findPending(tx, workflowId, debounce);
   const planned = debounce.mode === 'leading' ? request : startingAt(request, debounce, pending?.until);
-  const verdict = await accept(tx, { request: planned, into: pending?.id });
+  const verdict = await write(planned, pending?.id);
   if (!isAccepted(verdict)) return verdict;
   await markDone(tx, request);
   if (!pending) {
@@ -60,7 +59,7 @@ export async function joinPending<V extends { readonly kind: string }>(
  * begun since, and that nobody could find. The row of the event is locked, so that two processes that match it act one
  * after the other.
  */
-async function findDone(tx: Queryable, { executionId, ofEvent }: AcceptRequest): Promise<Accepted | undefined> {
+async function findDone(tx: Queryable, { executionId, ofEvent }: Request): Promise<Accepted | undefined> {
   if (ofEvent === undefined) return undefined;
   const [event] = await tx.$queryRaw<{ workspaceId: string; isDone: boolean }[]>(Prisma.sql`/* debounces.find-done */
     SELECT v.workspace_id AS "workspaceId",
@@ -70,7 +69,7 @@ async function findDone(tx: Queryable, { executionId, ofEvent }: AcceptRequest):
   return { kind: 'accepted', workspaceId: event.workspaceId, run: null, joined: { executionId, isDelayed: true } };
 }
 
-async function markDone(tx: Queryable, { executionId, ofEvent }: AcceptRequest): Promise<void> {
+async function markDone(tx: Queryable, { executionId, ofEvent }: Request): Promise<void> {
   if (ofEvent === undefined) return;
   await tx.$executeRaw(Prisma.sql`/* debounces.mark-done */
     UPDATE events SET debounced_starts = debounced_starts || ${executionId}::uuid WHERE id = ${ofEvent}::uuid`);
@@ -104,12 +103,12 @@ async function findPending(
 }
 
 /** Returns a request whose run begins at the time, or without one after the delay. */
-function startingAt(request: AcceptRequest, { delay }: Debounce, until: Date | undefined): AcceptRequest {
+function startingAt(request: Request, { delay }: Debounce, until: Date | undefined): Request {
   const options = request.options === undefined ? {} : parseOwnJson<RequestOptions>(request.options);
   return { ...request, options: JSON.stringify({ ...options, ...(until ? { startAt: until } : { delay }) }) };
 }
 
-async function beginKey(tx: Queryable, { workflowId, executionId }: AcceptRequest, { key, delay }: Debounce) {
+async function beginKey(tx: Queryable, { workflowId, executionId }: Request, { key, delay }: Debounce) {
   await tx.$executeRaw(Prisma.sql`/* debounces.begin */
     INSERT INTO debounces (workflow_id, key, execution_id, first_at, until)
     VALUES (${workflowId}::uuid, ${key}, ${executionId}::uuid, now(), now() + ${delay}::float8 * interval '1 second')
@@ -118,7 +117,7 @@ async function beginKey(tx: Queryable, { workflowId, executionId }: AcceptReques
 }
 
 /** Gives a run that has not begun, and that this transaction has locked, the data of a later start. */
-async function replace(tx: Queryable, id: string, request: AcceptRequest): Promise<void> {
+async function replace(tx: Queryable, id: string, request: Request): Promise<void> {
   const options = Prisma.sql`a.options`;
   await tx.$executeRaw(Prisma.sql`/* debounces.replace */
     WITH admitted AS (${admitted([request])}), before AS (

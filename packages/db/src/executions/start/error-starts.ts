@@ -3,8 +3,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { LOCK_RUNS } from '../../lock-order.ts';
 import { isNotExcluded, type RowPage } from '../../maintenance/find-runs.ts';
-import { insertWithKeys } from './accept.ts';
-import type { AcceptRefusal, AcceptRequest, AddWorkflowKey } from './admission.ts';
+import { type Counted, isUnsettled, settleStarts, type StartLimits, type Unsettled } from './settle-starts.ts';
+import type { Accepted, StartRefusal, StartRequest } from './start-request.ts';
+import { insertAdmitted } from './start-runs.ts';
 
 /** After this time, a start that a limit of runs per minute delays is given up. */
 const GIVEN_UP_AFTER = Prisma.sql`interval '1 hour'`;
@@ -14,10 +15,6 @@ export interface DueErrorStart {
   /** The failed run. */
   readonly executionId: string;
   readonly workspaceId: string;
-  /** The workspace's limit of runs per minute. */
-  readonly executionsPerMinute: number | null;
-  /** Whether a limit has delayed it for so long that it is given up instead of delayed again. */
-  readonly isLate: boolean;
 }
 
 /**
@@ -49,33 +46,14 @@ export function findDueErrorStarts(db: Database, { limit, except }: RowPage): Pr
       SELECT s.*, NULL FROM (SELECT s.* FROM error_starts s WHERE ${isDue} ${inOrder} LIMIT ${limit}) s
       WHERE NOT EXISTS (SELECT FROM shares o WHERE o.execution_id = s.execution_id)
     )
-    SELECT s.execution_id AS "executionId", s.workspace_id AS "workspaceId",
-      w.executions_per_minute AS "executionsPerMinute", s.failed_at < now() - ${GIVEN_UP_AFTER} AS "isLate"
+    SELECT s.execution_id AS "executionId", s.workspace_id AS "workspaceId"
     FROM (SELECT * FROM chosen s ORDER BY s.place, s.next_attempt_at, s.execution_id LIMIT ${limit}) s
-    LEFT JOIN workspaces w ON w.id = s.workspace_id
     ORDER BY s.place, s.next_attempt_at, s.execution_id`);
-}
-
-/** Delays the error workflows of failed runs, because a limit of their workspace is reached. */
-export async function delayErrorStarts(db: Database, executionIds: readonly string[], seconds: number): Promise<void> {
-  await db.$executeRaw(Prisma.sql`/* error-starts.delay */
-    UPDATE error_starts SET next_attempt_at = now() + ${seconds}::int * interval '1 second'
-    WHERE execution_id IN (
-      SELECT execution_id FROM error_starts WHERE execution_id = ANY (${[...executionIds]}::uuid[])
-      ORDER BY execution_id FOR UPDATE SKIP LOCKED)`);
-}
-
-/** A due start. It is counted under its workspace's limit of runs per minute once nothing else refuses it. */
-export interface CountedErrorStart {
-  readonly executionId: string;
-  /** The limit under which it was counted; null if it was not. */
-  readonly countedUnder: number | null;
-  /** Why it is given up; undefined if it is not. */
-  readonly refusal?: ErrorCode;
 }
 
 /** What became of a due start. */
 export interface ErrorStartResult {
+  readonly kind: 'ended';
   /** The failed run. */
   readonly failedId: string;
   readonly workspaceId: string;
@@ -84,84 +62,154 @@ export interface ErrorStartResult {
   readonly result: { readonly executionId: string } | { readonly code: ErrorCode };
 }
 
-interface TakenRow {
+/** A start that is due, and the failed run, if retention has not deleted it. */
+interface FailedRun {
   readonly failedId: string;
   readonly workspaceId: string;
   readonly errorWorkflowId: string;
+  /** Whether a limit has delayed it for so long that it is given up instead of delayed again. */
+  readonly isLate: boolean;
   readonly workflowId: string | null;
   readonly workflowName: string | null;
   readonly workflowVersionId: string | null;
-  readonly status: string;
+  readonly status: string | null;
   readonly error: string | null;
-  readonly createdAt: Date;
+  readonly createdAt: Date | null;
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
   readonly tags: string[] | null;
   readonly metadata: object | null;
 }
 
+/** A start of an error workflow; without a request, only its row is deleted. */
+interface ErrorStart {
+  readonly failed: FailedRun;
+  readonly request: Counted<StartRequest> | null;
+}
+
+/** `left`: another process takes the start, or there is nothing to start. */
+type Verdict = ErrorStartResult | { readonly kind: 'left' } | Unsettled;
+
 /**
- * Starts the error workflows of failed runs, records at these which runs they are, or why there are none, and removes
- * the starts from the list, all in one transaction. So each is started once, and no failed run is forgotten.
- *
- * Race: two holders of the lease. They take different rows (SKIP LOCKED), and a row that is taken is gone afterwards.
- * A start that has to be counted stays in the list, and so do those whose keys take too long to find.
- * @returns the results, and the failed runs whose starts have to be counted.
+ * Starts the error workflows of failed runs, or gives them up. Those beyond a limit of runs per minute are delayed, or
+ * given up if they are late.
+ * @returns the results of those that were started or given up.
  */
-export function startErrorWorkflows(
+export async function startErrorWorkflows(
   db: Database,
-  starts: readonly CountedErrorStart[],
-  addKey: AddWorkflowKey,
-): Promise<{ readonly results: readonly ErrorStartResult[]; readonly uncounted: readonly string[] }> {
+  due: readonly DueErrorStart[],
+  limits: StartLimits,
+): Promise<ErrorStartResult[]> {
+  const starts = await readStarts(db, due);
+  const outcomes = await settleStarts<ErrorStart, Exclude<Verdict, Unsettled>>(
+    starts,
+    (batch) => startTaken(db, batch),
+    limits,
+    { later: { kind: 'left' } },
+  );
+  const results: ErrorStartResult[] = [];
+  const late: FailedRun[] = [];
+  const delayed = new Map<number, string[]>();
+  for (const [index, { failed }] of starts.entries()) {
+    const outcome = outcomes[index];
+    if (outcome?.kind === 'ended') results.push(outcome);
+    if (outcome?.kind !== 'rateLimited') continue;
+    const { resetSeconds } = outcome.count;
+    if (failed.isLate) late.push(failed);
+    else delayed.set(resetSeconds, [...(delayed.get(resetSeconds) ?? []), failed.failedId]);
+  }
+  for (const [seconds, ids] of delayed) await delay(db, ids, seconds);
+  if (late.length > 0) results.push(...(await giveUp(db, late, 'workspace_rate_limited')));
+  return results;
+}
+
+/** Reads due starts and their failed runs, and builds the requests. */
+async function readStarts(db: Database, due: readonly DueErrorStart[]): Promise<ErrorStart[]> {
+  const rows = await db.$queryRaw<FailedRun[]>(Prisma.sql`/* error-starts.read */
+    SELECT s.execution_id AS "failedId", s.workspace_id AS "workspaceId", s.error_workflow_id AS "errorWorkflowId",
+      s.failed_at < now() - ${GIVEN_UP_AFTER} AS "isLate", e.workflow_id AS "workflowId", w.name AS "workflowName",
+      e.workflow_version_id AS "workflowVersionId", e.status::text, e.error, e.created_at AS "createdAt",
+      e.started_at AS "startedAt", e.finished_at AS "finishedAt", e.tags, e.metadata
+    FROM error_starts s LEFT JOIN executions e ON e.id = s.execution_id LEFT JOIN workflows w ON w.id = e.workflow_id
+    WHERE s.execution_id = ANY (${due.map(({ executionId }) => executionId)}::uuid[])`);
+  return rows.map((failed) => ({ failed, request: failed.workflowId === null ? null : toRequest(failed) }));
+}
+
+/**
+ * Starts error workflows, records at the failed runs which runs they are, or why there are none, and removes the starts
+ * from the list, all in one transaction. So each is started once, and no failed run is forgotten. A start without a
+ * final verdict stays in the list.
+ */
+function startTaken(db: Database, starts: readonly ErrorStart[]): Promise<Verdict[]> {
   return db.$transaction(async (tx) => {
     const taken = await take(
       tx,
-      starts.map(({ executionId }) => executionId),
+      starts.map(({ failed }) => failed),
     );
-    const asked = new Map(starts.map((start) => [start.executionId, start]));
-    const requests = taken.flatMap((row) => {
-      const start = asked.get(row.failedId);
-      return row.workflowId === null || !start || start.refusal ? [] : [toRequest(row, start.countedUnder)];
-    });
-    const verdicts = requests.length === 0 ? [] : await insertWithKeys(tx, requests, addKey);
-    const byFailed = new Map(
-      requests.map(({ errorOf, executionId }, index) => [errorOf, { executionId, verdict: verdicts[index] }]),
-    );
-    const results: ErrorStartResult[] = [];
-    const settled: string[] = [];
-    const uncounted: string[] = [];
-    for (const { failedId, workspaceId, errorWorkflowId } of taken) {
-      const { executionId, verdict } = byFailed.get(failedId) ?? { executionId: '', verdict: undefined };
-      const refusal = asked.get(failedId)?.refusal;
-      if (verdict?.kind === 'notCounted') uncounted.push(failedId);
-      if (verdict?.kind === 'notCounted' || verdict?.kind === 'needsKey') continue;
-      settled.push(failedId);
-      const of = { failedId, workspaceId, errorWorkflowId };
-      if (verdict?.kind === 'accepted') results.push({ ...of, result: { executionId } });
-      else if (verdict) results.push({ ...of, result: { code: codeOf(verdict) } });
-      else if (refusal) results.push({ ...of, result: { code: refusal } });
+    const requests = starts.flatMap(({ failed, request }) => (request && taken.has(failed.failedId) ? request : []));
+    const written = requests.length === 0 ? [] : await insertAdmitted(tx, requests);
+    const byFailed = new Map(requests.map(({ errorOf }, index) => [errorOf, written[index]]));
+    const verdicts: Verdict[] = [];
+    for (const { failed, request } of starts) {
+      const verdict = byFailed.get(failed.failedId);
+      if (!request || !verdict) verdicts.push({ kind: 'left' });
+      else verdicts.push(isUnsettled(verdict) ? verdict : toEnd(failed, resultOf(request, verdict)));
+      // It stays in the list until it has a final verdict.
+      if (verdict && isUnsettled(verdict)) taken.delete(failed.failedId);
     }
-    await record(tx, results);
-    await tx.$executeRaw(Prisma.sql`/* error-starts.settle */
-      DELETE FROM error_starts WHERE execution_id = ANY (${settled}::uuid[])`);
-    return { results, uncounted };
+    await end(
+      tx,
+      [...taken],
+      verdicts.flatMap((verdict) => (verdict.kind === 'ended' ? verdict : [])),
+    );
+    return verdicts;
   });
 }
 
-/** Locks starts, and reads their failed runs, of which retention may have deleted some. */
-function take(tx: Queryable, executionIds: readonly string[]): Promise<TakenRow[]> {
-  return tx.$queryRaw<TakenRow[]>(Prisma.sql`/* error-starts.take */
-    SELECT s.execution_id AS "failedId", s.workspace_id AS "workspaceId", s.error_workflow_id AS "errorWorkflowId",
-      e.workflow_id AS "workflowId", w.name AS "workflowName", e.workflow_version_id AS "workflowVersionId",
-      e.status::text, e.error, e.created_at AS "createdAt", e.started_at AS "startedAt", e.finished_at AS "finishedAt",
-      e.tags, e.metadata
-    FROM error_starts s LEFT JOIN executions e ON e.id = s.execution_id LEFT JOIN workflows w ON w.id = e.workflow_id
-    WHERE s.execution_id = ANY (${[...executionIds]}::uuid[])
+/** Records at failed runs that their error workflows are not started, and removes the starts from the list. */
+function giveUp(db: Database, failed: readonly FailedRun[], code: ErrorCode): Promise<ErrorStartResult[]> {
+  return db.$transaction(async (tx) => {
+    const taken = await take(tx, failed);
+    const results = failed.flatMap((each) => (taken.has(each.failedId) ? toEnd(each, { code }) : []));
+    await end(tx, [...taken], results);
+    return results;
+  });
+}
+
+/** Locks starts that are still in the list, and that no other process takes. @returns the ids of the failed runs. */
+async function take(tx: Queryable, failed: readonly FailedRun[]): Promise<Set<string>> {
+  const rows = await tx.$queryRaw<{ id: string }[]>(Prisma.sql`/* error-starts.take */
+    SELECT s.execution_id AS id FROM error_starts s
+    WHERE s.execution_id = ANY (${failed.map(({ failedId }) => failedId)}::uuid[])
     ORDER BY s.execution_id FOR UPDATE OF s SKIP LOCKED`);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Records results at the failed runs, and removes starts from the list. */
+async function end(tx: Queryable, ids: readonly string[], results: readonly ErrorStartResult[]): Promise<void> {
+  await record(tx, results);
+  await tx.$executeRaw(Prisma.sql`/* error-starts.settle */
+    DELETE FROM error_starts WHERE execution_id = ANY (${[...ids]}::uuid[])`);
+}
+
+/** Delays starts, because a limit of their workspace is reached. */
+async function delay(db: Database, ids: readonly string[], seconds: number): Promise<void> {
+  await db.$executeRaw(Prisma.sql`/* error-starts.delay */
+    UPDATE error_starts SET next_attempt_at = now() + ${seconds}::int * interval '1 second'
+    WHERE execution_id IN (
+      SELECT execution_id FROM error_starts WHERE execution_id = ANY (${[...ids]}::uuid[])
+      ORDER BY execution_id FOR UPDATE SKIP LOCKED)`);
+}
+
+function toEnd(
+  { failedId, workspaceId, errorWorkflowId }: FailedRun,
+  result: ErrorStartResult['result'],
+): ErrorStartResult {
+  return { kind: 'ended', failedId, workspaceId, errorWorkflowId, result };
 }
 
 /** Returns the request for the run of an error workflow: of its active version, in the workspace of the failed run. */
-function toRequest(row: TakenRow, countedUnder: number | null): AcceptRequest & { readonly errorOf: string } {
+function toRequest(row: FailedRun): StartRequest {
   const { failedId, workspaceId, workflowId, workflowName, workflowVersionId, status } = row;
   const error = row.error === null ? null : parseOwnJson<{ readonly nodeId: string | null }>(row.error);
   const triggerData = {
@@ -190,27 +238,22 @@ function toRequest(row: TakenRow, countedUnder: number | null): AcceptRequest & 
     source: 'error',
     triggerData: JSON.stringify(triggerData),
     errorOf: failedId,
-    ...(countedUnder === null ? {} : { countedUnder }),
   };
 }
 
-function codeOf({ kind }: AcceptRefusal): ErrorCode {
+function resultOf({ executionId }: StartRequest, { kind }: Accepted | StartRefusal): ErrorStartResult['result'] {
   switch (kind) {
+    case 'accepted':
+      return { executionId };
     case 'inactive':
     case 'noVersion':
     case 'noTrigger':
     case 'unknownTrigger':
-      return 'NO_ACTIVE_VERSION';
+      return { code: 'NO_ACTIVE_VERSION' };
     case 'overQuota':
-      return 'workspace_over_quota';
-    case 'notCounted':
-      return 'workspace_rate_limited';
-    // Only starts whose options have a limit by a key.
-    case 'limitReached':
-      return 'CONCURRENCY_LIMIT';
-    case 'forbidden':
-    case 'notFound':
-      return 'NOT_FOUND';
+      return { code: 'workspace_over_quota' };
+    default:
+      return { code: 'NOT_FOUND' };
   }
 }
 

@@ -1,5 +1,5 @@
 import {
-  DeckhandError,
+  type ErrorCode,
   type ExecutionMode,
   type ExecutionStatus,
   hasRole,
@@ -11,7 +11,6 @@ import {
   parseOwnJson,
   type Role,
   type StartOptions,
-  validationFailed,
 } from '@deckhand/contracts';
 import type { Actor } from '../../access.ts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
@@ -19,6 +18,7 @@ import { isRun } from '../run-ids.ts';
 
 /** The data of the original run that a rerun reuses. */
 export interface RerunOrigin {
+  readonly kind: 'origin';
   readonly workflowId: string;
   /** The version of the original run. */
   readonly workflowVersionId: string;
@@ -30,6 +30,16 @@ export interface RerunOrigin {
   readonly triggerData: string;
   /** Its tags and metadata, and the key under which it was limited. */
   readonly options: Pick<StartOptions, 'tags' | 'metadata' | 'concurrency'>;
+}
+
+/** Why a run cannot be rerun. */
+export interface RerunRefusal {
+  readonly kind: 'refused';
+  readonly code: ErrorCode;
+  /** Without one, that of the code. */
+  readonly message?: string;
+  /** The field of the request that is not valid. */
+  readonly path?: string;
 }
 
 /** A run to be rerun. */
@@ -68,20 +78,15 @@ export interface RerunChoice {
   readonly mayStartAnywhere?: boolean;
 }
 
-/**
- * Reads the data for a rerun of a finished run.
- * @throws DeckhandError as `readManyForRerun` returns.
- */
+/** Reads the data for a rerun of a finished run, in the same way as `readManyForRerun`. */
 export async function readForRerun(
   db: Database,
   actor: Actor,
   executionId: string,
   { fromNodeId, ...choice }: RerunChoice & { readonly fromNodeId: string | null },
-): Promise<RerunOrigin> {
+): Promise<RerunOrigin | RerunRefusal> {
   const origins = await readManyForRerun(db, actor, [{ executionId, fromNodeId }], choice);
-  const origin = origins.get(executionId.toLowerCase()) ?? noSuchRun();
-  if (origin instanceof DeckhandError) throw origin;
-  return origin;
+  return origins.get(executionId.toLowerCase()) ?? refuse('NOT_FOUND', 'There is no such run');
 }
 
 /**
@@ -94,7 +99,7 @@ export async function readManyForRerun(
   actor: Actor,
   sources: readonly RerunSource[],
   { version, hasOriginalForActive = false, mayStartAnywhere = false }: RerunChoice,
-): Promise<Map<string, RerunOrigin | DeckhandError>> {
+): Promise<Map<string, RerunOrigin | RerunRefusal>> {
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`
     SELECT e.id, asked.from_node_id AS "fromNodeId", e.workflow_id AS "workflowId",
       e.workflow_version_id AS "workflowVersionId", v.id AS "chosenVersionId", e.trigger_node_id AS "triggerNodeId",
@@ -119,12 +124,12 @@ export async function readManyForRerun(
   return new Map(rows.map((row) => [row.id, toOrigin(row, mayStartAnywhere)]));
 }
 
-function toOrigin(run: Row, mayStartAnywhere: boolean): RerunOrigin | DeckhandError {
+function toOrigin(run: Row, mayStartAnywhere: boolean): RerunOrigin | RerunRefusal {
   const { workflowId, workflowVersionId, chosenVersionId } = run;
   const { triggerNodeId, executionMode, triggerData, fromNodeId } = run;
-  if (!hasRole(run.role, 'editor')) return new DeckhandError('FORBIDDEN', { message: 'This needs the role editor' });
-  if (!isFinished(run.status)) return new DeckhandError('EXECUTION_NOT_FINISHED');
-  if (triggerData === null) return new DeckhandError('TRIGGER_DATA_GONE');
+  if (!hasRole(run.role, 'editor')) return refuse('FORBIDDEN', 'This needs the role editor');
+  if (!isFinished(run.status)) return refuse('EXECUTION_NOT_FINISHED');
+  if (triggerData === null) return refuse('TRIGGER_DATA_GONE');
   if (fromNodeId !== null && !run.isKnownNode) return badNode(`"${fromNodeId}" is not a node of the version`);
   if (fromNodeId !== null && !run.isBegunNode && !mayStartAnywhere)
     return badNode(`the run did not come to "${fromNodeId}"`);
@@ -132,15 +137,19 @@ function toOrigin(run: Row, mayStartAnywhere: boolean): RerunOrigin | DeckhandEr
   // Someone wants this rerun: it waits for its turn, whatever the original would have done.
   const concurrency = key === null ? undefined : { key, limit: concurrencyLimit ?? 1 };
   const options = { tags: run.tags ?? undefined, metadata: run.metadata ?? undefined, concurrency };
-  return { workflowId, workflowVersionId, chosenVersionId, triggerNodeId, executionMode, triggerData, options };
+  return {
+    kind: 'origin',
+    ...{ workflowId, workflowVersionId, chosenVersionId, triggerNodeId, executionMode, triggerData, options },
+  };
 }
 
-function noSuchRun(): DeckhandError {
-  return new DeckhandError('NOT_FOUND', { message: 'There is no such run' });
+/** Returns why the data of a run cannot be used for another one. @param message by default that of the code. */
+export function refuse(code: ErrorCode, message?: string): RerunRefusal {
+  return { kind: 'refused', code, ...(message !== undefined && { message }) };
 }
 
-function badNode(message: string): DeckhandError {
-  return validationFailed([{ path: 'fromNodeId', message }]);
+function badNode(message: string): RerunRefusal {
+  return { ...refuse('VALIDATION_FAILED', message), path: 'fromNodeId' };
 }
 
 /**

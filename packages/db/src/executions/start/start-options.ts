@@ -60,33 +60,3 @@ export function optionDeadline(options: Prisma.Sql): Prisma.Sql {
 export function optionTimeLeft(options: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`CASE WHEN v.counts_held_time AND ${options} -> 'timeoutSeconds' IS NULL THEN v.timeout_ms END`;
 }
-
-/** Returns the condition that the run `e` has each of the tags. Served by executions_tags. */
-export function hasTags(tags: readonly string[]): Prisma.Sql {
-  return Prisma.sql`(e.tags IS NOT NULL AND e.tags @> ${[...tags]}::text[])`;
-}
-
-/** Whether responses show a number as this text, with an exponent, which PostgreSQL writes out. */
-function hasExponent(text: string): boolean {
-  return /^-?\d(\.\d+)?e[+-]\d+$/.test(text) && String(Number(text)) === text;
-}
-
-/**
- * Returns the condition that the metadata of the run `e` have each of the members, as texts. Served by
- * executions_metadata, which contains hashes.
- */
-export function hasMetadata(members: Readonly<Record<string, string>>): Prisma.Sql {
-  const isMember = (
-    name: string,
-    text: Prisma.Sql,
-    entry: Prisma.Sql,
-  ): Prisma.Sql => Prisma.sql`e.metadata ->> ${name} = ${text}
-      AND metadata_hashes(e.metadata) @> ARRAY[hashtextextended(${entry}, 0)]`;
-  const parts = Object.entries(members).map(([name, value]) => {
-    const asText = isMember(name, Prisma.sql`${value}`, Prisma.sql`${`${name}=${value}`}`);
-    if (!hasExponent(value)) return asText;
-    const number = Prisma.sql`(${value}::jsonb #>> '{}')`;
-    return Prisma.sql`(${asText} OR ${isMember(name, number, Prisma.sql`${`${name}=`} || ${number}`)})`;
-  });
-  return Prisma.sql`(e.metadata IS NOT NULL AND ${Prisma.join(parts, ' AND ')})`;
-}

@@ -1,6 +1,7 @@
 import { type Database, Prisma, type Queryable } from '../../client.ts';
+import { LOCK_RUNS } from '../../lock-order.ts';
 import type { ReleasedExecution } from '../claim/release.ts';
-import { dispatchAgainIf, dispatchedIf, IS_RESTING, isUnfinished } from '../run-status.ts';
+import { dispatchAgainIf, dispatchedIf, IS_RESTING, isFinished, isUnfinished } from '../run-status.ts';
 
 /** A wait that has ended. */
 export interface EndedWait {
@@ -81,4 +82,65 @@ export function continueAnswered(tx: Queryable, executionIds: readonly string[])
     ) ended
     WHERE e.id = ended.id AND ${isUnfinished()}
     RETURNING ${dispatchedIf(IS_RESTING)}`);
+}
+
+/** Maximum number of waits that one transaction ends: a run may have waited for any number of others. */
+const MAX_ENDED_WAITS = 1_000;
+
+/** An open wait for a run that is finished. */
+interface DueWait {
+  readonly parentId: string;
+  readonly nodeId: string;
+  readonly iteration: string;
+}
+
+/**
+ * Ends the waits of parents whose children are finished, and dispatches the parents that no worker holds.
+ * @param finished the children, or the parents, to check; or `limit`, by which maintenance checks all, up to so many
+ * waits. A later call handles the rest.
+ * @returns the parents with the dispatch to be queued; null for a parent whose worker has to be notified.
+ */
+export async function endWaitsOfParents(
+  db: Database,
+  finished:
+    { readonly childIds: readonly string[] } | { readonly parentIds: readonly string[] } | { readonly limit: number },
+): Promise<ReleasedExecution[]> {
+  // Served by waits_child, the primary key of waits, or waits_open.
+  const condition =
+    'childIds' in finished
+      ? Prisma.sql`w.child_execution_id = ANY(${[...finished.childIds]}::uuid[])`
+      : 'parentIds' in finished
+        ? Prisma.sql`w.execution_id = ANY(${[...finished.parentIds]}::uuid[])`
+        : Prisma.sql`w.kind = 'workflow'`;
+  return db.$transaction(async (tx) => {
+    const due = await tx.$queryRaw<DueWait[]>(Prisma.sql`/* executions.find-answered */
+      SELECT w.execution_id AS "parentId", w.node_id AS "nodeId", w.iteration
+      FROM waits w JOIN executions c ON c.id = w.child_execution_id
+      WHERE ${condition} AND w.answered_at IS NULL AND w.cancelled_at IS NULL AND ${isFinished(Prisma.sql`c`)}
+      LIMIT ${'limit' in finished ? finished.limit : MAX_ENDED_WAITS}`);
+    if (due.length === 0) return [];
+    const parentIds = due.map(({ parentId }) => parentId);
+    // The parents' rows first, as in every statement that changes a run: a worker that is about to let one rest sees
+    // the increased count.
+    await tx.$executeRaw(Prisma.sql`/* executions.lock-parents */
+      SELECT 1 FROM executions e WHERE e.id = ANY(${parentIds}::uuid[]) ${LOCK_RUNS}`);
+    const ended = await tx.$queryRaw<{ parentId: string }[]>(Prisma.sql`/* executions.answer-parents */
+      UPDATE waits w
+      SET answered_at = now(),
+          answer = json_build_object('status', c.status, 'result', c.result::json, 'error', c.error::json)::text
+      FROM (
+        SELECT o.execution_id, o.node_id, o.iteration, o.child_execution_id
+        FROM waits o JOIN unnest(${parentIds}::uuid[], ${due.map(({ nodeId }) => nodeId)}::text[],
+          ${due.map(({ iteration }) => iteration)}::text[]) AS d(execution_id, node_id, iteration)
+          USING (execution_id, node_id, iteration)
+        WHERE o.answered_at IS NULL AND o.cancelled_at IS NULL
+        ORDER BY o.execution_id, o.node_id, o.iteration FOR UPDATE OF o
+      ) open JOIN executions c ON c.id = open.child_execution_id
+      WHERE w.execution_id = open.execution_id AND w.node_id = open.node_id AND w.iteration = open.iteration
+      RETURNING w.execution_id AS "parentId"`);
+    return continueAnswered(
+      tx,
+      ended.map((row) => row.parentId),
+    );
+  });
 }

@@ -1,45 +1,11 @@
 import type { Actor } from '../../access.ts';
-import { acceptApart } from '../../concurrency/keys.ts';
 import { queryWithRawParameters } from '../../connection.ts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
-import { retryOnce, withinKey } from './accept.ts';
-import {
-  type AcceptRequest,
-  type AcceptVerdict,
-  insertion,
-  admitted,
-  toVerdict,
-  verdictColumns,
-  type VerdictRow,
-} from './admission.ts';
+import { admitted, insertion, toVerdict, verdictColumns, type VerdictRow, type OnceVerdict } from './admission.ts';
+import type { Counted } from './settle-starts.ts';
+import type { IdempotencyKey, Repeated, StartRequest } from './start-request.ts';
 
-/** Identifies a request to start a run, so that a repeated one starts no second run. */
-export interface IdempotencyKey {
-  /** The caller's Idempotency-Key. */
-  readonly key: string;
-  /**
-   * SHA-256 of the request's body, hex: the same key with another body is an error. Empty for the id of a webhook's
-   * sender, which identifies a request whatever its body is.
-   */
-  readonly bodyHash: string;
-}
-
-/** A request to start a run at most once. */
-export interface OnceRequest {
-  readonly request: AcceptRequest;
-  readonly idempotencyKey: IdempotencyKey;
-}
-
-/** `repeated`: an earlier request with this key started the run. `otherBody`: the earlier request had another body. */
-export type AcceptOnceVerdict =
-  | AcceptVerdict
-  | {
-      readonly kind: 'repeated';
-      readonly executionId: string;
-      /** Whether it still waits for its start time. */
-      readonly isDelayed: boolean;
-    }
-  | { readonly kind: 'otherBody' };
+type Request = Counted<StartRequest>;
 
 interface Row extends VerdictRow {
   readonly id: string;
@@ -79,7 +45,7 @@ export async function findEarlierStart(
   { userId, boundTo }: Actor,
   workflowId: string,
   { key, bodyHash }: IdempotencyKey,
-): Promise<{ readonly executionId: string; readonly isDelayed: boolean } | undefined> {
+): Promise<Omit<Repeated, 'kind'> | undefined> {
   const [row] = await db.$queryRaw<
     { executionId: string; isDelayed: boolean }[]
   >(Prisma.sql`/* executions.find-earlier-start */
@@ -93,53 +59,32 @@ export async function findEarlierStart(
 }
 
 /**
- * Accepts runs unless they were started for the same keys. Key and run are written together, so either both exist or
- * neither. If several requests with a key arrive at the same time, here or in other processes, one writes and the
- * others find its run.
+ * Writes runs unless they were started for the same idempotency keys. Key and run are written together, so either both
+ * exist or neither. If several requests with a key arrive at the same time, here or in other processes, one writes and
+ * the others find its run.
+ * @param into the run that the requests are joined with: their keys name it, and nothing else is written.
  * @returns a verdict for each request, in their order.
  */
-export function acceptOnce(db: Database, requests: readonly OnceRequest[]): Promise<AcceptOnceVerdict[]> {
-  // After an ambiguous error, the keys refer to our own runs if those were committed.
-  const twice = <T>(attempt: () => Promise<T>): Promise<T> => retryOnce(attempt, attempt);
-  return acceptApart(requests, ({ request }) => request.options, {
-    together: (plain) => decideAll(plain, (asked) => twice(() => accept(db, asked))),
-    alone: (keyed) =>
-      twice(() =>
-        withinKey<AcceptOnceVerdict>(db, keyed.request, async (tx, { request, into }) => {
-          const [verdict] = await decideAll([{ ...keyed, request }], (asked) => accept(tx, asked, into));
-          return verdict ?? { kind: 'notFound' };
-        }),
-      ),
-  });
-}
-
-async function decideAll(
-  requests: readonly OnceRequest[],
-  write: (asked: readonly OnceRequest[]) => Promise<Row[]>,
-): Promise<AcceptOnceVerdict[]> {
-  const verdicts = new Map<string, AcceptOnceVerdict>();
-  const left = (): OnceRequest[] => requests.filter(({ request }) => !verdicts.has(request.executionId));
+export async function writeOnce(db: Queryable, requests: readonly Request[], into?: string): Promise<OnceVerdict[]> {
+  const verdicts = new Map<string, OnceVerdict>();
+  const left = (): Request[] => requests.filter(({ executionId }) => !verdicts.has(executionId));
   for (let asked = left(); asked.length > 0; asked = left()) {
-    const rows = new Map((await write(asked)).map((row) => [row.id, row]));
-    for (const { request, idempotencyKey } of asked) {
-      const verdict = verdictOf(rows.get(request.executionId), request.executionId, idempotencyKey);
+    const rows = new Map((await write(db, asked, into)).map((row) => [row.id, row]));
+    for (const request of asked) {
+      const verdict = verdictOf(rows.get(request.executionId), request);
       if (verdict) verdicts.set(request.executionId, verdict);
     }
   }
-  return requests.map(({ request }) => verdicts.get(request.executionId) ?? { kind: 'notFound' });
+  return requests.map(({ executionId }) => verdicts.get(executionId) ?? { kind: 'notFound' });
 }
 
 /** Returns undefined if another request took the key while the statement ran: the next one reads what it wrote. */
-function verdictOf(
-  row: Row | undefined,
-  executionId: string,
-  { bodyHash }: IdempotencyKey,
-): AcceptOnceVerdict | undefined {
+function verdictOf(row: Row | undefined, { executionId, idempotencyKey }: Request): OnceVerdict | undefined {
   if (!row) return { kind: 'notFound' };
   const { knownId, knownHash, isKnownDelayed } = row;
   if (knownId === executionId) return { kind: 'accepted', workspaceId: row.workspaceId ?? '', run: null };
   if (knownId !== null) {
-    return knownHash === bodyHash
+    return knownHash === idempotencyKey?.bodyHash
       ? { kind: 'repeated', executionId: knownId, isDelayed: isKnownDelayed ?? false }
       : { kind: 'otherBody' };
   }
@@ -151,17 +96,17 @@ function verdictOf(
  * Races: requests that take the same key wait for each other at its row. All statements take keys in the same order, so
  * they cannot wait for each other in a circle. Of requests with the same key in one statement, the first takes it.
  */
-function accept(db: Queryable, asked: readonly OnceRequest[], into?: string): Promise<Row[]> {
+function write(db: Queryable, asked: readonly Request[], into?: string): Promise<Row[]> {
   const id = into === undefined ? Prisma.sql`a.id` : Prisma.sql`${into}::uuid`;
   return queryWithRawParameters<Row[]>(
     db,
     Prisma.sql`/* executions.accept-once */
-      WITH admitted AS (${admitted(asked.map(({ request }) => request))}), keyed AS (
+      WITH admitted AS (${admitted(asked)}), keyed AS (
         SELECT a.id, a.workflow_id, a.verdict, g.key, g.body_hash
         FROM admitted a JOIN unnest(
-          ${asked.map(({ request }) => request.executionId)}::uuid[],
-          ${asked.map(({ idempotencyKey }) => idempotencyKey.key)}::text[],
-          ${asked.map(({ idempotencyKey }) => idempotencyKey.bodyHash)}::text[]
+          ${asked.map(({ executionId }) => executionId)}::uuid[],
+          ${asked.map(({ idempotencyKey }) => idempotencyKey?.key ?? null)}::text[],
+          ${asked.map(({ idempotencyKey }) => idempotencyKey?.bodyHash ?? null)}::text[]
         ) AS g (id, key, body_hash) ON g.id = a.id
       ), known AS (
         SELECT a.id, k.execution_id, k.body_hash, ${IS_DELAYED} AS is_delayed

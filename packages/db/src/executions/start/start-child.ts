@@ -1,12 +1,10 @@
 import { concurrencyOf, parseOwnJson } from '@deckhand/contracts';
-import { acceptWithinKey, type KeyedStart } from '../../concurrency/keys.ts';
-import { queryWithRawParameters } from '../../connection.ts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
-import type { NeedsKey, NotCounted } from './admission.ts';
-import { type ChosenVersion, isChosenVersion } from './chosen-version.ts';
-import { LOCK_RUNS } from '../../lock-order.ts';
-import { continueAnswered } from '../waits/end-waits.ts';
-import type { ReleasedExecution } from '../claim/release.ts';
+import { type KeyedStart, startInTransaction, startWithinKey } from '../../concurrency/keys.ts';
+import { queryWithRawParameters } from '../../connection.ts';
+import { isUnfinished } from '../run-status.ts';
+import { isChosenVersion } from './admission.ts';
+import { type Counted, settleStart, type StartLimits, type Unsettled } from './settle-starts.ts';
 import {
   needsKey,
   OPTION_COLUMNS,
@@ -15,7 +13,7 @@ import {
   optionTimeLeft,
   optionValues,
 } from './start-options.ts';
-import { isFinished, isUnfinished } from '../run-status.ts';
+import type { ChosenVersion, RateLimited } from './start-request.ts';
 
 /** A run that a node of another run starts. */
 export interface ChildRequest extends ChosenVersion {
@@ -28,38 +26,32 @@ export interface ChildRequest extends ChosenVersion {
   readonly triggerData: string;
   /** Serialised `StartOptions`; undefined without any. */
   readonly options?: string | undefined;
-  /** The workspace's limit of runs per minute when the child was counted; undefined if it was not counted yet. */
-  readonly countedUnder?: number;
 }
 
-/** The result. `started` also if an earlier attempt had started it; `dispatch` is the job to be queued. */
-export type ChildVerdict =
-  | {
-      readonly kind: 'started';
-      readonly workspaceId: string;
-      readonly dispatch: number;
-      /** What a limit by a key did; undefined for a run without one. */
-      readonly underKey?: KeyedStart;
-    }
-  | NotCounted
-  | NeedsKey
-  | {
-      readonly kind:
-        Exclude<ChildRow['verdict'], 'started' | 'notCounted' | 'needsKey'> | 'parentGone' | 'limitReached';
-    };
+/** The child was started, also if by an earlier attempt. */
+export interface ChildStarted {
+  readonly kind: 'started';
+  readonly workspaceId: string;
+  /** The job to be queued. */
+  readonly dispatch: number;
+  /** What a limit by a key did; undefined for a run without one. */
+  readonly underKey?: KeyedStart;
+}
+
+/** Why a child was not started. `limitReached`: the concurrency limit of its key is reached. */
+export interface ChildRefusal {
+  readonly kind:
+    'notFound' | 'noVersion' | 'noTrigger' | 'tooDeep' | 'tooMany' | 'overQuota' | 'parentGone' | 'limitReached';
+}
+
+/** What became of a request to start a child. */
+export type ChildOutcome = ChildStarted | ChildRefusal | RateLimited;
+
+type ChildVerdict = ChildStarted | ChildRefusal | Unsettled;
 
 /** A row of the result. */
 interface ChildRow {
-  readonly verdict:
-    | 'started'
-    | 'notFound'
-    | 'noVersion'
-    | 'noTrigger'
-    | 'tooDeep'
-    | 'tooMany'
-    | 'overQuota'
-    | NotCounted['kind']
-    | NeedsKey['kind'];
+  readonly verdict: Exclude<ChildVerdict['kind'], 'parentGone' | 'limitReached'>;
   readonly workspaceId: string;
   readonly executionsPerMinute: number | null;
   /** Null if the child existed before. */
@@ -79,16 +71,32 @@ const MAX_FAMILY = 20_000;
  * and a run that a paused parent starts, because its node was in progress, is paused with it.
  * The children of one root lock the row of their family one after another, so that no two of them can be the last one
  * allowed.
+ * @param attempt runs a write of the child, perhaps several times, and limits how many with a key run at the same time.
  */
-export async function acceptChild(db: Database, request: ChildRequest): Promise<ChildVerdict> {
+export function startChild(
+  db: Database,
+  request: ChildRequest,
+  limits: StartLimits,
+  attempt: ChildAttempt = (_, write) => write(),
+): Promise<ChildOutcome> {
+  return settleStart(request, (asked) => attempt(asked, () => writeChild(db, asked)), limits);
+}
+
+/** Runs a write of a child. */
+export type ChildAttempt = <V>(request: ChildRequest, write: () => Promise<V>) => Promise<V>;
+
+async function writeChild(db: Database, request: Counted<ChildRequest>): Promise<ChildVerdict> {
   const concurrency = concurrencyOf(request.options);
   if (!concurrency) return insertChild(db, request);
   const { executionId, workflowId, parentExecutionId: parentId } = request;
-  const result = await acceptWithinKey(
-    db,
-    { executionId, workflowId, parentId, concurrency },
-    (tx) => insertChild(tx, request),
-    ({ kind }) => kind === 'started',
+  const run = { executionId, workflowId, parentId, concurrency };
+  const result = await startInTransaction(db, (tx) =>
+    startWithinKey(
+      tx,
+      run,
+      () => insertChild(tx, request),
+      ({ kind }) => kind === 'started',
+    ),
   );
   if (result.kind === 'limitReached') return result;
   return result.kind === 'accepted' && result.verdict.kind === 'started'
@@ -96,7 +104,7 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
     : result.verdict;
 }
 
-async function insertChild(db: Queryable, request: ChildRequest): Promise<ChildVerdict> {
+async function insertChild(db: Queryable, request: Counted<ChildRequest>): Promise<ChildVerdict> {
   const options = Prisma.sql`${request.options ?? null}::jsonb`;
   const [row] = await queryWithRawParameters<ChildRow[]>(
     db,
@@ -177,65 +185,4 @@ async function insertChild(db: Queryable, request: ChildRequest): Promise<ChildV
     default:
       return { kind: verdict };
   }
-}
-
-/** Maximum number of waits that one transaction ends: a run may have waited for any number of others. */
-const MAX_ENDED_WAITS = 1_000;
-
-/** An open wait for a run that is finished. */
-interface DueWait {
-  readonly parentId: string;
-  readonly nodeId: string;
-  readonly iteration: string;
-}
-
-/**
- * Ends the waits of parents whose children are finished, and dispatches the parents that no worker holds.
- * @param finished the children, or the parents, to check; or `limit`, by which maintenance checks all, up to so many
- * waits. A later call handles the rest.
- * @returns the parents with the dispatch to be queued; null for a parent whose worker has to be notified.
- */
-export async function endWaitsOfParents(
-  db: Database,
-  finished:
-    { readonly childIds: readonly string[] } | { readonly parentIds: readonly string[] } | { readonly limit: number },
-): Promise<ReleasedExecution[]> {
-  // Served by waits_child, the primary key of waits, or waits_open.
-  const condition =
-    'childIds' in finished
-      ? Prisma.sql`w.child_execution_id = ANY(${[...finished.childIds]}::uuid[])`
-      : 'parentIds' in finished
-        ? Prisma.sql`w.execution_id = ANY(${[...finished.parentIds]}::uuid[])`
-        : Prisma.sql`w.kind = 'workflow'`;
-  return db.$transaction(async (tx) => {
-    const due = await tx.$queryRaw<DueWait[]>(Prisma.sql`/* executions.find-answered */
-      SELECT w.execution_id AS "parentId", w.node_id AS "nodeId", w.iteration
-      FROM waits w JOIN executions c ON c.id = w.child_execution_id
-      WHERE ${condition} AND w.answered_at IS NULL AND w.cancelled_at IS NULL AND ${isFinished(Prisma.sql`c`)}
-      LIMIT ${'limit' in finished ? finished.limit : MAX_ENDED_WAITS}`);
-    if (due.length === 0) return [];
-    const parentIds = due.map(({ parentId }) => parentId);
-    // The parents' rows first, as in every statement that changes a run: a worker that is about to let one rest sees
-    // the increased count.
-    await tx.$executeRaw(Prisma.sql`/* executions.lock-parents */
-      SELECT 1 FROM executions e WHERE e.id = ANY(${parentIds}::uuid[]) ${LOCK_RUNS}`);
-    const ended = await tx.$queryRaw<{ parentId: string }[]>(Prisma.sql`/* executions.answer-parents */
-      UPDATE waits w
-      SET answered_at = now(),
-          answer = json_build_object('status', c.status, 'result', c.result::json, 'error', c.error::json)::text
-      FROM (
-        SELECT o.execution_id, o.node_id, o.iteration, o.child_execution_id
-        FROM waits o JOIN unnest(${parentIds}::uuid[], ${due.map(({ nodeId }) => nodeId)}::text[],
-          ${due.map(({ iteration }) => iteration)}::text[]) AS d(execution_id, node_id, iteration)
-          USING (execution_id, node_id, iteration)
-        WHERE o.answered_at IS NULL AND o.cancelled_at IS NULL
-        ORDER BY o.execution_id, o.node_id, o.iteration FOR UPDATE OF o
-      ) open JOIN executions c ON c.id = open.child_execution_id
-      WHERE w.execution_id = open.execution_id AND w.node_id = open.node_id AND w.iteration = open.iteration
-      RETURNING w.execution_id AS "parentId"`);
-    return continueAnswered(
-      tx,
-      ended.map((row) => row.parentId),
-    );
-  });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createWorkflowKeys } from './workflow-keys.ts';
+import { createWorkflowKeys } from './start-limits.ts';
 
 describe('the keys of workflows', () => {
   it('are those of their expressions, and the event loop continues between them', async () => {
