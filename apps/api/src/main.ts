@@ -38,7 +38,7 @@ async function main(): Promise<void> {
       poolSize: settings.DATABASE_POOL_SIZE,
       silentAfterMs: SILENT_AFTER_MS,
       preparesStatements: settings.DATABASE_PREPARED_STATEMENTS,
-      onConnectionError: (err) => logger.warn({ err: err.message }, 'connection to PostgreSQL lost'),
+      onConnectionError: (err) => logger.warn({ err: err.message }, 'lost a connection to PostgreSQL'),
     });
   const db = open(settings.DATABASE_URL);
   const replica = settings.DATABASE_REPLICA_URL === undefined ? undefined : open(settings.DATABASE_REPLICA_URL);
@@ -66,7 +66,7 @@ async function main(): Promise<void> {
     (pending) => {
       if (pending.length > 0) logger.error(`not ready for requests yet: ${describePending(pending)}`);
     },
-    (err: unknown) => logger.warn({ err }, 'check for pending migrations failed'),
+    (err: unknown) => logger.warn({ err }, 'failed to check for pending migrations'),
   );
 
   onShutdown({

@@ -17,6 +17,6 @@ export async function reportLostKeys(parts: { db: Database; secretBox: SecretBox
       'credentials cannot be opened: what sealed them is neither ENCRYPTION_KEY nor among ENCRYPTION_KEYS_OLD',
     );
   } catch (err) {
-    logger.warn({ err }, 'check of the encryption keys failed');
+    logger.warn({ err }, 'failed to check the encryption keys');
   }
 }

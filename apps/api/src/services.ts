@@ -184,13 +184,13 @@ async function connect({ settings, db, logger, shardUrls }: ServiceOptions) {
   const redis = connectRedis(settings.REDIS_URL, { role: 'producer' });
   const subscriber = connectRedis(settings.REDIS_URL, { role: 'subscriber' });
   for (const connection of [redis, subscriber]) {
-    connection.on('error', (err: Error) => logger.warn({ err: err.message }, 'Redis unavailable'));
+    connection.on('error', (err: Error) => logger.warn({ err: err.message }, 'Redis became unavailable'));
   }
   const follower = createRunFollower({ db, logger });
   // Not awaited: without Redis, followers of runs see changes later, by polling.
   onChanges(subscriber, (changes) => {
     follower.notify(changes);
-  }).catch((err: unknown) => logger.warn({ err }, 'subscription to changes of runs failed'));
+  }).catch((err: unknown) => logger.warn({ err }, 'failed to subscribe to changes of runs'));
   const breaker = createWriteBreaker({
     async probe() {
       await probeWrites(settings.DATABASE_URL);
@@ -204,7 +204,7 @@ async function connect({ settings, db, logger, shardUrls }: ServiceOptions) {
     redis,
     shardUrls,
     takingWorkers: fleet.takingJobs,
-    onError: (err) => logger.warn({ err: err.message }, 'Redis of a shard unavailable'),
+    onError: (err) => logger.warn({ err: err.message }, 'Redis of a shard became unavailable'),
   });
   return { redis, subscriber, follower, breaker, fleet, queue };
 }

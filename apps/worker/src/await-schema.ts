@@ -17,7 +17,7 @@ export async function awaitSchema(databaseUrl: string, logger: Logger): Promise<
   for (;;) {
     const obstacle = await findObstacle(databaseUrl);
     if (obstacle === undefined) {
-      if (logged !== '') logger.info('the schema of the database is up to date');
+      if (logged !== '') logger.info('schema of the database is up to date');
       return;
     }
     if (obstacle !== logged || performance.now() - loggedAt >= LOG_AGAIN_MS) {

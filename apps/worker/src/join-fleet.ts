@@ -60,7 +60,7 @@ export function joinFleet(options: WorkerOptions, stores: WorkerStores, active: 
     onDrainRequested() {
       if (isDrainRequested) return;
       isDrainRequested = true;
-      logger.info({ workerId: id }, 'drain requested by an operator');
+      logger.info({ workerId: id }, 'draining on the request of an operator');
       options.onDrainRequest?.();
     },
   });

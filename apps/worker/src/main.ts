@@ -33,7 +33,7 @@ async function main(): Promise<void> {
     poolSize: settings.WORKER_DATABASE_POOL_SIZE,
     silentAfterMs: SILENT_AFTER_MS,
     preparesStatements: settings.DATABASE_PREPARED_STATEMENTS,
-    onConnectionError: (err) => logger.warn({ err: err.message }, 'connection to PostgreSQL lost'),
+    onConnectionError: (err) => logger.warn({ err: err.message }, 'lost a connection to PostgreSQL'),
   });
   const outputs = await openOutputStore(settings, db);
   const archive = await openArchive(settings);

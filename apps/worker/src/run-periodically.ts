@@ -81,7 +81,7 @@ export function runPeriodically(
     if (outcome === 'done') return;
     abandoned += 1;
     work
-      .catch((err: unknown) => logger.warn({ err, task: task.name }, 'pass failed after its time limit'))
+      .catch((err: unknown) => logger.warn({ err, task: task.name }, 'maintenance pass failed after its time limit'))
       .finally(() => {
         abandoned -= 1;
       });

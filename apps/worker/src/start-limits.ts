@@ -17,7 +17,7 @@ export function createStartLimits({ redis, logger }: { redis: Redis; logger: Log
     count: (workspaceId, max) =>
       // An error of Redis is not the fault of whatever starts the run.
       rate(workspaceId, max).catch((err: unknown) => {
-        logger.warn({ err, workspaceId }, 'a run could not be counted yet');
+        logger.warn({ err, workspaceId }, 'failed to count a run, retrying');
         return { isBeyond: true, max, windowSeconds: 60, remaining: 0, resetSeconds: COUNT_AGAIN_SECONDS };
       }),
   };

@@ -54,6 +54,6 @@ export async function connectStores({ db, logger, ...options }: WorkerOptions): 
 
 function connectLogged(redisUrl: string, role: 'producer' | 'subscriber', logger: Logger): Redis {
   const connection = connectRedis(redisUrl, { role });
-  connection.on('error', (err: Error) => logger.warn({ err: err.message }, 'Redis unavailable'));
+  connection.on('error', (err: Error) => logger.warn({ err: err.message }, 'Redis became unavailable'));
   return connection;
 }

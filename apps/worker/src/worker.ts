@@ -88,7 +88,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   // Detached from the context of the run whose session sets the alarm: it wakes other runs.
   const wake = AsyncLocalStorage.bind(() => {
     // The holder of the maintenance lease wakes runs that this worker could not wake.
-    maintenance.wake().catch((err: unknown) => logger.warn({ err }, 'resting runs could not be woken yet'));
+    maintenance.wake().catch((err: unknown) => logger.warn({ err }, 'failed to wake resting runs, retrying'));
   });
   const alarm = createAlarm(wake, clock.now);
   const wakeAt = (time: number): void => alarm.set(time);
@@ -121,7 +121,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       const executionId = currentRun();
       const run = executionId === undefined ? undefined : active.get(executionId);
       if (!run) return false;
-      logger.error({ err, executionId }, 'run failed because of an uncaught error');
+      logger.error({ err, executionId }, 'failed a run because of an uncaught error');
       run.halt('uncaughtError');
       return true;
     },

@@ -30,9 +30,9 @@ export function collectAtRest(options: { logger: Logger; workSoFar: () => number
     collectGarbage()
       .then(() => {
         collectedBytes = heapBytes();
-        logger.debug({ heapBytes: collectedBytes }, 'garbage collected while idle');
+        logger.debug({ heapBytes: collectedBytes }, 'collected garbage while idle');
       })
-      .catch((err: unknown) => logger.warn({ err }, 'garbage collection failed'));
+      .catch((err: unknown) => logger.warn({ err }, 'failed to collect garbage'));
   };
   const timer = setInterval(() => {
     const before = seen;

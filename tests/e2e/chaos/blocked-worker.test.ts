@@ -186,7 +186,7 @@ describe('a run that blocks its worker', () => {
       const entry = await entryOf(first);
       return entry?.state === 'consuming' && entry.active === 0 && entry.blockedMs === 0 && !entry.occupiedBy;
     }, 'the worker to notice what it lost');
-    await until(() => first.output().includes('the event loop was blocked'), 'the log of the block');
+    await until(() => first.output().includes('event loop was blocked'), 'the log of the block');
     expect(await readAll([scene.blockingRun, ...scene.neighbours])).toEqual(ended);
     expect(await readLosers(scene.neighbours)).toEqual([]);
     const [blockedAt = Infinity] = timesOf(scene, '/blockingRun');

@@ -69,7 +69,7 @@ it.each(['error', 'rejection'])(
     await until(async () => (await read(neighbour)).status === 'success', 'the end of the neighbour');
     const later = await start('/later');
     await until(async () => (await read(later)).status === 'success', 'the end of a later run');
-    expect(worker.output()).toContain('run failed because of an uncaught error');
+    expect(worker.output()).toContain('failed a run because of an uncaught error');
     await worker.stop();
     const thrownAt = receiver.calls.find(({ path }) => path === '/blockingRun')?.at ?? -Infinity;
     expectWithin(

@@ -29,8 +29,8 @@ describe('processes whose stores are not there yet', () => {
     const started = Promise.all([spawnApp('worker', env, { onSpawn }), spawnApp('api', env, { onSpawn })]);
     await saying('worker', 'the migrations of the database cannot be read');
     await toPostgres.restore();
-    await saying('worker', 'Redis unavailable');
-    await saying('API', 'Redis unavailable');
+    await saying('worker', 'Redis became unavailable');
+    await saying('API', 'Redis became unavailable');
     expect(running()).toBe(2);
     await toRedis.restore();
     for (const app of await started) await app.stop();
@@ -42,7 +42,7 @@ describe('processes whose stores are not there yet', () => {
     proxy.silence((sent) => sent.includes(HEARTBEATS_KEY));
     const { onSpawn, saying } = watchProcesses();
     const started = spawnApp('worker', { REDIS_URL: proxy.url, DATABASE_URL: databaseUrl }, { onSpawn });
-    await saying('worker', 'heartbeat failed');
+    await saying('worker', 'failed to send a heartbeat');
     await proxy.restore();
     await (await started).stop();
   });

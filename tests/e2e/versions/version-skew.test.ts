@@ -132,7 +132,7 @@ describe('a job of a newer version', () => {
       },
     });
     await queue.add('run', { version: JOB_VERSION + 1, anything: 'else' }, { jobId: 'newer' });
-    const leaves = () => worker.output().split('job of a newer version given back').length - 1;
+    const leaves = () => worker.output().split('gave back a job of a newer version').length - 1;
     const beganAt = performance.now();
     await until(() => leaves() >= 3, 'the job to be returned three times');
     const seconds = (performance.now() - beganAt) / 1_000;

@@ -123,7 +123,9 @@ describe('an error workflow', () => {
     const failed = await run(workflowId);
     await until(async () => (await read(failed.id)).errorStartCode !== null, 'the refusal');
     expect(await read(failed.id)).toMatchObject({ errorStartCode: 'NOT_FOUND', errorExecutionId: null });
-    expect(log.some((line) => line.includes('error workflow not started') && line.includes(failed.id))).toBe(true);
+    expect(log.some((line) => line.includes('failed to start an error workflow') && line.includes(failed.id))).toBe(
+      true,
+    );
   });
 
   it('must be a workflow of the workspace', async () => {

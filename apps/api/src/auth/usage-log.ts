@@ -44,7 +44,7 @@ export function createUsageLog(options: {
       await options.write(ids);
     } catch (error) {
       for (const id of ids) writtenAt.delete(id);
-      options.logger.warn({ err: error }, 'last use of keys or sessions could not be written');
+      options.logger.warn({ err: error }, 'failed to write the last use of keys or sessions');
     }
   }
 

@@ -95,14 +95,14 @@ export function createAnswerOnce(options: { db: Database; logger: Logger; hashKe
     } catch (error) {
       // If this fails, the key becomes free some seconds later.
       await releaseRequest(db, token).catch((err: unknown) =>
-        logger.warn({ err }, 'idempotency key could not be released'),
+        logger.warn({ err }, 'failed to release an idempotency key'),
       );
       throw error;
     }
     const { status, etag = null } = result;
     const json = JSON.stringify(result.body);
     await finishRequest(db, token, { status, json, etag }).catch((err: unknown) => {
-      logger.warn({ err }, 'response of a request could not be kept');
+      logger.warn({ err }, 'failed to keep the response of a request');
     });
     if (etag !== null) response.setHeader('ETag', etag);
     sendJsonText(response, status, json);

@@ -54,7 +54,7 @@ export async function handleMessage(
   const handler = createMcpHandler(() => createServer(mcp, mcpRequest, tools), {
     // Lists of tools are not watched: another replica may know of a change, and this one would not.
     maxSubscriptions: 0,
-    onerror: (err) => mcp.runs.logger.debug({ err, requestId: request.id }, 'message of an MCP client refused'),
+    onerror: (err) => mcp.runs.logger.debug({ err, requestId: request.id }, 'refused a message of an MCP client'),
   });
   return handler.fetch(web, { parsedBody });
 }

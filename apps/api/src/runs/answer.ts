@@ -108,7 +108,7 @@ async function resumeRun(
     else await queue.add([{ workspaceId, executionId, dispatch }]);
     if (isUnconfirmed) await confirmAnswer(db, wait);
   } catch (cause) {
-    logger.warn({ err: cause, executionId }, 'answered run could not be queued yet');
+    logger.warn({ err: cause, executionId }, 'failed to queue a run that got its response, retrying');
     throw new DeckhandError('RESUME_PENDING', { cause, extra: { executionId, waitId: waitIdOf(wait) } });
   }
 }

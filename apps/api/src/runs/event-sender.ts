@@ -43,7 +43,7 @@ export function createEventSender(options: {
     const verdicts = await breaker.watch(() => acceptEvents(db, events));
     // Without this, maintenance finds the events within a second.
     publishControl(redis, { type: 'events', executionIds: [] }).catch((err: unknown) =>
-      logger.debug({ err }, 'workers could not be notified of events'),
+      logger.debug({ err }, 'failed to notify workers of events'),
     );
     return verdicts;
   }

@@ -137,7 +137,7 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
       }
     } catch (err) {
       // The next regular poll makes up for it.
-      logger.warn({ err }, 'polling followed runs failed');
+      logger.warn({ err }, 'failed to poll followed runs');
       due = new Set();
     } finally {
       isPolling = false;

@@ -12,6 +12,6 @@ export async function recordRunChange(
   executionId: string,
 ): Promise<void> {
   await recordExecutionChange(db, actor, action, executionId).catch((err: unknown) => {
-    logger.error({ err, action, executionId, userId: actor.userId }, 'audit record of a change could not be written');
+    logger.error({ err, action, executionId, userId: actor.userId }, 'failed to write an audit record');
   });
 }

@@ -73,13 +73,13 @@ export function createRunReads(options: {
       hasFailed = false;
     } catch (err) {
       // What was measured before remains true, and becomes older.
-      logger.debug({ err }, 'the lag of the replica could not be measured');
+      logger.debug({ err }, 'failed to measure the lag of the replica');
     }
     const isUsable = usableUntil() !== undefined;
     if (isUsable === isUsed) return;
     isUsed = isUsable;
-    if (isUsable) logger.info('lists of runs are read from the replica');
-    else logger.warn('lists of runs are read from the primary: the replica is not available, or its data is too old');
+    if (isUsable) logger.info('switched lists of runs to the replica');
+    else logger.warn('switched lists of runs to the primary: the replica is not available, or its data is too old');
   }
 
   async function measurePeriodically(db: Database): Promise<void> {
@@ -107,7 +107,7 @@ export function createRunReads(options: {
         // A statement that took too long would take as long on the primary.
         if (!isStoreError(error) || isStatementCancelled(error)) throw error;
         hasFailed = true;
-        logger.warn({ err: error }, 'a read from the replica failed, and is repeated on the primary');
+        logger.warn({ err: error }, 'read from the replica failed, retrying on the primary');
         return readPrimary(work);
       }
     },

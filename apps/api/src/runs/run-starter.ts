@@ -117,7 +117,7 @@ export function createRunStarter(options: {
       await queue.add(accepted);
       return ids.map(() => true);
     } catch (error) {
-      logger.error({ err: error, executions: ids.length }, 'could not queue runs');
+      logger.error({ err: error, executions: ids.length }, 'failed to queue runs');
       if (isOutOfMemory(error)) breaker.suspect();
       const failed = await failUnqueuedExecutions(db, ids);
       runs.finished('failed', failed.size);
@@ -130,7 +130,7 @@ export function createRunStarter(options: {
     await onStopped(stopped);
     if (dispatched.length === 0) return;
     await queue.add(dispatched).catch((err: unknown) => {
-      logger.warn({ err, executions: dispatched.length }, 'runs with a key could not be queued yet');
+      logger.warn({ err, executions: dispatched.length }, 'failed to queue runs with a key, retrying');
     });
   }
 

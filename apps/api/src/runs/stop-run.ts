@@ -12,7 +12,7 @@ export async function stopRun(context: RunContext, actor: Actor, executionId: st
   await onStopped([executionId]);
   const until = performance.now() + DESCENDANTS_MS;
   await stopDescendants(context.db, { of: [executionId], until, onStopped }).catch((err: unknown) => {
-    context.logger.warn({ err, executionId }, 'runs that a stopped run had started are left to maintenance');
+    context.logger.warn({ err, executionId }, 'left the children of a stopped run to maintenance');
   });
   await recordRunChange(context, actor, 'execution.stop', executionId);
 }

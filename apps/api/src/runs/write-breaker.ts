@@ -32,8 +32,8 @@ export function createWriteBreaker({ probe, logger }: { probe: () => Promise<voi
     halfOpenAfter: PROBE_INTERVAL_MS,
     breaker: new ConsecutiveBreaker(FAILURES_TO_OPEN),
   });
-  breaker.onBreak(() => logger.error('new runs refused: the stores do not take writes'));
-  breaker.onReset(() => logger.info('new runs accepted again'));
+  breaker.onBreak(() => logger.error('stopped accepting new runs: the stores do not take writes'));
+  breaker.onReset(() => logger.info('resumed accepting new runs'));
   let isProbing = false;
   let isClosed = false;
   const isOpen = (): boolean => breaker.state !== CircuitState.Closed;
@@ -45,7 +45,7 @@ export function createWriteBreaker({ probe, logger }: { probe: () => Promise<voi
         await breaker.execute(probe);
         failures = 0;
       } catch (err) {
-        if (!isBrokenCircuitError(err)) logger.warn({ err }, 'probe of the stores failed');
+        if (!isBrokenCircuitError(err)) logger.warn({ err }, 'failed to probe the stores');
         failures += 1;
       }
       if (failures > 0) await sleep(PROBE_INTERVAL_MS, undefined, { ref: false });

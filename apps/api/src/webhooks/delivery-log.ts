@@ -36,10 +36,10 @@ export function createDeliveryLog({ db, logger }: { db: Database; logger: Logger
         for (const { workflowId } of batch) grown.add(workflowId);
         pruneTimer ??= setTimeout(() => void prune(), PRUNE_MS).unref();
       } catch (err) {
-        logger.warn({ err, requests: batch.length }, 'requests to webhooks could not be logged');
+        logger.warn({ err, requests: batch.length }, 'failed to log requests to webhooks');
       }
     }
-    if (dropped > 0) logger.warn({ requests: dropped }, 'requests to webhooks dropped from their log');
+    if (dropped > 0) logger.warn({ requests: dropped }, 'dropped requests to webhooks from their log');
     dropped = 0;
   }
 
@@ -51,7 +51,7 @@ export function createDeliveryLog({ db, logger }: { db: Database; logger: Logger
     if (workflowIds.length === 0) return;
     await pruneDeliveries(db, workflowIds).catch((err: unknown) => {
       // The next request to these workflows triggers the next attempt.
-      logger.warn({ err }, 'old requests to webhooks could not be deleted');
+      logger.warn({ err }, 'failed to delete old requests to webhooks');
     });
   }
 

@@ -40,7 +40,7 @@ export function createCredentialReader(options: {
       return credential;
     } catch (err) {
       if (!(err instanceof SecretBoxError)) throw err;
-      logger.warn({ err, credentialId: id }, 'webhook refuses all requests: its credential cannot be decrypted');
+      logger.warn({ err, credentialId: id }, 'refused a request to a webhook: its credential cannot be decrypted');
       return undefined;
     }
   };

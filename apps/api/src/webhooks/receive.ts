@@ -85,7 +85,7 @@ export async function receive(context: WebhookContext, received: Received): Prom
     return;
   }
   const refused = await sendResult(response, outcome.resultJson);
-  if (refused.length > 0) context.logger.info({ executionId, headers: refused }, 'headers omitted from a response');
+  if (refused.length > 0) context.logger.info({ executionId, headers: refused }, 'omitted headers from a response');
 }
 
 /** Checks and reads the whole request. */

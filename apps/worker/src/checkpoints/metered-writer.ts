@@ -38,7 +38,7 @@ export function createMeteredWriter(
     ended,
     onRetry: (err, attempt, kind) => {
       metrics.checkpointRetried();
-      if (isLogged(attempt)) logger.warn({ err, attempt, kind }, 'checkpoints could not be written, retrying');
+      if (isLogged(attempt)) logger.warn({ err, attempt, kind }, 'failed to write checkpoints, retrying');
     },
     concurrency: 2,
     maxSize: MAX_BATCH,

@@ -110,12 +110,12 @@ export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeO
     try {
       await act();
       health.polled();
-      if (state === 'retrying') logger.info('queue available again');
+      if (state === 'retrying') logger.info('queue became available again');
       state = next;
       retryMs = MIN_RETRY_MS;
     } catch (err) {
       if (isClosing) return;
-      if (state !== 'retrying') logger.warn({ err }, 'queue poll failed, retrying');
+      if (state !== 'retrying') logger.warn({ err }, 'failed to poll the queue, retrying');
       state = 'retrying';
       await sleep(retryMs);
       retryMs = Math.min(2 * retryMs, MAX_RETRY_MS);
@@ -125,7 +125,7 @@ export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeO
   function handle(job: TakenJob): void {
     const handled = handleJob(job, () => pausing !== undefined, parts).catch((err: unknown) => {
       // The queue delivers the job again once its lock expires.
-      logger.warn({ err, job: job.name }, 'job could not be settled');
+      logger.warn({ err, job: job.name }, 'failed to settle a job');
     });
     handling.add(handled);
     void handled.then(() => handling.delete(handled));
@@ -177,7 +177,7 @@ async function handleJob(
   { logger, room, start }: Pick<ConsumeOptions, 'logger' | 'room' | 'start'>,
 ): Promise<void> {
   if (!job.runs) {
-    logger.warn({ job: job.name, version: job.version }, 'job of a newer version given back');
+    logger.warn({ job: job.name, version: job.version }, 'gave back a job of a newer version');
     await sleep(GIVE_BACK_DELAY_MS);
     await job.giveBack();
     return;
@@ -191,7 +191,7 @@ async function handleJob(
   if (count < job.runs.length) await job.keepFirst(count);
   const failed = (await claims).filter(({ status }) => status === 'rejected').length;
   if (failed > 0) {
-    logger.warn({ job: job.name, runs: failed }, 'job given back because runs could not be claimed');
+    logger.warn({ job: job.name, runs: failed }, 'gave back a job because claiming its runs failed');
     await sleep(GIVE_BACK_DELAY_MS);
     // With all of its runs: a second claim of a claimed run is refused.
     await job.giveBack();

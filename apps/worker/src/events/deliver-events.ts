@@ -83,7 +83,7 @@ export function createEventDeliverer(parts: {
     async flush(results) {
       for (const { id, reason } of await store.record(results)) {
         metrics.disabled(reason);
-        logger.warn({ endpointId: id, reason }, 'event endpoint disabled');
+        logger.warn({ endpointId: id, reason }, 'disabled an event endpoint');
       }
       return results.map(() => undefined);
     },
@@ -142,7 +142,7 @@ export function createEventDeliverer(parts: {
       await record(result);
       return true;
     } catch (err) {
-      logger.warn({ err, deliveryId: delivery.id }, 'an attempt could not be recorded, the event is sent again');
+      logger.warn({ err, deliveryId: delivery.id }, 'failed to record a delivery attempt, sending the event again');
       return false;
     }
   }
@@ -180,7 +180,7 @@ export function createEventDeliverer(parts: {
     const afterMs = lane.supply === 'certain' ? 0 : Math.max(0, takenAt + TAKE_INTERVAL_MS - performance.now());
     refillTimer = setTimeout(() => {
       exclusively(() => take(refillRooms()))
-        .catch((err: unknown) => logger.warn({ err }, 'due events could not be taken yet'))
+        .catch((err: unknown) => logger.warn({ err }, 'failed to take due events, retrying'))
         .finally(() => {
           if (phase === 'refilling') phase = 'idle';
           lanes.forEach(refillSoon);
@@ -215,7 +215,7 @@ export function createEventDeliverer(parts: {
   function releaseUnlessPolled(): void {
     clearTimeout(releaseTimer);
     releaseTimer = setTimeout(() => {
-      exclusively(release).catch((err: unknown) => logger.warn({ err }, 'events could not be left to others yet'));
+      exclusively(release).catch((err: unknown) => logger.warn({ err }, 'failed to leave events to others, retrying'));
     }, RELEASED_AFTER_MS).unref();
   }
 
@@ -236,7 +236,7 @@ export function createEventDeliverer(parts: {
       const limit = setTimeout(() => aborted.abort(), graceMs);
       await statement;
       // Others release what this process could not: its leases end.
-      await release().catch((err: unknown) => logger.warn({ err }, 'events are left to others after their lease'));
+      await release().catch((err: unknown) => logger.warn({ err }, 'left events to others after their lease'));
       clearTimeout(limit);
     },
   };

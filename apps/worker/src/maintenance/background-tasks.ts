@@ -46,7 +46,7 @@ export function createBackgroundTasks({
       async run() {
         const { runRetentionDays } = await readInstanceSettings(db);
         const created = await createRunPartitions(db, runRetentionDays);
-        if (created > 0) logger.info({ created }, 'partitions of runs created');
+        if (created > 0) logger.info({ created }, 'created partitions of runs');
       },
     },
     {

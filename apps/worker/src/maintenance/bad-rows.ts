@@ -48,7 +48,7 @@ export function createBadRows(options: {
     },
     add(id, error) {
       const skippedMs = durationFor(id, error);
-      logger.error({ err: error, task, id, skippedMs }, 'maintenance skipped a row at which it failed');
+      logger.error({ err: error, task, id, skippedMs }, 'skipped a row that maintenance failed on');
       remember(skippedUntil, id, now() + skippedMs);
       onAdded();
     },

@@ -57,7 +57,7 @@ export function createBulkActions(
       for (const _ of startedIds) runs.accepted('rerun');
       await queue.add(startedIds.map((executionId) => ({ workspaceId, executionId, dispatch: 1 })));
     } catch (err) {
-      logger.warn({ err, kind, runs: done.length }, 'runs of a bulk action could not be announced yet');
+      logger.warn({ err, kind, runs: done.length }, 'failed to announce runs of a bulk action, retrying');
     }
   }
 
@@ -83,7 +83,7 @@ export function createBulkActions(
           isUnavailable: isStoreUnavailable,
           onBadRow(executionId: string, err: unknown) {
             metrics.badRow(NAME);
-            logger.error({ err, actionId: action.id, executionId }, 'a bulk action failed at a run');
+            logger.error({ err, actionId: action.id, executionId }, 'bulk action failed for a run');
             // After another error, the run may be fine: it is tried again.
             if (isRowError(err)) badRuns.push(executionId);
           },

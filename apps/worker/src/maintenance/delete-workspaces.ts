@@ -47,7 +47,7 @@ export function createWorkspaceDeletion({
             ),
           async onDone(deleted) {
             metrics.acted('deleted_run', deleted.length);
-            logger.info({ runs: deleted.length }, 'runs of deleted workspaces deleted');
+            logger.info({ runs: deleted.length }, 'deleted runs of deleted workspaces');
             const held = deleted.filter(({ workerId }) => workerId !== null).map(({ executionId }) => executionId);
             if (held.length > 0) await publishControl(redis, { type: 'stop', executionIds: held });
           },

@@ -38,7 +38,7 @@ export function createPartitionDropping(
     const isComplete = await archivePartition({ db, outputs, archive }, partition, isOver);
     if (!isComplete) return false;
     archived.add(partition);
-    logger.info({ partition }, 'partition of expired runs archived');
+    logger.info({ partition }, 'archived a partition of expired runs');
     return true;
   }
 
@@ -46,7 +46,7 @@ export function createPartitionDropping(
     const { runRetentionDays } = await readInstanceSettings(db);
     if (runRetentionDays === null) return false;
     const partition = await detachExpiredRunPartition(db, runRetentionDays);
-    if (partition !== null) logger.info({ partition }, 'partition of expired runs detached');
+    if (partition !== null) logger.info({ partition }, 'detached a partition of expired runs');
     return partition !== null;
   }
 
@@ -66,7 +66,7 @@ export function createPartitionDropping(
           if (signal.aborted) return;
           const runs = await dropDetachedRunPartition(db, partition);
           metrics.acted('pruned_run', runs);
-          logger.info({ partition, runs }, 'partition of expired runs dropped');
+          logger.info({ partition, runs }, 'dropped a partition of expired runs');
         }
       } while (!isOver() && (await detach()));
     },

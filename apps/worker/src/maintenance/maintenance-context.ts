@@ -68,7 +68,7 @@ export async function announceStops(
     await publishControl(redis, { type: 'stop', executionIds });
     await announceEnds(redis, executionIds, 'stopped');
   } catch (err) {
-    logger.warn({ err, runs: executionIds.length }, 'stopped runs could not be announced');
+    logger.warn({ err, runs: executionIds.length }, 'failed to announce stopped runs');
   }
 }
 

@@ -44,7 +44,7 @@ export function createEventMatching(context: MaintenanceContext, isHeld: () => b
   async function announce({ woken, stopped }: RunsOfEvents): Promise<void> {
     await announceStops(context, stopped);
     await sendAnswered(context, woken).catch((err: unknown) => {
-      logger.warn({ err, runs: woken.length }, 'runs woken by events could not be queued yet');
+      logger.warn({ err, runs: woken.length }, 'failed to queue runs woken by events, retrying');
     });
   }
 
@@ -99,7 +99,7 @@ export function createEventMatching(context: MaintenanceContext, isHeld: () => b
       for (;;) {
         const { all, unmatched } = await pruneEvents(db, PRUNE_BATCH);
         if (unmatched > 0)
-          logger.error({ events: unmatched }, 'events deleted whose runs limits had delayed for a day');
+          logger.error({ events: unmatched }, 'deleted events whose runs limits had delayed for a day');
         if (all < PRUNE_BATCH || signal.aborted || performance.now() >= until) return;
       }
     },
@@ -125,7 +125,7 @@ export function createEventMatching(context: MaintenanceContext, isHeld: () => b
   function matchNow(): void {
     isWanted = true;
     if (isMatching) return;
-    matchWhileWanted().catch((err: unknown) => logger.warn({ err }, 'events could not be matched yet'));
+    matchWhileWanted().catch((err: unknown) => logger.warn({ err }, 'failed to match events, retrying'));
   }
 
   async function matchPeriodically(signal: AbortSignal): Promise<void> {

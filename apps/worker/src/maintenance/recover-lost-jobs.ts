@@ -73,7 +73,7 @@ export function createLostJobRecovery(
     } finally {
       if (runs.length > 0) {
         metrics.acted('lost_job', runs.length);
-        logger.warn({ runs: runs.length }, 'runs with lost jobs dispatched again');
+        logger.warn({ runs: runs.length }, 'dispatched runs with lost jobs again');
         await queue.add(runs);
       }
     }

@@ -19,7 +19,7 @@ export function createHeldBackRelease(
         signal,
         onBadWorkspace(workspaceId, err) {
           metrics.badRow(NAME);
-          logger.error({ err, workspaceId }, 'held back runs of a workspace could not be dispatched');
+          logger.error({ err, workspaceId }, 'failed to dispatch held back runs of a workspace');
         },
       }),
   };

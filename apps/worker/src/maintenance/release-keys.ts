@@ -81,7 +81,7 @@ export function createKeyRelease({
       async run(signal) {
         const onBadRow = ({ workflowId }: RunKey, err: unknown): void => {
           metrics.badRow(NAME);
-          logger.error({ err, workflowId }, 'runs that wait for a key could not be dispatched');
+          logger.error({ err, workflowId }, 'failed to dispatch runs that wait for a key');
         };
         for (let last: RunKey | undefined = NO_KEY; last && !signal.aborted;) {
           const found: Awaited<ReturnType<typeof findKeysToRelease>> = await findKeysToRelease(db, last, FIND_BATCH);

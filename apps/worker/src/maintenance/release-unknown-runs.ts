@@ -40,7 +40,7 @@ export function createUnknownRunRelease(
     if (again.length === 0) return;
     const released = await releaseExecutions(db, workerId, again);
     metrics.acted('unknown_to_worker', released.length);
-    logger.warn({ runs: again.map(({ executionId }) => executionId) }, 'runs unknown to this worker released');
+    logger.warn({ runs: again.map(({ executionId }) => executionId) }, 'released runs unknown to this worker');
     await queue.add(released.flatMap(toQueued));
   }
 
@@ -59,7 +59,7 @@ export function createUnknownRunRelease(
       const lost = claimed.filter(({ executionId, token }) => owned.get(executionId) !== token);
       for (const run of lost) {
         if (!disowned.has(run) || run.haltReason() !== undefined) continue;
-        logger.warn({ executionId: run.executionId }, 'run halted because this worker no longer holds it');
+        logger.warn({ executionId: run.executionId }, 'halted a run that this worker no longer holds');
         run.halt('fenced');
       }
       disowned = new Set(lost);

@@ -73,7 +73,7 @@ export function createRetention(
         },
         onDone(counts) {
           for (const count of counts) metrics.acted(action, count);
-          logger.info({ kind, runs: counts.reduce((sum, count) => sum + count, 0) }, 'expired runs pruned');
+          logger.info({ kind, runs: counts.reduce((sum, count) => sum + count, 0) }, 'deleted expired runs');
           return Promise.resolve();
         },
         maxRows: BATCH,

@@ -19,7 +19,7 @@ export function createErrorWorkflowStarting(context: MaintenanceContext): Period
     for (const { failedId, workspaceId, errorWorkflowId, result } of results) {
       if ('code' in result) {
         const { code } = result;
-        logger.warn({ executionId: failedId, errorWorkflowId, code }, 'error workflow not started');
+        logger.warn({ executionId: failedId, errorWorkflowId, code }, 'failed to start an error workflow');
         continue;
       }
       runs.accepted('error');

@@ -81,7 +81,7 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
     const result = filter(readEvent());
     if ('value' in result) return Boolean(result.value);
     const { workflowId, nodeId } = trigger;
-    logger.warn({ workflowId, nodeId, reason: result.failure }, 'filter of an event trigger failed: it starts no run');
+    logger.warn({ workflowId, nodeId, reason: result.failure }, 'filter of an event trigger failed, started no run');
     return false;
   }
 
@@ -143,7 +143,7 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
       }
     }
     await queue.add(jobs).catch((err: unknown) => {
-      logger.warn({ err, runs: jobs.length }, 'runs of events could not be queued yet');
+      logger.warn({ err, runs: jobs.length }, 'failed to queue runs of events, retrying');
     });
   }
 

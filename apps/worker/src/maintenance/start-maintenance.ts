@@ -94,7 +94,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     onStopped: own.onStopped,
     onBadRow({ workflowId, nodeId }, err) {
       metrics.badRow('fire_schedules');
-      logger.error({ err, workflowId, nodeId }, 'a schedule could not be fired and is held back');
+      logger.error({ err, workflowId, nodeId }, 'failed to fire a schedule, held it back');
     },
     now: clock.now,
   });
@@ -152,7 +152,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     failed(task, error) {
       metrics.failed(task, error);
       if (!lease.isHeld() || !(isStoreUnavailable(error) || error instanceof TaskTimeLimitError)) return;
-      lease.letOthersTry().catch((err: unknown) => logger.debug({ err }, 'lease could not be released'));
+      lease.letOthersTry().catch((err: unknown) => logger.debug({ err }, 'failed to release the maintenance lease'));
     },
   };
   const runs = [

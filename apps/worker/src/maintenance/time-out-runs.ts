@@ -22,7 +22,7 @@ export function createTimeOuts(context: MaintenanceContext): PeriodicTask {
         async onDone(ended) {
           metrics.acted('time_out', ended.length);
           runs.finished('timeout', ended.length);
-          logger.info({ runs: ended.length }, 'overdue runs ended');
+          logger.info({ runs: ended.length }, 'ended overdue runs');
           const held = ended.filter(({ workerId }) => workerId !== null).map(({ executionId }) => executionId);
           if (held.length > 0) await publishControl(redis, { type: 'stop', executionIds: held });
           await announceEnds(

@@ -85,11 +85,11 @@ export class HeldRun {
       await inRunContext(this.#claimed.id, () => this.#execute());
     } catch (error) {
       if (error instanceof RetriesEndedError) {
-        this.#logger.warn({ err: error }, 'run left to recovery');
+        this.#logger.warn({ err: error }, 'left a run to recovery');
         return;
       }
       // A run must not stay with a worker that no longer works on it.
-      this.#logger.error({ err: error }, 'run released after an unexpected error');
+      this.#logger.error({ err: error }, 'released a run after an unexpected error');
       await claims.release(this.#run);
     } finally {
       if (this.#state !== 'closing') this.#enter('closing');
@@ -173,7 +173,7 @@ export class HeldRun {
   /** Fails a run that cannot continue because of an error outside its nodes. */
   async #fail(error: unknown, journal: Journal): Promise<void> {
     const dataGone = dataGoneEnding(error);
-    if (!dataGone) this.#logger.error({ err: error }, 'run failed because of an error of the service');
+    if (!dataGone) this.#logger.error({ err: error }, 'failed a run because of an error of the service');
     try {
       await journal.finish(dataGone ?? failure('failed', serviceFailure(error), null));
       await this.#notify({ kind: 'finished', status: 'failed' });
@@ -226,7 +226,7 @@ export class HeldRun {
         return this.#parts.loader.loadAnswers(this.#run);
       },
       onError: (err) => {
-        if (!(err instanceof FencedError)) this.#logger.warn({ err }, 'due waits could not be ended yet');
+        if (!(err instanceof FencedError)) this.#logger.warn({ err }, 'failed to end due waits, retrying');
       },
     });
   }
@@ -265,7 +265,7 @@ export class HeldRun {
       // A child may have finished before this run rested.
       if (final.kind === 'resting' && final.waitsForChild) await notifier.finishChildren({ parentIds: [id] });
     } catch (err) {
-      this.#logger.warn({ err }, 'a parent could not be notified yet');
+      this.#logger.warn({ err }, 'failed to notify a parent run, retrying');
     }
   }
 
@@ -275,7 +275,7 @@ export class HeldRun {
       await this.#parts.notifier.freeLocks({ executionId: id, workspaceId });
     } catch (err) {
       // Maintenance does it.
-      this.#logger.warn({ err }, 'locks could not be given to others yet');
+      this.#logger.warn({ err }, 'failed to give locks to other runs, retrying');
     }
   }
 
@@ -286,12 +286,12 @@ export class HeldRun {
     if (key !== null) {
       // Changes nothing unless the run has ended.
       await claims.keyFreed({ workflowId, key }).catch((err: unknown) => {
-        this.#logger.warn({ err }, 'runs that wait for a key could not be dispatched yet');
+        this.#logger.warn({ err }, 'failed to dispatch runs that wait for a key, retrying');
       });
     }
     if (holdsSlot) {
       await claims.slotFreed(this.#claimed).catch((err: unknown) => {
-        this.#logger.warn({ err }, 'held back runs could not be dispatched yet');
+        this.#logger.warn({ err }, 'failed to dispatch held back runs, retrying');
       });
     }
   }

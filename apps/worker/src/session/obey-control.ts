@@ -25,7 +25,7 @@ export async function obeyControl(
       if (type === 'answer' && run) {
         loader
           .loadAnswers(run)
-          .catch((err: unknown) => logger.warn({ err, executionId }, 'answers could not be read yet'));
+          .catch((err: unknown) => logger.warn({ err, executionId }, 'failed to read responses to waits, retrying'));
       }
     }
   });

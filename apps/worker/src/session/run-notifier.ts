@@ -26,7 +26,7 @@ export function createRunNotifier(
     async flush(changes) {
       await publishChanges(redis, changes).catch((err: unknown) => {
         // Harmless: those who wait for a change also poll the database.
-        parts.logger.debug({ err }, 'changes could not be published');
+        parts.logger.debug({ err }, 'failed to publish changes of runs');
       });
       return changes.map(() => undefined);
     },

@@ -20,7 +20,7 @@ export function startRunSession(job: RunJob, parts: SessionParts): RunSession {
   const done = runSession(job, parts, () => claimed.resolve(true)).then(
     () => claimed.resolve(false),
     (err: unknown) => {
-      parts.logger.error({ err, executionId: job.executionId }, 'run abandoned after an unexpected error');
+      parts.logger.error({ err, executionId: job.executionId }, 'abandoned a run after an unexpected error');
       // No effect if the promise is settled: the run was claimed.
       claimed.reject(err);
     },

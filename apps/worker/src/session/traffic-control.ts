@@ -56,7 +56,7 @@ export function createTrafficControl({ redis, logger }: { redis: Redis; logger: 
       waitedMs,
       report: (outcome) =>
         reportRequest(redis, query, circuit, { outcome, probe }).catch((err: unknown) => {
-          logger.warn({ err, credentialId: query.credentialId }, 'a request could not be reported to its circuit');
+          logger.warn({ err, credentialId: query.credentialId }, 'failed to report a request to its circuit');
         }),
     };
   }

@@ -13,13 +13,13 @@ export async function failOccupant(data: WatchdogData, block: Block): Promise<vo
   const { worker, logLevel, databaseUrl } = data;
   const logger = createLogger({ name: 'worker', level: logLevel, destination }).child({ workerId: worker.id });
   const { executionId, blockedMs } = block;
-  logger.fatal({ ...block, exitCode: EXIT_BLOCKED }, 'the event loop was blocked for too long, ending this process');
+  logger.fatal({ ...block, exitCode: EXIT_BLOCKED }, 'event loop was blocked for too long, ending this process');
   if (executionId === null) return;
   const db = createDatabase({ url: databaseUrl, poolSize: 1, preparesStatements: false });
   try {
     const hasFailed = await failBlockedRun(db, { executionId, blockedMs });
     logger.warn({ executionId, hasFailed }, 'tried to fail the run that blocked this worker');
   } catch (err) {
-    logger.error({ err, executionId }, 'the run that blocked this worker could not be failed');
+    logger.error({ err, executionId }, 'failed to end the run that blocked this worker');
   }
 }

@@ -65,10 +65,10 @@ export function startWatchdog({
     const workerData: WatchdogData = { ...data, shared, logLevel: logger.level };
     const started = new Worker(THREAD, { workerData, execArgv: [], resourceLimits: THREAD_LIMITS });
     started.on('message', (report: WatchdogReport) => {
-      if (report.kind === 'blocked') logger.warn(report.block, 'the event loop was blocked');
+      if (report.kind === 'blocked') logger.warn(report.block, 'event loop was blocked');
       else if (report.kind === 'drainRequested') onDrainRequested();
       else if (report.kind === 'deputyMissing') onDeputyMissing();
-      else logger.warn({ err: report.message }, 'heartbeat failed');
+      else logger.warn({ err: report.message }, 'failed to send a heartbeat');
     });
     started.on('error', (err) => logger.error({ err }, 'watchdog thread failed'));
     started.once('exit', () => {

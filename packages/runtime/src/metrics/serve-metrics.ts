@@ -31,7 +31,7 @@ export async function serveMetrics(
   if (port === undefined) return undefined;
   const server = createServer((request, response) => {
     answer(request, response, { ...source, token }).catch((err: unknown) => {
-      source.logger.error({ err }, 'metrics could not be read');
+      source.logger.error({ err }, 'failed to read metrics');
       response.writeHead(500).end();
     });
   });
@@ -39,7 +39,7 @@ export async function serveMetrics(
     server.once('error', reject);
     server.listen({ port, host }, resolve);
   });
-  source.logger.info({ address: server.address() }, 'metrics are served');
+  source.logger.info({ address: server.address() }, 'started to serve metrics');
   return {
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));

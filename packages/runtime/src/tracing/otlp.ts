@@ -45,7 +45,7 @@ export function createOtlpTracing(options: {
   share: number;
   logger: Logger;
 }): Tracing {
-  const warn = (message: string): void => options.logger.warn({ tracing: message }, 'traces could not be sent');
+  const warn = (message: string): void => options.logger.warn({ tracing: message }, 'failed to send traces');
   const ignore = (): void => undefined;
   diag.setLogger(
     { error: warn, warn, info: ignore, debug: ignore, verbose: ignore },
@@ -95,7 +95,7 @@ export function createOtlpTracing(options: {
     within: (span, act) => actors.run(span, act),
     current: () => actors.getStore()?.traceParent,
     async close() {
-      await provider.shutdown().catch((err: unknown) => options.logger.warn({ err }, 'the last traces are lost'));
+      await provider.shutdown().catch((err: unknown) => options.logger.warn({ err }, 'lost the last traces'));
     },
   };
 }

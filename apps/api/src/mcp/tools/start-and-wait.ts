@@ -32,7 +32,7 @@ export async function startAndWait(
   } catch (error) {
     if (executionId === undefined) throw error;
     // An error would be read as if nothing had started, and a repeated call starts a second run.
-    call.starts.logger.warn({ err: error, executionId }, 'a run that was started could not be awaited');
+    call.starts.logger.warn({ err: error, executionId }, 'failed to wait for a started run');
     return started(executionId, 'It was started, but could not be awaited: call deckhand_wait_for_run');
   }
 }

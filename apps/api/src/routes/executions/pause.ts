@@ -54,7 +54,7 @@ export function resumeExecution(context: RunContext): Route {
         const { resumed, dispatched } = await resume(context.db, actor, executionId);
         // If this fails, maintenance finds the runs without jobs.
         await context.queue.add(dispatched).catch((err: unknown) => {
-          context.logger.warn({ err, executionId }, 'resumed runs could not be queued yet');
+          context.logger.warn({ err, executionId }, 'failed to queue resumed runs, retrying');
         });
         await context.notifyWorkers('resume', resumed);
         await recordRunChange(context, actor, 'execution.resume', executionId);

@@ -78,7 +78,7 @@ export function stopExecutions(context: RunContext): Route {
           workspaceId: body.workspaceId,
           resourceId: body.workflowId ?? '',
           details: { stopped },
-        }).catch((err: unknown) => context.logger.error({ err }, 'audit record of a change could not be written'));
+        }).catch((err: unknown) => context.logger.error({ err }, 'failed to write an audit record'));
         return { status: 200, body: { stopped } };
       });
     },

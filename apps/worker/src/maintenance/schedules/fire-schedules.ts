@@ -89,7 +89,7 @@ export function createFiring({
     now,
   };
   const alarm = createAlarm(() => {
-    fire().catch((err: unknown) => logger.warn({ err }, 'schedules could not be fired yet'));
+    fire().catch((err: unknown) => logger.warn({ err }, 'failed to fire schedules, retrying'));
   }, now);
   let last: Promise<void> = Promise.resolve();
 
@@ -171,7 +171,7 @@ async function fireBatch(parts: FiringParts, due: readonly DueSchedule[]): Promi
   const { moved, refused } = await moveAll(parts, moves, onBadRow);
   const holds = [...refused.map(({ move, refusal }) => toHold(move, refusal, now)), ...bad];
   if (holds.length === 0) return moved;
-  parts.logger.info({ schedules: holds.length, by: holds[0]?.by }, 'limits hold runs of schedules back');
+  parts.logger.info({ schedules: holds.length, by: holds[0]?.by }, 'held back runs of schedules because of limits');
   return moved + (await parts.hold(holds));
 }
 
@@ -245,7 +245,7 @@ async function moveAll(
   await parts.onStopped(moved.flatMap(({ underKey }) => underKey?.stopped ?? []));
   // If this fails, maintenance finds the runs without jobs.
   await parts.addJobs(runs).catch((err: unknown) => {
-    parts.logger.warn({ err, runs: runs.length }, 'runs of schedules could not be queued yet');
+    parts.logger.warn({ err, runs: runs.length }, 'failed to queue runs of schedules, retrying');
   });
   const refused = results.flatMap(({ move, outcome }) => {
     if (outcome === undefined || outcome.kind === 'moved' || outcome.kind === 'elsewhere') return [];
