@@ -133,7 +133,7 @@ describe('the log of requests', () => {
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
       const failed = () =>
         instance.gateway.log
-          .filter((line) => line.includes('could not be logged'))
+          .filter((line) => line.includes('failed to log requests'))
           .reduce((sum, line) => sum + (JSON.parse(line) as { requests: number }).requests, 0);
       await until(() => failed() === answers.length);
     } finally {
