@@ -26,7 +26,7 @@ import {
 } from '../../harness/index.ts';
 
 /** More than the number of custom plans after which PostgreSQL considers a generic one (PREPARE: 5). */
-const CALLS = 8;
+const CALLS = 6;
 /** Enough partitions and runs that a plan for one partition seems cheaper than one for all. */
 const PARTITIONS = 12;
 const RUNS = 3_000;
