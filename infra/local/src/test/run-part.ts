@@ -7,6 +7,9 @@ import type { PartStep, TestPart } from './parts.ts';
 import { runJest } from './run-jest.ts';
 import { runMutants } from './run-mutants.ts';
 
+/** Test files at once. Most of these tests start whole fleets, and hold them to promised times. */
+const PROCESSES = 2;
+
 /** How a part went. */
 export interface PartRun extends TestResults {
   readonly minutes: number;
@@ -38,6 +41,10 @@ async function runStep(step: PartStep, name: string, isGateGreen: boolean): Prom
     return { ...NO_RESULTS, failed: 1, failures: [`${name}: a program is missing: ${prepared.missing}`] };
   }
   const path = join(REPOSITORY, '.deckhand', 'test-results', `${name}.json`);
-  const isClean = await runJest(step.jest, path, { TEST_FULL: '1', ...step.env, ...prepared });
+  const isClean = await runJest([...step.jest, `--maxWorkers=${PROCESSES}`], path, {
+    TEST_FULL: '1',
+    ...step.env,
+    ...prepared,
+  });
   return readResults(path, isClean, readSecurityClaims());
 }
