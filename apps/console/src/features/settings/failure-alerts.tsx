@@ -55,7 +55,8 @@ function SetUpAlerts({ onClose }: { onClose: () => void }) {
       title={i18n.t('Failure alerts')}
       initial={EMPTY}
       submit={i18n.t('Set up alerts')}
-      canSubmit={({ kind, credentialId, to }) => kind === 'request' || (credentialId !== undefined && to.length > 0)}
+      // Not by the addresses: the last one is taken when its field loses the focus to the button.
+      canSubmit={({ kind, credentialId }) => kind === 'request' || credentialId !== undefined}
       act={async ({ kind, credentialId = '', from, to, url }) => {
         const channel: AlertChannel = kind === 'request' ? { kind, url } : { kind, credentialId, from, to };
         await setUpAlerts(stepsOf(queryClient, workspaceId, channel));
