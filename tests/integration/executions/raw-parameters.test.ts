@@ -1,12 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { createDatabase, type Database } from '@deckhand/db';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { chain, createTestDatabase, seedWorkflow, stopAll, stopLater } from '../../harness/index.ts';
-
-const LARGE_BYTES = 2_000_000;
-const RUNS = 20;
+import { createDatabase, type Database, Prisma } from '@deckhand/db';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { executeWithRawParameters, queryWithRawParameters } from '../../../packages/db/src/connection.ts';
+import { createTestDatabase, stopAll, stopLater } from '../../harness/index.ts';
 
 let db: Database;
 
@@ -17,46 +12,46 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-function heapAfterCollection(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-  return process.memoryUsage().heapUsed;
-}
-
-it('keeps nothing of large values in memory once they are written', async () => {
-  const { accept } = await seedWorkflow(db, chain());
-  const acceptLarge = () => accept({ text: randomBytes(LARGE_BYTES / 2).toString('hex') });
-  await acceptLarge();
-  const before = heapAfterCollection();
-  for (let run = 0; run < RUNS; run += 1) await acceptLarge();
-  expect(heapAfterCollection() - before).toBeLessThan(3 * LARGE_BYTES);
-});
-
-it.each(['"', '\\', '{"a":"\\"b\\\\"}', 'null', '', 'ö€😀', '{a,"b"}', '$1', "it's"])(
-  'writes the text %j unchanged',
-  async (text) => {
-    const { accept } = await seedWorkflow(db, chain());
-    const { triggerData } = await db.execution.findUniqueOrThrow({ where: { id: await accept({ text }) } });
-    expect(triggerData).toBe(JSON.stringify({ text }));
-    const long = `${text}ä`.repeat(20_000);
-    const ofLong = await db.execution.findUniqueOrThrow({ where: { id: await accept({ long }) } });
-    expect(ofLong.triggerData).toBe(JSON.stringify({ long }));
+/** Longer than texts that pg escapes itself, with everything that an array literal has to escape. */
+const LONG = `{"a": "\\\\", 'b': NULL}\u0001 é 東京 👩`.repeat(1_000);
+const VALUES = Prisma.sql`SELECT ${'a "text"'}::text AS text, ${7}::int AS int, ${true}::boolean AS bool, ${null}::text AS none,
+  encode(${Buffer.from([0, 255])}::bytea, 'hex') AS bytes, ${['a', 'b,c', LONG]}::text[] AS texts, ${[1, 2]}::int[] AS ints`;
+const RECEIVED = [
+  {
+    ...{ text: 'a "text"', int: 7, bool: true, none: null, bytes: '00ff' },
+    ...{ texts: ['a', 'b,c', LONG], ints: [1, 2] },
   },
-);
+];
 
-it('a statement that reaches its connection after it has failed for its caller writes nothing', async () => {
-  let executeLate = (): Promise<unknown> => Promise.reject(new Error('nothing was asked'));
-  const impatient = new Proxy(db, {
-    get(target, name, receiver) {
-      if (name !== '$queryRawUnsafe') return Reflect.get(target, name, receiver);
-      return (...statement: Parameters<Database['$queryRawUnsafe']>) => {
-        executeLate = async () => target.$queryRawUnsafe(...statement);
-        return Promise.reject(new Error('it takes too long'));
-      };
-    },
+// What the way past Prisma relies on: Prisma, its adapter and pg pass a statement and its one parameter on to the
+// connection. A new version of one of them may not.
+describe('parameters that Prisma does not see', () => {
+  it('reach PostgreSQL as they are', async () => {
+    expect(await queryWithRawParameters(db, VALUES)).toEqual(RECEIVED);
   });
-  const { workflowId, accept } = await seedWorkflow(impatient, chain());
-  await expect(accept()).rejects.toThrow('it takes too long');
-  await expect(executeLate()).rejects.toThrow('after it had failed for its caller');
-  expect(await db.execution.count({ where: { workflowId } })).toBe(0);
+
+  it('reach it within a transaction, and are rolled back with it', async () => {
+    await db.$executeRaw`CREATE TABLE things (name text)`;
+    const insert = Prisma.sql`INSERT INTO things SELECT unnest(${['one', 'two']}::text[])`;
+    const failed = db.$transaction(async (tx) => {
+      expect(await executeWithRawParameters(tx, insert)).toBe(2);
+      expect(await queryWithRawParameters(tx, VALUES)).toEqual(RECEIVED);
+      throw new Error('rolled back');
+    });
+    await expect(failed).rejects.toThrow('rolled back');
+    expect(await db.$queryRaw`SELECT count(*)::int AS count FROM things`).toEqual([{ count: 0 }]);
+  });
+
+  it('are not mixed up by statements at the same time', async () => {
+    const numbers = Array.from({ length: 50 }, (_, n) => n);
+    const rows = await Promise.all(
+      numbers.map((n) => queryWithRawParameters<{ n: number }[]>(db, Prisma.sql`SELECT ${n}::int AS n`)),
+    );
+    expect(rows.map(([row]) => row?.n)).toEqual(numbers);
+  });
+
+  it('are nothing that a caller could name', async () => {
+    const guessed = 'values 00000000-0000-4000-8000-000000000000 1';
+    expect(await db.$queryRaw`SELECT ${guessed}::text AS text`).toEqual([{ text: guessed }]);
+  });
 });
