@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Definition, JsonObject, NodeTypeEntry } from '@deckhand/contracts';
+import type { Definition, JsonObject } from '@deckhand/contracts';
 import { ApiError } from '../../../api/api-error.ts';
 import {
   canPin,
@@ -12,27 +12,13 @@ import {
   refusalOf,
   selectedNode,
 } from './editor-model.ts';
+import { nodeTypeOf } from '../../../testing/node-type.ts';
 
-const typeOf = (type: string, more: Partial<NodeTypeEntry> = {}): NodeTypeEntry => ({
-  type,
-  title: type,
-  description: '',
-  category: 'data',
-  hasEffects: false,
-  isTrigger: false,
-  handles: [],
-  undecidedHandle: null,
-  credentialTypes: [],
-  keywords: [],
-  parameters: {},
-  ...more,
-});
-const SET = typeOf('set');
+const SET = nodeTypeOf('set');
 const TYPES = new Map(
-  [SET, typeOf('trigger.manual', { isTrigger: true }), typeOf('if', { handles: ['true', 'false'] })].map((entry) => [
-    entry.type,
-    entry,
-  ]),
+  [SET, nodeTypeOf('trigger.manual', { isTrigger: true }), nodeTypeOf('if', { handles: ['true', 'false'] })].map(
+    (entry) => [entry.type, entry],
+  ),
 );
 const TWO: Definition = {
   nodes: [

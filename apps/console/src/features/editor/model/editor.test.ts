@@ -14,20 +14,9 @@ import {
 import { FIRST_DEFINITION, isFirst } from './first-definition.ts';
 import { describeIssues, issuesByNode } from './issues.ts';
 import { begin, edit, redo, undo } from './history.ts';
+import { nodeTypeOf } from '../../../testing/node-type.ts';
 
-const SET = {
-  type: 'set',
-  title: 'Edit fields',
-  description: '',
-  category: 'data',
-  hasEffects: false,
-  isTrigger: false,
-  handles: [],
-  undecidedHandle: null,
-  credentialTypes: [],
-  keywords: [],
-  parameters: {},
-};
+const SET = nodeTypeOf('set', { title: 'Edit fields' });
 const EMPTY: Definition = { nodes: [], edges: [] };
 const TWO: Definition = {
   nodes: [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { compileCheck, Definition, type NodeTypeEntry } from '@deckhand/contracts';
+import { compileCheck, Definition } from '@deckhand/contracts';
 import fc from 'fast-check';
 import { align, type Alignment } from './align.ts';
 import {
@@ -17,20 +17,9 @@ import {
 } from './edits.ts';
 import { begin, edit, redo, undo } from './history.ts';
 import { addNote, changeNote, noteKey } from './notes.ts';
+import { nodeTypeOf } from '../../../testing/node-type.ts';
 
-const SET: NodeTypeEntry = {
-  type: 'set',
-  title: 'Edit fields',
-  description: '',
-  category: 'data',
-  hasEffects: false,
-  isTrigger: false,
-  handles: [],
-  undecidedHandle: null,
-  credentialTypes: [],
-  keywords: [],
-  parameters: {},
-};
+const SET = nodeTypeOf('set', { title: 'Edit fields' });
 const START: Definition = {
   nodes: [
     { id: 'start', type: 'trigger.manual', position: { x: 0, y: 0 } },
