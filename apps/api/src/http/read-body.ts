@@ -132,7 +132,7 @@ let heldBytes = 0;
 /**
  * Reads the body of a request. Bytes beyond the limit are discarded as they arrive, so that the caller receives the
  * response, which does not wait for them.
- * @returns no bytes if there is no body.
+ * @returns an empty buffer for a request without a body.
  * @throws DeckhandError PAYLOAD_TOO_LARGE, before anything is read if `Content-Length` is too large;
  * SERVICE_UNAVAILABLE if large bodies use up the memory of the process.
  */

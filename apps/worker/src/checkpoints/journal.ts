@@ -230,7 +230,7 @@ class RunJournal implements Journal, CheckpointSource {
   settled(verdict: CheckpointVerdict): void {
     const { executionId, epoch, onClaimed, onVerdict } = this.#options;
     if (verdict === 'fenced') {
-      this.#end = new FencedError(`run ${executionId} is no longer held in epoch ${epoch}`);
+      this.#end = new FencedError(`this worker no longer holds run ${executionId} (epoch ${epoch})`);
       this.#rejectAll(this.#end);
     } else {
       if (this.#claim) onClaimed();

@@ -68,7 +68,7 @@ class LimitReached extends Error {}
 
 /**
  * Runs a transaction that calls `startWithinKey`. With `limitReached`, it wrote nothing.
- * @param maxWaitMs how long a statement waits for a lock; undefined for as long as any.
+ * @param maxWaitMs how long a statement waits for a lock, in ms; by default as long as the session allows.
  * @throws an error of `isLockTimeout` if it would wait longer: it wrote nothing.
  */
 export async function startInTransaction<T>(

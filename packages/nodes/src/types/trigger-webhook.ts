@@ -19,7 +19,7 @@ export default defineNodeType({
   type: 'trigger.webhook',
   title: 'Webhook',
   description:
-    'Starts a run for every request to its URL, while the workflow is active. Its output is `{ body, headers, query, method, path, timestamp }`: header names in lower case, the body parsed by `payloadType`, a binary one as `{ base64, contentType, bytes }`. Whole numbers in JSON that exceed 2^53, and all numbers that exceed 1.8e308, become text.',
+    'Starts a run for every request to its URL, while the workflow is active. Its output is `{ body, headers, query, method, path, timestamp }`. Header names are in lower case. `payloadType` says how the body is parsed; a binary body becomes `{ base64, contentType, bytes }`. Integers in JSON above 2^53, and numbers above 1.8e308, become text.',
   keywords: ['http trigger', 'incoming', 'receive', 'endpoint', 'url', 'callback', 'api trigger'],
   category: 'trigger',
   hasEffects: false,

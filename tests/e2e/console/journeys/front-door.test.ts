@@ -68,7 +68,7 @@ async function signIn(page: Page): Promise<void> {
 }
 
 describe('the files of the console', () => {
-  it('come compressed, for ever where their name says what they hold, and with a policy that lets no other script in', async () => {
+  it('are compressed, cached for ever if their name has a hash, and sent with a policy that allows no other script', async () => {
     const headers = { accept: 'text/html', 'accept-encoding': 'br' };
     const page = await fetch(`${stack.url}/w/some/where`, { headers });
     expect(page.status).toBe(200);

@@ -54,7 +54,7 @@ describe('the way in', () => {
     expect(location.pathname).toBe(SETTINGS);
   });
 
-  it('sends whoever lost the session back to it', async () => {
+  it('is shown again to a person whose session has ended', async () => {
     keepWorkflows();
     await openConsole('/workflows');
     answerSignIn();

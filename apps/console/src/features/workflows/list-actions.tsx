@@ -47,7 +47,7 @@ function MoveForm(props: MoveFormProps) {
   if (targets.length > 0) return <TargetForm {...props} />;
   return (
     <Dialog title={i18n.t('Move {name}', { name })} onClose={onClose}>
-      <Text size="sm">{i18n.t('There is no other folder yet. Create one first.')}</Text>
+      <Text size="sm">{i18n.t('Create another folder first.')}</Text>
     </Dialog>
   );
 }

@@ -20,8 +20,8 @@ import type { Accepted, StartOutcome, StartRequest } from './start-request.ts';
 
 /**
  * Starts runs, or finds that an earlier call has started them.
- * @param maxLockWaitMs how long a start with a key waits for a lock, in ms; without it, as long as any statement. Then
- * it is `busy`, and those of the same key behind it are so without a try.
+ * @param maxLockWaitMs how long a start with a key waits for a lock, in ms; by default as long as the session allows.
+ * A start that would wait longer is `busy`. Later ones with the same key are then `busy` without an attempt.
  * @returns an outcome for each request, in their order.
  */
 export function startRuns(
