@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import servedGerman from '../../../../apps/console/src/language/de-served.json' with { type: 'json' };
-import german from '../../../../apps/console/src/language/de.json' with { type: 'json' };
-import { issuesInBothSchemes, openAs, openWindow, startBrowser } from '../../../harness/browser.ts';
-import { type OwnedStack, shareStack } from '../../../harness/console.ts';
-import { stopAll } from '../../../harness/index.ts';
+import servedGerman from '../../../apps/console/src/language/de-served.json' with { type: 'json' };
+import german from '../../../apps/console/src/language/de.json' with { type: 'json' };
+import { issuesInBothSchemes, openAs, openWindow, startBrowser } from '../../harness/browser.ts';
+import { type OwnedStack, shareStack } from '../../harness/console.ts';
+import { stopAll } from '../../harness/index.ts';
 
 /** The areas of a workspace, by their path. */
 const AREAS = [
