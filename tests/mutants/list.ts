@@ -1404,12 +1404,10 @@ export const MUTANTS: readonly Mutant[] = [
       '',
     ],
   ]),
-  ...of('apps/worker/src/claims/claim-health.ts', 'unit:claims/claim-health', [
+  ...of('apps/worker/src/consume/worker-health.ts', 'unit:consume/worker-health', [
     ['a row at fault is a store at fault', "if (kind === 'row') clearFailures();\n      else {", '{'],
     ['refusals are taken for outages', "if (kind === 'deployment') failures.isRefused = true;", ''],
     ['a read disproves that writes fail', 'watch(read, [reads], reads)', 'watch(read, [reads, writes], reads)'],
-  ]),
-  ...of('apps/worker/src/consume/poll-health.ts', 'unit:consume/poll-health', [
     ['silence does not count', '      silentChecks += 1;\n', ''],
     ['a worker that is full counts as silent', 'if (options.isFull() && !isPinging) ping();', ''],
   ]),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunConsumer, RunJob, TakenJob } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 import type { Standby } from './standby.ts';
-import { createPollHealth } from './poll-health.ts';
+import { createPollHealth } from './worker-health.ts';
 
 /** Shortest and longest delay after a failed poll, in ms; the delay doubles with each failure in a row. */
 const MIN_RETRY_MS = 100;

@@ -7,10 +7,9 @@ import { CheckpointRefusedError } from '../checkpoints/checkpoint-writer.ts';
 import { createJournal, FencedError, type Journal } from '../checkpoints/journal.ts';
 import { RetriesEndedError } from '../checkpoints/retry-while-unavailable.ts';
 import { inRunContext } from '../watchdog/run-context.ts';
-import { ActiveRun } from './active-run.ts';
-import { cancelWaitsOf } from './cancel-waits.ts';
-import { driveRun, type WantedIterations } from './drive-run.ts';
-import { failure, type FinalCheckpoint, writeFinalCheckpoint } from './final-checkpoint.ts';
+import { ActiveRun } from './active-runs.ts';
+import { cancelWaitsOf } from '../checkpoints/node-rows.ts';
+import { driveRun, type WantedIterations, failure, type FinalCheckpoint, writeFinalCheckpoint } from './drive-run.ts';
 import { type EarlierRecords, NeededOutputGoneError } from './records.ts';
 import { SourceRunGoneError } from './reuse-records.ts';
 import { createRunMemory, type RunMemory } from './run-memory.ts';
@@ -136,8 +135,7 @@ export class HeldRun {
     if (earlier.goneNodeId !== undefined) throw new NeededOutputGoneError(earlier.goneNodeId);
     const workflow = await loader.loadVersion(claimed.workflowVersionId);
     if (await this.#isStoppedByEvents(workflow, journal, earlier.records.size === 0)) return;
-    const records = await loader.withReused(claimed, earlier.records);
-    await copyReused(records, earlier.records, journal);
+    const records = claimed.rerunFromNodeId === null ? earlier.records : await this.#reuse(earlier.records, journal);
     this.#limitHeldTime(workflow);
     this.#enter('running');
     const driven = await driveRun(
@@ -154,6 +152,20 @@ export class HeldRun {
     await waitTimer.stop();
     this.#enter('closing');
     await this.#close(ending, workflow, journal);
+  }
+
+  /**
+   * Copies the records that a rerun from a node reuses to its journal, before it records anything of its own.
+   * @returns its own records and those that it reuses.
+   */
+  async #reuse(own: ReadonlyMap<string, NodeRecord>, journal: Journal): Promise<ReadonlyMap<string, NodeRecord>> {
+    const records = await this.#parts.loader.withReused(this.#claimed, own);
+    for (const [key, record] of records) {
+      if (own.has(key)) continue;
+      journal.record(record);
+      if (journal.isBehind()) await journal.flush();
+    }
+    return records;
   }
 
   /** Writes how the run ended or rests, and notifies others; releases it if it did neither. */
@@ -316,17 +328,4 @@ function serviceFailure(error: unknown): RunError {
 function dataGoneEnding(error: unknown): FinishedEnding | undefined {
   if (error instanceof SourceRunGoneError) return failure('failed', SOURCE_RUN_GONE, null);
   return error instanceof NeededOutputGoneError ? failure('failed', runError('OUTPUT_GONE'), error.nodeId) : undefined;
-}
-
-/** Copies the records that a rerun reuses to its journal, before it records anything of its own. */
-async function copyReused(
-  records: ReadonlyMap<string, NodeRecord>,
-  own: ReadonlyMap<string, NodeRecord>,
-  journal: Journal,
-): Promise<void> {
-  for (const [key, record] of records) {
-    if (own.has(key)) continue;
-    journal.record(record);
-    if (journal.isBehind()) await journal.flush();
-  }
 }

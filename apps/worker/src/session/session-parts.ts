@@ -11,7 +11,7 @@ import {
 import type { RunJob } from '@deckhand/queue';
 import type { Logger, MemoryBudget } from '@deckhand/runtime';
 import type { CheckpointWriter } from '../checkpoints/checkpoint-writer.ts';
-import type { ClaimHealth } from '../claims/claim-health.ts';
+import type { ClaimHealth } from '../consume/worker-health.ts';
 import { createClaim } from '../claims/claim-runs.ts';
 import { toQueued } from '../maintenance/finish-children.ts';
 import type { HeldBackRuns } from '../maintenance/held-back-runs.ts';

@@ -1,7 +1,7 @@
 import type { JsonValue, NodeStatus } from '@deckhand/contracts';
 import type { NodeRecord } from '@deckhand/engine';
 import { expect, it } from '@jest/globals';
-import { currentNodeOf } from './current-node.ts';
+import { currentNodeOf } from './node-rows.ts';
 
 function record(nodeId: string, status: NodeStatus, startedAt: number, state?: JsonValue): NodeRecord {
   const rest = { iteration: '', finishedAt: null, attempts: 1, attemptHistory: undefined, handle: null };
