@@ -670,7 +670,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/engine/src/run/waits.ts', RUN_LOOP, [
     ['a resumption is missed meanwhile', 'return this.#held.length > 0 || [...', 'return [...'],
   ]),
-  ...of('packages/engine/src/run/retry.ts', RUN_LOOP, [
+  ...of('packages/engine/src/run/progress.ts', RUN_LOOP, [
     ['a rest that does not count is an attempt', 'attempts - uncounted, random', 'attempts, random'],
     ['a long delay holds a place', 'if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {', 'if (delayMs < 0) {'],
     ['a short delay rests', 'if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {', 'if (delayMs > 0) {'],
@@ -902,11 +902,11 @@ export const MUTANTS: readonly Mutant[] = [
       'if (rerunOf === undefined)',
     ],
   ]),
-  ...of('packages/engine/src/run/retry.ts', RUN_LOOP, [
+  ...of('packages/engine/src/run/progress.ts', RUN_LOOP, [
     ['a minimum delay has no bound', 'Math.min(minDelayMs, LONGEST_MIN_DELAY_MS)', 'minDelayMs'],
     ['a minimum delay is ignored', 'own >= least ? own', 'own >= 0 ? own'],
   ]),
-  ...of('packages/engine/src/run/node-state.ts', RUN_LOOP, [
+  ...of('packages/engine/src/run/records.ts', RUN_LOOP, [
     ['every rest of a node is the same wait', 'iteration: `${iteration}~${attempts}`', 'iteration: `${iteration}~`'],
   ]),
   ...of('apps/worker/src/session/wait-timer.ts', WAIT_TIMER, [

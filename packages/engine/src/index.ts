@@ -16,8 +16,12 @@ export {
   openIterations,
   type RecordedError,
   recordKey,
+  begunWait,
+  type BegunWait,
+  storedContainer,
+  storedWait,
+  waitKey,
 } from './run/records.ts';
-export { begunWait, type BegunWait, storedContainer, storedWait, waitKey } from './run/node-state.ts';
 export { idempotencyKeyOf } from './run/node-scope.ts';
 export { nodesUntil } from './run/nodes-until.ts';
 export { runExecution } from './run/run-execution.ts';

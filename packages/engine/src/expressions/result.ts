@@ -1,7 +1,7 @@
 import { exceed } from './error.ts';
 import { dataDepthMax } from './limits.ts';
-import { ownKeys } from './property.ts';
-import { isList, type Value, type ValueRecord } from './value.ts';
+import type { Run } from './run.ts';
+import { ownKeys, isList, type Value, type ValueRecord } from './value.ts';
 import type { JsonValue } from '@deckhand/contracts';
 
 /** Counts the bytes of a value as JSON, so that sharing (`[a, a]` of `[b, b]` of ...) cannot hide its size. */
@@ -33,6 +33,14 @@ export function settle(value: Value, bytesMax: number, indent = 0): Settled {
   const clean = weigh(value, meter, 0);
   const json = isJson(value, clean) ? value : (toJson(value) ?? null);
   return { json, bytes: bytesMax - meter.bytesLeft };
+}
+
+/** Returns a value as JSON, and charges it to the results of the run. */
+export function toResult(run: Run, value: Value): JsonValue {
+  if (typeof value === 'boolean') return value;
+  const { json, bytes } = settle(value, run.resultBytesLeft);
+  run.resultBytesLeft -= bytes;
+  return json;
 }
 
 /** Lets the type follow from what `weigh` found out. */

@@ -1,4 +1,5 @@
-import { exceed, type Site } from './error.ts';
+import type { JsonValue } from '@deckhand/contracts';
+import { exceed, type Site, toExpressionError } from './error.ts';
 import { defaultLimits, type ExpressionLimits } from './limits.ts';
 import type { ExpressionScope } from './scope.ts';
 import type { Value } from './value.ts';
@@ -33,6 +34,24 @@ export function startRun(scope: ExpressionScope, limits: Partial<ExpressionLimit
     site,
     base: 0,
     at: 0,
+  };
+}
+
+/**
+ * Evaluates against a scope. The result is plain JSON that may share structure with its inputs; neither is ever
+ * changed. Budgets are those of `limits`, or the defaults. @throws ExpressionError
+ */
+export type EvaluateJson = (scope: ExpressionScope, limits?: Partial<ExpressionLimits>) => JsonValue;
+
+/** Adds budgets and error handling to compiled code. `site` is its place, until a template names another. */
+export function withBudget(site: Site, evaluate: (run: Run) => JsonValue): EvaluateJson {
+  return (scope, limits) => {
+    const run = startRun(scope, limits, site);
+    try {
+      return evaluate(run);
+    } catch (error) {
+      throw toExpressionError(error, run.site, run.base + run.at);
+    }
   };
 }
 

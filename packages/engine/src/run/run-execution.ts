@@ -33,15 +33,14 @@ import {
   storeUncounted,
   storeWait,
   TRY_STATE,
-} from './node-state.ts';
+  type LoopPosition,
+} from './records.ts';
 import { planTask } from './plan-task.ts';
 import type { Ending, RunRequest } from './ports.ts';
-import { nextProgress, type Progress, recordedProgress, withAttempt, withConsole } from './progress.ts';
+import { nextProgress, type Progress, recordedProgress, withAttempt, withConsole, mayRetry } from './progress.ts';
 import { Recorder, type RecordedResult } from './recorder.ts';
-import type { LoopPosition } from './records.ts';
-import { mayRetry } from './retry.ts';
-import { type NextIteration, Scheduler, type Task } from './scheduler.ts';
-import { catchingScope, inputOf } from './scope.ts';
+import { Scheduler } from './scheduler.ts';
+import { catchingScope, inputOf, type NextIteration, type Task } from './scope.ts';
 import { Waits } from './waits.ts';
 
 /** Longest time of pure nodes before other runs continue, in ms. */

@@ -34,27 +34,11 @@ import {
   iterationOutput,
   type JoinDecision,
   type LoopProgress,
+  type NextIteration,
   openScope,
   type Scope,
+  type Task,
 } from './scope.ts';
-
-/** A node that may run now, or a loop that may end. */
-export interface Task {
-  readonly node: GraphNode;
-  readonly scope: Scope;
-  /** For a loop whose iterations are all finished: indexes of those whose outputs `endLoop` needs. */
-  readonly missingOutputs?: readonly number[];
-  /** For a loop with a condition: the iteration that may begin. */
-  readonly iteration?: NextIteration;
-}
-
-/** An iteration of a loop with a condition, which begins or ends the loop. */
-export interface NextIteration {
-  readonly index: number;
-  /** The output of the one before; null for the first. */
-  readonly previous: JsonValue;
-  readonly rule: RepeatRule;
-}
 
 /** The seam between the scheduler and its run: what happens without a task, in order, and what was decided before. */
 export interface SchedulerPorts {

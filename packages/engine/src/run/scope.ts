@@ -25,6 +25,24 @@ export interface Scope {
   open: number;
 }
 
+/** A node that may run now, or a loop that may end. */
+export interface Task {
+  readonly node: GraphNode;
+  readonly scope: Scope;
+  /** For a loop whose iterations are all finished: indexes of those whose outputs `endLoop` needs. */
+  readonly missingOutputs?: readonly number[];
+  /** For a loop with a condition: the iteration that may begin. */
+  readonly iteration?: NextIteration;
+}
+
+/** An iteration of a loop with a condition, which begins or ends the loop. */
+export interface NextIteration {
+  readonly index: number;
+  /** The output of the one before; null for the first. */
+  readonly previous: JsonValue;
+  readonly rule: RepeatRule;
+}
+
 /** The decision of an early join that cancels the rest. */
 export interface JoinDecision {
   /** The edges that were taken, in the order of their arrival: indexes in `incoming`. */

@@ -1,6 +1,5 @@
 import type { BinaryExpression, ConditionalExpression, LogicalExpression, UnaryExpression } from 'acorn';
-import { toNumber } from '../convert.ts';
-import { add, isIn, isLess, isLooselyEqual, isStrictlyEqual } from '../operators.ts';
+import { toNumber, add, isIn, isLess, isLooselyEqual, isStrictlyEqual } from '../operators.ts';
 import { refuse, type Compiler, type Evaluate } from './compiler.ts';
 import type { Run } from '../run.ts';
 import type { Value } from '../value.ts';

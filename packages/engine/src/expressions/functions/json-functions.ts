@@ -1,5 +1,5 @@
 import { fail } from '../error.ts';
-import { toNumber } from '../convert.ts';
+import { toNumber } from '../operators.ts';
 import { containerBytes } from '../limits.ts';
 import type { JsonValue } from '@deckhand/contracts';
 import { settle } from '../result.ts';
