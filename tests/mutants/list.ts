@@ -542,7 +542,7 @@ export const MUTANTS: readonly Mutant[] = [
       "if (!isAccepted(verdict) && oldest.length === 0) return { kind: 'refused', verdict };",
     ],
   ]),
-  ...of('packages/db/src/executions/start/start-options.ts', KEYS, [
+  ...of('packages/db/src/executions/start/admission.ts', KEYS, [
     ['a run with a key can be claimed at once', " OR ${options} -> 'concurrency' IS NOT NULL)`", ')`'],
   ]),
   ...of('packages/db/src/executions/claim/reconcile.ts', KEYS, [
@@ -637,7 +637,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     ['a form of another site is taken', "      : site !== 'same-origin' && site !== 'none';", '      : false;'],
   ]),
-  ...of('apps/api/src/http/request-log.ts', LINKS, [['the log has tokens', '|\\/+answer\\/', '']]),
+  ...of('apps/api/src/http/observe-requests.ts', LINKS, [['the log has tokens', '|\\/+answer\\/', '']]),
   ...of('packages/db/src/executions/waits/decide.ts', ANSWERS, [
     ['an answer ends a wait that has ended', 'AND answered_at IS NULL\n    RETURNING', 'RETURNING'],
     [
@@ -1170,7 +1170,7 @@ export const MUTANTS: readonly Mutant[] = [
       '',
     ],
   ]),
-  ...of('packages/db/src/executions/start/start-options.ts', 'integration:integration/api/workflow-concurrency', [
+  ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/api/workflow-concurrency', [
     ['a workflow does not limit its runs', '(v.concurrency IS NOT NULL AND', '(false AND'],
     [
       'the limit of a workflow replaces that of a start',

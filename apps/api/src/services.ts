@@ -23,10 +23,9 @@ import type {
   StartContext,
   WebhookContext,
 } from './contexts.ts';
-import { createAuthenticate } from './auth/authenticate.ts';
+import { createAuthenticate, createUsageLog } from './auth/authenticate.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createLoginThrottle } from './auth/login-throttle.ts';
-import { createUsageLog } from './auth/usage-log.ts';
 import { createFormChecker } from './forms/form-checker.ts';
 import { createAnswerOnce } from './http/answer-once.ts';
 import { readAllowedOrigins } from './http/cors.ts';
@@ -38,12 +37,11 @@ import { createApiMetrics } from './metrics/metrics.ts';
 import { metricsAccess } from './metrics/access.ts';
 import { createExecutionReader } from './runs/execution-reader.ts';
 import { createEventSender } from './runs/event-sender.ts';
-import { createNoteStart } from './runs/note-start.ts';
+import { createNoteStart, createRunStarter } from './runs/run-starter.ts';
 import { createPrepareCallbacks } from './runs/prepare-callbacks.ts';
 import { createRunFollower } from './runs/follow-runs.ts';
 import { createRunReads } from './runs/run-reads.ts';
 import { createNotifyWorkers } from './runs/notify-workers.ts';
-import { createRunStarter } from './runs/run-starter.ts';
 import { createWorkspaceShares } from './runs/workspace-shares.ts';
 import { createWriteBreaker } from './runs/write-breaker.ts';
 import { type ApiSettings, setupToken, webhookBaseUrl } from './settings.ts';

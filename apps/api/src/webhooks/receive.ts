@@ -5,7 +5,7 @@ import { networkOf } from '../http/caller-address.ts';
 import { rateLimited, setRateHeaders } from '../http/rate-limit.ts';
 import { readBytes } from '../http/read-body.ts';
 import type { StartedRun } from '../runs/run-starter.ts';
-import { startedMessage } from '../runs/started-answer.ts';
+import { startedMessage } from '../runs/start-run.ts';
 import type { WebhookContext } from '../contexts.ts';
 import { sendAnswer, sendResult } from './answer.ts';
 import { type CheckedCaller, checkCaller } from './check-caller.ts';

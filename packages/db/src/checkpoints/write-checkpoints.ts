@@ -2,7 +2,7 @@ import { queryWithRawParameters } from '../connection.ts';
 import { type Database, Prisma } from '../client.ts';
 import { emitEvents, endEventOf, hasEvents, OF_NO_NODE, reportFailures, waitEventOf } from '../events/emit.ts';
 import { CHECKPOINT_VERSION } from '../executions/claim/claim.ts';
-import { isOneOfRuns } from '../executions/run-ids.ts';
+import { isOneOfRuns } from '../batch.ts';
 import { heldUntil, TIME_LEFT } from '../executions/run-status.ts';
 import { LOCK_RUNS } from '../lock-order.ts';
 import type { Checkpoint, CheckpointEnding, CheckpointVerdict } from './checkpoint.ts';

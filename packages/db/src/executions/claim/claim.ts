@@ -3,7 +3,7 @@ import { queryWithRawParameters } from '../../connection.ts';
 import { type Database, Prisma } from '../../client.ts';
 import { LOCK_RUNS } from '../../lock-order.ts';
 import { EMIT_STARTED } from '../../events/emit.ts';
-import { isOneOfRuns } from '../run-ids.ts';
+import { isOneOfRuns } from '../../batch.ts';
 import { heldUntil, mayBegin, mayMove } from '../run-status.ts';
 
 /** A claim request from a job: a run, and one dispatch of it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { createLogger } from '@deckhand/runtime';
-import { createUsageLog } from './usage-log.ts';
+import { createUsageLog } from './authenticate.ts';
 
 const logger = createLogger({ name: 'test', level: 'silent' });
 
