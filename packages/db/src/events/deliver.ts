@@ -1,7 +1,6 @@
 import { type EventAttempt, type EventDelivery, parseOwnJson } from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { type Database, Prisma, type Queryable } from '../client.ts';
-import { executeWithRawParameters, queryWithRawParameters } from '../connection.ts';
 import { CURRENT_FIRST, IS_VALID } from './endpoints.ts';
 
 /** Failed attempts in a row from which on an endpoint counts as failing: it then gets one attempt at a time. */

@@ -8,7 +8,7 @@ import {
   type WebhookDelivery,
 } from '@deckhand/contracts';
 import type { Actor } from '../access.ts';
-import { type Database, Prisma } from '../client.ts';
+import type { Database } from '../client.ts';
 import { pageRange, toPage } from '../paging.ts';
 import { refuse, type RerunRefusal } from '../executions/start/read-for-rerun.ts';
 import { findWorkspaceOfWorkflow } from '../workflows/lock.ts';
