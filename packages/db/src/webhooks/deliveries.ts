@@ -54,7 +54,7 @@ export async function insertDeliveries(db: Database, records: readonly DeliveryR
  * on workflow and id.
  */
 export async function pruneDeliveries(db: Database, workflowIds: readonly string[]): Promise<void> {
-  await db.$executeRaw(Prisma.sql`/* webhooks.prune-deliveries */
+  await db.$executeRaw`/* webhooks.prune-deliveries */
     DELETE FROM webhook_deliveries WHERE id IN (
       SELECT d.id FROM unnest(${[...workflowIds]}::uuid[]) AS pruned (workflow_id)
       CROSS JOIN LATERAL (
@@ -62,7 +62,7 @@ export async function pruneDeliveries(db: Database, workflowIds: readonly string
         ORDER BY id DESC OFFSET ${DELIVERIES_KEPT} LIMIT 1
       ) AS oldest
       JOIN webhook_deliveries d ON d.workflow_id = pruned.workflow_id AND d.id <= oldest.id
-      FOR UPDATE OF d SKIP LOCKED)`);
+      FOR UPDATE OF d SKIP LOCKED)`;
 }
 
 /**
