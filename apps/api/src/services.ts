@@ -10,7 +10,13 @@ import {
   probeRedisWrites,
 } from '@deckhand/queue';
 import { openOutputStore } from '@deckhand/outputs';
-import { createAnswerTokens, type Logger, openSecretBox, type Tracing } from '@deckhand/runtime';
+import {
+  createAnswerTokens,
+  createResultSignatures,
+  type Logger,
+  openSecretBox,
+  type Tracing,
+} from '@deckhand/runtime';
 import type { Registry } from 'prom-client';
 import type {
   LinkContext,
@@ -150,7 +156,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
     webhooks: {
       ...{ logger, breaker, runStarter, events, deliveries },
       webhooks: createWebhookFinder({ db, secretBox }),
-      awaitRun: createAwaitRun({ db, follower }),
+      awaitRun: createAwaitRun({ db, follower, signatures: createResultSignatures(secretBox) }),
       readCredential: createCredentialReader({ db, secretBox, logger }),
       delayFailure: createFailureDelay(),
       workflowRate: createWindowRate(redis, '{deckhand}:workflow-rate'),

@@ -9,6 +9,7 @@ export * from './memory-budget.ts';
 export * from './metrics/serve-metrics.ts';
 export * from './metrics/process-metrics.ts';
 export * from './metrics/run-counters.ts';
+export * from './result-signature.ts';
 export * from './secret-box.ts';
 export * from './shutdown.ts';
 export * from './slices.ts';

@@ -3,8 +3,13 @@ import { type Database, type FollowedState, readStates } from '@deckhand/db';
 import type { RunChange } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 
+/** The state of a run. With the notification of its end, its result may have come, signed. */
+export interface ReportedState extends FollowedState {
+  readonly signedResult?: string;
+}
+
 /** Called with each state of a run that it has not seen, beginning with the present one. */
-export type StateListener = (state: FollowedState) => void;
+export type StateListener = (state: ReportedState) => void;
 
 /** How a run is followed. */
 export interface FollowOptions {
@@ -18,7 +23,7 @@ export interface FollowOptions {
 }
 
 /** Returns true for a state that ends a wait. */
-export type IsEnough = (state: FollowedState) => boolean;
+export type IsEnough = (state: ReportedState) => boolean;
 
 /** Bounds of a wait. With `survivesDrain` it goes on for some seconds after `drain`. */
 export interface WaitOptions {
@@ -71,12 +76,12 @@ const DRAIN_GRACE_MS = 7_000;
 
 /** What a subscription does: it waits, or is between two waits. `unseen`: the last state that ended no wait. */
 export type SubscriptionState =
-  | { readonly kind: 'idle'; readonly unseen: FollowedState | undefined }
-  | { readonly kind: 'waiting'; readonly isEnough: IsEnough; readonly unseen: FollowedState | undefined };
+  | { readonly kind: 'idle'; readonly unseen: ReportedState | undefined }
+  | { readonly kind: 'waiting'; readonly isEnough: IsEnough; readonly unseen: ReportedState | undefined };
 
 /** What happens to a subscription. `waitEnded`: the time is up, or the caller or the process does not wait longer. */
 export type SubscriptionEvent =
-  | { readonly kind: 'reported'; readonly state: FollowedState }
+  | { readonly kind: 'reported'; readonly state: ReportedState }
   | { readonly kind: 'waitBegan'; readonly isEnough: IsEnough }
   | { readonly kind: 'waitEnded' };
 
@@ -154,9 +159,10 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
   }
 
   /** Reports an end without reading the run: it was committed before the notification was sent. */
-  function reportEnd(executionId: string, status: FinishedStatus): void {
+  function reportEnd(executionId: string, status: FinishedStatus, signedResult?: string): void {
     remember(ends, executionId, status);
-    for (const listener of followed.get(executionId)?.listeners ?? []) listener(unreadEnd(status));
+    const state = { ...unreadEnd(status), ...(signedResult !== undefined && { signedResult }) };
+    for (const listener of followed.get(executionId)?.listeners ?? []) listener(state);
   }
 
   function pollSoon(ids: Iterable<string>): void {
@@ -242,8 +248,8 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
 
   return {
     notify(changes) {
-      for (const { executionId, ended, hasResponse } of changes) {
-        if (ended) reportEnd(executionId, ended);
+      for (const { executionId, ended, signedResult, hasResponse } of changes) {
+        if (ended) reportEnd(executionId, ended, signedResult);
         // A run may respond before the caller's request waits for it.
         else if (hasResponse && !followed.has(executionId)) remember(responses, executionId, true);
       }

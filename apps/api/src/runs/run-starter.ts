@@ -21,7 +21,10 @@ import { LRUCache } from 'lru-cache';
 import type { KeyCaller } from '../auth/caller.ts';
 
 /** What a caller asks for. */
-export type StartRunRequest = Omit<StartRequest, 'executionId' | 'traceParent'>;
+export interface StartRunRequest extends Omit<StartRequest, 'executionId' | 'traceParent'> {
+  /** Whether this process waits for the result (`AwaitRun`). */
+  readonly isAwaited?: boolean;
+}
 
 /** A run that was started by this request, or by an earlier one with the same idempotency key. */
 export interface StartedRun {
@@ -174,7 +177,10 @@ function isLarge({ triggerData }: StartRequest): boolean {
 }
 
 /** Returns the snapshot of a run for its job. Returns undefined if a claim needs more, or a slot under a limit. */
-function toSnapshot(request: StartRequest, { workspaceId, run }: Accepted): RunSnapshot | undefined {
+function toSnapshot(
+  request: StartRequest & Pick<StartRunRequest, 'isAwaited'>,
+  { workspaceId, run }: Accepted,
+): RunSnapshot | undefined {
   if (request.untilNodeId !== undefined || request.mocks !== undefined) return undefined;
   if (!run || run.isLimited || request.rerunOf !== undefined) return undefined;
   return {
@@ -187,6 +193,7 @@ function toSnapshot(request: StartRequest, { workspaceId, run }: Accepted): RunS
     deadlineAt: run.deadlineAt.getTime(),
     queuedAt: Date.now(),
     traceParent: request.traceParent ?? null,
+    ...(request.isAwaited === true && { isAwaited: true }),
   };
 }
 

@@ -124,6 +124,7 @@ function start(
     triggerData: data.json,
     options: settings.optionsFor(() => data.trigger),
     idempotencyKey: readRequestKey(request, target, data),
+    isAwaited: settings.responseMode === 'onCompletion',
   });
 }
 

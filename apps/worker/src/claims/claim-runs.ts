@@ -95,6 +95,7 @@ function readSnapshot(executionId: string, dispatch: number, snapshot: RunSnapsh
     triggerData: snapshot.triggerData,
     traceParent: snapshot.traceParent,
     isProvisional: true,
+    isAwaited: snapshot.isAwaited === true,
     epoch: 1,
     token: null,
     dispatch,

@@ -121,8 +121,8 @@ const MEMORY_EXCEEDED = runError('MEMORY_EXCEEDED');
 
 /** The outcome of a run's last checkpoint on this worker. */
 export type FinalCheckpoint =
-  /** The run has ended, and its end is on disk. */
-  | { readonly kind: 'finished'; readonly status: FinishedStatus }
+  /** The run has ended, and its end is on disk. `result`: serialised; null without one. */
+  | { readonly kind: 'finished'; readonly status: FinishedStatus; readonly result: string | null }
   /**
    * The run rests until a wait ends. `wakeAt`: when its next wait is due, in ms since the epoch. `waitsForChild`: one
    * of its waits ends when a child run finishes.
@@ -171,7 +171,8 @@ export function failure(status: 'failed' | 'timeout', error: RecordedError, node
 
 async function finish(journal: Journal, ending: FinishedEnding): Promise<FinalCheckpoint> {
   const verdict = await journal.finish(ending);
-  return verdict === 'written' ? { kind: 'finished', status: ending.status } : { kind: 'unfinished' };
+  if (verdict !== 'written') return { kind: 'unfinished' };
+  return { kind: 'finished', status: ending.status, result: ending.result };
 }
 
 function restingEnding(waits: readonly WaitRequest[], answerCount: number): RestingEnding {

@@ -170,9 +170,10 @@ export class HeldRun {
 
   /** Writes how the run ended or rests, and notifies others; releases it if it did neither. */
   async #close(ending: Ending, workflow: CompiledWorkflow, journal: Journal): Promise<void> {
+    const isOneCheckpoint = !this.isClaimed();
     const final = await writeFinalCheckpoint(ending, this.#run, journal);
     if (final.kind !== 'unfinished') {
-      await this.#notify(final);
+      await this.#notify(final, isOneCheckpoint);
       if (workflow.usesLocks && final.kind === 'finished') await this.#freeLocks();
       return;
     }
@@ -188,7 +189,7 @@ export class HeldRun {
     if (!dataGone) this.#logger.error({ err: error }, 'failed a run because of an error of the service');
     try {
       await journal.finish(dataGone ?? failure('failed', serviceFailure(error), null));
-      await this.#notify({ kind: 'finished', status: 'failed' });
+      await this.#notify({ kind: 'finished', status: 'failed', result: null });
     } catch (again) {
       if (!(again instanceof FencedError)) throw again;
     }
@@ -265,13 +266,18 @@ export class HeldRun {
     });
   }
 
-  /** Notifies those who wait for the run. */
-  async #notify(final: Exclude<FinalCheckpoint, { kind: 'unfinished' }>): Promise<void> {
+  /**
+   * Notifies those who wait for the run. A caller that waits for the result gets it with the notification, if the run
+   * was written in one checkpoint: no node of such a run has responded to the caller before.
+   */
+  async #notify(final: Exclude<FinalCheckpoint, { kind: 'unfinished' }>, isOneCheckpoint = false): Promise<void> {
     const { notifier } = this.#parts;
-    const { id, hasParent } = this.#claimed;
+    const { id, hasParent, isAwaited = false } = this.#claimed;
     if (final.kind === 'finished') this.#observer.finished(final.status);
     else if (final.wakeAt !== null) notifier.wakeAt(final.wakeAt);
-    notifier.announce({ executionId: id, ended: final.kind === 'finished' ? final.status : undefined });
+    if (final.kind === 'finished')
+      notifier.announceEnd(id, final.status, isAwaited && isOneCheckpoint ? final.result : null);
+    else notifier.announce({ executionId: id });
     try {
       if (final.kind === 'finished' && hasParent) await notifier.finishChildren({ childIds: [id] });
       // A child may have finished before this run rested.

@@ -139,6 +139,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
     memory: createMemoryBudget(1_000_000),
     notifier: {
       announce: () => void events.push('announce'),
+      announceEnd: () => void events.push('announce'),
       finishChildren: () => Promise.resolve(),
       freeLocks: () => Promise.resolve(),
       wakeAt: () => undefined,

@@ -9,7 +9,7 @@ import {
   startChild,
 } from '@deckhand/db';
 import type { RunJob } from '@deckhand/queue';
-import type { Logger, MemoryBudget } from '@deckhand/runtime';
+import { createResultSignatures, type Logger, type MemoryBudget } from '@deckhand/runtime';
 import type { CheckpointWriter } from '../checkpoints/checkpoint-writer.ts';
 import type { ClaimHealth } from '../consume/worker-health.ts';
 import { createClaim } from '../claims/claim-runs.ts';
@@ -84,7 +84,8 @@ export function createSessionParts(options: WorkerOptions, stores: WorkerStores,
   const { db, queue, redis, retry } = stores;
   const limited = limitKeyTransactions();
   const locks = createRunLocks({ db, queue, redis, retry, limited });
-  const notifier = createRunNotifier(stores, { locks, wakeAt, logger });
+  const signatures = createResultSignatures(options.secretBox);
+  const notifier = createRunNotifier(stores, { locks, signatures, wakeAt, logger });
   return {
     workerId: options.id,
     ...{ active, writer, memory, notifier, logger },

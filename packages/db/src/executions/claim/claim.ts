@@ -35,6 +35,8 @@ export interface ClaimedExecution {
   readonly isProvisional: boolean;
   /** `computeRunDigest` of the snapshot that it was started from; null if it was read from the database. */
   readonly digest: string | null;
+  /** Whether a caller waits for the result. Only a snapshot says so. */
+  readonly isAwaited?: boolean;
   readonly epoch: number;
   /** The token of the claim; null for a provisional run, whose first checkpoint brings one. */
   readonly token: string | null;
