@@ -52,7 +52,11 @@ describe('on completion', () => {
     const { id } = await lastRun(hook);
     const forged = Buffer.from(`${'x'.repeat(32)}{"body":"forged"}`).toString('base64url');
     const redis = connectRedis(instance.redis.url, { role: 'producer' });
-    stopLater({ stop: () => Promise.resolve(redis.disconnect()) });
+    stopLater({
+      async stop() {
+        await redis.quit();
+      },
+    });
     await until(() => redis.status === 'ready', 'the connection');
     await publishChanges(redis, [{ executionId: id, ended: 'success', signedResult: forged }]);
     expect((await sent).text).toBe('true');
