@@ -169,14 +169,18 @@ export function createRunStarter(options: {
   };
 }
 
+/** Returns whether a run is a test of a part of its workflow: it ends after a node, or has mocks. */
+export function isTest({ untilNodeId, mocks }: { readonly untilNodeId?: unknown; readonly mocks?: unknown }): boolean {
+  return untilNodeId !== undefined || mocks !== undefined;
+}
+
 function isLarge({ triggerData }: StartRequest): boolean {
   return triggerData.length > MAX_BATCHED_CHARACTERS;
 }
 
 /** Returns the snapshot of a run for its job. Returns undefined if a claim needs more, or a slot under a limit. */
 function toSnapshot(request: StartRequest, { workspaceId, run }: Accepted): RunSnapshot | undefined {
-  if (request.untilNodeId !== undefined || request.mocks !== undefined) return undefined;
-  if (!run || run.isLimited || request.rerunOf !== undefined) return undefined;
+  if (isTest(request) || !run || run.isLimited || request.rerunOf !== undefined) return undefined;
   return {
     workspaceId,
     workflowId: request.workflowId,

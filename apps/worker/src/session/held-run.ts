@@ -13,7 +13,7 @@ import { driveRun, type WantedIterations, failure, type FinalCheckpoint, writeFi
 import { type EarlierRecords, NeededOutputGoneError } from './records.ts';
 import { SourceRunGoneError } from './reuse-records.ts';
 import { createRunMemory, type RunMemory } from './run-memory.ts';
-import type { RunObserver } from './run-observer.ts';
+import type { RunObserver } from './run-reports.ts';
 import type { SessionParts } from './session-parts.ts';
 import { createWaitTimer, type WaitTimer } from './wait-timer.ts';
 
