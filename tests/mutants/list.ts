@@ -508,7 +508,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['starts are joined for ever', 'd.first_at + ${inSeconds(maxDelay)}', 'now() + ${inSeconds(delay + maxDelay)}'],
   ]),
   ...of('packages/db/src/executions/start/start-runs.ts', DEBOUNCE, [
-    ['a joined start has a run of its own', 'into === undefined ? Prisma.sql`verdict', 'true ? Prisma.sql`verdict'],
+    ['a joined start has a run of its own', 'into === undefined ? INSERT_ACCEPTED', 'true ? INSERT_ACCEPTED'],
   ]),
   ...of('packages/db/src/executions/start/start-once.ts', DEBOUNCE, [
     ['the key of a joined start names no run', 'const id = into === undefined ?', 'const id = true ?'],
@@ -1481,7 +1481,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['a group that is repeated counts once', 'group.last = inner;', 'group.size += inner;'],
     ['an unbounded alternative is read once', 'return isUnbounded && hasChoice;', 'return false;'],
   ]),
-  ...of('packages/engine/src/expressions/result.ts', 'unit:engine/src/expressions/result', [
+  ...of('packages/engine/src/expressions/run.ts', 'unit:engine/src/expressions/run.test', [
     ['small values of results are not counted', '  meter.visitsLeft -= 1;\n', ''],
   ]),
   ...of('packages/nodes/src/code/runner.ts', 'unit:nodes/src/code/runner', [

@@ -24,7 +24,7 @@ import { startRunSession } from './session/run-session.ts';
 import { createSessionParts } from './session/session-parts.ts';
 import { createVersions } from './session/versions.ts';
 import { connectStores } from './stores.ts';
-import { currentRun } from './watchdog/run-context.ts';
+import { runContext } from './watchdog/run-context.ts';
 import type { WorkerOptions } from './worker-options.ts';
 
 /** How long attempts to deliver events may continue when the worker drains, in ms: others are repeated elsewhere. */
@@ -118,7 +118,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   return {
     isConsuming: () => state.current() === 'consuming',
     survives(err) {
-      const executionId = currentRun();
+      const executionId = runContext.getStore();
       const run = executionId === undefined ? undefined : active.get(executionId);
       if (!run) return false;
       logger.error({ err, executionId }, 'failed a run because of an uncaught error');

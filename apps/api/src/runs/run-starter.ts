@@ -172,6 +172,11 @@ export function createRunStarter(options: {
   };
 }
 
+/** Returns whether a run is a test of a part of its workflow: it ends after a node, or has mocks. */
+export function isTest({ untilNodeId, mocks }: { readonly untilNodeId?: unknown; readonly mocks?: unknown }): boolean {
+  return untilNodeId !== undefined || mocks !== undefined;
+}
+
 function isLarge({ triggerData }: StartRequest): boolean {
   return triggerData.length > MAX_BATCHED_CHARACTERS;
 }
@@ -181,8 +186,7 @@ function toSnapshot(
   request: StartRequest & Pick<StartRunRequest, 'isAwaited'>,
   { workspaceId, run }: Accepted,
 ): RunSnapshot | undefined {
-  if (request.untilNodeId !== undefined || request.mocks !== undefined) return undefined;
-  if (!run || run.isLimited || request.rerunOf !== undefined) return undefined;
+  if (isTest(request) || !run || run.isLimited || request.rerunOf !== undefined) return undefined;
   return {
     workspaceId,
     workflowId: request.workflowId,

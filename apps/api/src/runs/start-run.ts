@@ -8,7 +8,7 @@ import {
 import { chooseVersion, type IdempotencyKey } from '@deckhand/db';
 import type { Caller } from '../auth/caller.ts';
 import type { StartContext } from '../contexts.ts';
-import type { StartedRun, StartRunRequest } from './run-starter.ts';
+import { isTest, type StartedRun, type StartRunRequest } from './run-starter.ts';
 import { modeOfTest, startTested } from './test-run.ts';
 
 /**
@@ -26,12 +26,10 @@ export async function startRun(
   const { noteStart, prepareCallbacks } = context;
   const { request, asked } = toStartRequest(caller, workflowId, body);
   if (body.callbackUrl !== undefined) await prepareCallbacks(caller, workflowId);
-  const started = await startTested(
-    context,
-    caller,
-    { ...request, idempotencyKey: toKey(asked) },
-    { mocks: body.mocks },
-  );
+  const keyed = { ...request, idempotencyKey: toKey(asked) };
+  const started = isTest(body)
+    ? await startTested(context, caller, keyed, { mocks: body.mocks })
+    : await context.runStarter.start(keyed);
   if (caller.kind === 'key') await noteStart(caller, workflowId, started.executionId);
   return started;
 }
@@ -46,14 +44,14 @@ export interface AskedStart {
 /** Converts a body to a request for a run. @throws DeckhandError VALIDATION_FAILED for options that exclude another. */
 export function toStartRequest(caller: Caller, workflowId: string, body: ExecuteBody): AskedStart {
   const { callbackUrl, debounce, untilNodeId, mocks } = body;
-  const mode = modeOfTest(body.executionMode, 'normal', body);
+  const mode = isTest(body) ? modeOfTest(body.executionMode, 'normal', body) : (body.executionMode ?? 'normal');
   if (callbackUrl !== undefined && mode !== 'normal') {
     throw validationFailed([{ path: 'callbackUrl', message: 'is for runs in the mode normal: others have no events' }]);
   }
   if (callbackUrl !== undefined && debounce !== undefined) {
     throw validationFailed([{ path: 'callbackUrl', message: 'excludes debounce, by which a run has many callers' }]);
   }
-  if ((untilNodeId !== undefined || mocks !== undefined) && debounce !== undefined) {
+  if (isTest(body) && debounce !== undefined) {
     const path = untilNodeId === undefined ? 'mocks' : 'untilNodeId';
     throw validationFailed([{ path, message: 'excludes debounce, by which a run has many callers' }]);
   }

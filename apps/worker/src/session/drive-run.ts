@@ -20,7 +20,7 @@ import type { ActiveRun } from './active-runs.ts';
 import { childIdOf } from './derived-id.ts';
 import { mocksOf } from './mocks.ts';
 import type { OpenCredential } from './open-credential.ts';
-import type { RunObserver } from './run-observer.ts';
+import type { RunObserver } from './run-reports.ts';
 import type { WaitTimer } from './wait-timer.ts';
 
 /** What nodes need from the worker. */

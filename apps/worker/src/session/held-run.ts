@@ -6,14 +6,14 @@ import { randomUUID } from 'node:crypto';
 import { CheckpointRefusedError } from '../checkpoints/checkpoint-writer.ts';
 import { createJournal, FencedError, type Journal } from '../checkpoints/journal.ts';
 import { RetriesEndedError } from '../checkpoints/retry-while-unavailable.ts';
-import { inRunContext } from '../watchdog/run-context.ts';
+import { runContext } from '../watchdog/run-context.ts';
 import { ActiveRun } from './active-runs.ts';
 import { cancelWaitsOf } from '../checkpoints/node-rows.ts';
 import { driveRun, type WantedIterations, failure, type FinalCheckpoint, writeFinalCheckpoint } from './drive-run.ts';
 import { type EarlierRecords, NeededOutputGoneError } from './records.ts';
 import { SourceRunGoneError } from './reuse-records.ts';
 import { createRunMemory, type RunMemory } from './run-memory.ts';
-import type { RunObserver } from './run-observer.ts';
+import type { RunObserver } from './run-reports.ts';
 import type { SessionParts } from './session-parts.ts';
 import { createWaitTimer, type WaitTimer } from './wait-timer.ts';
 
@@ -81,7 +81,7 @@ export class HeldRun {
   async run(): Promise<void> {
     const { active, claims } = this.#parts;
     try {
-      await inRunContext(this.#claimed.id, () => this.#execute());
+      await runContext.run(this.#claimed.id, () => this.#execute());
     } catch (error) {
       if (error instanceof RetriesEndedError) {
         this.#logger.warn({ err: error }, 'left a run to recovery');

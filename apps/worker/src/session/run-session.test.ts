@@ -8,7 +8,7 @@ import { createActiveRuns } from './active-runs.ts';
 import { createCheckpointWriter } from '../checkpoints/checkpoint-writer.ts';
 import { createWorkerMetrics } from '../metrics.ts';
 import type { RunJob } from '@deckhand/queue';
-import { createRunObserver } from './run-observer.ts';
+import { createRunObserver } from './run-reports.ts';
 import { type RunSession, startRunSession } from './run-session.ts';
 import type { RunClaims, SessionParts } from './session-parts.ts';
 

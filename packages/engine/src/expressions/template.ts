@@ -3,8 +3,7 @@ import { type CompiledPart, compilePart, type ExpressionIssue, isIssue, skipGap 
 import { toText } from './operators.ts';
 import type { Site } from './error.ts';
 import { writeJson } from './functions/json-functions.ts';
-import { toResult } from './result.ts';
-import { type EvaluateJson, type Run, spendText, withBudget } from './run.ts';
+import { toResult, type EvaluateJson, type Run, spendText, withBudget } from './run.ts';
 import { type ExpressionReferences, mergeReferences, noReferences } from './scope.ts';
 import { isContainer, type Value } from './value.ts';
 

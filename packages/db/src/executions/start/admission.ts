@@ -1,7 +1,7 @@
 import { parseOwnJson } from '@deckhand/contracts';
 import { Prisma } from '../../client.ts';
 import type { Counted, Unsettled } from './settle-starts.ts';
-import type { Accepted, OtherBody, Repeated, StartRefusal, StartRequest } from './start-request.ts';
+import type { Accepted, ChosenVersion, OtherBody, Repeated, StartRefusal, StartRequest } from './start-request.ts';
 import { NO_DEADLINE } from '../run-status.ts';
 
 /** The verdict of a statement on a request. */
@@ -65,20 +65,16 @@ const isRerunOfDisabled = Prisma.sql`(asked.source = 'rerun' AND EXISTS (
           SELECT 1 FROM json_array_elements(v.definition -> 'nodes') AS node
           WHERE node ->> 'id' = asked.trigger_node_id AND node ->> 'type' LIKE 'trigger.%' AND node ->> 'disabled' = 'true'))`;
 
-/**
- * Returns the requests with a verdict each, as SQL. It checks that the caller can see the workflow and has a sufficient
- * role (or, without a caller, that the workflow is active), that the workflow has a version with that trigger, that the
- * workspace is below its quota, and whether its runs are counted. Every join follows a primary key.
- */
-export function admitted(requests: readonly Counted<StartRequest>[]): Prisma.Sql {
-  return Prisma.sql`
-    SELECT asked.*, w.workspace_id, v.id AS version_id, ws.executions_per_minute,
-      ${optionDeadline(Prisma.sql`asked.options`)} AS deadline_at,
-      ${optionTimeLeft(Prisma.sql`asked.options`)} AS time_left_ms,
+const ASKED_OPTIONS = Prisma.sql`asked.options`;
+
+/** The columns of a request that is `asked`, and the verdict on it. */
+const ADMISSION = Prisma.sql`asked.*, w.workspace_id, v.id AS version_id, ws.executions_per_minute,
+      ${optionDeadline(ASKED_OPTIONS)} AS deadline_at,
+      ${optionTimeLeft(ASKED_OPTIONS)} AS time_left_ms,
       ws.max_concurrent_executions IS NOT NULL OR w.max_concurrent_executions IS NOT NULL AS is_limited,
-      ${isDelayed(Prisma.sql`asked.options`)} AS is_delayed,
+      ${isDelayed(ASKED_OPTIONS)} AS is_delayed,
       coalesce(asked.trigger_node_id, v.trigger_node_ids[1]) AS start_node_id,
-      CASE WHEN ${needsKey(Prisma.sql`asked.options`)} THEN v.concurrency::text END AS workflow_concurrency,
+      CASE WHEN ${needsKey(ASKED_OPTIONS)} THEN v.concurrency::text END AS workflow_concurrency,
       CASE
         WHEN w.id IS NULL OR (asked.user_id IS NOT NULL AND m.role IS NULL) THEN 'notFound'
         WHEN m.role = 'viewer' THEN 'forbidden'
@@ -87,10 +83,27 @@ export function admitted(requests: readonly Counted<StartRequest>[]): Prisma.Sql
         WHEN cardinality(v.trigger_node_ids) = 0 AND asked.source <> 'rerun' THEN 'noTrigger'
         WHEN asked.trigger_node_id <> ALL (v.trigger_node_ids) AND NOT ${isRerunOfDisabled} THEN 'unknownTrigger'
         WHEN ws.stored_bytes >= ws.storage_quota_bytes THEN 'overQuota'
-        WHEN ${needsKey(Prisma.sql`asked.options`)} THEN 'needsKey'
+        WHEN ${needsKey(ASKED_OPTIONS)} THEN 'needsKey'
         WHEN ws.executions_per_minute <> coalesce(asked.counted_under, 0) THEN 'notCounted'
         ELSE 'accepted'
-      END AS verdict
+      END AS verdict`;
+
+/** What the verdict depends on. Every join follows a primary key. */
+const JOINS = Prisma.sql`LEFT JOIN workflows w
+      ON w.id = asked.workflow_id AND (asked.bound_to IS NULL OR asked.bound_to = w.workspace_id)
+    LEFT JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = asked.user_id
+    LEFT JOIN workspaces ws ON ws.id = w.workspace_id
+    LEFT JOIN workflow_versions v
+      ON ${isChosenVersion(Prisma.sql`asked.asked_version_id`, Prisma.sql`asked.asks_active`)}`;
+
+/**
+ * Returns the requests with a verdict each, as SQL. It checks that the caller can see the workflow and has a sufficient
+ * role (or, without a caller, that the workflow is active), that the workflow has a version with that trigger, that the
+ * workspace is below its quota, and whether its runs are counted.
+ */
+export function admitted(requests: readonly Counted<StartRequest>[]): Prisma.Sql {
+  return Prisma.sql`
+    SELECT ${ADMISSION}
     FROM unnest(
       ${requests.map((request) => request.executionId)}::uuid[],
       ${requests.map((request) => request.workflowId)}::uuid[],
@@ -112,12 +125,7 @@ export function admitted(requests: readonly Counted<StartRequest>[]): Prisma.Sql
       ${requests.map((request) => request.errorOf ?? null)}::uuid[]
     ) AS asked (id, workflow_id, user_id, bound_to, asked_version_id, asks_active, trigger_node_id, mode, source, trigger_data,
       rerun_of, rerun_from_node_id, until_node_id, mocks, counted_under, trace_parent, options, error_of)
-    LEFT JOIN workflows w
-      ON w.id = asked.workflow_id AND (asked.bound_to IS NULL OR asked.bound_to = w.workspace_id)
-    LEFT JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = asked.user_id
-    LEFT JOIN workspaces ws ON ws.id = w.workspace_id
-    LEFT JOIN workflow_versions v
-      ON ${isChosenVersion(Prisma.sql`asked.asked_version_id`, Prisma.sql`asked.asks_active`)}`;
+    ${JOINS}`;
 }
 
 /**
@@ -143,6 +151,23 @@ export function insertion(condition: Prisma.Sql): Prisma.Sql {
       INSERT INTO storage_changes (workspace_id, bytes)
       SELECT workspace_id, sum(stored_bytes) FROM inserted GROUP BY workspace_id
     )`;
+}
+
+/**
+ * Converts a choice of a version to the columns of a request. @param version `latest`, `active`, `original`, or the id
+ * of a version. @param originalId the version that `original` stands for.
+ */
+export function chooseVersion(version: string, originalId?: string): ChosenVersion {
+  switch (version) {
+    case 'latest':
+      return {};
+    case 'active':
+      return { isActiveVersion: true };
+    case 'original':
+      return { versionId: originalId };
+    default:
+      return { versionId: version.toLowerCase() };
+  }
 }
 
 /**

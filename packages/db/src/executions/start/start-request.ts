@@ -8,23 +8,6 @@ export interface ChosenVersion {
   readonly isActiveVersion?: boolean | undefined;
 }
 
-/**
- * Converts a choice of a version to the columns of a request. @param version `latest`, `active`, `original`, or the id
- * of a version. @param originalId the version that `original` stands for.
- */
-export function chooseVersion(version: string, originalId?: string): ChosenVersion {
-  switch (version) {
-    case 'latest':
-      return {};
-    case 'active':
-      return { isActiveVersion: true };
-    case 'original':
-      return { versionId: originalId };
-    default:
-      return { versionId: version.toLowerCase() };
-  }
-}
-
 /** Identifies a request to start a run, so that a repeated one starts no second run. */
 export interface IdempotencyKey {
   /** The caller's Idempotency-Key. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { settle } from './result.ts';
+import { settle } from './run.ts';
 
 describe('a result', () => {
   it('may be made of one value for each 16 bytes that it may have, however small they are', () => {
