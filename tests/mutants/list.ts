@@ -847,6 +847,18 @@ export const MUTANTS: readonly Mutant[] = [
     ['a failed run frees a key of a caller', "${key}.body_hash = '' AND e.status", 'e.status'],
     ['a run that has responded frees the id of its sender', ' AND e.response IS NULL', ''],
   ]),
+  ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/webhooks/urls', [
+    ['a remembered webhook starts what is not active any more', '${isStillWebhook} IS NOT TRUE', 'false'],
+  ]),
+  ...of('packages/db/src/executions/start/start-once.ts', 'integration:integration/webhooks/urls', [
+    ['the workflow that had a URL before replays requests', ", 'webhookMoved')", ')'],
+  ]),
+  ...of('apps/api/src/webhooks/router.ts', 'integration:integration/webhooks/urls', [
+    ['a remembered webhook refuses callers', 'if (!mayBeOutdated(error)) throw error;', 'throw error;'],
+  ]),
+  ...of('packages/runtime/src/result-signature.ts', 'unit:runtime/src/result-signature', [
+    ['a result is believed without its signature', 'isSigned ? resultJson : undefined', 'resultJson'],
+  ]),
   ...of('packages/db/src/webhooks/urls.ts', 'integration:integration/webhooks/urls', [
     ['a workflow takes the path of another', 'if (taken) throw', 'if (isTaken) throw'],
     ['two triggers have one path and one method', '  requireDistinct(wanted, suffixes);\n', ''],
@@ -1116,7 +1128,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...of('packages/db/src/executions/start/start-once.ts', 'integration:integration/api/(idempotency|execute-batch)', [
-    ['a key tells strangers of its run', "a.verdict NOT IN ('notFound', 'forbidden') AND ", ''],
+    ['a key tells strangers of its run', "a.verdict NOT IN ('notFound', 'forbidden', 'webhookMoved') AND ", ''],
     ['a key tells viewers of its run', " AND m.role <> 'viewer'", ''],
     ['a refused start repeats one with another body', ' AND k.body_hash = ${bodyHash}', ''],
     [

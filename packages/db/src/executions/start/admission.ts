@@ -65,6 +65,11 @@ const isRerunOfDisabled = Prisma.sql`(asked.source = 'rerun' AND EXISTS (
           SELECT 1 FROM json_array_elements(v.definition -> 'nodes') AS node
           WHERE node ->> 'id' = asked.trigger_node_id AND node ->> 'type' LIKE 'trigger.%' AND node ->> 'disabled' = 'true'))`;
 
+/** Whether the URL by which a webhook was found still leads to that trigger of the active version. */
+const isStillWebhook = Prisma.sql`(w.status = 'active' AND v.id = w.active_version_id AND EXISTS (
+          SELECT 1 FROM webhooks h
+          WHERE h.suffix = asked.webhook_suffix AND h.workflow_id = w.id AND h.node_id = asked.trigger_node_id))`;
+
 const ASKED_OPTIONS = Prisma.sql`asked.options`;
 
 /** The columns of a request that is `asked`, and the verdict on it. */
@@ -76,6 +81,7 @@ const ADMISSION = Prisma.sql`asked.*, w.workspace_id, v.id AS version_id, ws.exe
       coalesce(asked.trigger_node_id, v.trigger_node_ids[1]) AS start_node_id,
       CASE WHEN ${needsKey(ASKED_OPTIONS)} THEN v.concurrency::text END AS workflow_concurrency,
       CASE
+        WHEN asked.webhook_suffix IS NOT NULL AND ${isStillWebhook} IS NOT TRUE THEN 'webhookMoved'
         WHEN w.id IS NULL OR (asked.user_id IS NOT NULL AND m.role IS NULL) THEN 'notFound'
         WHEN m.role = 'viewer' THEN 'forbidden'
         WHEN asked.user_id IS NULL AND w.status <> 'active' THEN 'inactive'
@@ -112,6 +118,7 @@ export function admitted(requests: readonly Counted<StartRequest>[]): Prisma.Sql
       ${requests.map((request) => request.versionId ?? null)}::uuid[],
       ${requests.map((request) => request.isActiveVersion ?? false)}::boolean[],
       ${requests.map((request) => request.triggerNodeId)}::text[],
+      ${requests.map((request) => request.webhookSuffix ?? null)}::text[],
       ${requests.map((request) => request.mode)}::execution_mode[],
       ${requests.map((request) => request.source)}::execution_source[],
       ${requests.map((request) => request.triggerData)}::text[],
@@ -123,7 +130,7 @@ export function admitted(requests: readonly Counted<StartRequest>[]): Prisma.Sql
       ${requests.map((request) => request.traceParent ?? null)}::text[],
       ${requests.map((request) => request.options ?? null)}::jsonb[],
       ${requests.map((request) => request.errorOf ?? null)}::uuid[]
-    ) AS asked (id, workflow_id, user_id, bound_to, asked_version_id, asks_active, trigger_node_id, mode, source, trigger_data,
+    ) AS asked (id, workflow_id, user_id, bound_to, asked_version_id, asks_active, trigger_node_id, webhook_suffix, mode, source, trigger_data,
       rerun_of, rerun_from_node_id, until_node_id, mocks, counted_under, trace_parent, options, error_of)
     ${JOINS}`;
 }
