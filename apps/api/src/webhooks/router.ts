@@ -51,7 +51,10 @@ async function take(context: WebhookContext, request: Request, response: Respons
   };
   const remembered = isTest || request.method === 'OPTIONS' ? undefined : context.webhooks.recall(suffix);
   try {
-    if (remembered) return await deliver(context, taken, remembered);
+    if (remembered) {
+      await deliver(context, taken, remembered);
+      return;
+    }
   } catch (error) {
     if (!mayBeOutdated(error)) throw error;
     allowOrigin(request, response, CORS_WITHOUT_TRIGGER);
