@@ -66,10 +66,10 @@ const INTERVAL_MS = 100;
 let log: string[] = [];
 const logger = createLogger({ name: 'test', level: 'debug', destination: { write: (line) => void log.push(line) } });
 
-/** Grows the heap by objects that nothing needs afterwards; resolves with its size then, in bytes. */
-function grow(): number {
-  const kept = Array.from({ length: 64 * 1_024 }, (_, n) => Array.from({ length: 128 }, () => n));
-  expect(kept).toHaveLength(64 * 1_024);
+/** Grows the heap by so many kilobytes that nothing needs afterwards; returns its size then, in bytes. */
+function grow(kilobytes = 64 * 1_024): number {
+  const kept = Array.from({ length: kilobytes }, (_, n) => Array.from({ length: 128 }, () => n));
+  expect(kept).toHaveLength(kilobytes);
   return process.memoryUsage().heapTotal;
 }
 
@@ -96,12 +96,21 @@ describe('collectAtRest', () => {
 
   it('gives back at once what something large took, and leaves what something small took', async () => {
     collector = collectAtRest({ logger, intervalMs: 3_600_000, workSoFar: () => 7 });
-    const large = Array.from({ length: 4 }, grow).at(-1) ?? 0;
+    const large = Array.from({ length: 4 }, () => grow()).at(-1) ?? 0;
     collector.becameIdle();
     expect(await shrunk(large - 128 * MEGABYTE, 100)).toBe(true);
     expect(log).toHaveLength(1);
     collector.becameIdle();
     await sleep(INTERVAL_MS);
+    expect(log).toHaveLength(1);
+  });
+
+  it('collects once after a load, and not what an idle process allocates by itself', async () => {
+    collector = collectAtRest({ logger, intervalMs: INTERVAL_MS, workSoFar: () => 7 });
+    expect(await shrunk(grow() - 32 * MEGABYTE, 100)).toBe(true);
+    while (log.length === 0) await sleep(INTERVAL_MS);
+    grow(32 * 1_024);
+    await sleep(10 * INTERVAL_MS);
     expect(log).toHaveLength(1);
   });
 

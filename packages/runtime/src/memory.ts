@@ -96,7 +96,10 @@ function largest<T extends { readonly bytes: number }>(list: readonly T[]): T {
 const INTERVAL_MS = 5_000;
 /** Minimum growth of the heap, in bytes, that is worth a collection of about 0.1 s. */
 const WORTH_BYTES = 16 * 2 ** 20;
-/** Growth, in bytes, for which a process that has just become idle does not wait until it was so for a while. */
+/**
+ * Growth, in bytes, for which a process that has just become idle does not wait until it was so for a while. What an
+ * idle process allocates by itself is collected from there on: V8 keeps the space for new objects far smaller.
+ */
 const LARGE_BYTES = 128 * 2 ** 20;
 
 /**
@@ -114,9 +117,12 @@ export function collectAtRest(options: { logger: Logger; workSoFar: () => number
   const { logger, workSoFar, intervalMs = INTERVAL_MS } = options;
   let seen = workSoFar();
   let collectedBytes = 0;
+  /** The work at the last collection: without further work, there is little to collect. */
+  let collectedAt: number | undefined;
 
   const heapBytes = (): number => getHeapStatistics().total_heap_size;
   const collect = (): void => {
+    collectedAt = workSoFar();
     collectGarbage()
       .then(() => {
         collectedBytes = heapBytes();
@@ -127,7 +133,8 @@ export function collectAtRest(options: { logger: Logger; workSoFar: () => number
   const timer = setInterval(() => {
     const before = seen;
     seen = workSoFar();
-    if (seen === before && heapBytes() >= collectedBytes + WORTH_BYTES) collect();
+    const worthBytes = seen === collectedAt ? LARGE_BYTES : WORTH_BYTES;
+    if (seen === before && heapBytes() >= collectedBytes + worthBytes) collect();
   }, intervalMs);
   timer.unref();
   return {
