@@ -87,11 +87,8 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     queue,
     logger,
     hasLease: () => Promise.resolve(lease.isHeld()),
-    onStarted: (lateSeconds) => {
-      context.runs.accepted('schedule');
-      metrics.scheduleFired(lateSeconds);
-    },
-    onStopped: own.onStopped,
+    runs: context.runs,
+    onStarted: (lateSeconds) => metrics.scheduleFired(lateSeconds),
     onBadRow({ workflowId, nodeId }, err) {
       metrics.badRow('fire_schedules');
       logger.error({ err, workflowId, nodeId }, 'failed to fire a schedule, held it back');

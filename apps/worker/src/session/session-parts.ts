@@ -10,6 +10,7 @@ import {
 } from '@deckhand/db';
 import type { RunJob } from '@deckhand/queue';
 import type { Logger, MemoryBudget } from '@deckhand/runtime';
+import { announceStarts } from '../announce-runs.ts';
 import type { CheckpointWriter } from '../checkpoints/checkpoint-writer.ts';
 import type { ClaimHealth } from '../consume/worker-health.ts';
 import { createClaim } from '../claims/claim-runs.ts';
@@ -126,7 +127,7 @@ function createEnvironment(
   },
 ): NodeEnvironment {
   const { secretBox, publicUrl, logger } = options;
-  const { health, metrics, onStopped } = parts.shared;
+  const { health, metrics } = parts.shared;
   const limits = createStartLimits({ redis, logger });
   return {
     now: clock.now,
@@ -137,9 +138,7 @@ function createEnvironment(
           startChild(db, request, limits, ({ workflowId, options: given }, write) =>
             retry('child', () => (concurrencyOf(given) ? parts.limited(workflowId, write) : write())),
           ),
-        queue,
-        onStopped,
-        onStarted: () => metrics.runs.accepted('workflow'),
+        announce: (started) => announceStarts({ queue, redis, runs: metrics.runs, logger }, 'workflow', [started]),
       }),
       locks: parts.locks,
       traffic: createTrafficControl({ redis, logger }),
