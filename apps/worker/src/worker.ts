@@ -80,7 +80,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       unclaimedAfterMs: options.unclaimedAfterMs,
     },
     {
-      ...{ workerId: id, active, clock, lease, heldBack, keyRelease, onStopped, outputs, archive: options.archive },
+      ...{ workerId: id, active, clock, lease, heldBack, keyRelease, outputs, archive: options.archive },
       events: { deliverer, metrics: eventMetrics },
       mayReach: createReachCheck({ loadVersion: versions.load, readDefinition: versions.readDefinition }),
     },
