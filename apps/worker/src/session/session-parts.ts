@@ -13,7 +13,7 @@ import type { Logger, MemoryBudget } from '@deckhand/runtime';
 import { announceStarts } from '../announce-runs.ts';
 import type { CheckpointWriter } from '../checkpoints/checkpoint-writer.ts';
 import type { ClaimHealth } from '../consume/worker-health.ts';
-import { createClaim } from '../claims/claim-runs.ts';
+import { createClaim } from './claim-runs.ts';
 import { toQueued } from '../maintenance/finish-children.ts';
 import type { HeldBackRuns } from '../maintenance/held-back-runs.ts';
 import type { KeyRelease } from '../maintenance/release-keys.ts';
