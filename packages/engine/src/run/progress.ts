@@ -68,11 +68,7 @@ export function withConsole(progress: Progress, outcome: Outcome): Progress {
 }
 
 /** Returns the history after an attempt that failed at `now`, in ms, and that another one follows. */
-export function afterFailure(
-  { startedAt, attemptHistory }: Progress,
-  failure: NodeFailure,
-  now: number,
-): AttemptHistory {
+function afterFailure({ startedAt, attemptHistory }: Progress, failure: NodeFailure, now: number): AttemptHistory {
   return ended(attemptHistory ?? [inProgress(startedAt)], now, recorded(failure));
 }
 
