@@ -111,7 +111,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['a test passes although a node has an effect outside', 'mocks.noteMissing(nodeId);', ''],
     ['the clock passes while a script runs', 'during(outcome)', 'outcome'],
   ]),
-  ...of('apps/api/src/runs/follow-runs.ts', 'integration:integration/webhooks/respond', [
+  ...of('apps/api/src/runs/followed-runs.ts', 'integration:integration/webhooks/respond', [
     [
       'a response that comes before its caller waits is forgotten',
       'if (hasResponse && !followed.has(executionId))',

@@ -2,6 +2,7 @@ import { readPoolUse } from '@deckhand/db';
 import { openRunConsumer } from '@deckhand/queue';
 import { addPoolMetrics } from '@deckhand/runtime';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { announceStops } from './announce-runs.ts';
 import { createMeteredWriter } from './checkpoints/checkpoint-writer.ts';
 import { createClaimHealth } from './consume/worker-health.ts';
 import { consumeJobs } from './consume/consume-jobs.ts';
@@ -11,7 +12,6 @@ import { createWorkerDeliverer } from './events/worker-deliverer.ts';
 import { joinFleet } from './join-fleet.ts';
 import { createAlarm } from './maintenance/alarm.ts';
 import { createHeldBackRuns } from './maintenance/held-back-runs.ts';
-import { announceStops } from './maintenance/maintenance-context.ts';
 import { createMaintenanceMetrics } from './maintenance/maintenance-metrics.ts';
 import { createKeyRelease } from './maintenance/release-keys.ts';
 import { startMaintenance } from './maintenance/start-maintenance.ts';
@@ -80,7 +80,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       unclaimedAfterMs: options.unclaimedAfterMs,
     },
     {
-      ...{ workerId: id, active, clock, lease, heldBack, keyRelease, onStopped, outputs, archive: options.archive },
+      ...{ workerId: id, active, clock, lease, heldBack, keyRelease, outputs, archive: options.archive },
       events: { deliverer, metrics: eventMetrics },
       mayReach: createReachCheck({ loadVersion: versions.load, readDefinition: versions.readDefinition }),
     },

@@ -1,7 +1,8 @@
 import { DeckhandError, isFinished } from '@deckhand/contracts';
 import { type Database, type ExecutionResult, readResults } from '@deckhand/db';
 import { createBatcher, type ResultSignatures } from '@deckhand/runtime';
-import type { ReportedState, RunFollower } from '../runs/follow-runs.ts';
+import type { RunFollower } from '../runs/follow-runs.ts';
+import type { ReportedState } from '../runs/followed-runs.ts';
 
 /** The response of a run: that of a node, or the result of the Terminal node of a successful run; null without one. */
 export interface RunOutcome {

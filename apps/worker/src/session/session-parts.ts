@@ -10,9 +10,10 @@ import {
 } from '@deckhand/db';
 import type { RunJob } from '@deckhand/queue';
 import { createResultSignatures, type Logger, type MemoryBudget } from '@deckhand/runtime';
+import { announceStarts } from '../announce-runs.ts';
 import type { CheckpointWriter } from '../checkpoints/checkpoint-writer.ts';
 import type { ClaimHealth } from '../consume/worker-health.ts';
-import { createClaim } from '../claims/claim-runs.ts';
+import { createClaim } from './claim-runs.ts';
 import { toQueued } from '../maintenance/finish-children.ts';
 import type { HeldBackRuns } from '../maintenance/held-back-runs.ts';
 import type { KeyRelease } from '../maintenance/release-keys.ts';
@@ -127,7 +128,7 @@ function createEnvironment(
   },
 ): NodeEnvironment {
   const { secretBox, publicUrl, logger } = options;
-  const { health, metrics, onStopped } = parts.shared;
+  const { health, metrics } = parts.shared;
   const limits = createStartLimits({ redis, logger });
   return {
     now: clock.now,
@@ -138,9 +139,7 @@ function createEnvironment(
           startChild(db, request, limits, ({ workflowId, options: given }, write) =>
             retry('child', () => (concurrencyOf(given) ? parts.limited(workflowId, write) : write())),
           ),
-        queue,
-        onStopped,
-        onStarted: () => metrics.runs.accepted('workflow'),
+        announce: (started) => announceStarts({ queue, redis, runs: metrics.runs, logger }, 'workflow', [started]),
       }),
       locks: parts.locks,
       traffic: createTrafficControl({ redis, logger }),

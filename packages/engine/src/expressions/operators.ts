@@ -54,7 +54,7 @@ export function toNumber(run: Run, value: Value): number {
  * Returns the operand that an operator uses for an array, object or date: its text. JavaScript would call `toString` of
  * the value's prototype, which expressions never do.
  */
-export function toPrimitive(run: Run, value: Value): Primitive {
+function toPrimitive(run: Run, value: Value): Primitive {
   if (value === null || typeof value !== 'object') return value;
   return toText(run, value);
 }
@@ -63,7 +63,7 @@ export function toPrimitive(run: Run, value: Value): Primitive {
  * Returns `a + b`: a sum of numbers, or text if one side is text, as in JavaScript. Charges the text before it is
  * created.
  */
-export function add(run: Run, a: Value, b: Value): Value {
+function add(run: Run, a: Value, b: Value): Value {
   const left = toPrimitive(run, a);
   const right = toPrimitive(run, b);
   if (typeof left !== 'string' && typeof right !== 'string') return Number(left) + Number(right);
@@ -85,7 +85,7 @@ export function isStrictlyEqual(run: Run, a: Value, b: Value): boolean {
 }
 
 /** Returns `a == b`, with JavaScript's conversions between primitives and the texts of arrays and objects. */
-export function isLooselyEqual(run: Run, a: Value, b: Value): boolean {
+function isLooselyEqual(run: Run, a: Value, b: Value): boolean {
   if (a === null || a === undefined) return b === null || b === undefined;
   if (b === null || b === undefined) return false;
   if (isContainer(a) === isContainer(b) && typeof a === typeof b) return isStrictlyEqual(run, a, b);
@@ -103,7 +103,7 @@ function comparable(run: Run, value: Value): string | number {
 }
 
 /** Returns `a < b` when `orEqual` is false, `a <= b` when it is true. The other two operators swap the sides. */
-export function isLess(run: Run, a: Value, b: Value, orEqual: boolean): boolean {
+function isLess(run: Run, a: Value, b: Value, orEqual: boolean): boolean {
   const left = comparable(run, a);
   const right = comparable(run, b);
   if (typeof left === 'string' && typeof right === 'string') {
@@ -119,7 +119,7 @@ export function isLess(run: Run, a: Value, b: Value, orEqual: boolean): boolean 
  * Returns `key in target`: whether an expression could read that property. @throws EvaluationFailure if `target` is no
  * array, object or date.
  */
-export function isIn(run: Run, key: Value, target: Value): boolean {
+function isIn(run: Run, key: Value, target: Value): boolean {
   if (!isContainer(target)) return fail(`"in" needs an object or an array on its right, not ${kindOf(target)}`);
   const name = toText(run, key);
   return !isForbiddenKey(name) && Object.hasOwn(target, name);

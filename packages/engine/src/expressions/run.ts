@@ -23,7 +23,7 @@ export interface Run {
 }
 
 /** Starts an evaluation with full budgets. */
-export function startRun(scope: ExpressionScope, limits: Partial<ExpressionLimits> | undefined, site: Site): Run {
+function startRun(scope: ExpressionScope, limits: Partial<ExpressionLimits> | undefined, site: Site): Run {
   return {
     scope,
     locals: [],

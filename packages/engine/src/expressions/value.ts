@@ -20,7 +20,7 @@ export function isList(value: Value): value is readonly Value[] {
 }
 
 /** Returns whether `value` is a plain object: neither null nor an array nor a date. */
-export function isRecord(value: Value): value is ValueRecord {
+function isRecord(value: Value): value is ValueRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 

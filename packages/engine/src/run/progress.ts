@@ -6,8 +6,8 @@ import { storedUncounted, storeRetry, type AttemptRecord, type NodeRecord, type 
 import type { GraphNode } from '../compile/graph.ts';
 
 /*
- * What is known of a node run while it makes its attempts, and what follows each. Pure: times are handed in, in ms since
- * the epoch, and random numbers, too.
+ * What is known of a node run while it makes its attempts, and what follows each. Pure: times, in ms since the epoch,
+ * and random numbers are handed in.
  */
 
 /** Maximum number of attempts of a node that are remembered: the latest. */
@@ -68,11 +68,7 @@ export function withConsole(progress: Progress, outcome: Outcome): Progress {
 }
 
 /** Returns the history after an attempt that failed at `now`, in ms, and that another one follows. */
-export function afterFailure(
-  { startedAt, attemptHistory }: Progress,
-  failure: NodeFailure,
-  now: number,
-): AttemptHistory {
+function afterFailure({ startedAt, attemptHistory }: Progress, failure: NodeFailure, now: number): AttemptHistory {
   return ended(attemptHistory ?? [inProgress(startedAt)], now, recorded(failure));
 }
 

@@ -34,7 +34,6 @@ import {
   iterationOutput,
   type JoinDecision,
   type LoopProgress,
-  type NextIteration,
   openScope,
   type Scope,
   type Task,

@@ -8,8 +8,8 @@ const MASK = '********';
 const SECRET_LENGTH_MIN = 8;
 
 /**
- * Returns an outcome with `********` in place of every secret of the credentials that its node opened: a server may send
- * back what it received.
+ * Returns an outcome with `********` in place of every secret of the credentials that its node opened: a server may
+ * send back what it received.
  */
 export function maskSecrets(outcome: Outcome, opened: readonly Credential[]): Outcome {
   const texts = opened.flatMap(secretTexts).filter(({ length }) => length >= SECRET_LENGTH_MIN);

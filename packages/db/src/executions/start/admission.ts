@@ -204,7 +204,7 @@ function startAt(options: Prisma.Sql): Prisma.Sql {
  * Returns whether a run rests when it is accepted: it starts later, or once it has a slot of its key. Its first
  * dispatch counts as claimed, so no worker can claim it, neither by a statement nor by a first checkpoint.
  */
-export function isDelayed(options: Prisma.Sql): Prisma.Sql {
+function isDelayed(options: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(${startAt(options)} IS NOT NULL OR ${options} -> 'concurrency' IS NOT NULL)`;
 }
 

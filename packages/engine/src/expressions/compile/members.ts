@@ -86,7 +86,7 @@ const words: ReadonlyMap<string, Evaluate> = new Map<string, Evaluate>([
 ]);
 
 /** Names that must be followed by a dot, and the members that may follow. */
-export const namesWithMembers: ReadonlyMap<string, string> = new Map([
+const namesWithMembers: ReadonlyMap<string, string> = new Map([
   ['$nodes', '$nodes.<id>.output'],
   ['$links', '$links.<id>'],
   ['$loop', '$loop.item, $loop.index and $loop.previous'],
@@ -137,7 +137,7 @@ const LINK_STEPS = 20;
  * Compiles a member of a name that has no value of its own: `$nodes.<id>.output`, `$loop.item`, `Math.PI`. Returns
  * undefined for other members. Node ids must be literal, so that the engine knows what an expression reads.
  */
-export function compileScopeMember(compiler: Compiler, node: MemberExpression): Evaluate | undefined {
+function compileScopeMember(compiler: Compiler, node: MemberExpression): Evaluate | undefined {
   if (node.object.type === 'MemberExpression' && isName(compiler, node.object.object, '$nodes')) {
     return compileNodeOutput(compiler, node, node.object);
   }
