@@ -20,6 +20,8 @@ export class ActiveRun implements RunControl {
   /** By the key of their node's record. */
   readonly #openWaits = new Map<string, WaitPlace>();
   readonly #listeners: (() => void)[] = [];
+  /** Called with the next change only. */
+  readonly #once = new Set<() => void>();
 
   /** @param run with its deadline in ms since the epoch. */
   constructor(run: {
@@ -59,6 +61,16 @@ export class ActiveRun implements RunControl {
 
   onChange(listener: () => void): void {
     this.#listeners.push(listener);
+  }
+
+  /** Resolves with the next change, or after so many ms. */
+  async nextChange(ms: number): Promise<void> {
+    const changed = Promise.withResolvers<void>();
+    const timer = setTimeout(changed.resolve, ms);
+    this.#once.add(changed.resolve);
+    await changed.promise;
+    clearTimeout(timer);
+    this.#once.delete(changed.resolve);
   }
 
   /** Returns the time at which the run times out, in ms since the epoch. */
@@ -128,7 +140,7 @@ export class ActiveRun implements RunControl {
   }
 
   #changed(): void {
-    for (const listener of this.#listeners) listener();
+    for (const listener of [...this.#listeners, ...this.#once]) listener();
   }
 }
 

@@ -32,6 +32,8 @@ export interface NodeEnvironment {
   readonly openCredential: OpenCredential;
   /** Returns the address where a wait is answered without a session; undefined if PUBLIC_URL is not set. */
   readonly answerLink: ((place: WaitPlace) => string) | undefined;
+  /** Returns whether the worker has so many runs that each must leave its place as soon as it can. */
+  readonly isBusy: () => boolean;
   /** Returns the variables of a workspace, by name. */
   readonly loadVariables: (workspaceId: string) => Promise<JsonObject>;
 }
@@ -60,6 +62,9 @@ export interface DrivenRun {
 
 /** A run with longer trigger data, in characters, waits for time slices: many such runs must not block the loop. */
 const LONG_TRIGGER_DATA_CHARS = 256 * 1024;
+
+/** For how long a run stays before it rests for another run, in ms. Most others end sooner. */
+const STAY_MS = 25;
 
 /**
  * Runs the engine until the run ends, rests or halts, and records each step in the journal.
@@ -102,8 +107,25 @@ export async function driveRun(driven: DrivenRun, environment: NodeEnvironment):
       flush: () => journal.flush(),
       positionsFrom: (read) => journal.positionsFrom(read),
       loadIterations: (nodeIds, iterations) => loadIterations({ nodeIds, iterations }),
+      beforeRest: (waits) => stayForRuns(waits, driven, environment),
     },
   });
+}
+
+/**
+ * Stays with a run that would rest for a run that it has started: to let it rest, and to claim and load it again, takes
+ * longer than many runs do. A busy worker gives its place to others at once.
+ */
+async function stayForRuns(
+  waits: readonly WaitRequest[],
+  { run, journal }: DrivenRun,
+  { isBusy }: NodeEnvironment,
+): Promise<void> {
+  if (isBusy() || !waits.some(({ kind }) => kind === 'workflow')) return;
+  const changed = run.nextChange(STAY_MS);
+  // The end of the other run is reported only to a wait that is on disk.
+  await journal.flush();
+  await changed;
 }
 
 /** Returns the run that a cancelled node has started, or may be about to start; undefined for other records. */

@@ -133,6 +133,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
       services: NO_SERVICES,
       openCredential: () => Promise.reject(new Error('there are no credentials')),
       answerLink: undefined,
+      isBusy: () => true,
       loadVariables: () => Promise.resolve({}),
     },
     writer,

@@ -77,6 +77,9 @@ export interface SharedParts {
   readonly wakeAt: (time: number) => void;
 }
 
+/** A worker with more runs is busy. */
+const MAX_RUNS_AT_REST = 8;
+
 /** Creates what the sessions of a worker need. */
 export function createSessionParts(options: WorkerOptions, stores: WorkerStores, shared: SharedParts): SessionParts {
   const { active, writer, metrics, versions, onStopped, wakeAt } = shared;
@@ -128,7 +131,7 @@ function createEnvironment(
   },
 ): NodeEnvironment {
   const { secretBox, publicUrl, logger } = options;
-  const { health, metrics } = parts.shared;
+  const { active, health, metrics } = parts.shared;
   const limits = createStartLimits({ redis, logger });
   return {
     now: clock.now,
@@ -151,6 +154,7 @@ function createEnvironment(
         retry('credential', () => health.watchRead(() => readSealedCredential(db, run, credentialId))),
     }),
     answerLink: createAnswerLink(options),
+    isBusy: () => active.size > MAX_RUNS_AT_REST || active.size >= options.concurrency,
     loadVariables: (workspaceId) => retry('variables', () => health.watchRead(() => readVariables(db, workspaceId))),
   };
 }

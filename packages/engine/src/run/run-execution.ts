@@ -64,6 +64,8 @@ class RunLoop {
   readonly #waits: Waits;
   /** When other runs continue at the latest, in ms since the epoch. */
   #sliceEnd: number;
+  /** Whether the run may rest without further delay: none of its waits has ended since the last one. */
+  #mayRest = false;
   /** What the last Terminal node set. */
   #result: TerminalResult | null = null;
   /** The first failure that nothing handled. */
@@ -95,8 +97,14 @@ class RunLoop {
       }
       // Events that came while other runs continued.
       if (this.#mayStart() && this.#waits.hasEnded()) continue;
-      if (this.#inFlight.isEmpty()) return this.#restOrEnd();
-      await this.#inFlight.nextEvent();
+      if (!this.#inFlight.isEmpty()) {
+        await this.#inFlight.nextEvent();
+        continue;
+      }
+      const ending = this.#restOrEnd();
+      if (ending.kind !== 'waiting' || this.#mayRest) return ending;
+      await ports.beforeRest?.(ending.waits);
+      this.#mayRest = true;
     }
   }
 
@@ -135,6 +143,7 @@ class RunLoop {
   /** Continues the nodes whose waits have ended, and those that a pause held. */
   #goOn(): void {
     for (const { task, next, wait, progress, answer } of this.#waits.takeEnded()) {
+      this.#mayRest = false;
       if (this.#scheduler.isOpen(task)) {
         const halt = this.#inFlight.signalOf(task.node, task.scope);
         if (next === 'attempt') this.#launch(task, { ...progress, attempts: progress.attempts + 1 });
