@@ -105,13 +105,14 @@ const JOINS = Prisma.sql`LEFT JOIN workflows w
 /**
  * Returns the requests with a verdict each, as SQL. It checks that the caller can see the workflow and has a sufficient
  * role (or, without a caller, that the workflow is active), that the workflow has a version with that trigger, that the
- * workspace is below its quota, and whether its runs are counted.
+ * workspace is below its quota, and whether its runs are counted. The planner does not see how many requests there are:
+ * otherwise it would plan the statement anew for each call (docs/decisions/0035).
  */
 export function admitted(requests: readonly Counted<StartRequest>[]): Prisma.Sql {
   return Prisma.sql`
     SELECT ${ADMISSION}
     FROM unnest(
-      ${requests.map((request) => request.executionId)}::uuid[],
+      (SELECT ${requests.map((request) => request.executionId)}::uuid[]),
       ${requests.map((request) => request.workflowId)}::uuid[],
       ${requests.map((request) => request.actor?.userId ?? null)}::uuid[],
       ${requests.map((request) => request.workspaceId ?? request.actor?.boundTo ?? null)}::uuid[],
