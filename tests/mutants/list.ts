@@ -223,7 +223,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/cli/src/files/plan.ts', CLI, [
     ['values of the environment are shown', 'withoutValuesOf(document, read.document)', 'read.document'],
   ]),
-  ...of('apps/cli/src/terminal/text.ts', CLI, [
+  ...of('packages/terminal/src/text.ts', 'unit:packages/terminal/src', [
     ['control characters reach the terminal', '/[\\p{Cc}\\u2028', '/[\\u2028'],
     ['C1 controls reach the terminal in JSON', '/[\\u007f-\\u009f', '/[\\u007f'],
   ]),

@@ -1,11 +1,9 @@
 import { getMe, listWorkspaces } from '@deckhand/sdk/operations';
+import { askChoice, askText, canAsk, EXIT, ExitError, misused, readSecret, table } from '@deckhand/terminal';
 import { Command } from 'commander';
 import { checkKey, createClient, isId, LOCAL_URL, only, parseUrl } from '../connection.ts';
 import type { Context } from '../context.ts';
-import { EXIT, ExitError, misused } from '../exit.ts';
 import { checkProfileName, DEFAULT_PROFILE, readProfiles, writeProfiles } from '../profiles.ts';
-import { askChoice, askText, canAsk, readSecret } from '../terminal/input.ts';
-import { table } from '../terminal/table.ts';
 
 /** Creates `login`, which saves a key as a profile. */
 export function loginCommand(context: Context): Command {

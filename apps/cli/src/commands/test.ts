@@ -1,3 +1,4 @@
+import { EXIT, ExitError, misused, type Output, type Text } from '@deckhand/terminal';
 import { Command } from 'commander';
 import type { Tester } from '@deckhand/testing';
 import { watch } from 'node:fs';
@@ -5,15 +6,12 @@ import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { describeError } from '../describe-error.ts';
-import { EXIT, ExitError, misused } from '../exit.ts';
 import { TESTS } from '../files/document.ts';
 import { type TestedFile, toJunit } from '../files/junit.ts';
 import { definitionOf } from '../files/translate.ts';
 import { type LocalFile, readFiles } from '../files/yaml-file.ts';
 import { untilInterrupted } from '../following/interrupt.ts';
 import { isObject } from '../json.ts';
-import type { Output } from '../terminal/output.ts';
-import type { Text } from '../terminal/text.ts';
 
 interface TestOptions {
   readonly dir: string;

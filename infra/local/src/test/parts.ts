@@ -136,7 +136,7 @@ export const PARTS: readonly TestPart[] = [
       'images, packages that npm packs, metrics, dashboards, alerts, traces, shutdown, the conformance suite of MCP',
     steps: [folder('deployment', installMcpConformance)],
     reachedBy: sources(
-      ...['apps/api', 'apps/cli', 'apps/ops', 'apps/worker', 'packages/(queue|runtime|sdk|testing)', 'infra'],
+      ...['apps/api', 'apps/cli', 'apps/ops', 'apps/worker', 'packages/(queue|runtime|sdk|terminal|testing)', 'infra'],
       ...['docs/openapi.json', 'tests/e2e/deployment', 'bench'],
     ),
   },
@@ -145,7 +145,7 @@ export const PARTS: readonly TestPart[] = [
     about: "the users' and the operators' commands",
     steps: [folder('(cli|operations)')],
     reachedBy: sources(
-      ...['apps/api', 'apps/cli', 'apps/ops', 'packages/(contracts|db|sdk|testing|import-n8n)', 'examples'],
+      ...['apps/api', 'apps/cli', 'apps/ops', 'packages/(contracts|db|sdk|terminal|testing|import-n8n)', 'examples'],
       'tests/e2e/(cli|operations)',
     ),
   },
