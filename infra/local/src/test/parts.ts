@@ -136,8 +136,8 @@ export const PARTS: readonly TestPart[] = [
       'images, packages that npm packs, metrics, dashboards, alerts, traces, shutdown, the conformance suite of MCP',
     steps: [folder('deployment', installMcpConformance)],
     reachedBy: sources(
-      ...['apps/api', 'apps/cli', 'apps/ops', 'apps/worker', 'packages/(queue|runtime|sdk|terminal|testing)', 'infra'],
-      ...['docs/openapi.json', 'tests/e2e/deployment', 'bench'],
+      ...['apps/(api|cli|ops|worker)', 'packages/(contracts|engine|nodes|queue|runtime|sdk|terminal|testing)'],
+      ...['docs/openapi.json', 'infra', 'tests/e2e/deployment', 'bench'],
     ),
   },
   {
