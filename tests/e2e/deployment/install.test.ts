@@ -15,6 +15,7 @@ const run = promisify(execFile);
 
 const CLIENTS = ['sdk', 'cli', 'testing'] as const;
 
+let packed: Awaited<ReturnType<typeof packClients>>;
 let stack: CliStack;
 let folder: string;
 let project: string;
@@ -35,7 +36,7 @@ beforeAll(async () => {
     npm_config_audit: 'false',
   };
   // Before the API starts, which reads what there is to download then.
-  await packClients();
+  packed = await packClients();
   stack = await startCliStack();
   await install();
   workflowId = await stack.createWorkflow(
@@ -54,6 +55,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly scripts?: unknown;
   readonly devDependencies?: unknown;
+  readonly publishConfig?: unknown;
 }
 
 const manifestOf = (path: string): Manifest => JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Manifest;
@@ -115,6 +117,28 @@ describe('packages that an instance serves', () => {
       lines.push(`${sum}  deckhand-${name}.tgz\n`);
     }
     expect(sums).toBe(lines.join(''));
+  });
+});
+
+describe('packages for the registry', () => {
+  const inRepository = (name: string): string => join(REPOSITORY, 'node_modules/.bin', name);
+
+  it.each(CLIENTS)('%s has exports, entries and files that publint accepts', async (name) => {
+    const { stdout } = await run(inRepository('publint'), [packed[name], '--strict'], { env: npmEnv });
+    expect(stdout).toContain('All good!');
+  });
+
+  it.each(['sdk', 'testing'] as const)('%s has types for each export, as ES modules need them', async (name) => {
+    const { stdout } = await run(inRepository('attw'), [packed[name], '--profile', 'esm-only'], { env: npmEnv });
+    expect(stdout).toMatch(/node16 \(from ESM\).*🟢 \(ESM\)/);
+  });
+
+  it.each(CLIENTS)('%s can be published', async (name) => {
+    const { stderr } = await run('npm', ['publish', packed[name], '--dry-run'], { env: npmEnv });
+    expect(stderr).toMatch(/with tag latest and public access \(dry-run\)/);
+    expect(stderr).not.toMatch(/auto-corrected/);
+    const { publishConfig } = manifestOf(join(project, 'node_modules/@deckhand', name));
+    expect(publishConfig).toEqual({ access: 'public', provenance: true });
   });
 });
 
