@@ -12,8 +12,10 @@ const STORE = join(REPOSITORY, 'node_modules/.pnpm');
 /**
  * Starts a registry for npm with the packages that the repository has installed, and no others, so that what depends on
  * them is installed as from the public one, without the network.
+ * @param home where npm keeps its cache.
+ * @returns the environment in which npm uses it.
  */
-export async function startRegistry(): Promise<{ readonly url: string }> {
+export async function startRegistry(home: string): Promise<Readonly<Record<string, string>>> {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
     const name = decodeURIComponent(pathname.slice(1));
@@ -36,7 +38,13 @@ export async function startRegistry(): Promise<{ readonly url: string }> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   stopLater({ stop: () => new Promise<void>((resolve) => server.close(() => resolve())) });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+  return {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    npm_config_registry: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    npm_config_ignore_scripts: 'true',
+    npm_config_audit: 'false',
+  };
 }
 
 /** Returns the folder of each version that is installed. */

@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { codeSnippets } from '../../../apps/console/src/features/workflows/code-snippets.ts';
 import { packClients } from '../../harness/built.ts';
 import { chain, type CliStack, startCliStack, stopAll, stopLater } from '../../harness/index.ts';
 import { startRegistry } from '../../harness/registry.ts';
@@ -28,13 +29,7 @@ beforeAll(async () => {
   stopLater({ stop: () => rm(folder, { recursive: true, force: true }) });
   project = join(folder, 'project');
   await mkdir(project);
-  npmEnv = {
-    PATH: process.env.PATH ?? '',
-    HOME: folder,
-    npm_config_registry: (await startRegistry()).url,
-    npm_config_ignore_scripts: 'true',
-    npm_config_audit: 'false',
-  };
+  npmEnv = await startRegistry(folder);
   // Before the API starts, which reads what there is to download then.
   packed = await packClients();
   stack = await startCliStack();
@@ -183,6 +178,21 @@ describe('npx with the address of an instance', () => {
     const args = ['--yes', addressOf('cli'), 'run', 'Refund', '--input', '{"amount":120}', '--follow'];
     const { stdout } = await run('npx', args, { cwd: empty, env: { ...npmEnv, ...stack.cliEnv } });
     expect(stdout).toMatch(/success [^]*\n240\n$/);
+  });
+});
+
+describe('what the console shows under "Use from code"', () => {
+  it('installs the SDK, and starts a run from a program, a shell and curl', async () => {
+    const own = join(folder, 'from-code');
+    await mkdir(own);
+    const snippets = codeSnippets(stack.url, workflowId);
+    const env = { ...npmEnv, DECKHAND_API_KEY: stack.key };
+    const inShell = async (line: string): Promise<string> => (await run('sh', ['-c', line], { cwd: own, env })).stdout;
+    await inShell(snippets.install);
+    await writeFile(join(own, 'program.mjs'), snippets.javaScript.replace('{}', '{ amount: 60 }'));
+    expect(await inShell(`${process.execPath} program.mjs`)).toBe('120\n');
+    expect(await inShell(snippets.shell.replace('{}', '{"amount":4}'))).toMatch(/success [^]*\n8\n$/);
+    expect(JSON.parse(await inShell(snippets.curl))).toMatchObject({ executionId: expect.any(String) });
   });
 });
 
