@@ -26,12 +26,12 @@ export function UseFromCode({
           </Link>
         </Text>
         <Title order={3} size="sm">
-          JavaScript, TypeScript
+          {i18n.t('From JavaScript or TypeScript')}
         </Title>
         <CopyText label={i18n.t('Install the SDK')} text={install} />
         <CopyText label={i18n.t('Program')} text={javaScript} />
         <Title order={3} size="sm">
-          {i18n.t('Shell')}
+          {i18n.t('From a shell')}
         </Title>
         <CopyText label={i18n.t('Command line')} text={shell} />
         <CopyText label="curl" text={curl} />
