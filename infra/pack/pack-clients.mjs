@@ -40,29 +40,16 @@ async function layOut({ name, folder, exports: names, hasEngine }, parent) {
   mkdirSync(target);
   for (const file of [`${folder}/README.md`, 'LICENSE']) cpSync(join(ROOT, file), join(target, basename(file)));
   const { manifest, dependencies } = hasEngine ? await bundle(folder, target) : compile(folder, target);
-  writeFileSync(
-    join(target, 'package.json'),
-    JSON.stringify(published(manifest, { folder, names, dependencies }), null, 2),
-  );
+  const text = JSON.stringify(published(manifest, { folder, names, dependencies }), null, 2);
+  writeFileSync(join(target, 'package.json'), text);
   return target;
 }
 
 /** Compiles a package that imports no other. */
 function compile(folder, target) {
-  const config = join(ROOT, folder, 'tsconfig.build.json');
-  const info = join(target, '../tsbuildinfo');
-  tsc(
-    '-p',
-    config,
-    '--outDir',
-    join(target, 'dist'),
-    '--tsBuildInfoFile',
-    info,
-    '--sourceMap',
-    'false',
-    '--declarationMap',
-    'false',
-  );
+  const to = ['--outDir', join(target, 'dist'), '--tsBuildInfoFile', join(target, '../tsbuildinfo')];
+  const withoutMaps = ['--sourceMap', 'false', '--declarationMap', 'false'];
+  tsc('-p', join(ROOT, folder, 'tsconfig.build.json'), ...to, ...withoutMaps);
   return { manifest: readJson(`${folder}/package.json`), dependencies: {} };
 }
 
@@ -71,11 +58,10 @@ async function bundle(folder, target) {
   const manifest = readJson(`${folder}/package.json`);
   const sources = [...Object.values(manifest.bin ?? {}), ...(manifest.exports ? [manifest.exports['.']] : [])];
   const own = Object.fromEntries(sources.map((path) => [basename(path, '.ts'), join(folder, path)]));
+  const entries = Object.entries({ ...own, ...ENGINE.entries });
   const bundled = await rolldown({
     cwd: ROOT,
-    input: Object.fromEntries(
-      Object.entries({ ...own, ...ENGINE.entries }).map(([name, path]) => [name, join(ROOT, path)]),
-    ),
+    input: Object.fromEntries(entries.map(([name, path]) => [name, join(ROOT, path)])),
     platform: 'node',
     external: isDependency,
     // Modules of the workspace only export: what nobody imports of them goes, with what it imports itself.

@@ -137,7 +137,8 @@ export const PARTS: readonly TestPart[] = [
     steps: [folder('deployment', installMcpConformance)],
     reachedBy: sources(
       ...['apps/(api|cli|ops|worker)', 'packages/(contracts|engine|nodes|queue|runtime|sdk|terminal|testing)'],
-      ...['docs/openapi.json', 'infra', 'tests/e2e/deployment', 'bench'],
+      ...['apps/console/src/features/workflows', 'docs/openapi.json', 'examples', 'infra', 'bench'],
+      'tests/e2e/deployment',
     ),
   },
   {
