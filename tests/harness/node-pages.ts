@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import type { CredentialUse, NodeType } from '@deckhand/engine';
-import type { NodeExample } from './node-examples.ts';
+import type { CredentialUse, NodeExample, NodeType } from '@deckhand/engine';
+import { exampleOf } from './node-examples.ts';
 
 /** The parts of a JSON Schema that a page shows. */
 interface Schema {
@@ -25,7 +25,8 @@ const ROLES: Readonly<Record<NodeType['category'], string>> = {
 };
 
 /** Returns the page of a node type: its description, parameters and example. */
-export function nodePage(type: NodeType, example: NodeExample, sample: JsonValue | undefined): string {
+export function nodePage(type: NodeType, sample: JsonValue | undefined): string {
+  const example = exampleOf(type);
   const parameters = example.definition.nodes.find((node) => node.type === type.type)?.parameters ?? {};
   const rows = parameterRows(type.parameters, '');
   const table = ['| parameter | type | default | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');

@@ -8,44 +8,13 @@ import {
   type ValidationIssue,
   type JsonObject,
   type JsonValue,
-  type WaitKind,
 } from '@deckhand/contracts';
 import type { Static, TObject } from 'typebox';
 import type { ExpressionName } from './expressions/index.ts';
-import type { NodeFailure } from './node-failure.ts';
+import type { NodeExample } from './node-example.ts';
+import { mockOutcome, NodeError, type Outcome, output, type WaitAnswer, type WaitRequest } from './outcome.ts';
 import type { NodeServices, TrafficLimits } from './node-services.ts';
 import type { SourceReferences } from './script.ts';
-
-/** The result that a Terminal node sets. */
-export interface TerminalResult {
-  readonly body: JsonValue;
-  readonly statusCode: number;
-  readonly headers: JsonObject;
-}
-
-/**
- * A wait of a node that occupies no worker. Exactly one answer ends it: a person's, the time's, another run's, or an
- * event's. `details` is for the person who answers, such as `{ message, choices }`, or says which event it is for.
- */
-export interface WaitRequest {
-  readonly kind: WaitKind;
-  readonly details: JsonObject;
-  /** When it ends by itself, in ms since the epoch; null if never. */
-  readonly dueAt: number | null;
-}
-
-/** How a wait ended: by an answer, or because its time was up. */
-export type WaitAnswer = { readonly kind: 'answered'; readonly value: JsonValue } | { readonly kind: 'expired' };
-
-/**
- * How long a loop with a condition goes on: while it is true, checked before each iteration, or until it is true,
- * checked after each. The condition is the loop's deferred parameter. If it asks for more than `maxIterations`, the
- * loop fails.
- */
-export interface RepeatRule {
-  readonly mode: 'while' | 'until';
-  readonly maxIterations: number;
-}
 
 /**
  * How a node joins its incoming edges before all of them are settled: it starts once `count` of them are taken. With
@@ -54,56 +23,6 @@ export interface RepeatRule {
 export interface EarlyJoin {
   readonly count: number;
   readonly cancelsRest: boolean;
-}
-
-/**
- * The outcome of running a node. `handle` names the output of a node that has several; `console` is the output of its
- * script, for debug mode.
- */
-export type Outcome =
-  | {
-      readonly kind: 'output';
-      readonly output: JsonValue;
-      readonly handle?: string;
-      readonly console?: readonly string[];
-    }
-  | { readonly kind: 'result'; readonly result: TerminalResult }
-  | { readonly kind: 'wait'; readonly wait: WaitRequest }
-  | { readonly kind: 'loop'; readonly items: readonly JsonValue[]; readonly concurrency: number }
-  | { readonly kind: 'repeat'; readonly rule: RepeatRule }
-  | { readonly kind: 'try' }
-  | { readonly kind: 'failure'; readonly failure: NodeFailure; readonly console?: readonly string[] };
-
-/** Thrown by a node's `run` to fail it; anything else that is thrown fails it as NODE_FAILED. */
-export class NodeError extends Error {
-  override readonly name = 'NodeError';
-  readonly code: string;
-  readonly isRetryable: boolean;
-  /** Delay before another attempt regardless of the node's `retry`, in ms. */
-  readonly retryAfterMs: number | undefined;
-  /** Minimum delay before another attempt that the node's `retry` allows, in ms. */
-  readonly minRetryDelayMs: number | undefined;
-  /** Members of `error` in the output of a node that continues with its error. */
-  readonly details: JsonObject | undefined;
-
-  constructor(
-    code: string,
-    message: string,
-    options: {
-      isRetryable?: boolean;
-      retryAfterMs?: number;
-      minRetryDelayMs?: number | undefined;
-      details?: JsonObject;
-      cause?: unknown;
-    } = {},
-  ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.code = code;
-    this.isRetryable = options.isRetryable ?? true;
-    this.retryAfterMs = options.retryAfterMs;
-    this.minRetryDelayMs = options.minRetryDelayMs;
-    this.details = options.details;
-  }
 }
 
 /** An edge that was taken into a node: its source, and the data. */
@@ -246,6 +165,8 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly resume?: (answer: WaitAnswer, wait: WaitRequest, context: NodeContext) => Outcome;
   /** A sample output of the right shape, for sandbox mode. Needed if `hasEffects`. */
   readonly sample?: (parameters: Static<S>) => JsonValue;
+  /** A workflow that shows how it is used. Built-in types have one. */
+  readonly example?: NodeExample;
 }
 
 /** A node type as the engine uses it: parameters are checked before every run. */
@@ -277,6 +198,7 @@ export interface NodeType {
   readonly resume: ((answer: WaitAnswer, wait: WaitRequest, context: NodeContext) => Outcome) | undefined;
   /** Runs with evaluated parameters. @throws NodeError PARAMETERS_INVALID naming the first issue. */
   readonly run: (parameters: JsonValue, context: NodeContext) => Outcome | Promise<Outcome>;
+  readonly example: NodeExample | undefined;
 }
 
 /** The registry: node types by name. */
@@ -309,6 +231,7 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     deferred: spec.deferred,
     references: spec.references,
     resume: spec.resume,
+    example: spec.example,
     withoutNulls(parameters) {
       const rest = removeNulls ? removeNulls(parameters) : parameters;
       return isJsonObject(rest) ? rest : parameters;
@@ -355,14 +278,4 @@ function mocked(outcome: Outcome, mock: JsonValue, last: string | undefined): Ou
 function invalidParameters(issues: readonly ValidationIssue[]): NodeError {
   const text = issues.map(({ path, message }) => `parameters${path ? `.${path}` : ''} ${message}`).join('; ');
   return new NodeError('PARAMETERS_INVALID', text, { isRetryable: false });
-}
-
-/** Returns the outcome of a node with one output. */
-export function output(value: JsonValue): Outcome {
-  return { kind: 'output', output: value };
-}
-
-/** Returns the outcome of a node that has a mock as its output, and does not run. */
-export function mockOutcome({ setsResult }: { readonly setsResult?: boolean }, mock: JsonValue): Outcome {
-  return setsResult ? { kind: 'result', result: { body: mock, statusCode: 200, headers: {} } } : output(mock);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import type { NodeContext, NodeServices, NodeType } from '@deckhand/engine';
 import { nodeContext } from '../../../tests/harness/node-context.ts';
-import { credentialOf, exampleParameters, readExample } from '../../../tests/harness/node-examples.ts';
+import { credentialOf, exampleOf, exampleParameters } from '../../../tests/harness/node-examples.ts';
 import { loadNodeTypes } from './load-node-types.ts';
 
 const types = [...(await loadNodeTypes()).values()];
@@ -25,14 +25,14 @@ const WRONG: Readonly<Record<string, JsonValue>> = {
 };
 
 async function run(type: NodeType, parameters: JsonValue, context: Partial<NodeContext> = {}) {
-  const example = readExample(type.type);
+  const example = exampleOf(type);
   const credential = example.credential ? credentialOf(example) : undefined;
   return type.run(parameters, nodeContext({ ...(credential && { credential }), ...context }));
 }
 
 /** The parameters of the example, with some replaced. */
 async function changed(type: NodeType, change: JsonObject): Promise<JsonObject> {
-  const [parameters] = await exampleParameters(type.type);
+  const [parameters] = await exampleParameters(type);
   return { ...(isJsonObject(parameters) ? parameters : {}), ...change };
 }
 
@@ -96,7 +96,7 @@ describe.each(titled(types))('%s', (name, type) => {
     const input = deepFreeze({ list: [1, { deep: true }], text: 'a' });
     const inputs = deepFreeze([{ nodeId: 'a', output: input }]);
     const mode = type.hasEffects ? 'sandbox' : 'normal';
-    for (const parameters of deepFreeze(await exampleParameters(name))) {
+    for (const parameters of deepFreeze(await exampleParameters(type))) {
       const running = run(type, parameters, { input, inputs, trigger: input, mode });
       // A node may fail, but not because it tried to change its frozen input.
       const outcome: unknown = await running.catch((error: unknown) => error);
@@ -143,7 +143,7 @@ describe.each(titled(pure))('%s, which acts on nothing outside,', (name, type) =
   it('handles an input of 5 MB without copying it', async () => {
     const input = { items: Array.from({ length: 50_000 }, (_, index) => ({ index, text: 'x'.repeat(80) })) };
     const context = { input, inputs: [{ nodeId: 'a', output: input }], trigger: input };
-    for (const parameters of await exampleParameters(name)) {
+    for (const parameters of await exampleParameters(type)) {
       const before = process.memoryUsage().heapUsed;
       await run(type, parameters, context).catch((error: unknown) => error);
       // A copy has 50,000 objects and more than 4 MB of texts; garbage of processing each item does not count.
@@ -154,7 +154,7 @@ describe.each(titled(pure))('%s, which acts on nothing outside,', (name, type) =
 
 describe.each(titled(withEffects))('%s, which acts outside,', (name, type) => {
   it('does nothing in sandbox mode, and answers its mock or a sample', async () => {
-    const [parameters] = await exampleParameters(name);
+    const [parameters] = await exampleParameters(type);
     const abort = new AbortController();
     const { services, asked } = waitingServices(abort.signal);
     const sample = await run(type, parameters, { mode: 'sandbox', services });
@@ -172,7 +172,7 @@ describe.each(titled(withEffects))('%s, which acts outside,', (name, type) => {
   it('gives up when it is aborted, though nothing answers', async () => {
     const abort = new AbortController();
     const { services, asked } = waitingServices(abort.signal);
-    const [parameters] = await exampleParameters(name);
+    const [parameters] = await exampleParameters(type);
     const running = run(type, parameters, { signal: () => abort.signal, services });
     setTimeout(() => abort.abort(), 10);
     await expect(running).rejects.toThrow();

@@ -1,7 +1,7 @@
 /** State that node runs store in their records to resume: a result, a loop's items, a wait, a decision. */
 import { isJsonObject, type JsonObject, type JsonValue, WAIT_KINDS } from '@deckhand/contracts';
 import type { GraphNode, Region } from '../compile/graph.ts';
-import type { RepeatRule, TerminalResult, WaitRequest } from '../node-type.ts';
+import type { RepeatRule, TerminalResult, WaitRequest } from '../outcome.ts';
 import { joinIteration, type NodeRecord, recordKey } from './records.ts';
 import type { NextIteration, Task } from './scheduler.ts';
 import type { JoinDecision } from './scope.ts';

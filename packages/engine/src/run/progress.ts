@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import type { NodeFailure } from '../node-failure.ts';
-import type { Outcome } from '../node-type.ts';
+import type { Outcome } from '../outcome.ts';
 import { recorded } from './failure.ts';
 import { storedUncounted } from './node-state.ts';
 import type { AttemptRecord, NodeRecord, RecordedError } from './records.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Outcome } from '../node-type.ts';
+import type { Outcome } from '../outcome.ts';
 import type { Progress } from './progress.ts';
 import { afterAttempt, MAX_RETRY_DELAY_IN_WORKER_MS } from './retry.ts';
 

@@ -1,7 +1,7 @@
 import type { JsonValue, RetrySettings } from '@deckhand/contracts';
 import type { GraphNode } from '../compile/graph.ts';
 import type { NodeFailure } from '../node-failure.ts';
-import type { Outcome } from '../node-type.ts';
+import type { Outcome } from '../outcome.ts';
 import { storeRetry } from './node-state.ts';
 import { afterFailure, type Progress, withConsole } from './progress.ts';
 

@@ -61,6 +61,39 @@ export default defineNodeType({
     const list = itemsOf(items, input);
     return runInSlices(signal, (work) => aggregate(list, { groupBy, operations, work }));
   },
+  example: {
+    trigger: {
+      orders: [
+        { id: 1, country: 'DE', total: 120 },
+        { id: 2, country: 'FR', total: 80 },
+        { id: 3, country: 'DE', total: 30 },
+      ],
+    },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'aggregate',
+          type: 'aggregate',
+          parameters: {
+            items: '{{ $trigger.orders }}',
+            groupBy: ['country'],
+            operations: [
+              { operation: 'count', as: 'orders' },
+              { operation: 'sum', field: 'total', as: 'total' },
+            ],
+          },
+        },
+      ],
+      edges: [{ source: 'start', target: 'aggregate' }],
+    },
+    outputs: {
+      aggregate: [
+        { country: 'DE', orders: 2, total: 150 },
+        { country: 'FR', orders: 1, total: 80 },
+      ],
+    },
+  },
 });
 
 interface Aggregation {

@@ -65,6 +65,53 @@ export default defineNodeType({
     }
     return decided(answer.value, choicesOf(details));
   },
+  example: {
+    trigger: { amount: 900 },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'ask',
+          type: 'approval',
+          parameters: { message: 'Pay {{ $trigger.amount }}?', timeoutSeconds: 86400 },
+        },
+        {
+          id: 'pay',
+          type: 'set',
+          parameters: { fields: { paid: '{{ $trigger.amount }}', by: '{{ $input.by }}' } },
+        },
+        { id: 'refuse', type: 'set', parameters: { fields: { refused: true } } },
+      ],
+      edges: [
+        { source: 'start', target: 'ask' },
+        { source: 'ask', sourceHandle: 'approved', target: 'pay' },
+        { source: 'ask', sourceHandle: 'rejected', target: 'refuse' },
+      ],
+    },
+    answers: {
+      ask: {
+        kind: 'answered',
+        value: {
+          decision: 'approved',
+          approved: true,
+          comment: null,
+          by: 'ada@example.com',
+          at: '2026-01-05T09:00:00.000Z',
+        },
+      },
+    },
+    outputs: {
+      ask: {
+        decision: 'approved',
+        approved: true,
+        comment: null,
+        by: 'ada@example.com',
+        at: '2026-01-05T09:00:00.000Z',
+      },
+      pay: { paid: 900, by: 'ada@example.com' },
+    },
+    skipped: ['refuse'],
+  },
 });
 
 /** Continues at the output of the decision, with an output of the same shape as others. */

@@ -46,4 +46,40 @@ export default defineNodeType({
       signal: context.signal(),
     });
   },
+  example: {
+    trigger: {
+      orders: [
+        { sku: 'A', price: 10 },
+        { sku: 'B', price: 4 },
+        { sku: 'A', price: 6 },
+      ],
+    },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'totals',
+          type: 'code',
+          parameters: {
+            source:
+              'const totals = {};\nfor (const { sku, price } of $trigger.orders) {\n  totals[sku] = (totals[sku] ?? 0) + price;\n}\nreturn totals;',
+          },
+        },
+        {
+          id: 'text',
+          type: 'code',
+          parameters: {
+            source:
+              "const lines = Object.entries($nodes.totals.output).map(([sku, total]) => `${sku}: ${total * $vars.rate}`);\nreturn { text: lines.join(', ') };",
+          },
+        },
+      ],
+      edges: [
+        { source: 'start', target: 'totals' },
+        { source: 'totals', target: 'text' },
+      ],
+    },
+    vars: { rate: 2 },
+    outputs: { totals: { A: 16, B: 4 }, text: { text: 'A: 32, B: 8' } },
+  },
 });

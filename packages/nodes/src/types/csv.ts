@@ -69,6 +69,22 @@ export default defineNodeType({
       return yield* writeTable({ header, list, names, options: { delimiter, ...(defuseFormulas && DEFUSED) } }, work);
     });
   },
+  example: {
+    trigger: { text: 'id,name\n1,Ada\n2,"Grace, Hopper"\n' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'csv', type: 'csv', parameters: { operation: 'parse', text: '{{ $trigger.text }}' } },
+      ],
+      edges: [{ source: 'start', target: 'csv' }],
+    },
+    outputs: {
+      csv: [
+        { id: '1', name: 'Ada' },
+        { id: '2', name: 'Grace, Hopper' },
+      ],
+    },
+  },
 });
 
 /** The library lacks the line feed among the first characters of formulas (OWASP, CSV injection). */

@@ -125,6 +125,29 @@ export default defineNodeType({
         return answer(startOf(moment.plus({ [unit]: 1 }), unit).minus(1));
     }
   },
+  example: {
+    trigger: { ordered: '2026-03-28T12:00:00Z' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'dates',
+          type: 'dates',
+          parameters: {
+            operation: 'add',
+            date: '{{ $trigger.ordered }}',
+            amount: 1,
+            unit: 'days',
+            timezone: 'Europe/Berlin',
+          },
+        },
+      ],
+      edges: [{ source: 'start', target: 'dates' }],
+    },
+    outputs: {
+      dates: { iso: '2026-03-29T13:00:00.000+02:00', milliseconds: 1774782000000, zone: 'Europe/Berlin' },
+    },
+  },
 });
 
 const SINGULAR = {

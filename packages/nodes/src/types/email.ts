@@ -108,6 +108,33 @@ export default defineNodeType({
     });
     return output({ messageId, accepted, rejected });
   },
+  example: {
+    trigger: { order: 17, buyer: 'ada@example.com' },
+    credential: {
+      type: 'smtp',
+      secret: { host: 'mail.example.com', port: 587, username: 'shop', password: 'password' },
+    },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'tell',
+          type: 'email',
+          credentialId: '01890a5d-ac96-774b-bcce-b302099a8057',
+          parameters: {
+            from: 'The shop <shop@example.com>',
+            to: '{{ $trigger.buyer }}',
+            subject: 'Order {{ $trigger.order }}',
+            text: 'It is on its way.',
+          },
+          retry: { maxAttempts: 3 },
+        },
+      ],
+      edges: [{ source: 'start', target: 'tell' }],
+    },
+    receipt: { messageId: '<4f1c9d4e@example.com>', accepted: ['ada@example.com'], rejected: [] },
+    outputs: { tell: { messageId: '<4f1c9d4e@example.com>', accepted: ['ada@example.com'], rejected: [] } },
+  },
 });
 
 async function toBytes(content: string, contentType = ''): Promise<Buffer> {

@@ -72,6 +72,33 @@ export default defineNodeType({
     const list = itemsOf(items, input);
     return runInSlices(signal, (work) => keepItems(list, { conditions, isAll: match === 'all', work }));
   },
+  example: {
+    trigger: {
+      orders: [
+        { id: 1, country: 'DE', total: 120 },
+        { id: 2, country: 'FR', total: 80 },
+        { id: 3, country: 'DE', total: 30 },
+      ],
+    },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'filter',
+          type: 'filter',
+          parameters: {
+            items: '{{ $trigger.orders }}',
+            conditions: [
+              { field: 'country', operator: 'equals', value: 'DE' },
+              { field: 'total', operator: 'greater', value: 50 },
+            ],
+          },
+        },
+      ],
+      edges: [{ source: 'start', target: 'filter' }],
+    },
+    outputs: { filter: [{ id: 1, country: 'DE', total: 120 }] },
+  },
 });
 
 interface Condition {

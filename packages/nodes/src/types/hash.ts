@@ -22,4 +22,15 @@ export default defineNodeType({
       return output({ hash: hash.digest(encoding) });
     });
   },
+  example: {
+    trigger: { text: 'abc' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'hash', type: 'hash', parameters: { data: '{{ $trigger.text }}' } },
+      ],
+      edges: [{ source: 'start', target: 'hash' }],
+    },
+    outputs: { hash: { hash: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' } },
+  },
 });

@@ -44,6 +44,31 @@ export default defineNodeType({
     if (isValid || parameters.acceptInvalid === true) return output({ valid: isValid });
     throw new NodeError('SIGNATURE_INVALID', 'the signature is not that of the data', { isRetryable: false });
   },
+  example: {
+    trigger: {
+      rawBody: 'Hello, World!',
+      headers: { 'x-hub-signature-256': 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17' },
+    },
+    credential: { type: 'bearer', secret: { token: "It's a Secret to Everybody" } },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'hmac',
+          type: 'hmac',
+          parameters: {
+            operation: 'verify',
+            data: '{{ $trigger.rawBody }}',
+            signature: "{{ $trigger.headers['x-hub-signature-256'] }}",
+            prefix: 'sha256=',
+          },
+          credentialId: '01890a5d-ac96-774b-bcce-b302099a8057',
+        },
+      ],
+      edges: [{ source: 'start', target: 'hmac' }],
+    },
+    outputs: { hmac: { valid: true } },
+  },
 });
 
 function secretOf(credential: Credential | undefined): string {

@@ -58,4 +58,27 @@ export default defineNodeType({
     }
     return output(answer.value);
   },
+  example: {
+    trigger: { invoice: 'R-1' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'classify',
+          type: 'human',
+          parameters: {
+            title: 'Classify invoice {{ $trigger.invoice }}',
+            schema: { type: 'object', properties: { account: { type: 'string' } }, required: ['account'] },
+          },
+        },
+        { id: 'book', type: 'set', parameters: { fields: { account: '{{ $input.account }}' } } },
+      ],
+      edges: [
+        { source: 'start', target: 'classify' },
+        { source: 'classify', target: 'book' },
+      ],
+    },
+    answers: { classify: { kind: 'answered', value: { account: '4711' } } },
+    outputs: { classify: { account: '4711' }, book: { account: '4711' } },
+  },
 });

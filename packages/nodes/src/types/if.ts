@@ -18,4 +18,22 @@ export default defineNodeType({
   handles: () => ['true', 'false'],
   warn: ({ condition }) => warnOfText(condition),
   run: ({ condition }, { input }) => ({ kind: 'output', output: input, handle: condition ? 'true' : 'false' }),
+  example: {
+    trigger: { amount: 150 },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'check', type: 'if', parameters: { condition: '{{ $trigger.amount > 100 }}' } },
+        { id: 'big', type: 'set', parameters: { fields: { size: 'big' } } },
+        { id: 'small', type: 'set', parameters: { fields: { size: 'small' } } },
+      ],
+      edges: [
+        { source: 'start', target: 'check' },
+        { source: 'check', sourceHandle: 'true', target: 'big' },
+        { source: 'check', sourceHandle: 'false', target: 'small' },
+      ],
+    },
+    outputs: { check: { amount: 150 }, big: { size: 'big' } },
+    skipped: ['small'],
+  },
 });

@@ -70,6 +70,33 @@ export default defineNodeType({
     }
     return { kind: 'loop', items, concurrency };
   },
+  example: {
+    trigger: { orders: [{ price: 10 }, { price: 20 }] },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'each', type: 'loop', parameters: { items: '{{ $trigger.orders }}', concurrency: 2 } },
+        {
+          id: 'priced',
+          type: 'set',
+          parameters: { fields: { number: '{{ $loop.index + 1 }}', total: '{{ $loop.item.price * 1.5 }}' } },
+        },
+        { id: 'sum', type: 'set', parameters: { fields: { total: '{{ $input[0].total + $input[1].total }}' } } },
+      ],
+      edges: [
+        { source: 'start', target: 'each' },
+        { source: 'each', sourceHandle: 'body', target: 'priced' },
+        { source: 'each', sourceHandle: 'done', target: 'sum' },
+      ],
+    },
+    outputs: {
+      each: [
+        { number: 1, total: 15 },
+        { number: 2, total: 30 },
+      ],
+      sum: { total: 45 },
+    },
+  },
 });
 
 function check({ mode = 'items', items, condition, concurrency }: JsonObject): ValidationIssue[] {

@@ -64,6 +64,33 @@ export default defineNodeType({
         return output(inputs[0]?.output ?? null);
     }
   },
+  example: {
+    trigger: { base: 10 },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'double', type: 'set', parameters: { fields: { value: '{{ $trigger.base * 2 }}' } } },
+        { id: 'half', type: 'set', parameters: { fields: { value: '{{ $trigger.base / 2 }}' } } },
+        { id: 'both', type: 'merge', parameters: { mode: 'object' } },
+        { id: 'slow', type: 'wait', parameters: { seconds: 3600 } },
+        { id: 'fastest', type: 'merge', parameters: { mode: 'any' } },
+      ],
+      edges: [
+        { source: 'start', target: 'double' },
+        { source: 'start', target: 'half' },
+        { source: 'double', target: 'both' },
+        { source: 'half', target: 'both' },
+        { source: 'both', target: 'fastest' },
+        { source: 'start', target: 'slow' },
+        { source: 'slow', target: 'fastest' },
+      ],
+    },
+    outputs: {
+      both: { double: { value: 20 }, half: { value: 5 } },
+      fastest: { double: { value: 20 }, half: { value: 5 } },
+    },
+    stopped: ['slow'],
+  },
 });
 
 /** The engine decides how to join before it evaluates any expression. */

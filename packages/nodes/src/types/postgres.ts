@@ -60,4 +60,29 @@ export default defineNodeType({
     });
     return output({ rows, rowCount });
   },
+  example: {
+    trigger: { order: 17 },
+    credential: {
+      type: 'postgres',
+      secret: { connectionString: 'postgres://shop:password@db.example.com/shop' },
+    },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'find',
+          type: 'postgres',
+          credentialId: '01890a5d-ac96-774b-bcce-b302099a8057',
+          parameters: {
+            query: 'SELECT id, total FROM orders WHERE id = $1',
+            values: ['{{ $trigger.order }}'],
+            readOnly: true,
+          },
+        },
+      ],
+      edges: [{ source: 'start', target: 'find' }],
+    },
+    queryResult: { rows: [{ id: 17, total: '99.50' }], rowCount: 1 },
+    outputs: { find: { rows: [{ id: 17, total: '99.50' }], rowCount: 1 } },
+  },
 });

@@ -44,6 +44,37 @@ export default defineNodeType({
     const outcome = await services.responses.send({ executionId, nodeId, iteration, ...response });
     return output({ outcome, ...response });
   },
+  example: {
+    trigger: { body: { order: 'A-1' } },
+    definition: {
+      nodes: [
+        { id: 'hook', type: 'trigger.webhook', parameters: { responseMode: 'onCompletion' } },
+        {
+          id: 'reply',
+          type: 'respond',
+          parameters: {
+            statusCode: 202,
+            headers: { 'x-order': '{{ $trigger.body.order }}' },
+            body: { accepted: '{{ $trigger.body.order }}' },
+          },
+        },
+        { id: 'pick', type: 'set', parameters: { fields: { picked: '{{ $trigger.body.order }}' } } },
+      ],
+      edges: [
+        { source: 'hook', target: 'reply' },
+        { source: 'reply', target: 'pick' },
+      ],
+    },
+    outputs: {
+      reply: {
+        outcome: 'responded',
+        statusCode: 202,
+        headers: { 'x-order': 'A-1' },
+        body: { accepted: 'A-1' },
+      },
+      pick: { picked: 'A-1' },
+    },
+  },
 });
 
 /** @throws NodeError RESPONSE_TOO_LARGE */

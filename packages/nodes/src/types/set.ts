@@ -28,4 +28,28 @@ export default defineNodeType({
     const made: JsonObject = keepInput && isJsonObject(input) ? { ...NOTHING, ...input, ...fields } : fields;
     return checkedOutput(made, signal);
   },
+  example: {
+    trigger: { first: 'Ada', last: 'Lovelace', password: 'secret' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'person',
+          type: 'set',
+          parameters: {
+            fields: { name: '{{ $trigger.first }} {{ $trigger.last }}', active: true, tags: ['new'] },
+          },
+        },
+        { id: 'numbered', type: 'set', parameters: { fields: { number: 1 }, keepInput: true } },
+      ],
+      edges: [
+        { source: 'start', target: 'person' },
+        { source: 'person', target: 'numbered' },
+      ],
+    },
+    outputs: {
+      person: { name: 'Ada Lovelace', active: true, tags: ['new'] },
+      numbered: { name: 'Ada Lovelace', active: true, tags: ['new'], number: 1 },
+    },
+  },
 });

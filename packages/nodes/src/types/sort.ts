@@ -65,6 +65,36 @@ export default defineNodeType({
     }));
     return runInSlices(signal, (work) => sortItems(list, criteria, { collator: new Intl.Collator(locale), work }));
   },
+  example: {
+    trigger: {
+      orders: [
+        { id: 1, country: 'DE', total: 120 },
+        { id: 2, country: 'FR', total: 80 },
+        { id: 3, country: 'DE', total: 30 },
+      ],
+    },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'sort',
+          type: 'sort',
+          parameters: {
+            items: '{{ $trigger.orders }}',
+            by: [{ field: 'country' }, { field: 'total', order: 'descending' }],
+          },
+        },
+      ],
+      edges: [{ source: 'start', target: 'sort' }],
+    },
+    outputs: {
+      sort: [
+        { id: 1, country: 'DE', total: 120 },
+        { id: 3, country: 'DE', total: 30 },
+        { id: 2, country: 'FR', total: 80 },
+      ],
+    },
+  },
 });
 
 interface Criterion {

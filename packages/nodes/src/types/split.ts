@@ -55,6 +55,17 @@ export default defineNodeType({
     if (field !== undefined) return runInSlices(signal, (work) => splitItems(list, { field, as: as ?? field, work }));
     throw new NodeError('PARAMETERS_INVALID', 'parameters.size, field or text is required', { isRetryable: false });
   },
+  example: {
+    trigger: { ids: [1, 2, 3, 4, 5] },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'split', type: 'split', parameters: { items: '{{ $trigger.ids }}', size: 2 } },
+      ],
+      edges: [{ source: 'start', target: 'split' }],
+    },
+    outputs: { split: [[1, 2], [3, 4], [5]] },
+  },
 });
 
 function* splitText(text: string, separator: string, work: Work): Steps<Outcome> {

@@ -53,6 +53,36 @@ export default defineNodeType({
       return { kind: 'output', output: input, handle: DEFAULT_HANDLE };
     });
   },
+  example: {
+    trigger: { country: 'DE' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'route',
+          type: 'switch',
+          parameters: {
+            value: '{{ $trigger.country }}',
+            cases: [
+              { handle: 'german', equals: 'DE' },
+              { handle: 'french', equals: 'FR' },
+            ],
+          },
+        },
+        { id: 'hallo', type: 'set', parameters: { fields: { text: 'Hallo' } } },
+        { id: 'salut', type: 'set', parameters: { fields: { text: 'Salut' } } },
+        { id: 'hello', type: 'set', parameters: { fields: { text: 'Hello' } } },
+      ],
+      edges: [
+        { source: 'start', target: 'route' },
+        { source: 'route', sourceHandle: 'german', target: 'hallo' },
+        { source: 'route', sourceHandle: 'french', target: 'salut' },
+        { source: 'route', sourceHandle: 'default', target: 'hello' },
+      ],
+    },
+    outputs: { route: { country: 'DE' }, hallo: { text: 'Hallo' } },
+    skipped: ['salut', 'hello'],
+  },
 });
 
 function caseHandles(parameters: JsonObject): string[] {

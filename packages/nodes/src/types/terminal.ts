@@ -31,4 +31,24 @@ export default defineNodeType({
     const check = checkSendable(body, headers);
     return check ? check.then(() => result) : result;
   },
+  example: {
+    trigger: { name: 'Ada' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'reply',
+          type: 'terminal',
+          parameters: {
+            body: { greeting: 'Hello {{ $trigger.name }}' },
+            statusCode: 201,
+            headers: { 'x-source': 'deckhand' },
+          },
+        },
+      ],
+      edges: [{ source: 'start', target: 'reply' }],
+    },
+    outputs: { reply: { greeting: 'Hello Ada' } },
+    result: { body: { greeting: 'Hello Ada' }, statusCode: 201, headers: { 'x-source': 'deckhand' } },
+  },
 });

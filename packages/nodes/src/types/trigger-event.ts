@@ -37,4 +37,29 @@ export default defineNodeType({
     ...findTriggerExpressionIssues('filter', filter),
   ],
   run: (_parameters, { trigger }) => output(trigger),
+  example: {
+    trigger: {
+      id: 'evt-17',
+      name: 'order.paid',
+      key: 'A-1',
+      data: { amount: 120 },
+      receivedAt: '2026-01-05T09:00:00.000Z',
+    },
+    definition: {
+      nodes: [
+        {
+          id: 'paid',
+          type: 'trigger.event',
+          parameters: { name: 'order.paid', filter: '{{ $trigger.data.amount > 100 }}' },
+        },
+        {
+          id: 'note',
+          type: 'set',
+          parameters: { fields: { order: '{{ $trigger.key }}', amount: '{{ $trigger.data.amount }}' } },
+        },
+      ],
+      edges: [{ source: 'paid', target: 'note' }],
+    },
+    outputs: { note: { order: 'A-1', amount: 120 } },
+  },
 });

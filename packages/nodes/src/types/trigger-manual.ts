@@ -40,4 +40,15 @@ export default defineNodeType({
   },
   verbatim: ['inputSchema'],
   run: (_parameters, { trigger }) => output(trigger),
+  example: {
+    trigger: { name: 'Ada' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'greet', type: 'set', parameters: { fields: { text: 'Hello {{ $trigger.name }}' } } },
+      ],
+      edges: [{ source: 'start', target: 'greet' }],
+    },
+    outputs: { start: { name: 'Ada' }, greet: { text: 'Hello Ada' } },
+  },
 });

@@ -49,4 +49,32 @@ export default defineNodeType({
   // Read before there is a run. Only a key may be an expression.
   verbatim: ['options'],
   run: (_parameters, { trigger }) => output(trigger),
+  example: {
+    trigger: {
+      scheduledFor: '2026-01-05T08:00:00.000Z',
+      timezone: 'Europe/Berlin',
+      nodeId: 'morning',
+      isCatchUp: false,
+    },
+    definition: {
+      nodes: [
+        {
+          id: 'morning',
+          type: 'trigger.schedule',
+          parameters: { cron: '0 9 * * 1-5', timezone: 'Europe/Berlin' },
+        },
+        { id: 'note', type: 'set', parameters: { fields: { due: '{{ $trigger.scheduledFor }}' } } },
+      ],
+      edges: [{ source: 'morning', target: 'note' }],
+    },
+    outputs: {
+      morning: {
+        scheduledFor: '2026-01-05T08:00:00.000Z',
+        timezone: 'Europe/Berlin',
+        nodeId: 'morning',
+        isCatchUp: false,
+      },
+      note: { due: '2026-01-05T08:00:00.000Z' },
+    },
+  },
 });

@@ -142,6 +142,38 @@ export default defineNodeType({
   // Read before there is a run. Only keys and the event may be expressions.
   verbatim: ['idempotencyKey', 'event', 'options'],
   run: (_parameters, { trigger }) => output(trigger),
+  example: {
+    trigger: {
+      body: { order: 17 },
+      headers: { 'content-type': 'application/json' },
+      query: {},
+      method: 'POST',
+      path: 'orders-7f3a9c',
+      timestamp: '2026-01-05T09:00:00.000Z',
+    },
+    definition: {
+      nodes: [
+        {
+          id: 'hook',
+          type: 'trigger.webhook',
+          parameters: {
+            path: 'orders-7f3a9c',
+            method: 'POST',
+            payloadType: 'json',
+            responseMode: 'onCompletion',
+          },
+        },
+        {
+          id: 'reply',
+          type: 'terminal',
+          parameters: { body: { accepted: '{{ $trigger.body.order }}' }, statusCode: 202 },
+        },
+      ],
+      edges: [{ source: 'hook', target: 'reply' }],
+    },
+    outputs: { reply: { accepted: 17 } },
+    result: { body: { accepted: 17 }, statusCode: 202, headers: {} },
+  },
 });
 
 function eventTemplate(description: string) {

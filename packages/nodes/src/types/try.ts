@@ -17,4 +17,30 @@ export default defineNodeType({
   handles: () => ['body', 'error', 'success'],
   undecidedHandle: 'success',
   run: () => ({ kind: 'try' }),
+  example: {
+    trigger: { order: 'A-1' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'try', type: 'try' },
+        { id: 'reserve', type: 'set', parameters: { fields: { reserved: '{{ $trigger.order }}' } } },
+        { id: 'check', type: 'fail', parameters: { message: 'the card was declined' } },
+        { id: 'ship', type: 'set', parameters: { fields: { shipped: true } } },
+        { id: 'cancel', type: 'set', parameters: { fields: { cancelled: '{{ $input.error.message }}' } } },
+      ],
+      edges: [
+        { source: 'start', target: 'try' },
+        { source: 'try', sourceHandle: 'body', target: 'reserve' },
+        { source: 'reserve', target: 'check' },
+        { source: 'try', sourceHandle: 'success', target: 'ship' },
+        { source: 'try', sourceHandle: 'error', target: 'cancel' },
+      ],
+    },
+    outputs: {
+      reserve: { reserved: 'A-1' },
+      try: { error: { nodeId: 'check', message: 'the card was declined', code: 'FAILED_BY_WORKFLOW' } },
+      cancel: { cancelled: 'the card was declined' },
+    },
+    skipped: ['ship'],
+  },
 });

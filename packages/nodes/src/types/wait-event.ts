@@ -66,6 +66,49 @@ export default defineNodeType({
   },
   resume: (answer, _wait, { input }) =>
     answer.kind === 'expired' ? { kind: 'output', output: input, handle: 'timeout' } : received(answer.value),
+  example: {
+    trigger: { order: 'A-1' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'payment',
+          type: 'wait.event',
+          parameters: { name: 'order.paid', key: '{{ $trigger.order }}', timeoutSeconds: 86400 },
+        },
+        { id: 'ship', type: 'set', parameters: { fields: { shipped: '{{ $input.key }}' } } },
+        { id: 'cancel', type: 'set', parameters: { fields: { cancelled: '{{ $input.order }}' } } },
+      ],
+      edges: [
+        { source: 'start', target: 'payment' },
+        { source: 'payment', sourceHandle: 'received', target: 'ship' },
+        { source: 'payment', sourceHandle: 'timeout', target: 'cancel' },
+      ],
+    },
+    answers: {
+      payment: {
+        kind: 'answered',
+        value: {
+          id: 'evt-17',
+          name: 'order.paid',
+          key: 'A-1',
+          data: null,
+          receivedAt: '2026-01-05T09:00:00.000Z',
+        },
+      },
+    },
+    outputs: {
+      payment: {
+        id: 'evt-17',
+        name: 'order.paid',
+        key: 'A-1',
+        data: null,
+        receivedAt: '2026-01-05T09:00:00.000Z',
+      },
+      ship: { shipped: 'A-1' },
+    },
+    skipped: ['cancel'],
+  },
 });
 
 function received(event: JsonValue): Outcome {

@@ -66,4 +66,32 @@ export default defineNodeType({
     const message = `the started run ended as ${typeof status === 'string' ? status : 'unknown'}${reason}`;
     throw new NodeError('WORKFLOW_FAILED', message, { isRetryable: false });
   },
+  example: {
+    trigger: { customer: 7 },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'invoice',
+          type: 'workflow',
+          parameters: {
+            workflowId: '01890a5d-ac96-774b-bcce-b302099a8057',
+            input: { customer: '{{ $trigger.customer }}' },
+          },
+        },
+        { id: 'note', type: 'set', parameters: { fields: { invoice: '{{ $input.number }}' } } },
+      ],
+      edges: [
+        { source: 'start', target: 'invoice' },
+        { source: 'invoice', target: 'note' },
+      ],
+    },
+    answers: {
+      invoice: {
+        kind: 'answered',
+        value: { status: 'success', result: { body: { number: 'R-1' }, statusCode: 200, headers: {} } },
+      },
+    },
+    outputs: { invoice: { number: 'R-1' }, note: { invoice: 'R-1' } },
+  },
 });

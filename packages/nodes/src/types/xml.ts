@@ -95,6 +95,17 @@ export default defineNodeType({
       return output({ text: unmarked(builder?.build(root) ?? '') });
     });
   },
+  example: {
+    trigger: { text: '<order id="17"><item>pen</item><item>ink</item></order>' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'xml', type: 'xml', parameters: { operation: 'parse', text: '{{ $trigger.text }}' } },
+      ],
+      edges: [{ source: 'start', target: 'xml' }],
+    },
+    outputs: { xml: { order: { '@id': '17', item: ['pen', 'ink'] } } },
+  },
 });
 
 function* read(text: string, work: Work): Steps<Outcome> {
