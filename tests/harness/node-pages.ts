@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@deckhand/contracts';
+import { handlesFor, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import type { CredentialUse, NodeExample, NodeType } from '@deckhand/engine';
 import { exampleOf } from './node-examples.ts';
 
@@ -98,12 +98,10 @@ function listText(items: Schema | undefined): string {
 }
 
 function outputsText(type: NodeType, parameters: JsonObject): string {
-  const own = type.handles?.(parameters) ?? [];
+  const own = handlesFor(type, parameters);
   if (own.length === 0) return 'One, without a name.';
-  // A function that takes no parameters has nothing to follow them by.
-  const isFixed = type.handles?.length === 0;
   const list = own.map((handle) => `\`${handle}\``).join(', ');
-  const names = isFixed ? `${list}.` : `They depend on the parameters; in the example below: ${list}.`;
+  const names = type.handlesBy === null ? `${list}.` : `They depend on the parameters; in the example below: ${list}.`;
   const way =
     type.undecidedHandle === undefined ? 'none of them, because each is a choice' : code(type.undecidedHandle);
   return `${names} While it is disabled, or after an error with \`onError: "continue"\`, it takes ${way}.`;

@@ -1,6 +1,9 @@
 import {
   compileCheck,
   compileNullRemoval,
+  handlesFor,
+  type HandlesBy,
+  type Container,
   isJsonObject,
   type Credential,
   type CredentialType,
@@ -127,7 +130,11 @@ export interface NodeTypeSpec<S extends TObject> {
   /** JSON Schema of its parameters, after expressions are evaluated. */
   readonly parameters: S;
   /** Its outputs if it has several. Without any, it has a single output without a name. */
-  readonly handles?: (parameters: JsonObject) => readonly string[];
+  readonly handles?: readonly string[];
+  /** The parameter that names its outputs where it is a list; `handles` are those of a node without it. */
+  readonly handlesBy?: HandlesBy;
+  /** What it does with the nodes after its output `body`; undefined if it contains none. */
+  readonly container?: Container;
   /**
    * The output that a node with several outputs takes when it has decided nothing: when it is disabled, or failed with
    * `onError: "continue"`. Without one, each output is a choice, and the node then takes none.
@@ -180,7 +187,9 @@ export interface NodeType {
   readonly isTrigger: boolean;
   readonly setsResult: boolean;
   readonly parameters: TObject;
-  readonly handles: ((parameters: JsonObject) => readonly string[]) | undefined;
+  readonly handles: readonly string[];
+  readonly handlesBy: HandlesBy | null;
+  readonly container: Container | undefined;
   readonly undecidedHandle: string | undefined;
   readonly join: ((parameters: JsonObject) => EarlyJoin | undefined) | undefined;
   readonly check: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
@@ -208,7 +217,7 @@ export type NodeTypes = ReadonlyMap<string, NodeType>;
 export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeType {
   const check = compileCheck(spec.parameters);
   const removeNulls = compileNullRemoval(spec.parameters);
-  const { sample } = spec;
+  const { sample, handles = [], handlesBy = null } = spec;
   return {
     type: spec.type,
     title: spec.title,
@@ -219,7 +228,9 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     isTrigger: spec.category === 'trigger',
     setsResult: spec.setsResult ?? false,
     parameters: spec.parameters,
-    handles: spec.handles,
+    handles,
+    handlesBy,
+    container: spec.container,
     undecidedHandle: spec.undecidedHandle,
     join: spec.join,
     check: spec.check,
@@ -246,11 +257,11 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
       if (context.mode !== 'sandbox') return spec.run(result.value, context);
       const { mock } = context;
       if (mock === undefined) return sample ? output(sample(result.value)) : spec.run(result.value, context);
-      if (!spec.handles) return mockOutcome(spec, mock);
+      if (handles.length === 0) return mockOutcome(spec, mock);
       // Nodes that wait read the mock themselves: it says which of their outputs is taken.
       if (spec.resume) return spec.run(result.value, context);
       const outcome = spec.run(result.value, context);
-      const last = isJsonObject(parameters) ? spec.handles(parameters).at(-1) : undefined;
+      const last = isJsonObject(parameters) ? handlesFor({ handles, handlesBy }, parameters).at(-1) : undefined;
       return outcome instanceof Promise
         ? outcome.then((done) => mocked(done, mock, last))
         : mocked(outcome, mock, last);

@@ -92,6 +92,12 @@ describe.each(titled(types))('%s', (name, type) => {
     expect(type.check?.(parameters) ?? []).toEqual([]);
   });
 
+  it('names its outputs by a parameter that is a list, and has a body if it is a container', () => {
+    const { handles, handlesBy, container } = type;
+    if (handlesBy) expect(type.parameters.properties[handlesBy.parameter]).toHaveProperty('type', 'array');
+    expect(handles.includes('body')).toBe(container !== undefined);
+  });
+
   it('leaves what it was given as it was, and gives JSON', async () => {
     const input = deepFreeze({ list: [1, { deep: true }], text: 'a' });
     const inputs = deepFreeze([{ nodeId: 'a', output: input }]);

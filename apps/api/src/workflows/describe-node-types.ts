@@ -10,9 +10,10 @@ export function describeNodeTypes(nodeTypes: NodeTypes) {
     category: type.category,
     hasEffects: type.hasEffects,
     isTrigger: type.isTrigger,
-    /** If the outputs of a type depend on its parameters: those of a node without parameters. */
-    handles: type.handles?.({}) ?? [],
+    handles: [...type.handles],
+    handlesBy: type.handlesBy,
     undecidedHandle: type.undecidedHandle ?? null,
+    container: type.container ?? null,
     credentialTypes: [...(type.credential?.types ?? [])],
     parameters: type.parameters,
   }));

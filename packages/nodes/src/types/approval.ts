@@ -41,7 +41,8 @@ export default defineNodeType({
     timeoutSeconds: 'does not limit the wait: use parameters.timeoutSeconds',
   }),
   restSeconds: 'timeoutSeconds',
-  handles: choicesOf,
+  handles: DEFAULT_CHOICES,
+  handlesBy: { parameter: 'choices', member: null, fixed: [] },
   check: (parameters) => [
     ...choicesOf(parameters).flatMap((choice, index) =>
       choice.includes('{{') || choice === 'error'

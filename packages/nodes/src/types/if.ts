@@ -15,7 +15,7 @@ export default defineNodeType({
     { condition: Type.Unsafe<JsonValue>({ description: 'Usually one expression, such as {{ $input.amount > 100 }}' }) },
     { additionalProperties: false },
   ),
-  handles: () => ['true', 'false'],
+  handles: ['true', 'false'],
   warn: ({ condition }) => warnOfText(condition),
   run: ({ condition }, { input }) => ({ kind: 'output', output: input, handle: condition ? 'true' : 'false' }),
   example: {

@@ -57,8 +57,9 @@ export default defineNodeType({
     retry: 'does not repeat the body',
     timeoutSeconds: 'does not limit the body',
   }),
-  handles: () => ['body', 'done'],
+  handles: ['body', 'done'],
   undecidedHandle: 'done',
+  container: 'loop',
   check,
   warn: ({ condition }) => warnOfText(condition),
   run({ mode = 'items', items, concurrency = 1, maxIterations = MAX_ITERATIONS }) {

@@ -34,7 +34,8 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
-  handles: (parameters) => [...caseHandles(parameters), DEFAULT_HANDLE],
+  handles: [DEFAULT_HANDLE],
+  handlesBy: { parameter: 'cases', member: 'handle', fixed: [DEFAULT_HANDLE] },
   undecidedHandle: DEFAULT_HANDLE,
   check(parameters) {
     const seen = new Set<string>([DEFAULT_HANDLE, 'error']);

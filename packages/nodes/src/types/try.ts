@@ -14,8 +14,9 @@ export default defineNodeType({
     retry: 'does not repeat the body',
     timeoutSeconds: 'does not limit the body',
   }),
-  handles: () => ['body', 'error', 'success'],
+  handles: ['body', 'error', 'success'],
   undecidedHandle: 'success',
+  container: 'try',
   run: () => ({ kind: 'try' }),
   example: {
     trigger: { order: 'A-1' },

@@ -47,7 +47,7 @@ export default defineNodeType({
     timeoutSeconds: 'does not limit the wait: use parameters.timeoutSeconds',
   }),
   restSeconds: 'timeoutSeconds',
-  handles: () => ['timeout', 'received'],
+  handles: ['timeout', 'received'],
   run({ name, key = '', timeoutSeconds, lookbackSeconds = DEFAULT_LOOKBACK_SECONDS }, { mode, mock, now }) {
     if (mode === 'sandbox') {
       return received(

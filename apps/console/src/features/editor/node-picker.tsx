@@ -20,12 +20,12 @@ const NEXT: Spot = { kind: 'next' };
 
 /** Asks for the type of a new node. @param onAdded called with the node. */
 export function NodePicker({ onAdded }: { onAdded: (node: NodeDefinition) => void }) {
-  const { entries, model } = useEditorSession();
+  const { model } = useEditorSession();
   const spot = useEditor(({ dialog }) => (dialog?.kind === 'add' ? dialog.spot : undefined));
   // After an output no run can start.
   const offered = useMemo(
-    () => (spot === undefined || spot.kind === 'next' ? entries : entries.filter(({ isTrigger }) => !isTrigger)),
-    [entries, spot],
+    () => [...model.types.values()].filter(({ isTrigger }) => !isTrigger || spot === undefined || spot.kind === 'next'),
+    [model, spot],
   );
   return (
     <Dialog isOpen={spot !== undefined} onClose={() => model.close('add')} title={i18n.t('Add node')}>
