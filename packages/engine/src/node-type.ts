@@ -5,18 +5,20 @@ import {
   type HandlesBy,
   type Container,
   isJsonObject,
-  type Credential,
   type CredentialType,
-  type ExecutionMode,
+  type NodeIcon,
+  type FormInput,
+  type FormPanel,
+  type SummaryLine,
   type ValidationIssue,
   type JsonObject,
   type JsonValue,
 } from '@deckhand/contracts';
 import type { Static, TObject } from 'typebox';
 import type { ExpressionName } from './expressions/index.ts';
+import type { NodeContext } from './node-context.ts';
 import type { NodeExample } from './node-example.ts';
 import { mockOutcome, NodeError, type Outcome, output, type WaitAnswer, type WaitRequest } from './outcome.ts';
-import type { NodeServices, TrafficLimits } from './node-services.ts';
 import type { SourceReferences } from './script.ts';
 
 /**
@@ -27,68 +29,6 @@ export interface EarlyJoin {
   readonly count: number;
   readonly cancelsRest: boolean;
 }
-
-/** An edge that was taken into a node: its source, and the data. */
-export interface NodeInput {
-  readonly nodeId: string;
-  readonly output: JsonValue;
-}
-
-/** The part of its run that a node sees. */
-export interface NodeContext {
-  /** The run's trigger data. */
-  readonly trigger: JsonValue;
-  /** `$input`: the output of the node before; with several, an object by node id. */
-  readonly input: JsonValue;
-  /** Every edge taken into the node, in the definition's order; with an early join, in that of their arrival. */
-  readonly inputs: readonly NodeInput[];
-  readonly workspaceId: string;
-  readonly executionId: string;
-  readonly mode: ExecutionMode;
-  readonly nodeId: string;
-  /** "" outside loops, "3" inside one, "3.1" inside two. */
-  readonly iteration: string;
-  /** The id of the node's credential; undefined if the definition names none. */
-  readonly credentialId: string | undefined;
-  /** The same for every attempt and after a crash: (run, node, iteration). */
-  readonly idempotencyKey: string;
-  /**
-   * Aborts when the run is stopped or taken over, or the node's time is up. In the latter case, its reason is a
-   * NodeError NODE_TIMEOUT.
-   */
-  readonly signal: () => AbortSignal;
-  /** The node's own `timeoutSeconds`, in ms, which the engine enforces; undefined if it has none. */
-  readonly timeoutMs: number | undefined;
-  /** The values of the names that `references` of the node's type found, as in expressions: `$input` ... */
-  readonly names: () => JsonObject;
-  /**
-   * Evaluates the deferred parameter of the node's type, with `$response`; undefined if the definition has none.
-   * @throws ExpressionError.
-   */
-  readonly deferred: ((response: JsonValue) => JsonValue) | undefined;
-  readonly services: NodeServices;
-  /** Now, in ms since the epoch. */
-  readonly now: () => number;
-  /** Output to return in sandbox mode instead of running, if the definition has one. */
-  readonly mock: JsonValue | undefined;
-  /**
-   * The node's credential, read again for every attempt; undefined if the definition names none. Its secrets are masked
-   * in the outcome of the node.
-   * @param sentTo the URL that the node sends it to. A credential that is limited to hosts is refused without one,
-   * unless it names its server itself.
-   * @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_ENDED, CREDENTIAL_PRIVATE, CREDENTIAL_OTHER_WORKFLOW,
-   * CREDENTIAL_HOST, CREDENTIAL_UNREADABLE.
-   */
-  readonly credential: (sentTo?: URL) => Promise<OpenedCredential | undefined>;
-}
-
-/** A decrypted credential, for a node. */
-export type OpenedCredential = Credential & {
-  /** For an API key of this instance: the origin of its API, which may be reached although its address is private. */
-  readonly ownOrigin?: string;
-  /** Limits of its requests; undefined without any. */
-  readonly traffic?: TrafficLimits;
-};
 
 /** The credentials that nodes of a type can use. */
 export interface CredentialUse {
@@ -110,6 +50,17 @@ export interface SettingNotes {
   readonly timeoutSeconds?: string;
 }
 
+type Category = 'trigger' | 'data' | 'flow' | 'action' | 'person';
+
+/** The icons of types without one of their own. */
+const CATEGORY_ICONS: Readonly<Record<Category, NodeIcon>> = {
+  trigger: 'bell',
+  data: 'braces',
+  flow: 'git-fork',
+  action: 'globe',
+  person: 'user-round',
+};
+
 /** The specification of a node type: one file that exports one of these through `defineNodeType`. */
 export interface NodeTypeSpec<S extends TObject> {
   /** Its name in definitions: `http`, `trigger.manual`. */
@@ -119,7 +70,11 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly description: string;
   /** Words that people may search it by and that its title does not have, in lower case, the best ones first. */
   readonly keywords?: readonly string[];
-  readonly category: 'trigger' | 'data' | 'flow' | 'action' | 'person';
+  readonly category: Category;
+  /** Its icon; that of its category by default. */
+  readonly icon?: NodeIcon;
+  /** A line that sums up a node by its parameters, or several, of which the first one counts that is for the node. */
+  readonly summary?: string | readonly SummaryLine[];
   /**
    * Whether it has effects outside. Such a node starts only when the checkpoint before it is on disk; one without
    * effects simply runs again after a crash.
@@ -129,6 +84,15 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly setsResult?: boolean;
   /** JSON Schema of its parameters, after expressions are evaluated. */
   readonly parameters: S;
+  /** Inputs of its form that the schema does not imply, by parameter, and the panel above it. */
+  readonly form?: {
+    readonly inputs?: Readonly<Record<string, FormInput>>;
+    readonly panel?: FormPanel;
+  };
+  /** JSON Schema of its output, if its members are always the same. */
+  readonly outputSchema?: TObject;
+  /** The parameter whose members its output has, such as `fields` or `schema.properties`. */
+  readonly outputMembersOf?: string;
   /** Its outputs if it has several. Without any, it has a single output without a name. */
   readonly handles?: readonly string[];
   /** The parameter that names its outputs where it is a list; `handles` are those of a node without it. */
@@ -182,11 +146,16 @@ export interface NodeType {
   readonly title: string;
   readonly description: string;
   readonly keywords: readonly string[];
-  readonly category: NodeTypeSpec<TObject>['category'];
+  readonly category: Category;
+  readonly icon: NodeIcon;
+  readonly summary: readonly SummaryLine[];
   readonly hasEffects: boolean;
   readonly isTrigger: boolean;
   readonly setsResult: boolean;
   readonly parameters: TObject;
+  readonly form: { readonly inputs: Readonly<Record<string, FormInput>>; readonly panel: FormPanel | null };
+  readonly outputSchema: TObject | undefined;
+  readonly outputMembersOf: string | undefined;
   readonly handles: readonly string[];
   readonly handlesBy: HandlesBy | null;
   readonly container: Container | undefined;
@@ -224,10 +193,15 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     description: spec.description,
     keywords: spec.keywords ?? [],
     category: spec.category,
+    icon: spec.icon ?? CATEGORY_ICONS[spec.category],
+    summary: typeof spec.summary === 'string' ? [{ text: spec.summary }] : (spec.summary ?? []),
     hasEffects: spec.hasEffects,
     isTrigger: spec.category === 'trigger',
     setsResult: spec.setsResult ?? false,
     parameters: spec.parameters,
+    form: { inputs: spec.form?.inputs ?? {}, panel: spec.form?.panel ?? null },
+    outputSchema: spec.outputSchema,
+    outputMembersOf: spec.outputMembersOf,
     handles,
     handlesBy,
     container: spec.container,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import { compileCheck, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import type { NodeContext, NodeServices, NodeType } from '@deckhand/engine';
 import { nodeContext } from '../../../tests/harness/node-context.ts';
-import { credentialOf, exampleOf, exampleParameters } from '../../../tests/harness/node-examples.ts';
+import { credentialOf, exampleOf, exampleParameters, runExample } from '../../../tests/harness/node-examples.ts';
 import { loadNodeTypes } from './load-node-types.ts';
 
 const types = [...(await loadNodeTypes()).values()];
@@ -98,6 +98,16 @@ describe.each(titled(types))('%s', (name, type) => {
     expect(handles.includes('body')).toBe(container !== undefined);
   });
 
+  it('names parameters of its own in its form and on its card', () => {
+    const { form, summary, outputMembersOf, parameters } = type;
+    const ofCard = summary.flatMap(({ text, when = {}, each }) => [
+      ...Object.keys(when),
+      ...(each === undefined ? [...text.matchAll(/\{(\w+)/g)].map(([, parameter = '']) => parameter) : [each]),
+    ]);
+    const named = [...Object.keys(form.inputs), ...ofCard, ...(outputMembersOf?.split('.').slice(0, 1) ?? [])];
+    expect(Object.keys(parameters.properties)).toEqual(expect.arrayContaining(named));
+  });
+
   it('leaves what it was given as it was, and gives JSON', async () => {
     const input = deepFreeze({ list: [1, { deep: true }], text: 'a' });
     const inputs = deepFreeze([{ nodeId: 'a', output: input }]);
@@ -111,6 +121,19 @@ describe.each(titled(types))('%s', (name, type) => {
     }
   });
 });
+
+it.each(types.flatMap((type) => (type.outputSchema ? [[type.type, type, type.outputSchema] as const] : [])))(
+  '%s has outputs with the members that it names',
+  async (name, type, schema) => {
+    const example = exampleOf(type);
+    const ids = new Set(example.definition.nodes.flatMap((node) => (node.type === name ? [node.id] : [])));
+    const { journal } = (await runExample(example)).run;
+    const done = journal.filter(({ nodeId, status }) => ids.has(nodeId) && status === 'success');
+    expect(done).not.toEqual([]);
+    const check = compileCheck(schema);
+    for (const { output } of done) expect(check(output)).toEqual({ value: output });
+  },
+);
 
 const withRequired = types.filter((type) => requiredOf(type).length > 0);
 

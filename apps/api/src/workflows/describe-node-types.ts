@@ -8,6 +8,8 @@ export function describeNodeTypes(nodeTypes: NodeTypes) {
     description: type.description,
     keywords: [...type.keywords],
     category: type.category,
+    icon: type.icon,
+    summary: [...type.summary],
     hasEffects: type.hasEffects,
     isTrigger: type.isTrigger,
     handles: [...type.handles],
@@ -16,5 +18,8 @@ export function describeNodeTypes(nodeTypes: NodeTypes) {
     container: type.container ?? null,
     credentialTypes: [...(type.credential?.types ?? [])],
     parameters: type.parameters,
+    form: type.form,
+    outputSchema: type.outputSchema ?? null,
+    outputMembersOf: type.outputMembersOf ?? null,
   }));
 }

@@ -86,6 +86,11 @@ export const nodeTypesQuery = queryOptions({
       ...type,
       title: servedText(type.title),
       description: servedText(type.description),
+      summary: type.summary.map(({ text, join, ...line }) => ({
+        ...line,
+        text: servedText(text),
+        ...(join !== undefined && { join: servedText(join) }),
+      })),
     });
     return new Map(page.data.map((type) => [type.type, translate(type)]));
   },

@@ -7,6 +7,8 @@ export const nodeTypeOf = (type: string, more: Partial<NodeTypeEntry> = {}): Nod
   title: type,
   description: '',
   category: 'data',
+  icon: 'braces',
+  summary: [],
   hasEffects: false,
   isTrigger: false,
   handles: [],
@@ -16,6 +18,9 @@ export const nodeTypeOf = (type: string, more: Partial<NodeTypeEntry> = {}): Nod
   credentialTypes: [],
   keywords: [],
   parameters: {},
+  form: { inputs: {}, panel: null },
+  outputSchema: null,
+  outputMembersOf: null,
   ...more,
 });
 

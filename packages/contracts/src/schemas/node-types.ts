@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { isJsonObject, type JsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { AnyObject, nullable, oneOf } from './common.ts';
 import { CREDENTIAL_TYPES } from './credential-secrets.ts';
 
@@ -17,6 +17,102 @@ const HandlesBy = Type.Object({
 });
 export type HandlesBy = Static<typeof HandlesBy>;
 
+/** The icons of node types: names of the Lucide set. The console has these, and no others. */
+export const NODE_ICONS = [
+  'arrow-down-narrow-wide',
+  'bell',
+  'bot',
+  'braces',
+  'calculator',
+  'calendar-clock',
+  'calendar-days',
+  'circle-stop',
+  'clock',
+  'cloud',
+  'code-xml',
+  'credit-card',
+  'database',
+  'file',
+  'file-code',
+  'filter',
+  'flag',
+  'folder',
+  'git-fork',
+  'git-merge',
+  'globe',
+  'hash',
+  'hourglass',
+  'image',
+  'key-round',
+  'link',
+  'list-checks',
+  'lock',
+  'lock-open',
+  'mail',
+  'map-pin',
+  'message-square',
+  'pen-line',
+  'phone',
+  'play',
+  'repeat',
+  'reply',
+  'scissors',
+  'search',
+  'send',
+  'server',
+  'shield-check',
+  'shopping-cart',
+  'sigma',
+  'signature',
+  'sparkles',
+  'split',
+  'stamp',
+  'table',
+  'tag',
+  'terminal',
+  'user-round',
+  'users',
+  'webhook',
+  'workflow',
+  'wrench',
+  'zap',
+] as const;
+export type NodeIcon = (typeof NODE_ICONS)[number];
+
+/** Inputs of forms that a parameter's schema does not imply. */
+export const FORM_INPUTS = ['code', 'cron', 'expression', 'form', 'workflow'] as const;
+export type FormInput = (typeof FORM_INPUTS)[number];
+
+/** Panels that the console shows above the form of a node. */
+export const FORM_PANELS = ['webhook'] as const;
+export type FormPanel = (typeof FORM_PANELS)[number];
+
+/** A line that sums up a node by its parameters. */
+const SummaryLine = Type.Object({
+  text: Type.String({
+    description:
+      'Names of parameters in braces become their values. `{name?}` may be absent, and `{name|word}` is the word then; without any other value, the line is not for this node',
+  }),
+  when: Type.Optional(
+    Type.Record(Type.String(), Type.Unsafe<JsonValue>({}), {
+      description: 'Values of parameters without which the line is not for this node',
+    }),
+  ),
+  each: Type.Optional(
+    Type.String({ description: 'A parameter that is a list: `text` is for each of its objects, with their members' }),
+  ),
+  join: Type.Optional(Type.String({ description: 'The word between the objects of `each`; a comma by default' })),
+});
+export type SummaryLine = Static<typeof SummaryLine>;
+
+/** How the form of a node differs from the one that the schema of its parameters implies. */
+const NodeForm = Type.Object({
+  inputs: Type.Record(Type.String(), Type.String(), {
+    description: `Inputs by the name of their parameter: ${FORM_INPUTS.join(', ')}`,
+  }),
+  panel: nullable(Type.String(), { description: `A panel above the form: ${FORM_PANELS.join(', ')}` }),
+});
+
 /** A node type as GET /api/node-types lists it, for forms and agents. */
 export const NodeTypeEntry = Type.Object({
   type: Type.String(),
@@ -24,6 +120,10 @@ export const NodeTypeEntry = Type.Object({
   description: Type.String(),
   keywords: Type.Array(Type.String(), { description: 'Words to search it by, beside those of its title' }),
   category: Type.String(),
+  icon: Type.String({ description: 'A name of the Lucide set' }),
+  summary: Type.Array(SummaryLine, {
+    description: 'Lines that sum up a node by its parameters; the first one that is for it counts',
+  }),
   hasEffects: Type.Boolean({ description: 'Whether it has effects outside; it has none in sandbox mode' }),
   isTrigger: Type.Boolean(),
   handles: Type.Array(Type.String(), { description: 'Outputs that edges can name' }),
@@ -42,6 +142,14 @@ export const NodeTypeEntry = Type.Object({
     description: 'Types of credentials that `credentialId` may name; empty if it uses no credential',
   }),
   parameters: Type.Unsafe<JsonObject>({ ...AnyObject, description: 'A JSON Schema' }),
+  form: NodeForm,
+  outputSchema: nullable(Type.Unsafe<JsonObject>({ ...AnyObject }), {
+    description: 'A JSON Schema of its output, if its members are always the same; otherwise null',
+  }),
+  outputMembersOf: nullable(Type.String(), {
+    description:
+      'The parameter whose members the output has, such as `fields` or `schema.properties`; null if there is none',
+  }),
 });
 
 export type NodeTypeEntry = Static<typeof NodeTypeEntry>;

@@ -1,7 +1,7 @@
 import type { ExecutionMode, JsonObject, JsonValue, WaitPlace } from '@deckhand/contracts';
 import type { CompiledWorkflow } from '../compile/graph.ts';
 import type { NodeServices } from '../node-services.ts';
-import type { OpenedCredential } from '../node-type.ts';
+import type { OpenedCredential } from '../node-context.ts';
 import type { TerminalResult, WaitAnswer, WaitRequest } from '../outcome.ts';
 import type { LoopPosition, NodeRecord, RecordedError } from './records.ts';
 

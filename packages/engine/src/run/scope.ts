@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import type { GraphEdge, GraphNode, Region } from '../compile/graph.ts';
-import type { NodeInput } from '../node-type.ts';
+import type { NodeInput } from '../node-context.ts';
 import type { RepeatRule } from '../outcome.ts';
 import type { LoopOutputs } from './loop-outputs.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import { isJsonObject, type JsonObject, type JsonValue, nullable } from '@deckhand/contracts';
 import { defineNodeType, NodeError, type Outcome } from '@deckhand/engine';
 import Type from 'typebox';
 import { ALLOW_LINKS, linkDetails, linkParameterIssues } from '../work/allow-links.ts';
@@ -12,6 +12,8 @@ export default defineNodeType({
     'Waits for a decision, and continues at the output of that choice with `{ decision, approved, comment, by, at }`. Fails if there is no decision in time.',
   keywords: ['approve', 'reject', 'decision', 'confirm', 'review', 'sign off', 'human in the loop', 'permission'],
   category: 'person',
+  icon: 'stamp',
+  summary: '{message}',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -36,6 +38,13 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  outputSchema: Type.Object({
+    decision: Type.String(),
+    approved: Type.Boolean(),
+    comment: nullable(Type.String()),
+    by: nullable(Type.String()),
+    at: nullable(Type.String()),
+  }),
   unheeded: () => ({
     retry: 'does not ask again after the time is up',
     timeoutSeconds: 'does not limit the wait: use parameters.timeoutSeconds',

@@ -14,6 +14,8 @@ export default defineNodeType({
     'Reads a table of comma-separated values (RFC 4180) into a list of objects, or writes one. Values are texts: numbers and dates stay as they are written. CRLF, LF and CR end lines, in any mixture. `parse` returns the list, `write` returns `{ text }`.',
   keywords: ['comma-separated', 'table', 'spreadsheet', 'excel', 'parse', 'export'],
   category: 'data',
+  icon: 'table',
+  summary: '{operation}',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -45,6 +47,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { items: 'expression' } },
   check({ operation, text }): ValidationIssue[] {
     return operation === 'parse' && text === undefined ? [{ path: 'text', message: 'is required by parse' }] : [];
   },

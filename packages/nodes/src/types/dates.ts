@@ -27,6 +27,8 @@ export default defineNodeType({
     'Parses, formats, moves and compares dates in a time zone. Returns `{ iso, milliseconds, zone }`, where `iso` has the zone’s offset, to the millisecond; `format` adds `text`, `difference` returns `{ amount, unit }`. Months and days follow the calendar of the zone, so a day has 23 or 25 hours where clocks change. A local time that occurs twice is the first of them, one that does not exist is later by the change. Use `{{ $now }}` for the current time.',
   keywords: ['date', 'time zone', 'timestamp', 'today', 'now', 'add days', 'calendar', 'format date'],
   category: 'data',
+  icon: 'calendar-days',
+  summary: '{operation}',
   hasEffects: false,
   parameters: Type.Object(
     {

@@ -26,6 +26,8 @@ export default defineNodeType({
     'Sends a message by SMTP and returns `{ messageId, accepted, rejected }`: the addresses that the server accepted, and those that it refused. The Message-ID stays the same when the node is retried. A password is sent to public servers only over TLS. Addresses with characters beyond ASCII before the `@` need a server that supports SMTPUTF8; otherwise the node fails, and nothing is sent.',
   keywords: ['e-mail', 'mail', 'smtp', 'send message', 'notify', 'notification', 'gmail', 'outlook'],
   category: 'action',
+  icon: 'mail',
+  summary: 'to {to}',
   hasEffects: true,
   credential: { types: ['smtp'], needed: () => ['smtp'] },
   parameters: Type.Object(

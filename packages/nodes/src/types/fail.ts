@@ -7,6 +7,8 @@ export default defineNodeType({
   description: 'Fails the run with a message.',
   keywords: ['error', 'throw', 'raise', 'abort', 'exit'],
   category: 'flow',
+  icon: 'circle-stop',
+  summary: '{message}',
   hasEffects: false,
   parameters: Type.Object(
     { message: Type.String({ minLength: 1, maxLength: 10_000, description: "The run's error" }) },

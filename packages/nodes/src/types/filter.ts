@@ -38,6 +38,9 @@ const TESTS = {
 
 const OPERATORS = Object.keys(TESTS).filter((name): name is keyof typeof TESTS => name in TESTS);
 
+/** A condition on the card of a node. */
+const CONDITION = '{field|item} {operator?} {value?}';
+
 export default defineNodeType({
   type: 'filter',
   title: 'Filter a list',
@@ -45,6 +48,11 @@ export default defineNodeType({
     'Returns the items of a list that meet the conditions, in their order. Values are compared by value and type: 1 is not "1".',
   keywords: ['where', 'keep items', 'remove items', 'search', 'exclude'],
   category: 'data',
+  icon: 'filter',
+  summary: [
+    { when: { match: 'any' }, each: 'conditions', text: CONDITION, join: 'or' },
+    { each: 'conditions', text: CONDITION, join: 'and' },
+  ],
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -68,6 +76,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { items: 'expression' } },
   run({ items, conditions, match = 'all' }, { input, signal }) {
     const list = itemsOf(items, input);
     return runInSlices(signal, (work) => keepItems(list, { conditions, isAll: match === 'all', work }));

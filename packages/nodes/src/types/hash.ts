@@ -11,6 +11,7 @@ export default defineNodeType({
     'Returns `{ hash }`: the digest of a text or of bytes. It shows whether two values are the same; to prove who sent a value, use the `hmac` node.',
   keywords: ['sha256', 'md5', 'checksum', 'digest', 'fingerprint'],
   category: 'data',
+  icon: 'hash',
   hasEffects: false,
   parameters: Type.Object(
     { ...dataParameters, algorithm: AlgorithmParameter, encoding: EncodingParameter },

@@ -12,6 +12,8 @@ export default defineNodeType({
     'Signs a text or bytes with a secret (HMAC, RFC 2104), or verifies the signature that came with it: for a webhook, over `{{ $trigger.rawBody }}`. `sign` returns `{ signature }`, `verify` returns `{ valid: true }` or fails with SIGNATURE_INVALID, unless `acceptInvalid` is set. The secret comes from its credential.',
   keywords: ['signature', 'sign', 'verify', 'crypto', 'secret'],
   category: 'data',
+  icon: 'signature',
+  summary: '{operation}',
   hasEffects: false,
   credential: { types: ['apiKey', 'bearer', 'header'], needed: () => ['apiKey', 'bearer', 'header'] },
   parameters: Type.Object(

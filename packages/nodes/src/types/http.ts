@@ -106,8 +106,15 @@ export default defineNodeType({
     'integration',
   ],
   category: 'action',
+  icon: 'globe',
+  summary: '{method} {url}',
   hasEffects: true,
   parameters: Parameters,
+  outputSchema: Type.Object({
+    status: Type.Integer(),
+    headers: Type.Record(Type.String(), Type.Unsafe<JsonValue>({})),
+    body: Type.Unsafe<JsonValue>({}),
+  }),
   deferred: { path: 'pagination.next', names: ['$response'] },
   check({ url, pagination }): ValidationIssue[] {
     const isValid = typeof url !== 'string' || url.includes('{{') || isHttpUrl(url);

@@ -10,6 +10,8 @@ export default defineNodeType({
     'Waits until a person has filled in a form, and returns the values. The form is a JSON Schema, which the console builds from fields.',
   keywords: ['form', 'ask', 'question', 'input', 'survey', 'person', 'assign'],
   category: 'person',
+  icon: 'user-round',
+  summary: '{title}',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -33,6 +35,8 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { schema: 'form' } },
+  outputMembersOf: 'schema.properties',
   unheeded: () => ({
     retry: 'does not ask again after the time is up',
     timeoutSeconds: 'does not limit the wait: use parameters.timeoutSeconds',

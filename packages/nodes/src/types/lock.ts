@@ -14,6 +14,8 @@ export default defineNodeType({
     'Waits until this run may have the lock with a key, and passes its input on. Runs of a workspace, of any workflow, that lock the same key exclude each other; with `limit`, so many hold it at the same time. Those who wait get it in the order in which they came, and occupy no worker. The run holds it until an `unlock` node with the same key, or until the run ends in any way. Each `lock` node counts, so a run that locks a key twice waits for itself. When its time is up, the node fails with `LOCK_TIMEOUT`, up to 5 s late: handle that with `onError`.',
   keywords: ['mutex', 'semaphore', 'exclusive', 'critical section', 'concurrency'],
   category: 'flow',
+  icon: 'lock',
+  summary: '{key}',
   hasEffects: true,
   parameters: Type.Object(
     {

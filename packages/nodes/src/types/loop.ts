@@ -12,6 +12,12 @@ export default defineNodeType({
     "Runs the nodes after its `body` output once per item, or as often as its condition says, then continues at `done` with the list of the outputs. The output of an iteration is that of its last node: one that ended without taking an edge. Of several, also where the body has several branches, it is an object by node id; of none, null. In the body, `$loop.item` and `$loop.index` are the item and its number from 0. With a condition, the iterations follow each other: the item is the output of the iteration before, in the first one the loop's input, and `$loop.previous` is the same, but null in the first.",
   keywords: ['foreach', 'for each', 'for', 'while', 'iterate', 'repeat', 'each', 'batch', 'paging', 'pagination'],
   category: 'flow',
+  icon: 'repeat',
+  summary: [
+    { when: { mode: 'while' }, text: 'while {condition}' },
+    { when: { mode: 'until' }, text: 'until {condition}' },
+    { text: 'each of {items}' },
+  ],
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -52,6 +58,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { items: 'expression', condition: 'expression' } },
   deferred: { path: 'condition', names: ['$loop', '$loop.previous'] },
   unheeded: () => ({
     retry: 'does not repeat the body',

@@ -12,6 +12,11 @@ export default defineNodeType({
     'Joins branches once all of them have finished: as an object by node id, as an array in the order of the edges, or only the first branch that was taken. With the modes `any` and `count`, it continues as soon as one branch, or so many, have come, and cancels the rest: nodes that only lead to it do not start any more, those in progress are aborted, and their waits and sub-workflows end. With fewer branches than `count`, it fails.',
   keywords: ['join', 'combine', 'wait for all', 'fan in', 'race', 'parallel'],
   category: 'flow',
+  icon: 'git-merge',
+  summary: [
+    { when: { mode: 'any' }, text: 'the first' },
+    { when: { mode: 'count' }, text: 'the first {count}' },
+  ],
   hasEffects: false,
   parameters: Type.Object(
     {

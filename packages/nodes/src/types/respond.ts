@@ -15,6 +15,7 @@ export default defineNodeType({
     'Responds to the caller of a webhook with `responseMode: "onCompletion"`, while the run goes on. Without a `body`, the response has the node\'s input. Of several such nodes in a run, the first one counts, also against the result of the run. Returns `{ outcome, statusCode, headers, body }`: `responded`; `alreadyResponded`, if another node was first; or `noCaller`, in a run for which nobody waits, such as one that was started by the API.',
   keywords: ['response', 'reply', 'answer', 'status code', 'return'],
   category: 'flow',
+  icon: 'reply',
   hasEffects: true,
   parameters: Type.Object(
     {

@@ -16,6 +16,8 @@ export default defineNodeType({
     'Returns an object with the given fields. With `keepInput` they are added to the fields of the input, and replace those of the same name.',
   keywords: ['transform', 'map', 'rename', 'set', 'assign', 'field', 'variable', 'json', 'object', 'mapping'],
   category: 'data',
+  icon: 'pen-line',
+  summary: '{fields}',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -24,6 +26,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  outputMembersOf: 'fields',
   run({ fields, keepInput = false }, { input, signal }) {
     const made: JsonObject = keepInput && isJsonObject(input) ? { ...NOTHING, ...input, ...fields } : fields;
     return checkedOutput(made, signal);

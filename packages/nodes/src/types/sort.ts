@@ -13,6 +13,8 @@ export default defineNodeType({
     'Returns a list sorted by one or several fields. Equal items keep their order; items without the field come last. Numbers come before texts, texts before anything else.',
   keywords: ['order by', 'rank', 'arrange'],
   category: 'data',
+  icon: 'arrow-down-narrow-wide',
+  summary: [{ each: 'by', text: '{field|item}' }],
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -51,6 +53,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { items: 'expression' } },
   run({ items, by = [{}], locale = 'en' }, { input, signal }) {
     const list = itemsOf(items, input);
     if (!isKnownLocale(locale)) {

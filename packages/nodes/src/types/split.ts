@@ -12,6 +12,8 @@ export default defineNodeType({
     'Splits a list into batches of `size`, a text at its `separator`, or each item of a list into one item per element of its `field`, with the other members of the item.',
   keywords: ['batch', 'chunk', 'flatten', 'unwind', 'explode', 'separate'],
   category: 'data',
+  icon: 'scissors',
+  summary: [{ text: 'every {size}' }, { text: '{field}' }],
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -39,6 +41,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { items: 'expression' } },
   check(parameters): ValidationIssue[] {
     const ways = ['size', 'field', 'text'].filter((name) => parameters[name] !== undefined);
     if (ways.length === 1) return [];

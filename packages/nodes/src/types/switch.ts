@@ -13,6 +13,8 @@ export default defineNodeType({
     'Continues at the output of the first case that equals its value, at `default` if none does, and passes its input on.',
   keywords: ['case', 'router', 'route', 'choose', 'branch'],
   category: 'flow',
+  icon: 'git-fork',
+  summary: '{value}',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -34,6 +36,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { value: 'expression' } },
   handles: [DEFAULT_HANDLE],
   handlesBy: { parameter: 'cases', member: 'handle', fixed: [DEFAULT_HANDLE] },
   undecidedHandle: DEFAULT_HANDLE,

@@ -10,6 +10,7 @@ export default defineNodeType({
     "Sets the run's result, which a webhook on completion responds with. Without a `body`, the result is the node's input. If a run reaches several of these nodes, the last one counts.",
   keywords: ['end', 'result', 'return', 'output', 'finish'],
   category: 'flow',
+  icon: 'flag',
   hasEffects: false,
   setsResult: true,
   parameters: Type.Object(

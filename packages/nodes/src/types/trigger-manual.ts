@@ -11,6 +11,7 @@ export default defineNodeType({
   description: 'Starts a run by hand or through the API. Its output is the `input` that the run was started with.',
   keywords: ['start', 'button', 'by hand', 'begin', 'test'],
   category: 'trigger',
+  icon: 'play',
   hasEffects: false,
   parameters: Type.Object(
     {

@@ -9,6 +9,8 @@ export default defineNodeType({
     'Releases the lock that this run holds under a key, and passes its input on. The run that has waited longest gets the lock next. If the run holds no such lock, the node does nothing.',
   keywords: ['release', 'mutex'],
   category: 'flow',
+  icon: 'lock-open',
+  summary: '{key}',
   hasEffects: true,
   parameters: Type.Object(
     { key: keyParameter({ maxLength: 200, description: 'The key of the `lock` node' }) },

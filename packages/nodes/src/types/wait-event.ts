@@ -2,6 +2,7 @@ import { EVENT_NAME_PATTERN, MAX_EVENT_KEY_LENGTH, MAX_EVENT_LOOKBACK_SECONDS } 
 import { defineNodeType, type Outcome } from '@deckhand/engine';
 import type { JsonValue } from '@deckhand/contracts';
 import Type from 'typebox';
+import { EventOutput } from '../trigger/event-output.ts';
 import { keyParameter, keyText } from '../work/node-key.ts';
 
 const DEFAULT_LOOKBACK_SECONDS = 60;
@@ -13,6 +14,8 @@ export default defineNodeType({
     'Waits until an event with its name and key is sent to the workspace, and continues at `received` with the event: `{ id, name, key, data, receivedAt }`. If none comes in time, it continues at `timeout` with its input. It occupies no worker meanwhile.',
   keywords: ['callback', 'resume', 'correlate', 'receive', 'signal', 'message'],
   category: 'flow',
+  icon: 'hourglass',
+  summary: '{name}',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -42,6 +45,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  outputSchema: EventOutput,
   unheeded: () => ({
     retry: 'has no effect: without an event in time, the node takes "timeout"',
     timeoutSeconds: 'does not limit the wait: use parameters.timeoutSeconds',

@@ -9,6 +9,8 @@ export default defineNodeType({
     'Waits for some seconds, or until a time, and passes its input on. It occupies no worker meanwhile. If the time is in the past, it does not wait.',
   keywords: ['delay', 'sleep', 'pause', 'later', 'timeout'],
   category: 'flow',
+  icon: 'clock',
+  summary: [{ text: '{seconds} s' }, { text: 'until {until}' }],
   hasEffects: false,
   parameters: Type.Object(
     {

@@ -17,6 +17,7 @@ export default defineNodeType({
     'trigger workflow',
   ],
   category: 'action',
+  icon: 'workflow',
   hasEffects: true,
   parameters: Type.Object(
     {
@@ -32,6 +33,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { workflowId: 'workflow' } },
   unheeded: ({ waitForCompletion }) =>
     waitForCompletion === false
       ? {}

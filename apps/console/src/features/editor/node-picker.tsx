@@ -45,7 +45,7 @@ function Types({ types, onPick }: { types: readonly NodeTypeEntry[]; onPick: (ty
         key: type.type,
         label: type.title,
         detail: firstSentence(type.description),
-        Icon: typeIcon(type.type, type.category),
+        Icon: typeIcon(type.icon),
         onPick: () => onPick(type),
       })),
     });

@@ -67,7 +67,7 @@ function sampleOf(sources: Sources, nodeId: string): SampleData {
     tryData: (id) => sampleOf(sources, id),
     loop: loop && (() => ({ items: loop.parameters?.items ?? [], data: sampleOf(sources, loop.id) })),
     output: async (id) => (await readOutput(sources, run, id)) ?? readOutput(sources, sources.earlier, id),
-    shapes: { trigger: shapeOfTrigger(definition), output: (id) => shapeOfOutput(definition, id) },
+    shapes: { trigger: shapeOfTrigger(definition, types), output: (id) => shapeOfOutput(definition, id, types) },
     async vars() {
       const query = { ...variablesQuery(workspaceId), staleTime: 60_000 };
       const { data } = await queryClient.query(query).catch(() => ({ data: [] }));
