@@ -110,7 +110,7 @@ export const PARTS: readonly TestPart[] = [
   },
   {
     name: 'stores',
-    about: 'PgBouncer, the PostgreSQL of Debian, Redis behind sentinels and as a cluster, TLS',
+    about: 'PgBouncer, the PostgreSQL of Debian, Redis behind sentinels and as a cluster, TLS; statements planned once',
     steps: [
       folder('stores'),
       {

@@ -24,7 +24,6 @@ import { type Database, Prisma, type Queryable } from '../client.ts';
 import { findRunIds } from '../executions/read/list.ts';
 import type { BulkAction as Row } from '../generated/client.ts';
 import { pageRange, toPage } from '../paging.ts';
-import { executeWithRawParameters } from '../connection.ts';
 import { readPeople } from '../users.ts';
 
 /** Maximum number of running bulk actions of a workspace. */
@@ -110,12 +109,9 @@ export function createBulkAction(
         finishedAt: isEmpty ? new Date() : null,
       },
     });
-    await executeWithRawParameters(
-      tx,
-      Prisma.sql`/* bulk-actions.add-runs */
+    await tx.$executeRaw`/* bulk-actions.add-runs */
       INSERT INTO bulk_action_runs (action_id, execution_id)
-      SELECT ${created.id}::uuid, id FROM unnest(${[...executionIds]}::uuid[]) AS id ORDER BY id`,
-    );
+      SELECT ${created.id}::uuid, id FROM unnest(${[...executionIds]}::uuid[]) AS id ORDER BY id`;
     await recordChange(tx, actor, {
       action: 'bulkAction.create',
       workspaceId,

@@ -1,7 +1,6 @@
 import { type EventAttempt, type EventDelivery, parseOwnJson } from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { type Database, Prisma, type Queryable } from '../client.ts';
-import { executeWithRawParameters, queryWithRawParameters } from '../connection.ts';
 import { CURRENT_FIRST, IS_VALID } from './endpoints.ts';
 
 /** Failed attempts in a row from which on an endpoint counts as failing: it then gets one attempt at a time. */
@@ -168,9 +167,7 @@ export async function takeEventDeliveries(
   }: { readonly holder: string; readonly lanes: readonly LaneRequest[]; readonly minLeftMs: number },
 ): Promise<TakenLane[]> {
   // Served by event_deliveries_due, and event_deliveries_pending_of_runs for earlier events.
-  const rows = await queryWithRawParameters<LaneRow[]>(
-    db,
-    Prisma.sql`/* events.take */
+  const rows = await db.$queryRaw<LaneRow[]>`/* events.take */
     WITH open_lanes AS (
       SELECT p.id, p.url, ${IS_FAILING} AS is_failing, p.failure_count > 0 AS has_failures,
         CASE WHEN ${IS_FAILING} THEN 1 WHEN p.callback_lane IS NOT NULL THEN ${MAX_PER_CALLBACK_LANE}::int
@@ -212,8 +209,7 @@ export async function takeEventDeliveries(
       o.max_in_progress AS "maxInProgress", t.deliveries, coalesce(t.has_blocked, false) AS "hasBlocked",
       ARRAY(SELECT s.secret FROM event_secrets s WHERE s.endpoint_id = o.id AND ${IS_VALID}
         ORDER BY ${CURRENT_FIRST}) AS "sealedSecrets"
-    FROM open_lanes o JOIN taken t ON t.endpoint_id = o.id`,
-  );
+    FROM open_lanes o JOIN taken t ON t.endpoint_id = o.id`;
   return rows.map(({ url, hasFailures, sealedSecrets, deliveries, ...lane }) => ({
     ...lane,
     deliveries: parseOwnJson<DeliveryRow[]>(deliveries ?? '[]').map(({ occurredAtMs, ...delivery }) => ({
@@ -272,9 +268,7 @@ export async function recordEventAttempts(
 async function recordAttempts(db: Queryable, results: readonly AttemptResult[]): Promise<void> {
   const ids = results.map(({ delivery }) => delivery.id);
   // Found by their ids alone: a condition on the status could make the planner read all that are pending.
-  await executeWithRawParameters(
-    db,
-    Prisma.sql`/* events.record-attempts */
+  await db.$executeRaw`/* events.record-attempts */
     WITH given AS (
       SELECT * FROM unnest(
         ${ids}::uuid[], ${results.map(({ delivery }) => delivery.attempt)}::int[],
@@ -293,8 +287,7 @@ async function recordAttempts(db: Queryable, results: readonly AttemptResult[]):
         attempts = CASE WHEN jsonb_array_length(d.attempts) < ${KEPT_ATTEMPTS} THEN d.attempts ELSE d.attempts - 0 END || g.entry::jsonb
     FROM locked l JOIN given g ON g.id = l.id
     WHERE d.id = l.id AND l.status = 'pending'
-      AND (g.outcome = 'delivered' OR l.attempt_count = g.number - 1)`,
-  );
+      AND (g.outcome = 'delivered' OR l.attempt_count = g.number - 1)`;
 }
 
 /**

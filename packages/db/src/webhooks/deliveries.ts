@@ -8,9 +8,8 @@ import {
   type WebhookDelivery,
 } from '@deckhand/contracts';
 import type { Actor } from '../access.ts';
-import { type Database, Prisma } from '../client.ts';
+import type { Database } from '../client.ts';
 import { pageRange, toPage } from '../paging.ts';
-import { executeWithRawParameters } from '../connection.ts';
 import { refuse, type RerunRefusal } from '../executions/start/read-for-rerun.ts';
 import { findWorkspaceOfWorkflow } from '../workflows/lock.ts';
 
@@ -33,9 +32,7 @@ const DELIVERIES_KEPT = 500;
 
 /** Writes many requests in one statement, except those of deleted workflows. */
 export async function insertDeliveries(db: Database, records: readonly DeliveryRecord[]): Promise<void> {
-  await executeWithRawParameters(
-    db,
-    Prisma.sql`/* webhooks.insert-deliveries */
+  await db.$executeRaw`/* webhooks.insert-deliveries */
     INSERT INTO webhook_deliveries (id, workflow_id, node_id, at, is_test, method, status, duration_ms, execution_id, error_code)
     SELECT d.* FROM unnest(
       ${records.map(() => uuidv7())}::uuid[],
@@ -49,8 +46,7 @@ export async function insertDeliveries(db: Database, records: readonly DeliveryR
       ${records.map(({ executionId }) => executionId)}::uuid[],
       ${records.map(({ errorCode }) => errorCode)}::text[]
     ) AS d (id, workflow_id, node_id, at, is_test, method, status, duration_ms, execution_id, error_code)
-    JOIN workflows w ON w.id = d.workflow_id`,
-  );
+    JOIN workflows w ON w.id = d.workflow_id`;
 }
 
 /**
@@ -58,7 +54,7 @@ export async function insertDeliveries(db: Database, records: readonly DeliveryR
  * on workflow and id.
  */
 export async function pruneDeliveries(db: Database, workflowIds: readonly string[]): Promise<void> {
-  await db.$executeRaw(Prisma.sql`/* webhooks.prune-deliveries */
+  await db.$executeRaw`/* webhooks.prune-deliveries */
     DELETE FROM webhook_deliveries WHERE id IN (
       SELECT d.id FROM unnest(${[...workflowIds]}::uuid[]) AS pruned (workflow_id)
       CROSS JOIN LATERAL (
@@ -66,7 +62,7 @@ export async function pruneDeliveries(db: Database, workflowIds: readonly string
         ORDER BY id DESC OFFSET ${DELIVERIES_KEPT} LIMIT 1
       ) AS oldest
       JOIN webhook_deliveries d ON d.workflow_id = pruned.workflow_id AND d.id <= oldest.id
-      FOR UPDATE OF d SKIP LOCKED)`);
+      FOR UPDATE OF d SKIP LOCKED)`;
 }
 
 /**

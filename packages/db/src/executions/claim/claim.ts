@@ -1,5 +1,4 @@
 import type { ExecutionMode } from '@deckhand/contracts';
-import { queryWithRawParameters } from '../../connection.ts';
 import { type Database, Prisma } from '../../client.ts';
 import { LOCK_RUNS } from '../../lock-order.ts';
 import { EMIT_STARTED } from '../../events/emit.ts';
@@ -86,9 +85,7 @@ export async function claimExecutions(
   const ids = requests.map(({ executionId }) => executionId);
   const isRequested = isOneOfRuns(Prisma.sql`e.id`, ids);
   // Served by the primary key. workspaces_limited and workflows_limited are empty if there are no limits.
-  return queryWithRawParameters<ClaimedExecution[]>(
-    db,
-    Prisma.sql`/* executions.claim */
+  return db.$queryRaw<ClaimedExecution[]>`/* executions.claim */
     WITH w AS (
       SELECT e.id, w.token, ${STARTED_RUN} FROM executions e JOIN ${wanted(requests)} ON ${IS_CLAIMABLE}
       WHERE ${isRequested} AND ${isUnlimited(Prisma.sql`e`)} ${LOCK_RUNS}
@@ -98,8 +95,7 @@ export async function claimExecutions(
     UPDATE executions e
     SET ${CLAIM}, worker_id = ${workerId}::uuid
     FROM w WHERE e.id = w.id AND ${isRequested}
-    RETURNING ${CLAIMED}`,
-  );
+    RETURNING ${CLAIMED}`;
 }
 
 /**
@@ -112,9 +108,7 @@ export async function readUnclaimed(
   requests: readonly { readonly executionId: string }[],
 ): Promise<ClaimedExecution[]> {
   const ids = requests.map(({ executionId }) => executionId);
-  return queryWithRawParameters<ClaimedExecution[]>(
-    db,
-    Prisma.sql`/* executions.read-unclaimed */
+  return db.$queryRaw<ClaimedExecution[]>`/* executions.read-unclaimed */
     SELECT ${claimedColumns({
       isProvisional: true,
       epoch: Prisma.sql`e.epoch + 1`,
@@ -122,8 +116,7 @@ export async function readUnclaimed(
       startedAt: Prisma.sql`now()`,
     })}
     FROM executions e
-    WHERE ${isOneOfRuns(Prisma.sql`e.id`, ids)} AND ${isUnclaimed(Prisma.sql`e`)} AND ${isUnlimited(Prisma.sql`e`)}`,
-  );
+    WHERE ${isOneOfRuns(Prisma.sql`e.id`, ids)} AND ${isUnclaimed(Prisma.sql`e`)} AND ${isUnlimited(Prisma.sql`e`)}`;
 }
 
 /** Whether the run was dispatched once and never claimed, and has not expired. */
