@@ -231,7 +231,7 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
       if (context.mode !== 'sandbox') return spec.run(result.value, context);
       const { mock } = context;
       if (mock === undefined) return sample ? output(sample(result.value)) : spec.run(result.value, context);
-      if (handles.length === 0) return mockOutcome(spec, mock);
+      if (handles.length === 0 && !handlesBy) return mockOutcome(spec, mock);
       // Nodes that wait read the mock themselves: it says which of their outputs is taken.
       if (spec.resume) return spec.run(result.value, context);
       const outcome = spec.run(result.value, context);
