@@ -3,7 +3,7 @@ import {
   compileNullRemoval,
   handlesFor,
   type HandlesBy,
-  type Container,
+  type ContainerKind,
   isJsonObject,
   type CredentialType,
   type NodeIcon,
@@ -98,7 +98,7 @@ export interface NodeTypeSpec<S extends TObject> {
   /** The parameter that names its outputs where it is a list; `handles` are those of a node without it. */
   readonly handlesBy?: HandlesBy;
   /** What it does with the nodes after its output `body`; undefined if it contains none. */
-  readonly container?: Container;
+  readonly container?: ContainerKind;
   /**
    * The output that a node with several outputs takes when it has decided nothing: when it is disabled, or failed with
    * `onError: "continue"`. Without one, each output is a choice, and the node then takes none.
@@ -126,6 +126,8 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly references?: (parameters: JsonObject) => SourceReferences;
   /** Credentials that `credentialId` may name; undefined means none. */
   readonly credential?: CredentialUse;
+  /** Whether its nodes take locks, which are given to others at the end of the run. */
+  readonly takesLocks?: boolean;
   /** The parameter with the maximum time that the node rests, in seconds. */
   readonly restSeconds?: keyof Static<S> & string;
   /**
@@ -158,7 +160,7 @@ export interface NodeType {
   readonly outputMembersOf: string | undefined;
   readonly handles: readonly string[];
   readonly handlesBy: HandlesBy | null;
-  readonly container: Container | undefined;
+  readonly container: ContainerKind | undefined;
   readonly undecidedHandle: string | undefined;
   readonly join: ((parameters: JsonObject) => EarlyJoin | undefined) | undefined;
   readonly check: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
@@ -166,6 +168,7 @@ export interface NodeType {
   readonly unheeded: ((parameters: JsonObject) => SettingNotes) | undefined;
   readonly verbatim: readonly string[];
   readonly credential: CredentialUse | undefined;
+  readonly takesLocks: boolean;
   readonly restSeconds: string | undefined;
   readonly deferred: DeferredParameter | undefined;
   readonly references: ((parameters: JsonObject) => SourceReferences) | undefined;
@@ -212,6 +215,7 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     unheeded: spec.unheeded,
     verbatim: spec.verbatim ?? [],
     credential: spec.credential,
+    takesLocks: spec.takesLocks ?? false,
     restSeconds: spec.restSeconds,
     deferred: spec.deferred,
     references: spec.references,

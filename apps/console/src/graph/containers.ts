@@ -1,4 +1,4 @@
-import type { Container as ContainerKind, Definition, NodeDefinition } from '@deckhand/contracts';
+import type { ContainerKind, Definition, NodeDefinition } from '@deckhand/contracts';
 import type { NodeTypes } from './handles.ts';
 
 /** The output of a container that starts its body. */

@@ -5,7 +5,7 @@ import { CREDENTIAL_TYPES } from './credential-secrets.ts';
 
 /** What a container does with the nodes after its output `body`: a loop repeats them, a try catches their failures. */
 export const CONTAINERS = ['loop', 'try'] as const;
-export type Container = (typeof CONTAINERS)[number];
+export type ContainerKind = (typeof CONTAINERS)[number];
 
 /** How the outputs of a node follow from one of its parameters. */
 const HandlesBy = Type.Object({

@@ -37,6 +37,7 @@ export default defineNodeType({
     retry: 'does not request the lock again after the time is up',
     timeoutSeconds: 'does not limit the wait: use parameters.timeoutSeconds',
   }),
+  takesLocks: true,
   restSeconds: 'timeoutSeconds',
   sample: () => ({}),
   async run({ key, limit = 1, timeoutSeconds }, { services, input, workspaceId, executionId, nodeId, iteration }) {
