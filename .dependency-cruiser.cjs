@@ -11,6 +11,7 @@ const MAY_IMPORT = {
   outputs: ['contracts', 'db', 'runtime'],
   'import-n8n': ['contracts'],
   sdk: [],
+  terminal: [],
   testing: ['contracts', 'engine', 'nodes'],
 };
 
@@ -76,7 +77,7 @@ module.exports = {
         'The command line speaks the public API, through the client that everybody has; tests of workflows need none.',
       severity: 'error',
       from: { path: '^apps/cli/', pathNot: TEST },
-      to: { path: '^packages/', pathNot: [folder('sdk'), folder('testing')] },
+      to: { path: '^packages/', pathNot: [folder('sdk'), folder('terminal'), folder('testing')] },
     },
     {
       name: 'console-tries-expressions-on-demand',

@@ -3,7 +3,7 @@
 // Each preparation is skipped while nothing that it depends on has changed (stamps in .deckhand/).
 import { audit } from './bootstrap/audit.mjs';
 import { sbom } from './bootstrap/sbom.mjs';
-import { build, bundle, checks, generate, install } from './bootstrap/preparations.mjs';
+import { build, bundle, checks, generate, install, pack } from './bootstrap/preparations.mjs';
 import { StepError } from './bootstrap/step.mjs';
 
 /** What tests need. */
@@ -11,8 +11,9 @@ const TESTED = [install, generate, together(bundle, lead('../local/src/test/prog
 
 const COMMANDS = {
   generate: [install, generate],
-  build: [install, generate, build, bundle],
-  start: [install, together(generate, bundle), lead('../local/src/start.ts')],
+  build: [install, generate, build, bundle, pack],
+  pack: [install, generate, pack],
+  start: [install, together(inOrder(generate, pack), bundle), lead('../local/src/start.ts')],
   test: [...TESTED, async (args) => lead('../local/src/test.ts')(args, await checkUnlessChosen(args))],
   'test:full': [...TESTED, async (args) => lead('../local/src/test.ts', 'full')(args, await checkUnlessChosen(args))],
   verify: [install, generate, async () => ((await checks()).failed > 0 ? 1 : 0)],
@@ -33,6 +34,13 @@ function lead(path, name = 'main') {
   return async (...args) => {
     const module = await import(new URL(path, new URL('./bootstrap/', import.meta.url)).href);
     return module[name](...args);
+  };
+}
+
+/** Steps of which each needs the one before. */
+function inOrder(...steps) {
+  return async (args) => {
+    for (const step of steps) await step(args);
   };
 }
 

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { CLIENTS, DOWNLOADS } from '../pack/clients.mjs';
 import { ROOT } from './paths.mjs';
 import { unlessDone } from './stamps.mjs';
 import { step, StepError } from './step.mjs';
@@ -85,6 +86,24 @@ export async function bundle() {
   const config = join(ROOT, BUNDLED, 'vite.config.js');
   await unlessDone('bundle', { files, results: inRoot(`${BUNDLED}/dist/index.html`) }, () =>
     step('Bundle the console', process.execPath, [vite, 'build', '--config', config]),
+  );
+}
+
+/** Packs the clients that the API serves, and that npm publishes. */
+export async function pack() {
+  const isInput = (name) => /\.(ts|json|md)$/.test(name) && !name.endsWith('.test.ts');
+  const files = [
+    ...packageFolders()
+      .filter((folder) => folder.startsWith('packages/') || folder === 'apps/cli')
+      .flatMap((folder) => [join(ROOT, folder, 'package.json'), ...filesBelow(`${folder}/src`, isInput)]),
+    ...CLIENTS.map(({ folder }) => join(ROOT, folder, 'README.md')),
+    ...filesBelow('infra/pack', (name) => name.endsWith('.mjs')),
+    ...inRoot('packages/sdk/tsconfig.json', 'tsconfig.base.json', 'tsconfig.build.json'),
+    ...inRoot('package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'LICENSE'),
+  ];
+  const results = [...CLIENTS.map(({ tarball }) => tarball), 'SHA256SUMS'].map((name) => join(DOWNLOADS, name));
+  await unlessDone('pack', { files, results }, () =>
+    step('Pack the clients', process.execPath, [join(ROOT, 'infra/pack/pack-clients.mjs')]),
   );
 }
 

@@ -34,8 +34,8 @@ for (const workspaceFolder of closure(APPS[app].map((name) => `apps/${name}`))) 
   const manifest = JSON.parse(readFileSync(join(ROOT, workspaceFolder, 'package.json'), 'utf8'));
   writeFileSync(join(target, workspaceFolder, 'package.json'), JSON.stringify(builtManifest(manifest)));
 }
-// The console needs no packages at run time: they are bundled into it.
-if (app === 'api') copy('apps/console/dist');
+// Static files that the API serves: the console, and the packages of the clients. They need no packages at run time.
+if (app === 'api') for (const path of ['apps/console/dist', 'infra/pack/dist']) copy(path);
 install();
 for (const file of INSTALL_FILES) rmSync(join(target, file));
 dropOtherDatabases();

@@ -2,7 +2,7 @@ import type { Definition, JsonObject, JsonValue } from '@deckhand/contracts';
 import { NodeError, type NodeRecord, recordKey } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import { edges, runInMemory, runToEnd } from '../harness/engine.ts';
-import { createVirtualWorld, type VirtualWorld } from '@deckhand/testing';
+import { createVirtualWorld, type VirtualWorld } from '@deckhand/testing/virtual-world';
 
 const probe = (id: string, more: object = {}) => ({ id, type: 'probe', ...more });
 const merge = (parameters: JsonObject) => ({ id: 'join', type: 'merge', parameters });

@@ -14,7 +14,7 @@ import {
 } from '../harness/random-graphs.ts';
 import { runs } from '../harness/random.ts';
 import { compare, interpret, observe } from '../harness/reference-interpreter.ts';
-import { createVirtualWorld } from '@deckhand/testing';
+import { createVirtualWorld } from '@deckhand/testing/virtual-world';
 
 const GRAPHS = runs(1_000, 10_000);
 /**

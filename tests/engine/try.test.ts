@@ -2,7 +2,7 @@ import type { Definition } from '@deckhand/contracts';
 import { NodeError, type NodeRecord, recordKey, reuseRecords } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import { compileForTest, edges, lastRecords, type MemoryRun, runInMemory, runToEnd } from '../harness/engine.ts';
-import { createVirtualWorld } from '@deckhand/testing';
+import { createVirtualWorld } from '@deckhand/testing/virtual-world';
 
 const start = { id: 'start', type: 'trigger.manual' };
 const attempt = { id: 'try', type: 'try' };

@@ -1,7 +1,7 @@
 import type { WaitAnswer } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import { edges, lastRecords, type MemoryRun, runInMemory } from '../harness/engine.ts';
-import { createVirtualWorld } from '@deckhand/testing';
+import { createVirtualWorld } from '@deckhand/testing/virtual-world';
 
 const start = { id: 'start', type: 'trigger.manual' };
 const approved: WaitAnswer = { kind: 'answered', value: { decision: 'approved', approved: true, by: 'ada' } };

@@ -19,7 +19,7 @@ import {
   type WaitAnswer,
 } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
-import { createVirtualWorld, type VirtualWorld } from '@deckhand/testing';
+import { createVirtualWorld, type VirtualWorld } from '@deckhand/testing/virtual-world';
 import Type from 'typebox';
 import { NO_SERVICES } from './node-context.ts';
 

@@ -54,6 +54,7 @@ const CANCEL_ON = 'integration:integration/incoming-events/cancel-on';
 const MCP_ACCESS = 'integration:integration/mcp/access';
 const MCP_TOOLS = 'integration:integration/mcp/tools';
 const CLI = 'unit:apps/cli/src';
+const DEVICES = 'integration:integration/api/devices';
 
 /** All mutants. */
 export const MUTANTS: readonly Mutant[] = [
@@ -223,7 +224,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/cli/src/files/plan.ts', CLI, [
     ['values of the environment are shown', 'withoutValuesOf(document, read.document)', 'read.document'],
   ]),
-  ...of('apps/cli/src/terminal/text.ts', CLI, [
+  ...of('packages/terminal/src/text.ts', 'unit:packages/terminal/src', [
     ['control characters reach the terminal', '/[\\p{Cc}\\u2028', '/[\\u2028'],
     ['C1 controls reach the terminal in JSON', '/[\\u007f-\\u009f', '/[\\u007f'],
   ]),
@@ -1336,6 +1337,25 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/api-keys.ts', 'integration:integration/api/auth', [
     ['a revoked key goes on working', 'AND revoked_at IS NULL AND (expires_at', 'AND (expires_at'],
     ['an expired key goes on working', ' AND (expires_at IS NULL OR expires_at > now())', ''],
+  ]),
+  ...of('apps/api/src/auth/device-authorizations.ts', DEVICES, [
+    ['a key is given without the proof', ' || !isSameSecret(challenge, stored.codeChallenge)', ''],
+    [
+      'an approval gives two keys',
+      '(await available(redis.del(keyOf(id)))) === 0',
+      '(await available(redis.del(keyOf(id)))) < 0',
+    ],
+    ['the second person who allows a key decides', ", 'EX', LIFETIME_SECONDS, 'NX')", ", 'EX', LIFETIME_SECONDS)"],
+    ['clients are started without limit', '      await count(address, START_POINTS);\n', ''],
+  ]),
+  ...of('apps/api/src/routes/auth/device.ts', DEVICES, [
+    [
+      'a key is allowed without the password',
+      '      await confirmPassword(context, { request, caller, password });\n',
+      '',
+    ],
+    ['a key is allowed in a workspace of others', '      await readWorkspace(db, caller, workspaceId);\n', ''],
+    ['somebody who has left gets a key', '      await readWorkspace(db, actor, workspaceId);\n', ''],
   ]),
   ...of('apps/api/src/routes/auth/sign-in.ts', 'integration:integration/api/sessions', [
     ['current passwords may be guessed', '      await loginThrottle.attempt(user.email, address);\n', ''],

@@ -14,6 +14,7 @@ import { createAnswerRouter } from './links/answer-router.ts';
 import { createMcpEndpoint } from './mcp/endpoint.ts';
 import { createDocs } from './openapi/docs-page.ts';
 import { listRoutes } from './routes.ts';
+import { createDownloads } from './serve-downloads.ts';
 import type { Services } from './services.ts';
 import { createRequestTraces } from './tracing/request-traces.ts';
 import { createWebhookRouter } from './webhooks/router.ts';
@@ -44,6 +45,7 @@ export function createApp(services: Services): Express {
   registerRoutes(app, routes, authenticate);
   app.use(createMcpEndpoint(services.mcp));
   app.use(createDocs(routes));
+  app.use(createDownloads());
   app.use(createConsole());
   app.use(() => {
     throw new DeckhandError('NOT_FOUND', { message: 'There is nothing at this address' });

@@ -4,6 +4,7 @@ import type { OutputStore } from '@deckhand/outputs';
 import type { FleetView, QueueShards, Redis, WindowRate } from '@deckhand/queue';
 import type { AnswerTokens, Logger, SecretBox, Tracing } from '@deckhand/runtime';
 import type { Authenticate } from './auth/authenticate.ts';
+import type { DeviceAuthorizations } from './auth/device-authorizations.ts';
 import type { LoginThrottle } from './auth/login-throttle.ts';
 import type { Passwords } from './auth/passwords.ts';
 import type { FormChecker } from './forms/form-checker.ts';
@@ -50,6 +51,7 @@ export interface PeopleContext {
   readonly authenticate: Authenticate;
   readonly loginThrottle: LoginThrottle;
   readonly passwords: Passwords;
+  readonly devices: DeviceAuthorizations;
   /** Token needed to create the first owner. */
   readonly setupToken: string;
 }

@@ -11,6 +11,7 @@ import { getAiUsage } from './routes/ai.ts';
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './routes/api-keys.ts';
 import { listApprovals, listHumanTasks, submitApproval } from './routes/approvals.ts';
 import { acceptInvite } from './routes/auth/accept-invite.ts';
+import { approveDevice, getDevice, redeemDevice, startDevice } from './routes/auth/device.ts';
 import { login, logout, getCurrentUser, changePassword } from './routes/auth/sign-in.ts';
 import { listAuditLog } from './routes/audit-log.ts';
 import { endSession, listSessions } from './routes/auth/sessions.ts';
@@ -128,6 +129,10 @@ export function listRoutes(
     changePassword: changePassword(people),
     listSessions: listSessions(people),
     endSession: endSession(people),
+    startDevice: startDevice(people),
+    getDevice: getDevice(people),
+    approveDevice: approveDevice(people),
+    redeemDevice: redeemDevice(people),
     acceptInvite: acceptInvite(people),
 
     getMe: getMe(people),

@@ -25,6 +25,7 @@ import type {
 } from './contexts.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import { createPasswords } from './auth/passwords.ts';
+import { createDeviceAuthorizations } from './auth/device-authorizations.ts';
 import { createLoginThrottle } from './auth/login-throttle.ts';
 import { createUsageLog } from './auth/usage-log.ts';
 import { createFormChecker } from './forms/form-checker.ts';
@@ -145,6 +146,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       ...{ db, secretBox, authenticate },
       loginThrottle: createLoginThrottle(redis),
       passwords: createPasswords(settings.BCRYPT_ROUNDS),
+      devices: createDeviceAuthorizations(redis),
       setupToken: setupToken(settings),
     },
     ...{ resources, starts, runs },

@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkKey, only, parseUrl, resolveTarget } from './connection.ts';
-import { timeLimit } from './commands/parse.ts';
 import type { Environment } from './environment.ts';
 import { readProfiles, writeProfiles } from './profiles.ts';
 
@@ -98,11 +97,6 @@ describe('what is typed', () => {
       expect(() => parseUrl(text)).toThrow(/^(?!.*hunter2)The URL must/);
     },
   );
-
-  it('a time limit is one that a timer can have', () => {
-    expect(timeLimit('2147483')).toBe(2_147_483);
-    for (const text of ['2147484', '0', '1.5']) expect(() => timeLimit(text)).toThrow(/^It must be/);
-  });
 
   it('a key that is none is not repeated', () => {
     for (const key of ['hunter2', 'dk_a b', 'dk_a\n']) expect(() => checkKey(key)).toThrow(/^This is not an API key/);

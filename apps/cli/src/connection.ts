@@ -1,7 +1,7 @@
 import { createDeckhand, type Deckhand, pagesByOffset, type SendOptions } from '@deckhand/sdk';
 import { getMe, listWorkflows, listWorkspaces } from '@deckhand/sdk/operations';
+import { EXIT, ExitError, misused } from '@deckhand/terminal';
 import type { Environment } from './environment.ts';
-import { EXIT, ExitError, misused } from './exit.ts';
 import { checkProfileName, type Profile, readProfiles } from './profiles.ts';
 import { take } from './take.ts';
 

@@ -1,6 +1,6 @@
+import { createOutput, type Output } from '@deckhand/terminal';
 import { connect, type Connection, type GlobalOptions, resolveTarget, type Target } from './connection.ts';
 import type { Environment } from './environment.ts';
-import { createOutput, type Output } from './terminal/output.ts';
 
 /** What commands need of the invocation. Options are known once a command is acted on. */
 export interface Context {

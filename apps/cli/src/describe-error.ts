@@ -1,11 +1,9 @@
 import { ConnectionError, DeckhandError } from '@deckhand/sdk';
-import { EXIT, type ExitCode, ExitError } from './exit.ts';
+import { describeFailure, EXIT, type ExitCode, type Failure as CommandFailure } from '@deckhand/terminal';
 import { isObject } from './json.ts';
 
-/** How a command failed. `message` is one line that names what to do. */
-export interface Failure {
-  readonly message: string;
-  readonly exitCode: ExitCode;
+/** How a command failed, with the response of the API if that was the reason. */
+export interface Failure extends CommandFailure {
   /** The code of the API, for a response of it. */
   readonly code?: string;
   readonly status?: number;
@@ -18,13 +16,12 @@ const MAX_ISSUES = 3;
 
 /** Describes why a command failed. */
 export function describeError(error: unknown): Failure {
-  if (error instanceof ExitError) return { message: error.message, exitCode: error.exitCode };
   if (error instanceof DeckhandError) return describeResponse(error);
   if (error instanceof ConnectionError) {
     const message = `The instance cannot be reached (${reasonOf(error)}): check the URL, and that it runs.`;
     return { message, exitCode: EXIT.unavailable };
   }
-  return { message: `Failed: ${error instanceof Error ? error.message : String(error)}`, exitCode: EXIT.failed };
+  return describeFailure(error);
 }
 
 function describeResponse(error: DeckhandError): Failure {

@@ -1,7 +1,7 @@
+import { misused } from '@deckhand/terminal';
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { misused } from './exit.ts';
 import { isObject } from './json.ts';
 
 /** An instance, and the key to use there. */

@@ -1,8 +1,8 @@
+import { EXIT } from '@deckhand/terminal';
 import type { Command, Option } from 'commander';
 import { describe, expect, it } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EXIT } from './exit.ts';
 import { createProgram } from './program.ts';
 
 const PAGE = join(import.meta.dirname, '../../../docs/cli.md');

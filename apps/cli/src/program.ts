@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import { addCommands, createRootCommand } from '@deckhand/terminal';
+import type { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { applyCommand, diffCommand, planCommand, pullCommand } from './commands/files.ts';
 import { approveCommand } from './commands/approve.ts';
@@ -19,14 +20,10 @@ import type { GlobalOptions } from './connection.ts';
 import { createContext } from './context.ts';
 import type { Environment } from './environment.ts';
 import { isObject } from './json.ts';
-import { clean } from './terminal/text.ts';
 
 /** Creates the command line program. */
 export function createProgram(environment: Environment): Command {
-  const program = new Command('deckhand')
-    .exitOverride()
-    .showHelpAfterError('See --help.')
-    .usage('<command> [options]')
+  const program = createRootCommand('deckhand')
     .description('Starts workflows of a Deckhand instance, follows their runs, and changes what they need.')
     .version(readVersion(), '-V, --version', 'print the version of the command')
     .option('--json', 'print JSON: the responses of the API')
@@ -34,10 +31,6 @@ export function createProgram(environment: Environment): Command {
     .option('--url <url>', 'use another instance than the one of the profile or of DECKHAND_URL')
     .option('--workspace <workspace>', 'the id or exact name of the workspace; needed if the key can access several')
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({
-      // Arguments may come from elsewhere, and errors repeat them.
-      writeErr: (text) => process.stderr.write(text.split('\n').map(clean).join('\n')),
-    })
     .addHelpText(
       'after',
       '\nExit codes: 0 done; 1 failed; 2 wrong use; 3 not signed in or not allowed; 4 not found; 5 unavailable; of a followed ' +
@@ -45,7 +38,7 @@ export function createProgram(environment: Environment): Command {
         'Results go to the standard output, messages and progress to the standard error.',
     );
   const context = createContext(environment, () => program.opts<GlobalOptions>());
-  const commands = [
+  addCommands(program, [
     loginCommand(context),
     logoutCommand(context),
     profilesCommand(context),
@@ -66,16 +59,9 @@ export function createProgram(environment: Environment): Command {
     importCommand(context),
     doctorCommand(context),
     completionCommand(),
-  ];
-  for (const command of commands) adopt(program, command);
+  ]);
   program.addCommand(completeCommand(program), { hidden: true });
   return program;
-}
-
-/** Gives a command, and those below it, the settings of the one above. */
-function adopt(parent: Command, command: Command): void {
-  parent.addCommand(command.copyInheritedSettings(parent));
-  for (const inner of command.commands) inner.copyInheritedSettings(command);
 }
 
 /** Returns the version of this package. */

@@ -1,6 +1,6 @@
 import { createDatabase, type Database, isStoreUnavailable } from '@deckhand/db';
 import type { DatabaseSettings } from '@deckhand/runtime';
-import { ExitError } from './exit.ts';
+import { ExitError } from '@deckhand/terminal';
 
 /** Maximum number of connections: an operator's command must not compete with the instance. */
 const POOL_SIZE = 2;

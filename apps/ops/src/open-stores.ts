@@ -1,7 +1,7 @@
 import type { Database } from '@deckhand/db';
 import { connectRedis, openQueueShards, type QueueShards, type Redis } from '@deckhand/queue';
 import { readSettings } from '@deckhand/runtime';
-import { ExitError } from './exit.ts';
+import { ExitError } from '@deckhand/terminal';
 import { withDatabase } from './open-database.ts';
 import { StoreSettings } from './settings.ts';
 

@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import { addCommands, createRootCommand } from '@deckhand/terminal';
+import type { Command } from 'commander';
 import { archiveCommand } from './commands/archive.ts';
 import { drainCommand } from './commands/drain.ts';
 import { fleetCommand } from './commands/fleet.ts';
@@ -9,10 +10,7 @@ import { stopCommand } from './commands/stop.ts';
 
 /** Creates the command line program. */
 export function createProgram(): Command {
-  const program = new Command('ops')
-    .exitOverride()
-    .showHelpAfterError('See --help.')
-    .usage('<command> [options]')
+  const program = createRootCommand('ops')
     .description(
       'Inspects and repairs an instance through its stores (DATABASE_URL, REDIS_URL). It works while the API is ' +
         'down, and needs no session: anyone with the URLs of the stores may use it.',
@@ -22,7 +20,7 @@ export function createProgram(): Command {
       '\nExit codes: 0 done, or nothing to do; 1 not done, or not all of it; 2 asked wrongly, nothing was done.\n' +
         'Answers go to the standard output, questions and progress to the standard error.',
     );
-  const commands = [
+  addCommands(program, [
     fleetCommand(),
     queueCommand(),
     drainCommand(),
@@ -30,10 +28,6 @@ export function createProgram(): Command {
     stopCommand(),
     rotateKeysCommand(),
     archiveCommand(),
-  ];
-  for (const command of commands) {
-    program.addCommand(command.copyInheritedSettings(program));
-    for (const part of command.commands) part.copyInheritedSettings(command);
-  }
+  ]);
   return program;
 }

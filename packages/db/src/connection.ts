@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { Prisma } from './generated/client.ts';
 
 /*
- * The way past Prisma for the parameters of statements that may be large (docs/decisions/0012). Prisma serializes the parameters of a raw
- * statement to JSON, parses that again, and keeps the last statements with their parameters for a debug log. These
- * statements pass it one short token instead, and the connection replaces the token with the real parameters.
+ * The way past Prisma for the parameters of statements that may be large (docs/decisions/0012). Prisma serializes the
+ * parameters of a raw statement to JSON, parses that again, and keeps the last statements with their parameters for a
+ * debug log. These statements pass it one short token instead, and the connection replaces the token with the real
+ * parameters.
  */
 
 type Queryable = Prisma.TransactionClient;

@@ -14,6 +14,7 @@ export {
   findApiKeys,
   findUnseenWorkflows,
   listApiKeys,
+  type NewApiKey,
   readApiKey,
   readOwnApiKey,
   revokeApiKey,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTester, type Tester } from './index.ts';
+import { createTester, type Tester } from './tester.ts';
 
 let tester: Tester;
 

@@ -1,6 +1,7 @@
 import { freePort } from '@deckhand/local';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type RequestListener } from 'node:http';
 import { execFile } from 'node:child_process';
@@ -10,12 +11,15 @@ import {
   chain,
   type CliStack,
   createApiKey,
+  OWNER,
   runCli,
   runCliOnTerminal,
+  startCli,
   startCliStack,
   startReceiver,
   stopAll,
   stopLater,
+  until,
 } from '../../harness/index.ts';
 
 let stack: CliStack;
@@ -56,6 +60,34 @@ async function listen(respond: RequestListener): Promise<string> {
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
   return `http://127.0.0.1:${address.port}`;
 }
+
+describe('login --browser', () => {
+  const settings = () => ({ XDG_CONFIG_HOME: join(bare.XDG_CONFIG_HOME!, 'browser') });
+
+  it('saves the key that a person allows in the console, and the next commands use it', async () => {
+    const { written, ended } = startCli(['login', '--url', stack.url, '--browser'], settings());
+    const shown = /Open (\S+)\/device#(\S+) and compare the code: ([A-Z]{4}-[A-Z]{4})\n/;
+    await until(() => shown.test(written.stderr));
+    const [, url, id = '', code] = shown.exec(written.stderr) ?? [];
+    expect(url).toBe(stack.url);
+    const path = `/api/auth/devices/${id}`;
+    expect(await stack.say('GET', path)).toMatchObject({ code, name: hostname() });
+    await stack.say('POST', `${path}/approve`, { workspaceId: stack.workspaceId, password: OWNER.password });
+    const { exitCode, stdout } = await ended;
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Signed in') });
+    expect(await json(['profiles', 'list'], settings())).toMatchObject([{ workspaceId: stack.workspaceId }]);
+    expect(await json(['workflows', 'list'], settings())).toEqual([]);
+  });
+
+  it('saves nothing after Ctrl+C', async () => {
+    const args = ['login', '--url', stack.url, '--browser', '--profile', 'left'];
+    const { child, written, ended } = startCli(args, settings());
+    await until(() => written.stderr.includes('compare the code'));
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ exitCode: 130, stdout: '' });
+    expect(await json(['profiles', 'list'], settings())).toHaveLength(1);
+  });
+});
 
 describe('login', () => {
   const login = (...args: string[]): string[] => ['login', '--url', stack.url, ...args];

@@ -1,27 +1,39 @@
 import { REPOSITORY } from '@deckhand/local';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { packPackages } from '../../harness/built.ts';
+import { codeSnippets } from '../../../apps/console/src/features/workflows/code-snippets.ts';
+import { packClients } from '../../harness/built.ts';
 import { chain, type CliStack, startCliStack, stopAll, stopLater } from '../../harness/index.ts';
+import { startRegistry } from '../../harness/registry.ts';
 
 const run = promisify(execFile);
 
+const CLIENTS = ['sdk', 'cli', 'testing'] as const;
+
+let packed: Awaited<ReturnType<typeof packClients>>;
 let stack: CliStack;
+let folder: string;
 let project: string;
 let workflowId: string;
+/** Has nothing but the packages that the repository has installed. */
+let npmEnv: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'deckhand-install-'));
+  folder = await mkdtemp(join(tmpdir(), 'deckhand-install-'));
   stopLater({ stop: () => rm(folder, { recursive: true, force: true }) });
   project = join(folder, 'project');
   await mkdir(project);
-  const [started] = await Promise.all([startCliStack(), install(folder)]);
-  stack = started;
+  npmEnv = await startRegistry(folder);
+  // Before the API starts, which reads what there is to download then.
+  packed = await packClients();
+  stack = await startCliStack();
+  await install();
   workflowId = await stack.createWorkflow(
     'Refund',
     chain(
@@ -38,36 +50,17 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly scripts?: unknown;
   readonly devDependencies?: unknown;
+  readonly publishConfig?: unknown;
 }
 
-const manifestOf = (folder: string): Manifest =>
-  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+const manifestOf = (path: string): Manifest => JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Manifest;
 
-/** Packs both packages with npm, and installs them into the empty project, without the network. */
-async function install(folder: string): Promise<void> {
-  const packages = ['packages/sdk', 'apps/cli'];
-  const { tarballs, copy } = await packPackages(folder, packages);
-  expect(tarballs).toHaveLength(2);
-  for (const path of packages) expect(manifestOf(join(copy, path))).toEqual(manifestOf(join(REPOSITORY, path)));
+const addressOf = (client: string): string => `${stack.url}/downloads/deckhand-${client}.tgz`;
+
+/** Installs the clients of the instance into the empty project, from its addresses. */
+async function install(): Promise<void> {
   await writeFile(join(project, 'package.json'), '{ "name": "empty", "version": "1.0.0", "private": true }');
-  // What they depend on comes from the repository as it would from the registry: packed, and in the same version.
-  const args = ['--offline', '--install-links', '--ignore-scripts', '--no-audit', '--no-fund', '--no-save'];
-  await run('npm', ['install', ...args, ...tarballs, ...installedDependencies()], { cwd: project });
-}
-
-/** Returns the folders of all third-party packages that the command needs. */
-function installedDependencies(): readonly string[] {
-  const found = new Map<string, string>();
-  const visit = (folder: string, modules: string): void => {
-    for (const name of Object.keys(manifestOf(folder).dependencies ?? {})) {
-      const dependency = realpathSync(join(modules, name));
-      if (name.startsWith('@deckhand/') || found.has(name)) continue;
-      found.set(name, dependency);
-      visit(dependency, dependency.slice(0, dependency.lastIndexOf('/node_modules/') + '/node_modules'.length));
-    }
-  };
-  visit(join(REPOSITORY, 'apps/cli'), join(REPOSITORY, 'apps/cli/node_modules'));
-  return [...found.values()];
+  await run('npm', ['install', '--no-save', ...CLIENTS.map(addressOf)], { cwd: project, env: npmEnv });
 }
 
 /** Runs a line of a shell in the project, where `deckhand` is the installed command. */
@@ -87,32 +80,119 @@ function block(language: string, start: string): readonly string[] {
   return text.split('\n');
 }
 
-describe('packages that npm packs', () => {
+describe('packages that an instance serves', () => {
   it('have versions that the registry knows, and nothing that only the repository needs', () => {
-    const [sdk, cli] = ['sdk', 'cli'].map((name) => manifestOf(join(project, 'node_modules/@deckhand', name)));
-    expect(sdk).toMatchObject({ version: manifestOf(REPOSITORY).version });
-    for (const manifest of [sdk, cli]) {
-      expect(manifest).not.toHaveProperty('scripts');
-      expect(manifest).not.toHaveProperty('devDependencies');
+    for (const name of CLIENTS) {
+      const installed = join(project, 'node_modules/@deckhand', name);
+      const manifest = manifestOf(installed);
+      expect(manifest).toMatchObject({ version: manifestOf(REPOSITORY).version, license: 'MIT' });
+      for (const member of ['private', 'scripts', 'devDependencies']) expect(manifest).not.toHaveProperty(member);
+      for (const [dependency, version] of Object.entries(manifest.dependencies ?? {})) {
+        expect(`${dependency} ${version}`).toMatch(/^(?!@deckhand\/)\S+ \d+\.\d+\.\d+$/);
+      }
+      for (const file of ['README.md', 'LICENSE', 'dist']) expect(existsSync(join(installed, file))).toBe(true);
+      expect(existsSync(join(installed, 'src'))).toBe(false);
     }
-    expect(Object.keys(cli?.dependencies ?? {}).sort()).toEqual([
-      '@clack/prompts',
-      '@deckhand/sdk',
-      'commander',
-      'yaml',
-    ]);
-    for (const version of Object.values(cli?.dependencies ?? {})) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
-    expect(sdk?.dependencies).toBeUndefined();
-    for (const name of ['sdk', 'cli']) {
-      expect(existsSync(join(project, 'node_modules/@deckhand', name, 'README.md'))).toBe(true);
-      expect(existsSync(join(project, 'node_modules/@deckhand', name, 'src'))).toBe(false);
-    }
+    expect(manifestOf(join(project, 'node_modules/@deckhand/sdk'))).not.toHaveProperty('dependencies');
   });
 
   it('install into an empty project, where the command has its version', async () => {
     expect((await shell('deckhand --version')).trim()).toBe(manifestOf(REPOSITORY).version);
-    const stderr = expect.stringContaining('Tests need the package @deckhand/testing');
-    await expect(shell('deckhand test')).rejects.toMatchObject({ code: 2, stderr });
+  });
+
+  it('have the checksums beside them', async () => {
+    const sums = await (await fetch(`${stack.url}/downloads/SHA256SUMS`)).text();
+    const lines: string[] = [];
+    for (const name of CLIENTS) {
+      const response = await fetch(addressOf(name));
+      expect(response.headers.get('content-type')).toBe('application/gzip');
+      const sum = createHash('sha256')
+        .update(Buffer.from(await response.arrayBuffer()))
+        .digest('hex');
+      lines.push(`${sum}  deckhand-${name}.tgz\n`);
+    }
+    expect(sums).toBe(lines.join(''));
+  });
+});
+
+describe('packages for the registry', () => {
+  const inRepository = (name: string): string => join(REPOSITORY, 'node_modules/.bin', name);
+
+  it.each(CLIENTS)('%s has exports, entries and files that publint accepts', async (name) => {
+    const { stdout } = await run(inRepository('publint'), [packed[name], '--strict'], { env: npmEnv });
+    expect(stdout).toContain('All good!');
+  });
+
+  it.each(['sdk', 'testing'] as const)('%s has types for each export, as ES modules need them', async (name) => {
+    const { stdout } = await run(inRepository('attw'), [packed[name], '--profile', 'esm-only'], { env: npmEnv });
+    expect(stdout).toMatch(/node16 \(from ESM\).*🟢 \(ESM\)/);
+  });
+
+  it.each(CLIENTS)('%s can be published', async (name) => {
+    const { stderr } = await run('npm', ['publish', packed[name], '--dry-run'], { env: npmEnv });
+    expect(stderr).toMatch(/with tag latest and public access \(dry-run\)/);
+    expect(stderr).not.toMatch(/auto-corrected/);
+    const { publishConfig } = manifestOf(join(project, 'node_modules/@deckhand', name));
+    expect(publishConfig).toEqual({ access: 'public', provenance: true });
+  });
+});
+
+describe('deckhand test', () => {
+  it('runs the tests of files in an empty folder, scripts too, without a checkout and without an instance', async () => {
+    const own = join(project, 'own');
+    cpSync(join(REPOSITORY, 'examples/workflows-as-code/workflows'), own, { recursive: true });
+    const script = `
+slug: double
+name: Double
+nodes:
+  - { id: start, type: trigger.manual }
+  - { id: double, type: code, parameters: { source: return $trigger.n * 2 } }
+edges: [{ source: start, target: double }]
+tests:
+  - { name: doubles, input: { n: 21 }, expect: { outputs: { double: 42 } } }
+`;
+    await writeFile(join(own, 'double.yaml'), script);
+    const output = await shell('deckhand test --dir own --url http://127.0.0.1:1');
+    expect(output).toMatch(/✓ doubles[^]*4 passed, 0 failed\n$/);
+  });
+
+  it('has the same tester as a package', async () => {
+    const program = `
+      import { createTester } from '@deckhand/testing';
+      const tester = await createTester();
+      const nodes = [{ id: 'start', type: 'trigger.manual' }, { id: 'tell', type: 'set', parameters: { fields: { a: 1 } } }];
+      const definition = { nodes, edges: [{ source: 'start', target: 'tell' }] };
+      const [result] = await tester.test(definition, [{ name: 'one', expect: { outputs: { tell: { a: 2 } } } }]);
+      console.log(result?.failures.join());
+      await tester.close();`;
+    await writeFile(join(project, 'tester.mjs'), program);
+    const { stdout } = await run(process.execPath, ['tester.mjs'], { cwd: project });
+    expect(stdout).toMatch(/the output of tell/);
+  });
+});
+
+describe('npx with the address of an instance', () => {
+  it('starts a run from an empty folder, with nothing installed', async () => {
+    const empty = join(folder, 'empty');
+    await mkdir(empty);
+    const args = ['--yes', addressOf('cli'), 'run', 'Refund', '--input', '{"amount":120}', '--follow'];
+    const { stdout } = await run('npx', args, { cwd: empty, env: { ...npmEnv, ...stack.cliEnv } });
+    expect(stdout).toMatch(/success [^]*\n240\n$/);
+  });
+});
+
+describe('what the console shows under "Use from code"', () => {
+  it('installs the SDK, and starts a run from a program, a shell and curl', async () => {
+    const own = join(folder, 'from-code');
+    await mkdir(own);
+    const snippets = codeSnippets(stack.url, workflowId);
+    const env = { ...npmEnv, DECKHAND_API_KEY: stack.key };
+    const inShell = async (line: string): Promise<string> => (await run('sh', ['-c', line], { cwd: own, env })).stdout;
+    await inShell(snippets.install);
+    await writeFile(join(own, 'program.mjs'), snippets.javaScript.replace('{}', '{ amount: 60 }'));
+    expect(await inShell(`${process.execPath} program.mjs`)).toBe('120\n');
+    expect(await inShell(snippets.shell.replace('{}', '{"amount":4}'))).toMatch(/success [^]*\n8\n$/);
+    expect(JSON.parse(await inShell(snippets.curl))).toMatchObject({ executionId: expect.any(String) });
   });
 });
 

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { packPackages } from '../../harness/built.ts';
+import { packClients } from '../../harness/built.ts';
 import { chain, type CliStack, describeUnless, startCliStack, stopAll, stopLater } from '../../harness/index.ts';
 
 const run = promisify(execFile);
@@ -32,8 +32,8 @@ let stack: CliStack;
 beforeAll(async () => {
   stopLater({ stop: () => rm(folder, { recursive: true, force: true }) });
   stack = await startCliStack();
-  const { tarballs } = await packPackages(folder, ['packages/sdk']);
-  await run('npm', ['install', '--offline', '--no-save', '--no-audit', '--no-fund', ...tarballs], { cwd: folder });
+  const { sdk } = await packClients();
+  await run('npm', ['install', '--offline', '--no-save', '--no-audit', '--no-fund', sdk], { cwd: folder });
   const readme = await readFile(join(REPOSITORY, 'README.md'), 'utf8');
   const [, program = ''] = /```js\n(import \{ createDeckhand[^]*?)\n```/.exec(readme) ?? [];
   await writeFile(join(folder, 'main.mjs'), program);

@@ -437,6 +437,8 @@ const OF_THE_CALLER = [
   'POST /api/auth/logout',
   'POST /api/auth/password',
   'DELETE /api/auth/sessions/:id',
+  'GET /api/auth/devices/:id',
+  'POST /api/auth/devices/:id/approve',
   'POST /api/api-keys',
   'POST /api/workspaces',
   'DELETE /api/workspaces/:id/membership',

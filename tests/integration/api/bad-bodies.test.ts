@@ -1,6 +1,7 @@
 import { listRoutes } from '@deckhand/api';
 import {
   AcceptInviteBody,
+  ApproveDeviceBody,
   AddMemberBody,
   ApplyWorkflowBody,
   ChangePasswordBody,
@@ -44,6 +45,8 @@ import {
   UpdateWorkspaceBody,
   WorkspaceLimitsBody,
   parseOwnJson,
+  RedeemDeviceBody,
+  StartDeviceBody,
 } from '@deckhand/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -128,6 +131,20 @@ function describeOperations(world: World): Record<string, Operation> {
     'POST /api/auth/password': {
       schema: ChangePasswordBody,
       examples: [{ currentPassword: password, newPassword: 'another password' }],
+    },
+    'POST /api/auth/devices': {
+      schema: StartDeviceBody,
+      examples: [{ name: 'laptop', codeChallenge: 'a'.repeat(43) }],
+    },
+    'POST /api/auth/devices/:id/approve': {
+      schema: ApproveDeviceBody,
+      examples: [{ workspaceId, password }],
+      id: workspaceId,
+    },
+    'POST /api/auth/devices/:id/key': {
+      schema: RedeemDeviceBody,
+      examples: [{ codeVerifier: 'a'.repeat(43) }],
+      id: workspaceId,
     },
     'POST /api/auth/accept-invite': {
       schema: AcceptInviteBody,
@@ -422,7 +439,7 @@ async function send(name: string, operation: Operation, bad: BadBody) {
     .replace(':userId', userId)
     .replace(':nodeId', nodeId)
     .replace(':deliveryId', deliveryId);
-  const isOpen = ['/api/auth/setup', '/api/auth/login', '/api/auth/accept-invite'].includes(path);
+  const isOpen = /^\/api\/auth\/(setup|login|accept-invite|devices(\/[^/]+\/key)?)$/.test(path);
   const headers = { ...bad.headers, ...(isOpen ? {} : { authorization: `Bearer ${instance.session}` }) };
   sent += 1;
   const body = isItem ? Buffer.concat([Buffer.from('['), Buffer.from(bad.body ?? ''), Buffer.from(']')]) : bad.body;

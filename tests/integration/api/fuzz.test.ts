@@ -35,6 +35,7 @@ const LEFT_OUT = [
   'POST /api/auth/setup',
   'POST /api/auth/login',
   'POST /api/auth/accept-invite',
+  'POST /api/auth/devices/:id/approve',
   'POST /api/api-keys',
   'POST /api/api-keys/:id/rotate',
 ];

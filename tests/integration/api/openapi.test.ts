@@ -3,6 +3,7 @@ import { listRoutes } from '@deckhand/api';
 import { ERRORS, isJsonObject, type JsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -317,6 +318,15 @@ describe('the OpenAPI document', () => {
     await done('GET', '/api/api-keys');
     await done('POST', `/api/api-keys/${key.id}/rotate`, { password: passwords.newPassword });
     await done('POST', `/api/api-keys/${key.id}/revoke`);
+
+    const codeVerifier = 'a'.repeat(43);
+    const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
+    const device = await done('POST', '/api/auth/devices', { name: 'laptop', codeChallenge }, null);
+    await done('GET', `/api/auth/devices/${device.id}`);
+    await done('POST', `/api/auth/devices/${device.id}/key`, { codeVerifier }, null);
+    const allowed = { workspaceId, password: passwords.newPassword };
+    await done('POST', `/api/auth/devices/${device.id}/approve`, allowed);
+    await done('POST', `/api/auth/devices/${device.id}/key`, { codeVerifier }, null);
 
     // Workspaces and members
     const second = await done('POST', '/api/workspaces', { name: 'Marketing' });

@@ -20,6 +20,7 @@ const NOT_PAGES = new Set([
   'readyz',
   'metrics',
   'docs',
+  'downloads',
   'assets',
 ]);
 

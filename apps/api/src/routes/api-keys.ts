@@ -14,9 +14,11 @@ import {
   workflowsOfScopes,
 } from '@deckhand/contracts';
 import {
+  type Actor,
   createApiKey as keepApiKey,
   findUnseenWorkflows,
   listApiKeys as list,
+  type NewApiKey,
   readOwnApiKey,
   readWorkspace,
   revokeApiKey as revoke,
@@ -35,7 +37,7 @@ const parseCreate = compileBody(CreateApiKeyBody);
 
 /** POST /api/api-keys */
 export function createApiKey(context: PeopleContext): Route {
-  const { db, secretBox } = context;
+  const { db } = context;
   return forSession(
     'POST',
     '/api/api-keys',
@@ -55,30 +57,15 @@ export function createApiKey(context: PeopleContext): Route {
       const workspaceId = body.workspaceId?.toLowerCase() ?? null;
       const credentialWorkspaceId = body.credentialWorkspaceId?.toLowerCase() ?? workspaceId;
       for (const id of new Set([workspaceId, credentialWorkspaceId])) if (id !== null) await requireMembership(id);
-      const key = createApiKeyText();
-      const scopes = body.scopes ?? [...SCOPE_PRESETS[body.preset ?? 'read-only'].scopes];
-      const entry = await keepApiKey(db, caller, {
+      const key = await issueApiKey(context, caller, {
         workspaceId,
         name: body.name,
-        keyPrefix: keyPrefix(key),
-        keyHash: hashSecret(key),
-        scopes,
+        scopes: body.scopes ?? SCOPE_PRESETS[body.preset ?? 'read-only'].scopes,
         expiresAt: body.expiresAt === undefined || body.expiresAt === null ? null : toExpiry(body.expiresAt),
         credentialWorkspaceId,
-        credentialSecret: (body.saveAsCredential ?? true) ? await secretBox.seal(JSON.stringify({ value: key })) : null,
+        savesCredential: body.saveAsCredential ?? true,
       });
-      sendJson(response, 201, {
-        id: entry.id,
-        name: entry.name,
-        key,
-        access: accessLabel(scopes),
-        scopes,
-        expiresAt: entry.expiresAt,
-        createdAt: entry.createdAt,
-        state: 'Active',
-        workspaceId,
-        credentialId: entry.credentialId,
-      });
+      sendJson(response, 201, key);
 
       async function unseenWorkflows(scopes: readonly string[]): Promise<ValidationIssue[]> {
         const unseen = await findUnseenWorkflows(db, caller, workflowsOfScopes(scopes));
@@ -97,6 +84,28 @@ export function createApiKey(context: PeopleContext): Route {
       }
     },
   );
+}
+
+/** Creates a key and stores its hash. @returns the only copy of the key itself. */
+export async function issueApiKey(
+  { db, secretBox }: Pick<PeopleContext, 'db' | 'secretBox'>,
+  actor: Actor,
+  {
+    savesCredential,
+    ...wanted
+  }: Omit<NewApiKey, 'keyPrefix' | 'keyHash' | 'credentialSecret'> & { readonly savesCredential: boolean },
+): Promise<CreatedApiKey> {
+  const key = createApiKeyText();
+  const { id, name, expiresAt, createdAt, credentialId } = await keepApiKey(db, actor, {
+    ...wanted,
+    keyPrefix: keyPrefix(key),
+    keyHash: hashSecret(key),
+    credentialSecret: savesCredential ? await secretBox.seal(JSON.stringify({ value: key })) : null,
+  });
+  const { workspaceId } = wanted;
+  const scopes = [...wanted.scopes];
+  const access = accessLabel(scopes);
+  return { id, name, key, access, scopes, expiresAt, createdAt, state: 'Active', workspaceId, credentialId };
 }
 
 function check(body: ReturnType<typeof parseCreate>): ValidationIssue[] {

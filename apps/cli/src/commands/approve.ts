@@ -1,11 +1,9 @@
 import type { ApprovalEntry } from '@deckhand/sdk/operations';
+import { askChoice, canAsk, EXIT, ExitError, misused, table } from '@deckhand/terminal';
 import { Command, Option } from 'commander';
 import type { Connection } from '../connection.ts';
 import type { Context } from '../context.ts';
-import { EXIT, ExitError, misused } from '../exit.ts';
-import { timeText } from '../terminal/format.ts';
-import { askChoice, canAsk } from '../terminal/input.ts';
-import { table } from '../terminal/table.ts';
+import { timeText } from '../format.ts';
 
 interface ApproveOptions {
   readonly decision?: string;

@@ -1,10 +1,10 @@
 import type { Deckhand } from '@deckhand/sdk';
 import { getFleet, getLiveness, getMe, getReadiness, listWorkspaces } from '@deckhand/sdk/operations';
+import { EXIT } from '@deckhand/terminal';
 import { Command } from 'commander';
 import { createClient, type Target } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { describeError } from '../describe-error.ts';
-import { EXIT } from '../exit.ts';
 import { isOpenToOthers } from '../profiles.ts';
 
 /** The result of a check. `advice` says what to do about a problem. */

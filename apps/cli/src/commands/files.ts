@@ -1,9 +1,9 @@
 import { updateWorkflow, type WorkflowEntry } from '@deckhand/sdk/operations';
+import { askChoice, canAsk, EXIT, ExitError, misused, type Output, type Text } from '@deckhand/terminal';
 import { Command } from 'commander';
 import { mkdir } from 'node:fs/promises';
 import type { Context } from '../context.ts';
 import { describeError } from '../describe-error.ts';
-import { EXIT, ExitError, misused } from '../exit.ts';
 import { applySteps, checkSteps, type Result } from '../files/apply.ts';
 import { type FileDocument, toSlug, withoutValuesOf } from '../files/document.ts';
 import { diffLines, inContext } from '../files/line-diff.ts';
@@ -11,9 +11,6 @@ import { changedMembers, plan, sidesOf, type Step } from '../files/plan.ts';
 import { writeSchema } from '../files/schema.ts';
 import { openWorkspace, readAll, selectWorkflows, type Workspace } from '../files/workspace.ts';
 import { type LocalFile, readFiles, writeFileOf } from '../files/yaml-file.ts';
-import { askChoice, canAsk } from '../terminal/input.ts';
-import type { Output } from '../terminal/output.ts';
-import type { Text } from '../terminal/text.ts';
 
 interface FileOptions {
   readonly dir: string;

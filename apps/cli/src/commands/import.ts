@@ -1,11 +1,8 @@
 import { importN8nWorkflow, type ImportN8nWorkflowResponse } from '@deckhand/sdk/operations';
+import { misused, readJson, table, type Text } from '@deckhand/terminal';
 import { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { misused } from '../exit.ts';
 import { isObject } from '../json.ts';
-import { readJson } from '../terminal/input.ts';
-import { table } from '../terminal/table.ts';
-import type { Text } from '../terminal/text.ts';
 
 interface ImportOptions {
   readonly name?: string;

@@ -1,11 +1,10 @@
 import { getMe, listWorkspaces } from '@deckhand/sdk/operations';
+import { askChoice, askText, canAsk, EXIT, ExitError, misused, readSecret, table } from '@deckhand/terminal';
 import { Command } from 'commander';
 import { checkKey, createClient, isId, LOCAL_URL, only, parseUrl } from '../connection.ts';
 import type { Context } from '../context.ts';
-import { EXIT, ExitError, misused } from '../exit.ts';
+import { signInByBrowser } from '../sign-in-by-browser.ts';
 import { checkProfileName, DEFAULT_PROFILE, readProfiles, writeProfiles } from '../profiles.ts';
-import { askChoice, askText, canAsk, readSecret } from '../terminal/input.ts';
-import { table } from '../terminal/table.ts';
 
 /** Creates `login`, which saves a key as a profile. */
 export function loginCommand(context: Context): Command {
@@ -13,21 +12,31 @@ export function loginCommand(context: Context): Command {
     .summary('save the URL of an instance and a key as a profile')
     .description(
       'Asks for an API key, or reads it from the standard input, checks it, and saves it for the next commands in a file that ' +
-        'only you can read. Create the key in the console, under API keys. --profile names the profile, if you have several ' +
-        'instances or keys; --workspace chooses the workspace of commands that name none.',
+        'only you can read. Create the key in the console, under API keys, or get one with --browser. --profile names the ' +
+        'profile, if you have several instances or keys; --workspace chooses the workspace of commands that name none.',
     )
-    .addHelpText('after', '\nExample:\n  deckhand login --url https://deckhand.example.com < key.txt')
-    .action(() => login(context));
+    .option('--browser', 'get a key for one workspace, for 90 days: you allow it in the console')
+    .addHelpText(
+      'after',
+      '\nExamples:\n' +
+        '  deckhand login --url https://deckhand.example.com --browser\n' +
+        '  deckhand login --url https://deckhand.example.com < key.txt',
+    )
+    .action((given: LoginOptions) => login(context, given));
 }
 
-async function login({ environment, output, options }: Context): Promise<void> {
+interface LoginOptions {
+  readonly browser?: boolean;
+}
+
+async function login({ environment, output, options }: Context, { browser }: LoginOptions): Promise<void> {
   const { profile, url: urlOption, workspace } = options();
   const name = checkProfileName(profile ?? environment.profile ?? DEFAULT_PROFILE);
   const { byName } = await readProfiles(environment.profilesPath);
   const known = urlOption ?? environment.url ?? byName.get(name)?.url;
   if (known === undefined && !canAsk()) throw misused('Name the instance with --url.');
   const url = parseUrl(known ?? (await askText('URL of the instance', LOCAL_URL)));
-  const apiKey = checkKey((await readSecret(`API key for ${url}`)).trim());
+  const apiKey = browser ? await signInByBrowser(url) : checkKey((await readSecret(`API key for ${url}`)).trim());
   const { client } = createClient({ url, apiKey });
   const { data: me } = await getMe({ client, throwOnError: true });
   if (!('apiKey' in me)) throw new ExitError('This is not an API key.', EXIT.refused);

@@ -1,12 +1,11 @@
+import { EXIT, members, misused } from '@deckhand/terminal';
 import { Command } from 'commander';
 import { connect, resolveTarget } from '../connection.ts';
 import type { Context } from '../context.ts';
-import { EXIT, misused } from '../exit.ts';
 import { plan } from '../files/plan.ts';
 import { credentialNames, mapCredentials } from '../files/translate.ts';
 import { openWorkspace, readAll, selectWorkflows } from '../files/workspace.ts';
 import { applyPlan } from './files.ts';
-import { members } from './parse.ts';
 
 interface PromoteOptions {
   readonly toProfile?: string;

@@ -1,10 +1,8 @@
+import { misused, readJson, several, timeLimit } from '@deckhand/terminal';
 import { Command, Option } from 'commander';
 import type { Context } from '../context.ts';
-import { misused } from '../exit.ts';
 import { followRun, type FollowOptions } from '../following/follow.ts';
 import { isObject } from '../json.ts';
-import { readJson } from '../terminal/input.ts';
-import { several, timeLimit } from './parse.ts';
 
 interface RunOptions extends FollowOptions {
   readonly input?: string;

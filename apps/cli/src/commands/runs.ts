@@ -6,17 +6,15 @@ import {
   getNodeOutput,
   rerunExecution,
 } from '@deckhand/sdk/operations';
+import { fields, oneOfEach, several, table, timeLimit, timeSpan, toJson, wholeNumber } from '@deckhand/terminal';
 import { Command } from 'commander';
 import type { Connection } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { endOf, findDefinition, followRun, type FollowOptions } from '../following/follow.ts';
 import { details, inOrder, nodeRows } from '../following/rows.ts';
 import { take } from '../take.ts';
-import { elapsedText, statusText, timeText } from '../terminal/format.ts';
-import { openInBrowser } from '../terminal/open-in-browser.ts';
-import { fields, table } from '../terminal/table.ts';
-import { toJson } from '../terminal/text.ts';
-import { several, statuses, timeLimit, timeSpan, wholeNumber } from './parse.ts';
+import { elapsedText, statusText, timeText } from '../format.ts';
+import { openInBrowser } from '../open-in-browser.ts';
 
 interface ListOptions {
   readonly workflow?: string;
@@ -39,6 +37,18 @@ interface RerunOptions extends FollowOptions {
   readonly follow?: boolean;
 }
 
+const STATUSES = [
+  'pending',
+  'running',
+  'paused',
+  'waiting_for_input',
+  'waiting_for_human',
+  'success',
+  'failed',
+  'timeout',
+  'stopped',
+] as const satisfies readonly ExecutionStatus[];
+
 const RUN_ID = 'the id of the run';
 const FOLLOW_LIMIT = 'stop following after this time; the run continues';
 
@@ -51,7 +61,7 @@ export function runsCommand(context: Context): Command {
       new Command('list')
         .summary('runs of a workspace, the newest first')
         .option('--workflow <workflow>', 'only runs of a workflow, by its id or exact name')
-        .option('--status <status>', 'only runs with a status; may be given several times', statuses)
+        .option('--status <status>', 'only runs with a status; may be given several times', oneOfEach(STATUSES))
         .option('--since <span>', 'only runs that started in the last 90s, 30m, 12h or 7d', timeSpan)
         .option('--tag <tag>', 'only runs with a tag; may be given several times', several)
         .option('--search <text>', 'only runs with a text in their data, outputs, errors or ids')

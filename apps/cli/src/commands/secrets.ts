@@ -6,15 +6,12 @@ import {
   listCredentials,
   updateCredential,
 } from '@deckhand/sdk/operations';
+import { members, misused, readSecret, table } from '@deckhand/terminal';
 import { Command, Option } from 'commander';
 import { type Connection, only } from '../connection.ts';
 import type { Context } from '../context.ts';
-import { misused } from '../exit.ts';
 import { take } from '../take.ts';
-import { timeText } from '../terminal/format.ts';
-import { readSecret } from '../terminal/input.ts';
-import { table } from '../terminal/table.ts';
-import { members } from './parse.ts';
+import { timeText } from '../format.ts';
 
 type Type = CreateCredentialBody['type'];
 

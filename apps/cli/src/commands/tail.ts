@@ -1,13 +1,12 @@
 import { type ExecutionStatus, listExecutions, type PartialExecutionEntry } from '@deckhand/sdk/operations';
+import { EXIT, type Text } from '@deckhand/terminal';
 import { Command } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { describeError } from '../describe-error.ts';
-import { EXIT } from '../exit.ts';
 import { untilInterrupted } from '../following/interrupt.ts';
-import { elapsedText, statusText, timeText } from '../terminal/format.ts';
-import type { Text } from '../terminal/text.ts';
+import { elapsedText, statusText, timeText } from '../format.ts';
 
 interface TailOptions {
   readonly workflow?: string;

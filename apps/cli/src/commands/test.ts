@@ -1,3 +1,4 @@
+import { EXIT, ExitError, type Output, type Text } from '@deckhand/terminal';
 import { Command } from 'commander';
 import type { Tester } from '@deckhand/testing';
 import { watch } from 'node:fs';
@@ -5,15 +6,11 @@ import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { describeError } from '../describe-error.ts';
-import { EXIT, ExitError, misused } from '../exit.ts';
 import { TESTS } from '../files/document.ts';
 import { type TestedFile, toJunit } from '../files/junit.ts';
 import { definitionOf } from '../files/translate.ts';
 import { type LocalFile, readFiles } from '../files/yaml-file.ts';
 import { untilInterrupted } from '../following/interrupt.ts';
-import { isObject } from '../json.ts';
-import type { Output } from '../terminal/output.ts';
-import type { Text } from '../terminal/text.ts';
 
 interface TestOptions {
   readonly dir: string;
@@ -39,11 +36,8 @@ export function testCommand({ output }: Pick<Context, 'output'>): Command {
     .option('--junit <file>', 'also write the results as JUnit XML, for CI')
     .option('--watch', 'run the tests again when a file changes, until Ctrl+C')
     .action(async (slugs: readonly string[], options: TestOptions) => {
-      const { createTester } = await import('@deckhand/testing').catch((error: unknown) => {
-        // One that is there and cannot be loaded says itself why.
-        if (!isMissing(error)) throw error;
-        throw misused('Tests need the package @deckhand/testing, which is not installed beside the command.');
-      });
+      // Loaded on demand: the engine and the node types are larger than the rest of the command.
+      const { createTester } = await import('@deckhand/testing');
       const tester = await createTester();
       const run = async (): Promise<void> => {
         const tested = await runTests(tester, slugs, options);
@@ -58,11 +52,6 @@ export function testCommand({ output }: Pick<Context, 'output'>): Command {
         await tester.close();
       }
     });
-}
-
-function isMissing(error: unknown): boolean {
-  if (!isObject(error) || error.code !== 'ERR_MODULE_NOT_FOUND') return false;
-  return typeof error.message === 'string' && error.message.includes("'@deckhand/testing'");
 }
 
 async function runTests(

@@ -1,7 +1,7 @@
+import { EXIT, misused } from '@deckhand/terminal';
 import { Command } from 'commander';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Context } from '../context.ts';
-import { EXIT, misused } from '../exit.ts';
 import { take } from '../take.ts';
 import { writeTypes } from '../types/write-types.ts';
 

@@ -1,12 +1,11 @@
 import { pagesByOffset } from '@deckhand/sdk';
 import { createVariable, listVariables, updateVariable, type VariableResponse } from '@deckhand/sdk/operations';
+import { readStandardInput, table } from '@deckhand/terminal';
 import { Command } from 'commander';
 import type { Connection } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { take } from '../take.ts';
-import { timeText } from '../terminal/format.ts';
-import { readStandardInput } from '../terminal/input.ts';
-import { table } from '../terminal/table.ts';
+import { timeText } from '../format.ts';
 
 /** Creates `variables`, which sets what nodes read as `$vars`. */
 export function variablesCommand(context: Context): Command {

@@ -6,16 +6,13 @@ import {
   updateWorkflow,
   type WorkflowEntry,
 } from '@deckhand/sdk/operations';
+import { EXIT, fields, misused, readJson, table, wholeNumber } from '@deckhand/terminal';
 import { Command, Option } from 'commander';
 import type { Context } from '../context.ts';
 import { issuesOf } from '../describe-error.ts';
-import { EXIT, misused } from '../exit.ts';
 import { isObject } from '../json.ts';
 import { take } from '../take.ts';
-import { statusText, timeText } from '../terminal/format.ts';
-import { readJson } from '../terminal/input.ts';
-import { fields, table } from '../terminal/table.ts';
-import { wholeNumber } from './parse.ts';
+import { statusText, timeText } from '../format.ts';
 
 interface ListOptions {
   readonly status?: WorkflowEntry['status'];

@@ -1,7 +1,7 @@
 import { applyWorkflow, type ApplyWorkflowBody, deleteWorkflow } from '@deckhand/sdk/operations';
+import { EXIT, ExitError } from '@deckhand/terminal';
 import { readVariable } from '../environment.ts';
 import { describeError, type Failure, issuesOf } from '../describe-error.ts';
-import { EXIT, ExitError } from '../exit.ts';
 import type { FileDocument } from './document.ts';
 import type { Step } from './plan.ts';
 import { folderOf, referredSlugs, toBody } from './translate.ts';

@@ -1,4 +1,4 @@
-import { misused } from '../exit.ts';
+import { misused } from '@deckhand/terminal';
 import { isObject } from '../json.ts';
 
 /** A workflow as a file has it: with names where the API has ids. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { NoteDefinition } from '@deckhand/contracts';
-import { WorkflowTest } from '@deckhand/testing';
+import { WorkflowTest } from '@deckhand/testing/workflow-test';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileSchema } from './schema.ts';

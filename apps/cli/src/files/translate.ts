@@ -1,5 +1,5 @@
 import type { ApplyWorkflowBody, Definition, WorkflowResponse } from '@deckhand/sdk/operations';
-import { EXIT, ExitError, misused } from '../exit.ts';
+import { EXIT, ExitError, misused } from '@deckhand/terminal';
 import { isObject } from '../json.ts';
 import { canonical, environmentName, type FileDocument, folderPath, folderText } from './document.ts';
 

@@ -8,8 +8,8 @@ import {
   type WorkflowEntry,
   type WorkflowResponse,
 } from '@deckhand/sdk/operations';
+import { EXIT, ExitError, misused } from '@deckhand/terminal';
 import type { Connection } from '../connection.ts';
-import { EXIT, ExitError, misused } from '../exit.ts';
 import { take } from '../take.ts';
 import type { FileDocument } from './document.ts';
 import { type Ids, type Names, toDocument } from './translate.ts';

@@ -1,3 +1,4 @@
+import { ExitError, misused } from '@deckhand/terminal';
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -14,7 +15,6 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { ExitError, misused } from '../exit.ts';
 import { isObject } from '../json.ts';
 import { checkDocument, environmentName, type FileDocument, SECRET, TESTS } from './document.ts';
 

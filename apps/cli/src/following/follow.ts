@@ -1,10 +1,9 @@
 import { DeckhandError, type Run } from '@deckhand/sdk';
 import { type Definition, type ExecutionResponse, getExecutionResult, getVersion } from '@deckhand/sdk/operations';
+import { EXIT, type ExitCode, ExitError, type Text, toJson } from '@deckhand/terminal';
 import type { Connection } from '../connection.ts';
 import type { Context } from '../context.ts';
-import { EXIT, ExitError, exitCodeOf } from '../exit.ts';
-import { elapsedText, statusText } from '../terminal/format.ts';
-import { toJson, type Text } from '../terminal/text.ts';
+import { elapsedText, statusText } from '../format.ts';
 import { untilInterrupted } from './interrupt.ts';
 import { createView, type View } from './view.ts';
 
@@ -84,5 +83,24 @@ export async function findDefinition(
   } catch (error) {
     if (error instanceof DeckhandError) return undefined;
     throw error;
+  }
+}
+
+/** Returns the exit code for the end of a run; 0 while it is not finished. */
+function exitCodeOf(status: ExecutionResponse['status']): ExitCode {
+  switch (status) {
+    case 'failed':
+      return EXIT.runFailed;
+    case 'timeout':
+      return EXIT.runTimedOut;
+    case 'stopped':
+      return EXIT.runStopped;
+    case 'success':
+    case 'pending':
+    case 'running':
+    case 'paused':
+    case 'waiting_for_input':
+    case 'waiting_for_human':
+      return EXIT.done;
   }
 }

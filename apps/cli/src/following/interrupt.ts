@@ -1,4 +1,4 @@
-import { EXIT, ExitError } from '../exit.ts';
+import { EXIT, ExitError } from '@deckhand/terminal';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

@@ -1,6 +1,6 @@
 import type { Definition, ExecutionResponse, NodeProgress } from '@deckhand/sdk/operations';
-import { elapsedText, statusText } from '../terminal/format.ts';
-import type { Span, Text } from '../terminal/text.ts';
+import type { Span, Text } from '@deckhand/terminal';
+import { elapsedText, statusText } from '../format.ts';
 import { layOut } from './tree.ts';
 
 const ICONS: Readonly<Record<NodeProgress['status'], string>> = {

@@ -1,8 +1,7 @@
 import type { Definition, ExecutionResponse } from '@deckhand/sdk/operations';
+import { type Output, render, type Text } from '@deckhand/terminal';
 import { clearScreenDown, moveCursor } from 'node:readline';
-import type { Output } from '../terminal/output.ts';
-import { elapsedText, statusText } from '../terminal/format.ts';
-import { render, type Text } from '../terminal/text.ts';
+import { elapsedText, statusText } from '../format.ts';
 import { details, nodeRows } from './rows.ts';
 
 /** Shows a run while it is followed, on the standard error. */

@@ -1,7 +1,9 @@
 import type {
   AcceptedInvite,
   AcceptInviteBody,
+  ApproveDeviceBody,
   ChangePasswordBody,
+  DeviceAuthorizationResponse,
   LoginResponse,
   LoginBody,
   MeResponse,
@@ -32,10 +34,20 @@ export const sessionsQuery = queryOptions({
   queryFn: ({ signal }) => call<PageOf<SessionEntry>>('GET', '/api/auth/sessions', { signal }),
 });
 
+/** A command-line client that waits to be signed in. */
+export const deviceQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['device', id],
+    queryFn: ({ signal }) =>
+      call<DeviceAuthorizationResponse>('GET', `/api/auth/devices/${encodeURIComponent(id)}`, { signal }),
+  });
+
 export const setUp = (body: SetupBody): Promise<LoginResponse> => call('POST', '/api/auth/setup', { body });
 export const signIn = (body: LoginBody): Promise<LoginResponse> => call('POST', '/api/auth/login', { body });
 export const signOut = (): Promise<null> => call('POST', '/api/auth/logout');
 export const acceptInvite = (body: AcceptInviteBody): Promise<AcceptedInvite> =>
   call('POST', '/api/auth/accept-invite', { body });
 export const changePassword = (body: ChangePasswordBody): Promise<null> => call('POST', '/api/auth/password', { body });
+export const approveDevice = (id: string, body: ApproveDeviceBody): Promise<null> =>
+  call('POST', `/api/auth/devices/${encodeURIComponent(id)}/approve`, { body });
 export const revokeSession = (id: string): Promise<null> => call('DELETE', `/api/auth/sessions/${id}`);

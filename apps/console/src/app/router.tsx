@@ -32,6 +32,12 @@ const setUp = createRoute({
   beforeLoad: () => leaveOnceSignedIn(),
 });
 const invite = createRoute({ getParentRoute: () => root, path: '/invite', component: Invite });
+const device = createRoute({
+  getParentRoute: () => root,
+  path: '/device',
+  component: lazyRouteComponent(() => import('../features/sign-in/device.tsx'), 'Device'),
+  beforeLoad: requireSession,
+});
 
 const workspace = createRoute({
   getParentRoute: () => root,
@@ -216,6 +222,7 @@ const tree = root.addChildren([
   signIn,
   setUp,
   invite,
+  device,
   workspace.addChildren([
     workspaceHome,
     workflows,
@@ -269,6 +276,6 @@ function requireSession({ location: { href } }: { location: { href: string } }):
  */
 function leaveOnceSignedIn(next?: string): void {
   if (!readSession()) return;
-  if (next?.startsWith('/w/') === true) throw redirect({ href: next });
+  if (next !== undefined && /^\/(w\/|device#)/.test(next)) throw redirect({ href: next });
   throw redirect({ to: '/' });
 }

@@ -1,5 +1,6 @@
 import type {
   AcceptInviteBody,
+  ApproveDeviceBody,
   CompleteHumanBody,
   CreateApiKeyBody,
   CreateBulkActionBody,
@@ -30,6 +31,7 @@ interface RequestBodies {
   'POST /api/api-keys': CreateApiKeyBody;
   'POST /api/approvals/submit': SubmitApprovalBody;
   'POST /api/auth/accept-invite': AcceptInviteBody;
+  'POST /api/auth/devices/:id/approve': ApproveDeviceBody;
   'POST /api/auth/login': LoginBody;
   'POST /api/bulk-actions': CreateBulkActionBody;
   'POST /api/credentials': CreateCredentialBody;

@@ -1,12 +1,10 @@
 import { parseOwnJson } from '@deckhand/contracts';
 import { type Archive, type ArchiveManifest, openArchive } from '@deckhand/outputs';
 import { readSettings } from '@deckhand/runtime';
+import { ExitError, misused, printMessage, printResult, table } from '@deckhand/terminal';
 import { Command } from 'commander';
 import { once } from 'node:events';
-import { ExitError, misused } from '../exit.ts';
 import { ArchiveCommandSettings } from '../settings.ts';
-import { print, printMessage } from '../terminal/output.ts';
-import { table } from '../terminal/table.ts';
 import { id, ids, moment } from './parse.ts';
 
 interface ReadOptions {
@@ -79,7 +77,7 @@ async function listArchives({ json }: { json?: boolean }): Promise<void> {
       bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
       archivedAt,
     }));
-    print(json, entries, () =>
+    printResult(json, entries, () =>
       table(
         ['partition', 'runs', 'created from', 'to', 'bytes', 'archived'],
         entries.map((one) => [
@@ -90,6 +88,7 @@ async function listArchives({ json }: { json?: boolean }): Promise<void> {
           one.bytes,
           one.archivedAt ?? 'incomplete',
         ]),
+        'There is no archive.',
       ),
     );
   });
@@ -138,8 +137,6 @@ function fits({ row }: RunRecord, { run, workspace, workflow, createdFrom, creat
 async function withArchive(use: (archive: Archive) => Promise<void>): Promise<void> {
   const archive = await openArchive(readSettings(ArchiveCommandSettings));
   if (!archive) throw misused('ARCHIVE_BUCKET is not set: give it as the workers have it.');
-  // The reader of the output may stop early, as `head` does.
-  process.stdout.once('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   try {
     await use(archive);
   } catch (error) {

@@ -1,12 +1,9 @@
 import { type FleetEntry, requestDrain } from '@deckhand/queue';
+import { confirm, ExitError, misused, printMessage, printResult, wholeNumber } from '@deckhand/terminal';
 import { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ExitError, misused } from '../exit.ts';
 import { withStores } from '../open-stores.ts';
 import { createWorkerWatch, type WorkerWatch } from '../runs/worker-watch.ts';
-import { print, printMessage } from '../terminal/output.ts';
-import { confirm } from '../terminal/confirm.ts';
-import { wholeNumber } from './parse.ts';
 
 const POLL_MS = 250;
 
@@ -41,7 +38,7 @@ export function drainCommand(): Command {
         await untilGone(watch, found, timeout * 1_000);
         return found;
       });
-      print(json, { workerId: worker.id, state: 'gone' }, () => `Worker ${worker.id} has left the fleet.`);
+      printResult(json, { workerId: worker.id, state: 'gone' }, () => [`Worker ${worker.id} has left the fleet.`]);
     });
 }
 

@@ -1,10 +1,9 @@
 import { countRunsByWorker } from '@deckhand/db';
 import type { FleetEntry } from '@deckhand/queue';
+import { durationText, printResult, table, type Text } from '@deckhand/terminal';
 import { Command } from 'commander';
 import { withStores } from '../open-stores.ts';
 import { createWorkerWatch } from '../runs/worker-watch.ts';
-import { print } from '../terminal/output.ts';
-import { duration, table } from '../terminal/table.ts';
 
 /** A worker, with its runs according to both stores. */
 interface WorkerRow {
@@ -61,9 +60,10 @@ export function fleetCommand(): Command {
       });
       const live = workers.filter(({ state }) => state !== 'dead' && state !== 'unknown');
       const consuming = workers.filter(({ state }) => state === 'consuming').length;
-      print(json, { live: live.length, consuming, workers }, () =>
-        [toTable(workers), '', `${live.length} live, ${consuming} of them take jobs`].join('\n').trimStart(),
-      );
+      printResult(json, { live: live.length, consuming, workers }, () => [
+        ...toTable(workers),
+        `${live.length} live, ${consuming} of them take jobs`,
+      ]);
     });
 }
 
@@ -72,12 +72,13 @@ function unknownWorker(id: string, held: number): WorkerRow {
   return { id, state: 'unknown', held, silentForMs: null, ...nothing };
 }
 
-function toTable(workers: readonly WorkerRow[]): string {
-  if (workers.length === 0) return '';
-  const seconds = (ms: number | null): string => (ms === null ? '' : duration(ms / 1_000));
+/** Returns the lines about workers, and an empty one; none without workers. */
+function toTable(workers: readonly WorkerRow[]): readonly Text[] {
+  if (workers.length === 0) return [];
+  const seconds = (ms: number | null): string => (ms === null ? '' : durationText(ms));
   const upFor = ({ startedAt, lastSeenAt, silentForMs }: WorkerRow): number | null =>
     silentForMs === null ? null : Date.parse(lastSeenAt) + silentForMs - Date.parse(startedAt);
-  return table(
+  const lines = table(
     ['worker', 'state', 'host', 'pid', 'version', 'holds', 'of', 'in database', 'up for', 'seen ago'],
     workers.map((worker) => [
       worker.id,
@@ -91,5 +92,7 @@ function toTable(workers: readonly WorkerRow[]): string {
       seconds(upFor(worker)),
       seconds(worker.silentForMs),
     ]),
+    '',
   );
+  return [...lines, ''];
 }

@@ -1,8 +1,7 @@
 import { countHeldBack, countUnfinished, readOldestWaitingSeconds } from '@deckhand/db';
+import { durationText, printResult, table } from '@deckhand/terminal';
 import { Command } from 'commander';
 import { withStores } from '../open-stores.ts';
-import { print } from '../terminal/output.ts';
-import { duration, table } from '../terminal/table.ts';
 
 /** Creates `queue`, which shows the waiting jobs and their age. */
 export function queueCommand(): Command {
@@ -23,15 +22,13 @@ export function queueCommand(): Command {
         ]);
         return { jobs, oldestWaitingSeconds: oldest, runs, heldBack };
       });
-      print(json, answer, () =>
-        [
-          table(['jobs', 'number'], Object.entries(answer.jobs)),
-          '',
-          table(['runs', 'number'], Object.entries(answer.runs)),
-          `(${answer.heldBack} of them are held back by a limit of concurrent runs)`,
-          '',
-          `the oldest run that waits for a worker has waited for ${duration(answer.oldestWaitingSeconds)}`,
-        ].join('\n'),
-      );
+      printResult(json, answer, () => [
+        ...table(['jobs', 'number'], Object.entries(answer.jobs), ''),
+        '',
+        ...table(['runs', 'number'], Object.entries(answer.runs), ''),
+        `(${answer.heldBack} of them are held back by a limit of concurrent runs)`,
+        '',
+        `the oldest run that waits for a worker has waited for ${durationText(answer.oldestWaitingSeconds * 1_000)}`,
+      ]);
     });
 }

@@ -7,17 +7,14 @@ import {
   recordOperation,
   requeueHeldRuns,
 } from '@deckhand/db';
+import { confirm, ExitError, printMessage, printResult, showProgress } from '@deckhand/terminal';
 import { Command } from 'commander';
 import { hostname } from 'node:os';
-import { ExitError } from '../exit.ts';
 import { type OpenStores, withStores } from '../open-stores.ts';
-import { EXAMPLES, showExamples } from '../runs/examples.ts';
+import { EXAMPLES, printExamples } from '../runs/examples.ts';
 import { addFilterOptions, type FilterOptions, toFilter } from '../runs/filter-options.ts';
 import { findLostRuns } from '../runs/find-lost-runs.ts';
 import { createWorkerWatch, type WorkerWatch } from '../runs/worker-watch.ts';
-import { confirm } from '../terminal/confirm.ts';
-import { print, printMessage } from '../terminal/output.ts';
-import { showProgress } from '../terminal/progress.ts';
 
 /** Maximum number of runs that one statement takes from dead workers. */
 const BATCH = 500;
@@ -65,21 +62,21 @@ export function requeueCommand(): Command {
         const filter = filterAt(now);
         const found = await find(stores, filter, now);
         const total = found.lost + found.held;
-        if (total > 0 && !json) printMessage(await showExamples(stores.db, found.examples));
+        if (total > 0 && !json) await printExamples(stores.db, found.examples);
         if (dryRun || total === 0) {
-          print(json, { ...found, requeued: 0, resting: 0 }, () =>
+          printResult(json, { ...found, requeued: 0, resting: 0 }, () => [
             total === 0 ? 'No matching run is lost.' : `${describe(found)}; none was requeued.`,
-          );
+          ]);
           return;
         }
         printMessage(`${describe(found)}.`);
         await confirm(`Requeue ${total} runs?`, { yes });
         const { requeued, resting } = await requeue(stores, filter, now, found);
-        print(json, { ...found, requeued, resting }, () =>
+        printResult(json, { ...found, requeued, resting }, () => [
           resting === 0
             ? `Requeued ${requeued} runs.`
             : `Requeued ${requeued} runs; ${resting} more are paused, and rest until they are resumed.`,
-        );
+        ]);
       });
     });
   return addFilterOptions(command);

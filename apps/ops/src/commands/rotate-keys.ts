@@ -1,12 +1,9 @@
 import { openSecretBox, readSettings } from '@deckhand/runtime';
+import { confirm, EXIT, ExitError, printMessage, printResult, showProgress } from '@deckhand/terminal';
 import { Command } from 'commander';
-import { EXIT, ExitError } from '../exit.ts';
 import { type LockedRow, checkSecrets, type Pass, resealAll } from '../keys/rotate.ts';
 import { withDatabase } from '../open-database.ts';
 import { KeySettings } from '../settings.ts';
-import { confirm } from '../terminal/confirm.ts';
-import { print, printMessage } from '../terminal/output.ts';
-import { showProgress } from '../terminal/progress.ts';
 
 /** Maximum number of passes: each finds the few secrets that were saved during the pass before. */
 const MAX_PASSES = 10;
@@ -47,7 +44,7 @@ export function rotateKeysCommand(): Command {
         const total = count(before);
         printLocked(before.locked);
         if (dryRun || total === 0) {
-          print(json, { keyId: box.keyId, resealed: 0, ...before }, () => describe(before, box.keyId));
+          printResult(json, { keyId: box.keyId, resealed: 0, ...before }, () => [describe(before, box.keyId)]);
           return before;
         }
         printMessage(describe(before, box.keyId));
@@ -63,11 +60,9 @@ export function rotateKeysCommand(): Command {
         }
         const after = await checkSecrets(db, box);
         progress.stop('');
-        print(
-          json,
-          { keyId: box.keyId, resealed, ...after },
-          () => `Encrypted ${resealed} again. ${describe(after, box.keyId)}`,
-        );
+        printResult(json, { keyId: box.keyId, resealed, ...after }, () => [
+          `Encrypted ${resealed} again. ${describe(after, box.keyId)}`,
+        ]);
         if (count(after) > 0)
           throw new ExitError('Old keys are still in use: restart the processes that have one as ENCRYPTION_KEY.');
         return after;

@@ -1,13 +1,11 @@
 import { findUnfinished, readDatabaseTime, recordOperation, stopRuns } from '@deckhand/db';
 import { publishChanges, publishControl } from '@deckhand/queue';
+import { confirm, printResult, showProgress } from '@deckhand/terminal';
 import { Command } from 'commander';
 import { hostname } from 'node:os';
 import { withStores } from '../open-stores.ts';
-import { EXAMPLES, showExamples } from '../runs/examples.ts';
+import { EXAMPLES, printExamples } from '../runs/examples.ts';
 import { addFilterOptions, type FilterOptions, toFilter } from '../runs/filter-options.ts';
-import { confirm } from '../terminal/confirm.ts';
-import { print, printMessage } from '../terminal/output.ts';
-import { showProgress } from '../terminal/progress.ts';
 
 interface StopOptions extends FilterOptions {
   readonly dryRun?: boolean;
@@ -36,11 +34,11 @@ export function stopCommand(): Command {
       await withStores(async ({ db, redis }) => {
         const filter = filterAt(new Date(await readDatabaseTime(db)));
         const { total, examples } = await findUnfinished(db, filter, { examples: EXAMPLES });
-        if (total > 0 && !json) printMessage(await showExamples(db, examples));
+        if (total > 0 && !json) await printExamples(db, examples);
         if (dryRun || total === 0) {
-          print(json, { found: total, stopped: 0, examples }, () =>
+          printResult(json, { found: total, stopped: 0, examples }, () => [
             total === 0 ? 'No unfinished run matches.' : `${total} unfinished runs match; none was stopped.`,
-          );
+          ]);
           return;
         }
         await confirm(`Stop ${total} runs, and those that they started?`, { yes });
@@ -55,7 +53,7 @@ export function stopCommand(): Command {
           progress.advance(executionIds.length);
         });
         progress.stop('');
-        print(json, { found: total, stopped, examples }, () => `Stopped ${stopped} runs.`);
+        printResult(json, { found: total, stopped, examples }, () => [`Stopped ${stopped} runs.`]);
       });
     });
   return addFilterOptions(command);

@@ -1,14 +1,16 @@
 import { describeRuns, type Database } from '@deckhand/db';
-import { table } from '../terminal/table.ts';
+import { printMessage, table } from '@deckhand/terminal';
 
 /** Number of matching runs that are shown. */
 export const EXAMPLES = 5;
 
-/** Formats a few runs as a table, so that a person can check whether they are the intended ones. */
-export async function showExamples(db: Database, executionIds: readonly string[]): Promise<string> {
+/** Prints a few runs as a table, so that a person can check whether they are the intended ones. */
+export async function printExamples(db: Database, executionIds: readonly string[]): Promise<void> {
   const runs = await describeRuns(db, executionIds.slice(0, EXAMPLES));
-  return table(
+  const lines = table(
     ['run', 'status', 'created', 'workflow', 'workspace'],
     runs.map((run) => [run.executionId, run.status, run.createdAt.toISOString(), run.workflowName, run.workspaceName]),
+    'They are deleted by now.',
   );
+  for (const line of lines) printMessage(line);
 }

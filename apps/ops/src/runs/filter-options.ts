@@ -1,8 +1,8 @@
-import type { ExecutionStatus } from '@deckhand/contracts';
+import { EXECUTION_STATUSES, type ExecutionStatus } from '@deckhand/contracts';
 import type { OperatorFilter } from '@deckhand/db';
+import { misused, oneOfEach, timeSpan } from '@deckhand/terminal';
 import { type Command, Option } from 'commander';
-import { id, ids, moment, statuses, timeSpan } from '../commands/parse.ts';
-import { misused } from '../exit.ts';
+import { id, ids, moment } from '../commands/parse.ts';
 
 /** The options of every command that selects runs, as commander parses them. */
 export interface FilterOptions {
@@ -23,7 +23,7 @@ export function addFilterOptions(command: Command): Command {
     .option('--run <id>', 'a run; may be given several times', ids)
     .option('--workspace <id>', 'those of a workspace', id)
     .option('--workflow <id>', 'those of a workflow', id)
-    .option('--status <status>', 'those with a status; may be given several times', statuses)
+    .option('--status <status>', 'those with a status; may be given several times', oneOfEach(EXECUTION_STATUSES))
     .option('--older-than <span>', 'those created longer ago than 90s, 30m, 12h or 7d', timeSpan)
     .option('--created-from <time>', 'those created at or after an ISO 8601 time', moment)
     .addOption(

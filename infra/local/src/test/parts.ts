@@ -136,8 +136,9 @@ export const PARTS: readonly TestPart[] = [
       'images, packages that npm packs, metrics, dashboards, alerts, traces, shutdown, the conformance suite of MCP',
     steps: [folder('deployment', installMcpConformance)],
     reachedBy: sources(
-      ...['apps/api', 'apps/cli', 'apps/ops', 'apps/worker', 'packages/(queue|runtime|sdk|testing)', 'infra'],
-      ...['docs/openapi.json', 'tests/e2e/deployment', 'bench'],
+      ...['apps/(api|cli|ops|worker)', 'packages/(contracts|engine|nodes|queue|runtime|sdk|terminal|testing)'],
+      ...['apps/console/src/features/workflows', 'docs/openapi.json', 'examples', 'infra', 'bench'],
+      'tests/e2e/deployment',
     ),
   },
   {
@@ -145,7 +146,7 @@ export const PARTS: readonly TestPart[] = [
     about: "the users' and the operators' commands",
     steps: [folder('(cli|operations)')],
     reachedBy: sources(
-      ...['apps/api', 'apps/cli', 'apps/ops', 'packages/(contracts|db|sdk|testing|import-n8n)', 'examples'],
+      ...['apps/api', 'apps/cli', 'apps/ops', 'packages/(contracts|db|sdk|terminal|testing|import-n8n)', 'examples'],
       'tests/e2e/(cli|operations)',
     ),
   },

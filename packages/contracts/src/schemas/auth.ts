@@ -115,6 +115,40 @@ export const CreatedApiKey = Type.Object({
   credentialId: nullable(Id),
 });
 
+/** Body of POST /api/auth/devices. */
+export const StartDeviceBody = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 100, description: 'What the person reads: the name of the machine' }),
+    codeChallenge: Type.String({
+      pattern: '^[A-Za-z0-9_-]{43}$',
+      description: 'SHA-256 of the proof, in base64url: S256 of RFC 7636',
+    }),
+  },
+  CLOSED,
+);
+export const StartedDeviceResponse = Type.Object({
+  id: Id,
+  code: Type.String({ description: 'For the person to compare, such as BDWP-HQPK' }),
+  expiresAt: Time,
+  pollSeconds: Type.Integer({ description: 'How often to ask for the key, in seconds' }),
+});
+export const DeviceAuthorizationResponse = Type.Object({
+  id: Id,
+  code: Type.String(),
+  name: Type.String(),
+  address: Type.String({ description: 'Where the client called from' }),
+  createdAt: Time,
+  expiresAt: Time,
+});
+export const ApproveDeviceBody = Type.Object({ workspaceId: Id, password: GivenPassword }, CLOSED);
+export const RedeemDeviceBody = Type.Object(
+  { codeVerifier: Type.String({ pattern: '^[A-Za-z0-9._~-]{43,128}$', description: 'The proof' }) },
+  CLOSED,
+);
+export const PendingDeviceResponse = Type.Object({ state: oneOf(['pending']) });
+
+export type DeviceAuthorizationResponse = Static<typeof DeviceAuthorizationResponse>;
+export type ApproveDeviceBody = Static<typeof ApproveDeviceBody>;
 export type SetupBody = Static<typeof SetupBody>;
 export type SetupStateResponse = Static<typeof SetupStateResponse>;
 export type LoginBody = Static<typeof LoginBody>;

@@ -1,19 +1,6 @@
-import type { ExecutionStatus } from '@deckhand/sdk/operations';
 import { InvalidArgumentError } from 'commander';
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
-
-const STATUSES = [
-  'pending',
-  'running',
-  'paused',
-  'waiting_for_input',
-  'waiting_for_human',
-  'success',
-  'failed',
-  'timeout',
-  'stopped',
-] as const satisfies readonly ExecutionStatus[];
 
 /** Parses a whole number above 0. @throws InvalidArgumentError */
 export function wholeNumber(text: string): number {
@@ -44,11 +31,15 @@ export function several(text: string, before: readonly string[] = []): readonly 
   return [...before, text];
 }
 
-/** Adds a status to those of a repeatable option. @throws InvalidArgumentError */
-export function statuses(text: string, before: readonly ExecutionStatus[] = []): readonly ExecutionStatus[] {
-  const status = STATUSES.find((known) => known === text);
-  if (!status) throw new InvalidArgumentError(`It must be one of ${STATUSES.join(', ')}.`);
-  return [...before, status];
+/** Creates the parser of a repeatable option that takes one of the known values each time. */
+export function oneOfEach<T extends string>(
+  known: readonly T[],
+): (text: string, before?: readonly T[]) => readonly T[] {
+  return (text, before = []) => {
+    const value = known.find((one) => one === text);
+    if (value === undefined) throw new InvalidArgumentError(`It must be one of ${known.join(', ')}.`);
+    return [...before, value];
+  };
 }
 
 /** Adds `name=value` to the members of a repeatable option. @throws InvalidArgumentError */

@@ -13,25 +13,32 @@ export interface Output {
   message(line: Text): void;
 }
 
+/** Writes a result to the standard output: as one JSON document with `--json`, otherwise as lines. */
+export function printResult(isJson: boolean | undefined, data: unknown, lines: () => readonly Text[]): void {
+  if (isJson) print(toJson(data, 2));
+  else for (const line of lines()) print(render(line, process.stdout));
+}
+
+/** Writes a message for people to the standard error. */
+export function printMessage(line: Text): void {
+  process.stderr.write(`${render(line, process.stderr)}\n`);
+}
+
 /** Creates the output. @param isJson is asked at each write: options are parsed after the commands are created. */
 export function createOutput(isJson: () => boolean): Output {
-  const write = (text: string): void => {
-    process.stdout.write(`${text}\n`);
-  };
   return {
     get isJson() {
       return isJson();
     },
-    result(data, lines) {
-      if (isJson()) write(toJson(data, 2));
-      else for (const line of lines()) write(render(line, process.stdout));
-    },
-    entry(data, line) {
-      write(isJson() ? toJson(data) : render(line(), process.stdout));
-    },
-    json: (value) => write(toJson(value, 2)),
+    result: (data, lines) => printResult(isJson(), data, lines),
+    entry: (data, line) => print(isJson() ? toJson(data) : render(line(), process.stdout)),
+    json: (value) => print(toJson(value, 2)),
     message(line) {
-      if (!isJson()) process.stderr.write(`${render(line, process.stderr)}\n`);
+      if (!isJson()) printMessage(line);
     },
   };
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
 }

@@ -34,3 +34,14 @@ export function fields(entries: readonly (readonly [string, Text | null | undefi
   const width = Math.max(0, ...shown.map(([name]) => clean(name).length));
   return shown.map(([name, value]) => [{ text: name.padEnd(width + 2), style: 'dim' as const }, ...spansOf(value)]);
 }
+
+/** Formats a duration: `12 ms`, `3.4 s`, `2 min 5 s`, `3 h 2 min`, `4 d 1 h`. */
+export function durationText(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  const seconds = ms / 1_000;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
+  const hours = Math.floor(seconds / 3_600);
+  if (hours < 24) return `${hours} h ${Math.floor((seconds % 3_600) / 60)} min`;
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}

@@ -1,7 +1,7 @@
-import { isCancel, password, select, text } from '@clack/prompts';
+import { confirm as askYesOrNo, isCancel, password, select, text } from '@clack/prompts';
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import { ExitError, EXIT, misused } from '../exit.ts';
+import { ExitError, EXIT, misused } from './exit.ts';
 import { clean } from './text.ts';
 
 /** Returns whether a person can be asked. Questions go to the standard error. */
@@ -30,6 +30,21 @@ export async function askChoice<T>(
   const chosen = isCancel(index) ? undefined : choices[index];
   if (!chosen) throw left();
   return chosen.value;
+}
+
+/**
+ * Asks a person to confirm a change, unless `--yes` is given.
+ * @throws ExitError if the person declines, or nobody can be asked.
+ */
+export async function confirm(message: string, options: { readonly yes?: boolean | undefined }): Promise<void> {
+  if (options.yes) return;
+  if (!canAsk()) {
+    throw misused(
+      'Nothing was done: there is no terminal for a confirmation. Use --yes to skip it, or --dry-run to change nothing.',
+    );
+  }
+  const answer = await askYesOrNo({ message: clean(message), initialValue: false, output: process.stderr });
+  if (isCancel(answer) || !answer) throw new ExitError('Nothing was done.');
 }
 
 /**

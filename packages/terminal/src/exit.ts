@@ -1,6 +1,7 @@
-import type { ExecutionResponse } from '@deckhand/sdk/operations';
-
-/** Exit codes. They are part of the interface: docs/cli.md explains them, and they never change their meaning. */
+/**
+ * Exit codes of all commands; operators' commands use the first three. They are part of the interface: docs/cli.md
+ * explains them, and they never change their meaning.
+ */
 export const EXIT = {
   done: 0,
   /** The request was refused, the command could not do all of it, or what it checked is not so. */
@@ -37,23 +38,4 @@ export class ExitError extends Error {
 /** Creates the error for an invalid argument, option or setting; nothing was done. */
 export function misused(message: string): ExitError {
   return new ExitError(message, EXIT.misused);
-}
-
-/** Returns the exit code for the end of a run; 0 while it is not finished. */
-export function exitCodeOf(status: ExecutionResponse['status']): ExitCode {
-  switch (status) {
-    case 'failed':
-      return EXIT.runFailed;
-    case 'timeout':
-      return EXIT.runTimedOut;
-    case 'stopped':
-      return EXIT.runStopped;
-    case 'success':
-    case 'pending':
-    case 'running':
-    case 'paused':
-    case 'waiting_for_input':
-    case 'waiting_for_human':
-      return EXIT.done;
-  }
 }
