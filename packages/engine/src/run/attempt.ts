@@ -1,5 +1,5 @@
 import type { Credential, JsonValue } from '@deckhand/contracts';
-import type { Outcome, WaitAnswer, WaitRequest } from '../node-type.ts';
+import type { Outcome, WaitAnswer, WaitRequest } from '../outcome.ts';
 import { failureOf, timeoutError } from './failure.ts';
 import { type LazySignal, lazy } from './in-flight.ts';
 import { expressionScope, nodeContext } from './node-scope.ts';

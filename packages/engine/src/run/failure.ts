@@ -1,7 +1,7 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { ExpressionError } from '../expressions/index.ts';
 import type { NodeFailure } from '../node-failure.ts';
-import { NodeError } from '../node-type.ts';
+import { NodeError } from '../outcome.ts';
 import type { RecordedError } from './records.ts';
 import type { Task } from './scope.ts';
 

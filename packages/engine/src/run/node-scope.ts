@@ -1,7 +1,8 @@
 import type { Credential, JsonObject, JsonValue } from '@deckhand/contracts';
 import { exampleLink, type ExpressionName, type ExpressionScope, type LoopScope } from '../expressions/index.ts';
 import { allowsLinks, NO_LINKS } from '../expressions/links.ts';
-import { type NodeContext, NodeError } from '../node-type.ts';
+import type { NodeContext } from '../node-context.ts';
+import { NodeError } from '../outcome.ts';
 import type { SourceReferences } from '../script.ts';
 import type { LazySignal } from './in-flight.ts';
 import type { RunRequest } from './ports.ts';

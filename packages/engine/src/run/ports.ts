@@ -1,7 +1,8 @@
 import type { ExecutionMode, JsonObject, JsonValue, WaitPlace } from '@deckhand/contracts';
 import type { CompiledWorkflow } from '../compile/graph.ts';
 import type { NodeServices } from '../node-services.ts';
-import type { OpenedCredential, TerminalResult, WaitAnswer, WaitRequest } from '../node-type.ts';
+import type { OpenedCredential } from '../node-context.ts';
+import type { TerminalResult, WaitAnswer, WaitRequest } from '../outcome.ts';
 import type { LoopPosition, NodeRecord, RecordedError } from './records.ts';
 
 /** Everything the run loop needs from outside. The engine has no clock, no timers and no storage of its own. */

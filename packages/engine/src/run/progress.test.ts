@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Outcome } from '../node-type.ts';
+import type { Outcome } from '../outcome.ts';
 import { type Progress, afterAttempt, MAX_RETRY_DELAY_IN_WORKER_MS } from './progress.ts';
 
 const retry = { maxAttempts: 3, delayMs: 1_000, factor: 2, maxDelayMs: 60_000 };

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue, type RetrySettings } from '@deckhand/contracts';
 import type { NodeFailure } from '../node-failure.ts';
-import type { Outcome } from '../node-type.ts';
+import type { Outcome } from '../outcome.ts';
 import { recorded } from './failure.ts';
 import { storedUncounted, storeRetry, type AttemptRecord, type NodeRecord, type RecordedError } from './records.ts';
 import type { GraphNode } from '../compile/graph.ts';

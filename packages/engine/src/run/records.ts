@@ -1,6 +1,6 @@
 import { type JsonValue, type NodeStatus, isJsonObject, type JsonObject, WAIT_KINDS } from '@deckhand/contracts';
 import type { GraphNode, Region } from '../compile/graph.ts';
-import type { RepeatRule, TerminalResult, WaitRequest } from '../node-type.ts';
+import type { RepeatRule, TerminalResult, WaitRequest } from '../outcome.ts';
 import type { JoinDecision, NextIteration, Task } from './scope.ts';
 
 /* The records of node runs: what a checkpoint has of each, and the state in it from which another worker resumes. */

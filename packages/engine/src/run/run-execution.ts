@@ -18,7 +18,7 @@
  */
 import type { JsonValue } from '@deckhand/contracts';
 import type { NodeFailure } from '../node-failure.ts';
-import { mockOutcome, type Outcome, type RepeatRule, type TerminalResult } from '../node-type.ts';
+import { mockOutcome, type Outcome, type RepeatRule, type TerminalResult } from '../outcome.ts';
 import { attempt, type AttemptsEnd, debugOf, makeAttempts, resumeNode } from './attempt.ts';
 import { caughtOutput, errorOutput, INTERRUPTED, recorded } from './failure.ts';
 import { InFlight } from './in-flight.ts';

@@ -22,7 +22,7 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { BODY_HANDLE, ERROR_HANDLE } from '../compile/loops.ts';
 import type { GraphEdge, GraphJoin, GraphNode, Region } from '../compile/graph.ts';
-import type { RepeatRule } from '../node-type.ts';
+import type { RepeatRule } from '../outcome.ts';
 import { createLoopOutputs } from './loop-outputs.ts';
 import { joinIteration, type LoopPosition } from './records.ts';
 import {

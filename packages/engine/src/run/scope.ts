@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import type { GraphEdge, GraphNode, Region } from '../compile/graph.ts';
-import type { NodeInput, RepeatRule } from '../node-type.ts';
+import type { NodeInput } from '../node-context.ts';
+import type { RepeatRule } from '../outcome.ts';
 import type { LoopOutputs } from './loop-outputs.ts';
 
 /* The state of one pass through a region, which only the scheduler changes, and what nodes read of it. */

@@ -1,7 +1,7 @@
 import { type Credential, isJsonObject, type JsonValue, secretTexts } from '@deckhand/contracts';
 import { replaceAllText } from '../find-text.ts';
 import type { NodeFailure } from '../node-failure.ts';
-import type { Outcome } from '../node-type.ts';
+import type { Outcome } from '../outcome.ts';
 
 const MASK = '********';
 /** Shorter texts occur by chance: masking them would damage outputs and hide nothing. */
