@@ -25,6 +25,7 @@ import { SUITE } from './suite/all.ts';
 import { printReport, writeReport } from './suite/report.ts';
 import { runSuite } from './suite/run-suite.ts';
 import { median } from './suite/times.ts';
+import { measureWaking } from './waking.ts';
 import { walk } from './walk.ts';
 
 /** Ports of the inspectors of the API and the worker, for the scenario that reads which functions a run calls. */
@@ -65,6 +66,7 @@ const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Pro
   scaling: measureScaling,
   scripts: measureScripts,
   soak: measureSoak,
+  waking: reportWaking,
   walk: measureWalk,
 };
 
@@ -216,6 +218,17 @@ async function measurePeers(stack: Stack, { repeat, out }: Options): Promise<boo
   }));
   console.table(table);
   await write(out, 'peers.json', JSON.stringify(table, null, 2));
+  return true;
+}
+
+async function reportWaking(stack: Stack, { out }: Options): Promise<boolean> {
+  const table = (await measureWaking(stack)).map(({ what, p50, p99 }) => ({
+    what,
+    'p50 ms': Number(p50.toFixed(1)),
+    'p99 ms': Number(p99.toFixed(1)),
+  }));
+  console.table(table);
+  await write(out, 'waking.json', JSON.stringify(table, null, 2));
   return true;
 }
 

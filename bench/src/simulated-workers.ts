@@ -75,7 +75,6 @@ async function startIdleWorker(): Promise<void> {
       lease,
       heldBack: createHeldBackRuns({ db, queue, onReleased: ignore }),
       keyRelease: createKeyRelease({ db, queue, onReleased: ignore }),
-      onStopped: () => Promise.resolve(),
       mayReach: () => Promise.resolve(false),
       outputs: {
         put: () => Promise.reject(new Error('a simulated worker has no outputs')),

@@ -2,7 +2,7 @@ import { NodeError, type NodeRecord, type WaitAnswer } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import { edges, type MemoryRun, runInMemory } from '../harness/engine.ts';
 import { retried } from './retried.ts';
-import { MAX_RETRY_DELAY_IN_WORKER_MS } from '../../packages/engine/src/run/retry.ts';
+import { MAX_RETRY_DELAY_IN_WORKER_MS } from '../../packages/engine/src/run/progress.ts';
 
 const LONG_MS = MAX_RETRY_DELAY_IN_WORKER_MS + 1;
 

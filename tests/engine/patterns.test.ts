@@ -1,7 +1,8 @@
 import { parseOwnJson } from '@deckhand/contracts';
+import type { NodeExample } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
-import { type NodeExample, runExample } from '../harness/node-examples.ts';
+import { runExample } from '../harness/node-examples.ts';
 
 const FOLDER = new URL('../../examples/patterns/', import.meta.url);
 const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));

@@ -3,7 +3,7 @@ import { NodeError, type WaitAnswer } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import { edges, type MemoryRunOptions, runInMemory } from '../harness/engine.ts';
 import { retried } from './retried.ts';
-import { MAX_RETRY_DELAY_IN_WORKER_MS, retryDelayMs } from '../../packages/engine/src/run/retry.ts';
+import { MAX_RETRY_DELAY_IN_WORKER_MS, retryDelayMs } from '../../packages/engine/src/run/progress.ts';
 import { createVirtualWorld } from '@deckhand/testing/virtual-world';
 
 const LONG_MS = MAX_RETRY_DELAY_IN_WORKER_MS + 1;

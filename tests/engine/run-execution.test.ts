@@ -1,8 +1,11 @@
-import type { JsonObject, JsonValue } from '@deckhand/contracts';
+import { handlesFor, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { NodeError, type NodeType } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
 import { describe, expect, it } from '@jest/globals';
 import { edges, lastRecords, runInMemory } from '../harness/engine.ts';
+import { exampleOf } from '../harness/node-examples.ts';
+
+const NODE_TYPES = [...(await loadNodeTypes()).values()];
 
 const start = { id: 'start', type: 'trigger.manual' };
 const probe = (id: string, rest: object = {}): object => ({ id, type: 'probe', ...rest });
@@ -222,49 +225,47 @@ describe('a disabled node', () => {
 });
 
 describe('a node that has not decided', () => {
-  const names: Readonly<Record<string, JsonObject>> = {
-    if: { condition: true },
-    approval: { message: 'Well?', choices: ['reject', 'approve'] },
-    'wait.event': { name: 'paid' },
-    switch: { value: 1, cases: [{ handle: 'one', equals: 1 }] },
-    loop: { items: [1] },
-    try: {},
-  };
-  const after: Readonly<Record<string, string>> = { switch: 'default', loop: 'done', try: 'success' };
-  const types = [...Object.entries(names)].map(([type, parameters]) => ({ type, parameters }));
+  const types = NODE_TYPES.filter(({ handles, handlesBy }) => handles.length > 0 || handlesBy);
 
-  it('is tested for every type with several outputs', async () => {
-    const withOutputs = [...(await loadNodeTypes()).values()].filter(({ handles }) => handles);
-    expect(withOutputs.map(({ type }) => type).sort()).toEqual(Object.keys(names).sort());
+  it('is tested for every type with several outputs', () => {
+    const undecided = types.map(({ type, undecidedHandle = 'none of them' }) => [type, undecidedHandle]);
+    expect(Object.fromEntries(undecided)).toMatchObject({
+      ...{ if: 'none of them', approval: 'none of them', 'wait.event': 'none of them' },
+      ...{ switch: 'default', loop: 'done', try: 'success' },
+    });
   });
 
-  it.each(types)('because it is disabled takes no choice ($type)', async ({ type, parameters }) => {
-    const { taken, output } = await outputsOf({ type, parameters, disabled: true });
-    expect(taken).toEqual(after[type] === undefined ? [] : [after[type]]);
+  it.each(types)('because it is disabled takes no choice ($type)', async (type) => {
+    const { taken, output } = await outputsOf(type, { disabled: true });
+    expect(taken).toEqual(type.undecidedHandle === undefined ? [] : [type.undecidedHandle]);
     expect(output).toEqual({ value: 1 });
   });
 
-  it.each(types)('because it failed, and the run continues, takes no choice ($type)', async ({ type, parameters }) => {
-    const { taken, output } = await outputsOf({ type, parameters, onError: 'continue' }, (nodeType) => ({
+  it.each(types)('because it failed, and the run continues, takes no choice ($type)', async (type) => {
+    const { taken, output } = await outputsOf(type, { onError: 'continue' }, (nodeType) => ({
       ...nodeType,
       run: () => Promise.reject(new NodeError('TEST', 'failed', { isRetryable: false })),
     }));
-    expect(taken).toEqual(after[type] === undefined ? [] : [after[type]]);
+    expect(taken).toEqual(type.undecidedHandle === undefined ? [] : [type.undecidedHandle]);
     expect(output).toEqual({ error: { message: 'failed', code: 'TEST' } });
   });
 
-  /** Runs a node with a probe at each of its outputs. @returns those that were taken. */
-  async function outputsOf(
-    node: { readonly type: string; readonly parameters: JsonObject } & JsonObject,
-    fail = (type: NodeType): NodeType => type,
-  ) {
-    const handles = (await loadNodeTypes()).get(node.type)?.handles?.(node.parameters) ?? [];
+  /** Runs the node of a type's example with a probe at each of its outputs. @returns those that were taken. */
+  async function outputsOf(type: NodeType, settings: JsonObject, fail = (original: NodeType): NodeType => original) {
+    const { definition, trigger } = exampleOf(type);
+    const parameters = definition.nodes.find((node) => node.type === type.type)?.parameters ?? {};
+    const handles = handlesFor(type, parameters);
     const { last, ending } = await runInMemory(
       {
-        nodes: [start, set('first', 1), { id: 'node', ...node }, ...handles.map((handle) => probe(handle))],
+        nodes: [
+          start,
+          set('first', 1),
+          { id: 'node', type: type.type, parameters, ...settings },
+          ...handles.map((handle) => probe(handle)),
+        ],
         edges: edges('start -> first', 'first -> node', ...handles.map((handle) => `node.${handle} -> ${handle}`)),
       },
-      { replace: (type) => (type.type === node.type ? fail(type) : type) },
+      { trigger, replace: (original) => (original.type === type.type ? fail(original) : original) },
     );
     expect(ending.kind).toBe('success');
     const statuses = handles.map((handle) => [handle, last.get(`${handle}/`)?.status]);

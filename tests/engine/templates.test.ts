@@ -1,7 +1,8 @@
 import { compileCheck, Definition, parseOwnJson } from '@deckhand/contracts';
+import type { NodeExample } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
-import { type NodeExample, runExample } from '../harness/node-examples.ts';
+import { runExample } from '../harness/node-examples.ts';
 
 /** A workflow to begin with: `apps/console/src/templates/<id>.json`. */
 interface Template {

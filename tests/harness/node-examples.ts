@@ -1,66 +1,7 @@
-import { type Credential, type JsonObject, type JsonValue, parseOwnJson } from '@deckhand/contracts';
-import type {
-  HttpRequest,
-  MailReceipt,
-  NodeServices,
-  NodeType,
-  PostgresResult,
-  ScriptRunner,
-  TerminalResult,
-  WaitAnswer,
-} from '@deckhand/engine';
+import type { Credential, JsonValue } from '@deckhand/contracts';
+import type { HttpRequest, NodeExample, NodeServices, NodeType, ScriptRunner } from '@deckhand/engine';
 import { createScriptRunner } from '@deckhand/nodes';
-import { existsSync, readFileSync } from 'node:fs';
 import { lastRecords, type MemoryRun, runInMemory } from './engine.ts';
-
-/** The folder of the nodes' pages. */
-export const NODE_DOCS = new URL('../../docs/nodes/', import.meta.url);
-
-/** A node of an example's definition. */
-export interface ExampleNode {
-  readonly id: string;
-  readonly type: string;
-  readonly parameters?: JsonObject;
-}
-
-/** The response to a request of an example. */
-export interface ExampleResponse {
-  readonly status: number;
-  readonly headers: Record<string, string>;
-  readonly body: string;
-}
-
-/** A small workflow around one node type, with what it leads to: `docs/nodes/examples/<type>.json`. */
-export interface NodeExample {
-  readonly trigger: JsonValue;
-  readonly vars?: JsonObject;
-  readonly definition: { readonly nodes: readonly ExampleNode[]; readonly edges: readonly JsonObject[] };
-  /** How the waits of nodes end, by node, or by node and iteration, such as `rest/0`. */
-  readonly answers?: Readonly<Record<string, WaitAnswer>>;
-  /** The request of the http node, as far as it is given, and its response. */
-  readonly request?: Partial<HttpRequest>;
-  readonly response?: ExampleResponse;
-  /** The responses of several requests, in their order. */
-  readonly responses?: readonly ExampleResponse[];
-  /** The secret of the node's credential. */
-  readonly credential?: Credential;
-  /** The response of its database or mail server. */
-  readonly queryResult?: PostgresResult;
-  readonly receipt?: MailReceipt;
-  /** Expected: outputs by node, nodes that are skipped or stopped, and the run's result or error. */
-  readonly outputs: JsonObject;
-  readonly skipped?: readonly string[];
-  readonly stopped?: readonly string[];
-  readonly result?: TerminalResult;
-  readonly error?: { readonly message: string; readonly code: string };
-}
-
-/** Reads the example of a node type. @throws when there is none. */
-export function readExample(type: string): NodeExample {
-  const file = new URL(`examples/${type}.json`, NODE_DOCS);
-  if (!existsSync(file)) throw new Error(`docs/nodes/examples/${type}.json: each node type has an example there`);
-  return parseOwnJson<NodeExample>(readFileSync(file, 'utf8'));
-}
 
 /** Runs an example to its end, over its waits. `requests` are those that its http nodes sent. */
 export async function runExample(
@@ -105,18 +46,24 @@ async function runWithServices(
   return { run: { ...run, journal, last: lastRecords(journal) }, requests };
 }
 
-/** The evaluated parameters of the nodes of a type in its example: one entry per run of such a node. */
-export async function exampleParameters(type: string): Promise<readonly [JsonValue, ...JsonValue[]]> {
+/** Returns the example of a built-in node type. @throws if it has none. */
+export function exampleOf({ type, example }: NodeType): NodeExample {
+  if (!example) throw new Error(`the node type ${type} has no example`);
+  return example;
+}
+
+/** Returns the evaluated parameters of the nodes of a type in its example: one entry per run of such a node. */
+export async function exampleParameters(type: NodeType): Promise<readonly [JsonValue, ...JsonValue[]]> {
   const seen: JsonValue[] = [];
-  await runExample(readExample(type), (original) => ({
+  await runExample(exampleOf(type), (original) => ({
     ...original,
     run(parameters, context) {
-      if (original.type === type) seen.push(parameters);
+      if (original.type === type.type) seen.push(parameters);
       return original.run(parameters, context);
     },
   }));
   const [first, ...others] = seen;
-  if (first === undefined) throw new Error(`the example of ${type} runs no node of that type`);
+  if (first === undefined) throw new Error(`the example of ${type.type} runs no node of that type`);
   return [first, ...others];
 }
 

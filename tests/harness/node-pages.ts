@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import type { CredentialUse, NodeType } from '@deckhand/engine';
-import type { NodeExample } from './node-examples.ts';
+import { handlesFor, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import type { CredentialUse, NodeExample, NodeType } from '@deckhand/engine';
+import { exampleOf } from './node-examples.ts';
 
 /** The parts of a JSON Schema that a page shows. */
 interface Schema {
@@ -25,7 +25,8 @@ const ROLES: Readonly<Record<NodeType['category'], string>> = {
 };
 
 /** Returns the page of a node type: its description, parameters and example. */
-export function nodePage(type: NodeType, example: NodeExample, sample: JsonValue | undefined): string {
+export function nodePage(type: NodeType, sample: JsonValue | undefined): string {
+  const example = exampleOf(type);
   const parameters = example.definition.nodes.find((node) => node.type === type.type)?.parameters ?? {};
   const rows = parameterRows(type.parameters, '');
   const table = ['| parameter | type | default | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
@@ -97,12 +98,10 @@ function listText(items: Schema | undefined): string {
 }
 
 function outputsText(type: NodeType, parameters: JsonObject): string {
-  const own = type.handles?.(parameters) ?? [];
+  const own = handlesFor(type, parameters);
   if (own.length === 0) return 'One, without a name.';
-  // A function that takes no parameters has nothing to follow them by.
-  const isFixed = type.handles?.length === 0;
   const list = own.map((handle) => `\`${handle}\``).join(', ');
-  const names = isFixed ? `${list}.` : `They depend on the parameters; in the example below: ${list}.`;
+  const names = type.handlesBy === null ? `${list}.` : `They depend on the parameters; in the example below: ${list}.`;
   const way =
     type.undecidedHandle === undefined ? 'none of them, because each is a choice' : code(type.undecidedHandle);
   return `${names} While it is disabled, or after an error with \`onError: "continue"\`, it takes ${way}.`;

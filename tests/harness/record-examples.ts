@@ -34,9 +34,12 @@ const MAX_ITEMS = 2;
 /**
  * Adds examples of operations that have none yet to `examples.json`. Ids, times and secrets of this very run are
  * replaced by ones that stay the same.
+ * @param outdated operations whose examples do not fit their schemas any more: they are recorded again.
  */
-export async function recordExamples(exchanges: readonly Exchange[]): Promise<void> {
-  const known = JSON.parse(await readFile(FILE, 'utf8')) as Record<string, Example>;
+export async function recordExamples(exchanges: readonly Exchange[], outdated: ReadonlySet<string>): Promise<void> {
+  const stored = JSON.parse(await readFile(FILE, 'utf8')) as Record<string, Example>;
+  const again = new Set(exchanges.flatMap(({ operationId }) => (outdated.has(operationId) ? [operationId] : [])));
+  const known = Object.fromEntries(Object.entries(stored).filter(([id]) => !again.has(id)));
   const recorded = JSON.parse(settle(JSON.stringify(exchanges.map(toExample)))) as [string, Example][];
   const examples = { ...known };
   for (const [id, { request, responses }] of recorded) {

@@ -2,8 +2,9 @@ import type { Definition, JsonObject } from '@deckhand/contracts';
 import { createDatabase, updateWorkflow } from '@deckhand/db';
 import { nextDueTime } from '@deckhand/nodes';
 import { claimLease, connectRedis, createRunQueue, MAINTENANCE_LEASE_KEY, type RunQueue } from '@deckhand/queue';
-import { createLogger } from '@deckhand/runtime';
+import { createLogger, createRunCounters } from '@deckhand/runtime';
 import { createFiring, type Firing } from '@deckhand/worker';
+import { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { stopLater } from './cleanup.ts';
 import type { Stores } from './gateway.ts';
@@ -43,7 +44,7 @@ export async function startFiring(
       ? async () =>
           (await claimLease(redis, MAINTENANCE_LEASE_KEY, { owner: id, durationMs: 1_000, claim: 'eager' })) === 'held'
       : () => Promise.resolve(true),
-    onStopped: () => Promise.resolve(),
+    runs: createRunCounters(new Registry()),
     onStarted: () => undefined,
     onBadRow: () => undefined,
     now: () => clock.now,

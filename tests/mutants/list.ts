@@ -112,7 +112,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['a test passes although a node has an effect outside', 'mocks.noteMissing(nodeId);', ''],
     ['the clock passes while a script runs', 'during(outcome)', 'outcome'],
   ]),
-  ...of('apps/api/src/runs/follow-runs.ts', 'integration:integration/webhooks/respond', [
+  ...of('apps/api/src/runs/followed-runs.ts', 'integration:integration/webhooks/respond', [
     [
       'a response that comes before its caller waits is forgotten',
       'if (hasResponse && !followed.has(executionId))',
@@ -509,7 +509,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['starts are joined for ever', 'd.first_at + ${inSeconds(maxDelay)}', 'now() + ${inSeconds(delay + maxDelay)}'],
   ]),
   ...of('packages/db/src/executions/start/start-runs.ts', DEBOUNCE, [
-    ['a joined start has a run of its own', 'into === undefined ? Prisma.sql`verdict', 'true ? Prisma.sql`verdict'],
+    ['a joined start has a run of its own', 'into === undefined ? INSERT_ACCEPTED', 'true ? INSERT_ACCEPTED'],
   ]),
   ...of('packages/db/src/executions/start/start-once.ts', DEBOUNCE, [
     ['the key of a joined start names no run', 'const id = into === undefined ?', 'const id = true ?'],
@@ -543,7 +543,7 @@ export const MUTANTS: readonly Mutant[] = [
       "if (!isAccepted(verdict) && oldest.length === 0) return { kind: 'refused', verdict };",
     ],
   ]),
-  ...of('packages/db/src/executions/start/start-options.ts', KEYS, [
+  ...of('packages/db/src/executions/start/admission.ts', KEYS, [
     ['a run with a key can be claimed at once', " OR ${options} -> 'concurrency' IS NOT NULL)`", ')`'],
   ]),
   ...of('packages/db/src/executions/claim/reconcile.ts', KEYS, [
@@ -638,7 +638,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     ['a form of another site is taken', "      : site !== 'same-origin' && site !== 'none';", '      : false;'],
   ]),
-  ...of('apps/api/src/http/request-log.ts', LINKS, [['the log has tokens', '|\\/+answer\\/', '']]),
+  ...of('apps/api/src/http/observe-requests.ts', LINKS, [['the log has tokens', '|\\/+answer\\/', '']]),
   ...of('packages/db/src/executions/waits/decide.ts', ANSWERS, [
     ['an answer ends a wait that has ended', 'AND answered_at IS NULL\n    RETURNING', 'RETURNING'],
     [
@@ -671,7 +671,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/engine/src/run/waits.ts', RUN_LOOP, [
     ['a resumption is missed meanwhile', 'return this.#held.length > 0 || [...', 'return [...'],
   ]),
-  ...of('packages/engine/src/run/retry.ts', RUN_LOOP, [
+  ...of('packages/engine/src/run/progress.ts', RUN_LOOP, [
     ['a rest that does not count is an attempt', 'attempts - uncounted, random', 'attempts, random'],
     ['a long delay holds a place', 'if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {', 'if (delayMs < 0) {'],
     ['a short delay rests', 'if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {', 'if (delayMs > 0) {'],
@@ -848,6 +848,18 @@ export const MUTANTS: readonly Mutant[] = [
     ['a failed run frees a key of a caller', "${key}.body_hash = '' AND e.status", 'e.status'],
     ['a run that has responded frees the id of its sender', ' AND e.response IS NULL', ''],
   ]),
+  ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/webhooks/urls', [
+    ['a remembered webhook starts what is not active any more', '${isStillWebhook} IS NOT TRUE', 'false'],
+  ]),
+  ...of('packages/db/src/executions/start/start-once.ts', 'integration:integration/webhooks/urls', [
+    ['the workflow that had a URL before replays requests', ", 'webhookMoved')", ')'],
+  ]),
+  ...of('apps/api/src/webhooks/router.ts', 'integration:integration/webhooks/urls', [
+    ['a remembered webhook refuses callers', 'if (!mayBeOutdated(error)) throw error;', 'throw error;'],
+  ]),
+  ...of('packages/runtime/src/result-signature.ts', 'unit:runtime/src/result-signature', [
+    ['a result is believed without its signature', 'isSigned ? resultJson : undefined', 'resultJson'],
+  ]),
   ...of('packages/db/src/webhooks/urls.ts', 'integration:integration/webhooks/urls', [
     ['a workflow takes the path of another', 'if (taken) throw', 'if (isTaken) throw'],
     ['two triggers have one path and one method', '  requireDistinct(wanted, suffixes);\n', ''],
@@ -903,11 +915,11 @@ export const MUTANTS: readonly Mutant[] = [
       'if (rerunOf === undefined)',
     ],
   ]),
-  ...of('packages/engine/src/run/retry.ts', RUN_LOOP, [
+  ...of('packages/engine/src/run/progress.ts', RUN_LOOP, [
     ['a minimum delay has no bound', 'Math.min(minDelayMs, LONGEST_MIN_DELAY_MS)', 'minDelayMs'],
     ['a minimum delay is ignored', 'own >= least ? own', 'own >= 0 ? own'],
   ]),
-  ...of('packages/engine/src/run/node-state.ts', RUN_LOOP, [
+  ...of('packages/engine/src/run/records.ts', RUN_LOOP, [
     ['every rest of a node is the same wait', 'iteration: `${iteration}~${attempts}`', 'iteration: `${iteration}~`'],
   ]),
   ...of('apps/worker/src/session/wait-timer.ts', WAIT_TIMER, [
@@ -1117,7 +1129,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...of('packages/db/src/executions/start/start-once.ts', 'integration:integration/api/(idempotency|execute-batch)', [
-    ['a key tells strangers of its run', "a.verdict NOT IN ('notFound', 'forbidden') AND ", ''],
+    ['a key tells strangers of its run', "a.verdict NOT IN ('notFound', 'forbidden', 'webhookMoved') AND ", ''],
     ['a key tells viewers of its run', " AND m.role <> 'viewer'", ''],
     ['a refused start repeats one with another body', ' AND k.body_hash = ${bodyHash}', ''],
     [
@@ -1171,7 +1183,7 @@ export const MUTANTS: readonly Mutant[] = [
       '',
     ],
   ]),
-  ...of('packages/db/src/executions/start/start-options.ts', 'integration:integration/api/workflow-concurrency', [
+  ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/api/workflow-concurrency', [
     ['a workflow does not limit its runs', '(v.concurrency IS NOT NULL AND', '(false AND'],
     [
       'the limit of a workflow replaces that of a start',
@@ -1424,12 +1436,10 @@ export const MUTANTS: readonly Mutant[] = [
       '',
     ],
   ]),
-  ...of('apps/worker/src/claims/claim-health.ts', 'unit:claims/claim-health', [
+  ...of('apps/worker/src/consume/worker-health.ts', 'unit:consume/worker-health', [
     ['a row at fault is a store at fault', "if (kind === 'row') clearFailures();\n      else {", '{'],
     ['refusals are taken for outages', "if (kind === 'deployment') failures.isRefused = true;", ''],
     ['a read disproves that writes fail', 'watch(read, [reads], reads)', 'watch(read, [reads, writes], reads)'],
-  ]),
-  ...of('apps/worker/src/consume/poll-health.ts', 'unit:consume/poll-health', [
     ['silence does not count', '      silentChecks += 1;\n', ''],
     ['a worker that is full counts as silent', 'if (options.isFull() && !isPinging) ping();', ''],
   ]),
@@ -1503,7 +1513,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['a group that is repeated counts once', 'group.last = inner;', 'group.size += inner;'],
     ['an unbounded alternative is read once', 'return isUnbounded && hasChoice;', 'return false;'],
   ]),
-  ...of('packages/engine/src/expressions/result.ts', 'unit:engine/src/expressions/result', [
+  ...of('packages/engine/src/expressions/run.ts', 'unit:engine/src/expressions/run.test', [
     ['small values of results are not counted', '  meter.visitsLeft -= 1;\n', ''],
   ]),
   ...of('packages/nodes/src/code/runner.ts', 'unit:nodes/src/code/runner', [

@@ -10,7 +10,13 @@ import {
   probeRedisWrites,
 } from '@deckhand/queue';
 import { openOutputStore } from '@deckhand/outputs';
-import { createAnswerTokens, type Logger, openSecretBox, type Tracing } from '@deckhand/runtime';
+import {
+  createAnswerTokens,
+  createResultSignatures,
+  type Logger,
+  openSecretBox,
+  type Tracing,
+} from '@deckhand/runtime';
 import type { Registry } from 'prom-client';
 import type {
   LinkContext,
@@ -23,11 +29,10 @@ import type {
   StartContext,
   WebhookContext,
 } from './contexts.ts';
-import { createAuthenticate } from './auth/authenticate.ts';
+import { createAuthenticate, createUsageLog } from './auth/authenticate.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createDeviceAuthorizations } from './auth/device-authorizations.ts';
 import { createLoginThrottle } from './auth/login-throttle.ts';
-import { createUsageLog } from './auth/usage-log.ts';
 import { createFormChecker } from './forms/form-checker.ts';
 import { createAnswerOnce } from './http/answer-once.ts';
 import { readAllowedOrigins } from './http/cors.ts';
@@ -39,12 +44,11 @@ import { createApiMetrics } from './metrics/metrics.ts';
 import { metricsAccess } from './metrics/access.ts';
 import { createExecutionReader } from './runs/execution-reader.ts';
 import { createEventSender } from './runs/event-sender.ts';
-import { createNoteStart } from './runs/note-start.ts';
+import { createNoteStart, createRunStarter } from './runs/run-starter.ts';
 import { createPrepareCallbacks } from './runs/prepare-callbacks.ts';
 import { createRunFollower } from './runs/follow-runs.ts';
 import { createRunReads } from './runs/run-reads.ts';
 import { createNotifyWorkers } from './runs/notify-workers.ts';
-import { createRunStarter } from './runs/run-starter.ts';
 import { createWorkspaceShares } from './runs/workspace-shares.ts';
 import { createWriteBreaker } from './runs/write-breaker.ts';
 import { type ApiSettings, setupToken, webhookBaseUrl } from './settings.ts';
@@ -154,7 +158,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
     webhooks: {
       ...{ logger, breaker, runStarter, events, deliveries },
       webhooks: createWebhookFinder({ db, secretBox }),
-      awaitRun: createAwaitRun({ db, follower }),
+      awaitRun: createAwaitRun({ db, follower, signatures: createResultSignatures(secretBox) }),
       readCredential: createCredentialReader({ db, secretBox, logger }),
       delayFailure: createFailureDelay(),
       workflowRate: createWindowRate(redis, '{deckhand}:workflow-rate'),

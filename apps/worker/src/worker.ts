@@ -2,8 +2,9 @@ import { readPoolUse } from '@deckhand/db';
 import { openRunConsumer } from '@deckhand/queue';
 import { addPoolMetrics } from '@deckhand/runtime';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createMeteredWriter } from './checkpoints/metered-writer.ts';
-import { createClaimHealth } from './claims/claim-health.ts';
+import { announceStops } from './announce-runs.ts';
+import { createMeteredWriter } from './checkpoints/checkpoint-writer.ts';
+import { createClaimHealth } from './consume/worker-health.ts';
 import { consumeJobs } from './consume/consume-jobs.ts';
 import { reportState } from './consume/worker-state.ts';
 import { createEventMetrics } from './events/event-metrics.ts';
@@ -11,7 +12,6 @@ import { createWorkerDeliverer } from './events/worker-deliverer.ts';
 import { joinFleet } from './join-fleet.ts';
 import { createAlarm } from './maintenance/alarm.ts';
 import { createHeldBackRuns } from './maintenance/held-back-runs.ts';
-import { announceStops } from './maintenance/maintenance-context.ts';
 import { createMaintenanceMetrics } from './maintenance/maintenance-metrics.ts';
 import { createKeyRelease } from './maintenance/release-keys.ts';
 import { startMaintenance } from './maintenance/start-maintenance.ts';
@@ -24,7 +24,7 @@ import { startRunSession } from './session/run-session.ts';
 import { createSessionParts } from './session/session-parts.ts';
 import { createVersions } from './session/versions.ts';
 import { connectStores } from './stores.ts';
-import { currentRun } from './watchdog/run-context.ts';
+import { runContext } from './watchdog/run-context.ts';
 import type { WorkerOptions } from './worker-options.ts';
 
 /** How long attempts to deliver events may continue when the worker drains, in ms: others are repeated elsewhere. */
@@ -80,7 +80,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       unclaimedAfterMs: options.unclaimedAfterMs,
     },
     {
-      ...{ workerId: id, active, clock, lease, heldBack, keyRelease, onStopped, outputs, archive: options.archive },
+      ...{ workerId: id, active, clock, lease, heldBack, keyRelease, outputs, archive: options.archive },
       events: { deliverer, metrics: eventMetrics },
       mayReach: createReachCheck({ loadVersion: versions.load, readDefinition: versions.readDefinition }),
     },
@@ -118,7 +118,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   return {
     isConsuming: () => state.current() === 'consuming',
     survives(err) {
-      const executionId = currentRun();
+      const executionId = runContext.getStore();
       const run = executionId === undefined ? undefined : active.get(executionId);
       if (!run) return false;
       logger.error({ err, executionId }, 'failed a run because of an uncaught error');

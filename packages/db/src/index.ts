@@ -120,6 +120,7 @@ export {
   wakeHolders,
 } from './locks/run-locks.ts';
 export { type ChildAttempt, type ChildOutcome, type ChildRequest, startChild } from './executions/start/start-child.ts';
+export { chooseVersion } from './executions/start/admission.ts';
 export { createRunStarts, type Gather, startRuns } from './executions/start/start-runs.ts';
 export { pruneDebounces } from './executions/start/debounce.ts';
 export { findEarlierStart, pruneIdempotencyKeys } from './executions/start/start-once.ts';
@@ -127,7 +128,6 @@ export { type AddWorkflowKey, type StartLimits } from './executions/start/settle
 export {
   type Accepted,
   type ChosenVersion,
-  chooseVersion,
   type IdempotencyKey,
   type OtherBody,
   type RateLimited,

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { compileExpression } from './expressions/index.ts';
 import { indexOfText, replaceAllText } from './find-text.ts';
-import { createSecretMask } from './run/secret-mask.ts';
+import { maskSecrets } from './run/secret-mask.ts';
 
 const ab = (maxLength: number, minLength = 0) =>
   fc.string({ unit: fc.constantFrom('a', 'b'), minLength, maxLength, size: 'max' });
@@ -57,9 +57,8 @@ describe('a search for a text', () => {
 
   it('hides secrets without it', () => {
     const natives = (['includes', 'replaceAll'] as const).map((name) => jest.spyOn(String.prototype, name));
-    const mask = createSecretMask();
-    mask.hide({ type: 'bearer', secret: { token: needle } });
-    const masked = mask.mask({ kind: 'output', output: [text, `-${needle}-`] });
+    const credential = { type: 'bearer', secret: { token: needle } } as const;
+    const masked = maskSecrets({ kind: 'output', output: [text, `-${needle}-`] }, [credential]);
     const searched = natives.flatMap((native) => native.mock.calls.map(([search]) => search as unknown));
     expect(searched).not.toContain(needle);
     expect(masked).toEqual({ kind: 'output', output: [text, '-********-'] });

@@ -4,9 +4,12 @@ export { findWarnings } from './compile/find-warnings.ts';
 export type { CompiledWorkflow, CompileResult, GraphTrigger } from './compile/graph.ts';
 export * from './expressions/index.ts';
 export { indexOfText } from './find-text.ts';
+export type * from './node-context.ts';
+export type { ExampleResponse, NodeExample } from './node-example.ts';
 export type { NodeFailure } from './node-failure.ts';
 export type * from './node-services.ts';
 export * from './node-type.ts';
+export * from './outcome.ts';
 export type { Script, ScriptResult, ScriptRunner, SourceReferences } from './script.ts';
 export type { Ending, EnginePorts, RunControl, RunRequest } from './run/ports.ts';
 export {
@@ -16,8 +19,12 @@ export {
   openIterations,
   type RecordedError,
   recordKey,
+  begunWait,
+  type BegunWait,
+  storedContainer,
+  storedWait,
+  waitKey,
 } from './run/records.ts';
-export { begunWait, type BegunWait, storedContainer, storedWait, waitKey } from './run/node-state.ts';
 export { idempotencyKeyOf } from './run/node-scope.ts';
 export { nodesUntil } from './run/nodes-until.ts';
 export { runExecution } from './run/run-execution.ts';

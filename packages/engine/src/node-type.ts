@@ -1,51 +1,25 @@
 import {
   compileCheck,
   compileNullRemoval,
+  handlesFor,
+  type HandlesBy,
+  type ContainerKind,
   isJsonObject,
-  type Credential,
   type CredentialType,
-  type ExecutionMode,
+  type NodeIcon,
+  type FormInput,
+  type FormPanel,
+  type SummaryLine,
   type ValidationIssue,
   type JsonObject,
   type JsonValue,
-  type WaitKind,
 } from '@deckhand/contracts';
 import type { Static, TObject } from 'typebox';
 import type { ExpressionName } from './expressions/index.ts';
-import type { NodeFailure } from './node-failure.ts';
-import type { NodeServices, TrafficLimits } from './node-services.ts';
+import type { NodeContext } from './node-context.ts';
+import type { NodeExample } from './node-example.ts';
+import { mockOutcome, NodeError, type Outcome, output, type WaitAnswer, type WaitRequest } from './outcome.ts';
 import type { SourceReferences } from './script.ts';
-
-/** The result that a Terminal node sets. */
-export interface TerminalResult {
-  readonly body: JsonValue;
-  readonly statusCode: number;
-  readonly headers: JsonObject;
-}
-
-/**
- * A wait of a node that occupies no worker. Exactly one answer ends it: a person's, the time's, another run's, or an
- * event's. `details` is for the person who answers, such as `{ message, choices }`, or says which event it is for.
- */
-export interface WaitRequest {
-  readonly kind: WaitKind;
-  readonly details: JsonObject;
-  /** When it ends by itself, in ms since the epoch; null if never. */
-  readonly dueAt: number | null;
-}
-
-/** How a wait ended: by an answer, or because its time was up. */
-export type WaitAnswer = { readonly kind: 'answered'; readonly value: JsonValue } | { readonly kind: 'expired' };
-
-/**
- * How long a loop with a condition goes on: while it is true, checked before each iteration, or until it is true,
- * checked after each. The condition is the loop's deferred parameter. If it asks for more than `maxIterations`, the
- * loop fails.
- */
-export interface RepeatRule {
-  readonly mode: 'while' | 'until';
-  readonly maxIterations: number;
-}
 
 /**
  * How a node joins its incoming edges before all of them are settled: it starts once `count` of them are taken. With
@@ -55,118 +29,6 @@ export interface EarlyJoin {
   readonly count: number;
   readonly cancelsRest: boolean;
 }
-
-/**
- * The outcome of running a node. `handle` names the output of a node that has several; `console` is the output of its
- * script, for debug mode.
- */
-export type Outcome =
-  | {
-      readonly kind: 'output';
-      readonly output: JsonValue;
-      readonly handle?: string;
-      readonly console?: readonly string[];
-    }
-  | { readonly kind: 'result'; readonly result: TerminalResult }
-  | { readonly kind: 'wait'; readonly wait: WaitRequest }
-  | { readonly kind: 'loop'; readonly items: readonly JsonValue[]; readonly concurrency: number }
-  | { readonly kind: 'repeat'; readonly rule: RepeatRule }
-  | { readonly kind: 'try' }
-  | { readonly kind: 'failure'; readonly failure: NodeFailure; readonly console?: readonly string[] };
-
-/** Thrown by a node's `run` to fail it; anything else that is thrown fails it as NODE_FAILED. */
-export class NodeError extends Error {
-  override readonly name = 'NodeError';
-  readonly code: string;
-  readonly isRetryable: boolean;
-  /** Delay before another attempt regardless of the node's `retry`, in ms. */
-  readonly retryAfterMs: number | undefined;
-  /** Minimum delay before another attempt that the node's `retry` allows, in ms. */
-  readonly minRetryDelayMs: number | undefined;
-  /** Members of `error` in the output of a node that continues with its error. */
-  readonly details: JsonObject | undefined;
-
-  constructor(
-    code: string,
-    message: string,
-    options: {
-      isRetryable?: boolean;
-      retryAfterMs?: number;
-      minRetryDelayMs?: number | undefined;
-      details?: JsonObject;
-      cause?: unknown;
-    } = {},
-  ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.code = code;
-    this.isRetryable = options.isRetryable ?? true;
-    this.retryAfterMs = options.retryAfterMs;
-    this.minRetryDelayMs = options.minRetryDelayMs;
-    this.details = options.details;
-  }
-}
-
-/** An edge that was taken into a node: its source, and the data. */
-export interface NodeInput {
-  readonly nodeId: string;
-  readonly output: JsonValue;
-}
-
-/** The part of its run that a node sees. */
-export interface NodeContext {
-  /** The run's trigger data. */
-  readonly trigger: JsonValue;
-  /** `$input`: the output of the node before; with several, an object by node id. */
-  readonly input: JsonValue;
-  /** Every edge taken into the node, in the definition's order; with an early join, in that of their arrival. */
-  readonly inputs: readonly NodeInput[];
-  readonly workspaceId: string;
-  readonly executionId: string;
-  readonly mode: ExecutionMode;
-  readonly nodeId: string;
-  /** "" outside loops, "3" inside one, "3.1" inside two. */
-  readonly iteration: string;
-  /** The id of the node's credential; undefined if the definition names none. */
-  readonly credentialId: string | undefined;
-  /** The same for every attempt and after a crash: (run, node, iteration). */
-  readonly idempotencyKey: string;
-  /**
-   * Aborts when the run is stopped or taken over, or the node's time is up. In the latter case, its reason is a
-   * NodeError NODE_TIMEOUT.
-   */
-  readonly signal: () => AbortSignal;
-  /** The node's own `timeoutSeconds`, in ms, which the engine enforces; undefined if it has none. */
-  readonly timeoutMs: number | undefined;
-  /** The values of the names that `references` of the node's type found, as in expressions: `$input` ... */
-  readonly names: () => JsonObject;
-  /**
-   * Evaluates the deferred parameter of the node's type, with `$response`; undefined if the definition has none.
-   * @throws ExpressionError.
-   */
-  readonly deferred: ((response: JsonValue) => JsonValue) | undefined;
-  readonly services: NodeServices;
-  /** Now, in ms since the epoch. */
-  readonly now: () => number;
-  /** Output to return in sandbox mode instead of running, if the definition has one. */
-  readonly mock: JsonValue | undefined;
-  /**
-   * The node's credential, read again for every attempt; undefined if the definition names none. Its secrets are masked
-   * in the outcome of the node.
-   * @param sentTo the URL that the node sends it to. A credential that is limited to hosts is refused without one,
-   * unless it names its server itself.
-   * @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_ENDED, CREDENTIAL_PRIVATE, CREDENTIAL_OTHER_WORKFLOW,
-   * CREDENTIAL_HOST, CREDENTIAL_UNREADABLE.
-   */
-  readonly credential: (sentTo?: URL) => Promise<OpenedCredential | undefined>;
-}
-
-/** A decrypted credential, for a node. */
-export type OpenedCredential = Credential & {
-  /** For an API key of this instance: the origin of its API, which may be reached although its address is private. */
-  readonly ownOrigin?: string;
-  /** Limits of its requests; undefined without any. */
-  readonly traffic?: TrafficLimits;
-};
 
 /** The credentials that nodes of a type can use. */
 export interface CredentialUse {
@@ -188,6 +50,17 @@ export interface SettingNotes {
   readonly timeoutSeconds?: string;
 }
 
+type Category = 'trigger' | 'data' | 'flow' | 'action' | 'person';
+
+/** The icons of types without one of their own. */
+const CATEGORY_ICONS: Readonly<Record<Category, NodeIcon>> = {
+  trigger: 'bell',
+  data: 'braces',
+  flow: 'git-fork',
+  action: 'globe',
+  person: 'user-round',
+};
+
 /** The specification of a node type: one file that exports one of these through `defineNodeType`. */
 export interface NodeTypeSpec<S extends TObject> {
   /** Its name in definitions: `http`, `trigger.manual`. */
@@ -197,7 +70,11 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly description: string;
   /** Words that people may search it by and that its title does not have, in lower case, the best ones first. */
   readonly keywords?: readonly string[];
-  readonly category: 'trigger' | 'data' | 'flow' | 'action' | 'person';
+  readonly category: Category;
+  /** Its icon; that of its category by default. */
+  readonly icon?: NodeIcon;
+  /** A line that sums up a node by its parameters, or several, of which the first one counts that is for the node. */
+  readonly summary?: string | readonly SummaryLine[];
   /**
    * Whether it has effects outside. Such a node starts only when the checkpoint before it is on disk; one without
    * effects simply runs again after a crash.
@@ -207,8 +84,21 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly setsResult?: boolean;
   /** JSON Schema of its parameters, after expressions are evaluated. */
   readonly parameters: S;
+  /** Inputs of its form that the schema does not imply, by parameter, and the panel above it. */
+  readonly form?: {
+    readonly inputs?: Readonly<Record<string, FormInput>>;
+    readonly panel?: FormPanel;
+  };
+  /** JSON Schema of its output, if its members are always the same. */
+  readonly outputSchema?: TObject;
+  /** The parameter whose members its output has, such as `fields` or `schema.properties`. */
+  readonly outputMembersOf?: string;
   /** Its outputs if it has several. Without any, it has a single output without a name. */
-  readonly handles?: (parameters: JsonObject) => readonly string[];
+  readonly handles?: readonly string[];
+  /** The parameter that names its outputs where it is a list; `handles` are those of a node without it. */
+  readonly handlesBy?: HandlesBy;
+  /** What it does with the nodes after its output `body`; undefined if it contains none. */
+  readonly container?: ContainerKind;
   /**
    * The output that a node with several outputs takes when it has decided nothing: when it is disabled, or failed with
    * `onError: "continue"`. Without one, each output is a choice, and the node then takes none.
@@ -236,6 +126,8 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly references?: (parameters: JsonObject) => SourceReferences;
   /** Credentials that `credentialId` may name; undefined means none. */
   readonly credential?: CredentialUse;
+  /** Whether its nodes take locks, which are given to others at the end of the run. */
+  readonly takesLocks?: boolean;
   /** The parameter with the maximum time that the node rests, in seconds. */
   readonly restSeconds?: keyof Static<S> & string;
   /**
@@ -246,6 +138,8 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly resume?: (answer: WaitAnswer, wait: WaitRequest, context: NodeContext) => Outcome;
   /** A sample output of the right shape, for sandbox mode. Needed if `hasEffects`. */
   readonly sample?: (parameters: Static<S>) => JsonValue;
+  /** A workflow that shows how it is used. Built-in types have one. */
+  readonly example?: NodeExample;
 }
 
 /** A node type as the engine uses it: parameters are checked before every run. */
@@ -254,12 +148,19 @@ export interface NodeType {
   readonly title: string;
   readonly description: string;
   readonly keywords: readonly string[];
-  readonly category: NodeTypeSpec<TObject>['category'];
+  readonly category: Category;
+  readonly icon: NodeIcon;
+  readonly summary: readonly SummaryLine[];
   readonly hasEffects: boolean;
   readonly isTrigger: boolean;
   readonly setsResult: boolean;
   readonly parameters: TObject;
-  readonly handles: ((parameters: JsonObject) => readonly string[]) | undefined;
+  readonly form: { readonly inputs: Readonly<Record<string, FormInput>>; readonly panel: FormPanel | null };
+  readonly outputSchema: TObject | undefined;
+  readonly outputMembersOf: string | undefined;
+  readonly handles: readonly string[];
+  readonly handlesBy: HandlesBy | null;
+  readonly container: ContainerKind | undefined;
   readonly undecidedHandle: string | undefined;
   readonly join: ((parameters: JsonObject) => EarlyJoin | undefined) | undefined;
   readonly check: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
@@ -267,6 +168,7 @@ export interface NodeType {
   readonly unheeded: ((parameters: JsonObject) => SettingNotes) | undefined;
   readonly verbatim: readonly string[];
   readonly credential: CredentialUse | undefined;
+  readonly takesLocks: boolean;
   readonly restSeconds: string | undefined;
   readonly deferred: DeferredParameter | undefined;
   readonly references: ((parameters: JsonObject) => SourceReferences) | undefined;
@@ -277,6 +179,7 @@ export interface NodeType {
   readonly resume: ((answer: WaitAnswer, wait: WaitRequest, context: NodeContext) => Outcome) | undefined;
   /** Runs with evaluated parameters. @throws NodeError PARAMETERS_INVALID naming the first issue. */
   readonly run: (parameters: JsonValue, context: NodeContext) => Outcome | Promise<Outcome>;
+  readonly example: NodeExample | undefined;
 }
 
 /** The registry: node types by name. */
@@ -286,18 +189,25 @@ export type NodeTypes = ReadonlyMap<string, NodeType>;
 export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeType {
   const check = compileCheck(spec.parameters);
   const removeNulls = compileNullRemoval(spec.parameters);
-  const { sample } = spec;
+  const { sample, handles = [], handlesBy = null } = spec;
   return {
     type: spec.type,
     title: spec.title,
     description: spec.description,
     keywords: spec.keywords ?? [],
     category: spec.category,
+    icon: spec.icon ?? CATEGORY_ICONS[spec.category],
+    summary: typeof spec.summary === 'string' ? [{ text: spec.summary }] : (spec.summary ?? []),
     hasEffects: spec.hasEffects,
     isTrigger: spec.category === 'trigger',
     setsResult: spec.setsResult ?? false,
     parameters: spec.parameters,
-    handles: spec.handles,
+    form: { inputs: spec.form?.inputs ?? {}, panel: spec.form?.panel ?? null },
+    outputSchema: spec.outputSchema,
+    outputMembersOf: spec.outputMembersOf,
+    handles,
+    handlesBy,
+    container: spec.container,
     undecidedHandle: spec.undecidedHandle,
     join: spec.join,
     check: spec.check,
@@ -305,10 +215,12 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     unheeded: spec.unheeded,
     verbatim: spec.verbatim ?? [],
     credential: spec.credential,
+    takesLocks: spec.takesLocks ?? false,
     restSeconds: spec.restSeconds,
     deferred: spec.deferred,
     references: spec.references,
     resume: spec.resume,
+    example: spec.example,
     withoutNulls(parameters) {
       const rest = removeNulls ? removeNulls(parameters) : parameters;
       return isJsonObject(rest) ? rest : parameters;
@@ -323,11 +235,11 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
       if (context.mode !== 'sandbox') return spec.run(result.value, context);
       const { mock } = context;
       if (mock === undefined) return sample ? output(sample(result.value)) : spec.run(result.value, context);
-      if (!spec.handles) return mockOutcome(spec, mock);
+      if (handles.length === 0 && !handlesBy) return mockOutcome(spec, mock);
       // Nodes that wait read the mock themselves: it says which of their outputs is taken.
       if (spec.resume) return spec.run(result.value, context);
       const outcome = spec.run(result.value, context);
-      const last = isJsonObject(parameters) ? spec.handles(parameters).at(-1) : undefined;
+      const last = isJsonObject(parameters) ? handlesFor({ handles, handlesBy }, parameters).at(-1) : undefined;
       return outcome instanceof Promise
         ? outcome.then((done) => mocked(done, mock, last))
         : mocked(outcome, mock, last);
@@ -355,14 +267,4 @@ function mocked(outcome: Outcome, mock: JsonValue, last: string | undefined): Ou
 function invalidParameters(issues: readonly ValidationIssue[]): NodeError {
   const text = issues.map(({ path, message }) => `parameters${path ? `.${path}` : ''} ${message}`).join('; ');
   return new NodeError('PARAMETERS_INVALID', text, { isRetryable: false });
-}
-
-/** Returns the outcome of a node with one output. */
-export function output(value: JsonValue): Outcome {
-  return { kind: 'output', output: value };
-}
-
-/** Returns the outcome of a node that has a mock as its output, and does not run. */
-export function mockOutcome({ setsResult }: { readonly setsResult?: boolean }, mock: JsonValue): Outcome {
-  return setsResult ? { kind: 'result', result: { body: mock, statusCode: 200, headers: {} } } : output(mock);
 }

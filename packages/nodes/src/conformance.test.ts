@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import { compileCheck, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import type { NodeContext, NodeServices, NodeType } from '@deckhand/engine';
 import { nodeContext } from '../../../tests/harness/node-context.ts';
-import { credentialOf, exampleParameters, readExample } from '../../../tests/harness/node-examples.ts';
+import { credentialOf, exampleOf, exampleParameters, runExample } from '../../../tests/harness/node-examples.ts';
 import { loadNodeTypes } from './load-node-types.ts';
 
 const types = [...(await loadNodeTypes()).values()];
@@ -25,14 +25,14 @@ const WRONG: Readonly<Record<string, JsonValue>> = {
 };
 
 async function run(type: NodeType, parameters: JsonValue, context: Partial<NodeContext> = {}) {
-  const example = readExample(type.type);
+  const example = exampleOf(type);
   const credential = example.credential ? credentialOf(example) : undefined;
   return type.run(parameters, nodeContext({ ...(credential && { credential }), ...context }));
 }
 
 /** The parameters of the example, with some replaced. */
 async function changed(type: NodeType, change: JsonObject): Promise<JsonObject> {
-  const [parameters] = await exampleParameters(type.type);
+  const [parameters] = await exampleParameters(type);
   return { ...(isJsonObject(parameters) ? parameters : {}), ...change };
 }
 
@@ -92,11 +92,27 @@ describe.each(titled(types))('%s', (name, type) => {
     expect(type.check?.(parameters) ?? []).toEqual([]);
   });
 
+  it('names its outputs by a parameter that is a list, and has a body if it is a container', () => {
+    const { handles, handlesBy, container } = type;
+    if (handlesBy) expect(type.parameters.properties[handlesBy.parameter]).toHaveProperty('type', 'array');
+    expect(handles.includes('body')).toBe(container !== undefined);
+  });
+
+  it('names parameters of its own in its form and on its card', () => {
+    const { form, summary, outputMembersOf, parameters } = type;
+    const ofCard = summary.flatMap(({ text, when = {}, each }) => [
+      ...Object.keys(when),
+      ...(each === undefined ? [...text.matchAll(/\{(\w+)/g)].map(([, parameter = '']) => parameter) : [each]),
+    ]);
+    const named = [...Object.keys(form.inputs), ...ofCard, ...(outputMembersOf?.split('.').slice(0, 1) ?? [])];
+    expect(Object.keys(parameters.properties)).toEqual(expect.arrayContaining(named));
+  });
+
   it('leaves what it was given as it was, and gives JSON', async () => {
     const input = deepFreeze({ list: [1, { deep: true }], text: 'a' });
     const inputs = deepFreeze([{ nodeId: 'a', output: input }]);
     const mode = type.hasEffects ? 'sandbox' : 'normal';
-    for (const parameters of deepFreeze(await exampleParameters(name))) {
+    for (const parameters of deepFreeze(await exampleParameters(type))) {
       const running = run(type, parameters, { input, inputs, trigger: input, mode });
       // A node may fail, but not because it tried to change its frozen input.
       const outcome: unknown = await running.catch((error: unknown) => error);
@@ -105,6 +121,19 @@ describe.each(titled(types))('%s', (name, type) => {
     }
   });
 });
+
+it.each(types.flatMap((type) => (type.outputSchema ? [[type.type, type, type.outputSchema] as const] : [])))(
+  '%s has outputs with the members that it names',
+  async (name, type, schema) => {
+    const example = exampleOf(type);
+    const ids = new Set(example.definition.nodes.flatMap((node) => (node.type === name ? [node.id] : [])));
+    const { journal } = (await runExample(example)).run;
+    const done = journal.filter(({ nodeId, status }) => ids.has(nodeId) && status === 'success');
+    expect(done).not.toEqual([]);
+    const check = compileCheck(schema);
+    for (const { output } of done) expect(check(output)).toEqual({ value: output });
+  },
+);
 
 const withRequired = types.filter((type) => requiredOf(type).length > 0);
 
@@ -143,7 +172,7 @@ describe.each(titled(pure))('%s, which acts on nothing outside,', (name, type) =
   it('handles an input of 5 MB without copying it', async () => {
     const input = { items: Array.from({ length: 50_000 }, (_, index) => ({ index, text: 'x'.repeat(80) })) };
     const context = { input, inputs: [{ nodeId: 'a', output: input }], trigger: input };
-    for (const parameters of await exampleParameters(name)) {
+    for (const parameters of await exampleParameters(type)) {
       const before = process.memoryUsage().heapUsed;
       await run(type, parameters, context).catch((error: unknown) => error);
       // A copy has 50,000 objects and more than 4 MB of texts; garbage of processing each item does not count.
@@ -154,7 +183,7 @@ describe.each(titled(pure))('%s, which acts on nothing outside,', (name, type) =
 
 describe.each(titled(withEffects))('%s, which acts outside,', (name, type) => {
   it('does nothing in sandbox mode, and answers its mock or a sample', async () => {
-    const [parameters] = await exampleParameters(name);
+    const [parameters] = await exampleParameters(type);
     const abort = new AbortController();
     const { services, asked } = waitingServices(abort.signal);
     const sample = await run(type, parameters, { mode: 'sandbox', services });
@@ -172,7 +201,7 @@ describe.each(titled(withEffects))('%s, which acts outside,', (name, type) => {
   it('gives up when it is aborted, though nothing answers', async () => {
     const abort = new AbortController();
     const { services, asked } = waitingServices(abort.signal);
-    const [parameters] = await exampleParameters(name);
+    const [parameters] = await exampleParameters(type);
     const running = run(type, parameters, { signal: () => abort.signal, services });
     setTimeout(() => abort.abort(), 10);
     await expect(running).rejects.toThrow();

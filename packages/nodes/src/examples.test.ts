@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { readExample, runExample } from '../../../tests/harness/node-examples.ts';
+import { exampleOf, runExample } from '../../../tests/harness/node-examples.ts';
 import { loadNodeTypes } from './load-node-types.ts';
 
 const types = await loadNodeTypes();
 
 describe('the example of every node type leads to what its page says', () => {
-  it.each([...types.keys()])('%s', async (type) => {
-    const example = readExample(type);
+  it.each([...types])('%s', async (_name, type) => {
+    const example = exampleOf(type);
     const { run, requests } = await runExample(example);
     if (example.error) expect(run.ending).toMatchObject({ kind: 'failed', error: example.error });
     else expect(run.ending).toEqual({ kind: 'success', result: example.result ?? null });

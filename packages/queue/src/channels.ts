@@ -16,12 +16,16 @@ export interface RunChange {
   readonly executionId: string;
   /** The final status, if the run has ended. It is on disk and does not change any more. */
   readonly ended?: FinishedStatus | undefined;
+  /** The result of a run that has ended, signed (`ResultSignatures`): base64url. */
+  readonly signedResult?: string | undefined;
   /** Whether a node has responded to the caller. The run has not ended. */
   readonly hasResponse?: boolean;
 }
 
 /** Follows the id of a run of which a node has responded to the caller. */
 const RESPONDED = 'responded';
+/** Begins the result of a run that has ended. */
+const RESULT_PREFIX = 'result:';
 
 /** Notifies every worker. May be lost. */
 export async function publishControl(redis: Redis, message: ControlMessage): Promise<void> {
@@ -34,12 +38,15 @@ export async function publishChanges(redis: Redis, changes: readonly RunChange[]
 }
 
 /**
- * Serialises changes: ids separated by spaces, each followed by the final status of its run, or by `responded`, if
- * there is one. Earlier versions read that as an unknown id.
+ * Serialises changes: ids separated by spaces, each followed by the final status of its run and its result, or by
+ * `responded`, if there is one. Earlier versions read the result and `responded` as unknown ids.
  */
 export function writeChanges(changes: readonly RunChange[]): string {
   return changes
-    .flatMap(({ executionId, ended, hasResponse }) => [executionId, ended ?? (hasResponse ? RESPONDED : [])].flat())
+    .flatMap(({ executionId, ended, signedResult, hasResponse }) => {
+      if (!ended) return hasResponse ? [executionId, RESPONDED] : [executionId];
+      return signedResult === undefined ? [executionId, ended] : [executionId, ended, RESULT_PREFIX + signedResult];
+    })
     .join(' ');
 }
 
@@ -47,9 +54,13 @@ export function writeChanges(changes: readonly RunChange[]): string {
 export function readChanges(text: string): RunChange[] {
   const words = text.split(' ');
   return words.flatMap((executionId, index) => {
-    if (endOf(executionId) || executionId === RESPONDED) return [];
-    const next = words[index + 1];
-    return [{ executionId, ended: endOf(next), ...(next === RESPONDED && { hasResponse: true }) }];
+    if (endOf(executionId) || executionId === RESPONDED || executionId.startsWith(RESULT_PREFIX)) return [];
+    const [next, afterNext] = words.slice(index + 1, index + 3);
+    const ended = endOf(next);
+    const signedResult = ended && afterNext?.startsWith(RESULT_PREFIX) && afterNext.slice(RESULT_PREFIX.length);
+    return [
+      { executionId, ended, ...(signedResult && { signedResult }), ...(next === RESPONDED && { hasResponse: true }) },
+    ];
   });
 }
 

@@ -22,6 +22,8 @@ export interface RunSnapshot {
   /** When it was queued, in ms since the epoch. */
   readonly queuedAt: number;
   readonly traceParent: string | null;
+  /** Whether a caller waits for the result: then the notification of the end has it. */
+  readonly isAwaited?: boolean | undefined;
 }
 
 /** A run to be queued in the fair order of workspaces. */

@@ -10,6 +10,9 @@ import {
   readUnclaimed,
   readVisibleStates,
   Prisma,
+  type StartLimits,
+  type StartRequest,
+  startRuns,
 } from '@deckhand/db';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
@@ -135,4 +138,28 @@ describe('lists among many partitions', () => {
 
 it('api-keys.find is not planned anew for each call', async () => {
   expect(await plansOf('api-keys.find', () => findApiKeys(db, ['hash']))).toEqual(PLANNED_ONCE);
+});
+
+describe.each([1, 2, 100])('%i starts in one statement', (size) => {
+  const limits: StartLimits = {
+    addKey: () => Promise.reject(new Error('the workflow has no key')),
+    count: () => Promise.reject(new Error('the workspace has no limit')),
+  };
+  const start = (more: Partial<StartRequest>) => () =>
+    startRuns(
+      db,
+      Array.from({ length: size }, () => ({
+        ...{ executionId: uuidv7(), workflowId: seed.workflowId, actor: { userId: seed.userId, boundTo: null } },
+        ...{ triggerNodeId: null, mode: 'normal', source: 'api', triggerData: '{}' },
+        ...more,
+      })),
+      limits,
+    );
+
+  it.each<[string, Partial<StartRequest>]>([
+    ['by a call', {}],
+    ['by the remembered URL of a webhook', { webhookSuffix: 'that-was-found-before', triggerNodeId: 'start' }],
+  ])('%s are not planned anew for each call', async (_, more) => {
+    expect(await plansOf('executions.accept', start(more))).toEqual(PLANNED_ONCE);
+  });
 });

@@ -3,6 +3,7 @@ import {
   claimExecutions,
   createDatabase,
   type Database,
+  type ErrorStartResult,
   failUnqueuedExecutions,
   findDueErrorStarts,
   startErrorWorkflows,
@@ -81,8 +82,14 @@ async function end(status: 'failed' | 'timeout' | 'success', id?: string): Promi
 }
 
 const pending = async () => (await db.errorStart.findMany()).map(({ executionId }) => executionId);
-async function startDue(limits = UNCOUNTED) {
-  return startErrorWorkflows(db, await findDueErrorStarts(db, { limit: 100, except: [] }), limits);
+/** Starts due error workflows. @returns what was reported of them. @throws also after some were reported. */
+async function startDue(limits = UNCOUNTED, reported: ErrorStartResult[] = []) {
+  const due = await findDueErrorStarts(db, { limit: 100, except: [] });
+  await startErrorWorkflows(db, due, limits, (results) => {
+    reported.push(...results);
+    return Promise.resolve();
+  });
+  return reported;
 }
 const started = (failedId: string) => db.execution.findMany({ where: { errorOf: failedId } });
 const read = (id: string) => db.execution.findUniqueOrThrow({ where: { id } });
@@ -164,7 +171,7 @@ describe('an error workflow', () => {
 
   it('is started once, though many processes do so at the same time', async () => {
     const failed = await Promise.all(Array.from({ length: 20 }, () => end('failed')));
-    const results = await Promise.all(Array.from({ length: 6 }, startDue));
+    const results = await Promise.all(Array.from({ length: 6 }, () => startDue()));
     expect(
       results
         .flat()
@@ -225,6 +232,19 @@ describe('an error workflow', () => {
     expect(await startDue(limits)).toMatchObject([{ failedId: failed }]);
     expect(counts).toEqual([{ workspaceId: seed.workspaceId, max: 5 }]);
     expect(await started(failed)).toHaveLength(1);
+  });
+
+  it('is reported although a later attempt for another fails', async () => {
+    const failed = await end('failed');
+    seed = await seedWorkflow(db, chain({ id: 'a', type: 'set', parameters: { fields: {} } }));
+    await nameForAll(await addHandler());
+    const uncounted = await end('failed');
+    await db.workspace.update({ where: { id: seed.workspaceId }, data: { executionsPerMinute: 5 } });
+    const reported: ErrorStartResult[] = [];
+    await expect(startDue(UNCOUNTED, reported)).rejects.toThrow('a run is counted');
+    expect(reported).toMatchObject([{ failedId: failed }]);
+    expect(await started(failed)).toHaveLength(1);
+    expect(await pending()).toEqual([uncounted]);
   });
 
   it('is not delayed by 10,000 failures of another workspace', async () => {

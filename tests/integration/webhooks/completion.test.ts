@@ -1,4 +1,5 @@
 import type { JsonObject } from '@deckhand/contracts';
+import { connectRedis, publishChanges } from '@deckhand/queue';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   createHook,
@@ -14,6 +15,7 @@ import {
   startReceiver,
   startTestWorker,
   stopAll,
+  stopLater,
   until,
 } from '../../harness/index.ts';
 
@@ -39,6 +41,27 @@ const lastRun = ({ workflowId }: Hook) =>
   instance.db.execution.findFirstOrThrow({ where: { workflowId }, orderBy: { id: 'desc' } });
 
 describe('on completion', () => {
+  it('believes no result that somebody else has put into a notification', async () => {
+    const receiver = await startReceiver(() => 1_500);
+    const hook = await hookWith([
+      { id: 'call', type: 'http', parameters: { url: receiver.url, method: 'POST' } },
+      terminal({ body: 'true' }),
+    ]);
+    const sent = send(hook);
+    await until(() => receiver.calls.length === 1, 'the call');
+    const { id } = await lastRun(hook);
+    const forged = Buffer.from(`${'x'.repeat(32)}{"body":"forged"}`).toString('base64url');
+    const redis = connectRedis(instance.redis.url, { role: 'producer' });
+    stopLater({
+      async stop() {
+        await redis.quit();
+      },
+    });
+    await until(() => redis.status === 'ready', 'the connection');
+    await publishChanges(redis, [{ executionId: id, ended: 'success', signedResult: forged }]);
+    expect((await sent).text).toBe('true');
+  });
+
   it("answers with the Terminal node's status, headers and body", async () => {
     const hook = await hookWith([
       terminal({

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@deckhand/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type Call,
@@ -105,6 +106,42 @@ describe('which version answers', () => {
       const run = await instance.db.execution.findUniqueOrThrow({ where: { id: started.executionId } });
       expect(run.triggerNodeId).toBe(nodeId);
     }
+  });
+});
+
+describe('what an earlier request has found', () => {
+  const saveAndActivate = async ({ workflowId }: Hook, parameters: JsonObject) => {
+    const saved = await api('POST', `/api/workflows/${workflowId}/versions`, {
+      definition: hookDefinition(parameters),
+    });
+    await api('PATCH', `/api/workflows/${workflowId}`, { activeVersionId: saved.body.workflowVersionId });
+  };
+
+  it('neither lets a caller in nor refuses one once another version is active', async () => {
+    const hook = await createHook(instance, { secret: 'first secret' });
+    const ask = async (secret: string) => (await send(hook.path, { headers: { 'x-webhook-secret': secret } })).status;
+    expect([await ask('first secret'), await ask('first secret')]).toEqual([200, 200]);
+    await saveAndActivate(hook, { secret: 'second secret' });
+    expect([await ask('first secret'), await ask('second secret'), await ask('second secret')]).toEqual([
+      401, 200, 200,
+    ]);
+    await saveAndActivate(hook, { secret: 'first secret' });
+    expect([await ask('first secret'), await ask('second secret')]).toEqual([200, 401]);
+  });
+
+  it('replays no request of the workflow that had the URL before', async () => {
+    const [before, after] = await Promise.all([createHook(instance, {}), createHook(instance, {})]);
+    const suffix = before.path.split('/').at(-1);
+    const key = { headers: { 'idempotency-key': 'one' } };
+    const first = await send(before.path, key);
+    expect((await send(before.path, key)).body.executionId).toBe(first.body.executionId);
+    const changeUrl = (hook: Hook, body?: object) =>
+      api('POST', `/api/workflows/${hook.workflowId}/webhooks/hook/url`, body);
+    await changeUrl(before);
+    expect((await changeUrl(after, { path: suffix })).status).toBe(200);
+    const second = await send(before.path, key);
+    expect([second.status, await runsOf(before), await runsOf(after)]).toEqual([200, 1, 1]);
+    expect(second.body.executionId).not.toBe(first.body.executionId);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { CreateBulkActionBody } from '@deckhand/contracts';
 import {
   abortBulkAction,
+  type BulkOutcome,
   createBulkAction,
   type Database,
   findBulkRuns,
@@ -57,6 +58,7 @@ beforeEach(async () => {
 const actor = ({ userId }: Seed = seed) => ({ userId, boundTo: null });
 
 const mayReach = () => Promise.resolve(true);
+const ignore = () => Promise.resolve();
 
 /** The task of a worker; each belongs to one process. */
 function createTask(db: Database = stores.db) {
@@ -297,7 +299,7 @@ describe('a bulk action', () => {
     await stores.db.$executeRaw`UPDATE bulk_actions SET next_batch_at = now() - interval '1 minute'`;
     await pass();
     // A worker that found the action before it was aborted.
-    expect(due && (await performBatch(stores.db, due, ids, { ...UNCOUNTED, mayReach }))).toBeUndefined();
+    if (due) await performBatch(stores.db, due, ids, { ...UNCOUNTED, mayReach }, ignore);
     expect(await read(action.id)).toMatchObject({ status: 'aborted', done: 10 });
     expect(await stores.db.execution.count({ where: { id: { in: ids }, status: 'stopped' } })).toBe(10);
     expect(await stores.db.bulkActionRun.count()).toBe(0);
@@ -400,9 +402,29 @@ describe('a bulk action', () => {
     };
     let batches = 0;
     for (; (await read(action.id)).status === 'running'; batches += 1)
-      await performBatch(stores.db, due, ids, { ...UNCOUNTED, addKey: slowly, mayReach });
+      await performBatch(stores.db, due, ids, { ...UNCOUNTED, addKey: slowly, mayReach }, ignore);
     expect(batches).toBeGreaterThan(1);
     expect((await rerunsOf(ids)).map(({ concurrencyKey }) => concurrencyKey)).toEqual(ids.map(() => '1'));
+  });
+
+  it('reports reruns that were started although a later attempt for others fails', async () => {
+    const [plain = '', keyed = ''] = await addRuns('failed', 2);
+    const { workflowId } = seed;
+    const limitedId = uuidv7();
+    const changes = JSON.stringify({ id: limitedId, number: 2, concurrency: { key: '{{ $trigger.n }}' } });
+    await stores.db.$executeRaw`INSERT INTO workflow_versions
+      SELECT (jsonb_populate_record(v, ${changes}::jsonb)).* FROM workflow_versions v WHERE workflow_id = ${workflowId}::uuid`;
+    await stores.db.execution.update({ where: { id: keyed }, data: { workflowVersionId: limitedId } });
+    await start({ action: 'rerun', version: 'original' });
+    const [due] = await findDueBulkActions(stores.db, { after: undefined, limit: 1 });
+    if (!due) throw new Error('the action is not due');
+    const addKey = () => Promise.reject(new Error('no key'));
+    const outcomes: BulkOutcome[] = [];
+    const report = (outcome: BulkOutcome) => Promise.resolve(void outcomes.push(outcome));
+    const checks = { ...UNCOUNTED, addKey, mayReach };
+    await expect(performBatch(stores.db, due, [plain, keyed], checks, report)).rejects.toThrow('no key');
+    const [rerun] = await rerunsOf([plain, keyed]);
+    expect(outcomes).toMatchObject([{ done: [plain], startedIds: [rerun?.id], pending: [keyed] }]);
   });
 
   it('leaves a locked run for a later batch', async () => {

@@ -1,13 +1,22 @@
 import type { Request, RequestHandler } from 'express';
-import { DeckhandError, executeScopes, isUuid, scopesAllow, scopesAllowAll } from '@deckhand/contracts';
+import { DeckhandError, executeScopes, isUuid, scopesAllow, scopesAllowAll, type Scope } from '@deckhand/contracts';
 import { type Database, findApiKeys, findSessions, requireRole } from '@deckhand/db';
-import { createBatcher } from '@deckhand/runtime';
+import { createBatcher, type Logger } from '@deckhand/runtime';
 import type { WriteBreaker } from '../runs/write-breaker.ts';
-import { type NeededScope, isClosedToKeys } from './needed-scope.ts';
 import type { Caller, KeyCaller, SessionCaller } from './caller.ts';
 import { originOf } from '../http/caller-address.ts';
 import { hashSecret, isApiKeyText, isSessionToken } from './tokens.ts';
-import type { UsageLog } from './usage-log.ts';
+
+/** The scope that an API key needs for an operation. */
+export interface NeededScope {
+  /** The scope that refusals name. */
+  readonly scope: Scope | 'workspaces:*';
+  /** Whether a scope that only starts runs of the workflow in the path is enough. */
+  readonly startsRuns?: boolean;
+}
+
+/** What starting runs of a workflow needs. */
+export const STARTS_RUNS: NeededScope = { scope: 'workflows:write', startsRuns: true };
 
 /** Identifies the caller, and checks that it may use the operation. */
 export interface Authenticate {
@@ -144,5 +153,75 @@ export function closeToKeys(authenticate: Authenticate): RequestHandler {
       return undefined;
     }
     return authenticate.session(request).then(() => next());
+  };
+}
+
+/** Matches areas that are closed to keys, whatever their scopes. Express matches paths in any case. */
+const CLOSED_AREA =
+  /^\/api\/(api-keys|auth|admin|workspaces\/[^/]+\/(invites|membership|callback-secrets)|event-endpoints\/[^/]+\/secrets)(\/|$)/i;
+
+/** Returns true for a path in an area that is closed to keys, whether it has a route or not. */
+export function isClosedToKeys(path: string): boolean {
+  return CLOSED_AREA.test(path);
+}
+
+/** Records when keys or sessions were last used, without a write per request. */
+export interface UsageLog {
+  /** Records a use. */
+  note(id: string): void;
+  /** Writes all recorded uses. Called at shutdown. */
+  flush(): Promise<void>;
+}
+
+/** Minimum interval between two writes of the same key or session, in ms. */
+const WRITE_INTERVAL_MS = 60_000;
+/** How long uses are gathered before they are written, in ms. */
+const GATHER_MS = 250;
+
+/**
+ * Gathers uses and writes each id at most once a minute. A failed write is only logged: the next use writes again.
+ * @param now a clock in ms.
+ */
+export function createUsageLog(options: {
+  write: (ids: readonly string[]) => Promise<void>;
+  logger: Logger;
+  now?: () => number;
+}): UsageLog {
+  const now = options.now ?? Date.now;
+  const writtenAt = new Map<string, number>();
+  let due = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let forgottenAt = now();
+
+  function forget(): void {
+    if (now() - forgottenAt < WRITE_INTERVAL_MS) return;
+    forgottenAt = now();
+    for (const [id, at] of writtenAt) if (forgottenAt - at >= WRITE_INTERVAL_MS) writtenAt.delete(id);
+  }
+
+  async function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const ids = [...due];
+    due = new Set();
+    if (ids.length === 0) return;
+    try {
+      await options.write(ids);
+    } catch (error) {
+      for (const id of ids) writtenAt.delete(id);
+      options.logger.warn({ err: error }, 'failed to write the last use of keys or sessions');
+    }
+  }
+
+  return {
+    note(id) {
+      const at = writtenAt.get(id);
+      if (at !== undefined && now() - at < WRITE_INTERVAL_MS) return;
+      forget();
+      writtenAt.set(id, now());
+      due.add(id);
+      timer ??= setTimeout(() => void flush(), GATHER_MS).unref();
+    },
+    flush,
   };
 }

@@ -11,7 +11,7 @@ import {
 } from '@deckhand/db';
 import type { Logger } from '@deckhand/runtime';
 import type { Caller } from '../auth/caller.ts';
-import { readIdempotencyKey } from '../runs/idempotency.ts';
+import { readIdempotencyKey } from './read-request.ts';
 import { sendJson, sendJsonText } from './respond.ts';
 
 /** A request that must have its effect only once. */

@@ -5,7 +5,7 @@ import type { Authenticate } from '../auth/authenticate.ts';
 import { createOpenApiDocument } from '../openapi/document.ts';
 import { announceDeprecation } from './deprecation.ts';
 // Declares the id of requests.
-import './request-log.ts';
+import './observe-requests.ts';
 import { sendNothing } from './respond.ts';
 import { open, registerRoutes, type Route } from './route.ts';
 

@@ -1,12 +1,11 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { DeckhandError, type ErrorCode } from '@deckhand/contracts';
 import type { TObject, TSchema } from 'typebox';
-import type { Authenticate } from '../auth/authenticate.ts';
+import { type Authenticate, isClosedToKeys, type NeededScope } from '../auth/authenticate.ts';
 import type { Caller, SessionCaller } from '../auth/caller.ts';
-import { isClosedToKeys, type NeededScope } from '../auth/needed-scope.ts';
 import { announceDeprecation, type Deprecation } from './deprecation.ts';
 import { refuseIfMatch } from './etag.ts';
-import { refuseUnknownParameters } from './query.ts';
+import { refuseUnknownParameters } from './read-request.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

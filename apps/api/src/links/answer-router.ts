@@ -19,7 +19,7 @@ const MAX_ANSWER_BYTES = 131_072;
 const MAX_COMMENT_LENGTH = 10_000;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** The path of links in request logs must not have the token (`request-log.ts`). */
+/** The path of links in request logs must not have the token (`observe-requests.ts`). */
 const PATH = '/answer/:token';
 
 /**

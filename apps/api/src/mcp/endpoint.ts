@@ -3,7 +3,7 @@ import { type Request, type Response as HttpResponse, Router } from 'express';
 import { pipeline } from 'node:stream/promises';
 import Type from 'typebox';
 import { clientGone } from '../http/client-gone.ts';
-import { queryReader, refuseUnknownParameters } from '../http/query.ts';
+import { queryReader, refuseUnknownParameters } from '../http/read-request.ts';
 import { readMixedBody } from '../http/read-body.ts';
 import type { McpContext } from '../contexts.ts';
 

@@ -2,7 +2,7 @@ import { compileBody, DeckhandError, type Scope } from '@deckhand/contracts';
 import type { InputRequiredResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { Request } from 'express';
 import type { Static, TObject } from 'typebox';
-import type { NeededScope } from '../auth/needed-scope.ts';
+import type { NeededScope } from '../auth/authenticate.ts';
 import type { KeyCaller } from '../auth/caller.ts';
 import type { McpContext } from '../contexts.ts';
 

@@ -6,7 +6,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { RunFollower } from '../runs/follow-runs.ts';
 import type { RunReads } from '../runs/run-reads.ts';
 import type { WriteBreaker } from '../runs/write-breaker.ts';
-import { createRequestMetrics } from './request-metrics.ts';
+import { createRequestMetrics } from '../http/observe-requests.ts';
 import { addStoreMetrics } from './store-metrics.ts';
 
 /** Metrics of the gateway. Labels are routes, statuses and the like, never data of workspaces. */

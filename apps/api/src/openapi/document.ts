@@ -1,7 +1,7 @@
 import { EXECUTE_SCOPE } from '@deckhand/contracts';
 import type { TSchema } from 'typebox';
-import type { NeededScope } from '../auth/needed-scope.ts';
-import { API_VERSION } from '../http/api-version.ts';
+import type { NeededScope } from '../auth/authenticate.ts';
+import { API_VERSION } from '../http/respond.ts';
 import type { Deprecation } from '../http/deprecation.ts';
 import type { Operation, Route } from '../http/route.ts';
 import { Components, type Part } from './components.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject } from '@deckhand/contracts';
-import { API_VERSION } from '../http/api-version.ts';
+import { API_VERSION } from '../http/respond.ts';
 import { isProbe, type Operation, type Route } from '../http/route.ts';
 import type { Components, Part } from './components.ts';
 

@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode, ErrorResponse } from '@deckhand/contracts';
-import { isClosedToKeys } from '../auth/needed-scope.ts';
+import { isClosedToKeys } from '../auth/authenticate.ts';
 import { isProbe, type Operation, type Route } from '../http/route.ts';
 import type { Components, Part } from './components.ts';
 

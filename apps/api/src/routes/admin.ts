@@ -11,7 +11,7 @@ import {
   WorkspaceUsage,
 } from '@deckhand/contracts';
 import { listInstanceChanges, readLimits, readSettingsAs, readUsage, writeLimits, writeSettings } from '@deckhand/db';
-import { pathId, queryReader } from '../http/query.ts';
+import { pathId, queryReader } from '../http/read-request.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson } from '../http/respond.ts';
 import { forSession, type Route } from '../http/route.ts';

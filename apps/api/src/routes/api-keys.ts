@@ -26,7 +26,7 @@ import {
 } from '@deckhand/db';
 import { confirmPassword } from '../auth/confirm-password.ts';
 import { createApiKeyText, hashSecret, keyPrefix } from '../auth/tokens.ts';
-import { PageQuery, pathId, readPage } from '../http/query.ts';
+import { PageQuery, pathId, readPage } from '../http/read-request.ts';
 import { readBody } from '../http/read-body.ts';
 import { refuseBody } from '../http/refuse-body.ts';
 import { sendJson } from '../http/respond.ts';

@@ -8,7 +8,7 @@ import {
   SubmitApprovalBody,
 } from '@deckhand/contracts';
 import { listApprovals as loadApprovals, listHumanTasks as loadHumanTasks } from '@deckhand/db';
-import { queryReader } from '../http/query.ts';
+import { queryReader } from '../http/read-request.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';

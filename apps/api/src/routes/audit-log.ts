@@ -1,6 +1,6 @@
 import { AuditLogEntry, ListAuditLogQuery, pageOf } from '@deckhand/contracts';
 import { listChanges } from '@deckhand/db';
-import { queryReader } from '../http/query.ts';
+import { queryReader } from '../http/read-request.ts';
 import { sendJson } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
 import type { ResourceContext } from '../contexts.ts';

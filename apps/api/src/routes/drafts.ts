@@ -1,7 +1,7 @@
 import { compileBody, Draft, SaveDraftBody, SavedDraft } from '@deckhand/contracts';
 import { deleteDraft as remove, readDraft, saveDraft as save } from '@deckhand/db';
 import { isForExistingOnly, isForNewOnly, readIfMatch, setStateTag } from '../http/etag.ts';
-import { pathId } from '../http/query.ts';
+import { pathId } from '../http/read-request.ts';
 import { MAX_DATA_BODY_BYTES, readBody } from '../http/read-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';

@@ -34,7 +34,7 @@ import {
 import { createAsymmetricSecret, createSymmetricSecret, publicKeyOf, type SecretBox } from '@deckhand/runtime';
 import type { Request } from 'express';
 import { readIfMatch, setStateTag } from '../http/etag.ts';
-import { pathId, queryReader } from '../http/query.ts';
+import { pathId, queryReader } from '../http/read-request.ts';
 import { readBody, readOptionalBody } from '../http/read-body.ts';
 import { refuseBody } from '../http/refuse-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';

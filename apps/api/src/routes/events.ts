@@ -10,7 +10,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { readDataBody } from '../http/read-body.ts';
 import { sendJson } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
-import { readKeyHeader } from '../runs/idempotency.ts';
+import { readKeyHeader } from '../http/read-request.ts';
 import type { StartContext } from '../contexts.ts';
 
 const parse = compileBody(SendEventBody);

@@ -12,7 +12,7 @@ import {
   listFolders as list,
   updateFolder as update,
 } from '@deckhand/db';
-import { pathId, queryReader } from '../http/query.ts';
+import { pathId, queryReader } from '../http/read-request.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';

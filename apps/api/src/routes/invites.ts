@@ -1,7 +1,7 @@
 import { compileBody, CreatedInvite, CreateInviteBody, InviteEntry, pageOf } from '@deckhand/contracts';
 import { createInvite as create, deleteInvite as remove, listInvites as list } from '@deckhand/db';
 import { createSessionToken, hashSecret } from '../auth/tokens.ts';
-import { PageQuery, pathId, readPage } from '../http/query.ts';
+import { PageQuery, pathId, readPage } from '../http/read-request.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';
 import { forSession, type Route } from '../http/route.ts';

@@ -6,7 +6,7 @@ import {
   removeMember as remove,
   updateMember as update,
 } from '@deckhand/db';
-import { PageQuery, pathId, readPage } from '../http/query.ts';
+import { PageQuery, pathId, readPage } from '../http/read-request.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';
 import { forKey, forSession, type Route } from '../http/route.ts';

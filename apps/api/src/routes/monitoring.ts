@@ -17,7 +17,7 @@ import {
 } from '@deckhand/db';
 import type { FleetEntry } from '@deckhand/queue';
 import { setAge, wantsFresh } from '../http/freshness.ts';
-import { queryReader } from '../http/query.ts';
+import { queryReader } from '../http/read-request.ts';
 import { sendJson } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
 import type { MonitoringContext } from '../contexts.ts';

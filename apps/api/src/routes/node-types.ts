@@ -1,5 +1,5 @@
 import { NodeTypeEntry, pageOf } from '@deckhand/contracts';
-import { PageQuery, readPage } from '../http/query.ts';
+import { PageQuery, readPage } from '../http/read-request.ts';
 import { sendJson } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
 import type { ResourceContext } from '../contexts.ts';

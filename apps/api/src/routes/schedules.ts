@@ -11,7 +11,7 @@ import { listSchedules as list, pauseSchedule as pause, resumeSchedule as resume
 import { findScheduleIssues, nextDueTime } from '@deckhand/nodes';
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.ts';
-import { pathId, pathNodeId, queryReader } from '../http/query.ts';
+import { pathId, pathNodeId, queryReader } from '../http/read-request.ts';
 import { refuseBody } from '../http/refuse-body.ts';
 import { sendJson } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';

@@ -13,7 +13,7 @@ import {
   updateVariable as update,
 } from '@deckhand/db';
 import { readIfMatch, setStateTag } from '../http/etag.ts';
-import { pathId, queryReader } from '../http/query.ts';
+import { pathId, queryReader } from '../http/read-request.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';

@@ -8,7 +8,7 @@ import {
   VersionEntry,
 } from '@deckhand/contracts';
 import { listVersions as list, readVersion } from '@deckhand/db';
-import { PageQuery, pathId, queryReader, readPage } from '../http/query.ts';
+import { PageQuery, pathId, queryReader, readPage } from '../http/read-request.ts';
 import { MAX_DATA_BODY_BYTES, readBody } from '../http/read-body.ts';
 import { sendJson } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';

@@ -16,7 +16,7 @@ import {
   readWorkspaceUsage,
   updateWorkspace as update,
 } from '@deckhand/db';
-import { PageQuery, pathId, readPage } from '../http/query.ts';
+import { PageQuery, pathId, readPage } from '../http/read-request.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';

@@ -1,24 +1,9 @@
-import type { FinishedStatus } from '@deckhand/contracts';
-import { type Database, type FollowedState, readStates } from '@deckhand/db';
-import type { RunChange } from '@deckhand/queue';
+import type { Database } from '@deckhand/db';
 import type { Logger } from '@deckhand/runtime';
-
-/** Called with each state of a run that it has not seen, beginning with the present one. */
-export type StateListener = (state: FollowedState) => void;
-
-/** How a run is followed. */
-export interface FollowOptions {
-  /** Polls more often, to see changes that no notification reports, such as the progress of nodes. */
-  readonly isLive?: boolean;
-  /**
-   * The follower has nothing to catch up on: this process queued the run a moment ago, or the run is read after
-   * following began. The present state is not reported. The end comes by notification or by regular polling.
-   */
-  readonly isNew?: boolean;
-}
+import { createFollowedRuns, type FollowedRuns, type FollowOptions, type ReportedState } from './followed-runs.ts';
 
 /** Returns true for a state that ends a wait. */
-export type IsEnough = (state: FollowedState) => boolean;
+export type IsEnough = (state: ReportedState) => boolean;
 
 /** Bounds of a wait. With `survivesDrain` it goes on for some seconds after `drain`. */
 export interface WaitOptions {
@@ -35,11 +20,7 @@ export interface RunSubscription {
 }
 
 /** Follows any number of runs for those who wait for them. One query polls all of them. */
-export interface RunFollower {
-  /** Takes notifications of changed runs. They may get lost, come twice, or be about runs that nobody follows. */
-  notify(changes: readonly RunChange[]): void;
-  /** Starts to follow a run. @returns a function that ends it. */
-  follow(executionId: string, listener: StateListener, options?: FollowOptions): () => void;
+export interface RunFollower extends FollowedRuns {
   /** Subscribes to a run. */
   subscribe(executionId: string, options?: FollowOptions): RunSubscription;
   /**
@@ -49,34 +30,21 @@ export interface RunFollower {
    */
   waitFor(executionId: string, isEnough: IsEnough, options: FollowOptions & WaitOptions): Promise<boolean>;
   /** Ends every wait, now and from now on, because the process is about to stop. */
-  drain(): void;
-  isDraining(): boolean;
-  /** Returns the number of listeners. */
-  size(): number;
-  close(): void;
+  readonly drain: () => void;
+  readonly isDraining: () => boolean;
 }
 
-/** Polling interval of every followed run, in ms: the longest delay that a lost notification causes. */
-const POLL_INTERVAL_MS = 2_000;
-/** Polling interval of runs that somebody follows live, in ms. */
-const LIVE_POLL_INTERVAL_MS = 400;
-/** Maximum number of runs per query. */
-const MAX_BATCH_SIZE = 5_000;
-/** How many ends, and how many responses, are remembered, for callers that start to follow a run as it ends. */
-const MAX_REMEMBERED = 10_000;
-/** The revision of an end that was reported by a notification, not read. No run has it. */
-const UNREAD_REVISION = Infinity;
 /** How long waits with `survivesDrain` go on after `drain`, in ms: less than requests in progress get. */
 const DRAIN_GRACE_MS = 7_000;
 
 /** What a subscription does: it waits, or is between two waits. `unseen`: the last state that ended no wait. */
 export type SubscriptionState =
-  | { readonly kind: 'idle'; readonly unseen: FollowedState | undefined }
-  | { readonly kind: 'waiting'; readonly isEnough: IsEnough; readonly unseen: FollowedState | undefined };
+  | { readonly kind: 'idle'; readonly unseen: ReportedState | undefined }
+  | { readonly kind: 'waiting'; readonly isEnough: IsEnough; readonly unseen: ReportedState | undefined };
 
 /** What happens to a subscription. `waitEnded`: the time is up, or the caller or the process does not wait longer. */
 export type SubscriptionEvent =
-  | { readonly kind: 'reported'; readonly state: FollowedState }
+  | { readonly kind: 'reported'; readonly state: ReportedState }
   | { readonly kind: 'waitBegan'; readonly isEnough: IsEnough }
   | { readonly kind: 'waitEnded' };
 
@@ -105,98 +73,10 @@ function check(state: SubscriptionState): SubscriptionStep {
   return { next: { kind: 'idle', unseen: undefined }, result: true };
 }
 
-interface Followed {
-  readonly listeners: Set<StateListener>;
-  live: number;
-  revision: number;
-}
-
 /** Creates the follower of a process. */
 export function createRunFollower({ db, logger }: { db: Database; logger: Logger }): RunFollower {
-  const followed = new Map<string, Followed>();
-  /** Functions that end the waits in progress, and whether each survives a drain. */
-  const waits = new Map<() => void, boolean>();
-  /** `draining`: only waits with `survivesDrain` go on; `drained`: no wait does. */
-  let phase: 'open' | 'draining' | 'drained' = 'open';
-  let graceTimer: NodeJS.Timeout | undefined;
-  /** Runs that ended lately, and runs that responded, the oldest first. */
-  const ends = new Map<string, FinishedStatus>();
-  const responses = new Map<string, true>();
-  let due = new Set<string>();
-  let isPolling = false;
-
-  /** Polls the runs that are due. One query at a time: notifications that arrive meanwhile share the next one. */
-  async function poll(): Promise<void> {
-    if (isPolling) return;
-    isPolling = true;
-    try {
-      while (due.size > 0) {
-        const ids = [...due].slice(0, MAX_BATCH_SIZE);
-        for (const id of ids) due.delete(id);
-        reportStates(await readStates(db, ids));
-      }
-    } catch (err) {
-      // The next regular poll makes up for it.
-      logger.warn({ err }, 'failed to poll followed runs');
-      due = new Set();
-    } finally {
-      isPolling = false;
-    }
-  }
-
-  function reportStates(states: ReadonlyMap<string, FollowedState>): void {
-    for (const [id, state] of states) {
-      const entry = followed.get(id);
-      if (!entry || entry.revision === state.revision) continue;
-      entry.revision = state.revision;
-      for (const listener of entry.listeners) listener(state);
-    }
-  }
-
-  /** Reports an end without reading the run: it was committed before the notification was sent. */
-  function reportEnd(executionId: string, status: FinishedStatus): void {
-    remember(ends, executionId, status);
-    for (const listener of followed.get(executionId)?.listeners ?? []) listener(unreadEnd(status));
-  }
-
-  function pollSoon(ids: Iterable<string>): void {
-    for (const id of ids) due.add(id);
-    if (due.size > 0) void poll();
-  }
-
-  const timers = [
-    setInterval(() => {
-      pollSoon(followed.keys());
-    }, POLL_INTERVAL_MS),
-    setInterval(() => {
-      pollSoon([...followed].flatMap(([id, { live }]) => (live > 0 ? [id] : [])));
-    }, LIVE_POLL_INTERVAL_MS),
-  ];
-
-  function follow(
-    executionId: string,
-    listener: StateListener,
-    { isLive = false, isNew = false }: FollowOptions = {},
-  ): () => void {
-    const entry = followed.get(executionId) ?? { listeners: new Set(), live: 0, revision: -1 };
-    followed.set(executionId, entry);
-    entry.listeners.add(listener);
-    if (isLive) entry.live += 1;
-    // A second listener has not seen the present state either.
-    entry.revision = -1;
-    const end = ends.get(executionId);
-    // Only new followers may use a remembered end. If it were wrong, others would read the run and wait in a loop.
-    if (isNew && end) {
-      queueMicrotask(() => {
-        if (entry.listeners.has(listener)) listener(unreadEnd(end));
-      });
-    } else if (!isNew || responses.has(executionId)) pollSoon([executionId]);
-    return () => {
-      if (!entry.listeners.delete(listener)) return;
-      if (isLive) entry.live -= 1;
-      if (entry.listeners.size === 0 && followed.get(executionId) === entry) followed.delete(executionId);
-    };
-  }
+  const runs = createFollowedRuns(db, logger);
+  const waits = createWaits();
 
   function subscribe(executionId: string, options?: FollowOptions): RunSubscription {
     let state: SubscriptionState = { kind: 'idle', unseen: undefined };
@@ -209,47 +89,30 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
     }
 
     return {
-      close: follow(executionId, (reported) => handle({ kind: 'reported', state: reported }), options),
+      close: runs.follow(executionId, (reported) => handle({ kind: 'reported', state: reported }), options),
       async until(isEnough, { timeoutMs, signal, survivesDrain = false }) {
         if (state.kind === 'waiting') throw new Error('a wait of this subscription is in progress');
-        if (signal.aborted || !mayWait(survivesDrain)) return false;
+        if (signal.aborted || !waits.mayBegin(survivesDrain)) return false;
         const settled = Promise.withResolvers<boolean>();
         settle = settled.resolve;
         const endWait = (): void => handle({ kind: 'waitEnded' });
         const timer = setTimeout(endWait, timeoutMs);
-        waits.set(endWait, survivesDrain);
+        const ended = waits.begin(endWait, survivesDrain);
         signal.addEventListener('abort', endWait);
         handle({ kind: 'waitBegan', isEnough });
         try {
           return await settled.promise;
         } finally {
           clearTimeout(timer);
-          waits.delete(endWait);
+          ended();
           signal.removeEventListener('abort', endWait);
         }
       },
     };
   }
 
-  function mayWait(survivesDrain: boolean): boolean {
-    return phase === 'open' || (phase === 'draining' && survivesDrain);
-  }
-
-  function enter(next: 'draining' | 'drained'): void {
-    phase = next;
-    for (const [endWait, survivesDrain] of waits) if (!mayWait(survivesDrain)) endWait();
-  }
-
   return {
-    notify(changes) {
-      for (const { executionId, ended, hasResponse } of changes) {
-        if (ended) reportEnd(executionId, ended);
-        // A run may respond before the caller's request waits for it.
-        else if (hasResponse && !followed.has(executionId)) remember(responses, executionId, true);
-      }
-      pollSoon(changes.flatMap(({ executionId, ended }) => (!ended && followed.has(executionId) ? [executionId] : [])));
-    },
-    follow,
+    ...runs,
     subscribe,
     async waitFor(executionId, isEnough, options) {
       const subscription = subscribe(executionId, options);
@@ -259,28 +122,57 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
         subscription.close();
       }
     },
+    drain: waits.drain,
+    isDraining: waits.isDraining,
+    close() {
+      runs.close();
+      waits.close();
+    },
+  };
+}
+
+/** The waits in progress in a process, which end when it stops. */
+interface Waits {
+  /** Returns whether a wait may begin. */
+  readonly mayBegin: (survivesDrain: boolean) => boolean;
+  /** Keeps a wait that begins, and the function that ends it. @returns a function that forgets it. */
+  readonly begin: (endWait: () => void, survivesDrain: boolean) => () => void;
+  readonly drain: () => void;
+  readonly isDraining: () => boolean;
+  readonly close: () => void;
+}
+
+function createWaits(): Waits {
+  /** Functions that end the waits in progress, and whether each survives a drain. */
+  const waits = new Map<() => void, boolean>();
+  /** `draining`: only waits with `survivesDrain` go on; `drained`: no wait does. */
+  let phase: 'open' | 'draining' | 'drained' = 'open';
+  let graceTimer: NodeJS.Timeout | undefined;
+
+  function mayBegin(survivesDrain: boolean): boolean {
+    return phase === 'open' || (phase === 'draining' && survivesDrain);
+  }
+
+  function enter(next: 'draining' | 'drained'): void {
+    phase = next;
+    for (const [endWait, survivesDrain] of waits) if (!mayBegin(survivesDrain)) endWait();
+  }
+
+  return {
+    mayBegin,
+    begin(endWait, survivesDrain) {
+      waits.set(endWait, survivesDrain);
+      return () => waits.delete(endWait);
+    },
     drain() {
       if (phase !== 'open') return;
       enter('draining');
       graceTimer = setTimeout(() => enter('drained'), DRAIN_GRACE_MS).unref();
     },
     isDraining: () => phase !== 'open',
-    size: () => [...followed.values()].reduce((sum, { listeners }) => sum + listeners.size, 0),
     close() {
-      for (const timer of timers) clearInterval(timer);
       clearTimeout(graceTimer);
       enter('drained');
     },
   };
-}
-
-/** Adds a run to those that are remembered, and forgets the oldest if they are too many. */
-function remember<T>(runs: Map<string, T>, executionId: string, what: T): void {
-  const [oldest] = runs.keys();
-  if (runs.size >= MAX_REMEMBERED && oldest !== undefined) runs.delete(oldest);
-  runs.set(executionId, what);
-}
-
-function unreadEnd(status: FinishedStatus): FollowedState {
-  return { status, revision: UNREAD_REVISION, hasResponse: false };
 }

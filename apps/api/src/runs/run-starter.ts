@@ -9,6 +9,7 @@ import {
   readStorage,
   type StartLimits,
   type StartRequest,
+  recordStart,
 } from '@deckhand/db';
 import { createFairSemaphore, withWorkflowKey } from '@deckhand/nodes';
 import { type RunSnapshot, isOutOfMemory, type QueuedRun, type QueueProducer } from '@deckhand/queue';
@@ -16,9 +17,14 @@ import { createBatcher, type Logger, type RunCounters, type Tracing } from '@dec
 import type { CountedRate } from '../http/rate-limit.ts';
 import { isForAnonymous, startRefused, toCountedRate } from './start-errors.ts';
 import type { WriteBreaker } from './write-breaker.ts';
+import { LRUCache } from 'lru-cache';
+import type { KeyCaller } from '../auth/caller.ts';
 
 /** What a caller asks for. */
-export type StartRunRequest = Omit<StartRequest, 'executionId' | 'traceParent'>;
+export interface StartRunRequest extends Omit<StartRequest, 'executionId' | 'traceParent'> {
+  /** Whether this process waits for the result (`AwaitRun`). */
+  readonly isAwaited?: boolean;
+}
 
 /** A run that was started by this request, or by an earlier one with the same idempotency key. */
 export interface StartedRun {
@@ -166,14 +172,21 @@ export function createRunStarter(options: {
   };
 }
 
+/** Returns whether a run is a test of a part of its workflow: it ends after a node, or has mocks. */
+export function isTest({ untilNodeId, mocks }: { readonly untilNodeId?: unknown; readonly mocks?: unknown }): boolean {
+  return untilNodeId !== undefined || mocks !== undefined;
+}
+
 function isLarge({ triggerData }: StartRequest): boolean {
   return triggerData.length > MAX_BATCHED_CHARACTERS;
 }
 
 /** Returns the snapshot of a run for its job. Returns undefined if a claim needs more, or a slot under a limit. */
-function toSnapshot(request: StartRequest, { workspaceId, run }: Accepted): RunSnapshot | undefined {
-  if (request.untilNodeId !== undefined || request.mocks !== undefined) return undefined;
-  if (!run || run.isLimited || request.rerunOf !== undefined) return undefined;
+function toSnapshot(
+  request: StartRequest & Pick<StartRunRequest, 'isAwaited'>,
+  { workspaceId, run }: Accepted,
+): RunSnapshot | undefined {
+  if (isTest(request) || !run || run.isLimited || request.rerunOf !== undefined) return undefined;
   return {
     workspaceId,
     workflowId: request.workflowId,
@@ -184,5 +197,32 @@ function toSnapshot(request: StartRequest, { workspaceId, run }: Accepted): RunS
     deadlineAt: run.deadlineAt.getTime(),
     queuedAt: Date.now(),
     traceParent: request.traceParent ?? null,
+    ...(request.isAwaited === true && { isAwaited: true }),
+  };
+}
+
+/** Records in the audit log that a key started a run of a workflow. Never rejects: the run is accepted already. */
+export type NoteStart = (caller: KeyCaller, workflowId: string, executionId: string) => Promise<void>;
+
+/** How long one record covers further starts. A record of every start would cost a write per run. */
+const COVERED_MS = 60 * 60 * 1_000;
+const MAX_REMEMBERED = 20_000;
+
+/** Creates a recorder that writes one entry per hour for each key, workflow, address and process. */
+export function createNoteStart({ db, logger }: { db: Database; logger: Logger }): NoteStart {
+  const recorded = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: COVERED_MS });
+  return async (caller, workflowId, executionId) => {
+    const key = [caller.apiKeyId, workflowId, caller.origin?.().address].join(' ');
+    if (recorded.has(key)) return;
+    recorded.set(key, true);
+    try {
+      await recordStart(db, caller, workflowId, executionId);
+    } catch (err) {
+      recorded.delete(key);
+      logger.error(
+        { err, workflowId, executionId, apiKeyId: caller.apiKeyId },
+        'audit record of a start could not be written',
+      );
+    }
   };
 }

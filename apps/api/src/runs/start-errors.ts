@@ -57,6 +57,8 @@ export function startRefused(
       return validationFailed([unknownTrigger(request.triggerNodeId ?? '')]);
     case 'overQuota':
       return new DeckhandError('workspace_over_quota', { details: storage });
+    case 'webhookMoved':
+      return new DeckhandError('NOT_FOUND', { message: 'There is no such webhook any more' });
     case 'notFound':
       return new DeckhandError('NOT_FOUND', { message: 'No such workflow' });
   }

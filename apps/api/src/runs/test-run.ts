@@ -21,7 +21,7 @@ import { runInTimeSlices } from '@deckhand/runtime';
 import type { Caller } from '../auth/caller.ts';
 import { oneAtATime } from '../definitions.ts';
 import type { StartContext } from '../contexts.ts';
-import type { StartedRun, StartRunRequest } from './run-starter.ts';
+import { isTest, type StartedRun, type StartRunRequest } from './run-starter.ts';
 
 /** What makes a run a test of a part of its workflow. */
 interface TestParts {
@@ -117,11 +117,6 @@ async function checkReached(
   const [ways, source] = await Promise.all([readWays(db, rerunOf), readDefinition(db, sourceVersionId)]);
   if (mayReach({ workflow, triggerNodeId, ways, types: typesOfNodes(source) }, fromNodeId)) return;
   throw new DeckhandError('NODE_NOT_REACHED');
-}
-
-/** Returns whether a run is a test of a part of its workflow. */
-function isTest({ untilNodeId, mocks }: TestParts): boolean {
-  return untilNodeId !== undefined || mocks !== undefined;
 }
 
 /**

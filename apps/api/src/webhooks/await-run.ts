@@ -1,7 +1,8 @@
 import { DeckhandError, isFinished } from '@deckhand/contracts';
 import { type Database, type ExecutionResult, readResults } from '@deckhand/db';
-import { createBatcher } from '@deckhand/runtime';
+import { createBatcher, type ResultSignatures } from '@deckhand/runtime';
 import type { RunFollower } from '../runs/follow-runs.ts';
+import type { ReportedState } from '../runs/followed-runs.ts';
 
 /** The response of a run: that of a node, or the result of the Terminal node of a successful run; null without one. */
 export interface RunOutcome {
@@ -25,8 +26,19 @@ const BATCH = { maxSize: 200, concurrency: 2 } as const;
 /** Maximum duration of a timer, in ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Creates the function. Results that are needed at the same time are read by one query. */
-export function createAwaitRun({ db, follower }: { db: Database; follower: RunFollower }): AwaitRun {
+/**
+ * Creates the function. A result that comes with the notification of the end is not read. Others that are needed at
+ * the same time are read by one query.
+ */
+export function createAwaitRun({
+  db,
+  follower,
+  signatures,
+}: {
+  db: Database;
+  follower: RunFollower;
+  signatures: ResultSignatures;
+}): AwaitRun {
   const readResult = createBatcher({ ...BATCH, flush: (ids: string[]) => readResults(db, ids) });
   return async (executionId, { timeoutMs, signal, isNew }) => {
     // Nothing would report the end of a run that does not exist.
@@ -35,8 +47,13 @@ export function createAwaitRun({ db, follower }: { db: Database; follower: RunFo
       throw new DeckhandError('NOT_FOUND', { message, extra: { executionId } });
     }
     const deadline = performance.now() + Math.min(timeoutMs, MAX_TIMER_MS);
+    let signed: string | undefined;
+    const isEnough = ({ status, hasResponse, signedResult }: ReportedState): boolean => {
+      signed = signedResult;
+      return hasResponse || isFinished(status);
+    };
     const wait = (isStillNew: boolean): Promise<boolean> =>
-      follower.waitFor(executionId, ({ status, hasResponse }) => hasResponse || isFinished(status), {
+      follower.waitFor(executionId, isEnough, {
         isNew: isStillNew,
         timeoutMs: Math.max(deadline - performance.now(), 0),
         signal,
@@ -45,6 +62,8 @@ export function createAwaitRun({ db, follower }: { db: Database; follower: RunFo
     for (let isFirst = true; ; isFirst = false) {
       const isReported = await wait(isNew && isFirst);
       if (signal.aborted) return undefined;
+      const handedOver = isReported && signed !== undefined ? signatures.verify(executionId, signed) : undefined;
+      if (handedOver !== undefined) return { resultJson: handedOver };
       const result = await readResult(executionId);
       // It stands, however the run ends.
       if (typeof result?.responseJson === 'string') return { resultJson: result.responseJson };

@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
+import type { WindowRate } from '@deckhand/queue';
 import { contentCodings } from '@deckhand/runtime';
 import { networkOf } from '../http/caller-address.ts';
 import { rateLimited, setRateHeaders } from '../http/rate-limit.ts';
-import { readBytes } from '../http/read-body.ts';
 import type { StartedRun } from '../runs/run-starter.ts';
-import { startedMessage } from '../runs/started-answer.ts';
+import { startedMessage } from '../runs/start-run.ts';
 import type { WebhookContext } from '../contexts.ts';
 import { sendAnswer, sendResult } from './answer.ts';
 import { type CheckedCaller, checkCaller } from './check-caller.ts';
@@ -23,13 +23,18 @@ export interface Delivery {
   errorCode: string | null;
 }
 
-interface Received {
+/** A request to a webhook. */
+export interface Received {
   readonly request: Request;
   readonly response: Response;
   readonly webhook: KnownWebhook;
   readonly delivery: Delivery;
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
+  /** Reads the body; may be called again. */
+  readonly readBytes: () => Promise<Buffer>;
+  /** Counts the request towards the rate limit of a workflow; may be called again. */
+  readonly countRequest: WindowRate;
 }
 
 /**
@@ -91,15 +96,15 @@ export async function receive(context: WebhookContext, received: Received): Prom
 /** Checks and reads the whole request. */
 async function read(
   context: WebhookContext,
-  { request, response, signal }: Received,
+  { request, response, webhook, signal, readBytes, countRequest }: Received,
   target: WebhookTarget,
 ): Promise<TriggerData> {
   const { settings, workflowId } = target;
-  const { secretHeaders } = await letIn(context, request, target, signal);
-  if (settings.rateLimit) await limit(context, response, workflowId, settings.rateLimit);
+  const { secretHeaders } = await letIn(context, request, target, webhook.isRemembered ? undefined : signal);
+  if (settings.rateLimit) await limit(countRequest, response, workflowId, settings.rateLimit);
   const contentType = request.headers['content-type'] ?? '';
   requireNoEncoding(request);
-  const bytes = await readBytes(request, context.maxBytes);
+  const bytes = await readBytes();
   return triggerData(request, {
     body: await parsePayload(bytes, { contentType, payloadType: settings.payloadType }),
     rawBody: settings.keepsRawBody ? toRawBody(bytes, contentType) : undefined,
@@ -113,31 +118,36 @@ function start(
   target: WebhookTarget,
   data: TriggerData,
 ): Promise<StartedRun> {
-  const { settings, workflowId, nodeId, versionId, testActor } = target;
+  const { settings, workflowId, nodeId, versionId, checkedSuffix, testActor } = target;
   return context.runStarter.start({
     workflowId,
     actor: testActor,
     versionId,
     triggerNodeId: nodeId,
+    webhookSuffix: checkedSuffix,
     mode: testActor ? 'test' : 'normal',
     source: 'webhook',
     triggerData: data.json,
     options: settings.optionsFor(() => data.trigger),
     idempotencyKey: readRequestKey(request, target, data),
+    isAwaited: settings.responseMode === 'onCompletion',
   });
 }
 
-/** Delays the response to a caller with a wrong secret, longer with each failure. */
+/**
+ * Checks the caller, and delays the response to one with a wrong secret, longer with each failure.
+ * @param signal undefined if the webhook is remembered: then the caller is checked again.
+ */
 async function letIn(
   { readCredential, delayFailure }: WebhookContext,
   request: Request,
   target: WebhookTarget,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<CheckedCaller> {
   try {
     return await checkCaller(request, target, readCredential);
   } catch (error) {
-    if (error instanceof DeckhandError && error.code === 'UNAUTHORIZED') {
+    if (signal && error instanceof DeckhandError && error.code === 'UNAUTHORIZED') {
       await delayFailure(`${target.workflowId} ${target.nodeId} ${networkOf(request.ip ?? '')}`, signal);
     }
     throw error;
@@ -145,12 +155,12 @@ async function letIn(
 }
 
 async function limit(
-  { workflowRate }: WebhookContext,
+  countRequest: WindowRate,
   response: Response,
   workflowId: string,
   rateLimit: NonNullable<WebhookTarget['settings']['rateLimit']>,
 ): Promise<void> {
-  const rate = { name: 'workflow-requests', ...rateLimit, ...(await workflowRate(workflowId, rateLimit)) } as const;
+  const rate = { name: 'workflow-requests', ...rateLimit, ...(await countRequest(workflowId, rateLimit)) } as const;
   if (rate.isBeyond) throw rateLimited('RATE_LIMITED', rate, 'The rate limit of the workflow is reached');
   setRateHeaders(response, rate);
 }

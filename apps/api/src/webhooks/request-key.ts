@@ -2,7 +2,7 @@ import { validationFailed } from '@deckhand/contracts';
 import type { IdempotencyKey } from '@deckhand/db';
 import { evaluateKey } from '@deckhand/nodes';
 import type { Request } from 'express';
-import { readIdempotencyKey } from '../runs/idempotency.ts';
+import { readIdempotencyKey } from '../http/read-request.ts';
 import type { WebhookTarget } from './find-target.ts';
 import type { TriggerData } from './trigger-data.ts';
 

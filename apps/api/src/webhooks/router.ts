@@ -1,12 +1,15 @@
 import { Router, type Request, type Response } from 'express';
-import { DeckhandError } from '@deckhand/contracts';
+import { DeckhandError, type ErrorCode } from '@deckhand/contracts';
+import type { WindowCount, WindowRate } from '@deckhand/queue';
 import { clientGone } from '../http/client-gone.ts';
 import { isPreflight } from '../http/cors.ts';
 import { toDeckhandError } from '../http/errors.ts';
 import type { WebhookContext } from '../contexts.ts';
 import { prepareAnswer } from './answer.ts';
 import { allowOrigin, answerOptions, CORS_WITHOUT_TRIGGER } from './cors.ts';
-import { type Delivery, receive } from './receive.ts';
+import { readBytes } from '../http/read-body.ts';
+import type { KnownWebhook } from './find-target.ts';
+import { type Delivery, receive, type Received } from './receive.ts';
 
 /**
  * Creates the router of webhooks, which are outside the API and read bodies themselves. `/webhook/<suffix>` runs the
@@ -31,15 +34,43 @@ async function handle(context: WebhookContext, request: Request, response: Respo
   }
 }
 
+/**
+ * Finds the webhook and receives the request. What an earlier request has found is used first; if that refuses, the
+ * webhook is found anew.
+ */
 async function take(context: WebhookContext, request: Request, response: Response, isTest: boolean): Promise<void> {
-  const startedAt = performance.now();
-  const at = new Date();
   prepareAnswer(response);
   if (request.method === 'HEAD') throw new DeckhandError('NOT_FOUND');
-  const { suffix } = request.params;
-  // Before anything is awaited, because the caller may disconnect meanwhile.
-  const signal = clientGone(response);
-  const webhook = await context.webhooks.find(typeof suffix === 'string' ? suffix : '', { isTest });
+  const suffix = typeof request.params.suffix === 'string' ? request.params.suffix : '';
+  const taken: Taken = {
+    ...{ request, response, isTest, startedAt: performance.now(), at: new Date() },
+    // Before anything is awaited, because the caller may disconnect meanwhile.
+    signal: clientGone(response),
+    readBytes: readOnce(request, context.maxBytes),
+    countRequest: countOnce(context.workflowRate),
+  };
+  const remembered = isTest || request.method === 'OPTIONS' ? undefined : context.webhooks.recall(suffix);
+  try {
+    if (remembered) {
+      await deliver(context, taken, remembered);
+      return;
+    }
+  } catch (error) {
+    if (!mayBeOutdated(error)) throw error;
+    allowOrigin(request, response, CORS_WITHOUT_TRIGGER);
+  }
+  await deliver(context, taken, await context.webhooks.find(suffix, { isTest }));
+}
+
+interface Taken extends Omit<Received, 'webhook' | 'delivery'> {
+  readonly isTest: boolean;
+  readonly startedAt: number;
+  readonly at: Date;
+}
+
+/** Receives the request for a webhook, and notes what came of it, unless what was remembered may be outdated. */
+async function deliver(context: WebhookContext, taken: Taken, webhook: KnownWebhook): Promise<void> {
+  const { request, response, signal, isTest, startedAt, at } = taken;
   const delivery: Delivery = { nodeId: webhook.nodeId, executionId: null, errorCode: null };
   const note = (): void => {
     context.deliveries.note({
@@ -56,13 +87,48 @@ async function take(context: WebhookContext, request: Request, response: Respons
   const wasGone = signal.aborted;
   if (isNoted && !wasGone) signal.addEventListener('abort', note);
   try {
-    await receive(context, { request, response, webhook, delivery, signal });
+    await receive(context, { ...taken, webhook, delivery });
+    if (isNoted && wasGone) note();
   } catch (error) {
+    if (webhook.isRemembered && mayBeOutdated(error)) {
+      signal.removeEventListener('abort', note);
+      throw error;
+    }
     const { code, extra } = toDeckhandError(error);
     delivery.errorCode = code;
     if (typeof extra.executionId === 'string') delivery.executionId = extra.executionId;
-    throw error;
-  } finally {
     if (isNoted && wasGone) note();
+    throw error;
   }
+}
+
+/** Refusals by the statement that starts runs: it has read what is current. */
+const CURRENT_REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
+  'CONCURRENCY_LIMIT',
+  'CONFLICT',
+  'workspace_over_quota',
+  'workspace_rate_limited',
+  'write_circuit_open',
+]);
+
+/** Whether a request was refused for what an earlier request has found. */
+function mayBeOutdated(error: unknown): boolean {
+  return error instanceof DeckhandError && error.extra.executionId === undefined && !CURRENT_REFUSALS.has(error.code);
+}
+
+/** Reads the body once, however often it is asked for. */
+function readOnce(request: Request, maxBytes: number): () => Promise<Buffer> {
+  let bytes: Promise<Buffer> | undefined;
+  return () => (bytes ??= readBytes(request, maxBytes));
+}
+
+/** Counts the request once under each limit. */
+function countOnce(count: WindowRate): WindowRate {
+  const counts = new Map<string, Promise<WindowCount>>();
+  return (workflowId, limit) => {
+    const name = `${workflowId} ${limit.max} ${limit.windowSeconds}`;
+    const counted = counts.get(name) ?? count(workflowId, limit);
+    counts.set(name, counted);
+    return counted;
+  };
 }

@@ -8,12 +8,18 @@ export function describeNodeTypes(nodeTypes: NodeTypes) {
     description: type.description,
     keywords: [...type.keywords],
     category: type.category,
+    icon: type.icon,
+    summary: [...type.summary],
     hasEffects: type.hasEffects,
     isTrigger: type.isTrigger,
-    /** If the outputs of a type depend on its parameters: those of a node without parameters. */
-    handles: type.handles?.({}) ?? [],
+    handles: [...type.handles],
+    handlesBy: type.handlesBy,
     undecidedHandle: type.undecidedHandle ?? null,
+    container: type.container ?? null,
     credentialTypes: [...(type.credential?.types ?? [])],
     parameters: type.parameters,
+    form: type.form,
+    outputSchema: type.outputSchema ?? null,
+    outputMembersOf: type.outputMembersOf ?? null,
   }));
 }

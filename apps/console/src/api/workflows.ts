@@ -20,7 +20,8 @@ import {
   type WorkflowEntry,
   type WorkflowStatus,
 } from '@deckhand/contracts';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
+import type { NodeTypes } from '../graph/handles.ts';
 import { servedText } from '../language/served-text.ts';
 import { call, send } from './call.ts';
 
@@ -76,20 +77,30 @@ export const versionsQuery = (workflowId: string) =>
       call<PageOf<VersionEntry>>('GET', `/api/workflows/${workflowId}/versions`, { query: { limit: 500 }, signal }),
   });
 
-/** Every node type; they change with the service only. */
+/** Every node type by name; they change with the service only. */
 export const nodeTypesQuery = queryOptions({
   queryKey: ['node-types'],
-  async queryFn({ signal }) {
+  async queryFn({ signal }): Promise<NodeTypes> {
     const page = await call<PageOf<NodeTypeEntry>>('GET', '/api/node-types', { query: { limit: 500 }, signal });
     const translate = (type: NodeTypeEntry): NodeTypeEntry => ({
       ...type,
       title: servedText(type.title),
       description: servedText(type.description),
+      summary: type.summary.map(({ text, join, ...line }) => ({
+        ...line,
+        text: servedText(text),
+        ...(join !== undefined && { join: servedText(join) }),
+      })),
     });
-    return { ...page, data: page.data.map(translate) };
+    return new Map(page.data.map((type) => [type.type, translate(type)]));
   },
   staleTime: Infinity,
 });
+
+const NO_TYPES: NodeTypes = new Map();
+
+/** Returns every node type by name; none until they are loaded. */
+export const useNodeTypes = (): NodeTypes => useQuery(nodeTypesQuery).data ?? NO_TYPES;
 
 export const createWorkflow = (body: CreateWorkflowBody): Promise<Workflow> => call('POST', '/api/workflows', { body });
 export const importN8n = (body: ImportN8nBody): Promise<ImportedWorkflow> =>

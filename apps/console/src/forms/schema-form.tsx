@@ -12,16 +12,19 @@ import { toFields } from './schema.ts';
  */
 export function SchemaForm({
   schema,
+  inputs,
   ...props
 }: {
   schema: JsonValue;
+  /** Names of inputs that the schema does not imply, by field. */
+  inputs?: Readonly<Record<string, string>>;
   value: JsonObject;
   /** Issues by the name of their field. */
   issues?: ReadonlyMap<string, string> | undefined;
   renderInput?: (props: FieldInputProps) => ReactNode;
   onChange: (value: JsonObject, name: string) => void;
 }) {
-  const fields = useMemo(() => toFields(schema), [schema]);
+  const fields = useMemo(() => toFields(schema, inputs), [schema, inputs]);
   if (fields.length === 0) {
     return (
       <Text size="sm" c="dimmed">

@@ -34,7 +34,9 @@ describe('the form of a human task', () => {
     };
     const kinds = (fields: ReturnType<typeof toFields>) => fields.map(({ kind }) => kind.kind);
     expect(kinds([...toTaskForm(schema).fields])).toEqual(['text', 'text', 'json', 'json']);
-    expect(kinds(toFields(schema))).toEqual(['code', 'workflow', 'expression', 'form']);
+    const inputs = { source: 'code', workflowId: 'workflow', value: 'expression', schema: 'form' };
+    expect(kinds(toFields(schema, inputs))).toEqual(['code', 'workflow', 'expression', 'form']);
+    expect(kinds(toFields(schema, { source: 'of a later version' }))).toEqual(['text', 'text', 'json', 'json']);
   });
 });
 

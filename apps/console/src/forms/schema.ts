@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import { type FormInput, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { servedText } from '../language/served-text.ts';
 
 /** How a field of a form is filled in. */
@@ -37,9 +37,14 @@ export interface Field {
   readonly kind: Kind;
 }
 
-/** Returns the fields of an object's schema in its order, the required ones first. */
-export function toFields(schema: JsonValue): Field[] {
-  return requiredFirst(fieldsOf(schema)).map((field) => inLanguage({ ...field, kind: kindByName(field) }));
+/**
+ * Returns the fields of an object's schema in its order, the required ones first.
+ * @param inputs names of inputs that the schema does not imply, by field.
+ */
+export function toFields(schema: JsonValue, inputs: Readonly<Record<string, string>> = {}): Field[] {
+  return requiredFirst(fieldsOf(schema)).map((field) =>
+    inLanguage({ ...field, kind: INPUTS.get(inputs[field.name] ?? '') ?? field.kind }),
+  );
 }
 
 function inLanguage(field: Field): Field {
@@ -67,17 +72,10 @@ export function toTaskForm(schema: JsonValue): { readonly fields: readonly Field
   };
 }
 
-/** Parameters of built-in types that decide by a value of the run. */
-const EXPRESSIONS: ReadonlySet<string> = new Set(['condition', 'items', 'value']);
-
-/** Returns the kind of a parameter: some of built-in types have inputs of their own. */
-function kindByName({ name, kind }: Field): Kind {
-  if (kind.kind === 'json' && EXPRESSIONS.has(name)) return { kind: 'expression' };
-  if (kind.kind === 'json' && name === 'schema') return { kind: 'form' };
-  if (kind.kind === 'text' && name === 'workflowId') return { kind: 'workflow' };
-  if (kind.kind === 'text' && name === 'source') return { kind: 'code' };
-  return kind;
-}
+/** The kinds of fields that a node type asks for by name. A field of any other name is what its schema says. */
+const INPUTS: ReadonlyMap<string, Kind> = new Map(
+  (['code', 'expression', 'form', 'workflow'] satisfies FormInput[]).map((kind) => [kind, { kind }]),
+);
 
 /** Sets a member of an object; an empty one is omitted. */
 export function withMember(object: JsonObject, name: string, value: JsonValue | undefined): JsonObject {

@@ -49,7 +49,7 @@ export function DiffGraph({
     });
   }, [before, after, diff]);
   useReveal(cards, selected);
-  const containers = useMemo(() => containersOf(uniteDefinitions(before, after)), [before, after]);
+  const containers = useMemo(() => containersOf(uniteDefinitions(before, after), types), [before, after, types]);
   return (
     <StillGraph
       nodes={nodes}

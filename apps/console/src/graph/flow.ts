@@ -21,6 +21,8 @@ export interface CardData extends Record<string, unknown> {
   readonly type: string;
   readonly typeTitle: string;
   readonly category: string;
+  /** The name of its icon. */
+  readonly icon?: string | undefined;
   /** What it does, by its parameters. */
   readonly summary?: string | undefined;
   readonly isTrigger: boolean;
@@ -64,7 +66,8 @@ export function toCard(node: NodeDefinition, types: NodeTypes): CardData {
     type: node.type,
     typeTitle,
     category: type?.category ?? 'unknown',
-    summary: summarize(node),
+    icon: type?.icon,
+    summary: summarize(node, type),
     isTrigger: type?.isTrigger ?? node.type.startsWith('trigger.'),
     isDisabled: node.disabled ?? false,
     handles: handlesOf(node, types),

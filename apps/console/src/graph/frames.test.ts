@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
+import { CONTAINER_TYPES } from '../testing/node-type.ts';
 import { containersOf } from './containers.ts';
 import { framesOf, iterationsOf } from './frames.ts';
 
@@ -25,7 +26,7 @@ const DEFINITION: Definition = {
 };
 
 describe('the frames of containers', () => {
-  const containers = containersOf(DEFINITION);
+  const containers = containersOf(DEFINITION, CONTAINER_TYPES);
 
   it('contain all nodes of their bodies, inner ones first', () => {
     expect(containers.map(({ node, body }) => [node.id, [...body]])).toEqual([
@@ -62,7 +63,7 @@ describe('the frames of containers', () => {
       ],
     };
     const boxes = new Map(cyclic.nodes.map(({ id }) => [id, { x: 0, y: 0, width: 1, height: 1 }]));
-    expect(framesOf(containersOf(cyclic), boxes).size).toBe(1);
+    expect(framesOf(containersOf(cyclic, CONTAINER_TYPES), boxes).size).toBe(1);
   });
 
   it('count the iterations of a run', () => {

@@ -34,8 +34,8 @@ function around(boxes: readonly Rect[]): Rect | undefined {
 }
 
 /** Returns how many iterations of a loop a run has begun; undefined for a try, and before the first. */
-export function iterationsOf({ node, own }: Container, progress: Execution['progress']): number | undefined {
-  if (node.type !== 'loop') return undefined;
+export function iterationsOf({ kind, own }: Container, progress: Execution['progress']): number | undefined {
+  if (kind !== 'loop') return undefined;
   const counts = own.flatMap((id) => progress[id]?.iterations ?? []);
   return counts.length === 0 ? undefined : Math.max(...counts);
 }

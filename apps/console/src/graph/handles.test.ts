@@ -1,22 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { handlesOf, type NodeTypes, outputHandles } from './handles.ts';
+import type { JsonObject } from '@deckhand/contracts';
+import { nodeTypeOf, nodeTypesOf } from '../testing/node-type.ts';
+import { handlesOf, outputHandles } from './handles.ts';
 
-const entry = (type: string, handles: string[]) => ({
-  type,
-  title: type,
-  description: '',
-  category: 'flow' as const,
-  hasEffects: false,
-  isTrigger: false,
-  handles,
-  undecidedHandle: null,
-  credentialTypes: [],
-  keywords: [],
-  parameters: {},
-});
-const TRY = entry('try', ['body', 'error', 'success']);
-const TYPES: NodeTypes = new Map(
-  [entry('set', []), entry('if', ['true', 'false']), TRY].map((type) => [type.type, type]),
+const TYPES = nodeTypesOf(
+  nodeTypeOf('set'),
+  nodeTypeOf('if', { handles: ['true', 'false'] }),
+  nodeTypeOf('try', { handles: ['body', 'error', 'success'] }),
+  nodeTypeOf('route', {
+    handles: ['other'],
+    handlesBy: { parameter: 'cases', member: 'handle', fixed: ['other'] },
+  }),
+  nodeTypeOf('vote', { handles: ['yes', 'no'], handlesBy: { parameter: 'choices', member: null, fixed: [] } }),
 );
 
 describe('the outputs of a node', () => {
@@ -32,12 +27,14 @@ describe('the outputs of a node', () => {
     expect(outputHandles({ id: 'a', type: 'try', onError: 'branch' }, TYPES)).toEqual(['body', 'error', 'success']);
   });
 
-  it('follow from the parameters of a switch and an approval', () => {
-    const cases = [{ handle: 'big' }, { handle: '' }, { handle: 'big' }];
-    expect(outputHandles({ id: 'a', type: 'switch', parameters: { cases } }, TYPES)).toEqual(['big', 'default']);
-    expect(outputHandles({ id: 'a', type: 'approval', parameters: { choices: ['yes', 'no'] } }, TYPES)).toEqual([
-      'yes',
-      'no',
+  it('follow from the parameter that names them, where it is a list', () => {
+    const handles = (type: string, parameters: JsonObject) => outputHandles({ id: 'a', type, parameters }, TYPES);
+    expect(handles('route', { cases: [{ handle: 'big' }, { handle: '' }, 'no case', { handle: 'big' }] })).toEqual([
+      'big',
+      'other',
     ]);
+    expect(handles('route', {})).toEqual(['other']);
+    expect(handles('vote', { choices: ['ship', 1, 'hold'] })).toEqual(['ship', 'hold']);
+    expect(handles('vote', { choices: '{{ $input }}' })).toEqual(['yes', 'no']);
   });
 });

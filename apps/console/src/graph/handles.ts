@@ -1,4 +1,4 @@
-import { type Definition, isJsonObject, type NodeDefinition, type NodeTypeEntry } from '@deckhand/contracts';
+import { type Definition, handlesFor, type NodeDefinition, type NodeTypeEntry } from '@deckhand/contracts';
 
 /** Node types by name. */
 export type NodeTypes = ReadonlyMap<string, NodeTypeEntry>;
@@ -8,7 +8,8 @@ const ERROR_HANDLE = 'error';
 
 /** Returns the outputs of a node, in order. A type without named outputs has one, which is undefined here. */
 export function outputHandles(node: NodeDefinition, types: NodeTypes): readonly (string | undefined)[] {
-  const own = ownHandles(node, types);
+  const type = types.get(node.type);
+  const own = type ? handlesFor(type, node.parameters ?? {}) : [];
   // A try has an output of this name anyway.
   return [
     ...new Set([...(own.length === 0 ? [undefined] : own), ...(node.onError === 'branch' ? [ERROR_HANDLE] : [])]),
@@ -26,19 +27,4 @@ export function freeHandle(node: NodeDefinition, { edges }: Definition, types: N
 /** Returns the named outputs of a node, in order. */
 export function handlesOf(node: NodeDefinition, types: NodeTypes): readonly string[] {
   return outputHandles(node, types).filter((handle) => handle !== undefined);
-}
-
-function ownHandles({ type, parameters = {} }: NodeDefinition, types: NodeTypes): readonly string[] {
-  // The outputs of two types depend on their parameters; the list of node types has those of a node without parameters.
-  if (type === 'switch') return [...caseHandles(parameters.cases), 'default'];
-  if (type === 'approval' && Array.isArray(parameters.choices)) return texts(parameters.choices);
-  return types.get(type)?.handles ?? [];
-}
-
-function caseHandles(cases: unknown): string[] {
-  return Array.isArray(cases) ? texts(cases.map((entry: unknown) => (isJsonObject(entry) ? entry.handle : null))) : [];
-}
-
-function texts(values: readonly unknown[]): string[] {
-  return [...new Set(values.filter((value): value is string => typeof value === 'string' && value !== ''))];
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
+import { nodeTypeOf, nodeTypesOf } from '../testing/node-type.ts';
 import { layOut, placeNodes } from './layout.ts';
 
 const DIAMOND: Definition = {
@@ -25,11 +26,7 @@ describe('layOut', () => {
 });
 
 describe('the outputs of a node', () => {
-  const entry = (type: string, handles: string[]) => ({
-    ...{ type, title: type, description: '', category: 'flow', hasEffects: false, isTrigger: false },
-    ...{ handles, undecidedHandle: null, credentialTypes: [], keywords: [], parameters: {} },
-  });
-  const types = new Map([['if', entry('if', ['true', 'false'])]]);
+  const types = nodeTypesOf(nodeTypeOf('if', { handles: ['true', 'false'] }));
 
   it('lead to nodes in the same order, however the edges are listed', () => {
     const branches: Definition = {

@@ -11,9 +11,9 @@ import { typeIcon } from './type-icon.ts';
 
 /** A node on the canvas: its name, what it does, its status or change, and its inputs and outputs. */
 export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<CardNode>) {
-  const { title, type, typeTitle, category, summary, isTrigger, isDisabled, isPinned = false } = data;
+  const { title, typeTitle, category, icon, summary, isTrigger, isDisabled, isPinned = false } = data;
   const { handles, hasUnnamedHandle, status, issue, change } = data;
-  const Icon = typeIcon(type, category);
+  const Icon = typeIcon(icon);
   const line = summary ?? typeTitle;
   const appearance = status === undefined ? undefined : STATUS_LOOKS[status];
   return (

@@ -42,7 +42,7 @@ export function RunGraph({
       ),
     [definition, progress],
   );
-  const containers = useMemo(() => containersOf(definition), [definition]);
+  const containers = useMemo(() => containersOf(definition, types), [definition, types]);
   return (
     <StillGraph
       nodes={nodes}

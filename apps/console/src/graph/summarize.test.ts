@@ -1,8 +1,10 @@
 import type { JsonObject } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
+import { BUILT_IN_TYPES } from '../testing/built-in-types.ts';
 import { summarize } from './summarize.ts';
 
-const summary = (type: string, parameters: JsonObject) => summarize({ id: 'a', type, parameters });
+const summary = (type: string, parameters: JsonObject) =>
+  summarize({ id: 'a', type, parameters }, BUILT_IN_TYPES.get(type));
 
 describe('a summary', () => {
   it.each<[string, JsonObject, string]>([

@@ -1,4 +1,11 @@
-import { isJsonObject, type JsonObject, type JsonValue, type NodeDefinition } from '@deckhand/contracts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type NodeDefinition,
+  type NodeTypeEntry,
+  type SummaryLine,
+} from '@deckhand/contracts';
 import { i18n } from '../language/i18n.ts';
 import { describeCron } from './cron.ts';
 
@@ -6,108 +13,74 @@ import { describeCron } from './cron.ts';
 const MAX_LENGTH = 80;
 /** Most entries of a list that a summary names. */
 const MAX_ENTRIES = 10;
-
-type Summary = (parameters: JsonObject) => string | undefined;
-
-/** What a node of a type does, by its parameters. */
-const SUMMARIES = new Map<string, Summary>(
-  Object.entries<Summary>({
-    'trigger.webhook': ({ method }) => textOf(method) ?? 'POST',
-    'trigger.schedule': ({ cron }) => (typeof cron === 'string' ? describeCron(cron) : undefined),
-    'trigger.event': ({ name }) => textOf(name),
-    http: ({ method, url }) => joined(textOf(method) ?? 'GET', textOf(url)?.replace(/^https?:\/\//, '')),
-    email: ({ to }) => {
-      const recipients = Array.isArray(to) ? to.slice(0, MAX_ENTRIES).map(textOf).join(', ') : textOf(to);
-      return recipients === undefined ? undefined : i18n.t('to {recipients}', { recipients });
-    },
-    postgres: ({ query }) => textOf(query),
-    if: ({ condition }) => textOf(condition),
-    switch: ({ value }) => textOf(value),
-    loop: ({ mode, items: given, condition: test }) => {
-      const condition = textOf(test);
-      const items = textOf(given);
-      if (mode === 'while') return condition === undefined ? undefined : i18n.t('while {condition}', { condition });
-      if (mode === 'until') return condition === undefined ? undefined : i18n.t('until {condition}', { condition });
-      return items === undefined ? undefined : i18n.t('each of {items}', { items });
-    },
-    merge: ({ mode, count: given }) => {
-      if (mode === 'any') return i18n.t('the first');
-      const count = mode === 'count' ? textOf(given) : undefined;
-      return count === undefined ? undefined : i18n.t('the first {count}', { count });
-    },
-    wait: ({ seconds, until }) => {
-      if (seconds !== undefined) return joined(textOf(seconds), 's');
-      const time = textOf(until);
-      return time === undefined ? undefined : i18n.t('until {time}', { time });
-    },
-    'wait.event': ({ name }) => textOf(name),
-    lock: ({ key }) => textOf(key),
-    unlock: ({ key }) => textOf(key),
-    fail: ({ message }) => textOf(message),
-    set: ({ fields }) => (isJsonObject(fields) ? Object.keys(fields).slice(0, MAX_ENTRIES).join(', ') : undefined),
-    filter: ({ conditions, match }) =>
-      entriesOf(conditions)
-        .map(({ field, operator, value }) => present(textOf(field) ?? i18n.t('item'), textOf(operator), textOf(value)))
-        .join(` ${match === 'any' ? i18n.t('or') : i18n.t('and')} `),
-    sort: ({ by }) =>
-      entriesOf(by)
-        .map(({ field }) => textOf(field) ?? i18n.t('item'))
-        .join(', '),
-    aggregate: ({ operations }) =>
-      entriesOf(operations)
-        .map(({ operation, field }) => present(textOf(operation), textOf(field)))
-        .join(', '),
-    split: ({ size: given, field }) => {
-      if (given === undefined) return textOf(field);
-      const size = textOf(given);
-      return size === undefined ? undefined : i18n.t('every {size}', { size });
-    },
-    dates: ({ operation }) => textOf(operation),
-    csv: ({ operation }) => textOf(operation),
-    xml: ({ operation }) => textOf(operation),
-    hmac: ({ operation }) => textOf(operation),
-    approval: ({ message }) => textOf(message),
-    human: ({ title }) => textOf(title),
-  }),
-);
+/** `{name}`, `{name?}`, or `{name|word}`: the value, nothing, or a word without one. */
+const PLACEHOLDER = /\{(\w+)(\?|\|[^}]*)?\}/g;
 
 /**
  * Returns a line on what a node does, such as `GET api.example.com/orders` or `$input.amount > 100`; undefined if its
- * parameters do not say.
+ * type has no line for its parameters.
  */
-export function summarize({ type, parameters = {} }: NodeDefinition): string | undefined {
-  const line = SUMMARIES.get(type)?.(parameters)?.trim() ?? '';
-  if (line === '') return undefined;
-  return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1)}…` : line;
+export function summarize({ parameters = {} }: NodeDefinition, type: NodeTypeEntry | undefined): string | undefined {
+  if (!type) return undefined;
+  const valueOf = (name: string): JsonValue | undefined =>
+    Object.hasOwn(parameters, name) ? parameters[name] : defaultOf(type.parameters, name);
+  for (const line of type.summary) {
+    if (!Object.entries(line.when ?? {}).every(([name, value]) => valueOf(name) === value)) continue;
+    const text = fillLine(line, valueOf, type)?.replaceAll(/\s+/g, ' ').trim() ?? '';
+    if (text !== '') return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text;
+  }
+  return undefined;
 }
 
-/** A value in one line; the braces around expressions are left out. */
+function fillLine(
+  { text, each, join }: SummaryLine,
+  valueOf: (name: string) => JsonValue | undefined,
+  { form }: NodeTypeEntry,
+): string | undefined {
+  if (each === undefined) {
+    return fillText(text, (name) => {
+      const value = valueOf(name);
+      return form.inputs[name] === 'cron' && typeof value === 'string' ? describeCron(value) : textOf(value);
+    });
+  }
+  const list = valueOf(each);
+  const entries = Array.isArray(list) ? list.slice(0, MAX_ENTRIES).filter(isJsonObject) : [];
+  const parts = entries.map((entry) => fillText(text, (name) => textOf(entry[name]))?.trim());
+  return parts.filter((part) => part !== undefined).join(join === undefined ? ', ' : ` ${join} `);
+}
+
+/** Returns a text with values in place of names; undefined if one of them has no value. */
+function fillText(text: string, read: (name: string) => string | undefined): string | undefined {
+  const missing: string[] = [];
+  const filled = text.replaceAll(PLACEHOLDER, (_, name: string, otherwise: string | undefined) => {
+    const value = read(name);
+    if (value === undefined && otherwise === undefined) missing.push(name);
+    return value ?? otherwise?.slice(1) ?? '';
+  });
+  return missing.length === 0 ? filled : undefined;
+}
+
+function defaultOf({ properties }: JsonObject, name: string): JsonValue | undefined {
+  const schema = isJsonObject(properties) ? properties[name] : undefined;
+  return isJsonObject(schema) ? schema.default : undefined;
+}
+
+/** Returns a value in one line, without the braces around expressions; undefined if it is empty. */
 function textOf(value: JsonValue | undefined): string | undefined {
   if (value === undefined || value === null) return undefined;
   // More is not shown, and the text may have megabytes.
   const text = typeof value === 'string' ? value.slice(0, 4 * MAX_LENGTH) : shortJson(value);
-  return text
-    .replace(/\{\{\s*(.*?)\s*\}\}/gs, '$1')
-    .replace(/\s+/g, ' ')
-    .trim();
+  const line = text.replaceAll(/\{\{\s*(.*?)\s*\}\}/gs, '$1').trim();
+  return line === '' ? undefined : line.replace(/^https?:\/\//, '');
 }
 
-/** Lists and objects only by their size. */
+/** Returns the first texts of a list and names of an object, and the number of other elements of a list. */
 function shortJson(value: JsonValue): string {
-  if (Array.isArray(value)) return i18n.t('{count, plural, one {# item} other {# items}}', { count: value.length });
-  return isJsonObject(value) ? '{…}' : JSON.stringify(value);
-}
-
-/** Joins words; undefined if one is missing. */
-function joined(...words: readonly (string | undefined)[]): string | undefined {
-  return words.includes(undefined) ? undefined : words.join(' ');
-}
-
-/** Joins the words that are there. */
-function present(...words: readonly (string | undefined)[]): string {
-  return words.filter((word) => word !== undefined).join(' ');
-}
-
-function entriesOf(list: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(list) ? list.slice(0, MAX_ENTRIES).filter(isJsonObject) : [];
+  if (isJsonObject(value)) return Object.keys(value).slice(0, MAX_ENTRIES).join(', ');
+  if (!Array.isArray(value)) return JSON.stringify(value);
+  const list: readonly JsonValue[] = value;
+  const first = list.slice(0, MAX_ENTRIES);
+  return first.length > 0 && first.every((one) => typeof one === 'string')
+    ? first.map(textOf).join(', ')
+    : i18n.t('{count, plural, one {# item} other {# items}}', { count: list.length });
 }

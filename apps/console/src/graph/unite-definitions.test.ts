@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
 import { layOut } from './layout.ts';
+import { nodeTypeOf, nodeTypesOf } from '../testing/node-type.ts';
 import { placeUnited, uniteDefinitions, uniteHandles } from './unite-definitions.ts';
 
 const NO_TYPES = new Map();
@@ -43,9 +44,11 @@ describe('two definitions on one graph', () => {
 
   it('keep the outputs that only one of them has', () => {
     const cases = (...handles: string[]): Definition => ({
-      nodes: [{ id: 'way', type: 'switch', parameters: { cases: handles.map((handle) => ({ handle, equals: 1 })) } }],
+      nodes: [{ id: 'way', type: 'route', parameters: { cases: handles.map((handle) => ({ handle, equals: 1 })) } }],
       edges: [],
     });
-    expect(uniteHandles(cases('a', 'b'), cases('b', 'c'), NO_TYPES).get('way')).toEqual(['b', 'c', 'default', 'a']);
+    const handlesBy = { parameter: 'cases', member: 'handle', fixed: ['default'] };
+    const types = nodeTypesOf(nodeTypeOf('route', { handles: ['default'], handlesBy }));
+    expect(uniteHandles(cases('a', 'b'), cases('b', 'c'), types).get('way')).toEqual(['b', 'c', 'default', 'a']);
   });
 });

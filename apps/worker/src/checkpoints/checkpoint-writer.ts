@@ -1,7 +1,18 @@
-import { type Checkpoint, type CheckpointVerdict, classifyStoreError, type StoreErrorKind } from '@deckhand/db';
-import { createFlushGate } from '@deckhand/runtime';
+import {
+  type Checkpoint,
+  type CheckpointVerdict,
+  classifyStoreError,
+  type StoreErrorKind,
+  writeCheckpoints,
+} from '@deckhand/db';
+import { createFlushGate, type Logger } from '@deckhand/runtime';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { RetriesEndedError, waitForRetry } from './retry-while-unavailable.ts';
+import { RetriesEndedError, waitForRetry, isLogged } from './retry-while-unavailable.ts';
+import type { OutputStore } from '@deckhand/outputs';
+import type { ClaimHealth } from '../consume/worker-health.ts';
+import type { WorkerMetrics } from '../metrics.ts';
+import type { WorkerStores } from '../stores.ts';
+import { offloadOutputs } from './large-outputs.ts';
 
 /** A run with something to write. The writer takes its checkpoint when it begins to write it. */
 export interface CheckpointSource {
@@ -213,4 +224,42 @@ async function splitBatch(batch: readonly Entry[], options: CheckpointWriterOpti
   const middle = Math.ceil(batch.length / 2);
   await writeBatch(batch.slice(0, middle), options);
   await writeBatch(batch.slice(middle), options);
+}
+
+/** Maximum number of runs per checkpoint statement. */
+const MAX_BATCH = 200;
+
+/** A writer that counts. */
+export interface MeteredWriter extends CheckpointWriter {
+  /** Returns the number of checkpoints so far, including failed attempts: it grows while the worker works. */
+  readonly written: () => number;
+}
+
+/** Creates the worker's writer of checkpoints. The claim health watches it, since first checkpoints claim runs. */
+export function createMeteredWriter(
+  { db, ended }: Pick<WorkerStores, 'db' | 'ended'>,
+  parts: {
+    readonly outputs: OutputStore;
+    readonly metrics: WorkerMetrics;
+    readonly health: ClaimHealth;
+    readonly logger: Logger;
+  },
+): MeteredWriter {
+  const { outputs, metrics, health, logger } = parts;
+  let written = 0;
+  const writer = createCheckpointWriter({
+    write(checkpoints) {
+      written += checkpoints.length;
+      return metrics.timeCheckpoints(checkpoints, () => health.watchWrite(() => writeCheckpoints(db, checkpoints)));
+    },
+    prepare: (checkpoint) => offloadOutputs(outputs, checkpoint),
+    ended,
+    onRetry: (err, attempt, kind) => {
+      metrics.checkpointRetried();
+      if (isLogged(attempt)) logger.warn({ err, attempt, kind }, 'failed to write checkpoints, retrying');
+    },
+    concurrency: 2,
+    maxSize: MAX_BATCH,
+  });
+  return { ...writer, written: () => written };
 }

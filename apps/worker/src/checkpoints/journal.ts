@@ -12,9 +12,8 @@ import type {
 } from '@deckhand/db';
 import { type LoopPosition, type NodeRecord, recordKey } from '@deckhand/engine';
 import type { CheckpointRefusedError, CheckpointSource, CheckpointWriter } from './checkpoint-writer.ts';
-import { currentNodeOf } from './current-node.ts';
+import { currentNodeOf, toRow, toWait, toWaitForRun } from './node-rows.ts';
 import { writePositions } from './loop-positions.ts';
-import { toRow, toWait, toWaitForRun } from './node-rows.ts';
 import { countIteration, emptyTally, type NodeTally, summarise } from './node-tally.ts';
 import { RetriesEndedError } from './retry-while-unavailable.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunConsumer, RunJob, TakenJob } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 import type { Standby } from './standby.ts';
-import { createPollHealth } from './poll-health.ts';
+import { createPollHealth } from './worker-health.ts';
 
 /** Shortest and longest delay after a failed poll, in ms; the delay doubles with each failure in a row. */
 const MIN_RETRY_MS = 100;
@@ -57,8 +57,8 @@ export interface Consumption {
  */
 export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeOptions): Consumption {
   const { logger, room } = parts;
+  const jobs = createJobHandling(() => pausing !== undefined, parts);
   const health = createPollHealth({ isFull: () => room() <= 0, ping: () => consumer.ping() });
-  const handling = new Set<Promise<void>>();
   let state: ConsumptionState = 'polling';
   let retryMs = MIN_RETRY_MS;
   let isClosing = false;
@@ -73,7 +73,7 @@ export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeO
         state = 'full';
         await waitForRoom();
       } else if (standby?.isStandingBy()) {
-        await attempt(() => standBy(standby), 'standby');
+        await attempt(() => standBy(standby, consumer), 'standby');
       } else {
         await attempt(poll, 'polling');
       }
@@ -89,20 +89,8 @@ export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeO
 
   async function poll(): Promise<void> {
     const job = await consumer.take();
-    if (job) handle(job);
+    if (job) jobs.begin(job);
     standby?.wakeIfBusy();
-  }
-
-  async function standBy(waiting: Standby): Promise<void> {
-    if ((await waiting.wait()) && (await isUnattended())) waiting.queueIsUnattended();
-  }
-
-  /** Returns whether the same job is next for some time: nobody takes jobs. */
-  async function isUnattended(): Promise<boolean> {
-    const next = await consumer.nextJobName();
-    if (next === undefined) return false;
-    await sleep(UNATTENDED_AFTER_MS);
-    return (await consumer.nextJobName()) === next;
   }
 
   async function attempt(act: () => Promise<void>, next: ConsumptionState): Promise<void> {
@@ -122,15 +110,6 @@ export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeO
     }
   }
 
-  function handle(job: TakenJob): void {
-    const handled = handleJob(job, () => pausing !== undefined, parts).catch((err: unknown) => {
-      // The queue delivers the job again once its lock expires.
-      logger.warn({ err, job: job.name }, 'failed to settle a job');
-    });
-    handling.add(handled);
-    void handled.then(() => handling.delete(handled));
-  }
-
   function resume(): void {
     pausing?.resolve();
     pausing = undefined;
@@ -142,7 +121,7 @@ export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeO
     resume();
     standby?.close();
     await consumer.stop();
-    while (handling.size > 0) await Promise.all(handling);
+    await jobs.settled();
     await consumer.close();
   }
 
@@ -166,6 +145,40 @@ export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeO
   };
 }
 
+/** Waits to be woken, or to become the first worker. Takes jobs for a while if it finds that nobody does. */
+async function standBy(standby: Standby, consumer: RunConsumer): Promise<void> {
+  if ((await standby.wait()) && (await isUnattended(consumer))) standby.queueIsUnattended();
+}
+
+/** Returns whether the same job is next for some time: nobody takes jobs. */
+async function isUnattended(consumer: RunConsumer): Promise<boolean> {
+  const next = await consumer.nextJobName();
+  if (next === undefined) return false;
+  await sleep(UNATTENDED_AFTER_MS);
+  return (await consumer.nextJobName()) === next;
+}
+
+type HandlingParts = Pick<ConsumeOptions, 'logger' | 'room' | 'start'>;
+
+/** Creates what handles taken jobs, each by itself. */
+function createJobHandling(isPaused: () => boolean, parts: HandlingParts) {
+  const handling = new Set<Promise<void>>();
+  return {
+    begin(job: TakenJob): void {
+      const handled = handleJob(job, isPaused, parts).catch((err: unknown) => {
+        // The queue delivers the job again once its lock expires.
+        parts.logger.warn({ err, job: job.name }, 'failed to settle a job');
+      });
+      handling.add(handled);
+      void handled.then(() => handling.delete(handled));
+    },
+    /** Resolves when each job is settled, also those that begin meanwhile. */
+    async settled(): Promise<void> {
+      while (handling.size > 0) await Promise.all(handling);
+    },
+  };
+}
+
 /**
  * Starts as many runs of a job as there is room for, and puts the others back. The job is completed only when its runs
  * are claimed: until then it is the only thing that keeps them from being lost.
@@ -174,7 +187,7 @@ export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeO
 async function handleJob(
   job: TakenJob,
   isPaused: () => boolean,
-  { logger, room, start }: Pick<ConsumeOptions, 'logger' | 'room' | 'start'>,
+  { logger, room, start }: HandlingParts,
 ): Promise<void> {
   if (!job.runs) {
     logger.warn({ job: job.name, version: job.version }, 'gave back a job of a newer version');

@@ -1,5 +1,5 @@
 import { MAX_WAIT_MS, type WakeUps } from '@deckhand/queue';
-import { createBusyCheck } from './busy-check.ts';
+import { createBusyCheck } from './worker-health.ts';
 
 /**
  * Decides whether this worker takes jobs or stands by. As few workers as necessary take jobs, because each writes what

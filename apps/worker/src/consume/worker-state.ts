@@ -1,6 +1,6 @@
 import type { WorkerState } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
-import type { ClaimHealth } from '../claims/claim-health.ts';
+import type { ClaimHealth } from './worker-health.ts';
 import { runPeriodically } from '../run-periodically.ts';
 import type { Consumption } from './consume-jobs.ts';
 

@@ -1,6 +1,6 @@
-import type { AttemptResult, DisabledEndpoint, LaneRequest, LeasedLane, TakenDelivery, TakenLane } from '@deckhand/db';
+import type { AttemptResult, DisabledEndpoint, LaneRequest, LeasedLane, TakenLane } from '@deckhand/db';
 import type { Logger } from '@deckhand/runtime';
-import { createBatcher } from '@deckhand/runtime';
+import { createAttempts } from './attempts.ts';
 import {
   ATTEMPT_MS,
   isEmpty,
@@ -18,18 +18,11 @@ import {
 import type { EventMetrics } from './event-metrics.ts';
 import type { SendEvent } from './send-event.ts';
 
-/** Maximum number of attempts in progress for all endpoints that work. An endpoint has fewer, by its lane. */
-const MAX_IN_PROGRESS = 256;
-/** The same for endpoints that fail: however many there are, they take nothing from the others. */
-const MAX_FAILING_IN_PROGRESS = 32;
 /** How long nobody else delivers the events of an endpoint, and how much of that is left when it is renewed, in ms. */
 const LEASE_MS = 30_000;
 const RENEWED_BELOW_MS = 20_000;
 /** Shortest time between two takes, in ms, unless a lane certainly has more: fewer, larger batches. */
 const TAKE_INTERVAL_MS = 100;
-/** How many results are recorded at once, and for how long they are gathered, in ms. */
-const MAX_RECORDED = 500;
-const GATHER_MS = 100;
 /** A process that does not poll for this long, in ms, leaves the lanes to others. It polls once a second. */
 const RELEASED_AFTER_MS = 3_000;
 
@@ -63,15 +56,23 @@ export function createEventDeliverer(parts: {
   metrics: EventMetrics;
   logger: Logger;
 }): EventDeliverer {
-  const { store, send, metrics, logger } = parts;
-  const aborted = new AbortController();
+  const { store, logger } = parts;
   const lanes = new Map<string, Lane>();
   /** Ids of lanes that have deliveries and wait until fewer attempts of others are in progress. */
   const waiting = new Set<string>();
-  const attempts = new Set<Promise<void>>();
-  /** Ids of deliveries whose results are being recorded, by lane. Not in its state, which would be copied each time. */
-  const recording = new Map<string, Set<string>>();
-  const inProgress = { working: 0, failing: 0 };
+  const attempts = createAttempts({
+    ...parts,
+    record: store.record,
+    onAttempted(endpointId, result) {
+      handle(endpointId, { kind: 'attempted', result });
+      // The lane that has waited longest comes first, and then has to wait for the others again.
+      const [next = endpointId] = waiting;
+      waiting.delete(next);
+      handle(next, { kind: 'placeFreed' });
+      handle(endpointId, { kind: 'placeFreed' });
+    },
+    onRecorded: (endpointId, isRecorded) => handle(endpointId, { kind: 'recorded', isRecorded }),
+  });
   let statement = Promise.resolve();
   let takenAt = -Infinity;
   /** `refilling`: a take between two polls is planned or in progress; `stopped`: no attempt begins any more. */
@@ -79,24 +80,9 @@ export function createEventDeliverer(parts: {
   let refillTimer: NodeJS.Timeout | undefined;
   let releaseTimer: NodeJS.Timeout | undefined;
 
-  const record = createBatcher<AttemptResult, undefined>({
-    async flush(results) {
-      for (const { id, reason } of await store.record(results)) {
-        metrics.disabled(reason);
-        logger.warn({ endpointId: id, reason }, 'disabled an event endpoint');
-      }
-      return results.map(() => undefined);
-    },
-    maxSize: MAX_RECORDED,
-    concurrency: 1,
-    gatherMs: GATHER_MS,
-  });
-
   function context(): LaneContext {
-    const isStopped = phase === 'stopped';
-    const working = isStopped ? 0 : MAX_IN_PROGRESS - inProgress.working;
-    const failing = isStopped ? 0 : MAX_FAILING_IN_PROGRESS - inProgress.failing;
-    return { now: performance.now(), places: { working, failing } };
+    const places = phase === 'stopped' ? { working: 0, failing: 0 } : attempts.places();
+    return { now: performance.now(), places };
   }
 
   function handle(endpointId: string, event: LaneEvent): void {
@@ -106,45 +92,8 @@ export function createEventDeliverer(parts: {
     lanes.set(endpointId, lane);
     if (waitsForPlace(lane)) waiting.add(endpointId);
     else waiting.delete(endpointId);
-    for (const delivery of begun) {
-      const done = attempt(delivery, lane.isFailing).finally(() => attempts.delete(done));
-      attempts.add(done);
-    }
+    for (const delivery of begun) attempts.begin(delivery, lane.isFailing);
     refillSoon(lane);
-  }
-
-  async function attempt(delivery: TakenDelivery, isFailing: boolean): Promise<void> {
-    const { id, endpointId } = delivery;
-    const count = isFailing ? 'failing' : 'working';
-    inProgress[count] += 1;
-    const result = await send(delivery, aborted.signal);
-    inProgress[count] -= 1;
-    const own = recording.get(endpointId) ?? new Set();
-    recording.set(endpointId, own.add(id));
-    handle(endpointId, { kind: 'attempted', result });
-    // The lane that has waited longest comes first, and then has to wait for the others again.
-    const [next = endpointId] = waiting;
-    waiting.delete(next);
-    handle(next, { kind: 'placeFreed' });
-    handle(endpointId, { kind: 'placeFreed' });
-    // An attempt that this process broke off says nothing about the receiver: it is repeated.
-    const isRecorded =
-      (!aborted.signal.aborted || result.outcome !== 'retry') && (await recordAttempt(result, delivery));
-    own.delete(id);
-    if (own.size === 0) recording.delete(endpointId);
-    handle(endpointId, { kind: 'recorded', isRecorded });
-  }
-
-  /** Records the result of an attempt. @returns false if it cannot be recorded. */
-  async function recordAttempt(result: AttemptResult, delivery: TakenDelivery): Promise<boolean> {
-    metrics.attempted(result, delivery);
-    try {
-      await record(result);
-      return true;
-    } catch (err) {
-      logger.warn({ err, deliveryId: delivery.id }, 'failed to record a delivery attempt, sending the event again');
-      return false;
-    }
   }
 
   /** Takes so many due deliveries of each lane. */
@@ -153,7 +102,7 @@ export function createEventDeliverer(parts: {
     takenAt = performance.now();
     const requests = [...rooms].map(([endpointId, room]) => {
       const lane = lanes.get(endpointId);
-      const held = [...(lane ? unattemptedIds(lane) : []), ...(recording.get(endpointId) ?? [])];
+      const held = [...(lane ? unattemptedIds(lane) : []), ...attempts.recordingOf(endpointId)];
       return { endpointId, room, held };
     });
     for (const { endpointId } of requests) handle(endpointId, { kind: 'takeBegan' });
@@ -207,7 +156,7 @@ export function createEventDeliverer(parts: {
   /** Releases the lanes once their attempts are over. Until then no other process makes any. */
   async function release(): Promise<void> {
     for (const endpointId of lanes.keys()) handle(endpointId, { kind: 'released' });
-    await Promise.all(attempts);
+    await attempts.settled();
     lanes.clear();
     await store.release();
   }
@@ -233,7 +182,7 @@ export function createEventDeliverer(parts: {
       clearTimeout(refillTimer);
       clearTimeout(releaseTimer);
       // Set first: a statement in progress may take as long as a statement may.
-      const limit = setTimeout(() => aborted.abort(), graceMs);
+      const limit = setTimeout(attempts.abort, graceMs);
       await statement;
       // Others release what this process could not: its leases end.
       await release().catch((err: unknown) => logger.warn({ err }, 'left events to others after their lease'));

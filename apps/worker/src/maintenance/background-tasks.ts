@@ -15,6 +15,8 @@ import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-conte
 const BATCH = 5_000;
 /** Maximum number of objects deleted per pass, which is the limit of one request. */
 const MAX_SWEPT = 1_000;
+/** In ms. Nobody waits until a key is deleted: it is invalid by its age. */
+const PRUNE_INTERVAL_MS = 10_000;
 /** In ms. Partitions are created days ahead; this is for a database that was not used for longer. */
 const PARTITIONS_INTERVAL_MS = 60_000;
 
@@ -52,10 +54,11 @@ export function createBackgroundTasks({
     {
       // Deletes idempotency keys, and keys of debounced starts, that are no longer needed.
       ...task('prune_idempotency_keys'),
-      async run() {
-        await pruneIdempotencyKeys(db, BATCH);
-        await pruneRequests(db, BATCH);
-        await pruneDebounces(db, BATCH);
+      intervalMs: PRUNE_INTERVAL_MS,
+      async run(signal) {
+        for (const prune of [pruneIdempotencyKeys, pruneRequests, pruneDebounces]) {
+          while (!signal.aborted && (await prune(db, BATCH)) === BATCH);
+        }
       },
     },
     // Deletes the queue's index of jobs by run when no job is left.

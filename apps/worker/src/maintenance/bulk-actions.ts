@@ -10,11 +10,11 @@ import {
   pruneBulkActions,
   type RerunChecks,
 } from '@deckhand/db';
-import { publishControl } from '@deckhand/queue';
+import { announceStarts, announceStops } from '../announce-runs.ts';
 import type { PeriodicTask } from '../run-periodically.ts';
 import { createStartLimits } from '../start-limits.ts';
 import { actOnRows } from './act-on-rows.ts';
-import { announceEnds, type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
+import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
 import { createTimeBudget } from './time-budget.ts';
 
 const NAME = 'perform_bulk_actions';
@@ -39,33 +39,25 @@ export function createBulkActions(
   context: MaintenanceContext,
   { isIdle, mayReach }: Pick<RerunChecks, 'mayReach'> & { readonly isIdle: () => boolean },
 ): PeriodicTask {
-  const { db, redis, queue, logger, metrics, runs } = context;
+  const { db, logger, metrics } = context;
   const checks = { ...createStartLimits(context), mayReach };
   const budget = createTimeBudget({ minMs: BUDGET_MS, maxMs: MAX_BUDGET_MS, isIdle });
   let prunedAt = -Infinity;
   /** The workspace that got the last batch; undefined at the beginning of a round. */
   let after: string | undefined;
 
-  /** Notifies workers and callers of stopped runs, and queues new ones. Both are made up for by other tasks. */
-  async function announce({ kind, workspaceId }: DueBulkAction, { done, startedIds }: BulkOutcome): Promise<void> {
-    try {
-      if (kind === 'stop' && done.length > 0) {
-        runs.finished('stopped', done.length);
-        await publishControl(redis, { type: 'stop', executionIds: done });
-        await announceEnds(redis, done, 'stopped');
-      }
-      for (const _ of startedIds) runs.accepted('rerun');
-      await queue.add(startedIds.map((executionId) => ({ workspaceId, executionId, dispatch: 1 })));
-    } catch (err) {
-      logger.warn({ err, kind, runs: done.length }, 'failed to announce runs of a bulk action, retrying');
-    }
-  }
-
-  async function note(action: DueBulkAction, outcome: BulkOutcome | undefined): Promise<void> {
-    if (outcome === undefined) return;
-    const { done, failed, skipped } = outcome;
-    metrics.bulkActed(action.kind, { done: done.length, failed: failed.length, skipped: skipped.length });
-    await announce(action, outcome);
+  /** Counts what a batch did, and announces the runs that it stopped or started. Other tasks make up for failures. */
+  async function note(
+    { kind, workspaceId }: DueBulkAction,
+    { done, failed, skipped, startedIds }: BulkOutcome,
+  ): Promise<void> {
+    metrics.bulkActed(kind, { done: done.length, failed: failed.length, skipped: skipped.length });
+    if (kind === 'stop') await announceStops(context, done);
+    await announceStarts(
+      context,
+      'rerun',
+      startedIds.map((executionId) => ({ workspaceId, executionId, dispatch: 1 })),
+    );
   }
 
   /** Makes the next batch of an action. @returns whether any run was settled. */
@@ -73,13 +65,20 @@ export function createBulkActions(
     const found = await findUnsettledRuns(db, action.id, Math.min(BATCH, action.ratePerSecond ?? BATCH));
     let bytes = 0;
     const fitting = found.filter((run, index) => (bytes += run.bytes) <= MAX_BATCH_BYTES || index === 0);
-    const outcomes: (BulkOutcome | undefined)[] = [];
+    let isSettled = false;
+    async function onOutcome(outcome: BulkOutcome): Promise<void> {
+      isSettled = true;
+      await note(action, outcome);
+    }
     const badRuns: string[] = [];
     try {
       await actOnRows(
         fitting.map(({ id }) => id),
         {
-          act: async (ids: readonly string[]) => [await performBatch(db, action, ids, checks)],
+          async act(ids: readonly string[]) {
+            await performBatch(db, action, ids, checks, onOutcome);
+            return [];
+          },
           isUnavailable: isStoreUnavailable,
           onBadRow(executionId: string, err: unknown) {
             metrics.badRow(NAME);
@@ -88,13 +87,15 @@ export function createBulkActions(
             if (isRowError(err)) badRuns.push(executionId);
           },
         },
-        (results) => outcomes.push(...results),
+        () => undefined,
       );
     } finally {
-      for (const id of badRuns) outcomes.push(await failUnsettledRun(db, action, id));
-      for (const outcome of outcomes) await note(action, outcome);
+      for (const id of badRuns) {
+        const outcome = await failUnsettledRun(db, action, id);
+        if (outcome) await onOutcome(outcome);
+      }
     }
-    return outcomes.some((outcome) => outcome !== undefined);
+    return isSettled;
   }
 
   return {

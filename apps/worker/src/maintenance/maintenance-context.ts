@@ -1,7 +1,5 @@
 import { type Database, isStoreUnavailable, isTooSlow } from '@deckhand/db';
-import type { Redis, RunChange, QueueProducer } from '@deckhand/queue';
-import { publishChanges, publishControl } from '@deckhand/queue';
-import type { FinishedStatus } from '@deckhand/contracts';
+import type { QueueProducer, Redis } from '@deckhand/queue';
 import type { Logger, RunCounters } from '@deckhand/runtime';
 import type { PeriodicTask } from '../run-periodically.ts';
 import { createBadRows } from './bad-rows.ts';
@@ -55,32 +53,4 @@ export function createRowTask<Row, Result>(
       budget.passed(await processRows({ ...work, budgetMs: budget.ms() }, context));
     },
   };
-}
-
-/** Notifies workers and callers of runs that were stopped. A worker that misses it finds out by its next write. */
-export async function announceStops(
-  { redis, runs, logger }: Pick<MaintenanceContext, 'redis' | 'runs' | 'logger'>,
-  executionIds: readonly string[],
-): Promise<void> {
-  if (executionIds.length === 0) return;
-  runs.finished('stopped', executionIds.length);
-  try {
-    await publishControl(redis, { type: 'stop', executionIds });
-    await announceEnds(redis, executionIds, 'stopped');
-  } catch (err) {
-    logger.warn({ err, runs: executionIds.length }, 'failed to announce stopped runs');
-  }
-}
-
-/** Notifies those who wait for runs that these have ended. @throws the error of Redis. */
-export async function announceEnds(
-  redis: Redis,
-  executionIds: readonly string[],
-  ended: FinishedStatus,
-): Promise<void> {
-  if (executionIds.length === 0) return;
-  await publishChanges(
-    redis,
-    executionIds.map((executionId): RunChange => ({ executionId, ended })),
-  );
 }

@@ -8,9 +8,10 @@ import {
   pruneEvents,
   type RunsOfEvents,
 } from '@deckhand/db';
+import { announceStops } from '../announce-runs.ts';
 import type { PeriodicTask } from '../run-periodically.ts';
 import { sendAnswered } from './finish-children.ts';
-import { announceStops, createRowTask, type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
+import { createRowTask, type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
 import { createEventRunStarting } from './start-event-runs.ts';
 
 /** Maximum number of events, and of runs with new waits, per batch. */

@@ -6,9 +6,10 @@ import {
   type RecoveredRuns,
 } from '@deckhand/db';
 import { type Liveness, readWritableFleet } from '@deckhand/queue';
+import { announceEnds } from '../announce-runs.ts';
 import type { PeriodicTask } from '../run-periodically.ts';
 import { createBadRows } from './bad-rows.ts';
-import { announceEnds, type MaintenanceContext } from './maintenance-context.ts';
+import type { MaintenanceContext } from './maintenance-context.ts';
 import type { MaintenanceLease } from './maintenance-lease.ts';
 import { processRows } from './process-rows.ts';
 

@@ -1,4 +1,5 @@
 import { type ErrorStartResult, findDueErrorStarts, startErrorWorkflows } from '@deckhand/db';
+import { announceStarts, type StartedRun } from '../announce-runs.ts';
 import type { PeriodicTask } from '../run-periodically.ts';
 import { createStartLimits } from '../start-limits.ts';
 import { createRowTask, type MaintenanceContext } from './maintenance-context.ts';
@@ -11,21 +12,19 @@ const BATCH = 100;
  * the new runs are found as runs without jobs.
  */
 export function createErrorWorkflowStarting(context: MaintenanceContext): PeriodicTask {
-  const { db, queue, logger, runs } = context;
+  const { db, logger } = context;
   const limits = createStartLimits(context);
 
   async function announce(results: readonly ErrorStartResult[]): Promise<void> {
-    const jobs = [];
+    const started: StartedRun[] = [];
     for (const { failedId, workspaceId, errorWorkflowId, result } of results) {
-      if ('code' in result) {
+      if ('executionId' in result) started.push({ workspaceId, executionId: result.executionId, dispatch: 1 });
+      else {
         const { code } = result;
         logger.warn({ executionId: failedId, errorWorkflowId, code }, 'failed to start an error workflow');
-        continue;
       }
-      runs.accepted('error');
-      jobs.push({ workspaceId, executionId: result.executionId, dispatch: 1 });
     }
-    await queue.add(jobs);
+    await announceStarts(context, 'error', started);
   }
 
   return createRowTask(
@@ -35,8 +34,10 @@ export function createErrorWorkflowStarting(context: MaintenanceContext): Period
       work: {
         find: (page) => findDueErrorStarts(db, page),
         idOf: ({ executionId }) => executionId,
-        act: (due) => startErrorWorkflows(db, due, limits),
-        onDone: announce,
+        async act(due) {
+          await startErrorWorkflows(db, due, limits, announce);
+          return [];
+        },
         maxRows: BATCH,
         budgetMs: 500,
       },

@@ -13,11 +13,11 @@ import {
 } from '@deckhand/db';
 import { compileTriggerExpression } from '@deckhand/engine';
 import { compileTriggerOptions, evaluateOnTrigger, withWorkflowKey } from '@deckhand/nodes';
-import type { QueuedRun } from '@deckhand/queue';
 import { nextSlice } from '@deckhand/runtime';
+import { announceStarts } from '../announce-runs.ts';
 import { derivedId } from '../session/derived-id.ts';
 import { createStartLimits } from '../start-limits.ts';
-import { announceStops, type MaintenanceContext } from './maintenance-context.ts';
+import type { MaintenanceContext } from './maintenance-context.ts';
 
 /** Maximum number of runs with keys that a workspace starts at a time: each has a transaction of its own. */
 const MAX_WITH_KEYS = 20;
@@ -51,7 +51,7 @@ interface Planned {
  * a run and does not lose it.
  */
 export function createEventRunStarting(context: MaintenanceContext): StartEventRuns {
-  const { db, queue, logger, runs } = context;
+  const { db, logger } = context;
   const limits = createStartLimits(context);
   const triggers = new Map<string, CompiledTrigger>();
   let sliceEndsAt = 0;
@@ -127,26 +127,6 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
     return { planned, delays };
   }
 
-  /** Queues accepted runs. Maintenance finds those that were not queued, and wakes delayed ones. */
-  async function announce(results: readonly { readonly planned: Planned; readonly outcome: StartOutcome | Busy }[]) {
-    const jobs: QueuedRun[] = [];
-    for (const { planned, outcome } of results) {
-      // A start that was joined with an earlier one is not a run of its own.
-      if (outcome.kind !== 'accepted' || outcome.joined) continue;
-      const { executionId, options } = planned.request;
-      runs.accepted('event');
-      if (outcome.underKey) {
-        jobs.push(...outcome.underKey.dispatched);
-        await announceStops(context, outcome.underKey.stopped);
-      } else if (outcome.run?.isDelayed !== true) {
-        jobs.push({ workspaceId: planned.workspaceId, executionId, dispatch: 1, priority: priorityOf(options) });
-      }
-    }
-    await queue.add(jobs).catch((err: unknown) => {
-      logger.warn({ err, runs: jobs.length }, 'failed to queue runs of events, retrying');
-    });
-  }
-
   return async (ids) => {
     const events = ids.length === 0 ? [] : await findEventTriggers(db, ids);
     const { planned, delays } = await plan(events);
@@ -169,8 +149,17 @@ export function createEventRunStarting(context: MaintenanceContext): StartEventR
       db,
       ids.filter((id) => !delays.has(id)),
     );
-    await announce(
-      planned.flatMap((each, index) => (outcomes[index] ? [{ planned: each, outcome: outcomes[index] }] : [])),
+    await announceStarts(
+      context,
+      'event',
+      planned.flatMap(({ workspaceId, request: { executionId, options } }, index) => {
+        const outcome = outcomes[index];
+        // A start that was joined with an earlier one is not a run of its own.
+        if (outcome?.kind !== 'accepted' || outcome.joined) return [];
+        const { run, underKey } = outcome;
+        const priority = priorityOf(options);
+        return { workspaceId, executionId, dispatch: 1, priority, isDelayed: run?.isDelayed, underKey };
+      }),
     );
     return [...delays.values()].some(({ seconds }) => seconds === 0);
   };

@@ -1,5 +1,5 @@
 import { isStoreUnavailable, type RerunChecks } from '@deckhand/db';
-import { createLiveness, HEARTBEAT_LIFETIME_MS } from '@deckhand/queue';
+import { createLiveness, HEARTBEAT_LIFETIME_MS, type Liveness } from '@deckhand/queue';
 import type { Archive, OutputStore } from '@deckhand/outputs';
 import type { DatabaseClock } from '../database-clock.ts';
 import type { EventDeliverer } from '../events/deliver-events.ts';
@@ -22,7 +22,7 @@ import { createHeldBackRelease, createSlotCounting } from './release-held-back.t
 import type { KeyRelease } from './release-keys.ts';
 import { createUnknownRunRelease } from './release-unknown-runs.ts';
 import { createRetention } from './retention.ts';
-import { createFiring, FIRING_LIMIT_MS } from './schedules/fire-schedules.ts';
+import { createFiring, type Firing, FIRING_LIMIT_MS } from './schedules/fire-schedules.ts';
 import { createErrorWorkflowStarting } from './start-error-workflows.ts';
 import { createLockRelease } from './release-locks.ts';
 import { createChildStopping } from './stop-children.ts';
@@ -49,8 +49,6 @@ export interface OwnParts {
   readonly lease: MaintenanceLease;
   readonly heldBack: HeldBackRuns;
   readonly keyRelease: KeyRelease;
-  /** Notifies workers and callers of runs that were stopped. */
-  readonly onStopped: (executionIds: readonly string[]) => Promise<void>;
   readonly outputs: OutputStore;
   /** Where partitions are copied before they are dropped; undefined if they are not. */
   readonly archive?: Archive | undefined;
@@ -74,90 +72,28 @@ export interface Maintenance {
  * or late does no harm.
  */
 export function startMaintenance(context: MaintenanceContext, own: OwnParts): Maintenance {
-  const { db, redis, queue, logger, metrics } = context;
-  const { lease, clock } = own;
+  const { logger, metrics } = context;
+  const { lease } = own;
   const liveness = createLiveness(HEARTBEAT_LIFETIME_MS);
-  const isIdle = (): boolean => own.active.size === 0;
-  let idlePasses = 0;
   const waking = createWaking(context);
   const eventMatching = createEventMatching(context, lease.isHeld);
   const firing = createFiring({
-    db,
-    redis,
-    queue,
-    logger,
+    ...context,
     hasLease: () => Promise.resolve(lease.isHeld()),
-    onStarted: (lateSeconds) => {
-      context.runs.accepted('schedule');
-      metrics.scheduleFired(lateSeconds);
-    },
-    onStopped: own.onStopped,
+    onStarted: (lateSeconds) => metrics.scheduleFired(lateSeconds),
     onBadRow({ workflowId, nodeId }, err) {
       metrics.badRow('fire_schedules');
       logger.error({ err, workflowId, nodeId }, 'failed to fire a schedule, held it back');
     },
-    now: clock.now,
+    now: own.clock.now,
   });
 
-  /** Tasks of every worker. */
-  const everywhere: readonly PeriodicTask[] = [
-    {
-      name: 'compare_clocks',
-      intervalMs: CLOCK_INTERVAL_MS,
-      timeLimitMs: CLOCK_TIME_LIMIT_MS,
-      isWanted: () => lease.isNear() || own.active.size > 0 || idlePasses++ % IDLE_CLOCK_PASSES === 0,
-      run: () => clock.measure(),
-    },
-    {
-      name: 'renew_lease',
-      intervalMs: LEASE_INTERVAL_MS,
-      timeLimitMs: LEASE_TIME_LIMIT_MS,
-      run: () => lease.renew(),
-    },
-    createDeadWorkerRecovery(context, { liveness, lease }),
-    createUnknownRunRelease(context, own),
-  ];
-  /** Tasks of the holder of the lease. */
-  const leased: readonly PeriodicTask[] = [
-    createLostJobRecovery(context, liveness),
-    waking,
-    createChildFinishing(context),
-    createTimeOuts(context),
-    createErrorWorkflowStarting(context),
-    createChildStopping(context),
-    createHeldBackRelease(context, own.heldBack),
-    own.keyRelease.task(context),
-    createSlotCounting(context),
-    createLockRelease(context),
-    { name: 'fire_schedules', intervalMs: 1_000, timeLimitMs: FIRING_LIMIT_MS, run: () => firing.fire() },
-    createBulkActions(context, { isIdle, mayReach: own.mayReach }),
-    ...createBackgroundTasks(context),
-    createIndexing(context, isIdle),
-    createRetention(context, { archives: own.archive !== undefined, isIdle }),
-    createWorkspaceDeletion(context),
-    ...eventMatching.tasks,
-    createEventDelivery(own.events.deliverer),
-    createEventTidying(context, own.events.metrics),
-  ];
-  /**
-   * Tasks of the holder of the lease that do not release it on errors: these may come from the object store, or from a
-   * drop that takes long and that another worker would begin again.
-   */
-  const keeping: readonly PeriodicTask[] = [createOutputSweep(own.outputs), createPartitionDropping(context, own)];
-
   const onLease = (task: PeriodicTask): PeriodicTask => ({ ...task, isWanted: () => lease.isHeld() });
-  /** Releases the lease after a failure: perhaps only this worker cannot reach the database. */
-  const yielding: TaskObserver = {
-    passed: metrics.passed,
-    failed(task, error) {
-      metrics.failed(task, error);
-      if (!lease.isHeld() || !(isStoreUnavailable(error) || error instanceof TaskTimeLimitError)) return;
-      lease.letOthersTry().catch((err: unknown) => logger.debug({ err }, 'failed to release the maintenance lease'));
-    },
-  };
+  const ofHolder = [waking, ...eventMatching.tasks, ...tasksOfHolder(context, own, { liveness, firing })];
+  const yielding = yieldOnFailure(context, lease);
   const runs = [
-    ...[...everywhere, ...leased.map(onLease)].map((task) => ({ task, observer: yielding })),
-    ...keeping.map((task) => ({ task: onLease(task), observer: metrics })),
+    ...[...tasksOfAll(context, own, liveness), ...ofHolder.map(onLease)].map((task) => ({ task, observer: yielding })),
+    ...keepingTasks(context, own).map((task) => ({ task: onLease(task), observer: metrics })),
   ];
   for (const { task } of runs) metrics.begin(task.name);
   const stops = runs.map(({ task, observer }, index) =>
@@ -174,4 +110,78 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
       eventMatching.close();
     },
   };
+}
+
+/** Releases the lease after a failure: perhaps only this worker cannot reach the database. */
+function yieldOnFailure(
+  { metrics, logger }: Pick<MaintenanceContext, 'metrics' | 'logger'>,
+  lease: MaintenanceLease,
+): TaskObserver {
+  return {
+    passed: metrics.passed,
+    failed(task, error) {
+      metrics.failed(task, error);
+      if (!lease.isHeld() || !(isStoreUnavailable(error) || error instanceof TaskTimeLimitError)) return;
+      lease.letOthersTry().catch((err: unknown) => logger.debug({ err }, 'failed to release the maintenance lease'));
+    },
+  };
+}
+
+/** Creates the tasks of every worker. */
+function tasksOfAll(context: MaintenanceContext, own: OwnParts, liveness: Liveness): PeriodicTask[] {
+  const { active, clock, lease } = own;
+  let idlePasses = 0;
+  return [
+    {
+      name: 'compare_clocks',
+      intervalMs: CLOCK_INTERVAL_MS,
+      timeLimitMs: CLOCK_TIME_LIMIT_MS,
+      isWanted: () => lease.isNear() || active.size > 0 || idlePasses++ % IDLE_CLOCK_PASSES === 0,
+      run: () => clock.measure(),
+    },
+    {
+      name: 'renew_lease',
+      intervalMs: LEASE_INTERVAL_MS,
+      timeLimitMs: LEASE_TIME_LIMIT_MS,
+      run: () => lease.renew(),
+    },
+    createDeadWorkerRecovery(context, { liveness, lease }),
+    createUnknownRunRelease(context, own),
+  ];
+}
+
+/** Creates tasks of the holder of the lease. */
+function tasksOfHolder(
+  context: MaintenanceContext,
+  own: OwnParts,
+  { liveness, firing }: { readonly liveness: Liveness; readonly firing: Firing },
+): PeriodicTask[] {
+  const isIdle = (): boolean => own.active.size === 0;
+  return [
+    createLostJobRecovery(context, liveness),
+    createChildFinishing(context),
+    createTimeOuts(context),
+    createErrorWorkflowStarting(context),
+    createChildStopping(context),
+    createHeldBackRelease(context, own.heldBack),
+    own.keyRelease.task(context),
+    createSlotCounting(context),
+    createLockRelease(context),
+    { name: 'fire_schedules', intervalMs: 1_000, timeLimitMs: FIRING_LIMIT_MS, run: () => firing.fire() },
+    createBulkActions(context, { isIdle, mayReach: own.mayReach }),
+    ...createBackgroundTasks(context),
+    createIndexing(context, isIdle),
+    createRetention(context, { archives: own.archive !== undefined, isIdle }),
+    createWorkspaceDeletion(context),
+    createEventDelivery(own.events.deliverer),
+    createEventTidying(context, own.events.metrics),
+  ];
+}
+
+/**
+ * Creates the tasks of the holder of the lease that do not release it on errors: these may come from the object store,
+ * or from a drop that takes long and that another worker would begin again.
+ */
+function keepingTasks(context: MaintenanceContext, own: OwnParts): PeriodicTask[] {
+  return [createOutputSweep(own.outputs), createPartitionDropping(context, own)];
 }

@@ -1,7 +1,8 @@
 import { stopDescendants, stopOrphans } from '@deckhand/db';
 import { publishControl } from '@deckhand/queue';
+import { announceEnds } from '../announce-runs.ts';
 import type { PeriodicTask } from '../run-periodically.ts';
-import { announceEnds, type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
+import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
 
 /** Maximum number of orphaned runs per transaction. */
 const BATCH = 500;

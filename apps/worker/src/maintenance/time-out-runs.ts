@@ -1,7 +1,8 @@
 import { findOverdueRuns, timeOutRuns } from '@deckhand/db';
 import { publishControl } from '@deckhand/queue';
+import { announceEnds } from '../announce-runs.ts';
 import type { PeriodicTask } from '../run-periodically.ts';
-import { announceEnds, createRowTask, type MaintenanceContext } from './maintenance-context.ts';
+import { createRowTask, type MaintenanceContext } from './maintenance-context.ts';
 
 /** Maximum number of runs per statement. */
 const BATCH = 500;

@@ -1,4 +1,4 @@
-import type { ClaimedExecution } from '@deckhand/db';
+import type { ClaimedExecution, FinishedEnding, RestingEnding } from '@deckhand/db';
 import {
   begunWait,
   type CompiledWorkflow,
@@ -9,16 +9,18 @@ import {
   type NodeServices,
   nodesUntil,
   runExecution,
+  type RecordedError,
+  type WaitRequest,
 } from '@deckhand/engine';
-import { type JsonObject, parseJson, type WaitPlace } from '@deckhand/contracts';
+import { type JsonObject, parseJson, type WaitPlace, type FinishedStatus, runError } from '@deckhand/contracts';
 import { nextSlice } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Journal } from '../checkpoints/journal.ts';
-import type { ActiveRun } from './active-run.ts';
+import type { ActiveRun } from './active-runs.ts';
 import { childIdOf } from './derived-id.ts';
 import { mocksOf } from './mocks.ts';
 import type { OpenCredential } from './open-credential.ts';
-import type { RunObserver } from './run-observer.ts';
+import type { RunObserver } from './run-reports.ts';
 import type { WaitTimer } from './wait-timer.ts';
 
 /** What nodes need from the worker. */
@@ -30,6 +32,8 @@ export interface NodeEnvironment {
   readonly openCredential: OpenCredential;
   /** Returns the address where a wait is answered without a session; undefined if PUBLIC_URL is not set. */
   readonly answerLink: ((place: WaitPlace) => string) | undefined;
+  /** Returns whether the worker has so many runs that each must leave its place as soon as it can. */
+  readonly isBusy: () => boolean;
   /** Returns the variables of a workspace, by name. */
   readonly loadVariables: (workspaceId: string) => Promise<JsonObject>;
 }
@@ -58,6 +62,9 @@ export interface DrivenRun {
 
 /** A run with longer trigger data, in characters, waits for time slices: many such runs must not block the loop. */
 const LONG_TRIGGER_DATA_CHARS = 256 * 1024;
+
+/** For how long a run stays before it rests for another run, in ms. Most others end sooner. */
+const STAY_MS = 25;
 
 /**
  * Runs the engine until the run ends, rests or halts, and records each step in the journal.
@@ -100,8 +107,25 @@ export async function driveRun(driven: DrivenRun, environment: NodeEnvironment):
       flush: () => journal.flush(),
       positionsFrom: (read) => journal.positionsFrom(read),
       loadIterations: (nodeIds, iterations) => loadIterations({ nodeIds, iterations }),
+      beforeRest: (waits) => stayForRuns(waits, driven, environment),
     },
   });
+}
+
+/**
+ * Stays with a run that would rest for a run that it has started: to let it rest, and to claim and load it again, takes
+ * longer than many runs do. A busy worker gives its place to others at once.
+ */
+async function stayForRuns(
+  waits: readonly WaitRequest[],
+  { run, journal }: DrivenRun,
+  { isBusy }: NodeEnvironment,
+): Promise<void> {
+  if (isBusy() || !waits.some(({ kind }) => kind === 'workflow')) return;
+  const changed = run.nextChange(STAY_MS);
+  // The end of the other run is reported only to a wait that is on disk.
+  await journal.flush();
+  await changed;
 }
 
 /** Returns the run that a cancelled node has started, or may be about to start; undefined for other records. */
@@ -111,4 +135,75 @@ function startedRunOf(executionId: string, { nodeId, iteration, status }: NodeRe
 
 function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+const TIME_LIMIT_PASSED = runError('EXECUTION_TIMEOUT');
+const UNCAUGHT_ERROR = runError('UNCAUGHT_ERROR');
+const MEMORY_EXCEEDED = runError('MEMORY_EXCEEDED');
+
+/** The outcome of a run's last checkpoint on this worker. */
+export type FinalCheckpoint =
+  /** The run has ended, and its end is on disk. `result`: serialised; null without one. */
+  | { readonly kind: 'finished'; readonly status: FinishedStatus; readonly result: string | null }
+  /**
+   * The run rests until a wait ends. `wakeAt`: when its next wait is due, in ms since the epoch. `waitsForChild`: one
+   * of its waits ends when a child run finishes.
+   */
+  | { readonly kind: 'resting'; readonly wakeAt: number | null; readonly waitsForChild: boolean }
+  /** The run was halted, paused or answered meanwhile: the caller releases it. */
+  | { readonly kind: 'unfinished' };
+
+/**
+ * Writes how the run ends or rests.
+ * @throws FencedError, CheckpointRefusedError or RetriesEndedError when nothing was written.
+ */
+export async function writeFinalCheckpoint(ending: Ending, run: ActiveRun, journal: Journal): Promise<FinalCheckpoint> {
+  switch (ending.kind) {
+    case 'success': {
+      const result = ending.result && JSON.stringify(ending.result);
+      return finish(journal, { kind: 'finished', status: 'success', error: null, result });
+    }
+    case 'failed':
+      return finish(journal, failure('failed', ending.error, ending.nodeId));
+    case 'halted':
+      switch (run.haltReason()) {
+        case 'timeout':
+          return finish(journal, failure('timeout', TIME_LIMIT_PASSED, journal.currentNodeId()));
+        case 'uncaughtError':
+          return finish(journal, failure('failed', UNCAUGHT_ERROR, null));
+        case 'memoryExceeded':
+          return finish(journal, failure('failed', MEMORY_EXCEEDED, null));
+        default:
+          return { kind: 'unfinished' };
+      }
+    case 'waiting': {
+      const resting = restingEnding(ending.waits, ending.answerCount);
+      if ((await journal.rest(resting)) !== 'written') return { kind: 'unfinished' };
+      const waitsForChild = ending.waits.some(({ kind }) => kind === 'workflow');
+      return { kind: 'resting', wakeAt: resting.wakeAt, waitsForChild };
+    }
+  }
+}
+
+/** Returns the ending of a run that fails or times out. `nodeId`: the node that failed it, or at which it timed out. */
+export function failure(status: 'failed' | 'timeout', error: RecordedError, nodeId: string | null): FinishedEnding {
+  const { message, code } = error;
+  return { kind: 'finished', status, error: JSON.stringify({ message, nodeId, code }), result: null };
+}
+
+async function finish(journal: Journal, ending: FinishedEnding): Promise<FinalCheckpoint> {
+  const verdict = await journal.finish(ending);
+  if (verdict !== 'written') return { kind: 'unfinished' };
+  return { kind: 'finished', status: ending.status, result: ending.result };
+}
+
+function restingEnding(waits: readonly WaitRequest[], answerCount: number): RestingEnding {
+  const kinds = new Set(waits.map(({ kind }) => kind));
+  const due = waits.flatMap(({ dueAt }) => (dueAt === null ? [] : [dueAt]));
+  return {
+    kind: 'resting',
+    status: kinds.has('approval') ? 'waiting_for_input' : kinds.has('human') ? 'waiting_for_human' : 'running',
+    wakeAt: due.length > 0 ? Math.min(...due) : null,
+    answerCount,
+  };
 }

@@ -6,15 +6,14 @@ import { randomUUID } from 'node:crypto';
 import { CheckpointRefusedError } from '../checkpoints/checkpoint-writer.ts';
 import { createJournal, FencedError, type Journal } from '../checkpoints/journal.ts';
 import { RetriesEndedError } from '../checkpoints/retry-while-unavailable.ts';
-import { inRunContext } from '../watchdog/run-context.ts';
-import { ActiveRun } from './active-run.ts';
-import { cancelWaitsOf } from './cancel-waits.ts';
-import { driveRun, type WantedIterations } from './drive-run.ts';
-import { failure, type FinalCheckpoint, writeFinalCheckpoint } from './final-checkpoint.ts';
+import { runContext } from '../watchdog/run-context.ts';
+import { ActiveRun } from './active-runs.ts';
+import { cancelWaitsOf } from '../checkpoints/node-rows.ts';
+import { driveRun, type WantedIterations, failure, type FinalCheckpoint, writeFinalCheckpoint } from './drive-run.ts';
 import { type EarlierRecords, NeededOutputGoneError } from './records.ts';
 import { SourceRunGoneError } from './reuse-records.ts';
 import { createRunMemory, type RunMemory } from './run-memory.ts';
-import type { RunObserver } from './run-observer.ts';
+import type { RunObserver } from './run-reports.ts';
 import type { SessionParts } from './session-parts.ts';
 import { createWaitTimer, type WaitTimer } from './wait-timer.ts';
 
@@ -82,7 +81,7 @@ export class HeldRun {
   async run(): Promise<void> {
     const { active, claims } = this.#parts;
     try {
-      await inRunContext(this.#claimed.id, () => this.#execute());
+      await runContext.run(this.#claimed.id, () => this.#execute());
     } catch (error) {
       if (error instanceof RetriesEndedError) {
         this.#logger.warn({ err: error }, 'left a run to recovery');
@@ -136,8 +135,7 @@ export class HeldRun {
     if (earlier.goneNodeId !== undefined) throw new NeededOutputGoneError(earlier.goneNodeId);
     const workflow = await loader.loadVersion(claimed.workflowVersionId);
     if (await this.#isStoppedByEvents(workflow, journal, earlier.records.size === 0)) return;
-    const records = await loader.withReused(claimed, earlier.records);
-    await copyReused(records, earlier.records, journal);
+    const records = claimed.rerunFromNodeId === null ? earlier.records : await this.#reuse(earlier.records, journal);
     this.#limitHeldTime(workflow);
     this.#enter('running');
     const driven = await driveRun(
@@ -156,11 +154,26 @@ export class HeldRun {
     await this.#close(ending, workflow, journal);
   }
 
+  /**
+   * Copies the records that a rerun from a node reuses to its journal, before it records anything of its own.
+   * @returns its own records and those that it reuses.
+   */
+  async #reuse(own: ReadonlyMap<string, NodeRecord>, journal: Journal): Promise<ReadonlyMap<string, NodeRecord>> {
+    const records = await this.#parts.loader.withReused(this.#claimed, own);
+    for (const [key, record] of records) {
+      if (own.has(key)) continue;
+      journal.record(record);
+      if (journal.isBehind()) await journal.flush();
+    }
+    return records;
+  }
+
   /** Writes how the run ended or rests, and notifies others; releases it if it did neither. */
   async #close(ending: Ending, workflow: CompiledWorkflow, journal: Journal): Promise<void> {
+    const isOneCheckpoint = !this.isClaimed();
     const final = await writeFinalCheckpoint(ending, this.#run, journal);
     if (final.kind !== 'unfinished') {
-      await this.#notify(final);
+      await this.#notify(final, isOneCheckpoint);
       if (workflow.usesLocks && final.kind === 'finished') await this.#freeLocks();
       return;
     }
@@ -176,7 +189,7 @@ export class HeldRun {
     if (!dataGone) this.#logger.error({ err: error }, 'failed a run because of an error of the service');
     try {
       await journal.finish(dataGone ?? failure('failed', serviceFailure(error), null));
-      await this.#notify({ kind: 'finished', status: 'failed' });
+      await this.#notify({ kind: 'finished', status: 'failed', result: null });
     } catch (again) {
       if (!(again instanceof FencedError)) throw again;
     }
@@ -253,13 +266,18 @@ export class HeldRun {
     });
   }
 
-  /** Notifies those who wait for the run. */
-  async #notify(final: Exclude<FinalCheckpoint, { kind: 'unfinished' }>): Promise<void> {
+  /**
+   * Notifies those who wait for the run. A caller that waits for the result gets it with the notification, if the run
+   * was written in one checkpoint: no node of such a run has responded to the caller before.
+   */
+  async #notify(final: Exclude<FinalCheckpoint, { kind: 'unfinished' }>, isOneCheckpoint = false): Promise<void> {
     const { notifier } = this.#parts;
-    const { id, hasParent } = this.#claimed;
+    const { id, hasParent, isAwaited = false } = this.#claimed;
     if (final.kind === 'finished') this.#observer.finished(final.status);
     else if (final.wakeAt !== null) notifier.wakeAt(final.wakeAt);
-    notifier.announce({ executionId: id, ended: final.kind === 'finished' ? final.status : undefined });
+    if (final.kind === 'finished')
+      notifier.announceEnd(id, final.status, isAwaited && isOneCheckpoint ? final.result : null);
+    else notifier.announce({ executionId: id });
     try {
       if (final.kind === 'finished' && hasParent) await notifier.finishChildren({ childIds: [id] });
       // A child may have finished before this run rested.
@@ -316,17 +334,4 @@ function serviceFailure(error: unknown): RunError {
 function dataGoneEnding(error: unknown): FinishedEnding | undefined {
   if (error instanceof SourceRunGoneError) return failure('failed', SOURCE_RUN_GONE, null);
   return error instanceof NeededOutputGoneError ? failure('failed', runError('OUTPUT_GONE'), error.nodeId) : undefined;
-}
-
-/** Copies the records that a rerun reuses to its journal, before it records anything of its own. */
-async function copyReused(
-  records: ReadonlyMap<string, NodeRecord>,
-  own: ReadonlyMap<string, NodeRecord>,
-  journal: Journal,
-): Promise<void> {
-  for (const [key, record] of records) {
-    if (own.has(key)) continue;
-    journal.record(record);
-    if (journal.isBehind()) await journal.flush();
-  }
 }

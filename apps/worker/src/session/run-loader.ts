@@ -12,7 +12,7 @@ import type { CompiledWorkflow, NodeRecord } from '@deckhand/engine';
 import type { OutputStore } from '@deckhand/outputs';
 import { loadOutputs, type NodeRunsWithOutputs } from '../checkpoints/large-outputs.ts';
 import type { WorkerStores } from '../stores.ts';
-import type { ActiveRun } from './active-run.ts';
+import type { ActiveRun } from './active-runs.ts';
 import type { WantedIterations } from './drive-run.ts';
 import { createRecordsLoader } from './load-records.ts';
 import { type EarlierRecords, NeededOutputGoneError, readAnswers, readRecords } from './records.ts';

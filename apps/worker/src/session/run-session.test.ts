@@ -8,7 +8,7 @@ import { createActiveRuns } from './active-runs.ts';
 import { createCheckpointWriter } from '../checkpoints/checkpoint-writer.ts';
 import { createWorkerMetrics } from '../metrics.ts';
 import type { RunJob } from '@deckhand/queue';
-import { createRunObserver } from './run-observer.ts';
+import { createRunObserver } from './run-reports.ts';
 import { type RunSession, startRunSession } from './run-session.ts';
 import type { RunClaims, SessionParts } from './session-parts.ts';
 
@@ -133,12 +133,14 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
       services: NO_SERVICES,
       openCredential: () => Promise.reject(new Error('there are no credentials')),
       answerLink: undefined,
+      isBusy: () => true,
       loadVariables: () => Promise.resolve({}),
     },
     writer,
     memory: createMemoryBudget(1_000_000),
     notifier: {
       announce: () => void events.push('announce'),
+      announceEnd: () => void events.push('announce'),
       finishChildren: () => Promise.resolve(),
       freeLocks: () => Promise.resolve(),
       wakeAt: () => undefined,

@@ -9,10 +9,11 @@ import {
   startChild,
 } from '@deckhand/db';
 import type { RunJob } from '@deckhand/queue';
-import type { Logger, MemoryBudget } from '@deckhand/runtime';
+import { createResultSignatures, type Logger, type MemoryBudget } from '@deckhand/runtime';
+import { announceStarts } from '../announce-runs.ts';
 import type { CheckpointWriter } from '../checkpoints/checkpoint-writer.ts';
-import type { ClaimHealth } from '../claims/claim-health.ts';
-import { createClaim } from '../claims/claim-runs.ts';
+import type { ClaimHealth } from '../consume/worker-health.ts';
+import { createClaim } from './claim-runs.ts';
 import { toQueued } from '../maintenance/finish-children.ts';
 import type { HeldBackRuns } from '../maintenance/held-back-runs.ts';
 import type { KeyRelease } from '../maintenance/release-keys.ts';
@@ -28,8 +29,7 @@ import { limitKeyTransactions } from './key-transactions.ts';
 import { createCredentialOpener } from './open-credential.ts';
 import { createRunLoader, type RunLoader } from './run-loader.ts';
 import { createRunLocks, type SessionLocks } from './run-locks.ts';
-import { createRunNotifier, type RunNotifier } from './run-notifier.ts';
-import { createRunObserver, type RunObserver } from './run-observer.ts';
+import { createRunNotifier, type RunNotifier, createRunObserver, type RunObserver } from './run-reports.ts';
 import { createWorkflowStarter } from './start-workflows.ts';
 import { createTrafficControl } from './traffic-control.ts';
 import type { Versions } from './versions.ts';
@@ -77,6 +77,9 @@ export interface SharedParts {
   readonly wakeAt: (time: number) => void;
 }
 
+/** A worker with more runs is busy. */
+const MAX_RUNS_AT_REST = 8;
+
 /** Creates what the sessions of a worker need. */
 export function createSessionParts(options: WorkerOptions, stores: WorkerStores, shared: SharedParts): SessionParts {
   const { active, writer, metrics, versions, onStopped, wakeAt } = shared;
@@ -84,7 +87,8 @@ export function createSessionParts(options: WorkerOptions, stores: WorkerStores,
   const { db, queue, redis, retry } = stores;
   const limited = limitKeyTransactions();
   const locks = createRunLocks({ db, queue, redis, retry, limited });
-  const notifier = createRunNotifier(stores, { locks, wakeAt, logger });
+  const signatures = createResultSignatures(options.secretBox);
+  const notifier = createRunNotifier(stores, { locks, signatures, wakeAt, logger });
   return {
     workerId: options.id,
     ...{ active, writer, memory, notifier, logger },
@@ -127,7 +131,7 @@ function createEnvironment(
   },
 ): NodeEnvironment {
   const { secretBox, publicUrl, logger } = options;
-  const { health, metrics, onStopped } = parts.shared;
+  const { active, health, metrics } = parts.shared;
   const limits = createStartLimits({ redis, logger });
   return {
     now: clock.now,
@@ -138,9 +142,7 @@ function createEnvironment(
           startChild(db, request, limits, ({ workflowId, options: given }, write) =>
             retry('child', () => (concurrencyOf(given) ? parts.limited(workflowId, write) : write())),
           ),
-        queue,
-        onStopped,
-        onStarted: () => metrics.runs.accepted('workflow'),
+        announce: (started) => announceStarts({ queue, redis, runs: metrics.runs, logger }, 'workflow', [started]),
       }),
       locks: parts.locks,
       traffic: createTrafficControl({ redis, logger }),
@@ -152,6 +154,7 @@ function createEnvironment(
         retry('credential', () => health.watchRead(() => readSealedCredential(db, run, credentialId))),
     }),
     answerLink: createAnswerLink(options),
+    isBusy: () => active.size > MAX_RUNS_AT_REST || active.size >= options.concurrency,
     loadVariables: (workspaceId) => retry('variables', () => health.watchRead(() => readVariables(db, workspaceId))),
   };
 }

@@ -1,7 +1,7 @@
 import { DeckhandError, priorityOf, serializeOptions, type StartOptions } from '@deckhand/contracts';
-import { type ChildOutcome, type ChildRequest, chooseVersion, type KeyedStart } from '@deckhand/db';
+import { type ChildOutcome, type ChildRequest, chooseVersion } from '@deckhand/db';
 import { NodeError, type WorkflowStarter } from '@deckhand/engine';
-import type { QueueProducer } from '@deckhand/queue';
+import type { StartedRun } from '../announce-runs.ts';
 import { childIdOf } from './derived-id.ts';
 
 /** Delay before a node tries again to start a run in a workspace that is over its storage quota, in ms. */
@@ -22,19 +22,14 @@ const REASONS: Record<Exclude<Refusal, 'noVersion'>, string> = {
  * retried later, and its own run rests meanwhile.
  * @param parts.startChild repeats statements while the database is unavailable. That is safe: a child that was started
  * already is found by its id.
- * @param parts.onStopped called for the runs that were stopped for a started one.
- * @param parts.onStarted called for each started run, and also when the child had been started before.
+ * @param parts.announce queues a started run, and also one that had been started before.
  */
 export function createWorkflowStarter({
   startChild,
-  queue,
-  onStopped,
-  onStarted,
+  announce,
 }: {
   startChild: (request: ChildRequest) => Promise<ChildOutcome>;
-  queue: Pick<QueueProducer, 'add'>;
-  onStopped: (executionIds: KeyedStart['stopped']) => Promise<void>;
-  onStarted: () => void;
+  announce: (started: StartedRun) => Promise<void>;
 }): WorkflowStarter {
   return {
     async start({ workflowId, version, input, options, parentExecutionId, parentNodeId, idempotencyKey }) {
@@ -52,12 +47,8 @@ export function createWorkflowStarter({
         ...chooseVersion(version),
       });
       if (outcome.kind !== 'started') throw toNodeError(outcome, version);
-      onStarted();
-      // If this fails, maintenance finds the child without a job and queues it.
       const { workspaceId, dispatch, underKey } = outcome;
-      if (underKey) await onStopped(underKey.stopped);
-      const own = { workspaceId, executionId, dispatch, priority: priorityOf(serialized) };
-      await queue.add(underKey?.dispatched ?? [own]).catch(() => undefined);
+      await announce({ workspaceId, executionId, dispatch, priority: priorityOf(serialized), underKey });
       return executionId;
     },
   };

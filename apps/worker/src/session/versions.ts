@@ -2,7 +2,7 @@ import { readDefinition } from '@deckhand/db';
 import { type CompiledWorkflow, compileInSteps, type NodeTypes } from '@deckhand/engine';
 import { runInTimeSlices } from '@deckhand/runtime';
 import { LRUCache } from 'lru-cache';
-import type { ClaimHealth } from '../claims/claim-health.ts';
+import type { ClaimHealth } from '../consume/worker-health.ts';
 import type { WorkerStores } from '../stores.ts';
 
 /** Reads versions of workflows. */

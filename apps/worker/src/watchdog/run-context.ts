@@ -1,21 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Global symbol under which the watchdog thread finds `currentRun` in the main thread. */
+/**
+ * The id of the run to which the code belongs that is running or threw; undefined outside of runs. It also covers the
+ * continuations and callbacks of what was called in it.
+ */
+export const runContext = new AsyncLocalStorage<string>();
+
+/** Global symbol under which the watchdog thread finds the current run in the main thread. */
 const GLOBAL_NAME = 'deckhand.currentRun';
 
-const runs = new AsyncLocalStorage<string>();
-
-Object.defineProperty(globalThis, Symbol.for(GLOBAL_NAME), { value: currentRun, configurable: true });
-
-/** Calls a function in the context of a run. The context also covers its continuations and callbacks. */
-export function inRunContext<T>(executionId: string, act: () => T): T {
-  return runs.run(executionId, act);
-}
-
-/** Returns the id of the run to which the code belongs that is running or threw; undefined outside of runs. */
-export function currentRun(): string | undefined {
-  return runs.getStore();
-}
+Object.defineProperty(globalThis, Symbol.for(GLOBAL_NAME), { value: () => runContext.getStore(), configurable: true });
 
 /**
  * Expression that the main thread evaluates, even while it is blocked. Its value is a MainThreadSample as JSON: the run

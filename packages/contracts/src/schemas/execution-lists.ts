@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { EXECUTION_MODES, EXECUTION_SOURCES, EXECUTION_STATUSES } from '../execution-status.ts';
 import { CLOSED, Id, oneOf, oneOrSeveralOf, type Page, pageQuery, severalOf, TimeRange } from './common.ts';
+import { Execution } from './executions.ts';
 import { metadataFilter, tagBodyFilter, tagFilter } from './start-options.ts';
 
 const StartedAt = Type.Object(TimeRange.properties, {
@@ -81,38 +82,11 @@ const orderFields = {
   sortOrder: oneOf(['asc', 'desc'], { default: 'desc' }),
 };
 
+const { resultOmitted: _resultOmitted, ...entryMembers } = Execution.properties;
 /** The members of a run in a list that `fields` chooses from. */
-const ENTRY_FIELDS = [
-  'executionId',
-  'id',
-  'workflowId',
-  'workspaceId',
-  'workflowVersionId',
-  'status',
-  'executionMode',
-  'source',
-  'workflowName',
-  'rerunOf',
-  'parentExecutionId',
-  'parentNodeId',
-  'createdAt',
-  'startedAt',
-  'finishedAt',
-  'currentNodeId',
-  'startAt',
-  'expiresAt',
-  'priority',
-  'concurrency',
-  'errorOf',
-  'errorExecutionId',
-  'errorStartCode',
-  'tags',
-  'metadata',
-  'progress',
-  'data',
-  'error',
-  'result',
-] as const;
+const ENTRY_FIELDS = Object.keys(entryMembers).filter(
+  (name): name is keyof typeof entryMembers => name in entryMembers,
+);
 
 /** What a list shows of each run, and where it begins. */
 const viewFields = {

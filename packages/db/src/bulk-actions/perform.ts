@@ -51,38 +51,42 @@ export function findUnsettledRuns(db: Database, actionId: string, limit: number)
  *
  * Race: another worker that acts on the same runs, and a person who aborts. Both need the lock of the action's row;
  * afterwards, the runs are read again.
- * @returns what it did; undefined if the action does not run any more, or another worker is acting on it.
+ * @param onOutcome called after each transaction with what it did: a later one may fail. Not called if the action does
+ * not run any more, or another worker is acting on it.
  */
 export async function performBatch(
   db: Database,
   action: DueBulkAction,
   ids: readonly string[],
   checks: RerunChecks,
-): Promise<BulkOutcome | undefined> {
+  onOutcome: (outcome: BulkOutcome) => Promise<void>,
+): Promise<void> {
+  async function act(executionIds: readonly string[], change: BatchChange): Promise<void> {
+    const outcome = await inBatch(db, action, executionIds, change);
+    if (outcome) await onOutcome(outcome);
+  }
   switch (action.kind) {
     case 'stop':
-      return inBatch(db, action, ids, (tx, left) => stopRuns(tx, action.workspaceId, left));
+      return act(ids, (tx, left) => stopRuns(tx, action.workspaceId, left));
     case 'delete':
-      return inBatch(db, action, ids, (tx, left) => deleteRuns(tx, action.workspaceId, left));
+      return act(ids, (tx, left) => deleteRuns(tx, action.workspaceId, left));
     case 'rerun':
-      return performReruns(db, action, ids, checks);
+      return performReruns(db, action, await planReruns(db, action, actorOf(action), ids, checks), { checks, act });
   }
 }
+
+/** Acts on those runs of a batch that are not settled, in the transaction that settles them. */
+type BatchChange = (tx: Queryable, ids: readonly string[]) => Promise<BulkOutcome>;
 
 async function performReruns(
   db: Database,
   action: DueBulkAction,
-  ids: readonly string[],
-  checks: RerunChecks,
-): Promise<BulkOutcome | undefined> {
-  const reruns = await planReruns(db, action, actorOf(action), ids, checks);
-  let all: BulkOutcome | undefined;
-
+  reruns: readonly Rerun[],
+  parts: { readonly checks: RerunChecks; readonly act: (ids: readonly string[], change: BatchChange) => Promise<void> },
+): Promise<void> {
   async function start(batch: readonly Rerun[]): Promise<RerunVerdict[]> {
     let verdicts = new Map<string, RerunVerdict>();
-    const outcome = await inBatch(
-      db,
-      action,
+    await parts.act(
       batch.map(({ sourceId }) => sourceId),
       async (tx, left) => {
         const asked = batch.filter(({ sourceId }) => left.includes(sourceId));
@@ -91,29 +95,18 @@ async function performReruns(
         return started.outcome;
       },
     );
-    if (outcome) all = all ? merge(all, outcome) : outcome;
     return batch.map(({ sourceId }) => verdicts.get(sourceId) ?? LEFT);
   }
 
-  const settled = await settleStarts<Rerun, Exclude<RerunVerdict, Unsettled>>(reruns, start, checks, { later: LEFT });
+  const settled = await settleStarts<Rerun, Exclude<RerunVerdict, Unsettled>>(reruns, start, parts.checks, {
+    later: LEFT,
+  });
   const limited = settled.find((each) => each.kind === 'rateLimited');
   if (limited) await delayBulkAction(db, action.id, 'workspace_rate_limited', limited.count.resetSeconds);
-  return all;
 }
 
 /** A run that stays unsettled. */
 const LEFT = { kind: 'left' } as const;
-
-function merge(one: BulkOutcome, other: BulkOutcome): BulkOutcome {
-  return {
-    done: [...one.done, ...other.done],
-    failed: [...one.failed, ...other.failed],
-    skipped: [...one.skipped, ...other.skipped],
-    startedIds: [...one.startedIds, ...other.startedIds],
-    pending: other.pending,
-    blockedBy: one.blockedBy ?? other.blockedBy,
-  };
-}
 
 /** Settles a run as failed, because acting on it fails even alone. */
 export function failUnsettledRun(
@@ -136,7 +129,7 @@ function inBatch(
   db: Database,
   action: DueBulkAction,
   executionIds: readonly string[],
-  act: (tx: Queryable, ids: readonly string[]) => Promise<BulkOutcome>,
+  change: BatchChange,
 ): Promise<BulkOutcome | undefined> {
   return db.$transaction(async (tx) => {
     const [state] = await tx.$queryRaw<{ errors: string; mayAct: boolean }[]>(Prisma.sql`/* bulk-actions.take */
@@ -161,7 +154,7 @@ function inBatch(
     const ids = rows.map(({ id }) => id);
     // Another process, or this one before its answer was lost, has settled all of them.
     if (ids.length === 0) return undefined;
-    const outcome = await act(tx, ids);
+    const outcome = await change(tx, ids);
     if (action.kind === 'delete' && outcome.done.length > 0) {
       await recordChange(tx, actor, {
         action: 'execution.deleteMany',

@@ -4,7 +4,8 @@ import type { Actor } from '../access.ts';
 import { Prisma, type Queryable } from '../client.ts';
 import { readManyForRerun, readWays, type RerunOrigin, type StoredWay } from '../executions/start/read-for-rerun.ts';
 import { type Counted, isUnsettled, type StartLimits, type Unsettled } from '../executions/start/settle-starts.ts';
-import { chooseVersion, type StartRefusal, type StartRequest } from '../executions/start/start-request.ts';
+import { chooseVersion } from '../executions/start/admission.ts';
+import type { StartRefusal, StartRequest } from '../executions/start/start-request.ts';
 import { insertAdmitted } from '../executions/start/start-runs.ts';
 import { type BulkOutcome, type DueBulkAction, findThose, NOTHING, toEntry, toGone } from './act-on-runs.ts';
 

@@ -4,15 +4,6 @@ import { Prisma } from '../client.ts';
 // no iterations and no waits; PostgreSQL need not open a table that the statement does not name.
 
 /**
- * Returns the new start of a row of `table` that is written again. A node that a pause held before its first attempt
- * has not started.
- */
-function startIn(table: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`CASE EXCLUDED.status WHEN 'pending' THEN EXCLUDED.started_at
-            ELSE coalesce(EXCLUDED.started_at, ${table}.started_at) END`;
-}
-
-/**
  * Returns a time of a node as it is stored. The clock of its worker may lag a little behind the database's, so a time
  * before the creation of the run becomes the time of its creation. In a rerun from a node, reused nodes keep their
  * earlier times, so no time is changed.
@@ -48,11 +39,19 @@ const COLUMNS = Prisma.sql`status, started_at, finished_at, attempts, attempt_hi
 const VALUES = Prisma.sql`n.status, ${timeOf(Prisma.raw('n."startedAt"'))}, ${timeOf(Prisma.raw('n."finishedAt"'))}, n.attempts,
   n."attemptHistory", n.handle, n.output, n."outputRef", n."outputBytes", n.error, n.state, n.debug`;
 
+/**
+ * Returns the assignments that replace a row of `table`. It keeps its start, unless it is pending: a node that a pause
+ * held before its first attempt has not started.
+ */
 function overwrite(table: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`status = EXCLUDED.status, started_at = ${startIn(table)}, finished_at = EXCLUDED.finished_at,
+  return Prisma.sql`status = EXCLUDED.status, started_at = CASE EXCLUDED.status WHEN 'pending' THEN EXCLUDED.started_at
+            ELSE coalesce(EXCLUDED.started_at, ${table}.started_at) END, finished_at = EXCLUDED.finished_at,
     attempts = EXCLUDED.attempts, attempt_history = EXCLUDED.attempt_history, handle = EXCLUDED.handle, output = EXCLUDED.output, output_ref = EXCLUDED.output_ref,
     output_bytes = EXCLUDED.output_bytes, error = EXCLUDED.error, state = EXCLUDED.state, debug = EXCLUDED.debug`;
 }
+
+const OVERWRITE_NODE = overwrite(Prisma.sql`node_runs`);
+const OVERWRITE_ITERATION = overwrite(Prisma.sql`node_iterations`);
 
 /** Writes the rows of nodes. */
 export function writeNodeRuns(rows: Recordset): Prisma.Sql {
@@ -61,7 +60,7 @@ export function writeNodeRuns(rows: Recordset): Prisma.Sql {
       FROM json_to_recordset(${toRecordset(rows)}::json) AS n(${GIVEN}, iterations int, "lastIteration" text,
         "iterationCounts" text)
       JOIN admitted a ON a.i = n.i AND a.step = 'new'
-      ON CONFLICT (execution_id, node_id) DO UPDATE SET ${overwrite(Prisma.sql`node_runs`)},
+      ON CONFLICT (execution_id, node_id) DO UPDATE SET ${OVERWRITE_NODE},
         iterations = EXCLUDED.iterations, last_iteration = EXCLUDED.last_iteration,
         iteration_counts = EXCLUDED.iteration_counts`;
 }
@@ -74,7 +73,7 @@ export function writeIterations(rows: Recordset): Prisma.Sql {
       SELECT a.id, n."nodeId", n.iteration, ${VALUES}
       FROM json_to_recordset(${toRecordset(rows)}::json) AS n(${GIVEN}, iteration text)
       JOIN admitted a ON a.i = n.i AND a.step = 'new'
-      ON CONFLICT (execution_id, node_id, iteration) DO UPDATE SET ${overwrite(Prisma.sql`node_iterations`)}
+      ON CONFLICT (execution_id, node_id, iteration) DO UPDATE SET ${OVERWRITE_ITERATION}
     )`;
 }
 

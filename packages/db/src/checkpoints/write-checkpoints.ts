@@ -2,7 +2,7 @@ import { queryWithRawParameters } from '../connection.ts';
 import { type Database, Prisma } from '../client.ts';
 import { emitEvents, endEventOf, hasEvents, OF_NO_NODE, reportFailures, waitEventOf } from '../events/emit.ts';
 import { CHECKPOINT_VERSION } from '../executions/claim/claim.ts';
-import { isOneOfRuns } from '../executions/run-ids.ts';
+import { isOneOfRuns } from '../batch.ts';
 import { heldUntil, TIME_LEFT } from '../executions/run-status.ts';
 import { LOCK_RUNS } from '../lock-order.ts';
 import type { Checkpoint, CheckpointEnding, CheckpointVerdict } from './checkpoint.ts';
@@ -20,6 +20,49 @@ function whenClaiming(claiming: Prisma.Sql, otherwise: Prisma.Sql): Prisma.Sql {
  */
 const STARTED_AT = Prisma.sql`least(greatest(e.created_at, now() - a."begunMsAgo" * interval '1 millisecond'),
             CASE WHEN a."notBefore" IS NOT NULL THEN ${timeOf(Prisma.sql`a."firstStart"`)} END)`;
+
+/** What a checkpoint changes in every run, whose row is `e`. */
+const MOVED = Prisma.sql`epoch = a.epoch, checkpoint = a.checkpoint, revision = e.revision + 1, stored_bytes = e.stored_bytes + a.bytes,
+          losses = CASE WHEN a."hasProgress" THEN 0 ELSE e.losses END,
+          claim_token = a.token,
+          claimed_dispatch = ${whenClaiming(Prisma.sql`e.dispatch`, Prisma.sql`e.claimed_dispatch`)},
+          checkpoint_version = ${whenClaiming(CHECKPOINT_VERSION, Prisma.sql`e.checkpoint_version`)},
+          started_at = ${whenClaiming(STARTED_AT, Prisma.sql`e.started_at`)},
+          status = CASE WHEN a.ends THEN a.status ELSE ${whenClaiming(Prisma.sql`'running'`, Prisma.sql`e.status`)} END,
+          worker_id = CASE WHEN NOT a.ends THEN coalesce(a."claimedBy", e.worker_id) END,
+          current_node_id = CASE WHEN a."isResting" OR NOT a.ends THEN a.current END,
+          loop_positions = a.loops,
+          held_until = CASE WHEN NOT a.ends THEN ${whenClaiming(heldUntil(Prisma.sql`now()`), Prisma.sql`e.held_until`)} END,
+          time_left_ms = CASE WHEN a.ends AND a."isResting" AND a."claimedBy" IS NULL THEN ${TIME_LEFT} ELSE e.time_left_ms END,
+          finished_at = CASE WHEN a.ends AND NOT a."isResting" THEN now() END,
+          wake_at = CASE WHEN a.ends THEN to_timestamp(a."wakeAt" / 1000.0) END,
+          error = CASE WHEN a.ends THEN a.error END,
+          result = CASE WHEN a.ends THEN a.result END`;
+
+/** Returns the query of the events of the admitted checkpoints: a run that starts, waits for a person, or ends. */
+function eventsOf(hasWaits: boolean): Prisma.Sql {
+  const ofRun = Prisma.sql`a.workspace_id, a.workflow_id, a.id AS execution_id`;
+  const isNew = Prisma.sql`a.step = 'new' AND ${hasEvents(Prisma.raw('a'))}`;
+  const begun = Prisma.sql`
+          UNION ALL
+          SELECT ${ofRun}, b.node_id, nullif(b.iteration, ''), ${waitEventOf(Prisma.raw('b.kind'), 'begun')}, a.revision, a.tags, NULL, 1
+          FROM added_waits b JOIN admitted a ON a.id = b.execution_id WHERE b.kind IN ('approval', 'human') AND b.cancelled_at IS NULL AND ${isNew}`;
+  return Prisma.sql`
+          SELECT ${ofRun}, ${OF_NO_NODE}, 'run.started' AS type, a.revision, a.tags, NULL::text AS callback_url, 0 AS rank
+          FROM admitted a WHERE ${isNew} AND a."claimedBy" IS NOT NULL
+          UNION ALL
+          SELECT ${ofRun}, ${OF_NO_NODE}, ${endEventOf(Prisma.raw('a.status'))}, a.revision, a.tags, a.callback_url, 2
+          FROM admitted a WHERE ${isNew} AND a.ends AND NOT a."isResting"${hasWaits ? begun : Prisma.empty}`;
+}
+
+const EMITTED = emitEvents(eventsOf(false));
+const EMITTED_WITH_WAITS = emitEvents(eventsOf(true));
+
+const REPORTED = Prisma.sql`, reported AS (
+      ${reportFailures(Prisma.sql`
+        SELECT a.id AS execution_id, a.workspace_id, a.workflow_id, a.execution_mode, a.status, a.error_of
+        FROM admitted a WHERE a.step = 'new' AND a.ends AND NOT a."isResting"`)}
+    )`;
 
 /**
  * Writes the checkpoints of many runs in one statement, at most one a run:
@@ -84,22 +127,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
       FROM given g LEFT JOIN locked l ON l.id = g.id
     ), moved AS (
       UPDATE executions e
-      SET epoch = a.epoch, checkpoint = a.checkpoint, revision = e.revision + 1, stored_bytes = e.stored_bytes + a.bytes,
-          losses = CASE WHEN a."hasProgress" THEN 0 ELSE e.losses END,
-          claim_token = a.token,${cancelling.length === 0 ? Prisma.empty : lockStateOf(cancelling)}
-          claimed_dispatch = ${whenClaiming(Prisma.sql`e.dispatch`, Prisma.sql`e.claimed_dispatch`)},
-          checkpoint_version = ${whenClaiming(CHECKPOINT_VERSION, Prisma.sql`e.checkpoint_version`)},
-          started_at = ${whenClaiming(STARTED_AT, Prisma.sql`e.started_at`)},
-          status = CASE WHEN a.ends THEN a.status ELSE ${whenClaiming(Prisma.sql`'running'`, Prisma.sql`e.status`)} END,
-          worker_id = CASE WHEN NOT a.ends THEN coalesce(a."claimedBy", e.worker_id) END,
-          current_node_id = CASE WHEN a."isResting" OR NOT a.ends THEN a.current END,
-          loop_positions = a.loops,
-          held_until = CASE WHEN NOT a.ends THEN ${whenClaiming(heldUntil(Prisma.sql`now()`), Prisma.sql`e.held_until`)} END,
-          time_left_ms = CASE WHEN a.ends AND a."isResting" AND a."claimedBy" IS NULL THEN ${TIME_LEFT} ELSE e.time_left_ms END,
-          finished_at = CASE WHEN a.ends AND NOT a."isResting" THEN now() END,
-          wake_at = CASE WHEN a.ends THEN to_timestamp(a."wakeAt" / 1000.0) END,
-          error = CASE WHEN a.ends THEN a.error END,
-          result = CASE WHEN a.ends THEN a.result END
+      SET ${MOVED}${cancelling.length === 0 ? Prisma.empty : lockStateOf(cancelling)}
       FROM admitted a WHERE e.id = a.id AND ${isGiven} AND a.step = 'new'
     ), written_nodes AS (
       ${writeNodeRuns(nodes)}
@@ -110,7 +138,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
       INSERT INTO storage_changes (workspace_id, bytes)
       SELECT a.workspace_id, sum(a.bytes) FROM admitted a WHERE a.step = 'new' GROUP BY a.workspace_id HAVING sum(a.bytes) > 0
     ), emitted AS (
-      ${emitEvents(eventsOf(waits.length > 0))}
+      ${waits.length > 0 ? EMITTED_WITH_WAITS : EMITTED}
     )${checkpoints.some(isFailure) ? REPORTED : Prisma.empty}
     SELECT a.i, ${VERDICT} AS verdict FROM admitted a`,
   );
@@ -118,32 +146,10 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
   return checkpoints.map((_, index) => byIndex.get(index) ?? 'fenced');
 }
 
-/** Returns the query of the events of the admitted checkpoints: a run that starts, waits for a person, or ends. */
-function eventsOf(hasWaits: boolean): Prisma.Sql {
-  const ofRun = Prisma.sql`a.workspace_id, a.workflow_id, a.id AS execution_id`;
-  const isNew = Prisma.sql`a.step = 'new' AND ${hasEvents(Prisma.raw('a'))}`;
-  const begun = Prisma.sql`
-          UNION ALL
-          SELECT ${ofRun}, b.node_id, nullif(b.iteration, ''), ${waitEventOf(Prisma.raw('b.kind'), 'begun')}, a.revision, a.tags, NULL, 1
-          FROM added_waits b JOIN admitted a ON a.id = b.execution_id WHERE b.kind IN ('approval', 'human') AND b.cancelled_at IS NULL AND ${isNew}`;
-  return Prisma.sql`
-          SELECT ${ofRun}, ${OF_NO_NODE}, 'run.started' AS type, a.revision, a.tags, NULL::text AS callback_url, 0 AS rank
-          FROM admitted a WHERE ${isNew} AND a."claimedBy" IS NOT NULL
-          UNION ALL
-          SELECT ${ofRun}, ${OF_NO_NODE}, ${endEventOf(Prisma.raw('a.status'))}, a.revision, a.tags, a.callback_url, 2
-          FROM admitted a WHERE ${isNew} AND a.ends AND NOT a."isResting"${hasWaits ? begun : Prisma.empty}`;
-}
-
 /** Whether a checkpoint ends a run that may have an error workflow. Statements without any have no part for them. */
 function isFailure({ ending }: Checkpoint): boolean {
   return ending?.kind === 'finished' && (ending.status === 'failed' || ending.status === 'timeout');
 }
-
-const REPORTED = Prisma.sql`, reported AS (
-      ${reportFailures(Prisma.sql`
-        SELECT a.id AS execution_id, a.workspace_id, a.workflow_id, a.execution_mode, a.status, a.error_of
-        FROM admitted a WHERE a.step = 'new' AND a.ends AND NOT a."isResting"`)}
-    )`;
 
 /** Whether a checkpoint cancels nodes of a run that goes on: they hold no locks from now on. */
 function cancelsNodes({ nodeRuns, nodeIterations, ending }: Checkpoint): boolean {
@@ -153,8 +159,8 @@ function cancelsNodes({ nodeRuns, nodeIterations, ending }: Checkpoint): boolean
 
 /** Returns the assignment by which maintenance finds the locks of cancelled nodes. */
 function lockStateOf(cancelling: readonly string[]): Prisma.Sql {
-  return Prisma.sql`
-          lock_state = CASE WHEN e.lock_state = 1 AND e.id = ANY (${[...cancelling]}::uuid[]) THEN 2 ELSE e.lock_state END,`;
+  return Prisma.sql`,
+          lock_state = CASE WHEN e.lock_state = 1 AND e.id = ANY (${[...cancelling]}::uuid[]) THEN 2 ELSE e.lock_state END`;
 }
 
 /** Returns when the first node of a checkpoint started, in ms since the epoch; null if none did. */

@@ -1,7 +1,7 @@
 import type { ExecutionFilter } from '@deckhand/contracts';
 import { Prisma, type Queryable } from '../client.ts';
 import { executionError, executionText, contains, mayContain, findMostSelectiveWord } from './execution-text.ts';
-import { isOneOfRuns } from '../executions/run-ids.ts';
+import { isOneOfRuns } from '../batch.ts';
 import { isUnfinished } from '../executions/run-status.ts';
 import { isInPart, type Part } from './parts.ts';
 

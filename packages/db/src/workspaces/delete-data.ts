@@ -52,6 +52,7 @@ export function deleteRunsOfDeletedWorkspaces(db: Database, executionIds: readon
  * none left for an hour.
  */
 export async function deleteRestOfWorkspaces(db: Database, limit: number): Promise<void> {
+  if ((await db.deletedWorkspace.findFirst({ select: { workspaceId: true } })) === null) return;
   await db.$executeRaw(Prisma.sql`/* workspaces.delete-deliveries */
     DELETE FROM webhook_deliveries WHERE id IN (
       SELECT r.id FROM deleted_workspaces d CROSS JOIN unnest(d.workflow_ids) AS f (id)

@@ -3,7 +3,7 @@ import type { SoundEdge } from './check-graph.ts';
 import type { SoundNode } from './check-nodes.ts';
 import type { CompiledWorkflow, GraphEdge, GraphNode, Region } from './graph.ts';
 import { findExclusive } from './early-joins.ts';
-import { BODY_HANDLE, ERROR_HANDLE, isContainer, isTry, type Nesting } from './loops.ts';
+import { BODY_HANDLE, ERROR_HANDLE, type Nesting } from './loops.ts';
 
 const RETRY_DEFAULTS = { delayMs: 1_000, factor: 2, maxDelayMs: 60_000 } as const;
 
@@ -27,7 +27,8 @@ export function buildGraph(
 ): Pick<CompiledWorkflow, 'nodes' | 'root'> {
   const root = emptyRegion();
   const regions = new Map<string, BuildingRegion>();
-  for (const { node } of nodes) if (isContainer(node.type)) regions.set(node.id, emptyRegion(isTry(node.type)));
+  for (const { node, type } of nodes)
+    if (type.container !== undefined) regions.set(node.id, emptyRegion(type.container === 'try'));
 
   const graph = new Map<string, BuildingNode>();
   for (const entry of nodes) {

@@ -1,10 +1,10 @@
-import { compileLenientCheck, EdgeDefinition, type NodeDefinition, type ValidationIssue } from '@deckhand/contracts';
+import { compileLenientCheck, EdgeDefinition, type ValidationIssue } from '@deckhand/contracts';
 import type { ExpressionName, ExpressionReferences } from '../expressions/index.ts';
 import { allowsLinks } from '../expressions/links.ts';
 import type { SoundNode } from './check-nodes.ts';
 import { findCycle } from './cycles.ts';
 import { checkJoins } from './early-joins.ts';
-import { isInside, isTry, type Nesting, nestContainers } from './loops.ts';
+import { isInside, type Nesting, nestContainers } from './loops.ts';
 
 /* Issues of edges, and of what nodes are to each other. */
 
@@ -85,13 +85,12 @@ export function* checkGraph(
   issues: ValidationIssue[],
   enough: number,
 ): Generator<undefined, Nesting | undefined> {
-  const definitions = nodes.map(({ node }) => node);
   if (!nodes.some(({ type }) => type.isTrigger)) {
     issues.push({ path: 'nodes', message: 'a workflow needs a trigger, such as trigger.manual' });
   }
   yield;
   const cycle = findCycle(
-    definitions.map(({ id }) => id),
+    nodes.map(({ node }) => node.id),
     edges.map(({ edge }) => edge),
   );
   if (cycle.length > 0) {
@@ -104,9 +103,9 @@ export function* checkGraph(
     edges.map(({ edge }) => edge),
   );
   issues.push(...joins.slice(0, enough));
-  const nesting = nestContainers(definitions, edges);
+  const nesting = nestContainers(nodes, edges);
   issues.push(...nesting.issues.slice(0, enough));
-  const known = new Map(definitions.map((node) => [node.id, node]));
+  const known = new Map(nodes.map((entry) => [entry.node.id, entry]));
   for (const { node, path, type, references, deferred } of nodes) {
     if (issues.length >= enough) break;
     yield;
@@ -129,7 +128,7 @@ function referenceIssues(
     nesting: { innermost },
     names,
   }: {
-    readonly known: ReadonlyMap<string, NodeDefinition>;
+    readonly known: ReadonlyMap<string, SoundNode>;
     readonly nesting: Nesting;
     readonly names: readonly ExpressionName[];
   },
@@ -138,7 +137,7 @@ function referenceIssues(
     const around = innermost.get(reference);
     if (!known.has(reference)) return [`$nodes.${reference}: there is no such node`];
     if (around === undefined || isInside(around, nodeId, innermost)) return [];
-    const type = known.get(around)?.type ?? '';
+    const type = known.get(around)?.node.type ?? '';
     return [`$nodes.${reference} is inside ${type} "${around}": outside of it, read $nodes.${around}.output`];
   });
   for (const id of links) messages.push(...linkIssues(id, nodeId, { known, nesting: { innermost } }));
@@ -147,21 +146,21 @@ function referenceIssues(
   if (!read.has('$loop') || names.includes('$loop')) return messages;
   const loop = loopAround(nodeId, { known, nesting: { innermost } });
   if (loop === undefined) return [...messages, '$loop is known only inside the body of a loop'];
-  const { mode } = known.get(loop)?.parameters ?? {};
+  const { mode } = known.get(loop)?.node.parameters ?? {};
   if (!read.has('$loop.previous') || mode === 'while' || mode === 'until') return messages;
   return [...messages, `$loop.previous is known only in loops with a condition: "${loop}" has the mode "items"`];
 }
 
 interface KnownNodes {
-  readonly known: ReadonlyMap<string, NodeDefinition>;
+  readonly known: ReadonlyMap<string, SoundNode>;
   readonly nesting: Pick<Nesting, 'innermost'>;
 }
 
 /** Returns why a node cannot read the link of another; empty if it can. */
 function linkIssues(id: string, readerId: string, nodes: KnownNodes): string[] {
-  const node = nodes.known.get(id);
-  if (!node) return [`$links.${id}: there is no such node`];
-  if (!allowsLinks(node)) return [`$links.${id}: the node has no link unless its parameter allowLinks is true`];
+  const entry = nodes.known.get(id);
+  if (!entry) return [`$links.${id}: there is no such node`];
+  if (!allowsLinks(entry.node)) return [`$links.${id}: the node has no link unless its parameter allowLinks is true`];
   const loop = loopAround(id, nodes);
   if (loop === undefined || isInside(loop, readerId, nodes.nesting.innermost)) return [];
   return [`$links.${id} is inside loop "${loop}": each iteration has a link of its own, known only there`];
@@ -170,6 +169,6 @@ function linkIssues(id: string, readerId: string, nodes: KnownNodes): string[] {
 /** Returns the innermost loop around a node; undefined outside loops. */
 function loopAround(nodeId: string, { known, nesting: { innermost } }: KnownNodes): string | undefined {
   let loop = innermost.get(nodeId);
-  while (loop !== undefined && isTry(known.get(loop)?.type ?? '')) loop = innermost.get(loop);
+  while (loop !== undefined && known.get(loop)?.type.container === 'try') loop = innermost.get(loop);
   return loop;
 }

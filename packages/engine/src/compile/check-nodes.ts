@@ -1,6 +1,7 @@
 import {
   compileLenientCheck,
   type CredentialType,
+  handlesFor,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -67,7 +68,7 @@ export function* checkNodes(
     const node = withoutNulls(checked.value, type);
     issues.push(...checkCredential(node, type, path));
     const compiled = compileNodeParameters(node, type, path, issues);
-    const handles = type.handles?.(node.parameters ?? {}) ?? [];
+    const handles = handlesFor(type, node.parameters ?? {});
     if (compiled) nodes.push({ node, path, type, handles: new Set(handles), ...compiled });
   }
   return nodes;

@@ -68,7 +68,7 @@ export function* compileInSteps(
       timeoutMs: Math.round((seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1_000),
       countsHeldTime: seconds === undefined,
       triggers: listTriggers(nodes),
-      usesLocks: nodes.some(({ node }) => node.type === 'lock'),
+      usesLocks: nodes.some(({ type }) => type.takesLocks),
       usesVars: nodes.some(({ references, deferred }) =>
         [references, deferred?.references].some((read) => read?.names.has('$vars') === true),
       ),

@@ -1,5 +1,5 @@
 import type { ValidationIssue } from '@deckhand/contracts';
-import { retryDelayMs } from '../run/retry.ts';
+import { retryDelayMs } from '../run/progress.ts';
 import type { CompiledWorkflow, GraphNode } from './graph.ts';
 
 /**

@@ -43,12 +43,16 @@ function bodyOf(loop: string, { edges }: Graph): Set<string> {
   return reached;
 }
 
+function withTypes(nodes: readonly NodeDefinition[]) {
+  return nodes.map((node) => ({ node, type: { container: node.type === 'loop' ? ('loop' as const) : undefined } }));
+}
+
 describe('the bodies of loops', () => {
   it('are what their handles lead to, and are entered by these alone', () => {
     const property = fc.property(graphs, (graph) => {
       const loops = graph.nodes.filter(({ type }) => type === 'loop').map(({ id }) => id);
       const bodies = new Map(loops.map((loop) => [loop, bodyOf(loop, graph)]));
-      const { innermost, issues } = nestContainers(graph.nodes, graph.edges);
+      const { innermost, issues } = nestContainers(withTypes(graph.nodes), graph.edges);
       const isBroken = graph.edges.some(({ edge }) =>
         [...bodies].some(
           ([loop, body]) =>
@@ -71,7 +75,7 @@ describe('the bodies of loops', () => {
       edge: { source: `${n}`, target: id, sourceHandle: BODY_HANDLE },
       path: `edges[${n}]`,
     }));
-    expect(nestContainers(nodes, edges).issues).toEqual([
+    expect(nestContainers(withTypes(nodes), edges).issues).toEqual([
       { path: 'nodes', message: '"20" is inside more than 20 loops and try nodes' },
     ]);
   });

@@ -1,4 +1,5 @@
 import type { EdgeDefinition, ValidationIssue, NodeDefinition } from '@deckhand/contracts';
+import type { NodeType } from '../node-type.ts';
 import { orderNodes } from './cycles.ts';
 
 /** The handle of a container that leads to its body: the nodes that a loop repeats, or whose failures a try catches. */
@@ -8,16 +9,6 @@ export const ERROR_HANDLE = 'error';
 
 /** Maximum depth of nested loops and try nodes. */
 const MAX_DEPTH = 20;
-
-/** Whether nodes of a type have a body. */
-export function isContainer(type: string): boolean {
-  return type === 'loop' || isTry(type);
-}
-
-/** Whether nodes of a type catch failures in their body. */
-export function isTry(type: string): boolean {
-  return type === 'try';
-}
 
 /** The innermost container of each node: a loop, or a try. */
 export interface Nesting {
@@ -31,10 +22,12 @@ export interface Nesting {
  * bodies are nested or disjoint, and all edges into a node start in the same body. Call it for graphs without cycles.
  */
 export function nestContainers(
-  nodes: readonly NodeDefinition[],
+  nodes: readonly { readonly node: NodeDefinition; readonly type: Pick<NodeType, 'container'> }[],
   edges: readonly { readonly edge: EdgeDefinition; readonly path: string }[],
 ): Nesting {
-  const containers = new Map(nodes.flatMap(({ id, type }) => (isContainer(type) ? [[id, type] as const] : [])));
+  const containers = new Map(
+    nodes.flatMap(({ node, type }) => (type.container === undefined ? [] : [[node.id, node.type] as const])),
+  );
   const incoming = new Map<string, (typeof edges)[number][]>();
   for (const entry of edges) {
     const list = incoming.get(entry.edge.target);
@@ -49,7 +42,7 @@ export function nestContainers(
     containers.has(source) && sourceHandle === BODY_HANDLE ? source : innermost.get(source);
 
   const issues: ValidationIssue[] = [];
-  const ids = nodes.map(({ id }) => id);
+  const ids = nodes.map(({ node }) => node.id);
   // All sources of a node come before it.
   for (const id of orderNodes(
     ids,

@@ -1,9 +1,8 @@
 import { type Expression, type Options, parseExpressionAt } from 'acorn';
 import { SourceError } from './compile/compiler.ts';
 import { compileSyntax } from './compile/expression.ts';
-import { type EvaluateJson, toResult, withBudget } from './evaluate.ts';
 import { sourceLengthMax } from './limits.ts';
-import { type Run, spendSteps } from './run.ts';
+import { toResult, type EvaluateJson, type Run, spendSteps, withBudget } from './run.ts';
 import type { ExpressionReferences } from './scope.ts';
 import type { Value } from './value.ts';
 

@@ -1,7 +1,7 @@
 export { compileExpression, type CompiledExpression } from './compile-source.ts';
 export type { ExpressionIssue } from './compile-source.ts';
 export { ExpressionError } from './error.ts';
-export type { EvaluateJson } from './evaluate.ts';
+export type { EvaluateJson } from './run.ts';
 export type { ExpressionErrorCode } from './error.ts';
 export { expressionFunctions, type ExpressionFunction } from './functions/catalogue.ts';
 export { defaultLimits, type ExpressionLimits } from './limits.ts';

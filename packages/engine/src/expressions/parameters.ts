@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { type ExpressionIssue, isIssue } from './compile-source.ts';
 import { renderPath } from './error.ts';
-import { type EvaluateJson, withBudget } from './evaluate.ts';
-import type { Run } from './run.ts';
+import { type EvaluateJson, type Run, withBudget } from './run.ts';
 import { type ExpressionReferences, mergeReferences } from './scope.ts';
 import { compileTemplateAt } from './template.ts';
 

@@ -1,10 +1,9 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { type CompiledPart, compilePart, type ExpressionIssue, isIssue, skipGap } from './compile-source.ts';
-import { toText } from './convert.ts';
+import { toText } from './operators.ts';
 import type { Site } from './error.ts';
-import { type EvaluateJson, toResult, withBudget } from './evaluate.ts';
 import { writeJson } from './functions/json-functions.ts';
-import { type Run, spendText } from './run.ts';
+import { toResult, type EvaluateJson, type Run, spendText, withBudget } from './run.ts';
 import { type ExpressionReferences, mergeReferences, noReferences } from './scope.ts';
 import { isContainer, type Value } from './value.ts';
 

@@ -1,25 +1,25 @@
-import type { JsonValue } from '@deckhand/contracts';
-import type { Outcome, WaitAnswer, WaitRequest } from '../node-type.ts';
+import type { Credential, JsonValue } from '@deckhand/contracts';
+import type { Outcome, WaitAnswer, WaitRequest } from '../outcome.ts';
 import { failureOf, timeoutError } from './failure.ts';
-import { type LazySignal, lazy } from './lazy.ts';
+import { type LazySignal, lazy } from './in-flight.ts';
 import { expressionScope, nodeContext } from './node-scope.ts';
-import { storeUncounted } from './node-state.ts';
+import { storeUncounted } from './records.ts';
 import type { RunRequest } from './ports.ts';
-import { type Kept, type Progress, withAttempt, withoutAttempt } from './progress.ts';
+import { type Kept, type Progress, withAttempt, withoutAttempt, type AfterAttempt, afterAttempt } from './progress.ts';
 import type { Recorder } from './recorder.ts';
-import { type AfterAttempt, afterAttempt } from './retry.ts';
-import { createSecretMask } from './secret-mask.ts';
-import type { Task } from './scheduler.ts';
-import { inputOf } from './scope.ts';
+import { maskSecrets } from './secret-mask.ts';
+import { inputOf, type Task } from './scope.ts';
 
 /** Evaluates a task's parameters and runs its node once. Never throws, never rejects. */
 export function attempt(request: RunRequest, task: Task, halt: LazySignal): Outcome | Promise<Outcome> {
   try {
     const parameters = task.node.evaluate(expressionScope(request, task));
-    const secrets = createSecretMask();
-    const context = nodeContext(request, task, { halt, onCredential: secrets.hide });
+    const opened: Credential[] = [];
+    const context = nodeContext(request, task, { halt, onCredential: (credential) => opened.push(credential) });
     const outcome = task.node.type.run(parameters, context);
-    return outcome instanceof Promise ? outcome.catch(toFailure).then(secrets.mask) : outcome;
+    return outcome instanceof Promise
+      ? outcome.catch(toFailure).then((settled) => maskSecrets(settled, opened))
+      : outcome;
   } catch (thrown) {
     return toFailure(thrown);
   }

@@ -1,9 +1,9 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { ExpressionError } from '../expressions/index.ts';
 import type { NodeFailure } from '../node-failure.ts';
-import { NodeError } from '../node-type.ts';
+import { NodeError } from '../outcome.ts';
 import type { RecordedError } from './records.ts';
-import type { Task } from './scheduler.ts';
+import type { Task } from './scope.ts';
 
 /** Converts an error that a node threw to the recorded failure. An unknown error may pass, so it is retryable. */
 export function failureOf(thrown: unknown): NodeFailure {

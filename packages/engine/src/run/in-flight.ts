@@ -8,11 +8,22 @@
  * 4. A node that is cancelled is aborted, and is waited for no longer: it may not heed its signal.
  */
 import type { GraphNode } from '../compile/graph.ts';
-import { lazy, type LazySignal } from './lazy.ts';
 import type { RunControl } from './ports.ts';
 import { recordKey } from './records.ts';
-import type { Task } from './scheduler.ts';
-import type { Scope } from './scope.ts';
+import type { Scope, Task } from './scope.ts';
+
+/**
+ * Returns a function whose value `make` creates on its first call; `make` is called at most once. For abort signals:
+ * creating one costs more than a pure node, and most runs use none. This is a function and not a getter, because
+ * objects with their own getters share no hidden class, and creating one takes V8 ten times as long.
+ */
+export function lazy<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+/** A signal that is created on first use. */
+export type LazySignal = () => AbortSignal;
 
 /** Maximum number of operations of one run in progress. */
 const MAX_IN_FLIGHT = 64;

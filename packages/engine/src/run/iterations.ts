@@ -3,11 +3,9 @@ import type { GraphNode } from '../compile/graph.ts';
 import type { NodeFailure } from '../node-failure.ts';
 import { failureOf } from './failure.ts';
 import { expressionScope } from './node-scope.ts';
-import { wayOut } from './node-state.ts';
+import { wayOut, joinIteration, recordKey } from './records.ts';
 import type { EnginePorts, RunRequest } from './ports.ts';
-import { joinIteration, recordKey } from './records.ts';
-import type { NextIteration, Task } from './scheduler.ts';
-import { inputOf, outputOfEnds } from './scope.ts';
+import { inputOf, type NextIteration, outputOfEnds, type Task } from './scope.ts';
 
 /* What the run loop asks about iterations of a loop in progress. */
 

@@ -1,12 +1,12 @@
 import type { Credential, JsonObject, JsonValue } from '@deckhand/contracts';
 import { exampleLink, type ExpressionName, type ExpressionScope, type LoopScope } from '../expressions/index.ts';
 import { allowsLinks, NO_LINKS } from '../expressions/links.ts';
-import { type NodeContext, NodeError } from '../node-type.ts';
+import type { NodeContext } from '../node-context.ts';
+import { NodeError } from '../outcome.ts';
 import type { SourceReferences } from '../script.ts';
-import type { LazySignal } from './lazy.ts';
+import type { LazySignal } from './in-flight.ts';
 import type { RunRequest } from './ports.ts';
-import type { Task } from './scheduler.ts';
-import { inputOf, inputsOf, iterationAround, iterationOf, outputOf, type Scope } from './scope.ts';
+import { inputOf, inputsOf, iterationAround, iterationOf, outputOf, type Scope, type Task } from './scope.ts';
 
 /** Returns the values of names in a task's expressions. Other nodes are looked up when an expression reads them. */
 export function expressionScope(request: RunRequest, { node, scope }: Task): ExpressionScope {

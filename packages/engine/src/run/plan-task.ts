@@ -2,8 +2,14 @@ import type { JsonValue } from '@deckhand/contracts';
 import type { GraphNode } from '../compile/graph.ts';
 import type { NodeFailure } from '../node-failure.ts';
 import type { NodeType } from '../node-type.ts';
-import { type BegunWait, begunWait, storedContainer, type StoredContainer, storedDetails } from './node-state.ts';
-import type { NodeRecord } from './records.ts';
+import {
+  type BegunWait,
+  begunWait,
+  storedContainer,
+  type StoredContainer,
+  storedDetails,
+  type NodeRecord,
+} from './records.ts';
 
 /** What becomes of a node that is ready. */
 export type TaskPlan =

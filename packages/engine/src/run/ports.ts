@@ -1,7 +1,8 @@
 import type { ExecutionMode, JsonObject, JsonValue, WaitPlace } from '@deckhand/contracts';
 import type { CompiledWorkflow } from '../compile/graph.ts';
 import type { NodeServices } from '../node-services.ts';
-import type { OpenedCredential, TerminalResult, WaitAnswer, WaitRequest } from '../node-type.ts';
+import type { OpenedCredential } from '../node-context.ts';
+import type { TerminalResult, WaitAnswer, WaitRequest } from '../outcome.ts';
 import type { LoopPosition, NodeRecord, RecordedError } from './records.ts';
 
 /** Everything the run loop needs from outside. The engine has no clock, no timers and no storage of its own. */
@@ -18,6 +19,11 @@ export interface EnginePorts {
   record(record: NodeRecord): void;
   /** Resolves when every record so far is on disk; rejects if another worker has the run. */
   flush(): Promise<void>;
+  /**
+   * Called before the run rests, with its open waits; resolves when it may. If a wait has ended by then, the run goes on
+   * instead. Without this function, a run rests at once.
+   */
+  readonly beforeRest?: (waits: readonly WaitRequest[]) => Promise<void>;
   /** Called once, with a function that returns the positions of the loops in progress for a checkpoint. */
   positionsFrom(read: () => readonly LoopPosition[]): void;
   /** Returns the records of nodes in iterations that earlier workers finished, those that exist in no order. */

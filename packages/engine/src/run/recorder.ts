@@ -13,12 +13,19 @@ import type { GraphNode, Region } from '../compile/graph.ts';
 import type { NodeFailure } from '../node-failure.ts';
 import { recorded } from './failure.ts';
 import type { InFlight } from './in-flight.ts';
-import { isFinished, isSettled, storedDecision, storeDecision } from './node-state.ts';
+import {
+  isFinished,
+  isSettled,
+  storedDecision,
+  storeDecision,
+  type LoopPosition,
+  type NodeRecord,
+  recordKey,
+} from './records.ts';
 import type { RunRequest } from './ports.ts';
 import { ended, type Kept, type Progress } from './progress.ts';
-import { type LoopPosition, type NodeRecord, recordKey } from './records.ts';
-import type { SchedulerPorts, Task } from './scheduler.ts';
-import type { JoinDecision, Scope } from './scope.ts';
+import type { SchedulerPorts } from './scheduler.ts';
+import type { JoinDecision, Scope, Task } from './scope.ts';
 
 type Place = Pick<Scope, 'iteration'>;
 

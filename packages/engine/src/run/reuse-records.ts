@@ -13,9 +13,8 @@
 import { isJsonObject } from '@deckhand/contracts';
 import type { CompiledWorkflow, GraphNode } from '../compile/graph.ts';
 import { BODY_HANDLE, ERROR_HANDLE } from '../compile/loops.ts';
-import { hasBegun, isSettled, storedDecision, storedContainer, wayOut } from './node-state.ts';
+import { hasBegun, isSettled, storedDecision, storedContainer, wayOut, type NodeRecord, recordKey } from './records.ts';
 import { nodesUntil } from './nodes-until.ts';
-import { type NodeRecord, recordKey } from './records.ts';
 import { Scheduler } from './scheduler.ts';
 import type { Scope } from './scope.ts';
 

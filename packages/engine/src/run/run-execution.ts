@@ -18,7 +18,7 @@
  */
 import type { JsonValue } from '@deckhand/contracts';
 import type { NodeFailure } from '../node-failure.ts';
-import { mockOutcome, type Outcome, type RepeatRule, type TerminalResult } from '../node-type.ts';
+import { mockOutcome, type Outcome, type RepeatRule, type TerminalResult } from '../outcome.ts';
 import { attempt, type AttemptsEnd, debugOf, makeAttempts, resumeNode } from './attempt.ts';
 import { caughtOutput, errorOutput, INTERRUPTED, recorded } from './failure.ts';
 import { InFlight } from './in-flight.ts';
@@ -33,15 +33,14 @@ import {
   storeUncounted,
   storeWait,
   TRY_STATE,
-} from './node-state.ts';
+  type LoopPosition,
+} from './records.ts';
 import { planTask } from './plan-task.ts';
 import type { Ending, RunRequest } from './ports.ts';
-import { nextProgress, type Progress, recordedProgress, withAttempt, withConsole } from './progress.ts';
+import { nextProgress, type Progress, recordedProgress, withAttempt, withConsole, mayRetry } from './progress.ts';
 import { Recorder, type RecordedResult } from './recorder.ts';
-import type { LoopPosition } from './records.ts';
-import { mayRetry } from './retry.ts';
-import { type NextIteration, Scheduler, type Task } from './scheduler.ts';
-import { catchingScope, inputOf } from './scope.ts';
+import { Scheduler } from './scheduler.ts';
+import { catchingScope, inputOf, type NextIteration, type Task } from './scope.ts';
 import { Waits } from './waits.ts';
 
 /** Longest time of pure nodes before other runs continue, in ms. */
@@ -65,6 +64,8 @@ class RunLoop {
   readonly #waits: Waits;
   /** When other runs continue at the latest, in ms since the epoch. */
   #sliceEnd: number;
+  /** Whether the run may rest without further delay: none of its waits has ended since the last one. */
+  #mayRest = false;
   /** What the last Terminal node set. */
   #result: TerminalResult | null = null;
   /** The first failure that nothing handled. */
@@ -96,8 +97,14 @@ class RunLoop {
       }
       // Events that came while other runs continued.
       if (this.#mayStart() && this.#waits.hasEnded()) continue;
-      if (this.#inFlight.isEmpty()) return this.#restOrEnd();
-      await this.#inFlight.nextEvent();
+      if (!this.#inFlight.isEmpty()) {
+        await this.#inFlight.nextEvent();
+        continue;
+      }
+      const ending = this.#restOrEnd();
+      if (ending.kind !== 'waiting' || this.#mayRest) return ending;
+      await ports.beforeRest?.(ending.waits);
+      this.#mayRest = true;
     }
   }
 
@@ -136,6 +143,7 @@ class RunLoop {
   /** Continues the nodes whose waits have ended, and those that a pause held. */
   #goOn(): void {
     for (const { task, next, wait, progress, answer } of this.#waits.takeEnded()) {
+      this.#mayRest = false;
       if (this.#scheduler.isOpen(task)) {
         const halt = this.#inFlight.signalOf(task.node, task.scope);
         if (next === 'attempt') this.#launch(task, { ...progress, attempts: progress.attempts + 1 });

@@ -22,7 +22,7 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { BODY_HANDLE, ERROR_HANDLE } from '../compile/loops.ts';
 import type { GraphEdge, GraphJoin, GraphNode, Region } from '../compile/graph.ts';
-import type { RepeatRule } from '../node-type.ts';
+import type { RepeatRule } from '../outcome.ts';
 import { createLoopOutputs } from './loop-outputs.ts';
 import { joinIteration, type LoopPosition } from './records.ts';
 import {
@@ -36,25 +36,8 @@ import {
   type LoopProgress,
   openScope,
   type Scope,
+  type Task,
 } from './scope.ts';
-
-/** A node that may run now, or a loop that may end. */
-export interface Task {
-  readonly node: GraphNode;
-  readonly scope: Scope;
-  /** For a loop whose iterations are all finished: indexes of those whose outputs `endLoop` needs. */
-  readonly missingOutputs?: readonly number[];
-  /** For a loop with a condition: the iteration that may begin. */
-  readonly iteration?: NextIteration;
-}
-
-/** An iteration of a loop with a condition, which begins or ends the loop. */
-export interface NextIteration {
-  readonly index: number;
-  /** The output of the one before; null for the first. */
-  readonly previous: JsonValue;
-  readonly rule: RepeatRule;
-}
 
 /** The seam between the scheduler and its run: what happens without a task, in order, and what was decided before. */
 export interface SchedulerPorts {

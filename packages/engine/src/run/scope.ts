@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import type { GraphEdge, GraphNode, Region } from '../compile/graph.ts';
-import type { NodeInput, RepeatRule } from '../node-type.ts';
+import type { NodeInput } from '../node-context.ts';
+import type { RepeatRule } from '../outcome.ts';
 import type { LoopOutputs } from './loop-outputs.ts';
 
 /* The state of one pass through a region, which only the scheduler changes, and what nodes read of it. */
@@ -23,6 +24,24 @@ export interface Scope {
   readonly cells: Cell[];
   /** Nodes that are not settled yet. */
   open: number;
+}
+
+/** A node that may run now, or a loop that may end. */
+export interface Task {
+  readonly node: GraphNode;
+  readonly scope: Scope;
+  /** For a loop whose iterations are all finished: indexes of those whose outputs `endLoop` needs. */
+  readonly missingOutputs?: readonly number[];
+  /** For a loop with a condition: the iteration that may begin. */
+  readonly iteration?: NextIteration;
+}
+
+/** An iteration of a loop with a condition, which begins or ends the loop. */
+export interface NextIteration {
+  readonly index: number;
+  /** The output of the one before; null for the first. */
+  readonly previous: JsonValue;
+  readonly rule: RepeatRule;
 }
 
 /** The decision of an early join that cancels the rest. */

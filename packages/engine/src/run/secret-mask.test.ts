@@ -1,43 +1,39 @@
 import { describe, expect, it } from '@jest/globals';
-import { createSecretMask } from './secret-mask.ts';
+import { maskSecrets } from './secret-mask.ts';
 
 const PASSWORD = 'p@ss"word\\9';
 
 describe('the mask of a node', () => {
   it('hides secrets in outputs, names of members included, and in failures', () => {
-    const { hide, mask } = createSecretMask();
-    hide({ type: 'basic', secret: { username: 'ada', password: PASSWORD } });
+    const credential = { type: 'basic', secret: { username: 'ada', password: PASSWORD } } as const;
     const encoded = Buffer.from(`ada:${PASSWORD}`).toString('base64');
     const output = { text: `a ${PASSWORD} b ${PASSWORD}`, list: [encoded, 1, null], [PASSWORD]: { user: 'ada' } };
-    expect(mask({ kind: 'output', output })).toEqual({
+    expect(maskSecrets({ kind: 'output', output }, [credential])).toEqual({
       kind: 'output',
       output: { text: 'a ******** b ********', list: ['********', 1, null], '********': { user: 'ada' } },
     });
     const details = { body: { echoed: PASSWORD } };
     const failure = { code: 'X', message: `refused ${PASSWORD}`, isRetryable: true, details };
-    expect(mask({ kind: 'failure', failure })).toEqual({
+    expect(maskSecrets({ kind: 'failure', failure }, [credential])).toEqual({
       kind: 'failure',
       failure: { ...failure, message: 'refused ********', details: { body: { echoed: '********' } } },
     });
   });
 
   it('hides a connection string as a whole, and its password however it is written', () => {
-    const { hide, mask } = createSecretMask();
     const connectionString = 'postgres://ada:very%20secret@db.example/shop';
-    hide({ type: 'postgres', secret: { connectionString } });
     const output = [connectionString, 'very%20secret', 'very secret', 'db.example'];
-    expect(mask({ kind: 'output', output })).toEqual({
+    expect(maskSecrets({ kind: 'output', output }, [{ type: 'postgres', secret: { connectionString } }])).toEqual({
       kind: 'output',
       output: ['********', '********', '********', 'db.example'],
     });
   });
 
   it('hides the spellings of JSON and URLs, and the beginning of one where a message breaks off', () => {
-    const { hide, mask } = createSecretMask();
-    hide({ type: 'bearer', secret: { token: 'say "friend" & enter' } });
-    const message = (text: string) =>
-      mask({ kind: 'failure', failure: { code: 'X', message: text, isRetryable: false } });
-    const masked = (text: string) => ({ kind: 'failure', failure: { code: 'X', message: text, isRetryable: false } });
+    const credential = { type: 'bearer', secret: { token: 'say "friend" & enter' } } as const;
+    const masked = (text: string) =>
+      ({ kind: 'failure', failure: { code: 'X', message: text, isRetryable: false } }) as const;
+    const message = (text: string) => maskSecrets(masked(text), [credential]);
     expect(message('{"a":"say \\"friend\\" & enter"}')).toEqual(masked('{"a":"********"}'));
     expect(message('?a=say%20%22friend%22%20%26%20enter')).toEqual(masked('?a=********'));
     expect(message('got say "friend…')).toEqual(masked('got ********…'));
@@ -45,10 +41,8 @@ describe('the mask of a node', () => {
   });
 
   it('leaves alone what is too short to be told from chance, and outcomes of nodes that asked for no credential', () => {
-    const { hide, mask } = createSecretMask();
     const outcome = { kind: 'output', output: 'a b c' } as const;
-    expect(mask(outcome)).toBe(outcome);
-    hide({ type: 'bearer', secret: { token: 'a' } });
-    expect(mask(outcome)).toBe(outcome);
+    expect(maskSecrets(outcome, [])).toBe(outcome);
+    expect(maskSecrets(outcome, [{ type: 'bearer', secret: { token: 'a' } }])).toBe(outcome);
   });
 });

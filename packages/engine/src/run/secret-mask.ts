@@ -1,32 +1,21 @@
 import { type Credential, isJsonObject, type JsonValue, secretTexts } from '@deckhand/contracts';
 import { replaceAllText } from '../find-text.ts';
 import type { NodeFailure } from '../node-failure.ts';
-import type { Outcome } from '../node-type.ts';
+import type { Outcome } from '../outcome.ts';
 
 const MASK = '********';
 /** Shorter texts occur by chance: masking them would damage outputs and hide nothing. */
 const SECRET_LENGTH_MIN = 8;
 
-/** Masks the secrets of a node in its outcome: a server may send back what it received. */
-export interface SecretMask {
-  /** Hides a credential's secrets from now on. */
-  readonly hide: (credential: Credential) => void;
-  /** The outcome with `********` in place of every secret. */
-  readonly mask: (outcome: Outcome) => Outcome;
-}
-
-/** Creates a mask that hides nothing yet. */
-export function createSecretMask(): SecretMask {
-  let secrets: readonly string[] = [];
-
-  return {
-    hide(credential) {
-      const texts = secretTexts(credential).filter(({ length }) => length >= SECRET_LENGTH_MIN);
-      // Longest first: a connection string contains its password.
-      secrets = [...new Set([...secrets, ...texts.flatMap(spellings)])].sort((a, b) => b.length - a.length);
-    },
-    mask: (outcome) => (secrets.length === 0 ? outcome : maskOutcome(outcome, secrets)),
-  };
+/**
+ * Returns an outcome with `********` in place of every secret of the credentials that its node opened: a server may
+ * send back what it received.
+ */
+export function maskSecrets(outcome: Outcome, opened: readonly Credential[]): Outcome {
+  const texts = opened.flatMap(secretTexts).filter(({ length }) => length >= SECRET_LENGTH_MIN);
+  // Longest first: a connection string contains its password.
+  const secrets = [...new Set(texts.flatMap(spellings))].sort((a, b) => b.length - a.length);
+  return secrets.length === 0 ? outcome : maskOutcome(outcome, secrets);
 }
 
 function maskOutcome(outcome: Outcome, secrets: readonly string[]): Outcome {

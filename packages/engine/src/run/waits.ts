@@ -5,11 +5,11 @@
  * 1. A wait ends by the one answer that the control has for it.
  * 2. The next attempt of a node is such a wait, if it is due late: it outlives the worker.
  */
-import type { WaitAnswer, WaitRequest } from '../node-type.ts';
-import { type BegunWait, waitKey } from './node-state.ts';
+import type { WaitAnswer, WaitRequest } from '../outcome.ts';
+import { type BegunWait, waitKey } from './records.ts';
 import type { RunControl } from './ports.ts';
 import type { Kept, Progress } from './progress.ts';
-import type { Task } from './scheduler.ts';
+import type { Task } from './scope.ts';
 
 /** A node that waits. Its wait ends with an attempt, or with what its type makes of the answer. */
 export interface Waiting {

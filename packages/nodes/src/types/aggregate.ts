@@ -32,6 +32,8 @@ export default defineNodeType({
     'Counts, sums or collects the items of a list. Returns an object; with `groupBy`, a list with one object per group, in the order in which the groups first appear. Items without a field, or with an empty text in it, do not count for it. For sums and averages, texts that are numbers count as such, as `csv` and `postgres` return them; any other value fails the node. `min` and `max` compare by number if all values are numbers or such texts.',
   keywords: ['sum', 'total', 'count', 'average', 'minimum', 'maximum', 'group by', 'reduce', 'statistics', 'collect'],
   category: 'data',
+  icon: 'sigma',
+  summary: [{ each: 'operations', text: '{operation?} {field?}' }],
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -57,9 +59,43 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { items: 'expression' } },
   run({ items, groupBy, operations }, { input, signal }) {
     const list = itemsOf(items, input);
     return runInSlices(signal, (work) => aggregate(list, { groupBy, operations, work }));
+  },
+  example: {
+    trigger: {
+      orders: [
+        { id: 1, country: 'DE', total: 120 },
+        { id: 2, country: 'FR', total: 80 },
+        { id: 3, country: 'DE', total: 30 },
+      ],
+    },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'aggregate',
+          type: 'aggregate',
+          parameters: {
+            items: '{{ $trigger.orders }}',
+            groupBy: ['country'],
+            operations: [
+              { operation: 'count', as: 'orders' },
+              { operation: 'sum', field: 'total', as: 'total' },
+            ],
+          },
+        },
+      ],
+      edges: [{ source: 'start', target: 'aggregate' }],
+    },
+    outputs: {
+      aggregate: [
+        { country: 'DE', orders: 2, total: 150 },
+        { country: 'FR', orders: 1, total: 80 },
+      ],
+    },
   },
 });
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import { isJsonObject, type JsonObject, type JsonValue, nullable } from '@deckhand/contracts';
 import { defineNodeType, NodeError, type Outcome } from '@deckhand/engine';
 import Type from 'typebox';
 import { ALLOW_LINKS, linkDetails, linkParameterIssues } from '../work/allow-links.ts';
@@ -12,6 +12,8 @@ export default defineNodeType({
     'Waits for a decision, and continues at the output of that choice with `{ decision, approved, comment, by, at }`. Fails if there is no decision in time.',
   keywords: ['approve', 'reject', 'decision', 'confirm', 'review', 'sign off', 'human in the loop', 'permission'],
   category: 'person',
+  icon: 'stamp',
+  summary: '{message}',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -36,12 +38,20 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  outputSchema: Type.Object({
+    decision: Type.String(),
+    approved: Type.Boolean(),
+    comment: nullable(Type.String()),
+    by: nullable(Type.String()),
+    at: nullable(Type.String()),
+  }),
   unheeded: () => ({
     retry: 'does not ask again after the time is up',
     timeoutSeconds: 'does not limit the wait: use parameters.timeoutSeconds',
   }),
   restSeconds: 'timeoutSeconds',
-  handles: choicesOf,
+  handles: DEFAULT_CHOICES,
+  handlesBy: { parameter: 'choices', member: null, fixed: [] },
   check: (parameters) => [
     ...choicesOf(parameters).flatMap((choice, index) =>
       choice.includes('{{') || choice === 'error'
@@ -64,6 +74,53 @@ export default defineNodeType({
       throw new NodeError('APPROVAL_TIMEOUT', 'there was no decision in time', { isRetryable: false });
     }
     return decided(answer.value, choicesOf(details));
+  },
+  example: {
+    trigger: { amount: 900 },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'ask',
+          type: 'approval',
+          parameters: { message: 'Pay {{ $trigger.amount }}?', timeoutSeconds: 86400 },
+        },
+        {
+          id: 'pay',
+          type: 'set',
+          parameters: { fields: { paid: '{{ $trigger.amount }}', by: '{{ $input.by }}' } },
+        },
+        { id: 'refuse', type: 'set', parameters: { fields: { refused: true } } },
+      ],
+      edges: [
+        { source: 'start', target: 'ask' },
+        { source: 'ask', sourceHandle: 'approved', target: 'pay' },
+        { source: 'ask', sourceHandle: 'rejected', target: 'refuse' },
+      ],
+    },
+    answers: {
+      ask: {
+        kind: 'answered',
+        value: {
+          decision: 'approved',
+          approved: true,
+          comment: null,
+          by: 'ada@example.com',
+          at: '2026-01-05T09:00:00.000Z',
+        },
+      },
+    },
+    outputs: {
+      ask: {
+        decision: 'approved',
+        approved: true,
+        comment: null,
+        by: 'ada@example.com',
+        at: '2026-01-05T09:00:00.000Z',
+      },
+      pay: { paid: 900, by: 'ada@example.com' },
+    },
+    skipped: ['refuse'],
   },
 });
 

@@ -15,6 +15,7 @@ export default defineNodeType({
     'Runs JavaScript and returns its result. The script sees `$trigger`, `$input`, `$nodes`, `$loop`, `$links`, `$vars`, `$execution` and `$now` as expressions do, as a copy: changing them changes nothing. It may `await` promises; there are no modules, timers, network or files. Its return value becomes JSON, as by JSON.stringify: undefined becomes null, functions are left out, a BigInt or a cycle is an error. It may run for 10 s, or for the `timeoutSeconds` of the node up to 60, use 64 MiB of memory, and return 10 MiB. Output of `console` is kept in debug mode: 200 lines, 64 KiB. `Date` is the current time in UTC. `toLocaleString`, `localeCompare`, their like and `Intl` give the results of a browser, with `en-US` and UTC unless the script names a language and a time zone; `Intl.Locale` and `Intl.DurationFormat` fail with an error. A script may use 500 combinations of languages and options. The node has no effects outside, so it runs again after a crash, and also in sandbox mode. An error fails it with `CODE_FAILED` and the line, a limit with `CODE_LIMIT`, neither of which is retried, or with `NODE_TIMEOUT`.',
   keywords: ['javascript', 'js', 'script', 'function', 'program', 'custom', 'reduce', 'calculate'],
   category: 'data',
+  icon: 'code-xml',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -27,6 +28,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { source: 'code' } },
   verbatim: ['source'],
   check({ source }): ValidationIssue[] {
     if (typeof source !== 'string') return [];
@@ -45,5 +47,41 @@ export default defineNodeType({
       keepsConsole: context.mode === 'debug',
       signal: context.signal(),
     });
+  },
+  example: {
+    trigger: {
+      orders: [
+        { sku: 'A', price: 10 },
+        { sku: 'B', price: 4 },
+        { sku: 'A', price: 6 },
+      ],
+    },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'totals',
+          type: 'code',
+          parameters: {
+            source:
+              'const totals = {};\nfor (const { sku, price } of $trigger.orders) {\n  totals[sku] = (totals[sku] ?? 0) + price;\n}\nreturn totals;',
+          },
+        },
+        {
+          id: 'text',
+          type: 'code',
+          parameters: {
+            source:
+              "const lines = Object.entries($nodes.totals.output).map(([sku, total]) => `${sku}: ${total * $vars.rate}`);\nreturn { text: lines.join(', ') };",
+          },
+        },
+      ],
+      edges: [
+        { source: 'start', target: 'totals' },
+        { source: 'totals', target: 'text' },
+      ],
+    },
+    vars: { rate: 2 },
+    outputs: { totals: { A: 16, B: 4 }, text: { text: 'A: 32, B: 8' } },
   },
 });

@@ -14,6 +14,8 @@ export default defineNodeType({
     'Reads a table of comma-separated values (RFC 4180) into a list of objects, or writes one. Values are texts: numbers and dates stay as they are written. CRLF, LF and CR end lines, in any mixture. `parse` returns the list, `write` returns `{ text }`.',
   keywords: ['comma-separated', 'table', 'spreadsheet', 'excel', 'parse', 'export'],
   category: 'data',
+  icon: 'table',
+  summary: '{operation}',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -45,6 +47,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { items: 'expression' } },
   check({ operation, text }): ValidationIssue[] {
     return operation === 'parse' && text === undefined ? [{ path: 'text', message: 'is required by parse' }] : [];
   },
@@ -68,6 +71,22 @@ export default defineNodeType({
       const header = hasHeader && names.length > 0 ? [[...names]] : [];
       return yield* writeTable({ header, list, names, options: { delimiter, ...(defuseFormulas && DEFUSED) } }, work);
     });
+  },
+  example: {
+    trigger: { text: 'id,name\n1,Ada\n2,"Grace, Hopper"\n' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'csv', type: 'csv', parameters: { operation: 'parse', text: '{{ $trigger.text }}' } },
+      ],
+      edges: [{ source: 'start', target: 'csv' }],
+    },
+    outputs: {
+      csv: [
+        { id: '1', name: 'Ada' },
+        { id: '2', name: 'Grace, Hopper' },
+      ],
+    },
   },
 });
 

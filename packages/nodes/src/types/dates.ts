@@ -27,6 +27,8 @@ export default defineNodeType({
     'Parses, formats, moves and compares dates in a time zone. Returns `{ iso, milliseconds, zone }`, where `iso` has the zone’s offset, to the millisecond; `format` adds `text`, `difference` returns `{ amount, unit }`. Months and days follow the calendar of the zone, so a day has 23 or 25 hours where clocks change. A local time that occurs twice is the first of them, one that does not exist is later by the change. Use `{{ $now }}` for the current time.',
   keywords: ['date', 'time zone', 'timestamp', 'today', 'now', 'add days', 'calendar', 'format date'],
   category: 'data',
+  icon: 'calendar-days',
+  summary: '{operation}',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -124,6 +126,29 @@ export default defineNodeType({
       case 'endOf':
         return answer(startOf(moment.plus({ [unit]: 1 }), unit).minus(1));
     }
+  },
+  example: {
+    trigger: { ordered: '2026-03-28T12:00:00Z' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'dates',
+          type: 'dates',
+          parameters: {
+            operation: 'add',
+            date: '{{ $trigger.ordered }}',
+            amount: 1,
+            unit: 'days',
+            timezone: 'Europe/Berlin',
+          },
+        },
+      ],
+      edges: [{ source: 'start', target: 'dates' }],
+    },
+    outputs: {
+      dates: { iso: '2026-03-29T13:00:00.000+02:00', milliseconds: 1774782000000, zone: 'Europe/Berlin' },
+    },
   },
 });
 

@@ -26,6 +26,8 @@ export default defineNodeType({
     'Sends a message by SMTP and returns `{ messageId, accepted, rejected }`: the addresses that the server accepted, and those that it refused. The Message-ID stays the same when the node is retried. A password is sent to public servers only over TLS. Addresses with characters beyond ASCII before the `@` need a server that supports SMTPUTF8; otherwise the node fails, and nothing is sent.',
   keywords: ['e-mail', 'mail', 'smtp', 'send message', 'notify', 'notification', 'gmail', 'outlook'],
   category: 'action',
+  icon: 'mail',
+  summary: 'to {to}',
   hasEffects: true,
   credential: { types: ['smtp'], needed: () => ['smtp'] },
   parameters: Type.Object(
@@ -107,6 +109,33 @@ export default defineNodeType({
       signal: signal(),
     });
     return output({ messageId, accepted, rejected });
+  },
+  example: {
+    trigger: { order: 17, buyer: 'ada@example.com' },
+    credential: {
+      type: 'smtp',
+      secret: { host: 'mail.example.com', port: 587, username: 'shop', password: 'password' },
+    },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'tell',
+          type: 'email',
+          credentialId: '01890a5d-ac96-774b-bcce-b302099a8057',
+          parameters: {
+            from: 'The shop <shop@example.com>',
+            to: '{{ $trigger.buyer }}',
+            subject: 'Order {{ $trigger.order }}',
+            text: 'It is on its way.',
+          },
+          retry: { maxAttempts: 3 },
+        },
+      ],
+      edges: [{ source: 'start', target: 'tell' }],
+    },
+    receipt: { messageId: '<4f1c9d4e@example.com>', accepted: ['ada@example.com'], rejected: [] },
+    outputs: { tell: { messageId: '<4f1c9d4e@example.com>', accepted: ['ada@example.com'], rejected: [] } },
   },
 });
 

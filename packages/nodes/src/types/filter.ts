@@ -38,6 +38,9 @@ const TESTS = {
 
 const OPERATORS = Object.keys(TESTS).filter((name): name is keyof typeof TESTS => name in TESTS);
 
+/** A condition on the card of a node. */
+const CONDITION = '{field|item} {operator?} {value?}';
+
 export default defineNodeType({
   type: 'filter',
   title: 'Filter a list',
@@ -45,6 +48,11 @@ export default defineNodeType({
     'Returns the items of a list that meet the conditions, in their order. Values are compared by value and type: 1 is not "1".',
   keywords: ['where', 'keep items', 'remove items', 'search', 'exclude'],
   category: 'data',
+  icon: 'filter',
+  summary: [
+    { when: { match: 'any' }, each: 'conditions', text: CONDITION, join: 'or' },
+    { each: 'conditions', text: CONDITION, join: 'and' },
+  ],
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -68,9 +76,37 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { items: 'expression' } },
   run({ items, conditions, match = 'all' }, { input, signal }) {
     const list = itemsOf(items, input);
     return runInSlices(signal, (work) => keepItems(list, { conditions, isAll: match === 'all', work }));
+  },
+  example: {
+    trigger: {
+      orders: [
+        { id: 1, country: 'DE', total: 120 },
+        { id: 2, country: 'FR', total: 80 },
+        { id: 3, country: 'DE', total: 30 },
+      ],
+    },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'filter',
+          type: 'filter',
+          parameters: {
+            items: '{{ $trigger.orders }}',
+            conditions: [
+              { field: 'country', operator: 'equals', value: 'DE' },
+              { field: 'total', operator: 'greater', value: 50 },
+            ],
+          },
+        },
+      ],
+      edges: [{ source: 'start', target: 'filter' }],
+    },
+    outputs: { filter: [{ id: 1, country: 'DE', total: 120 }] },
   },
 });
 

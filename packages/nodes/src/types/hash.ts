@@ -11,6 +11,7 @@ export default defineNodeType({
     'Returns `{ hash }`: the digest of a text or of bytes. It shows whether two values are the same; to prove who sent a value, use the `hmac` node.',
   keywords: ['sha256', 'md5', 'checksum', 'digest', 'fingerprint'],
   category: 'data',
+  icon: 'hash',
   hasEffects: false,
   parameters: Type.Object(
     { ...dataParameters, algorithm: AlgorithmParameter, encoding: EncodingParameter },
@@ -21,5 +22,16 @@ export default defineNodeType({
       const hash = yield* digestInSteps(createHash(algorithm), { data, encoding: dataEncoding, work });
       return output({ hash: hash.digest(encoding) });
     });
+  },
+  example: {
+    trigger: { text: 'abc' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'hash', type: 'hash', parameters: { data: '{{ $trigger.text }}' } },
+      ],
+      edges: [{ source: 'start', target: 'hash' }],
+    },
+    outputs: { hash: { hash: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' } },
   },
 });

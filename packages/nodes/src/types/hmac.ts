@@ -12,6 +12,8 @@ export default defineNodeType({
     'Signs a text or bytes with a secret (HMAC, RFC 2104), or verifies the signature that came with it: for a webhook, over `{{ $trigger.rawBody }}`. `sign` returns `{ signature }`, `verify` returns `{ valid: true }` or fails with SIGNATURE_INVALID, unless `acceptInvalid` is set. The secret comes from its credential.',
   keywords: ['signature', 'sign', 'verify', 'crypto', 'secret'],
   category: 'data',
+  icon: 'signature',
+  summary: '{operation}',
   hasEffects: false,
   credential: { types: ['apiKey', 'bearer', 'header'], needed: () => ['apiKey', 'bearer', 'header'] },
   parameters: Type.Object(
@@ -43,6 +45,31 @@ export default defineNodeType({
     const isValid = isSame(signature, parameters.signature ?? '');
     if (isValid || parameters.acceptInvalid === true) return output({ valid: isValid });
     throw new NodeError('SIGNATURE_INVALID', 'the signature is not that of the data', { isRetryable: false });
+  },
+  example: {
+    trigger: {
+      rawBody: 'Hello, World!',
+      headers: { 'x-hub-signature-256': 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17' },
+    },
+    credential: { type: 'bearer', secret: { token: "It's a Secret to Everybody" } },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'hmac',
+          type: 'hmac',
+          parameters: {
+            operation: 'verify',
+            data: '{{ $trigger.rawBody }}',
+            signature: "{{ $trigger.headers['x-hub-signature-256'] }}",
+            prefix: 'sha256=',
+          },
+          credentialId: '01890a5d-ac96-774b-bcce-b302099a8057',
+        },
+      ],
+      edges: [{ source: 'start', target: 'hmac' }],
+    },
+    outputs: { hmac: { valid: true } },
   },
 });
 

@@ -106,8 +106,15 @@ export default defineNodeType({
     'integration',
   ],
   category: 'action',
+  icon: 'globe',
+  summary: '{method} {url}',
   hasEffects: true,
   parameters: Parameters,
+  outputSchema: Type.Object({
+    status: Type.Integer(),
+    headers: Type.Record(Type.String(), Type.Unsafe<JsonValue>({})),
+    body: Type.Unsafe<JsonValue>({}),
+  }),
   deferred: { path: 'pagination.next', names: ['$response'] },
   check({ url, pagination }): ValidationIssue[] {
     const isValid = typeof url !== 'string' || url.includes('{{') || isHttpUrl(url);
@@ -127,6 +134,31 @@ export default defineNodeType({
     const { pagination } = parameters;
     if (!pagination) return output(await send(url, 0));
     return output(await readPages(pagination, { first: url, read: send, next: context.deferred }));
+  },
+  example: {
+    trigger: { order: 17 },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'send',
+          type: 'http',
+          parameters: {
+            method: 'POST',
+            url: 'https://api.example.com/orders',
+            query: { notify: true },
+            headers: { authorization: 'Bearer {{ $vars.apiToken }}' },
+            body: { order: '{{ $trigger.order }}' },
+          },
+          retry: { maxAttempts: 3 },
+        },
+      ],
+      edges: [{ source: 'start', target: 'send' }],
+    },
+    vars: { apiToken: 'token' },
+    request: { method: 'POST', url: 'https://api.example.com/orders?notify=true', body: '{"order":17}' },
+    response: { status: 201, headers: { 'content-type': 'application/json' }, body: '{"id":"A-17"}' },
+    outputs: { send: { status: 201, headers: { 'content-type': 'application/json' }, body: { id: 'A-17' } } },
   },
 });
 

@@ -10,6 +10,8 @@ export default defineNodeType({
     'Waits until a person has filled in a form, and returns the values. The form is a JSON Schema, which the console builds from fields.',
   keywords: ['form', 'ask', 'question', 'input', 'survey', 'person', 'assign'],
   category: 'person',
+  icon: 'user-round',
+  summary: '{title}',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -33,6 +35,8 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { schema: 'form' } },
+  outputMembersOf: 'schema.properties',
   unheeded: () => ({
     retry: 'does not ask again after the time is up',
     timeoutSeconds: 'does not limit the wait: use parameters.timeoutSeconds',
@@ -57,5 +61,28 @@ export default defineNodeType({
       throw new NodeError('HUMAN_TIMEOUT', 'the form was not submitted in time', { isRetryable: false });
     }
     return output(answer.value);
+  },
+  example: {
+    trigger: { invoice: 'R-1' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'classify',
+          type: 'human',
+          parameters: {
+            title: 'Classify invoice {{ $trigger.invoice }}',
+            schema: { type: 'object', properties: { account: { type: 'string' } }, required: ['account'] },
+          },
+        },
+        { id: 'book', type: 'set', parameters: { fields: { account: '{{ $input.account }}' } } },
+      ],
+      edges: [
+        { source: 'start', target: 'classify' },
+        { source: 'classify', target: 'book' },
+      ],
+    },
+    answers: { classify: { kind: 'answered', value: { account: '4711' } } },
+    outputs: { classify: { account: '4711' }, book: { account: '4711' } },
   },
 });

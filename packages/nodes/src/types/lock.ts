@@ -14,6 +14,8 @@ export default defineNodeType({
     'Waits until this run may have the lock with a key, and passes its input on. Runs of a workspace, of any workflow, that lock the same key exclude each other; with `limit`, so many hold it at the same time. Those who wait get it in the order in which they came, and occupy no worker. The run holds it until an `unlock` node with the same key, or until the run ends in any way. Each `lock` node counts, so a run that locks a key twice waits for itself. When its time is up, the node fails with `LOCK_TIMEOUT`, up to 5 s late: handle that with `onError`.',
   keywords: ['mutex', 'semaphore', 'exclusive', 'critical section', 'concurrency'],
   category: 'flow',
+  icon: 'lock',
+  summary: '{key}',
   hasEffects: true,
   parameters: Type.Object(
     {
@@ -35,6 +37,7 @@ export default defineNodeType({
     retry: 'does not request the lock again after the time is up',
     timeoutSeconds: 'does not limit the wait: use parameters.timeoutSeconds',
   }),
+  takesLocks: true,
   restSeconds: 'timeoutSeconds',
   sample: () => ({}),
   async run({ key, limit = 1, timeoutSeconds }, { services, input, workspaceId, executionId, nodeId, iteration }) {
@@ -53,5 +56,30 @@ export default defineNodeType({
         throw new NodeError('LOCK_WAITING', `waits for the lock "${key}"`, { retryAfterMs });
       }
     }
+  },
+  example: {
+    trigger: { account: 7 },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'lock',
+          type: 'lock',
+          parameters: { key: 'account {{ $trigger.account }}', timeoutSeconds: 600 },
+          onError: 'branch',
+        },
+        { id: 'book', type: 'set', parameters: { fields: { booked: true } } },
+        { id: 'unlock', type: 'unlock', parameters: { key: 'account {{ $trigger.account }}' } },
+        { id: 'busy', type: 'set', parameters: { fields: { booked: false } } },
+      ],
+      edges: [
+        { source: 'start', target: 'lock' },
+        { source: 'lock', target: 'book' },
+        { source: 'book', target: 'unlock' },
+        { source: 'lock', sourceHandle: 'error', target: 'busy' },
+      ],
+    },
+    outputs: { lock: { account: 7 }, unlock: { booked: true } },
+    skipped: ['busy'],
   },
 });

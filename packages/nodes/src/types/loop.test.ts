@@ -26,6 +26,6 @@ describe('loop', () => {
   });
 
   it('continues by done, its last output', () => {
-    expect(node.handles?.({})).toEqual(['body', 'done']);
+    expect(node.handles).toEqual(['body', 'done']);
   });
 });

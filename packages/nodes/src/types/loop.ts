@@ -12,6 +12,12 @@ export default defineNodeType({
     "Runs the nodes after its `body` output once per item, or as often as its condition says, then continues at `done` with the list of the outputs. The output of an iteration is that of its last node: one that ended without taking an edge. Of several, also where the body has several branches, it is an object by node id; of none, null. In the body, `$loop.item` and `$loop.index` are the item and its number from 0. With a condition, the iterations follow each other: the item is the output of the iteration before, in the first one the loop's input, and `$loop.previous` is the same, but null in the first.",
   keywords: ['foreach', 'for each', 'for', 'while', 'iterate', 'repeat', 'each', 'batch', 'paging', 'pagination'],
   category: 'flow',
+  icon: 'repeat',
+  summary: [
+    { when: { mode: 'while' }, text: 'while {condition}' },
+    { when: { mode: 'until' }, text: 'until {condition}' },
+    { text: 'each of {items}' },
+  ],
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -52,13 +58,15 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { items: 'expression', condition: 'expression' } },
   deferred: { path: 'condition', names: ['$loop', '$loop.previous'] },
   unheeded: () => ({
     retry: 'does not repeat the body',
     timeoutSeconds: 'does not limit the body',
   }),
-  handles: () => ['body', 'done'],
+  handles: ['body', 'done'],
   undecidedHandle: 'done',
+  container: 'loop',
   check,
   warn: ({ condition }) => warnOfText(condition),
   run({ mode = 'items', items, concurrency = 1, maxIterations = MAX_ITERATIONS }) {
@@ -69,6 +77,33 @@ export default defineNodeType({
       throw new NodeError('LOOP_TOO_LONG', message, { isRetryable: false });
     }
     return { kind: 'loop', items, concurrency };
+  },
+  example: {
+    trigger: { orders: [{ price: 10 }, { price: 20 }] },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'each', type: 'loop', parameters: { items: '{{ $trigger.orders }}', concurrency: 2 } },
+        {
+          id: 'priced',
+          type: 'set',
+          parameters: { fields: { number: '{{ $loop.index + 1 }}', total: '{{ $loop.item.price * 1.5 }}' } },
+        },
+        { id: 'sum', type: 'set', parameters: { fields: { total: '{{ $input[0].total + $input[1].total }}' } } },
+      ],
+      edges: [
+        { source: 'start', target: 'each' },
+        { source: 'each', sourceHandle: 'body', target: 'priced' },
+        { source: 'each', sourceHandle: 'done', target: 'sum' },
+      ],
+    },
+    outputs: {
+      each: [
+        { number: 1, total: 15 },
+        { number: 2, total: 30 },
+      ],
+      sum: { total: 45 },
+    },
   },
 });
 

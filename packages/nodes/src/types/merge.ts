@@ -12,6 +12,11 @@ export default defineNodeType({
     'Joins branches once all of them have finished: as an object by node id, as an array in the order of the edges, or only the first branch that was taken. With the modes `any` and `count`, it continues as soon as one branch, or so many, have come, and cancels the rest: nodes that only lead to it do not start any more, those in progress are aborted, and their waits and sub-workflows end. With fewer branches than `count`, it fails.',
   keywords: ['join', 'combine', 'wait for all', 'fan in', 'race', 'parallel'],
   category: 'flow',
+  icon: 'git-merge',
+  summary: [
+    { when: { mode: 'any' }, text: 'the first' },
+    { when: { mode: 'count' }, text: 'the first {count}' },
+  ],
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -63,6 +68,33 @@ export default defineNodeType({
       case 'any':
         return output(inputs[0]?.output ?? null);
     }
+  },
+  example: {
+    trigger: { base: 10 },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'double', type: 'set', parameters: { fields: { value: '{{ $trigger.base * 2 }}' } } },
+        { id: 'half', type: 'set', parameters: { fields: { value: '{{ $trigger.base / 2 }}' } } },
+        { id: 'both', type: 'merge', parameters: { mode: 'object' } },
+        { id: 'slow', type: 'wait', parameters: { seconds: 3600 } },
+        { id: 'fastest', type: 'merge', parameters: { mode: 'any' } },
+      ],
+      edges: [
+        { source: 'start', target: 'double' },
+        { source: 'start', target: 'half' },
+        { source: 'double', target: 'both' },
+        { source: 'half', target: 'both' },
+        { source: 'both', target: 'fastest' },
+        { source: 'start', target: 'slow' },
+        { source: 'slow', target: 'fastest' },
+      ],
+    },
+    outputs: {
+      both: { double: { value: 20 }, half: { value: 5 } },
+      fastest: { double: { value: 20 }, half: { value: 5 } },
+    },
+    stopped: ['slow'],
   },
 });
 

@@ -11,6 +11,8 @@ export default defineNodeType({
     'Runs one statement in a transaction of its own and returns `{ rows, rowCount }`: each row an object by column. Pass values as `values` and `$1`, `$2`, never by expressions in `query`: these would turn data into SQL. Whole numbers beyond 2^53 and numbers beyond 1.8e308, also in JSON, and exact decimals come as text, times with a zone in ISO 8601 to the microsecond, bytes in base64, arrays as lists of the same. Nothing of its session lasts: no temporary table, setting, role or lock. A node that is retried runs its statement again, so write statements that may: `INSERT … ON CONFLICT DO NOTHING`.',
   keywords: ['database', 'sql', 'db', 'select', 'insert', 'update', 'table', 'store', 'query'],
   category: 'action',
+  icon: 'database',
+  summary: '{query}',
   hasEffects: true,
   credential: { types: ['postgres'], needed: () => ['postgres'] },
   parameters: Type.Object(
@@ -59,5 +61,30 @@ export default defineNodeType({
       signal: signal(),
     });
     return output({ rows, rowCount });
+  },
+  example: {
+    trigger: { order: 17 },
+    credential: {
+      type: 'postgres',
+      secret: { connectionString: 'postgres://shop:password@db.example.com/shop' },
+    },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'find',
+          type: 'postgres',
+          credentialId: '01890a5d-ac96-774b-bcce-b302099a8057',
+          parameters: {
+            query: 'SELECT id, total FROM orders WHERE id = $1',
+            values: ['{{ $trigger.order }}'],
+            readOnly: true,
+          },
+        },
+      ],
+      edges: [{ source: 'start', target: 'find' }],
+    },
+    queryResult: { rows: [{ id: 17, total: '99.50' }], rowCount: 1 },
+    outputs: { find: { rows: [{ id: 17, total: '99.50' }], rowCount: 1 } },
   },
 });

@@ -15,6 +15,7 @@ export default defineNodeType({
     'Responds to the caller of a webhook with `responseMode: "onCompletion"`, while the run goes on. Without a `body`, the response has the node\'s input. Of several such nodes in a run, the first one counts, also against the result of the run. Returns `{ outcome, statusCode, headers, body }`: `responded`; `alreadyResponded`, if another node was first; or `noCaller`, in a run for which nobody waits, such as one that was started by the API.',
   keywords: ['response', 'reply', 'answer', 'status code', 'return'],
   category: 'flow',
+  icon: 'reply',
   hasEffects: true,
   parameters: Type.Object(
     {
@@ -43,6 +44,37 @@ export default defineNodeType({
     const response = { statusCode, headers, body };
     const outcome = await services.responses.send({ executionId, nodeId, iteration, ...response });
     return output({ outcome, ...response });
+  },
+  example: {
+    trigger: { body: { order: 'A-1' } },
+    definition: {
+      nodes: [
+        { id: 'hook', type: 'trigger.webhook', parameters: { responseMode: 'onCompletion' } },
+        {
+          id: 'reply',
+          type: 'respond',
+          parameters: {
+            statusCode: 202,
+            headers: { 'x-order': '{{ $trigger.body.order }}' },
+            body: { accepted: '{{ $trigger.body.order }}' },
+          },
+        },
+        { id: 'pick', type: 'set', parameters: { fields: { picked: '{{ $trigger.body.order }}' } } },
+      ],
+      edges: [
+        { source: 'hook', target: 'reply' },
+        { source: 'reply', target: 'pick' },
+      ],
+    },
+    outputs: {
+      reply: {
+        outcome: 'responded',
+        statusCode: 202,
+        headers: { 'x-order': 'A-1' },
+        body: { accepted: 'A-1' },
+      },
+      pick: { picked: 'A-1' },
+    },
   },
 });
 

@@ -16,6 +16,8 @@ export default defineNodeType({
     'Returns an object with the given fields. With `keepInput` they are added to the fields of the input, and replace those of the same name.',
   keywords: ['transform', 'map', 'rename', 'set', 'assign', 'field', 'variable', 'json', 'object', 'mapping'],
   category: 'data',
+  icon: 'pen-line',
+  summary: '{fields}',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -24,8 +26,33 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  outputMembersOf: 'fields',
   run({ fields, keepInput = false }, { input, signal }) {
     const made: JsonObject = keepInput && isJsonObject(input) ? { ...NOTHING, ...input, ...fields } : fields;
     return checkedOutput(made, signal);
+  },
+  example: {
+    trigger: { first: 'Ada', last: 'Lovelace', password: 'secret' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'person',
+          type: 'set',
+          parameters: {
+            fields: { name: '{{ $trigger.first }} {{ $trigger.last }}', active: true, tags: ['new'] },
+          },
+        },
+        { id: 'numbered', type: 'set', parameters: { fields: { number: 1 }, keepInput: true } },
+      ],
+      edges: [
+        { source: 'start', target: 'person' },
+        { source: 'person', target: 'numbered' },
+      ],
+    },
+    outputs: {
+      person: { name: 'Ada Lovelace', active: true, tags: ['new'] },
+      numbered: { name: 'Ada Lovelace', active: true, tags: ['new'], number: 1 },
+    },
   },
 });

@@ -13,6 +13,8 @@ export default defineNodeType({
     'Returns a list sorted by one or several fields. Equal items keep their order; items without the field come last. Numbers come before texts, texts before anything else.',
   keywords: ['order by', 'rank', 'arrange'],
   category: 'data',
+  icon: 'arrow-down-narrow-wide',
+  summary: [{ each: 'by', text: '{field|item}' }],
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -51,6 +53,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { items: 'expression' } },
   run({ items, by = [{}], locale = 'en' }, { input, signal }) {
     const list = itemsOf(items, input);
     if (!isKnownLocale(locale)) {
@@ -64,6 +67,36 @@ export default defineNodeType({
       sign: order === 'descending' ? -1 : 1,
     }));
     return runInSlices(signal, (work) => sortItems(list, criteria, { collator: new Intl.Collator(locale), work }));
+  },
+  example: {
+    trigger: {
+      orders: [
+        { id: 1, country: 'DE', total: 120 },
+        { id: 2, country: 'FR', total: 80 },
+        { id: 3, country: 'DE', total: 30 },
+      ],
+    },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'sort',
+          type: 'sort',
+          parameters: {
+            items: '{{ $trigger.orders }}',
+            by: [{ field: 'country' }, { field: 'total', order: 'descending' }],
+          },
+        },
+      ],
+      edges: [{ source: 'start', target: 'sort' }],
+    },
+    outputs: {
+      sort: [
+        { id: 1, country: 'DE', total: 120 },
+        { id: 3, country: 'DE', total: 30 },
+        { id: 2, country: 'FR', total: 80 },
+      ],
+    },
   },
 });
 

@@ -12,6 +12,8 @@ export default defineNodeType({
     'Splits a list into batches of `size`, a text at its `separator`, or each item of a list into one item per element of its `field`, with the other members of the item.',
   keywords: ['batch', 'chunk', 'flatten', 'unwind', 'explode', 'separate'],
   category: 'data',
+  icon: 'scissors',
+  summary: [{ text: 'every {size}' }, { text: '{field}' }],
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -39,6 +41,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { items: 'expression' } },
   check(parameters): ValidationIssue[] {
     const ways = ['size', 'field', 'text'].filter((name) => parameters[name] !== undefined);
     if (ways.length === 1) return [];
@@ -54,6 +57,17 @@ export default defineNodeType({
     if (size !== undefined) return runInSlices(signal, (work) => batches(list, size, work));
     if (field !== undefined) return runInSlices(signal, (work) => splitItems(list, { field, as: as ?? field, work }));
     throw new NodeError('PARAMETERS_INVALID', 'parameters.size, field or text is required', { isRetryable: false });
+  },
+  example: {
+    trigger: { ids: [1, 2, 3, 4, 5] },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'split', type: 'split', parameters: { items: '{{ $trigger.ids }}', size: 2 } },
+      ],
+      edges: [{ source: 'start', target: 'split' }],
+    },
+    outputs: { split: [[1, 2], [3, 4], [5]] },
   },
 });
 

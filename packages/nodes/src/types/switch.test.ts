@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { nodeContext } from '../../../../tests/harness/node-context.ts';
-import type { JsonValue } from '@deckhand/contracts';
+import { handlesFor, type JsonValue } from '@deckhand/contracts';
 import node from './switch.ts';
 
 const input = { a: 1 };
@@ -26,7 +26,7 @@ describe('switch', () => {
   });
 
   it('has an output per case, and default', () => {
-    expect(node.handles?.({ cases: cases.slice(0, 2) })).toEqual(['one', 'text', 'default']);
+    expect(handlesFor(node, { cases: cases.slice(0, 2) })).toEqual(['one', 'text', 'default']);
   });
 
   it('is refused with an output that exists already', () => {

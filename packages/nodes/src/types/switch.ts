@@ -13,6 +13,8 @@ export default defineNodeType({
     'Continues at the output of the first case that equals its value, at `default` if none does, and passes its input on.',
   keywords: ['case', 'router', 'route', 'choose', 'branch'],
   category: 'flow',
+  icon: 'git-fork',
+  summary: '{value}',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -34,7 +36,9 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
-  handles: (parameters) => [...caseHandles(parameters), DEFAULT_HANDLE],
+  form: { inputs: { value: 'expression' } },
+  handles: [DEFAULT_HANDLE],
+  handlesBy: { parameter: 'cases', member: 'handle', fixed: [DEFAULT_HANDLE] },
   undecidedHandle: DEFAULT_HANDLE,
   check(parameters) {
     const seen = new Set<string>([DEFAULT_HANDLE, 'error']);
@@ -52,6 +56,36 @@ export default defineNodeType({
       }
       return { kind: 'output', output: input, handle: DEFAULT_HANDLE };
     });
+  },
+  example: {
+    trigger: { country: 'DE' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'route',
+          type: 'switch',
+          parameters: {
+            value: '{{ $trigger.country }}',
+            cases: [
+              { handle: 'german', equals: 'DE' },
+              { handle: 'french', equals: 'FR' },
+            ],
+          },
+        },
+        { id: 'hallo', type: 'set', parameters: { fields: { text: 'Hallo' } } },
+        { id: 'salut', type: 'set', parameters: { fields: { text: 'Salut' } } },
+        { id: 'hello', type: 'set', parameters: { fields: { text: 'Hello' } } },
+      ],
+      edges: [
+        { source: 'start', target: 'route' },
+        { source: 'route', sourceHandle: 'german', target: 'hallo' },
+        { source: 'route', sourceHandle: 'french', target: 'salut' },
+        { source: 'route', sourceHandle: 'default', target: 'hello' },
+      ],
+    },
+    outputs: { route: { country: 'DE' }, hallo: { text: 'Hallo' } },
+    skipped: ['salut', 'hello'],
   },
 });
 

@@ -10,6 +10,7 @@ export default defineNodeType({
     "Sets the run's result, which a webhook on completion responds with. Without a `body`, the result is the node's input. If a run reaches several of these nodes, the last one counts.",
   keywords: ['end', 'result', 'return', 'output', 'finish'],
   category: 'flow',
+  icon: 'flag',
   hasEffects: false,
   setsResult: true,
   parameters: Type.Object(
@@ -30,5 +31,25 @@ export default defineNodeType({
     const result = { kind: 'result', result: { body, statusCode, headers } } as const;
     const check = checkSendable(body, headers);
     return check ? check.then(() => result) : result;
+  },
+  example: {
+    trigger: { name: 'Ada' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'reply',
+          type: 'terminal',
+          parameters: {
+            body: { greeting: 'Hello {{ $trigger.name }}' },
+            statusCode: 201,
+            headers: { 'x-source': 'deckhand' },
+          },
+        },
+      ],
+      edges: [{ source: 'start', target: 'reply' }],
+    },
+    outputs: { reply: { greeting: 'Hello Ada' } },
+    result: { body: { greeting: 'Hello Ada' }, statusCode: 201, headers: { 'x-source': 'deckhand' } },
   },
 });

@@ -1,6 +1,7 @@
 import { CLOSED, EVENT_NAME_PATTERN, TriggerOptions } from '@deckhand/contracts';
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
+import { EventOutput } from '../trigger/event-output.ts';
 import { findExpressions } from '../trigger/fixed-parameters.ts';
 import { withoutKeys } from '../trigger/key-options.ts';
 import { findOptionIssues } from '../trigger/option-issues.ts';
@@ -13,6 +14,8 @@ export default defineNodeType({
     'Starts a run for each event with a given name that is sent to the workspace, while the workflow is active. Its output is the event: `{ id, name, key, data, receivedAt }`.',
   keywords: ['subscribe', 'listen', 'publish', 'message', 'queue', 'signal'],
   category: 'trigger',
+  icon: 'zap',
+  summary: '{name}',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -29,6 +32,7 @@ export default defineNodeType({
     },
     CLOSED,
   ),
+  outputSchema: EventOutput,
   // Read before there is a run. Only the filter and keys may be expressions.
   verbatim: ['filter', 'options'],
   check: ({ filter, ...fixed }) => [
@@ -37,4 +41,29 @@ export default defineNodeType({
     ...findTriggerExpressionIssues('filter', filter),
   ],
   run: (_parameters, { trigger }) => output(trigger),
+  example: {
+    trigger: {
+      id: 'evt-17',
+      name: 'order.paid',
+      key: 'A-1',
+      data: { amount: 120 },
+      receivedAt: '2026-01-05T09:00:00.000Z',
+    },
+    definition: {
+      nodes: [
+        {
+          id: 'paid',
+          type: 'trigger.event',
+          parameters: { name: 'order.paid', filter: '{{ $trigger.data.amount > 100 }}' },
+        },
+        {
+          id: 'note',
+          type: 'set',
+          parameters: { fields: { order: '{{ $trigger.key }}', amount: '{{ $trigger.data.amount }}' } },
+        },
+      ],
+      edges: [{ source: 'paid', target: 'note' }],
+    },
+    outputs: { note: { order: 'A-1', amount: 120 } },
+  },
 });

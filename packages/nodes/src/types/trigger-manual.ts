@@ -11,6 +11,7 @@ export default defineNodeType({
   description: 'Starts a run by hand or through the API. Its output is the `input` that the run was started with.',
   keywords: ['start', 'button', 'by hand', 'begin', 'test'],
   category: 'trigger',
+  icon: 'play',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -40,4 +41,15 @@ export default defineNodeType({
   },
   verbatim: ['inputSchema'],
   run: (_parameters, { trigger }) => output(trigger),
+  example: {
+    trigger: { name: 'Ada' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'greet', type: 'set', parameters: { fields: { text: 'Hello {{ $trigger.name }}' } } },
+      ],
+      edges: [{ source: 'start', target: 'greet' }],
+    },
+    outputs: { start: { name: 'Ada' }, greet: { text: 'Hello Ada' } },
+  },
 });

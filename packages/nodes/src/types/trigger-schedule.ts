@@ -13,6 +13,8 @@ export default defineNodeType({
     'Starts a run at the times of a cron expression, while the workflow is active. Its output is `{ scheduledFor, timezone, nodeId, isCatchUp }`: the time that was due, in UTC, and whether it had been missed by more than a minute.',
   keywords: ['cron', 'timer', 'every day', 'daily', 'hourly', 'weekly', 'interval', 'periodic', 'recurring'],
   category: 'trigger',
+  icon: 'calendar-clock',
+  summary: '{cron}',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -42,6 +44,13 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { cron: 'cron' } },
+  outputSchema: Type.Object({
+    scheduledFor: Type.String(),
+    timezone: Type.String(),
+    nodeId: Type.String(),
+    isCatchUp: Type.Boolean(),
+  }),
   check(parameters) {
     const expressions = findExpressions(withoutKeys(parameters));
     return expressions.length > 0 ? expressions : [...findScheduleIssues(parameters), ...findOptionIssues(parameters)];
@@ -49,4 +58,32 @@ export default defineNodeType({
   // Read before there is a run. Only a key may be an expression.
   verbatim: ['options'],
   run: (_parameters, { trigger }) => output(trigger),
+  example: {
+    trigger: {
+      scheduledFor: '2026-01-05T08:00:00.000Z',
+      timezone: 'Europe/Berlin',
+      nodeId: 'morning',
+      isCatchUp: false,
+    },
+    definition: {
+      nodes: [
+        {
+          id: 'morning',
+          type: 'trigger.schedule',
+          parameters: { cron: '0 9 * * 1-5', timezone: 'Europe/Berlin' },
+        },
+        { id: 'note', type: 'set', parameters: { fields: { due: '{{ $trigger.scheduledFor }}' } } },
+      ],
+      edges: [{ source: 'morning', target: 'note' }],
+    },
+    outputs: {
+      morning: {
+        scheduledFor: '2026-01-05T08:00:00.000Z',
+        timezone: 'Europe/Berlin',
+        nodeId: 'morning',
+        isCatchUp: false,
+      },
+      note: { due: '2026-01-05T08:00:00.000Z' },
+    },
+  },
 });

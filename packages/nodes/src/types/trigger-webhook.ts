@@ -1,4 +1,5 @@
 import {
+  type JsonValue,
   CLOSED,
   isJsonObject,
   oneOf,
@@ -22,6 +23,8 @@ export default defineNodeType({
     'Starts a run for every request to its URL, while the workflow is active. Its output is `{ body, headers, query, method, path, timestamp }`. Header names are in lower case. `payloadType` says how the body is parsed; a binary body becomes `{ base64, contentType, bytes }`. Integers in JSON above 2^53, and numbers above 1.8e308, become text.',
   keywords: ['http trigger', 'incoming', 'receive', 'endpoint', 'url', 'callback', 'api trigger'],
   category: 'trigger',
+  icon: 'webhook',
+  summary: '{method}',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -127,6 +130,15 @@ export default defineNodeType({
     },
     CLOSED,
   ),
+  form: { panel: 'webhook' },
+  outputSchema: Type.Object({
+    body: Type.Unsafe<JsonValue>({}),
+    headers: Type.Record(Type.String(), Type.Unsafe<JsonValue>({})),
+    query: Type.Record(Type.String(), Type.Unsafe<JsonValue>({})),
+    method: Type.String(),
+    path: Type.String(),
+    timestamp: Type.String(),
+  }),
   check: ({ idempotencyKey, event, ...fixed }) => [
     ...findExpressions(withoutKeys(fixed)),
     ...findSecretIssues(fixed),
@@ -142,6 +154,38 @@ export default defineNodeType({
   // Read before there is a run. Only keys and the event may be expressions.
   verbatim: ['idempotencyKey', 'event', 'options'],
   run: (_parameters, { trigger }) => output(trigger),
+  example: {
+    trigger: {
+      body: { order: 17 },
+      headers: { 'content-type': 'application/json' },
+      query: {},
+      method: 'POST',
+      path: 'orders-7f3a9c',
+      timestamp: '2026-01-05T09:00:00.000Z',
+    },
+    definition: {
+      nodes: [
+        {
+          id: 'hook',
+          type: 'trigger.webhook',
+          parameters: {
+            path: 'orders-7f3a9c',
+            method: 'POST',
+            payloadType: 'json',
+            responseMode: 'onCompletion',
+          },
+        },
+        {
+          id: 'reply',
+          type: 'terminal',
+          parameters: { body: { accepted: '{{ $trigger.body.order }}' }, statusCode: 202 },
+        },
+      ],
+      edges: [{ source: 'hook', target: 'reply' }],
+    },
+    outputs: { reply: { accepted: 17 } },
+    result: { body: { accepted: 17 }, statusCode: 202, headers: {} },
+  },
 });
 
 function eventTemplate(description: string) {

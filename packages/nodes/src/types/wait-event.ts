@@ -2,6 +2,7 @@ import { EVENT_NAME_PATTERN, MAX_EVENT_KEY_LENGTH, MAX_EVENT_LOOKBACK_SECONDS } 
 import { defineNodeType, type Outcome } from '@deckhand/engine';
 import type { JsonValue } from '@deckhand/contracts';
 import Type from 'typebox';
+import { EventOutput } from '../trigger/event-output.ts';
 import { keyParameter, keyText } from '../work/node-key.ts';
 
 const DEFAULT_LOOKBACK_SECONDS = 60;
@@ -13,6 +14,8 @@ export default defineNodeType({
     'Waits until an event with its name and key is sent to the workspace, and continues at `received` with the event: `{ id, name, key, data, receivedAt }`. If none comes in time, it continues at `timeout` with its input. It occupies no worker meanwhile.',
   keywords: ['callback', 'resume', 'correlate', 'receive', 'signal', 'message'],
   category: 'flow',
+  icon: 'hourglass',
+  summary: '{name}',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -42,12 +45,13 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  outputSchema: EventOutput,
   unheeded: () => ({
     retry: 'has no effect: without an event in time, the node takes "timeout"',
     timeoutSeconds: 'does not limit the wait: use parameters.timeoutSeconds',
   }),
   restSeconds: 'timeoutSeconds',
-  handles: () => ['timeout', 'received'],
+  handles: ['timeout', 'received'],
   run({ name, key = '', timeoutSeconds, lookbackSeconds = DEFAULT_LOOKBACK_SECONDS }, { mode, mock, now }) {
     if (mode === 'sandbox') {
       return received(
@@ -66,6 +70,49 @@ export default defineNodeType({
   },
   resume: (answer, _wait, { input }) =>
     answer.kind === 'expired' ? { kind: 'output', output: input, handle: 'timeout' } : received(answer.value),
+  example: {
+    trigger: { order: 'A-1' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'payment',
+          type: 'wait.event',
+          parameters: { name: 'order.paid', key: '{{ $trigger.order }}', timeoutSeconds: 86400 },
+        },
+        { id: 'ship', type: 'set', parameters: { fields: { shipped: '{{ $input.key }}' } } },
+        { id: 'cancel', type: 'set', parameters: { fields: { cancelled: '{{ $input.order }}' } } },
+      ],
+      edges: [
+        { source: 'start', target: 'payment' },
+        { source: 'payment', sourceHandle: 'received', target: 'ship' },
+        { source: 'payment', sourceHandle: 'timeout', target: 'cancel' },
+      ],
+    },
+    answers: {
+      payment: {
+        kind: 'answered',
+        value: {
+          id: 'evt-17',
+          name: 'order.paid',
+          key: 'A-1',
+          data: null,
+          receivedAt: '2026-01-05T09:00:00.000Z',
+        },
+      },
+    },
+    outputs: {
+      payment: {
+        id: 'evt-17',
+        name: 'order.paid',
+        key: 'A-1',
+        data: null,
+        receivedAt: '2026-01-05T09:00:00.000Z',
+      },
+      ship: { shipped: 'A-1' },
+    },
+    skipped: ['cancel'],
+  },
 });
 
 function received(event: JsonValue): Outcome {

@@ -9,6 +9,8 @@ export default defineNodeType({
     'Waits for some seconds, or until a time, and passes its input on. It occupies no worker meanwhile. If the time is in the past, it does not wait.',
   keywords: ['delay', 'sleep', 'pause', 'later', 'timeout'],
   category: 'flow',
+  icon: 'clock',
+  summary: [{ text: '{seconds} s' }, { text: 'until {until}' }],
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -37,4 +39,20 @@ export default defineNodeType({
       : { kind: 'wait', wait: { kind: 'time', details: {}, dueAt: Math.ceil(dueAt) } };
   },
   resume: (_answer, _wait, { input }) => output(input),
+  example: {
+    trigger: { order: 17 },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'pause', type: 'wait', parameters: { seconds: 3600 } },
+        { id: 'remind', type: 'set', parameters: { fields: { reminder: '{{ $input.order }}' } } },
+      ],
+      edges: [
+        { source: 'start', target: 'pause' },
+        { source: 'pause', target: 'remind' },
+      ],
+    },
+    answers: { pause: { kind: 'expired' } },
+    outputs: { pause: { order: 17 }, remind: { reminder: 17 } },
+  },
 });

@@ -17,6 +17,7 @@ export default defineNodeType({
     'trigger workflow',
   ],
   category: 'action',
+  icon: 'workflow',
   hasEffects: true,
   parameters: Type.Object(
     {
@@ -32,6 +33,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { workflowId: 'workflow' } },
   unheeded: ({ waitForCompletion }) =>
     waitForCompletion === false
       ? {}
@@ -65,5 +67,33 @@ export default defineNodeType({
       error !== undefined && isJsonObject(error) && typeof error.message === 'string' ? `: ${error.message}` : '';
     const message = `the started run ended as ${typeof status === 'string' ? status : 'unknown'}${reason}`;
     throw new NodeError('WORKFLOW_FAILED', message, { isRetryable: false });
+  },
+  example: {
+    trigger: { customer: 7 },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'invoice',
+          type: 'workflow',
+          parameters: {
+            workflowId: '01890a5d-ac96-774b-bcce-b302099a8057',
+            input: { customer: '{{ $trigger.customer }}' },
+          },
+        },
+        { id: 'note', type: 'set', parameters: { fields: { invoice: '{{ $input.number }}' } } },
+      ],
+      edges: [
+        { source: 'start', target: 'invoice' },
+        { source: 'invoice', target: 'note' },
+      ],
+    },
+    answers: {
+      invoice: {
+        kind: 'answered',
+        value: { status: 'success', result: { body: { number: 'R-1' }, statusCode: 200, headers: {} } },
+      },
+    },
+    outputs: { invoice: { number: 'R-1' }, note: { invoice: 'R-1' } },
   },
 });

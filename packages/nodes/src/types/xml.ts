@@ -62,6 +62,8 @@ export default defineNodeType({
     'Reads XML into an object, or writes it. An element becomes a member by its name, several of one name a list; attributes are members with an `@` before their name, and the text beside them is `#text`. Values are texts. White space around texts is left out, except within `xml:space="preserve"`. Document types and custom entities are refused. `parse` returns the object, `write` returns `{ text }`.',
   keywords: ['soap', 'rss', 'feed', 'parse'],
   category: 'data',
+  icon: 'file-code',
+  summary: '{operation}',
   hasEffects: false,
   parameters: Type.Object(
     {
@@ -80,6 +82,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  form: { inputs: { value: 'expression' } },
   check({ operation, text }): ValidationIssue[] {
     return operation === 'parse' && text === undefined ? [{ path: 'text', message: 'is required by parse' }] : [];
   },
@@ -94,6 +97,17 @@ export default defineNodeType({
       const builder = indent ? indented : plain;
       return output({ text: unmarked(builder?.build(root) ?? '') });
     });
+  },
+  example: {
+    trigger: { text: '<order id="17"><item>pen</item><item>ink</item></order>' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'xml', type: 'xml', parameters: { operation: 'parse', text: '{{ $trigger.text }}' } },
+      ],
+      edges: [{ source: 'start', target: 'xml' }],
+    },
+    outputs: { xml: { order: { '@id': '17', item: ['pen', 'ink'] } } },
   },
 });
 

@@ -31,7 +31,12 @@ export const authoringTools = [
     input: Type.Object({ type: Type.Optional(Type.String({ maxLength: 64 })) }, CLOSED),
     async act({ resources }, { type }) {
       const entries = describeNodeTypes(resources.nodeTypes);
-      if (type === undefined) return json({ data: entries.map(({ parameters: _, ...entry }) => entry) });
+      if (type === undefined)
+        return json({
+          data: entries.map(
+            ({ parameters: _, outputSchema: _schema, icon: _icon, summary: _summary, form: _form, ...entry }) => entry,
+          ),
+        });
       const entry = entries.find((each) => each.type === type);
       if (!entry) throw new DeckhandError('NOT_FOUND', { message: `There is no node type "${type}"` });
       return json(entry);

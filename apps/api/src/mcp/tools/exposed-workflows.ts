@@ -4,7 +4,7 @@ import type { KeyCaller } from '../../auth/caller.ts';
 import type { RunContext } from '../../contexts.ts';
 import { MAX_WAIT_SECONDS } from '../run-outcome.ts';
 import type { Tool } from '../tool.ts';
-import { STARTS_RUNS } from '../../auth/needed-scope.ts';
+import { STARTS_RUNS } from '../../auth/authenticate.ts';
 import { startAndWait } from './start-and-wait.ts';
 
 /** Characters of a workflow's id that tell tools of the same name apart: the last ones, which are random. */

@@ -13,7 +13,7 @@ import { runToOutcome } from '../questions.ts';
 import { MAX_WAIT_SECONDS } from '../run-outcome.ts';
 import { defineTool, json, jsonText, READS } from '../tool.ts';
 import { CLOSED, Uuid } from './arguments.ts';
-import { STARTS_RUNS } from '../../auth/needed-scope.ts';
+import { STARTS_RUNS } from '../../auth/authenticate.ts';
 import { startAndWait } from './start-and-wait.ts';
 
 /** Characters of an output that a call returns at most. */

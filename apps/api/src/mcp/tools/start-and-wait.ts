@@ -1,5 +1,5 @@
 import type { ExecuteBody } from '@deckhand/contracts';
-import { toIdempotencyKey } from '../../runs/idempotency.ts';
+import { toIdempotencyKey } from '../../http/read-request.ts';
 import { startRun } from '../../runs/start-run.ts';
 import { runToOutcome } from '../questions.ts';
 import type { ToolAnswer, ToolCall } from '../tool.ts';

@@ -1,6 +1,6 @@
 import { SessionEntry, pageOf } from '@deckhand/contracts';
 import { deleteOwnSession, listSessions as list } from '@deckhand/db';
-import { pathId, readPage, PageQuery } from '../../http/query.ts';
+import { pathId, readPage, PageQuery } from '../../http/read-request.ts';
 import { sendJson, sendNothing } from '../../http/respond.ts';
 import { forSession, type Route } from '../../http/route.ts';
 import type { PeopleContext } from '../../contexts.ts';

@@ -21,7 +21,7 @@ import {
   requireRole,
 } from '@deckhand/db';
 import type { Caller } from '../../auth/caller.ts';
-import { pathId, queryReader } from '../../http/query.ts';
+import { pathId, queryReader } from '../../http/read-request.ts';
 import { readBody } from '../../http/read-body.ts';
 import { refuseBody } from '../../http/refuse-body.ts';
 import { sendJson } from '../../http/respond.ts';

@@ -1,6 +1,6 @@
 import { Callback, CallbackList } from '@deckhand/contracts';
 import { listCallbacks as list, replayCallback as replay } from '@deckhand/db';
-import { pathId } from '../../http/query.ts';
+import { pathId } from '../../http/read-request.ts';
 import { refuseBody } from '../../http/refuse-body.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';

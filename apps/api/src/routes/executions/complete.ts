@@ -1,5 +1,5 @@
 import { compileBody, CompleteHumanBody, RecordedResponse } from '@deckhand/contracts';
-import { pathId, pathNodeId } from '../../http/query.ts';
+import { pathId, pathNodeId } from '../../http/read-request.ts';
 import { readDataBody } from '../../http/read-body.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { chosenIteration } from '../../runs/answer.ts';

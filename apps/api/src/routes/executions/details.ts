@@ -10,7 +10,7 @@ import {
   shownIteration,
 } from '@deckhand/contracts';
 import { listIterations as list, readNodeDebug } from '@deckhand/db';
-import { pathId, pathNodeId, queryReader } from '../../http/query.ts';
+import { pathId, pathNodeId, queryReader } from '../../http/read-request.ts';
 import { sendJson, sendJsonText } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { noData, readOutput } from '../../runs/read-output.ts';

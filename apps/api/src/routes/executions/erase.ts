@@ -1,6 +1,6 @@
 import { StatusResponse } from '@deckhand/contracts';
 import { deleteExecution as remove, redactExecution as redact } from '@deckhand/db';
-import { pathId } from '../../http/query.ts';
+import { pathId } from '../../http/read-request.ts';
 import { refuseBody } from '../../http/refuse-body.ts';
 import { sendNothing } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';

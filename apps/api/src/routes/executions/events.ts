@@ -1,10 +1,10 @@
 import { Execution, isFinished } from '@deckhand/contracts';
 import type { Request, Response } from 'express';
-import type { NeededScope } from '../../auth/needed-scope.ts';
+import type { NeededScope } from '../../auth/authenticate.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { whileAllowed } from '../../auth/while-allowed.ts';
 import { openEventStream } from '../../http/event-stream.ts';
-import { pathId } from '../../http/query.ts';
+import { pathId } from '../../http/read-request.ts';
 import { sendNothing } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import type { ExecutionView } from '../../runs/execution-reader.ts';

@@ -9,16 +9,14 @@ import {
 } from '@deckhand/contracts';
 import { nextSlice } from '@deckhand/runtime';
 import { toDeckhandError } from '../../http/errors.ts';
-import { pathId } from '../../http/query.ts';
+import { pathId, readKeyHeader, toIdempotencyKey } from '../../http/read-request.ts';
 import { type CountedRate, setRateHeaders } from '../../http/rate-limit.ts';
 import { MAX_DATA_BODY_BYTES, readListBody } from '../../http/read-body.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
-import { readKeyHeader, toIdempotencyKey } from '../../runs/idempotency.ts';
 import type { StartedRun } from '../../runs/run-starter.ts';
-import { toStartRequest } from '../../runs/start-run.ts';
-import { startedMessage, workersAnswer } from '../../runs/started-answer.ts';
-import { STARTS_RUNS } from '../../auth/needed-scope.ts';
+import { toStartRequest, startedMessage, workersAnswer } from '../../runs/start-run.ts';
+import { STARTS_RUNS } from '../../auth/authenticate.ts';
 import type { StartContext } from '../../contexts.ts';
 
 const parseItem = compileBody(ExecuteBatchItem);

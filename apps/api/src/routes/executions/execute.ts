@@ -1,13 +1,11 @@
 import { compileBody, ExecuteBody, ExecuteResponse } from '@deckhand/contracts';
-import { pathId } from '../../http/query.ts';
+import { pathId, readIdempotencyKey } from '../../http/read-request.ts';
 import { setRateHeaders } from '../../http/rate-limit.ts';
 import { readOptionalDataBody } from '../../http/read-body.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
-import { readIdempotencyKey } from '../../runs/idempotency.ts';
-import { startRun } from '../../runs/start-run.ts';
-import { startedAnswer } from '../../runs/started-answer.ts';
-import { STARTS_RUNS } from '../../auth/needed-scope.ts';
+import { startRun, startedAnswer } from '../../runs/start-run.ts';
+import { STARTS_RUNS } from '../../auth/authenticate.ts';
 import type { StartContext } from '../../contexts.ts';
 
 const parse = compileBody(ExecuteBody);

@@ -3,7 +3,7 @@ import { type Database, exportExecutionIds, requireRole } from '@deckhand/db';
 import type { Response } from 'express';
 import { once } from 'node:events';
 import { setAge, wantsFresh } from '../../http/freshness.ts';
-import { queryReader } from '../../http/query.ts';
+import { queryReader } from '../../http/read-request.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { EXPORT_FORMATS } from '../../runs/export-format.ts';
 import type { RunContext } from '../../contexts.ts';

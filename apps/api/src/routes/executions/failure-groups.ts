@@ -1,6 +1,6 @@
 import { compileBody, FailureGroup, ListFailureGroupsQuery, pageOf, UpdateFailureGroupBody } from '@deckhand/contracts';
 import { listFailureGroups as list, readFailureGroup, updateFailureGroup as update } from '@deckhand/db';
-import { pathId, queryReader } from '../../http/query.ts';
+import { pathId, queryReader } from '../../http/read-request.ts';
 import { readBody } from '../../http/read-body.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';

@@ -1,7 +1,7 @@
 import { ExecutionPage, ListExecutionsQuery } from '@deckhand/contracts';
 import { hasSeen, textTag } from '../../http/etag.ts';
 import { setAge, wantsFresh } from '../../http/freshness.ts';
-import { queryReader } from '../../http/query.ts';
+import { queryReader } from '../../http/read-request.ts';
 import { sendJsonText } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { listRuns } from '../../runs/list-runs.ts';

@@ -1,6 +1,6 @@
 import { StatusResponse } from '@deckhand/contracts';
 import { pauseExecution as pause, resumeExecution as resume } from '@deckhand/db';
-import { pathId } from '../../http/query.ts';
+import { pathId } from '../../http/read-request.ts';
 import { refuseBody } from '../../http/refuse-body.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { recordRunChange } from '../../runs/record-run-change.ts';

@@ -1,10 +1,10 @@
 import { Execution, isFinished, ReadExecutionQuery } from '@deckhand/contracts';
 import type { ExecutionState } from '@deckhand/db';
-import type { NeededScope } from '../../auth/needed-scope.ts';
+import type { NeededScope } from '../../auth/authenticate.ts';
 import { whileAllowed } from '../../auth/while-allowed.ts';
 import { clientGone } from '../../http/client-gone.ts';
 import { hasSeen } from '../../http/etag.ts';
-import { pathId, queryReader } from '../../http/query.ts';
+import { pathId, queryReader } from '../../http/read-request.ts';
 import { sendJsonText } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { isSettled, waitForRun } from '../../runs/wait-for-run.ts';

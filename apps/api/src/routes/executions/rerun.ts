@@ -1,16 +1,14 @@
 import { compileBody, ExecuteResponse, RerunBody, serializeOptions } from '@deckhand/contracts';
 import { chooseVersion, readForRerun } from '@deckhand/db';
-import { STARTS_RUNS } from '../../auth/needed-scope.ts';
-import { requireScope } from '../../auth/authenticate.ts';
-import { pathId } from '../../http/query.ts';
+import { STARTS_RUNS, requireScope } from '../../auth/authenticate.ts';
+import { pathId, readIdempotencyKey } from '../../http/read-request.ts';
 import { setRateHeaders } from '../../http/rate-limit.ts';
 import { readOptionalBody } from '../../http/read-body.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
-import { readIdempotencyKey } from '../../runs/idempotency.ts';
 import { recordRunChange } from '../../runs/record-run-change.ts';
 import { rerunRefused } from '../../runs/start-errors.ts';
-import { startedAnswer } from '../../runs/started-answer.ts';
+import { startedAnswer } from '../../runs/start-run.ts';
 import { modeOfTest, startTested } from '../../runs/test-run.ts';
 import type { StartContext } from '../../contexts.ts';
 

@@ -8,7 +8,7 @@ import {
   validationFailed,
 } from '@deckhand/contracts';
 import { isSearch, recordChange, requireRole, stopExecutions as stopRuns } from '@deckhand/db';
-import { pathId } from '../../http/query.ts';
+import { pathId } from '../../http/read-request.ts';
 import { readBody } from '../../http/read-body.ts';
 import { refuseBody } from '../../http/refuse-body.ts';
 import { forKey, type Route } from '../../http/route.ts';

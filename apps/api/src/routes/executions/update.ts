@@ -1,6 +1,6 @@
 import { compileBody, Execution, UpdateExecutionBody } from '@deckhand/contracts';
 import { updateExecution as update } from '@deckhand/db';
-import { pathId } from '../../http/query.ts';
+import { pathId } from '../../http/read-request.ts';
 import { readBody } from '../../http/read-body.ts';
 import { sendJsonText } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';

@@ -1,14 +1,13 @@
 import { ExecuteResponse, pageOf, WebhookDelivery } from '@deckhand/contracts';
 import { listDeliveries as list, readForReplay } from '@deckhand/db';
-import { PageQuery, pathId, readPage } from '../../http/query.ts';
+import { PageQuery, pathId, readPage, readIdempotencyKey } from '../../http/read-request.ts';
 import { setRateHeaders } from '../../http/rate-limit.ts';
 import { refuseBody } from '../../http/refuse-body.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
-import { readIdempotencyKey } from '../../runs/idempotency.ts';
 import { recordRunChange } from '../../runs/record-run-change.ts';
 import { rerunRefused } from '../../runs/start-errors.ts';
-import { startedAnswer } from '../../runs/started-answer.ts';
+import { startedAnswer } from '../../runs/start-run.ts';
 import type { StartContext } from '../../contexts.ts';
 
 /** GET /api/workflows/{id}/deliveries */

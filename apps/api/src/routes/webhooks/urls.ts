@@ -1,6 +1,6 @@
 import { ChangeWebhookUrlBody, compileBody, WebhookTestUrl, WebhookUrl } from '@deckhand/contracts';
 import { changeWebhookUrl as change, openWebhookTest as open } from '@deckhand/db';
-import { pathId, pathNodeId } from '../../http/query.ts';
+import { pathId, pathNodeId } from '../../http/read-request.ts';
 import { readOptionalBody } from '../../http/read-body.ts';
 import { refuseBody } from '../../http/refuse-body.ts';
 import { forKey, type Route } from '../../http/route.ts';

@@ -2,7 +2,7 @@ import { AppliedWorkflow, ApplyWorkflowBody, DryRunQuery, DryRunResponse } from 
 import type { FirstDue, Precondition } from '@deckhand/db';
 import { nextDueTime } from '@deckhand/nodes';
 import { isForExistingOnly, readIfMatch, stateTag } from '../../http/etag.ts';
-import { queryReader } from '../../http/query.ts';
+import { queryReader } from '../../http/read-request.ts';
 import { MAX_DATA_BODY_BYTES, readBody } from '../../http/read-body.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';

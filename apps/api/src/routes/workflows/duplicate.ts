@@ -1,7 +1,7 @@
 import { compileBody, DuplicatedWorkflow, DuplicateWorkflowBody } from '@deckhand/contracts';
 import { createWorkflow, readToDuplicate, readWorkflow, requireRole } from '@deckhand/db';
 import { checkDefinition } from '../../definitions.ts';
-import { pathId } from '../../http/query.ts';
+import { pathId } from '../../http/read-request.ts';
 import { readOptionalBody } from '../../http/read-body.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { duplicateDefinition } from '../../workflows/duplicate-definition.ts';

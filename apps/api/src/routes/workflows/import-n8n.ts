@@ -10,7 +10,7 @@ import { requireRole } from '@deckhand/db';
 import { type ImportedWorkflow as Imported, importN8n, NotAWorkflowError } from '@deckhand/import-n8n';
 import { runInTimeSlices, TooMuchWorkError } from '@deckhand/runtime';
 import { findAllIssues, oneAtATime } from '../../definitions.ts';
-import { queryReader } from '../../http/query.ts';
+import { queryReader } from '../../http/read-request.ts';
 import { readBody } from '../../http/read-body.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';

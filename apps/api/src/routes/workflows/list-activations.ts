@@ -1,6 +1,6 @@
 import { ActivationPage, ListActivationsQuery, validationFailed } from '@deckhand/contracts';
 import { listActivations as list } from '@deckhand/db';
-import { pathId, queryReader } from '../../http/query.ts';
+import { pathId, queryReader } from '../../http/read-request.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import type { ResourceContext } from '../../contexts.ts';

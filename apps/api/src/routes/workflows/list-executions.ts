@@ -6,7 +6,7 @@ import {
 } from '@deckhand/contracts';
 import { findWorkspaceOfWorkflow } from '@deckhand/db';
 import { setAge, wantsFresh } from '../../http/freshness.ts';
-import { pathId, queryReader } from '../../http/query.ts';
+import { pathId, queryReader } from '../../http/read-request.ts';
 import { sendJsonText } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import { entryOf } from '../../runs/execution-json.ts';

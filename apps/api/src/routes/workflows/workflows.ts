@@ -19,7 +19,7 @@ import {
 } from '@deckhand/db';
 import { nextDueTime } from '@deckhand/nodes';
 import { readIfMatch, setStateTag } from '../../http/etag.ts';
-import { pathId, queryReader } from '../../http/query.ts';
+import { pathId, queryReader } from '../../http/read-request.ts';
 import { MAX_DATA_BODY_BYTES, readBody } from '../../http/read-body.ts';
 import { sendJson, sendNothing } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';

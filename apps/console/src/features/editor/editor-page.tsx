@@ -1,4 +1,4 @@
-import type { NodeTypeEntry, Workflow } from '@deckhand/contracts';
+import type { Workflow } from '@deckhand/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useBlocker } from '@tanstack/react-router';
 import { ReactFlowProvider } from '@xyflow/react';
@@ -7,6 +7,7 @@ import { useWorkspace } from '../../api/use-workspace.ts';
 import { nodeTypesQuery, workflowQuery } from '../../api/workflows.ts';
 import { Broken } from '../../components/broken.tsx';
 import { Loading } from '../../components/loading.tsx';
+import type { NodeTypes } from '../../graph/handles.ts';
 import { hasChanges } from './model/editor-model.ts';
 import { EditorContext, useCreateSession } from './model/editor-session.tsx';
 import { i18n } from '../../language/i18n.ts';
@@ -36,25 +37,19 @@ export function EditorPage() {
   const types = useQuery(nodeTypesQuery);
   const error = opened.error ?? types.error;
   if (opened.data && types.data) {
-    return <Ready key={workflowId} opened={opened.data} entries={types.data.data} />;
+    return <Ready key={workflowId} opened={opened.data} types={types.data} />;
   }
   if (error) return <Broken error={error} reset={() => void Promise.all([opened.refetch(), types.refetch()])} />;
   return <Loading />;
 }
 
 /** What is edited is kept while versions are compared. */
-function Ready({
-  opened,
-  entries,
-}: {
-  opened: { workflow: Workflow; draft: ReadDraft | null };
-  entries: readonly NodeTypeEntry[];
-}) {
+function Ready({ opened, types }: { opened: { workflow: Workflow; draft: ReadDraft | null }; types: NodeTypes }) {
   const { before, after, node } = route.useSearch();
   const { can } = useWorkspace();
   const { data: workflow = opened.workflow } = useQuery(workflowQuery(opened.workflow.id));
   const isReadOnly = !can('editor') || workflow.managed;
-  const session = useCreateSession({ opened, workflow, entries, selected: node, isReadOnly });
+  const session = useCreateSession({ opened, workflow, types, selected: node, isReadOnly });
   const { model, drafts } = session;
   useBlocker({
     // Once the session has ended, nothing can be saved: the edit is kept.

@@ -20,12 +20,12 @@ const NEXT: Spot = { kind: 'next' };
 
 /** Asks for the type of a new node. @param onAdded called with the node. */
 export function NodePicker({ onAdded }: { onAdded: (node: NodeDefinition) => void }) {
-  const { entries, model } = useEditorSession();
+  const { model } = useEditorSession();
   const spot = useEditor(({ dialog }) => (dialog?.kind === 'add' ? dialog.spot : undefined));
   // After an output no run can start.
   const offered = useMemo(
-    () => (spot === undefined || spot.kind === 'next' ? entries : entries.filter(({ isTrigger }) => !isTrigger)),
-    [entries, spot],
+    () => [...model.types.values()].filter(({ isTrigger }) => !isTrigger || spot === undefined || spot.kind === 'next'),
+    [model, spot],
   );
   return (
     <Dialog isOpen={spot !== undefined} onClose={() => model.close('add')} title={i18n.t('Add node')}>
@@ -45,7 +45,7 @@ function Types({ types, onPick }: { types: readonly NodeTypeEntry[]; onPick: (ty
         key: type.type,
         label: type.title,
         detail: firstSentence(type.description),
-        Icon: typeIcon(type.type, type.category),
+        Icon: typeIcon(type.icon),
         onPick: () => onPick(type),
       })),
     });

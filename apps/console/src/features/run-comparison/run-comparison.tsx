@@ -32,13 +32,12 @@ export function RunComparison() {
   const { left = '', right = '' } = route.useSearch();
   const [first, second] = [useSide(left), useSide(right)];
   const nodeTypes = useQuery(nodeTypesQuery);
-  const types = useMemo(() => new Map(nodeTypes.data?.data.map((entry) => [entry.type, entry])), [nodeTypes.data]);
   const error = first.error ?? second.error ?? nodeTypes.error;
   if (left === '' || right === '')
     return <EmptyState title={i18n.t('Select two runs')}>{i18n.t('Select them in the list of runs.')}</EmptyState>;
   if (error) return <Broken error={error} reset={() => window.location.reload()} />;
   if (!first.side || !second.side || !nodeTypes.data) return <Loading />;
-  return <Compared key={left + right} left={first.side} right={second.side} types={types} />;
+  return <Compared key={left + right} left={first.side} right={second.side} types={nodeTypes.data} />;
 }
 
 /** A run, the definition of its version, and the number of that. */

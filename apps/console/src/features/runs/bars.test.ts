@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NodeProgress } from '@deckhand/contracts';
+import { CONTAINER_TYPES } from '../../testing/node-type.ts';
 import { toTimes } from './bars.ts';
 
 const node = (startedAt: string, finishedAt: string): NodeProgress => ({
@@ -20,7 +21,11 @@ describe('the timeline', () => {
       end: node(at(4), at(5)),
     };
     const run = { progress, createdAt: at(0), startAt: null, startedAt: at(1) };
-    const { bars, queue, ticks, spanOf } = toTimes(run, chain(['start', 'call', 'end']), 0);
+    const { bars, queue, ticks, spanOf } = toTimes(
+      run,
+      { definition: chain(['start', 'call', 'end']), types: CONTAINER_TYPES },
+      0,
+    );
     expect(bars.map(({ nodeId, isReused, left, width }) => [nodeId, isReused, left, width])).toEqual([
       ['start', true, 0, 0],
       ['call', false, 20, 60],
@@ -33,7 +38,7 @@ describe('the timeline', () => {
 
   it('of a delayed run begins when it was to start', () => {
     const run = { progress: { a: node(at(32), at(40)) }, createdAt: at(0), startAt: at(30), startedAt: at(31) };
-    const { bars, queue } = toTimes(run, chain(['a']), 0);
+    const { bars, queue } = toTimes(run, { definition: chain(['a']), types: CONTAINER_TYPES }, 0);
     expect([bars[0]?.left, bars[0]?.width, queue?.ms]).toEqual([20, 80, 1_000]);
   });
 
@@ -50,8 +55,12 @@ describe('the timeline', () => {
     };
     const run = { progress: { call, other: node(at(0), at(10)) }, createdAt: at(0), startAt: null, startedAt: at(0) };
     const spansOf = (progress: NodeProgress) =>
-      toTimes({ ...run, progress: { ...run.progress, call: progress } }, chain(['call', 'other']), 0).bars.map(
-        ({ attemptSpans }) => attemptSpans.map(({ number, status, left, width }) => [number, status, left, width]),
+      toTimes(
+        { ...run, progress: { ...run.progress, call: progress } },
+        { definition: chain(['call', 'other']), types: CONTAINER_TYPES },
+        0,
+      ).bars.map(({ attemptSpans }) =>
+        attemptSpans.map(({ number, status, left, width }) => [number, status, left, width]),
       );
     expect(spansOf(call)).toEqual([
       [
@@ -75,7 +84,9 @@ describe('the timeline', () => {
 
   it('has no part outside of itself, whatever the clocks say', () => {
     const run = { progress: { a: node(at(5), at(15)) }, createdAt: at(10), startAt: null, startedAt: at(10) };
-    expect(toTimes(run, chain(['a']), 0).bars).toMatchObject([{ left: 0, width: 100 }]);
+    expect(toTimes(run, { definition: chain(['a']), types: CONTAINER_TYPES }, 0).bars).toMatchObject([
+      { left: 0, width: 100 },
+    ]);
   });
 
   it('has the nodes of a body after their loop, by depth', () => {
@@ -98,7 +109,11 @@ describe('the timeline', () => {
       inner: node(at(3), at(9)),
       deep: node(at(4), at(9)),
     };
-    const { bars } = toTimes({ progress, createdAt: at(0), startAt: null, startedAt: at(0) }, definition, 0);
+    const { bars } = toTimes(
+      { progress, createdAt: at(0), startAt: null, startedAt: at(0) },
+      { definition, types: CONTAINER_TYPES },
+      0,
+    );
     expect(bars.map(({ nodeId, depth }) => [nodeId, depth])).toEqual([
       ['outer', 0],
       ['flat', 1],
@@ -116,7 +131,11 @@ describe('the timeline', () => {
   ])('of %i ms has the ticks %s', (ms, labels) => {
     const run = { createdAt: at(0), startAt: null, startedAt: at(0) };
     const end = new Date(Date.parse(at(0)) + ms).toISOString();
-    const { ticks } = toTimes({ ...run, progress: { a: node(at(0), end) } }, chain(['a']), 0);
+    const { ticks } = toTimes(
+      { ...run, progress: { a: node(at(0), end) } },
+      { definition: chain(['a']), types: CONTAINER_TYPES },
+      0,
+    );
     expect(ticks.map(({ label }) => label).join(', ')).toBe(labels);
   });
 });

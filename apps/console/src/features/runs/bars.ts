@@ -1,5 +1,6 @@
 import type { Definition, Execution, NodeProgress, NodeStatus } from '@deckhand/contracts';
 import { containersOf } from '../../graph/containers.ts';
+import type { NodeTypes } from '../../graph/handles.ts';
 import { attemptsOf, type ShownAttempt } from './attempts.ts';
 
 /** A part of the timeline, in percent of its length. */
@@ -50,7 +51,7 @@ export function toTimes(
     startAt,
     startedAt: begunAt,
   }: Pick<Execution, 'progress' | 'createdAt' | 'startAt' | 'startedAt'>,
-  definition: Pick<Definition, 'nodes' | 'edges'>,
+  { definition, types }: { readonly definition: Pick<Definition, 'nodes' | 'edges'>; readonly types: NodeTypes },
   now: number,
 ): RunTimes {
   // Nodes that started in the same millisecond are in the order of the definition.
@@ -74,7 +75,7 @@ export function toTimes(
     left: ((start - from) / whole) * 100,
     width: (Math.max(0, end - start) / whole) * 100,
   });
-  const parents = findLoops(definition);
+  const parents = findLoops(definition, types);
   const bars = begun
     .sort((a, b) => Number(b.isReused) - Number(a.isReused) || a.from - b.from || rankOf(a.nodeId) - rankOf(b.nodeId))
     .map(({ from: start, to: end, tried, ...bar }) => ({
@@ -114,8 +115,8 @@ function endOf(finishedAt: string | null, now: number): number {
 }
 
 /** Returns the innermost loop of each node in the body of one. */
-function findLoops(definition: Pick<Definition, 'nodes' | 'edges'>): ReadonlyMap<string, string> {
-  const loops = containersOf(definition).filter(({ node }) => node.type === 'loop');
+function findLoops(definition: Pick<Definition, 'nodes' | 'edges'>, types: NodeTypes): ReadonlyMap<string, string> {
+  const loops = containersOf(definition, types).filter(({ kind }) => kind === 'loop');
   return new Map(loops.toReversed().flatMap(({ node, body }) => [...body].map((id) => [id, node.id] as const)));
 }
 

@@ -1,5 +1,6 @@
 import type { Definition } from '@deckhand/contracts';
 import { expect, it } from '@jest/globals';
+import { CONTAINER_TYPES } from '../../testing/node-type.ts';
 import { iterationOf, loopsAround } from './iteration.ts';
 
 const node = (id: string, type = 'set') => ({ id, type });
@@ -24,7 +25,7 @@ const NESTED: Definition = {
 };
 
 it('a node has the loops around it, without tries', () => {
-  expect(['start', 'outer', 'first', 'inner', 'a', 'c'].map((id) => loopsAround(id, NESTED))).toEqual([
+  expect(['start', 'outer', 'first', 'inner', 'a', 'c'].map((id) => loopsAround(id, NESTED, CONTAINER_TYPES))).toEqual([
     ...[[], [], ['outer'], ['outer'], ['outer', 'inner'], ['other']],
   ]);
 });
@@ -38,5 +39,5 @@ it.each([
   ['a', 'c', '3.1', undefined],
   ['a', 'b', undefined, undefined],
 ])('an iteration of %s is for %s: %s is %s', (from, to, given, expected) => {
-  expect(iterationOf(given, { from, to }, NESTED)).toBe(expected);
+  expect(iterationOf(given, { from, to }, NESTED, CONTAINER_TYPES)).toBe(expected);
 });

@@ -1,10 +1,15 @@
 import type { Definition } from '@deckhand/contracts';
+import type { NodeTypes } from '../../graph/handles.ts';
 import { containersOf } from '../../graph/containers.ts';
 
 /** Returns the loops around a node, the outermost first. */
-export function loopsAround(nodeId: string, definition: Pick<Definition, 'nodes' | 'edges'>): readonly string[] {
-  return containersOf(definition)
-    .filter(({ node, body }) => node.type === 'loop' && body.has(nodeId))
+export function loopsAround(
+  nodeId: string,
+  definition: Pick<Definition, 'nodes' | 'edges'>,
+  types: NodeTypes,
+): readonly string[] {
+  return containersOf(definition, types)
+    .filter(({ kind, body }) => kind === 'loop' && body.has(nodeId))
     .map(({ node }) => node.id)
     .toReversed();
 }
@@ -18,9 +23,10 @@ export function iterationOf(
   iteration: string | undefined,
   { from, to }: { readonly from: string; readonly to: string },
   definition: Pick<Definition, 'nodes' | 'edges'>,
+  types: NodeTypes,
 ): string | undefined {
   if (iteration === undefined) return undefined;
-  const [given, wanted] = [loopsAround(from, definition), loopsAround(to, definition)];
+  const [given, wanted] = [loopsAround(from, definition, types), loopsAround(to, definition, types)];
   const isWithin = wanted.length > 0 && wanted.every((loop, index) => loop === given[index]);
   return isWithin ? iteration.split('.').slice(0, wanted.length).join('.') : undefined;
 }

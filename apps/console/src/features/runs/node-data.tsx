@@ -10,6 +10,7 @@ import { Group, Stack, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { iterationQuery } from '../../api/executions.ts';
+import { useNodeTypes } from '../../api/workflows.ts';
 import { describeBytes } from '../../components/durations.ts';
 import { JsonTree, type Picking } from '../../components/json-tree.tsx';
 import { Problem } from '../../components/problem.tsx';
@@ -63,6 +64,7 @@ export function NodeData({
   /** Shown below the facts. */
   children?: ReactNode;
 }) {
+  const types = useNodeTypes();
   const { iterations = 0, iterationCounts } = progress;
   const isOne = iteration !== undefined && iterations > 0;
   const one = useQuery({
@@ -103,7 +105,7 @@ export function NodeData({
             executionId={run.id}
             nodeId={nodeId}
             failed={iterationCounts?.failed ?? 0}
-            depth={loopsAround(nodeId, definition).length}
+            depth={loopsAround(nodeId, definition, types).length}
             iteration={iteration}
             onIteration={onIteration}
           />

@@ -2,6 +2,7 @@ import type { Definition, Execution } from '@deckhand/contracts';
 import { Trans } from '@lingui/react';
 import { Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { useNodeTypes } from '../../api/workflows.ts';
 import { JsonTree, type Picking } from '../../components/json-tree.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { iterationOf } from './iteration.ts';
@@ -32,6 +33,7 @@ export function NodeInput({
   /** Returns what a click on a key of the data from a node does. */
   pickingOf?: ((nodeId: string) => Picking | undefined) | undefined;
 }) {
+  const types = useNodeTypes();
   if (nodeId === run.data.triggerNodeId) {
     return (
       <JsonTree
@@ -41,7 +43,7 @@ export function NodeInput({
       />
     );
   }
-  const containers = containersOf(nodeId, definition);
+  const containers = containersOf(nodeId, definition, types);
   const sources = sourcesOf(nodeId, definition.edges, run.progress).filter((source) => !containers.includes(source));
   if (sources.length + containers.length === 0) {
     return (
@@ -52,7 +54,7 @@ export function NodeInput({
   }
   const outputOf = (source: string): ReactNode => {
     const progress = run.progress[source];
-    const at = iterationOf(iteration, { from: nodeId, to: source }, definition);
+    const at = iterationOf(iteration, { from: nodeId, to: source }, definition, types);
     return (
       <Output
         executionId={run.id}

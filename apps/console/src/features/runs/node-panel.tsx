@@ -3,6 +3,7 @@ import { CloseButton, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { approvalsQuery, humanTasksQuery } from '../../api/approvals.ts';
+import { useNodeTypes } from '../../api/workflows.ts';
 import { useWorkspace } from '../../api/use-workspace.ts';
 import { i18n } from '../../language/i18n.ts';
 import { Decision } from '../approvals/decision.tsx';
@@ -72,10 +73,14 @@ export function NodePanel({
 /** The form for a waiting node: an approval or a human task. */
 function AnswerNode({ executionId, node }: { executionId: string; node: NodeDefinition }) {
   const { can } = useWorkspace();
-  if (!can('editor')) return null;
-  if (node.type === 'approval') return <OpenDecision executionId={executionId} nodeId={node.id} />;
-  if (node.type === 'human') return <OpenForms executionId={executionId} nodeId={node.id} />;
-  return null;
+  const category = useNodeTypes().get(node.type)?.category;
+  if (!can('editor') || category !== 'person') return null;
+  return (
+    <>
+      <OpenDecision executionId={executionId} nodeId={node.id} />
+      <OpenForms executionId={executionId} nodeId={node.id} />
+    </>
+  );
 }
 
 function OpenDecision({ executionId, nodeId }: { executionId: string; nodeId: string }) {

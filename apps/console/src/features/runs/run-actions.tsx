@@ -189,14 +189,14 @@ function RunAgain({ run, selected }: { run: Execution; selected: string | undefi
 function SaveAsTest({ run, onClose }: { run: Execution; onClose: () => void }) {
   const whole = useQuery(wholeRunQuery(run.id));
   const version = useQuery(versionQuery(run.workflowId, run.workflowVersionId));
-  const nodeTypes = useQuery(nodeTypesQuery);
+  const types = useQuery(nodeTypesQuery).data;
   return (
     <Dialog onClose={onClose} title={i18n.t('Save as a test')} size="lg">
       {version.isError ? (
         <Broken error={version.error} reset={() => void version.refetch()} />
       ) : whole.isError ? (
         <Broken error={whole.error} reset={() => void whole.refetch()} />
-      ) : whole.data && version.data && nodeTypes.data ? (
+      ) : whole.data && version.data && types ? (
         <Stack gap="sm">
           <Text size="sm">
             {i18n.t(
@@ -205,9 +205,7 @@ function SaveAsTest({ run, onClose }: { run: Execution; onClose: () => void }) {
           </Text>
           <CopyText
             label={i18n.t({ id: 'noun: Test', message: 'Test' })}
-            text={testAsYaml(
-              toTest(whole.data, version.data.definition, new Map(nodeTypes.data.data.map((e) => [e.type, e]))),
-            )}
+            text={testAsYaml(toTest(whole.data, version.data.definition, types))}
           />
         </Stack>
       ) : (

@@ -18,6 +18,7 @@ import { Page } from '../../components/page.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { ReplayButton } from '../../components/replay-button.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
+import type { NodeTypes } from '../../graph/handles.ts';
 import { RunGraph } from '../../graph/run-graph.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { Attempts } from '../event-endpoints/attempts.tsx';
@@ -42,6 +43,7 @@ export function RunPage() {
 }
 
 const EMPTY: Definition = { nodes: [], edges: [] };
+const NO_TYPES: NodeTypes = new Map();
 
 function ShownRun({ run }: { run: Execution }) {
   const { workspaceId, workflowId } = run;
@@ -49,9 +51,8 @@ function ShownRun({ run }: { run: Execution }) {
   const navigate = route.useNavigate();
   const name = useWorkflowName(run.workflowId);
   const version = useQuery(versionQuery(run.workflowId, run.workflowVersionId));
-  const nodeTypes = useQuery(nodeTypesQuery);
+  const types = useQuery(nodeTypesQuery).data;
   const callbacks = useQuery({ ...callbacksQuery(run.id), enabled: isFinished(run.status) }).data?.data ?? [];
-  const types = useMemo(() => new Map(nodeTypes.data?.data.map((entry) => [entry.type, entry])), [nodeTypes.data]);
   // The failed node is selected at first, because it is what a person looks for.
   const selected = asked ?? run.error?.nodeId ?? undefined;
   const definition = version.data?.definition;
@@ -63,7 +64,13 @@ function ShownRun({ run }: { run: Execution }) {
     });
   // Other nodes of a loop are shown in the same iteration.
   const select = (node: string | undefined, at?: string): void =>
-    show(node, at ?? (node && selected && iterationOf(iteration, { from: selected, to: node }, definition ?? EMPTY)));
+    show(
+      node,
+      at ??
+        (node &&
+          selected &&
+          iterationOf(iteration, { from: selected, to: node }, definition ?? EMPTY, types ?? NO_TYPES)),
+    );
   const titles = useMemo(
     () => new Map(definition?.nodes.map(({ id, name: title }) => [id, title ?? id])),
     [definition],
@@ -106,7 +113,7 @@ function ShownRun({ run }: { run: Execution }) {
       <RunFacts run={run} versionNumber={version.data?.number} onSelect={select} titles={titles} />
       <div className={classes.panes}>
         <section className={classes.graph} aria-label={i18n.t('Graph')}>
-          {definition && nodeTypes.data ? (
+          {definition && types ? (
             <RunGraph
               definition={definition}
               types={types}

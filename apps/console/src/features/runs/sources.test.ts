@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NodeProgress } from '@deckhand/contracts';
+import { CONTAINER_TYPES } from '../../testing/node-type.ts';
 import { containersOf, sourcesOf } from './sources.ts';
 
 const ran = (status: NodeProgress['status'], outputBytes = 0): NodeProgress => ({
@@ -38,8 +39,8 @@ describe('what came to a node', () => {
         { source: 'choose', sourceHandle: 'body', target: 'second' },
       ],
     };
-    expect(containersOf('first', definition)).toEqual(['each']);
-    expect(containersOf('second', definition)).toEqual([]);
-    expect(containersOf('end', definition)).toEqual([]);
+    expect(containersOf('first', definition, CONTAINER_TYPES)).toEqual(['each']);
+    expect(containersOf('second', definition, CONTAINER_TYPES)).toEqual([]);
+    expect(containersOf('end', definition, CONTAINER_TYPES)).toEqual([]);
   });
 });

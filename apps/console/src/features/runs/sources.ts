@@ -1,7 +1,6 @@
 import type { Definition, EdgeDefinition, Execution, NodeProgress } from '@deckhand/contracts';
-
-/** The output of a loop or a try that starts its body. */
-const BODY = 'body';
+import { BODY } from '../../graph/containers.ts';
+import type { NodeTypes } from '../../graph/handles.ts';
 
 /** Returns the predecessors of a node that have run, each once. */
 export function sourcesOf(
@@ -18,9 +17,11 @@ export function hasOutput(progress: NodeProgress | undefined): boolean {
   return progress !== undefined && (progress.status === 'success' || progress.outputBytes > 0);
 }
 
-/** Returns the loops and tries whose body a node begins: they pass it an item or their input, not their output. */
-export function containersOf(nodeId: string, { nodes, edges }: Definition): readonly string[] {
-  const containers = new Set(nodes.flatMap(({ id, type }) => (type === 'loop' || type === 'try' ? [id] : [])));
+/** Returns the containers whose body a node begins: they pass it an item or their input, not their output. */
+export function containersOf(nodeId: string, { nodes, edges }: Definition, types: NodeTypes): readonly string[] {
+  const containers = new Set(
+    nodes.flatMap(({ id, type }) => ((types.get(type)?.container ?? null) === null ? [] : [id])),
+  );
   return edges
     .filter(({ source, sourceHandle, target }) => target === nodeId && sourceHandle === BODY && containers.has(source))
     .map(({ source }) => source);

@@ -3,6 +3,7 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type CSSProperties, useEffect, useState } from 'react';
 import { iterationsQuery, MAX_ITERATIONS } from '../../api/executions.ts';
+import { useNodeTypes } from '../../api/workflows.ts';
 import { describeDuration, durationMs } from '../../components/durations.ts';
 import { STATUS_LOOKS, StatusBadge } from '../../components/status-badge.tsx';
 import { i18n } from '../../language/i18n.ts';
@@ -29,6 +30,7 @@ export function Timeline({
   /** @param iteration the one whose part of a bar was clicked. */
   onSelect: (nodeId: string, iteration?: string) => void;
 }) {
+  const types = useNodeTypes();
   const isRunning = run.finishedAt === null;
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -36,7 +38,7 @@ export function Timeline({
     const timer = setInterval(() => setNow(Date.now()), TICK_MS);
     return () => clearInterval(timer);
   }, [isRunning]);
-  const times = toTimes(run, definition, now);
+  const times = toTimes(run, { definition, types }, now);
   if (times.bars.length === 0) {
     return (
       <Text size="sm" c="dimmed">

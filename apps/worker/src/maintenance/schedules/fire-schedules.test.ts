@@ -42,9 +42,8 @@ async function holdAfter(
       return Promise.resolve(added.length);
     },
     onStarted: () => undefined,
-    onStopped: () => Promise.resolve(),
     onBadRow: () => undefined,
-    addJobs: () => Promise.resolve(),
+    announce: () => Promise.resolve(),
     logger: createLogger({ name: 'test', level: 'silent' }),
     now: () => NOW,
   });

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { priorityOf } from '@deckhand/contracts';
 import {
   type Database,
-  type DispatchedExecution,
   type DueSchedule,
   findDueSchedules,
   findNextCheck,
@@ -15,8 +14,8 @@ import {
   type ScheduleHold,
   type ScheduleMove,
 } from '@deckhand/db';
-import type { QueueProducer, Redis } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
+import { type AnnouncingParts, announceStarts, type StartedRun } from '../../announce-runs.ts';
 import { createStartLimits } from '../../start-limits.ts';
 import { actOnRows } from '../act-on-rows.ts';
 import { createAlarm } from '../alarm.ts';
@@ -38,17 +37,12 @@ const OVERLAP_HOLD_MS = 5_000;
 const BUSY_HOLD_MS = 1_000;
 
 /** What firing needs. */
-export interface FiringOptions {
+export interface FiringOptions extends AnnouncingParts {
   readonly db: Database;
-  readonly redis: Redis;
-  readonly queue: QueueProducer;
-  readonly logger: Logger;
   /** Whether this worker holds the maintenance lease. */
   readonly hasLease: () => Promise<boolean>;
   /** Called for each run that was started, with its delay after the due time, in seconds. */
   readonly onStarted: (lateSeconds: number) => void;
-  /** Called for runs that were stopped for a started one. */
-  readonly onStopped: (executionIds: readonly string[]) => Promise<void>;
   /** Called for a schedule that could not be fired and is delayed. */
   readonly onBadRow: (schedule: DueSchedule, error: unknown) => void;
   /** The database's time, in ms since the epoch. */
@@ -63,18 +57,9 @@ export interface Firing {
 }
 
 /** Creates the firing of schedules. In addition to the calls of its periodic task, it fires at the next due time. */
-export function createFiring({
-  db,
-  redis,
-  queue,
-  logger,
-  hasLease,
-  onStarted,
-  onStopped,
-  onBadRow,
-  now,
-}: FiringOptions): Firing {
-  const limits = createStartLimits({ redis, logger });
+export function createFiring(options: FiringOptions): Firing {
+  const { db, logger, hasLease, onStarted, onBadRow, now } = options;
+  const limits = createStartLimits(options);
   const parts = {
     hasLease,
     findDue: (at: Date, limit: number) => findDueSchedules(db, at, limit),
@@ -82,9 +67,8 @@ export function createFiring({
     move: (moves: Parameters<typeof moveSchedules>[1]) => moveSchedules(db, moves, limits),
     hold: (holds: Parameters<typeof holdSchedules>[1]) => holdSchedules(db, holds),
     onStarted,
-    onStopped,
     onBadRow,
-    addJobs: (runs: Parameters<QueueProducer['add']>[0]) => queue.add(runs),
+    announce: (started: readonly StartedRun[]) => announceStarts(options, 'schedule', started),
     logger,
     now,
   };
@@ -134,9 +118,8 @@ export interface FiringParts {
   readonly onStarted: (lateSeconds: number) => void;
   /** Called for a schedule that could not be fired and is delayed. */
   readonly onBadRow: (schedule: DueSchedule, error: unknown) => void;
-  /** Called for runs that were stopped for a started one. */
-  readonly onStopped: (executionIds: readonly string[]) => Promise<void>;
-  readonly addJobs: (runs: readonly DispatchedExecution[]) => Promise<void>;
+  /** Queues runs that were started. */
+  readonly announce: (started: readonly StartedRun[]) => Promise<void>;
   readonly logger: Logger;
   /** The time that decides which schedules are due, in ms since the epoch. */
   readonly now: () => number;
@@ -234,19 +217,15 @@ async function moveAll(
     (ofBatch) => results.push(...ofBatch),
   );
   const moved = results.flatMap(({ move, outcome }) => (outcome?.kind === 'moved' ? [{ ...move, ...outcome }] : []));
-  const runs = moved.flatMap(({ schedule: { workspaceId }, request, isLeftOut, underKey }) => {
+  const started = moved.flatMap(({ schedule: { workspaceId }, request, isLeftOut, underKey }) => {
     if (!request || isLeftOut === true) return [];
     const { executionId, options } = request;
-    return underKey?.dispatched ?? [{ workspaceId, executionId, dispatch: 1, priority: priorityOf(options) }];
+    return { workspaceId, executionId, dispatch: 1, priority: priorityOf(options), underKey };
   });
   const now = parts.now();
   for (const { fireAt, isLeftOut } of moved)
     if (fireAt && isLeftOut !== true) parts.onStarted(Math.max(0, now - fireAt.getTime()) / 1_000);
-  await parts.onStopped(moved.flatMap(({ underKey }) => underKey?.stopped ?? []));
-  // If this fails, maintenance finds the runs without jobs.
-  await parts.addJobs(runs).catch((err: unknown) => {
-    parts.logger.warn({ err, runs: runs.length }, 'failed to queue runs of schedules, retrying');
-  });
+  await parts.announce(started);
   const refused = results.flatMap(({ move, outcome }) => {
     if (outcome === undefined || outcome.kind === 'moved' || outcome.kind === 'elsewhere') return [];
     return [{ move, refusal: outcome }];

@@ -2,7 +2,7 @@ import type { ExecutionMode } from '@deckhand/contracts';
 import { type Database, Prisma } from '../../client.ts';
 import { LOCK_RUNS } from '../../lock-order.ts';
 import { EMIT_STARTED } from '../../events/emit.ts';
-import { isOneOfRuns } from '../run-ids.ts';
+import { isOneOfRuns } from '../../batch.ts';
 import { heldUntil, mayBegin, mayMove } from '../run-status.ts';
 
 /** A claim request from a job: a run, and one dispatch of it. */
@@ -35,6 +35,8 @@ export interface ClaimedExecution {
   readonly isProvisional: boolean;
   /** `computeRunDigest` of the snapshot that it was started from; null if it was read from the database. */
   readonly digest: string | null;
+  /** Whether a caller waits for the result. Only a snapshot says so. */
+  readonly isAwaited?: boolean;
   readonly epoch: number;
   /** The token of the claim; null for a provisional run, whose first checkpoint brings one. */
   readonly token: string | null;

@@ -1,6 +1,6 @@
 import type { NodeStatus } from '@deckhand/contracts';
 import { type Database, Prisma } from '../../client.ts';
-import { isRun } from '../run-ids.ts';
+import { isRun } from '../../batch.ts';
 
 /** A node run as it is stored, for the worker that resumes the run. JSON is serialised. */
 export interface StoredNodeRun {

@@ -1,8 +1,7 @@
 import type { ExecutionStatus } from '@deckhand/contracts';
 import type { Actor } from '../../access.ts';
-import { batchRows } from '../../batch.ts';
+import { batchRows, isOneOfRuns } from '../../batch.ts';
 import { type Database, Prisma } from '../../client.ts';
-import { isOneOfRuns } from '../run-ids.ts';
 
 /** The part of a run that shows whether it changed. */
 export interface ExecutionState {

@@ -7,10 +7,9 @@ import {
   type NodeStatus,
 } from '@deckhand/contracts';
 import type { Actor } from '../../access.ts';
-import { batchRows } from '../../batch.ts';
+import { batchRows, isInPartitionsOf, isRun } from '../../batch.ts';
 import { type Database, Prisma } from '../../client.ts';
 import { personJson } from '../../users.ts';
-import { isInPartitionsOf, isRun } from '../run-ids.ts';
 
 /** How much is read of a run's nodes: each of them, their number per status, or nothing. */
 export type ProgressDetail = 'nodes' | 'counts' | 'none';

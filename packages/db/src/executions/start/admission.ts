@@ -1,16 +1,8 @@
 import { parseOwnJson } from '@deckhand/contracts';
 import { Prisma } from '../../client.ts';
 import type { Counted, Unsettled } from './settle-starts.ts';
-import {
-  isDelayed,
-  needsKey,
-  OPTION_COLUMNS,
-  optionBytes,
-  optionDeadline,
-  optionTimeLeft,
-  optionValues,
-} from './start-options.ts';
-import type { Accepted, OtherBody, Repeated, StartRefusal, StartRequest } from './start-request.ts';
+import type { Accepted, ChosenVersion, OtherBody, Repeated, StartRefusal, StartRequest } from './start-request.ts';
+import { NO_DEADLINE } from '../run-status.ts';
 
 /** The verdict of a statement on a request. */
 export type WriteVerdict = Accepted | StartRefusal | Unsettled;
@@ -73,21 +65,23 @@ const isRerunOfDisabled = Prisma.sql`(asked.source = 'rerun' AND EXISTS (
           SELECT 1 FROM json_array_elements(v.definition -> 'nodes') AS node
           WHERE node ->> 'id' = asked.trigger_node_id AND node ->> 'type' LIKE 'trigger.%' AND node ->> 'disabled' = 'true'))`;
 
-/**
- * Returns the requests with a verdict each, as SQL. It checks that the caller can see the workflow and has a sufficient
- * role (or, without a caller, that the workflow is active), that the workflow has a version with that trigger, that the
- * workspace is below its quota, and whether its runs are counted. Every join follows a primary key.
- */
-export function admitted(requests: readonly Counted<StartRequest>[]): Prisma.Sql {
-  return Prisma.sql`
-    SELECT asked.*, w.workspace_id, v.id AS version_id, ws.executions_per_minute,
-      ${optionDeadline(Prisma.sql`asked.options`)} AS deadline_at,
-      ${optionTimeLeft(Prisma.sql`asked.options`)} AS time_left_ms,
+/** Whether the URL by which a webhook was found still leads to that trigger of the active version. */
+const isStillWebhook = Prisma.sql`(w.status = 'active' AND v.id = w.active_version_id AND EXISTS (
+          SELECT 1 FROM webhooks h
+          WHERE h.suffix = asked.webhook_suffix AND h.workflow_id = w.id AND h.node_id = asked.trigger_node_id))`;
+
+const ASKED_OPTIONS = Prisma.sql`asked.options`;
+
+/** The columns of a request that is `asked`, and the verdict on it. */
+const ADMISSION = Prisma.sql`asked.*, w.workspace_id, v.id AS version_id, ws.executions_per_minute,
+      ${optionDeadline(ASKED_OPTIONS)} AS deadline_at,
+      ${optionTimeLeft(ASKED_OPTIONS)} AS time_left_ms,
       ws.max_concurrent_executions IS NOT NULL OR w.max_concurrent_executions IS NOT NULL AS is_limited,
-      ${isDelayed(Prisma.sql`asked.options`)} AS is_delayed,
+      ${isDelayed(ASKED_OPTIONS)} AS is_delayed,
       coalesce(asked.trigger_node_id, v.trigger_node_ids[1]) AS start_node_id,
-      CASE WHEN ${needsKey(Prisma.sql`asked.options`)} THEN v.concurrency::text END AS workflow_concurrency,
+      CASE WHEN ${needsKey(ASKED_OPTIONS)} THEN v.concurrency::text END AS workflow_concurrency,
       CASE
+        WHEN asked.webhook_suffix IS NOT NULL AND ${isStillWebhook} IS NOT TRUE THEN 'webhookMoved'
         WHEN w.id IS NULL OR (asked.user_id IS NOT NULL AND m.role IS NULL) THEN 'notFound'
         WHEN m.role = 'viewer' THEN 'forbidden'
         WHEN asked.user_id IS NULL AND w.status <> 'active' THEN 'inactive'
@@ -95,18 +89,37 @@ export function admitted(requests: readonly Counted<StartRequest>[]): Prisma.Sql
         WHEN cardinality(v.trigger_node_ids) = 0 AND asked.source <> 'rerun' THEN 'noTrigger'
         WHEN asked.trigger_node_id <> ALL (v.trigger_node_ids) AND NOT ${isRerunOfDisabled} THEN 'unknownTrigger'
         WHEN ws.stored_bytes >= ws.storage_quota_bytes THEN 'overQuota'
-        WHEN ${needsKey(Prisma.sql`asked.options`)} THEN 'needsKey'
+        WHEN ${needsKey(ASKED_OPTIONS)} THEN 'needsKey'
         WHEN ws.executions_per_minute <> coalesce(asked.counted_under, 0) THEN 'notCounted'
         ELSE 'accepted'
-      END AS verdict
+      END AS verdict`;
+
+/** What the verdict depends on. Every join follows a primary key. */
+const JOINS = Prisma.sql`LEFT JOIN workflows w
+      ON w.id = asked.workflow_id AND (asked.bound_to IS NULL OR asked.bound_to = w.workspace_id)
+    LEFT JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = asked.user_id
+    LEFT JOIN workspaces ws ON ws.id = w.workspace_id
+    LEFT JOIN workflow_versions v
+      ON ${isChosenVersion(Prisma.sql`asked.asked_version_id`, Prisma.sql`asked.asks_active`)}`;
+
+/**
+ * Returns the requests with a verdict each, as SQL. It checks that the caller can see the workflow and has a sufficient
+ * role (or, without a caller, that the workflow is active), that the workflow has a version with that trigger, that the
+ * workspace is below its quota, and whether its runs are counted. The planner does not see how many requests there are:
+ * otherwise it would plan the statement anew for each call (docs/decisions/0035).
+ */
+export function admitted(requests: readonly Counted<StartRequest>[]): Prisma.Sql {
+  return Prisma.sql`
+    SELECT ${ADMISSION}
     FROM unnest(
-      ${requests.map((request) => request.executionId)}::uuid[],
+      (SELECT ${requests.map((request) => request.executionId)}::uuid[]),
       ${requests.map((request) => request.workflowId)}::uuid[],
       ${requests.map((request) => request.actor?.userId ?? null)}::uuid[],
       ${requests.map((request) => request.workspaceId ?? request.actor?.boundTo ?? null)}::uuid[],
       ${requests.map((request) => request.versionId ?? null)}::uuid[],
       ${requests.map((request) => request.isActiveVersion ?? false)}::boolean[],
       ${requests.map((request) => request.triggerNodeId)}::text[],
+      ${requests.map((request) => request.webhookSuffix ?? null)}::text[],
       ${requests.map((request) => request.mode)}::execution_mode[],
       ${requests.map((request) => request.source)}::execution_source[],
       ${requests.map((request) => request.triggerData)}::text[],
@@ -118,14 +131,9 @@ export function admitted(requests: readonly Counted<StartRequest>[]): Prisma.Sql
       ${requests.map((request) => request.traceParent ?? null)}::text[],
       ${requests.map((request) => request.options ?? null)}::jsonb[],
       ${requests.map((request) => request.errorOf ?? null)}::uuid[]
-    ) AS asked (id, workflow_id, user_id, bound_to, asked_version_id, asks_active, trigger_node_id, mode, source, trigger_data,
+    ) AS asked (id, workflow_id, user_id, bound_to, asked_version_id, asks_active, trigger_node_id, webhook_suffix, mode, source, trigger_data,
       rerun_of, rerun_from_node_id, until_node_id, mocks, counted_under, trace_parent, options, error_of)
-    LEFT JOIN workflows w
-      ON w.id = asked.workflow_id AND (asked.bound_to IS NULL OR asked.bound_to = w.workspace_id)
-    LEFT JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = asked.user_id
-    LEFT JOIN workspaces ws ON ws.id = w.workspace_id
-    LEFT JOIN workflow_versions v
-      ON ${isChosenVersion(Prisma.sql`asked.asked_version_id`, Prisma.sql`asked.asks_active`)}`;
+    ${JOINS}`;
 }
 
 /**
@@ -154,10 +162,87 @@ export function insertion(condition: Prisma.Sql): Prisma.Sql {
 }
 
 /**
+ * Converts a choice of a version to the columns of a request. @param version `latest`, `active`, `original`, or the id
+ * of a version. @param originalId the version that `original` stands for.
+ */
+export function chooseVersion(version: string, originalId?: string): ChosenVersion {
+  switch (version) {
+    case 'latest':
+      return {};
+    case 'active':
+      return { isActiveVersion: true };
+    case 'original':
+      return { versionId: originalId };
+    default:
+      return { versionId: version.toLowerCase() };
+  }
+}
+
+/**
  * Returns the condition that the version `v` is the chosen one of the workflow `w`. Versions of other workflows never
  * match.
  */
 export function isChosenVersion(versionId: Prisma.Sql, isActive: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`v.workflow_id = w.id
     AND v.id = coalesce(${versionId}, CASE WHEN ${isActive} THEN w.active_version_id ELSE w.latest_version_id END)`;
+}
+
+// Options of a start as SQL. A statement gets them as `jsonb`, null for a run without any, so that such a run costs a
+// null and nothing else.
+
+/** The columns of a run that its options are written to. */
+export const OPTION_COLUMNS = Prisma.raw(
+  'tags, metadata, start_at, expires_at, wake_at, claimed_dispatch, concurrency_key, concurrency_limit, holds_key, callback_url, priority',
+);
+
+/** Returns when a run starts; null for at once. Until then, it rests without a job: `wake_at` is that time. */
+function startAt(options: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`nullif(greatest(now(), (${options} ->> 'startAt')::timestamptz,
+    now() + (${options} ->> 'delay')::float8 * interval '1 second'), now())`;
+}
+
+/**
+ * Returns whether a run rests when it is accepted: it starts later, or once it has a slot of its key. Its first
+ * dispatch counts as claimed, so no worker can claim it, neither by a statement nor by a first checkpoint.
+ */
+function isDelayed(options: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(${startAt(options)} IS NOT NULL OR ${options} -> 'concurrency' IS NOT NULL)`;
+}
+
+/** Returns whether the version `v` limits its runs, and a run has no limit of its own, nor was found to have none. */
+export function needsKey(options: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(v.concurrency IS NOT NULL AND ${options} -> 'concurrency' IS NULL AND ${options} -> 'withoutKey' IS NULL)`;
+}
+
+/** Returns the values of these columns. */
+export function optionValues(options: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`CASE WHEN ${options} -> 'tags' IS NOT NULL
+    THEN nullif(ARRAY(SELECT jsonb_array_elements_text(${options} -> 'tags')), '{}') END, ${options} -> 'metadata',
+    ${startAt(options)}, coalesce((${options} ->> 'expiresAt')::timestamptz,
+      coalesce(${startAt(options)}, now()) + (${options} ->> 'expiresAfter')::float8 * interval '1 second'),
+    ${startAt(options)}, CASE WHEN ${isDelayed(options)} THEN 1 ELSE 0 END, ${options} #>> '{concurrency,key}',
+    CASE WHEN ${options} -> 'concurrency' IS NOT NULL THEN coalesce((${options} #>> '{concurrency,limit}')::int, 1) END,
+    CASE WHEN ${options} -> 'concurrency' IS NOT NULL THEN false END, ${options} ->> 'callbackUrl',
+    nullif((${options} ->> 'priority')::int, 0)`;
+}
+
+/** Returns how many bytes of a run's options count towards the quota of its workspace. */
+export function optionBytes(options: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`coalesce(octet_length((${options} -> 'metadata')::text), 0)`;
+}
+
+/** Returns the time limit of a run of the version `v` that includes rests, in ms; null without one. */
+function timeoutMs(options: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`coalesce((${options} ->> 'timeoutSeconds')::float8 * 1000,
+    CASE WHEN NOT v.counts_held_time THEN v.timeout_ms END)`;
+}
+
+/** Returns when a run of the version `v` times out. */
+export function optionDeadline(options: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`coalesce((coalesce(${startAt(options)}, now()) + ${timeoutMs(options)} * interval '1 millisecond')::timestamptz(3), ${NO_DEADLINE})`;
+}
+
+/** Returns for how long workers may hold a run of the version `v`, in ms; null for a run with another time limit. */
+export function optionTimeLeft(options: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`CASE WHEN v.counts_held_time AND ${options} -> 'timeoutSeconds' IS NULL THEN v.timeout_ms END`;
 }

@@ -1,9 +1,8 @@
 import { type Debounce, MAX_DELAY_SECONDS, parseOwnJson, type RequestOptions } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { lockNames } from '../../advisory-locks.ts';
-import { admitted, isAccepted, type OnceVerdict } from './admission.ts';
+import { admitted, isAccepted, type OnceVerdict, OPTION_COLUMNS, optionBytes, optionValues } from './admission.ts';
 import type { Counted } from './settle-starts.ts';
-import { OPTION_COLUMNS, optionBytes, optionValues } from './start-options.ts';
 import type { Accepted, StartRequest } from './start-request.ts';
 
 type Request = Counted<StartRequest>;

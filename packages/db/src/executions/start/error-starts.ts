@@ -93,34 +93,36 @@ type Verdict = ErrorStartResult | { readonly kind: 'left' } | Unsettled;
 /**
  * Starts the error workflows of failed runs, or gives them up. Those beyond a limit of runs per minute are delayed, or
  * given up if they are late.
- * @returns the results of those that were started or given up.
+ * @param onEnded called after each transaction with what it started or gave up: a later one may fail.
  */
 export async function startErrorWorkflows(
   db: Database,
   due: readonly DueErrorStart[],
   limits: StartLimits,
-): Promise<ErrorStartResult[]> {
+  onEnded: (results: readonly ErrorStartResult[]) => Promise<void>,
+): Promise<void> {
   const starts = await readStarts(db, due);
   const outcomes = await settleStarts<ErrorStart, Exclude<Verdict, Unsettled>>(
     starts,
-    (batch) => startTaken(db, batch),
+    async (batch) => {
+      const verdicts = await startTaken(db, batch);
+      await onEnded(verdicts.filter((verdict) => verdict.kind === 'ended'));
+      return verdicts;
+    },
     limits,
     { later: { kind: 'left' } },
   );
-  const results: ErrorStartResult[] = [];
   const late: FailedRun[] = [];
   const delayed = new Map<number, string[]>();
   for (const [index, { failed }] of starts.entries()) {
     const outcome = outcomes[index];
-    if (outcome?.kind === 'ended') results.push(outcome);
     if (outcome?.kind !== 'rateLimited') continue;
     const { resetSeconds } = outcome.count;
     if (failed.isLate) late.push(failed);
     else delayed.set(resetSeconds, [...(delayed.get(resetSeconds) ?? []), failed.failedId]);
   }
   for (const [seconds, ids] of delayed) await delay(db, ids, seconds);
-  if (late.length > 0) results.push(...(await giveUp(db, late, 'workspace_rate_limited')));
-  return results;
+  if (late.length > 0) await onEnded(await giveUp(db, late, 'workspace_rate_limited'));
 }
 
 /** Reads due starts and their failed runs, and builds the requests. */

@@ -14,7 +14,7 @@ import {
 } from '@deckhand/contracts';
 import type { Actor } from '../../access.ts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
-import { isRun } from '../run-ids.ts';
+import { isRun } from '../../batch.ts';
 
 /** The data of the original run that a rerun reuses. */
 export interface RerunOrigin {

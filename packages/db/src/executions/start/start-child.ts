@@ -3,16 +3,16 @@ import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { type KeyedStart, startInTransaction, startWithinKey } from '../../concurrency/keys.ts';
 import { queryWithRawParameters } from '../../connection.ts';
 import { isUnfinished } from '../run-status.ts';
-import { isChosenVersion } from './admission.ts';
-import { type Counted, settleStart, type StartLimits, type Unsettled } from './settle-starts.ts';
 import {
+  isChosenVersion,
   needsKey,
   OPTION_COLUMNS,
   optionBytes,
   optionDeadline,
   optionTimeLeft,
   optionValues,
-} from './start-options.ts';
+} from './admission.ts';
+import { type Counted, settleStart, type StartLimits, type Unsettled } from './settle-starts.ts';
 import type { ChosenVersion, RateLimited } from './start-request.ts';
 
 /** A run that a node of another run starts. */

@@ -111,7 +111,7 @@ function write(db: Queryable, asked: readonly Request[], into?: string): Promise
       ), known AS (
         SELECT a.id, k.execution_id, k.body_hash, ${IS_DELAYED} AS is_delayed
         FROM keyed a JOIN idempotency_keys k ON k.workflow_id = a.workflow_id AND k.key = a.key
-        WHERE a.verdict NOT IN ('notFound', 'forbidden') AND ${isAlive(Prisma.sql`k`)}
+        WHERE a.verdict NOT IN ('notFound', 'forbidden', 'webhookMoved') AND ${isAlive(Prisma.sql`k`)}
       ), taken AS (
         INSERT INTO idempotency_keys (workflow_id, key, body_hash, execution_id, created_at)
         SELECT DISTINCT ON (workflow_id, key) workflow_id, key, body_hash, ${id}, now()

@@ -8,23 +8,6 @@ export interface ChosenVersion {
   readonly isActiveVersion?: boolean | undefined;
 }
 
-/**
- * Converts a choice of a version to the columns of a request. @param version `latest`, `active`, `original`, or the id
- * of a version. @param originalId the version that `original` stands for.
- */
-export function chooseVersion(version: string, originalId?: string): ChosenVersion {
-  switch (version) {
-    case 'latest':
-      return {};
-    case 'active':
-      return { isActiveVersion: true };
-    case 'original':
-      return { versionId: originalId };
-    default:
-      return { versionId: version.toLowerCase() };
-  }
-}
-
 /** Identifies a request to start a run, so that a repeated one starts no second run. */
 export interface IdempotencyKey {
   /** The caller's Idempotency-Key. */
@@ -47,6 +30,11 @@ export interface StartRequest extends ChosenVersion {
   readonly workspaceId?: string;
   /** Null takes the version's default trigger. */
   readonly triggerNodeId: string | null;
+  /**
+   * The last part of the URL by which a webhook's trigger was found a while ago. The start is refused (`webhookMoved`)
+   * unless it still leads to that trigger of the active version.
+   */
+  readonly webhookSuffix?: string | undefined;
   readonly mode: ExecutionMode;
   readonly source: ExecutionSource;
   /** Serialised JSON. */
@@ -134,10 +122,21 @@ export interface OtherBody {
   readonly kind: 'otherBody';
 }
 
-/** Why a request started no run, and wrote nothing. `limitReached`: the concurrency limit of its key is reached. */
+/**
+ * Why a request started no run, and wrote nothing. `limitReached`: the concurrency limit of its key is reached.
+ * `webhookMoved`: the URL leads to another trigger or version by now, or to none.
+ */
 export interface StartRefusal {
   readonly kind:
-    'limitReached' | 'notFound' | 'forbidden' | 'inactive' | 'noVersion' | 'noTrigger' | 'unknownTrigger' | 'overQuota';
+    | 'limitReached'
+    | 'notFound'
+    | 'forbidden'
+    | 'inactive'
+    | 'noVersion'
+    | 'noTrigger'
+    | 'unknownTrigger'
+    | 'overQuota'
+    | 'webhookMoved';
 }
 
 /** What became of a request to start a run. */

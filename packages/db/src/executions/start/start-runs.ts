@@ -147,6 +147,9 @@ function writePlain(db: Database, requests: readonly Request[]): Promise<WriteVe
   );
 }
 
+const INSERT_ACCEPTED = insertion(Prisma.sql`verdict = 'accepted'`);
+const INSERT_NONE = insertion(Prisma.sql`false`);
+
 /**
  * Checks and inserts requests in one statement.
  * @param into a run that they are joined with: they are only checked.
@@ -161,7 +164,7 @@ export async function insertAdmitted(
   const groups = await queryWithRawParameters<(VerdictRow & { ids: string })[]>(
     db,
     Prisma.sql`/* executions.accept */
-    WITH admitted AS (${admitted(requests)}), ${insertion(into === undefined ? Prisma.sql`verdict = 'accepted'` : Prisma.sql`false`)}
+    WITH admitted AS (${admitted(requests)}), ${into === undefined ? INSERT_ACCEPTED : INSERT_NONE}
     SELECT string_agg(a.id::text, ',') AS ids, ${verdictColumns} FROM admitted a
     GROUP BY a.verdict, a.workspace_id, a.executions_per_minute, a.version_id, a.start_node_id, a.deadline_at, a.is_limited, a.is_delayed,
       a.workflow_concurrency`,

@@ -3,7 +3,7 @@ import type { Callback } from '../functions/definition.ts';
 import { globalFunctions } from '../functions/catalogue.ts';
 import { spendSteps } from '../run.ts';
 import { refuse, type Compiler, type Evaluate } from './compiler.ts';
-import { isReservedName } from './names.ts';
+import { isReservedName } from './members.ts';
 
 /** Maximum number of arguments that an arrow function gets. */
 const parametersMax = 4;

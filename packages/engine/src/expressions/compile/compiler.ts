@@ -1,9 +1,8 @@
 import type { Expression, MemberExpression, Node } from 'acorn';
 import { compilePattern, isPatternIssue, type Pattern } from '../pattern.ts';
-import { isForbiddenKey } from '../property.ts';
+import { isForbiddenKey, type Value } from '../value.ts';
 import type { Run } from '../run.ts';
 import type { ExpressionName } from '../scope.ts';
-import type { Value } from '../value.ts';
 
 /** A compiled syntax node: returns its value in a run. */
 export type Evaluate = (run: Run) => Value;

@@ -4,9 +4,8 @@ import type { ExpressionReferences } from '../scope.ts';
 import { compileCall } from './call.ts';
 import { type Compiler, type Evaluate, refuse } from './compiler.ts';
 import { compileArray, compileLiteral, compileObject, compileTemplateLiteral } from './literals.ts';
-import { compileChain, compileMember } from './member.ts';
-import { compileName } from './names.ts';
-import { compileBinary, compileConditional, compileLogical, compileUnary } from './operations.ts';
+import { compileChain, compileMember, compileName } from './members.ts';
+import { compileBinary, compileConditional, compileLogical, compileUnary } from '../operators.ts';
 
 /** A compiled expression, without limits and error handling. */
 export interface CompiledSource {

@@ -8,12 +8,11 @@ import type {
   SpreadElement,
   TemplateLiteral,
 } from 'acorn';
-import { toText } from '../convert.ts';
+import { toText } from '../operators.ts';
 import { fail } from '../error.ts';
 import { containerBytes, elementBytes, memberBytes } from '../limits.ts';
-import { checkedKey, isForbiddenKey, ownKeys, readProperty } from '../property.ts';
+import { checkedKey, isForbiddenKey, ownKeys, readProperty, isList, kindOf, type Value } from '../value.ts';
 import { type Run, spendBytes, spendSteps, spendText } from '../run.ts';
-import { isList, kindOf, type Value } from '../value.ts';
 import { type Compiler, type Evaluate, refuse } from './compiler.ts';
 
 /** Compiles a literal: text, number, boolean or null. Regular expressions are compiled by the call that uses them. */

@@ -1,5 +1,5 @@
 import type { CallExpression, Expression, Identifier, MemberExpression, SpreadElement } from 'acorn';
-import { toText } from '../convert.ts';
+import { toText } from '../operators.ts';
 import { fail } from '../error.ts';
 import type { CallbackMethod, MethodTable, PatternMethod, PlainMethod } from '../functions/definition.ts';
 import { methods } from '../functions/catalogue.ts';
@@ -9,7 +9,7 @@ import { isList, kindOf, type Value } from '../value.ts';
 import { compileCallback } from './arrow.ts';
 import { type Compiler, compileRegExp, type Evaluate, excerptOf, refuse, skipped } from './compiler.ts';
 import { compileElements } from './literals.ts';
-import { failRead } from './member.ts';
+import { failRead } from './members.ts';
 
 /** A method call on a receiver that has a value. */
 type Invoke = (run: Run, target: Value) => Value;

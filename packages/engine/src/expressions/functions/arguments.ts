@@ -1,4 +1,4 @@
-import { toNumber, toText } from '../convert.ts';
+import { toNumber, toText } from '../operators.ts';
 import { fail } from '../error.ts';
 import type { Run } from '../run.ts';
 import { isList, kindOf, type Value } from '../value.ts';

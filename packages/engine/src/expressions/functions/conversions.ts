@@ -1,4 +1,4 @@
-import { toNumber, toText } from '../convert.ts';
+import { toNumber, toText } from '../operators.ts';
 import { parseIsoDate, toDate } from '../date.ts';
 import { spendScan, type Run } from '../run.ts';
 import { isList, type Value } from '../value.ts';

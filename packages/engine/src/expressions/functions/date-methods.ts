@@ -1,4 +1,4 @@
-import { toNumber } from '../convert.ts';
+import { toNumber } from '../operators.ts';
 import { makeDate, toDate } from '../date.ts';
 import { fail } from '../error.ts';
 import type { Run } from '../run.ts';

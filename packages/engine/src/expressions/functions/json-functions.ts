@@ -1,9 +1,8 @@
 import { fail } from '../error.ts';
-import { toNumber } from '../convert.ts';
+import { toNumber } from '../operators.ts';
 import { containerBytes } from '../limits.ts';
 import type { JsonValue } from '@deckhand/contracts';
-import { settle } from '../result.ts';
-import { spendBytes, spendScan, spendText, type Run } from '../run.ts';
+import { settle, spendBytes, spendScan, spendText, type Run } from '../run.ts';
 import type { Value } from '../value.ts';
 import type { GlobalFunction } from './definition.ts';
 

@@ -1,4 +1,4 @@
-import { toNumber, toText } from '../convert.ts';
+import { toNumber, toText } from '../operators.ts';
 import { fail } from '../error.ts';
 import { containerBytes, elementBytes } from '../limits.ts';
 import { type Run, spendBytes, spendScan, spendSteps } from '../run.ts';

@@ -1,7 +1,6 @@
-import { joinTexts } from '../convert.ts';
+import { joinTexts, isStrictlyEqual } from '../operators.ts';
 import { exceed } from '../error.ts';
 import { containerBytes, dataDepthMax, elementBytes } from '../limits.ts';
-import { isStrictlyEqual } from '../operators.ts';
 import { spendBytes, spendSteps, type Run } from '../run.ts';
 import { isList, type Value } from '../value.ts';
 import { numberArgument, textArgument, wholeArgument } from './arguments.ts';

@@ -1,4 +1,4 @@
-import { toNumber } from '../convert.ts';
+import { toNumber } from '../operators.ts';
 import { spendSteps, type Run } from '../run.ts';
 import type { GlobalFunction } from './definition.ts';
 import type { Value } from '../value.ts';

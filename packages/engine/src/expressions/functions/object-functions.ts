@@ -1,9 +1,17 @@
-import { toText } from '../convert.ts';
+import { toText } from '../operators.ts';
 import { fail } from '../error.ts';
 import { containerBytes, elementBytes, memberBytes } from '../limits.ts';
-import { checkedKey, isForbiddenKey, ownKeys, readProperty } from '../property.ts';
+import {
+  checkedKey,
+  isForbiddenKey,
+  ownKeys,
+  readProperty,
+  isContainer,
+  isList,
+  type Value,
+  type ValueRecord,
+} from '../value.ts';
 import { type Run, spendBytes, spendSteps } from '../run.ts';
-import { isContainer, isList, type Value, type ValueRecord } from '../value.ts';
 import { listArgument } from './arguments.ts';
 import { type GlobalFunction, plain, type PlainMethod } from './definition.ts';
 

@@ -1,5 +1,5 @@
 import { indexOfText } from '../../find-text.ts';
-import { toText } from '../convert.ts';
+import { toText } from '../operators.ts';
 import { exceed, fail } from '../error.ts';
 import { containerBytes, elementBytes } from '../limits.ts';
 import { type Match, matchesOf, type Pattern, testPattern } from '../pattern.ts';

@@ -1,4 +1,4 @@
-import { joinTexts, toText } from '../convert.ts';
+import { joinTexts, toText } from '../operators.ts';
 import { indexOfText } from '../../find-text.ts';
 import { fail } from '../error.ts';
 import { spendScan, spendSearch, spendText, type Run } from '../run.ts';

@@ -65,7 +65,7 @@ export function EditorCanvas() {
   const { onConnectEnd, onClickConnectStart } = useNextNode();
   const { hoveredEdge, hoverHandlers } = useHoveredEdge();
   const { nodes, edges } = useCanvasParts(gestures);
-  const containers = useMemo(() => containersOf(definition), [definition]);
+  const containers = useMemo(() => containersOf(definition, model.types), [definition, model]);
   const { element, view } = useFirstView(nodes, selected);
   const choose = useChooseNode();
   const addNote = useAddNote();

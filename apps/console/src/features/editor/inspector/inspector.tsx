@@ -19,10 +19,12 @@ import { WebhookBox } from './webhook-box.tsx';
 
 /** The form of the selected node; without one, the keyboard shortcuts. */
 export function Inspector() {
-  const { workflow, versions } = useEditorSession();
+  const { workflow, model, versions } = useEditorSession();
   const { can } = useWorkspace();
   const { shown } = useCanvasRuns();
   const node = useEditor(selectedNode);
+  const form = node && model.types.get(node.type)?.form;
+  const schedule = Object.entries(form?.inputs ?? {}).find(([, input]) => input === 'cron')?.[0];
   // Here, because a test goes on while another node is selected.
   const test = useTestEvent(workflow, { onSave: () => versions.save(), onRun: shown.show });
   return (
@@ -31,7 +33,7 @@ export function Inspector() {
       {node ? (
         <>
           {/* Not among the disabled fields: URLs are copied and tested in a managed workflow, too. */}
-          {node.type === 'trigger.webhook' && (
+          {form?.panel === 'webhook' && (
             <WebhookBox workflow={workflow} nodeId={node.id} test={can('editor') ? test : undefined} />
           )}
           <NodeDataContext
@@ -42,7 +44,7 @@ export function Inspector() {
             )}
           >
             <NodeForm key={node.id} node={node}>
-              {node.type === 'trigger.schedule' && <ScheduleOf node={node} />}
+              {schedule !== undefined && <ScheduleOf node={node} parameter={schedule} />}
             </NodeForm>
           </NodeDataContext>
         </>
@@ -53,15 +55,18 @@ export function Inspector() {
   );
 }
 
-function ScheduleOf({ node }: { node: NodeDefinition }) {
+/** The schedule of a cron expression, above its field. */
+function ScheduleOf({ node, parameter }: { node: NodeDefinition; parameter: string }) {
   const { model } = useEditorSession();
   return (
     <ScheduleBox
-      parameters={node.parameters ?? {}}
+      cron={node.parameters?.[parameter]}
+      timezone={node.parameters?.timezone}
       onChange={(cron) =>
         model.apply(
-          (before) => changeNode(before, node.id, (old) => ({ ...old, parameters: { ...old.parameters, cron } })),
-          `${node.id} cron`,
+          (before) =>
+            changeNode(before, node.id, (old) => ({ ...old, parameters: { ...old.parameters, [parameter]: cron } })),
+          `${node.id} ${parameter}`,
         )
       }
     />

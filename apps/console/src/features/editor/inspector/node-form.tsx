@@ -82,6 +82,7 @@ export function NodeForm({ node, children }: { node: NodeDefinition; children?: 
             <ExpressionFormContext value={form}>
               <SchemaForm
                 schema={type.parameters}
+                inputs={type.form.inputs}
                 value={node.parameters ?? {}}
                 issues={byParameter}
                 renderInput={renderParameter}

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@deckhand/contracts';
+import type { JsonValue } from '@deckhand/contracts';
 import { Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue } from 'react';
@@ -20,9 +20,17 @@ const REPEATS = [
 const MINUTES = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
 
 /** Builds the usual cron expressions of a schedule, and shows when it is due. */
-export function ScheduleBox({ parameters, onChange }: { parameters: JsonObject; onChange: (cron: string) => void }) {
-  const cron = typeof parameters.cron === 'string' ? parameters.cron : '';
-  const timezone = typeof parameters.timezone === 'string' ? parameters.timezone : 'UTC';
+export function ScheduleBox({
+  cron: given,
+  timezone: zone,
+  onChange,
+}: {
+  cron: JsonValue | undefined;
+  timezone: JsonValue | undefined;
+  onChange: (cron: string) => void;
+}) {
+  const cron = typeof given === 'string' ? given : '';
+  const timezone = typeof zone === 'string' ? zone : 'UTC';
   const repeat = fromCron(cron);
   const change = (next: Repeat): void => onChange(toCron(next));
   return (

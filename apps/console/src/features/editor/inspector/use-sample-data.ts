@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { lastRunQuery, outputQuery, runQuery } from '../../../api/executions.ts';
 import { variablesQuery } from '../../../api/variables.ts';
 import type { SampleData } from '../../../forms/sample-data.ts';
+import type { NodeTypes } from '../../../graph/handles.ts';
 import { useCanvasRuns } from '../runs/canvas-runs.tsx';
 import { definitionOf } from '../model/editor-model.ts';
 import { useEditor, useEditorSession } from '../model/editor-session.tsx';
@@ -21,7 +22,9 @@ const MAX_OUTPUT_BYTES = 4_194_304;
  */
 export function useSampleData(nodeId: string): SampleData {
   const queryClient = useQueryClient();
-  const { id: workflowId, workspaceId } = useEditorSession().workflow;
+  const { workflow, model } = useEditorSession();
+  const { id: workflowId, workspaceId } = workflow;
+  const { types } = model;
   const definition = useEditor(definitionOf);
   const shown = useCanvasRuns().shown.run;
   const last = useQuery({ ...lastRunQuery(workspaceId, workflowId), enabled: shown === undefined });
@@ -34,8 +37,12 @@ export function useSampleData(nodeId: string): SampleData {
   const successId = success.data?.data[0]?.executionId;
   const earlier = useQuery({ ...runQuery(successId ?? ''), enabled: needsSuccess && successId !== undefined }).data;
   return useMemo(
-    () => sampleOf({ queryClient, workspaceId, definition, run, earlier: needsSuccess ? earlier : undefined }, nodeId),
-    [queryClient, workspaceId, definition, run, earlier, needsSuccess, nodeId],
+    () =>
+      sampleOf(
+        { queryClient, workspaceId, definition, types, run, earlier: needsSuccess ? earlier : undefined },
+        nodeId,
+      ),
+    [queryClient, workspaceId, definition, types, run, earlier, needsSuccess, nodeId],
   );
 }
 
@@ -43,23 +50,24 @@ interface Sources {
   readonly queryClient: QueryClient;
   readonly workspaceId: string;
   readonly definition: Definition;
+  readonly types: NodeTypes;
   readonly run: Execution | undefined;
   /** The last successful run before it, for nodes that it has not reached. */
   readonly earlier: Execution | undefined;
 }
 
 function sampleOf(sources: Sources, nodeId: string): SampleData {
-  const { queryClient, workspaceId, definition, run } = sources;
-  const loop = loopAround(definition, nodeId);
+  const { queryClient, workspaceId, definition, types, run } = sources;
+  const loop = loopAround(definition, nodeId, types);
   return {
     run: run && { id: run.executionId, mode: run.executionMode, trigger: run.data.trigger },
     before: nodesBefore(definition, nodeId),
     links: definition.nodes.flatMap(({ id, parameters }) => (parameters?.allowLinks === true ? [id] : [])),
-    sources: sourcesOf(definition, nodeId),
+    sources: sourcesOf(definition, nodeId, types),
     tryData: (id) => sampleOf(sources, id),
     loop: loop && (() => ({ items: loop.parameters?.items ?? [], data: sampleOf(sources, loop.id) })),
     output: async (id) => (await readOutput(sources, run, id)) ?? readOutput(sources, sources.earlier, id),
-    shapes: { trigger: shapeOfTrigger(definition), output: (id) => shapeOfOutput(definition, id) },
+    shapes: { trigger: shapeOfTrigger(definition, types), output: (id) => shapeOfOutput(definition, id, types) },
     async vars() {
       const query = { ...variablesQuery(workspaceId), staleTime: 60_000 };
       const { data } = await queryClient.query(query).catch(() => ({ data: [] }));

@@ -1,4 +1,4 @@
-import type { NodeTypeEntry, SaveDraftBody, SavedVersion, Workflow } from '@deckhand/contracts';
+import type { SaveDraftBody, SavedVersion, Workflow } from '@deckhand/contracts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { ApiError } from '../../../api/api-error.ts';
@@ -7,6 +7,7 @@ import { useWorkspace } from '../../../api/use-workspace.ts';
 import { saveVersion, workflowQuery } from '../../../api/workflows.ts';
 import { notify } from '../../../components/notice-board.ts';
 import { isAllAt } from '../../../forms/issue-at.ts';
+import type { NodeTypes } from '../../../graph/handles.ts';
 import { i18n } from '../../../language/i18n.ts';
 import { readSession, watchSession } from '../../../session/store.ts';
 import { DraftSync } from '../saving/draft-sync.ts';
@@ -21,8 +22,6 @@ import { SETTING_PATHS } from '../settings/setting-paths.ts';
 /** A workflow in the editor: what is edited, and what saves it. */
 export interface EditorSession {
   readonly workflow: Workflow;
-  /** The node types that can be added. */
-  readonly entries: readonly NodeTypeEntry[];
   readonly model: EditorModel;
   readonly versions: VersionSaver;
   readonly drafts: DraftSync;
@@ -68,14 +67,14 @@ export function usePinnedOutputs() {
 export function useCreateSession({
   opened,
   workflow,
-  entries,
+  types,
   selected,
   isReadOnly,
 }: {
   opened: { readonly workflow: Workflow; readonly draft: ReadDraft | null };
   /** The workflow as it is now. */
   workflow: Workflow;
-  entries: readonly NodeTypeEntry[];
+  types: NodeTypes;
   selected: string | undefined;
   isReadOnly: boolean;
 }): EditorSession {
@@ -97,7 +96,7 @@ export function useCreateSession({
       selected: new Set(selected === undefined ? [] : [selected]),
       pins: parsePins(sessionStorage.getItem(placeOfPins(id))),
       isReadOnly,
-      types: new Map(entries.map((entry) => [entry.type, entry])),
+      types,
       storePins: (pins) => storePins(id, JSON.stringify(pins)),
     });
     const versions = new VersionSaver(model, {
@@ -134,7 +133,7 @@ export function useCreateSession({
       stopFollowing();
     };
   }, [drafts, place, isKept]);
-  return useMemo(() => ({ workflow, entries, model, versions, drafts }), [workflow, entries, model, versions, drafts]);
+  return useMemo(() => ({ workflow, model, versions, drafts }), [workflow, model, versions, drafts]);
 }
 
 const placeOfPins = (workflowId: string): string => `deckhand.pins.${workflowId}`;

@@ -1,22 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Definition, NodeTypeEntry } from '@deckhand/contracts';
+import type { Definition } from '@deckhand/contracts';
+import { nodeTypeOf, nodeTypesOf } from '../../../testing/node-type.ts';
 import { insertNode } from './insert-node.ts';
 
-const entry = (type: string, handles: string[] = []): NodeTypeEntry => ({
-  type,
-  title: type,
-  description: '',
-  keywords: [],
-  category: '',
-  hasEffects: false,
-  isTrigger: type.startsWith('trigger.'),
-  handles,
-  undecidedHandle: null,
-  credentialTypes: [],
-  parameters: {},
-});
-const WAIT = entry('wait');
-const types = new Map([WAIT, entry('if', ['true', 'false'])].map((type) => [type.type, type]));
+const WAIT = nodeTypeOf('wait');
+const types = nodeTypesOf(WAIT, nodeTypeOf('if', { handles: ['true', 'false'] }));
 const DEFINITION: Definition = {
   nodes: [
     { id: 'check', type: 'if', position: { x: 0, y: 0 } },
@@ -58,6 +46,8 @@ describe('a new node', () => {
   it('follows the last node otherwise, but a trigger follows none', () => {
     const { definition, node } = insert({ kind: 'next' });
     expect(definition.edges.at(-1)).toEqual({ source: 'bill', target: node.id });
-    expect(insert({ kind: 'next' }, entry('trigger.webhook')).definition.edges).toEqual(DEFINITION.edges);
+    expect(insert({ kind: 'next' }, nodeTypeOf('trigger.webhook', { isTrigger: true })).definition.edges).toEqual(
+      DEFINITION.edges,
+    );
   });
 });

@@ -1,49 +1,54 @@
-import {
-  type Definition,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  type NodeDefinition,
-} from '@deckhand/contracts';
-
-/** An event that was sent to the workspace. */
-const EVENT: JsonObject = { id: '', name: '', key: '', data: {}, receivedAt: '' };
-
-/** The trigger data of each type of trigger, for completion before a first run. */
-const TRIGGERS: Readonly<Record<string, JsonObject>> = {
-  'trigger.webhook': { body: {}, headers: {}, query: {}, method: 'POST', path: '', timestamp: '' },
-  'trigger.event': EVENT,
-  'trigger.schedule': { scheduledFor: '', timezone: '', nodeId: '', isCatchUp: false },
-};
-
-/** The outputs of types whose members are always the same. */
-const OUTPUTS: Readonly<Record<string, JsonObject>> = {
-  ...TRIGGERS,
-  'wait.event': EVENT,
-  http: { status: 200, headers: {}, body: {} },
-  approval: { decision: '', approved: true, comment: '', by: '', at: '' },
-};
+import { type Definition, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import type { NodeTypes } from '../../../graph/handles.ts';
 
 /** Returns the members of `$trigger` that are known without a run: those of all triggers of the workflow. */
-export function shapeOfTrigger({ nodes }: Definition): JsonObject {
-  return Object.fromEntries(nodes.flatMap(({ type }) => Object.entries(TRIGGERS[type] ?? {})));
+export function shapeOfTrigger({ nodes }: Definition, types: NodeTypes): JsonObject {
+  return Object.fromEntries(
+    nodes.flatMap((node) => {
+      const type = types.get(node.type);
+      const shape = type?.isTrigger === true && type.outputSchema ? shapeOf(type.outputSchema) : null;
+      return isJsonObject(shape) ? Object.entries(shape) : [];
+    }),
+  );
 }
 
 /** Returns the members of a node's output that are known without a run; undefined if there are none. */
-export function shapeOfOutput({ nodes }: Definition, nodeId: string): JsonValue | undefined {
+export function shapeOfOutput({ nodes }: Definition, nodeId: string, types: NodeTypes): JsonValue | undefined {
   const node = nodes.find(({ id }) => id === nodeId);
-  if (node?.type === 'set') return membersOf(node.parameters?.fields);
-  if (node?.type === 'human') return membersOf(propertiesOf(node));
-  return node && OUTPUTS[node.type];
-}
-
-function propertiesOf({ parameters }: NodeDefinition): JsonValue | undefined {
-  const schema = parameters?.schema;
-  return schema !== undefined && isJsonObject(schema) ? schema.properties : undefined;
-}
-
-function membersOf(fields: JsonValue | undefined): JsonObject | undefined {
-  if (fields === undefined || !isJsonObject(fields)) return undefined;
+  const type = node && types.get(node.type);
+  if (!type) return undefined;
+  if (type.outputSchema) return shapeOf(type.outputSchema);
+  const path = type.outputMembersOf?.split('.') ?? [];
+  const named = path.reduce<JsonValue | undefined>(
+    (value, name) => (isJsonObject(value) ? value[name] : undefined),
+    path.length === 0 ? undefined : node.parameters,
+  );
   // The values of expressions are unknown.
-  return Object.fromEntries(Object.keys(fields).map((name) => [name, null]));
+  return isJsonObject(named) ? Object.fromEntries(Object.keys(named).map((name) => [name, null])) : undefined;
+}
+
+/** Returns an example of a value with the required members of a schema; of one that may be anything, an object. */
+function shapeOf(schema: JsonValue | undefined): JsonValue {
+  if (schema === undefined || !isJsonObject(schema)) return {};
+  const { properties, required } = schema;
+  const choices: readonly JsonValue[] = Array.isArray(schema.anyOf) ? schema.anyOf : [];
+  if (choices.length > 0) return shapeOf(choices[0]);
+  switch (schema.type) {
+    case 'string':
+      return '';
+    case 'integer':
+    case 'number':
+      return 0;
+    case 'boolean':
+      return false;
+    case 'array':
+      return [];
+    default: {
+      if (!isJsonObject(properties)) return {};
+      const names = Array.isArray(required) ? required : [];
+      return Object.fromEntries(
+        Object.entries(properties).flatMap(([name, member]) => (names.includes(name) ? [[name, shapeOf(member)]] : [])),
+      );
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
+import { CONTAINER_TYPES } from '../../../testing/node-type.ts';
 import { containersAround, expressionOf, loopAround, nodesBefore, sourcesOf } from './upstream.ts';
 
 /** start → outer ⟲ (first → inner ⟲ (deep) → last) → end */
@@ -53,7 +54,7 @@ describe('the nodes before a node', () => {
 
 describe('the loop around a node', () => {
   it('is the innermost one whose body it is in', () => {
-    const around = (nodeId: string) => loopAround(LOOPS, nodeId)?.id;
+    const around = (nodeId: string) => loopAround(LOOPS, nodeId, CONTAINER_TYPES)?.id;
     expect(around('deep')).toBe('inner');
     expect(['first', 'inner', 'last'].map(around)).toEqual(['outer', 'outer', 'outer']);
     expect(['start', 'outer', 'end'].map(around)).toEqual([undefined, undefined, undefined]);
@@ -62,9 +63,9 @@ describe('the loop around a node', () => {
 
 describe('what comes to a node', () => {
   it('is an item where it comes right from the loop around it', () => {
-    expect(sourcesOf(LOOPS, 'first')).toEqual([{ nodeId: 'outer', gives: 'item' }]);
-    expect(sourcesOf(LOOPS, 'last')).toEqual([{ nodeId: 'inner', gives: 'output' }]);
-    expect(sourcesOf(LOOPS, 'end')).toEqual([{ nodeId: 'outer', gives: 'output' }]);
+    expect(sourcesOf(LOOPS, 'first', CONTAINER_TYPES)).toEqual([{ nodeId: 'outer', gives: 'item' }]);
+    expect(sourcesOf(LOOPS, 'last', CONTAINER_TYPES)).toEqual([{ nodeId: 'inner', gives: 'output' }]);
+    expect(sourcesOf(LOOPS, 'end', CONTAINER_TYPES)).toEqual([{ nodeId: 'outer', gives: 'output' }]);
   });
 
   it('is the input of a try where it comes right from the try around it', () => {
@@ -78,18 +79,20 @@ describe('what comes to a node', () => {
       { id: 'outer', type: 'try' },
       { id: 'inner', type: 'try' },
     ];
-    const from = (nodeId: string) => sourcesOf({ nodes, edges }, nodeId);
+    const from = (nodeId: string) => sourcesOf({ nodes, edges }, nodeId, CONTAINER_TYPES);
     expect(from('inner')).toEqual([{ nodeId: 'outer', gives: 'input' }]);
     expect(from('pay')).toEqual([{ nodeId: 'inner', gives: 'input' }]);
     expect(from('check')).toEqual([{ nodeId: 'pay', gives: 'output' }]);
     expect(from('undo')).toEqual([{ nodeId: 'inner', gives: 'output' }]);
     const circle = [...edges, { source: 'inner', sourceHandle: 'body', target: 'outer' }];
-    expect(sourcesOf({ nodes, edges: circle }, 'inner')).toEqual([{ nodeId: 'outer', gives: 'output' }]);
+    expect(sourcesOf({ nodes, edges: circle }, 'inner', CONTAINER_TYPES)).toEqual([
+      { nodeId: 'outer', gives: 'output' },
+    ]);
   });
 
   it('comes from each node once, however many edges lead from it', () => {
     const edges = ['true', 'false'].map((sourceHandle) => ({ source: 'if', sourceHandle, target: 'end' }));
-    expect(sourcesOf({ nodes: [], edges }, 'end')).toEqual([{ nodeId: 'if', gives: 'output' }]);
+    expect(sourcesOf({ nodes: [], edges }, 'end', CONTAINER_TYPES)).toEqual([{ nodeId: 'if', gives: 'output' }]);
   });
 });
 
@@ -104,7 +107,8 @@ describe('the expression of the data from a node', () => {
       { source: 'pay-now', target: 'check' },
     ],
   };
-  const read = (of: string, at: string) => expressionOf(guarded, { of, at, triggerId: 'start' });
+  const read = (of: string, at: string) =>
+    expressionOf(guarded, { of, at, triggerId: 'start', types: CONTAINER_TYPES });
 
   it('is that of the trigger, or of an output by the id of its node', () => {
     expect(read('start', 'end')).toBe('$trigger');
@@ -118,7 +122,7 @@ describe('the expression of the data from a node', () => {
     expect(read('outer', 'deep')).toBeUndefined();
     expect(read('try', 'check')).toBeUndefined();
     expect(read('try', 'after')).toBe('$nodes.try.output');
-    expect(containersAround(guarded, 'deep').map(({ id }) => id)).toEqual(['inner', 'outer']);
+    expect(containersAround(guarded, 'deep', CONTAINER_TYPES).map(({ node }) => node.id)).toEqual(['inner', 'outer']);
   });
 
   it('does not exist for nodes that are not before it', () => {

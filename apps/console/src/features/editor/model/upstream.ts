@@ -1,7 +1,8 @@
 import type { Definition, NodeDefinition } from '@deckhand/contracts';
 import { memberPath } from '../../../components/json-rows.ts';
 import type { SampleSource } from '../../../forms/sample-data.ts';
-import { containersOf } from '../../../graph/containers.ts';
+import { type Container, containersOf } from '../../../graph/containers.ts';
+import type { NodeTypes } from '../../../graph/handles.ts';
 
 /** Returns the ids of the nodes before a node, the nearest first. */
 export function nodesBefore({ edges }: Definition, nodeId: string): string[] {
@@ -13,15 +14,13 @@ export function nodesBefore({ edges }: Definition, nodeId: string): string[] {
 }
 
 /** Returns the innermost loop whose body contains a node. */
-export function loopAround(definition: Definition, nodeId: string): NodeDefinition | undefined {
-  return containersAround(definition, nodeId).find(({ type }) => type === 'loop');
+export function loopAround(definition: Definition, nodeId: string, types: NodeTypes): NodeDefinition | undefined {
+  return containersAround(definition, nodeId, types).find(({ kind }) => kind === 'loop')?.node;
 }
 
-/** Returns the loops and tries whose bodies contain a node, the innermost first. */
-export function containersAround(definition: Definition, nodeId: string): readonly NodeDefinition[] {
-  return containersOf(definition)
-    .filter(({ body }) => body.has(nodeId))
-    .map(({ node }) => node);
+/** Returns the containers whose bodies contain a node, the innermost first. */
+export function containersAround(definition: Definition, nodeId: string, types: NodeTypes): readonly Container[] {
+  return containersOf(definition, types).filter(({ body }) => body.has(nodeId));
 }
 
 /**
@@ -30,12 +29,12 @@ export function containersAround(definition: Definition, nodeId: string): readon
  */
 export function expressionOf(
   definition: Definition,
-  { of, at, triggerId }: { of: string; at: string; triggerId: string },
+  { of, at, triggerId, types }: { of: string; at: string; triggerId: string; types: NodeTypes },
 ): string | undefined {
   if (of === triggerId) return '$trigger';
-  if (containersAround(definition, at).some(({ id }) => id === of)) {
+  if (containersAround(definition, at, types).some(({ node }) => node.id === of)) {
     // Its output does not exist yet; what it passes to the beginning of its body is the input.
-    const sources = sourcesOf(definition, at);
+    const sources = sourcesOf(definition, at, types);
     return sources.length === 1 && sources[0]?.nodeId === of ? '$input' : undefined;
   }
   if (!nodesBefore(definition, at).includes(of)) return undefined;
@@ -43,13 +42,13 @@ export function expressionOf(
 }
 
 /** Returns the direct predecessors of a node, each once, and what comes from them. */
-export function sourcesOf(definition: Definition, nodeId: string): SampleSource[] {
+export function sourcesOf(definition: Definition, nodeId: string, types: NodeTypes): SampleSource[] {
   const { edges } = definition;
-  const containers = containersAround(definition, nodeId);
-  const loopId = containers.find(({ type }) => type === 'loop')?.id;
+  const containers = containersAround(definition, nodeId, types);
+  const loopId = containers.find(({ kind }) => kind === 'loop')?.node.id;
   const comesFrom = (id: string): SampleSource['gives'] => {
     if (id === loopId) return 'item';
-    const isTry = containers.some((container) => container.id === id && container.type === 'try');
+    const isTry = containers.some(({ node, kind }) => node.id === id && kind === 'try');
     // Where a half-drawn graph leads in a circle, a try is not an end of the way to the input.
     return isTry && !nodesBefore(definition, id).includes(nodeId) ? 'input' : 'output';
   };

@@ -8,7 +8,7 @@ import { Loading } from '../../../components/loading.tsx';
 import { expressionOf, nodesBefore } from '../model/upstream.ts';
 import { useCanvasRuns } from './canvas-runs.tsx';
 import { definitionOf, selectedNode } from '../model/editor-model.ts';
-import { useEditor, usePinnedOutputs } from '../model/editor-session.tsx';
+import { useEditor, useEditorSession, usePinnedOutputs } from '../model/editor-session.tsx';
 import { copyExpression, useInsertion } from '../inspector/insertion.tsx';
 import { i18n } from '../../../language/i18n.ts';
 import { NodeData } from '../../runs/node-data.tsx';
@@ -119,6 +119,7 @@ function DataOfNode(props: DataProps) {
 }
 
 function DataInRun({ run, ran, node, tab, onTab, onInsert }: DataProps & { run: Execution; ran: Definition }) {
+  const { types } = useEditorSession().model;
   const definition = useEditor(definitionOf);
   const pinned = usePinnedOutputs();
   const { id } = node;
@@ -128,7 +129,8 @@ function DataInRun({ run, ran, node, tab, onTab, onInsert }: DataProps & { run: 
     [ran, definition],
   );
   const { triggerNodeId } = run.data;
-  const rootOf = (of: string): string | undefined => expressionOf(definition, { of, at: id, triggerId: triggerNodeId });
+  const rootOf = (of: string): string | undefined =>
+    expressionOf(definition, { of, at: id, triggerId: triggerNodeId, types });
   const earlier = nodesBefore(definition, id).filter((before) => !['$input', undefined].includes(rootOf(before)));
   const pickingOf = (of: string): Picking | undefined => {
     if (of === id) {
