@@ -65,12 +65,13 @@ export class ActiveRun implements RunControl {
 
   /** Resolves with the next change, or after so many ms. */
   async nextChange(ms: number): Promise<void> {
-    const changed = Promise.withResolvers<void>();
-    const timer = setTimeout(changed.resolve, ms);
-    this.#once.add(changed.resolve);
+    const changed = Promise.withResolvers<undefined>();
+    const change = (): void => changed.resolve(undefined);
+    const timer = setTimeout(change, ms);
+    this.#once.add(change);
     await changed.promise;
     clearTimeout(timer);
-    this.#once.delete(changed.resolve);
+    this.#once.delete(change);
   }
 
   /** Returns the time at which the run times out, in ms since the epoch. */

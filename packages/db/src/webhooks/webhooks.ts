@@ -20,7 +20,8 @@ export interface FoundWebhook {
 /**
  * Looks up webhooks by many URL suffixes: those of each suffix, which belong to one workflow, in the order of their
  * nodes' ids. A result may be used again only by a start that checks it (`StartRequest.webhookSuffix`): a change of a
- * workflow or its URL takes effect with its response, for every replica. Served by `webhooks_suffix_idx` and the primary key of workflows.
+ * workflow or its URL takes effect with its response, for every replica. Served by `webhooks_suffix_idx` and the
+ * primary key of workflows.
  */
 export async function findWebhooks(db: Database, suffixes: readonly string[]): Promise<FoundWebhook[][]> {
   const rows = await db.$queryRaw<FoundWebhook[]>`/* webhooks.find */

@@ -20,8 +20,8 @@ export interface EnginePorts {
   /** Resolves when every record so far is on disk; rejects if another worker has the run. */
   flush(): Promise<void>;
   /**
-   * Called before the run rests, with its open waits; resolves when it may. If a wait has ended by then, the run goes on
-   * instead. Without this function, a run rests at once.
+   * Called before the run rests, with its open waits; resolves when it may. If a wait has ended by then, the run goes
+   * on instead. Without this function, a run rests at once.
    */
   readonly beforeRest?: (waits: readonly WaitRequest[]) => Promise<void>;
   /** Called once, with a function that returns the positions of the loops in progress for a checkpoint. */
