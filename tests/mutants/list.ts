@@ -857,8 +857,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/webhooks/router.ts', 'integration:integration/webhooks/urls', [
     ['a remembered webhook refuses callers', 'if (!mayBeOutdated(error)) throw error;', 'throw error;'],
   ]),
-  ...of('packages/runtime/src/result-signature.ts', 'unit:runtime/src/result-signature', [
-    ['a result is believed without its signature', 'isSigned ? resultJson : undefined', 'resultJson'],
+  ...of('packages/runtime/src/signatures.ts', 'unit:runtime/src/signatures', [
+    ['a result is believed without its signature', 'isSigned ? text : undefined', 'text'],
   ]),
   ...of('packages/db/src/webhooks/urls.ts', 'integration:integration/webhooks/urls', [
     ['a workflow takes the path of another', 'if (taken) throw', 'if (isTaken) throw'],

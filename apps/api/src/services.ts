@@ -150,7 +150,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       ...{ db, secretBox, authenticate },
       loginThrottle: createLoginThrottle(redis),
       passwords: createPasswords(settings.BCRYPT_ROUNDS),
-      devices: createDeviceAuthorizations(redis),
+      devices: createDeviceAuthorizations(redis, secretBox),
       setupToken: setupToken(settings),
     },
     ...{ resources, starts, runs },

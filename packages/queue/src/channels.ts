@@ -16,7 +16,7 @@ export interface RunChange {
   readonly executionId: string;
   /** The final status, if the run has ended. It is on disk and does not change any more. */
   readonly ended?: FinishedStatus | undefined;
-  /** The result of a run that has ended, signed (`ResultSignatures`): base64url. */
+  /** The result of a run that has ended, signed (`createResultSignatures`): base64url. */
   readonly signedResult?: string | undefined;
   /** Whether a node has responded to the caller. The run has not ended. */
   readonly hasResponse?: boolean;

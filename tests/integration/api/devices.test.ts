@@ -90,6 +90,24 @@ describe('a client that signs in by the browser', () => {
     expect((await client.fetchKey()).status).toBe(201);
   });
 
+  it('gets nothing for what somebody else has written to Redis', async () => {
+    const redis = gateway.services.monitoring.redis;
+    const keyOf = (id: string): string => `{deckhand}:device-authorization:${id}`;
+    const [client, victim] = [await startClient(), await startClient()];
+    const { userId } = await instance.db.membership.findFirstOrThrow();
+    const approval = JSON.stringify({ userId, workspaceId: instance.workspaceId });
+    await redis.set(`${keyOf(client.id)}:approval`, approval);
+    expect((await client.fetchKey()).status).toBe(202);
+    await redis.set(`${keyOf(client.id)}:approval`, Buffer.from(`${'x'.repeat(32)}${approval}`).toString('base64url'));
+    expect((await client.fetchKey()).status).toBe(202);
+    // What a person has allowed another client.
+    await victim.allow();
+    await redis.set(`${keyOf(client.id)}:approval`, (await redis.get(`${keyOf(victim.id)}:approval`)) ?? '');
+    expect((await client.fetchKey()).status).toBe(202);
+    await redis.set(keyOf(victim.id), (await redis.get(keyOf(client.id))) ?? '');
+    expect((await victim.fetchKey()).status).toBe(404);
+  });
+
   it('gets nothing after ten minutes, allowed or not', async () => {
     const redis = gateway.services.monitoring.redis;
     const [waiting, allowed] = [await startClient(), await startClient()];

@@ -1,6 +1,6 @@
 import { DeckhandError, parseOwnJson } from '@deckhand/contracts';
 import type { Redis } from '@deckhand/queue';
-import { isSameSecret } from '@deckhand/runtime';
+import { createSignatures, isSameSecret, type SecretBox } from '@deckhand/runtime';
 import { createHash, randomInt, randomUUID } from 'node:crypto';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { networkOf } from '../http/caller-address.ts';
@@ -45,7 +45,8 @@ export type Redeemed =
 
 /**
  * Authorizations of clients by a person in the console, as in RFC 8628, with a proof as in RFC 7636: only the client
- * that started one gets its key. They are in Redis, for all replicas. If it loses them, clients start again.
+ * that started one gets its key. They are in Redis, for all replicas. If it loses them, clients start again. They are
+ * signed: somebody who can write to Redis must not allow a key, or change which client gets it.
  */
 export interface DeviceAuthorizations {
   /** @param codeChallenge SHA-256 of the client's proof, in base64url. @throws DeckhandError RATE_LIMITED */
@@ -68,7 +69,8 @@ interface Stored extends DeviceAuthorization {
 }
 
 /** Creates the authorizations. */
-export function createDeviceAuthorizations(redis: Redis): DeviceAuthorizations {
+export function createDeviceAuthorizations(redis: Redis, secretBox: SecretBox): DeviceAuthorizations {
+  const signatures = createSignatures(secretBox, 'deckhand device authorization v1');
   const limiter = createLimiter(redis, { keyPrefix: '{deckhand}:device', points: POINTS_PER_MINUTE, duration: 60 });
   const keyOf = (id: string): string => `{deckhand}:device-authorization:${id}`;
   const approvalOf = (id: string): string => `${keyOf(id)}:approval`;
@@ -86,7 +88,8 @@ export function createDeviceAuthorizations(redis: Redis): DeviceAuthorizations {
 
   async function read(id: string): Promise<Stored | undefined> {
     const text = await available(redis.get(keyOf(id)));
-    return text === null ? undefined : parseOwnJson<Stored>(text);
+    const json = text === null ? undefined : signatures.verify(id, text);
+    return json === undefined ? undefined : parseOwnJson<Stored>(json);
   }
 
   return {
@@ -102,7 +105,14 @@ export function createDeviceAuthorizations(redis: Redis): DeviceAuthorizations {
         expiresAt: new Date(now + LIFETIME_SECONDS * 1_000).toISOString(),
       };
       const stored: Stored = { ...authorization, codeChallenge };
-      await available(redis.set(keyOf(authorization.id), JSON.stringify(stored), 'EX', LIFETIME_SECONDS));
+      await available(
+        redis.set(
+          keyOf(authorization.id),
+          signatures.sign(authorization.id, JSON.stringify(stored)),
+          'EX',
+          LIFETIME_SECONDS,
+        ),
+      );
       return authorization;
     },
     async find(id) {
@@ -115,7 +125,8 @@ export function createDeviceAuthorizations(redis: Redis): DeviceAuthorizations {
       const stored = await read(id);
       if (!stored) return false;
       // The first answer counts. It lives no longer than what it is about.
-      const set = redis.set(approvalOf(id), JSON.stringify(approval), 'EX', LIFETIME_SECONDS, 'NX');
+      const signed = signatures.sign(approvalOf(id), JSON.stringify(approval));
+      const set = redis.set(approvalOf(id), signed, 'EX', LIFETIME_SECONDS, 'NX');
       return (await available(set)) === 'OK';
     },
     async redeem(id, { codeVerifier, address }) {
@@ -123,8 +134,9 @@ export function createDeviceAuthorizations(redis: Redis): DeviceAuthorizations {
       const stored = await read(id);
       const challenge = createHash('sha256').update(codeVerifier).digest('base64url');
       if (!stored || !isSameSecret(challenge, stored.codeChallenge)) return { kind: 'unknown' };
-      const approval = await available(redis.get(approvalOf(id)));
-      if (approval === null) return { kind: 'pending' };
+      const signed = await available(redis.get(approvalOf(id)));
+      const approval = signed === null ? undefined : signatures.verify(approvalOf(id), signed);
+      if (approval === undefined) return { kind: 'pending' };
       // Of two requests at the same time, one deletes it.
       if ((await available(redis.del(keyOf(id)))) === 0) return { kind: 'unknown' };
       await available(redis.del(approvalOf(id)));

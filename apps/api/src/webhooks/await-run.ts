@@ -1,6 +1,6 @@
 import { DeckhandError, isFinished } from '@deckhand/contracts';
 import { type Database, type ExecutionResult, readResults } from '@deckhand/db';
-import { createBatcher, type ResultSignatures } from '@deckhand/runtime';
+import { createBatcher, type Signatures } from '@deckhand/runtime';
 import type { RunFollower } from '../runs/follow-runs.ts';
 import type { ReportedState } from '../runs/followed-runs.ts';
 
@@ -37,7 +37,7 @@ export function createAwaitRun({
 }: {
   db: Database;
   follower: RunFollower;
-  signatures: ResultSignatures;
+  signatures: Signatures;
 }): AwaitRun {
   const readResult = createBatcher({ ...BATCH, flush: (ids: string[]) => readResults(db, ids) });
   return async (executionId, { timeoutMs, signal, isNew }) => {

@@ -1,7 +1,7 @@
 import type { FinishedStatus } from '@deckhand/contracts';
 import { type ClaimedExecution, endWaitsOfParents } from '@deckhand/db';
 import type { NodeRecord, NodeType } from '@deckhand/engine';
-import { createBatcher, type Logger, type ResultSignatures, type TraceSpan, type Tracing } from '@deckhand/runtime';
+import { createBatcher, type Logger, type Signatures, type TraceSpan, type Tracing } from '@deckhand/runtime';
 import type { WorkerMetrics } from '../metrics.ts';
 import { publishChanges, type RunChange } from '@deckhand/queue';
 import { sendAnswered } from '../maintenance/finish-children.ts';
@@ -120,7 +120,7 @@ export function createRunNotifier(
   { db, redis, queue }: Pick<WorkerStores, 'db' | 'redis' | 'queue'>,
   parts: {
     readonly locks: SessionLocks;
-    readonly signatures: ResultSignatures;
+    readonly signatures: Signatures;
     readonly wakeAt: (time: number) => void;
     readonly logger: Logger;
   },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createResultSignatures } from './result-signature.ts';
+import { createResultSignatures, createSignatures } from './signatures.ts';
 import { createSecretBox } from './secret-box.ts';
 
 const OLD_KEY = 'a'.repeat(64);
@@ -16,11 +16,12 @@ describe('a signed result', () => {
     expect(createResultSignatures(createSecretBox(KEY, [OLD_KEY])).verify(RUN, signed)).toBe(RESULT);
   });
 
-  it('is refused for another run, with another key, when it was changed, and when it is too short', () => {
+  it('is refused for another run or purpose, with another key, when it was changed, and when it is too short', () => {
     const signed = signatures.sign(RUN, RESULT);
     const changed = Buffer.from(signed, 'base64url');
     changed[changed.length - 2] = 0x33;
     expect(signatures.verify(OTHER_RUN, signed)).toBeUndefined();
+    expect(createSignatures(createSecretBox(KEY), 'another purpose').verify(RUN, signed)).toBeUndefined();
     expect(createResultSignatures(createSecretBox(OLD_KEY)).verify(RUN, signed)).toBeUndefined();
     expect(signatures.verify(RUN, changed.toString('base64url'))).toBeUndefined();
     for (const text of ['', 'x', Buffer.from(RESULT).toString('base64url')]) {
