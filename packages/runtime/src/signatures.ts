@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { SecretBox } from './secret-box.ts';
 
 /**
- * Signs texts that are passed on or kept in Redis: somebody who can write there must decide neither what callers get nor
- * who gets a key.
+ * Signs texts that are passed on or kept in Redis: somebody who can write there must decide neither what callers get
+ * nor who gets a key.
  */
 export interface Signatures {
   /** Returns a text with its signature, as base64url. @param subject what it is about, such as the id of a run. */
