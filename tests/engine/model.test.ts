@@ -2,6 +2,7 @@ import type { Definition } from '@deckhand/contracts';
 import { type LoopPosition, NodeError, type NodeRecord, recordKey } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { isDeepStrictEqual } from 'node:util';
 import { runInMemory } from '../harness/engine.ts';
 import {
   answerOf,
@@ -23,6 +24,11 @@ const GRAPHS = runs(1_000, 10_000);
  */
 const HANGING_MS = 60_000;
 const SHRINKING_ENDS_MS = 480_000;
+/**
+ * Graphs whose inputs become longer, in characters of JSON, are left out: outputs may double with each iteration, and
+ * the interpreter knows nothing of the limits of expressions.
+ */
+const MAX_SIZE = 1_000_000;
 /** Maximum number of workers of a run: one for each crash and each rest. */
 const MAX_WORKERS = 500;
 
@@ -46,6 +52,7 @@ describe('the engine agrees with the reference interpreter', () => {
           hasPositions,
         });
         const reference = interpret(definition, answerOf(seed), observe(records));
+        fc.pre(![...reference.runs.values()].some(({ output }) => sizeIn(output) > MAX_SIZE));
 
         // One comparison per graph: more would cost more than the runs.
         if (reference.fatal.size > 0) {
@@ -53,7 +60,11 @@ describe('the engine agrees with the reference interpreter', () => {
           if (ending.kind === 'failed') expect(reference.fatal).toContain(ending.nodeId);
         } else {
           const { actual, expected } = compare(records, reference);
-          expect({ kind: ending.kind, ...actual }).toEqual({ kind: 'success', ...expected });
+          // Outputs are long: only those that differ are compared by Jest, which prints them.
+          expect({ kind: ending.kind, ...differing(actual, expected) }).toEqual({
+            kind: 'success',
+            ...differing(expected, actual),
+          });
         }
         const unknown = calls.filter((key) => !reference.runs.has(key) && !reference.isInCancelledBody(key));
         expect([...unknown, ...violations]).toEqual([]);
@@ -65,6 +76,19 @@ describe('the engine agrees with the reference interpreter', () => {
     );
   });
 });
+
+/** Returns the `size` that a node of the graph has computed of its input; 0 for other outputs. */
+function sizeIn(output: unknown): number {
+  return typeof output === 'object' && output !== null && 'size' in output ? Number(output.size) : 0;
+}
+
+/** Returns the members that the other object has not, or has otherwise. */
+function differing(members: object, others: object): object {
+  const known = new Map(Object.entries(others));
+  return Object.fromEntries(
+    Object.entries(members).filter(([key, value]) => !known.has(key) || !isDeepStrictEqual(value, known.get(key))),
+  );
+}
 
 /** Runs to the end. Workers die now and then; the next one has only the records. */
 async function runWithCrashes({
