@@ -1,5 +1,6 @@
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import Type from 'typebox';
+import { LOCK_EXAMPLE } from '../work/lock-example.ts';
 import { keyParameter, keyText } from '../work/node-key.ts';
 
 /** Longest rest of a node that waits, in ms. It is woken earlier when it has the lock. */
@@ -57,29 +58,5 @@ export default defineNodeType({
       }
     }
   },
-  example: {
-    trigger: { account: 7 },
-    definition: {
-      nodes: [
-        { id: 'start', type: 'trigger.manual' },
-        {
-          id: 'lock',
-          type: 'lock',
-          parameters: { key: 'account {{ $trigger.account }}', timeoutSeconds: 600 },
-          onError: 'branch',
-        },
-        { id: 'book', type: 'set', parameters: { fields: { booked: true } } },
-        { id: 'unlock', type: 'unlock', parameters: { key: 'account {{ $trigger.account }}' } },
-        { id: 'busy', type: 'set', parameters: { fields: { booked: false } } },
-      ],
-      edges: [
-        { source: 'start', target: 'lock' },
-        { source: 'lock', target: 'book' },
-        { source: 'book', target: 'unlock' },
-        { source: 'lock', sourceHandle: 'error', target: 'busy' },
-      ],
-    },
-    outputs: { lock: { account: 7 }, unlock: { booked: true } },
-    skipped: ['busy'],
-  },
+  example: LOCK_EXAMPLE,
 });
