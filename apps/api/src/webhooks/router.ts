@@ -50,26 +50,25 @@ async function take(context: WebhookContext, request: Request, response: Respons
     countRequest: countOnce(context.workflowRate),
   };
   const remembered = isTest || request.method === 'OPTIONS' ? undefined : context.webhooks.recall(suffix);
-  try {
-    if (remembered) {
-      await deliver(context, taken, remembered);
-      return;
-    }
-  } catch (error) {
-    if (!mayBeOutdated(error)) throw error;
+  if (remembered) {
+    if (await deliver(context, taken, remembered)) return;
     allowOrigin(request, response, CORS_WITHOUT_TRIGGER);
   }
   await deliver(context, taken, await context.webhooks.find(suffix, { isTest }));
 }
 
+/** A request whose webhook is still to be found, and when it came. */
 interface Taken extends Omit<Received, 'webhook' | 'delivery'> {
   readonly isTest: boolean;
   readonly startedAt: number;
   readonly at: Date;
 }
 
-/** Receives the request for a webhook, and notes what came of it, unless what was remembered may be outdated. */
-async function deliver(context: WebhookContext, taken: Taken, webhook: KnownWebhook): Promise<void> {
+/**
+ * Receives the request for a webhook, and notes what came of it.
+ * @returns false if it has done nothing, because the webhook was remembered and may be outdated.
+ */
+async function deliver(context: WebhookContext, taken: Taken, webhook: KnownWebhook): Promise<boolean> {
   const { request, response, signal, isTest, startedAt, at } = taken;
   const delivery: Delivery = { nodeId: webhook.nodeId, executionId: null, errorCode: null };
   const note = (): void => {
@@ -89,10 +88,12 @@ async function deliver(context: WebhookContext, taken: Taken, webhook: KnownWebh
   try {
     await receive(context, { ...taken, webhook, delivery });
     if (isNoted && wasGone) note();
+    return true;
   } catch (error) {
-    if (webhook.isRemembered && mayBeOutdated(error)) {
+    // Once a run was started, nothing may start another.
+    if (webhook.isRemembered && delivery.executionId === null && mayBeOutdated(error)) {
       signal.removeEventListener('abort', note);
-      throw error;
+      return false;
     }
     const { code, extra } = toDeckhandError(error);
     delivery.errorCode = code;
