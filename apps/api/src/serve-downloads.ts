@@ -22,7 +22,7 @@ export function createDownloads(folder = FOLDER): Router {
       const message =
         files.size === 0
           ? 'This instance has no packages of the clients: "npm run build" makes them'
-          : `There is no such download: use one of ${[...files.keys()].join(', ')}`;
+          : `Unknown download: use one of ${[...files.keys()].join(', ')}`;
       throw new DeckhandError('NOT_FOUND', { message });
     }
     response.setHeader('ETag', `"${file.etag}"`);

@@ -1,6 +1,5 @@
 export * from './answer-token.ts';
 export * from './batcher.ts';
-export * from './memory.ts';
 export * from './encodings.ts';
 export * from './settings.ts';
 export * from './encryption-settings.ts';

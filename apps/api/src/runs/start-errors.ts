@@ -58,7 +58,7 @@ export function startRefused(
     case 'overQuota':
       return new DeckhandError('workspace_over_quota', { details: storage });
     case 'webhookMoved':
-      return new DeckhandError('NOT_FOUND', { message: 'There is no such webhook any more' });
+      return new DeckhandError('NOT_FOUND', { message: 'This webhook does not exist any more' });
     case 'notFound':
       return new DeckhandError('NOT_FOUND', { message: 'No such workflow' });
   }

@@ -105,7 +105,7 @@ export function profilesCommand({ environment, output }: Context): Command {
               url,
               workspaceId ?? '–',
             ]),
-            'There is no profile: "deckhand login" creates one.',
+            'No profiles. "deckhand login" creates one.',
           ),
         );
       }),

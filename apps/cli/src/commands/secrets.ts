@@ -48,7 +48,7 @@ export function secretsCommand(context: Context): Command {
               visibility,
               timeText(updatedAt),
             ]),
-            'There is no credential.',
+            'No credentials.',
           ),
         );
       }),
@@ -92,7 +92,7 @@ async function setSecret({ output, ...context }: Context, name: string, { type, 
   const id = existing.length === 0 ? undefined : only(name, existing, 'credential', 'deckhand secrets list');
   const known = existing[0]?.type;
   const chosen = known ?? type;
-  if (chosen === undefined) throw misused(`There is no credential ${name} yet: say its type with --type.`);
+  if (chosen === undefined) throw misused(`There is no credential ${name} yet: pass its type with --type.`);
   if (type !== undefined && type !== chosen)
     throw misused(`The credential ${name} has the type ${chosen}, not ${type}.`);
   const secretMember = SECRET_MEMBERS[chosen];

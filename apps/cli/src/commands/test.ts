@@ -95,7 +95,7 @@ function report(output: Output, tested: readonly TestedFile[]): void {
       ]),
     ]),
     all.length === 0
-      ? 'There are no tests.'
+      ? 'No tests.'
       : { text: `${all.length - failed} passed, ${failed} failed`, style: failed > 0 ? 'red' : 'green' },
   ]);
 }

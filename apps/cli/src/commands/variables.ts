@@ -18,7 +18,7 @@ export function variablesCommand(context: Context): Command {
           table(
             ['name', 'value', 'updated'],
             entries.map(({ name, value, updatedAt }) => [name, value, timeText(updatedAt)]),
-            'There is no variable.',
+            'No variables.',
           ),
         );
       }),

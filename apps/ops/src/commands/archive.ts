@@ -88,7 +88,7 @@ async function listArchives({ json }: { json?: boolean }): Promise<void> {
           one.bytes,
           one.archivedAt ?? 'incomplete',
         ]),
-        'There is no archive.',
+        'No archives.',
       ),
     );
   });
