@@ -227,7 +227,7 @@ describe('secrets and variables', () => {
     const list = await runCli(['secrets', 'list'], env);
     expect(list.stdout).toMatch(/crm +basic/);
     expect(list.stdout).not.toContain('hunter');
-    expect((await runCli(['secrets', 'set', 'new'], env, 'x')).stderr).toContain('say its type with --type');
+    expect((await runCli(['secrets', 'set', 'new'], env, 'x')).stderr).toContain('pass its type with --type');
     expect((await runCli(['secrets', 'set', 'crm', '--type', 'bearer'], env, 'x')).stderr).toContain(
       'has the type basic',
     );
