@@ -16,6 +16,14 @@ export async function commandLine(pid: number): Promise<string | undefined> {
   }
 }
 
+/**
+ * Resolves when a process that was killed has ended, whether its parent has noticed that or not. @param mark a part of
+ * its command line: another process may get its number.
+ */
+export async function untilEnded(pid: number, mark: string): Promise<void> {
+  while ((await commandLine(pid))?.includes(mark)) await sleep(5);
+}
+
 /** Returns the children of a process; an empty list if the system does not list them. */
 export async function childPids(pid: number): Promise<number[]> {
   const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from './free-port.ts';
-import { childPids } from './leftover.ts';
+import { childPids, untilEnded } from './leftover.ts';
 import { startProcess, type ManagedProcess } from './managed-process.ts';
 import { POSTGRES_ENV, prepareCluster } from './postgres-cluster.ts';
 import { findPostgresHome } from './postgres-home.ts';
@@ -93,6 +93,8 @@ export async function startPostgres(options: {
       await server.kill();
       // A busy session would notice the end of its server late, and respond until then.
       for (const pid of sessions) killIfAlive(pid);
+      // Until each has ended, its shared memory keeps another server from starting with the same data.
+      for (const pid of sessions) await untilEnded(pid, 'postgres');
     },
     restart: async () => {
       await server.stop();
