@@ -1553,7 +1553,25 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/store-errors.ts', 'unit:db/src/store-errors', [
     ['a statement without a response is a bug', 'Query read timeout|', ''],
   ]),
+  ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/api/input-schemas', [
+    ['an input is not checked', "WHEN ${NEEDS_CHECK} THEN 'needsCheck'", "WHEN false THEN 'needsCheck'"],
+    [
+      'an input is checked for an earlier version',
+      '${checkedVersionId} IS DISTINCT FROM v.id',
+      '${checkedVersionId} IS NULL',
+    ],
+    ['a rerun is refused for its input', "asked.source <> 'rerun' AND ${needsCheck(", '${needsCheck('],
+  ]),
+  ...of('packages/nodes/src/schemas/input-checker.ts', 'unit:nodes/src/schemas/input-checker', [
+    ['a schema without a bound is checked where requests are handled', 'cost <= MAX_INLINE_COST ?', 'true ?'],
+    [
+      'a large input is checked where requests are handled',
+      'check && cost * triggerData.length <= MAX_INLINE_STEPS',
+      'check',
+    ],
+  ]),
   ...of('packages/contracts/src/untrusted-schema.ts', 'unit:contracts/src/untrusted-schema', [
+    ['a schema that refers to itself counts as cheap', 'costs.set(reference, Infinity);', 'costs.set(reference, 1);'],
     ['a field that every object has is taken for present', '    ownProperties: true,\n', ''],
   ]),
   ...of(

@@ -129,6 +129,7 @@ export {
   type Accepted,
   type ChosenVersion,
   type IdempotencyKey,
+  type InvalidInput,
   type OtherBody,
   type RateLimited,
   type RunCount,

@@ -11,6 +11,7 @@ import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { findExpressions } from '../trigger/fixed-parameters.ts';
 import { withoutKeys } from '../trigger/key-options.ts';
+import { findSchemaIssues } from '../schemas/input-schemas.ts';
 import { findOptionIssues } from '../trigger/option-issues.ts';
 import { findTriggerExpressionIssues, MAX_TRIGGER_EXPRESSION_LENGTH } from '../trigger/trigger-expression.ts';
 
@@ -61,6 +62,16 @@ export default defineNodeType({
           default: 'auto',
           description: 'How the body is parsed; `auto` follows its content type',
         }),
+      ),
+      bodySchema: Type.Optional(
+        Type.Object(
+          {},
+          {
+            additionalProperties: true,
+            description:
+              'JSON Schema of `$trigger.body`. A request whose body does not fit gets a 400 with the field, and starts no run. Its patterns have no lookaround and no back references',
+          },
+        ),
       ),
       rawBody: Type.Optional(
         Type.Boolean({
@@ -139,12 +150,13 @@ export default defineNodeType({
     path: Type.String(),
     timestamp: Type.String(),
   }),
-  check: ({ idempotencyKey, event, ...fixed }) => [
+  check: ({ idempotencyKey, event, bodySchema, ...fixed }) => [
+    ...findSchemaIssues('bodySchema', bodySchema),
     ...findExpressions(withoutKeys(fixed)),
     ...findSecretIssues(fixed),
     ...findOptionIssues(fixed),
     ...findTriggerExpressionIssues('idempotencyKey', idempotencyKey),
-    ...findSignalIssues({ ...fixed, ...(event === undefined ? {} : { event }) }),
+    ...findSignalIssues({ ...fixed, ...(event !== undefined && { event }), ...(bodySchema && { bodySchema }) }),
   ],
   credential: {
     types: ['basic', 'bearer', 'apiKey'],
@@ -152,7 +164,7 @@ export default defineNodeType({
       authentication === 'basic' || authentication === 'bearer' || authentication === 'apiKey' ? [authentication] : [],
   },
   // Read before there is a run. Only keys and the event may be expressions.
-  verbatim: ['idempotencyKey', 'event', 'options'],
+  verbatim: ['idempotencyKey', 'event', 'options', 'bodySchema'],
   run: (_parameters, { trigger }) => output(trigger),
   example: {
     trigger: {
@@ -204,7 +216,7 @@ function findSecretIssues(parameters: JsonObject): ValidationIssue[] {
   });
 }
 
-function findSignalIssues({ mode, event, responseMode, options }: JsonObject): ValidationIssue[] {
+function findSignalIssues({ mode, event, responseMode, options, bodySchema }: JsonObject): ValidationIssue[] {
   if (mode !== 'signal') {
     return event === undefined ? [] : [{ path: 'event', message: 'is only for the mode signal' }];
   }
@@ -217,6 +229,9 @@ function findSignalIssues({ mode, event, responseMode, options }: JsonObject): V
     ...(responseMode === 'onCompletion'
       ? [{ path: 'responseMode', message: 'must be immediately in the mode signal: no run starts' }]
       : []),
+    ...(bodySchema === undefined
+      ? []
+      : [{ path: 'bodySchema', message: 'is for runs, and the mode signal starts none' }]),
     ...(options === undefined ? [] : [{ path: 'options', message: 'are for runs, and the mode signal starts none' }]),
   ];
 }
