@@ -58,7 +58,7 @@ export function diffCommand(context: Context): Command {
     });
 }
 
-/** Whether a step changes more than who manages the workflow: after `pull`, no file differs from what it was written from. */
+/** Whether a step changes more than who manages the workflow. After `pull`, no file differs from its workflow. */
 function hasOtherContent({ action, changes }: Step): boolean {
   return action === 'update' ? changes.some((member) => member !== 'managed') : action !== 'unchanged';
 }
