@@ -1,8 +1,9 @@
 import { DeckhandError } from '@deckhand/sdk';
+import type { ErrorResponse } from '@deckhand/sdk/operations';
 import { expect, it } from '@jest/globals';
 import { describeError } from './describe-error.ts';
 
-const refusal = (code: 'VALIDATION_FAILED' | 'CONFLICT', error: string, details?: object[]) =>
+const refusal = (code: ErrorResponse['code'], error: string, details?: ErrorResponse['details']) =>
   describeError(new DeckhandError(400, { error, code, requestId: 'r', ...(details && { details }) }, 'r')).message;
 
 it('says each issue of an invalid request once, the first of them too', () => {
