@@ -5,6 +5,7 @@ export * from './duration-filter.ts';
 export * from './errors.ts';
 export * from './event-types.ts';
 export * from './execution-status.ts';
+export * from './file-value.ts';
 export * from './formats.ts';
 export type * from './input-schemas.ts';
 export * from './json.ts';
