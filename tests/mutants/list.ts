@@ -1553,6 +1553,17 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/store-errors.ts', 'unit:db/src/store-errors', [
     ['a statement without a response is a bug', 'Query read timeout|', ''],
   ]),
+  ...of('packages/db/src/workflows/apply.ts', 'integration:integration/api/execute-by-slug', [
+    ['a slug names workflows of others', 'WHERE m.user_id = ${userId}::uuid\n', 'WHERE true\n'],
+    [
+      'a bound key starts workflows elsewhere by a slug',
+      '(${boundTo}::uuid IS NULL OR m.workspace_id = ${boundTo}::uuid)',
+      'true',
+    ],
+  ]),
+  ...of('apps/api/src/auth/authenticate.ts', 'integration:integration/api/execute-by-slug', [
+    ['a slug names what the key may not start', "caller.kind === 'session' || hasScope(caller, needed, id)", 'true'],
+  ]),
   ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/api/input-schemas', [
     ['an input is not checked', "WHEN ${NEEDS_CHECK} THEN 'needsCheck'", "WHEN false THEN 'needsCheck'"],
     [

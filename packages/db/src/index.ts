@@ -371,7 +371,7 @@ export { listActivations } from './workflows/activations.ts';
 export { deleteDraft, readDraft, saveDraft } from './workflows/drafts.ts';
 export {
   applyWorkflow,
-  findWorkflowBySlug,
+  findWorkflowsBySlug,
   type Precondition,
   tryApplyingWorkflow,
   type WantedWorkflow,
