@@ -1238,7 +1238,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...of('apps/api/src/auth/authenticate.ts', ACCESS, [
-    ['scopes are not compared', '        requireScope(caller, needed, String(request.params.id));\n', ''],
+    ['scopes are not compared', '        requireScope(caller, needed, allowed[0]);\n', ''],
     ['a key does what is for people', "if (caller.kind === 'key') throw new DeckhandError('SESSION_REQUIRED');", ''],
   ]),
   ...of('packages/contracts/src/duration-filter.ts', 'integration:integration/api/run-lists', [
@@ -1253,8 +1253,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/auth/authenticate.ts', 'integration:integration/api/run-lists', [
     [
       "somebody else's workspace is told what is wrong",
-      '      await requireMembership(caller, request);\n      return caller;\n    },\n  };',
-      '      return caller;\n    },\n  };',
+      '      await requireMembership(caller, request);\n      if (needed',
+      '      if (needed',
     ],
   ]),
   ...of('apps/api/src/http/route.ts', 'integration:integration/api/run-lists', [

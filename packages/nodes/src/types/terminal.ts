@@ -38,6 +38,7 @@ export default defineNodeType({
   ),
   check: ({ headers, bodySchema }) => [...responseHeaderIssues(headers), ...findSchemaIssues('bodySchema', bodySchema)],
   verbatim: ['bodySchema'],
+  errors: ['RESULT_INVALID'],
   run({ body: given, bodySchema: schema, statusCode = 200, headers = {} }, { input, workspaceId, mode, services }) {
     const body = given === undefined ? input : given;
     const result = { kind: 'result', result: { body, statusCode, headers } } as const;
