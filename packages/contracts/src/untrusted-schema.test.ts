@@ -109,8 +109,8 @@ describe('the cost of a check', () => {
   it.each([
     ['a usual schema', { type: 'object', properties: { a: { type: 'string' }, b: { minimum: 1 } } }, 5, 20],
     ['many values', { enum: Array.from({ length: 100 }, (_, n) => n) }, 100, 110],
-    ['a large pattern', { pattern: '(?:ab{50}){20}' }, 1_000, 1_200],
-    ['a large pattern of names', { patternProperties: { '(?:ab{50}){20}': true } }, 1_000, 1_200],
+    ['a large pattern', { pattern: '(?:ab{50}){20}' }, 10_000, 12_000],
+    ['a large pattern of names', { patternProperties: { '(?:ab{50}){20}': true } }, 10_000, 12_000],
     [
       'references to a part',
       { allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }], $defs: { a: { enum: [1, 2, 3] } } },

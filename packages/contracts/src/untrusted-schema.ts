@@ -89,6 +89,8 @@ function findExcess(schema: object): string | undefined {
   return undefined;
 }
 
+/** Steps of a pattern's instruction: one takes some 20 ns at worst, and a keyword some 2 ns for each character. */
+const PATTERN_STEPS = 10;
 /** Keywords whose effect another part of the schema, or of the data, decides. */
 const UNBOUNDED = ['$id', '$dynamicRef', '$recursiveRef'];
 
@@ -109,10 +111,13 @@ export function estimateCheckCost(schema: object): number {
       // The id of the whole schema changes the base of all its references, and so of none.
       const isUnbounded = UNBOUNDED.includes(name) && typeof value === 'string';
       if (isUnbounded && !(name === '$id' && part === schema)) return Infinity;
-      if (name === 'pattern' && typeof value === 'string') cost += estimatePatternSize(value);
+      if (name === 'pattern' && typeof value === 'string') cost += PATTERN_STEPS * estimatePatternSize(value);
       else if (name === '$ref' && typeof value === 'string') cost += costOfTarget(value);
       else if (name === 'patternProperties' && isJsonObject(value))
-        cost += Object.keys(value).reduce((sum, pattern) => sum + estimatePatternSize(pattern), costOf(value));
+        cost += Object.keys(value).reduce(
+          (sum, pattern) => sum + PATTERN_STEPS * estimatePatternSize(pattern),
+          costOf(value),
+        );
       else cost += costOf(value);
     }
     return cost;

@@ -219,6 +219,7 @@ describe('deckhand types', () => {
     const env = `DECKHAND_API_KEY=${stack.key}`;
     expect(await shell(`${env} deckhand types --out workflows.ts`)).toBe('Wrote workflows.ts: 2 workflows.\n');
     expect(await shell(`${env} deckhand types --out workflows.ts --check`)).toBe('workflows.ts is up to date.\n');
+    expect(await shell(`${env} deckhand types typed-refund --out one.ts`)).toBe('Wrote one.ts: 1 workflows.\n');
     const consumer = `
       import { createDeckhand, type Run } from '@deckhand/sdk';
       import { workflows } from './workflows.js';

@@ -37,8 +37,8 @@ describe('the check of an input', () => {
 
   it.each([
     ['a schema that refers to itself', { $ref: '#/$defs/node', $defs: { node: NODE } }, {}],
-    ['a large schema', { anyOf: Array.from({ length: 400 }, (_, n) => ({ required: [`p${n}`] })) }, {}],
-    ['a large input', NAMED, { name: 'x'.repeat(200_000) }],
+    ['a large schema', { anyOf: Array.from({ length: 490 }, (_, n) => ({ required: [`p${n}`, 'q', 'r', 's'] })) }, {}],
+    ['a large input', NAMED, { name: 'x'.repeat(2_000_000) }],
   ])('is made on a thread for %s', async (_name, schema, trigger) => {
     expect((await check(schema, trigger)).isOnThread).toBe(true);
   });
