@@ -199,8 +199,8 @@ export default defineNodeType({
 });
 
 /** Whether nothing in a request proves its sender. A page in a browser could not keep a secret. */
-function isOpen({ secret, authentication = 'none', allowedOrigins }: JsonObject): boolean {
-  return secret === undefined && authentication === 'none' && allowedOrigins === undefined;
+function isOpen({ secret, authentication = 'none', signature = 'none', allowedOrigins }: JsonObject): boolean {
+  return secret === undefined && authentication === 'none' && signature === 'none' && allowedOrigins === undefined;
 }
 
 function eventTemplate(description: string) {
