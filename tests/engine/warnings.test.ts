@@ -111,7 +111,7 @@ describe('a node after a trigger has a warning', () => {
         path: `nodes[1].${path}`,
         message: expect.stringContaining(message),
         remedy: expect.stringMatching(/^[A-Z].*\.$/),
-        page: `docs/warnings.md#${code.toLowerCase()}`,
+        page: `/docs/warnings#${code.toLowerCase()}`,
       },
     ]);
     expect(warnings[0]?.message).toMatch(/^[\p{L}$].*\.$/u);

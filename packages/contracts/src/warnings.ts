@@ -101,7 +101,7 @@ export interface DefinitionWarning {
   readonly message: string;
   /** What to do about it. */
   readonly remedy: string;
-  /** The section of the documentation that explains it. */
+  /** The section of the documentation that explains it, on the same instance. */
   readonly page: string;
 }
 
@@ -113,5 +113,5 @@ export function warningOf(
     ...place
   }: Omit<DefinitionWarning, 'code' | 'page' | 'remedy'> & { remedy?: string },
 ): DefinitionWarning {
-  return { code, ...place, remedy, page: `docs/warnings.md#${code.toLowerCase()}` };
+  return { code, ...place, remedy, page: `/docs/warnings#${code.toLowerCase()}` };
 }

@@ -370,7 +370,7 @@ it('a condition that is a text, and so always true, is saved with a warning', as
         nodeId: 'forgot',
         message: 'The condition is a text, which is always true: an expression is in {{ }}.',
         remedy: 'Put the whole condition into one {{ }}, with nothing before and after it.',
-        page: 'docs/warnings.md#condition_is_text',
+        page: '/docs/warnings#condition_is_text',
       },
     ],
   ]);

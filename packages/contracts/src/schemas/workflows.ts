@@ -149,12 +149,12 @@ export const Workflow = Type.Object({
 
 /** A part of a saved definition that may be unintended. */
 const Warning = Type.Object({
-  code: oneOf(WARNING_CODES, { description: 'For programs; docs/warnings.md explains each code' }),
+  code: oneOf(WARNING_CODES, { description: 'For programs; /docs/warnings of the instance explains each code' }),
   path: Type.String({ description: 'The part, such as `definition.nodes[2].timeoutSeconds`' }),
   nodeId: Type.Optional(Type.String({ description: 'The node that the part is in' })),
   message: Type.String({ description: 'A sentence about this part. It never contains a secret' }),
   remedy: Type.String({ description: 'What to do about it' }),
-  page: Type.String({ description: 'The section of the documentation about the code' }),
+  page: Type.String({ description: 'The section of the documentation about the code, on the same instance' }),
 });
 
 const Warnings = Type.Array(Warning, {

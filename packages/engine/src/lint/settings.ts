@@ -1,3 +1,4 @@
+import { type JsonObject, NODE_ERRORS } from '@deckhand/contracts';
 import type { GraphNode } from '../compile/graph.ts';
 import type { NodeType } from '../node-type.ts';
 import { retryDelayMs } from '../run/progress.ts';
@@ -24,15 +25,19 @@ export const finalFailures: Rule =
   () =>
   ({ definition, retry, type }) => {
     // A node that takes too long may be faster the next time.
-    if (!retry || retry.maxAttempts < 2 || definition.timeoutSeconds !== undefined || !failsForGood(type)) return [];
+    if (!retry || retry.maxAttempts < 2 || definition.timeoutSeconds !== undefined) return [];
+    if (!failsForGood(type, definition.parameters ?? {})) return [];
     const message = 'No failure of this node is retried: with the same data, it would fail the same way again.';
     return [{ code: 'RETRY_NEVER_HAPPENS', path: 'retry', message }];
   };
 
-/** Whether what a node does depends on its data alone: it acts on nothing outside, and neither waits nor is late. */
-function failsForGood(type: NodeType): boolean {
-  const isPlain = !type.isTrigger && !type.resume && type.container === undefined && type.restSeconds === undefined;
-  return isPlain && !type.hasEffects && !type.references && !type.credential;
+/** Whether no failure that the type names is retried. What has effects, or a source, may also fail in other ways. */
+function failsForGood(
+  { isTrigger, hasEffects, references, errors, unheeded }: NodeType,
+  parameters: JsonObject,
+): boolean {
+  if (isTrigger || hasEffects || references || unheeded?.(parameters).retry !== undefined) return false;
+  return errors.every((code) => NODE_ERRORS[code].retry === 'no');
 }
 
 /** Finds nodes that cannot decide by which output the run goes on. */

@@ -55,6 +55,7 @@ export default defineNodeType({
   ),
   form: { inputs: { items: 'expression' } },
   warn: ({ locale }) => warnOfLocale(locale),
+  errors: ['NODE_BUDGET'],
   run({ items, by = [{}], locale = 'en' }, { input, signal }) {
     const list = itemsOf(items, input);
     if (!isKnownLocale(locale)) {
