@@ -40,6 +40,7 @@ describe('a node after a trigger has a warning', () => {
     parameters: { operation: 'format', date: '{{ $now }}', format: 'yyyy', ...parameters },
   });
   const day = (format: string) => set({ day: `{{ date($now).format("${format}") }}` });
+  const script = (source: string): JsonObject => ({ type: 'code', parameters: { source } });
   const ghp = `ghp_${'aB3'.repeat(12)}`;
 
   it.each<[JsonObject, WarningCode, string, string]>([
@@ -63,6 +64,8 @@ describe('a node after a trigger has a warning', () => {
     [set({ a: '={{ $input.a }}' }), 'FOREIGN_SYNTAX', 'parameters.fields.a', 'a part of the text'],
     [set({ a: ['{{ $input.item.json.a }}'] }), 'FOREIGN_SYNTAX', 'parameters.fields.a[0]', 'is $input'],
     [set({ a: '{{ $input.first().json.a }}' }), 'FOREIGN_SYNTAX', 'parameters.fields.a', '$input[0]'],
+    [script('return $json.name'), 'FOREIGN_SYNTAX', 'parameters.source', 'the output of the node before is $input'],
+    [script('return $("Get").item'), 'FOREIGN_SYNTAX', 'parameters.source', '$nodes.<id>.output'],
     [day('YYYY-MM-dd'), 'DATE_FORMAT_UNKNOWN', 'parameters', 'YYYY is not a part of a date format'],
     [day("d 'of' MMMM, w"), 'DATE_FORMAT_UNKNOWN', 'parameters', 'w is not a part of a date format'],
     [dates({ format: 'YYYY' }), 'DATE_FORMAT_UNKNOWN', 'parameters.format', 'YYYY is not a field'],
@@ -71,6 +74,12 @@ describe('a node after a trigger has a warning', () => {
     [{ type: 'sort', parameters: { items: [], locale: 'zz' } }, 'LOCALE_UNKNOWN', 'parameters.locale', 'not a known'],
     [set({ a: '{{ $nodes.node.output }}' }), 'REFERENCE_NOT_BEFORE', 'parameters', 'the output of the node itself'],
     [set({}, { retry: { maxAttempts: 2 } }), 'RETRY_NEVER_HAPPENS', 'retry', 'would fail the same way again'],
+    [
+      { type: 'dates', parameters: { operation: 'parse', date: '{{ $now }}' }, retry: { maxAttempts: 2 } },
+      'RETRY_NEVER_HAPPENS',
+      'retry',
+      'would fail the same way again',
+    ],
     [http({}, { mock: { body: 1 } }), 'MOCK_DIFFERS', 'mock', 'status is required'],
     [http({}, { mock: 'ok' }), 'MOCK_DIFFERS', 'mock', 'in which it must be'],
     [http({}, { onError: 'branch' }), 'ERROR_BRANCH_MISSING', 'onError', 'the run still succeeds'],
@@ -129,7 +138,9 @@ describe('a node after a trigger has a warning', () => {
     [dates({ locale: 'pt-BR' })],
     [http({}, { retry: { maxAttempts: 2 } })],
     [set({}, { retry: { maxAttempts: 2 }, timeoutSeconds: 1 })],
-    [{ type: 'code', parameters: { source: 'return 1' }, retry: { maxAttempts: 2 } }],
+    [{ ...script('return 1'), retry: { maxAttempts: 2 } }],
+    [script('// $json\nconst $json = $input; return [$json, $input.$node, "$(x)"]')],
+    [script('return $input.map(($item) => $item.id)')],
     [http({}, { mock: { status: 200, headers: {}, body: null } })],
     [http({}, { mock: [1] })],
     [http({}, { onError: 'continue', mock: { error: { message: 'x', code: 'HTTP_STATUS' } } })],
@@ -166,7 +177,8 @@ describe('a trigger has a warning', () => {
     expect(ofTrigger('trigger.webhook', {})).toEqual(open);
     expect(ofTrigger('trigger.webhook', { authentication: 'none' })).toEqual(open);
     expect(ofTrigger('trigger.webhook', {}, { disabled: true })).toEqual([]);
-    expect(ofTrigger('trigger.webhook', { secret: 'correct horse' })).toEqual([]);
+    // It is stored apart from the definition, encrypted.
+    expect(ofTrigger('trigger.webhook', { secret: `ghp_${'aB3'.repeat(12)}` })).toEqual([]);
     expect(ofTrigger('trigger.webhook', { authentication: 'bearer' }, { credentialId })).toEqual([]);
     expect(ofTrigger('trigger.webhook', { allowedOrigins: ['https://example.com'] })).toEqual([]);
   });

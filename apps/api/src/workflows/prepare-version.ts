@@ -36,10 +36,12 @@ export async function prepareVersion(
   { actor, place, comment }: { actor: Actor; place: Place; comment: string },
 ): Promise<PreparedVersion> {
   const credentials = await checkReferences(checked.definition, { nodeTypes, db, actor, place });
+  // The last of too many says that there are more.
+  const room = Math.max(0, MAX_WARNINGS - warnings.length);
   const sealed = await sealSecretParameters(checked.definition, { nodeTypes, secretBox });
   return {
     version: { ...checked, ...sealed, comment, createdBy: actor.userId },
-    warnings: [...warnings, ...trafficWarnings(credentialLoops, credentials)],
+    warnings: [...warnings, ...trafficWarnings(credentialLoops, credentials).slice(0, room)],
   };
 }
 
@@ -55,7 +57,7 @@ function trafficWarnings(loops: readonly CredentialLoop[], credentials: Credenti
     const message = `${concurrency} iterations run at the same time, and the credential of "${nodeId}" sends ${rate}: the others wait.`;
     found.set(loopId, warningOf('LOOP_EXCEEDS_RATE_LIMIT', { path: `definition.${path}`, nodeId: loopId, message }));
   }
-  return [...found.values()].slice(0, MAX_WARNINGS);
+  return [...found.values()];
 }
 
 /** The services for checking a definition. */

@@ -107,7 +107,7 @@ export function compileName(compiler: Compiler, node: Identifier): Evaluate {
 }
 
 function explainUnknown(name: string): string {
-  const instead = NAMES_OF_N8N.get(name);
+  const instead = explainNameOfN8n(name);
   if (instead !== undefined) return `the name "${name}" is that of n8n; here, ${instead}`;
   const members = namesWithMembers.get(name);
   if (members !== undefined) return `"${name}" cannot stand alone; there is ${members}`;
@@ -120,6 +120,7 @@ function explainUnknown(name: string): string {
 
 /** Names that expressions of n8n have, and what there is here. */
 const NAMES_OF_N8N: ReadonlyMap<string, string> = new Map([
+  ['$', 'the output of a node is $nodes.<id>.output'],
   ['$json', 'the output of the node before is $input'],
   ['$binary', 'the output of the node before is $input'],
   ['$node', 'the output of a node is $nodes.<id>.output'],
@@ -132,9 +133,8 @@ const NAMES_OF_N8N: ReadonlyMap<string, string> = new Map([
   ['DateTime', 'date(...) makes a date'],
 ]);
 
-/** Explains a function that n8n has and the language does not; undefined for other names. */
-export function explainFunctionOfN8n(name: string): string | undefined {
-  if (name === '$') return NAMES_OF_N8N.get('$node');
+/** Says what there is here in place of a name that n8n has; undefined for other names. */
+export function explainNameOfN8n(name: string): string | undefined {
   return NAMES_OF_N8N.get(name);
 }
 

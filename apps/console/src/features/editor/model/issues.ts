@@ -60,6 +60,8 @@ export interface DescribedWarning {
   readonly message: string;
   /** What to do about it. */
   readonly remedy: string;
+  /** The address of the page that explains it. */
+  readonly page: string;
 }
 
 /** Describes warnings by the names on the canvas. */
@@ -68,12 +70,13 @@ export function describeWarnings(
   warnings: SavedVersion['warnings'],
 ): readonly DescribedWarning[] {
   const names = new Map(definition.nodes.map(({ id, name }) => [id, name ?? id]));
-  return warnings.map(({ code, nodeId, message, remedy }) => ({
+  return warnings.map(({ code, nodeId, message, remedy, page }) => ({
     nodeId,
     place: (nodeId === undefined ? undefined : names.get(nodeId)) ?? i18n.t('Workflow'),
     title: servedText(WARNINGS[code].title),
     message,
     remedy: servedText(remedy),
+    page,
   }));
 }
 

@@ -68,11 +68,14 @@ function SaveWarnings({ warnings, onSelect, onClose }: SaveWarningsProps) {
           {i18n.t('Saved, with {count, plural, one {# warning} other {# warnings}}', { count: warnings.length })}
         </strong>
         <ul>
-          {warnings.map(({ nodeId, place, title, message, remedy }) => (
+          {warnings.map(({ nodeId, place, title, message, remedy, page }) => (
             <li key={`${nodeId ?? ''} ${title} ${message}`}>
               <Place nodeId={nodeId} name={place} onSelect={onSelect} />: {title}
               <p>
-                {message} {remedy}
+                {message} {remedy}{' '}
+                <a href={page} target="_blank" rel="noreferrer">
+                  {i18n.t('More about this warning')}
+                </a>
               </p>
             </li>
           ))}
