@@ -7,6 +7,7 @@ import {
   isJsonObject,
   type CredentialType,
   type NodeForm,
+  type NodeErrorCode,
   type NodeIcon,
   type SummaryLine,
   type ValidationIssue,
@@ -135,6 +136,8 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly run: (parameters: Static<S>, context: NodeContext) => Outcome | Promise<Outcome>;
   /** Converts the answer to the node's wait to its outcome. Needed if `run` may wait. */
   readonly resume?: (answer: WaitAnswer, wait: WaitRequest, context: NodeContext) => Outcome;
+  /** Codes of its own failures, beside those of every node and of credentials: its page explains them. */
+  readonly errors?: readonly NodeErrorCode[];
   /** A sample output of the right shape, for sandbox mode. Needed if `hasEffects`. */
   readonly sample?: (parameters: Static<S>) => JsonValue;
   /** A workflow that shows how it is used. Built-in types have one. */
@@ -178,6 +181,7 @@ export interface NodeType {
   readonly resume: ((answer: WaitAnswer, wait: WaitRequest, context: NodeContext) => Outcome) | undefined;
   /** Runs with evaluated parameters. @throws NodeError PARAMETERS_INVALID naming the first issue. */
   readonly run: (parameters: JsonValue, context: NodeContext) => Outcome | Promise<Outcome>;
+  readonly errors: readonly NodeErrorCode[];
   readonly example: NodeExample | undefined;
 }
 
@@ -219,6 +223,7 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     deferred: spec.deferred,
     references: spec.references,
     resume: spec.resume,
+    errors: spec.errors ?? [],
     example: spec.example,
     withoutNulls(parameters) {
       const rest = removeNulls ? removeNulls(parameters) : parameters;

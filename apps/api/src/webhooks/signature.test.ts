@@ -309,7 +309,7 @@ describe('hmac', () => {
     expect(await isAccepted({ ...sent, hmac: blank, headers })).toBe(true);
   });
 
-  it('is of the bytes as sent, also if they are no text, and of a large body', async () => {
+  it('is of the bytes as sent, also if they are binary, and of a large body', async () => {
     for (const bytes of [Buffer.from([0xff, 0, 0xfe]), Buffer.alloc(3_000_000, 'ab')]) {
       const headers = { 'x-signature': createHmac('sha256', 's').update(bytes).digest('hex') };
       expect(await isAccepted({ ...sent, body: bytes, hmac: { header: 'x-signature' }, headers })).toBe(true);
