@@ -1388,6 +1388,9 @@ export const MUTANTS: readonly Mutant[] = [
       "if (!verify || credential?.type !== 'bearer') return { secretHeaders: ownSecret };",
     ],
   ]),
+  ...of('packages/engine/src/run/retry-part.ts', 'unit:run/retry-part', [
+    ['a page that failed too often has all pages read again', 'isRetryable: false, cause', 'isRetryable: true, cause'],
+  ]),
   ...of('apps/api/src/webhooks/signature.ts', 'unit:api/src/webhooks/signature', [
     [
       'an old request of Stripe is accepted',
