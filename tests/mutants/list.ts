@@ -1388,6 +1388,12 @@ export const MUTANTS: readonly Mutant[] = [
       "if (!verify || credential?.type !== 'bearer') return { secretHeaders: ownSecret };",
     ],
   ]),
+  ...of('packages/engine/src/run/reuse-records.ts', 'unit:tests/engine/reuse-records', [
+    ['a rerun of failed iterations repeats all', 'if (!source.failedPasses.has(pass)) return false;', ''],
+  ]),
+  ...of('apps/worker/src/session/reuse-records.ts', 'integration:integration/api/rerun-from-node', [
+    ['a worker repeats iterations that succeeded', "claimed.rerunIterations === 'failed' ? 'failed' : 'all'", "'all'"],
+  ]),
   ...of('packages/engine/src/run/retry-part.ts', 'unit:run/retry-part', [
     ['a page that failed too often has all pages read again', 'isRetryable: false, cause', 'isRetryable: true, cause'],
   ]),

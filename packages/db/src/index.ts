@@ -183,8 +183,10 @@ export { loadIterations, loadNodeRuns, loadOpenNodeRuns, type StoredNodeRun } fr
 export { pauseExecution, type ResumedRuns, resumeExecution } from './executions/pause.ts';
 export {
   readForRerun,
+  readNodesWithFailedIterations,
   readVersionWithData,
   readWays,
+  type RerunOrigin,
   type RerunRefusal,
   type StoredWay,
 } from './executions/start/read-for-rerun.ts';

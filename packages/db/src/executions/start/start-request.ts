@@ -49,6 +49,8 @@ export interface StartRequest extends ChosenVersion {
   readonly rerunOf?: string;
   /** The node that the rerun starts from; without one, its trigger. */
   readonly rerunFromNodeId?: string | undefined;
+  /** `failed` if of loops around that node only the iterations in which it failed run again. */
+  readonly rerunIterations?: 'failed' | undefined;
   /** The node after which the run ends; without one, it is a whole run. */
   readonly untilNodeId?: string | undefined;
   /** Serialised outputs by node id that a test run uses instead of running these nodes. */
