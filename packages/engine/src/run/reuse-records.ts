@@ -4,8 +4,8 @@
  * 1. The node and everything after it is done again; so is what never finished.
  * 2. Everything else stays as it was recorded, and is not done again.
  * 3. In a loop that did not finish, the iterations that did are kept; the others go on from the node.
- * 4. In a loop that finished, every iteration goes on from the node. In a rerun of failed iterations, only those go on in
- *    which the node failed, also in a loop that did not finish.
+ * 4. In a loop that finished, every iteration goes on from the node. In a rerun of failed iterations, only those go on
+ *    in which the node failed, also in a loop that did not finish.
  * 5. A loop with a condition that finished begins anew, because its iterations depend on those before.
  * 6. A try around the node continues from it, as if it had caught nothing: so does what it cancelled.
  * 7. A record that does not fit its node in the version of the rerun is not reused: the type is another one, or it left
