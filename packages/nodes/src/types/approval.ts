@@ -60,6 +60,7 @@ export default defineNodeType({
     ),
     ...linkParameterIssues(parameters),
   ],
+  errors: ['APPROVAL_TIMEOUT'],
   run({ message, choices = DEFAULT_CHOICES, timeoutSeconds, allowLinks }, { mode, mock, now }) {
     const [first = 'approved'] = choices;
     if (mode === 'sandbox') return decided(mock ?? { decision: first }, choices);

@@ -127,6 +127,19 @@ export default defineNodeType({
     return pagination.output === 'items' ? [] : [page];
   },
   credential: { types: ['apiKey', 'basic', 'bearer', 'header'] },
+  errors: [
+    'ADDRESS_REFUSED',
+    'CIRCUIT_OPEN',
+    'HTTP_NEXT_PAGE_INVALID',
+    'HTTP_REQUEST_FAILED',
+    'HTTP_RESPONSE_INVALID',
+    'HTTP_STATUS',
+    'HTTP_TOO_MANY_PAGES',
+    'MEMORY_EXCEEDED',
+    'RATE_LIMITED',
+    'RESPONSE_TOO_LARGE',
+    'RESULT_TOO_LARGE',
+  ],
   async run(parameters, context) {
     const { url, authorization } = requestUrl(parameters.url, parameters.query);
     const credential = await context.credential(url);

@@ -37,6 +37,7 @@ export default defineNodeType({
   ),
   check: ({ headers }) => responseHeaderIssues(headers),
   sample: ({ body = null, statusCode = 200, headers = {} }) => ({ outcome: 'noCaller', statusCode, headers, body }),
+  errors: ['RESPONSE_TOO_LARGE'],
   async run({ body: given, statusCode = 200, headers = {} }, { services, input, executionId, nodeId, iteration }) {
     const body = given === undefined ? input : given;
     requireSize('headers', headers, MAX_HEADER_BYTES);
