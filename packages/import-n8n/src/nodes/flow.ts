@@ -111,7 +111,7 @@ interface Rules {
 /** Returns the rules by their outputs. */
 function rulesOf(parameters: JsonObject, version: number): Rules {
   if (version >= 3) {
-    const given = list(object(parameters.rules).values).map(object);
+    const given = list(object(parameters.rules ?? FIRST_RULES).values).map(object);
     const { fallbackOutput } = object(parameters.options);
     const isExtra = fallbackOutput === 'extra';
     return {
@@ -120,7 +120,7 @@ function rulesOf(parameters: JsonObject, version: number): Rules {
         output,
       })),
       count: given.length + (isExtra ? 1 : 0),
-      names: given.flatMap(({ renameOutput, outputKey }) => (renameOutput === true ? [show(outputKey)] : [])),
+      names: given.flatMap(({ renameOutput, outputKey }) => (renameOutput === true ? (text(outputKey) ?? []) : [])),
       fallback: isExtra ? given.length : outputNumber(fallbackOutput),
     };
   }
@@ -132,7 +132,8 @@ function rulesOf(parameters: JsonObject, version: number): Rules {
   }
   return {
     rules: rules.map((rule, index) => ({
-      isMet: (scope) => convertOldRule(type, rule, scope, value1),
+      // Unlike If, a Switch begins with a date that is a number.
+      isMet: (scope) => convertOldRule(type, type === 'dateTime' ? { value2: 0, ...rule } : rule, scope, value1),
       output: version >= 2 ? index : (outputNumber(rule.output ?? 0) ?? unsupported('outputs that are expressions')),
     })),
     count: version >= 2 ? rules.length : OUTPUTS_OF_VERSION_1,
@@ -149,12 +150,23 @@ function outputNumber(given: JsonValue | undefined): number | undefined {
   return Number.isInteger(output) && Number(output) >= 0 ? Number(output) : undefined;
 }
 
+/** The rules that a Switch has before they are changed. */
+const FIRST_RULES: JsonValue = {
+  values: [
+    {
+      conditions: {
+        conditions: [{ leftValue: '', rightValue: '', operator: { type: 'string', operation: 'equals' } }],
+      },
+    },
+  ],
+};
+
 const SECONDS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3_600, days: 86_400 };
 
 export function waitNode({ id, node, parameters, input, scope }: Conversion): Converted {
   const {
     resume = 'timeInterval',
-    amount = 1,
+    amount = node.version >= 1.1 ? 5 : 1,
     unit = node.version >= 1.1 ? 'seconds' : 'hours',
     dateTime,
   } = parameters;
@@ -167,14 +179,20 @@ export function waitNode({ id, node, parameters, input, scope }: Conversion): Co
   return wait({ seconds: braced(`Number(${toExpression(amount, scope)}) * ${seconds}`) });
 }
 
-export function stopNode({ id, node, parameters, scope }: Conversion): Converted {
+export function stopNode({ id, node, parameters, scope, review }: Conversion): Converted {
   if (parameters.errorType === 'errorObject') return unsupported('errors that are objects');
-  const message = convertValue(parameters.errorMessage ?? node.name, scope);
+  const given = text(parameters.errorMessage);
+  if (given === undefined) review('the message is the name of the node here, in n8n it is empty');
+  const message = convertValue(given ?? node.name, scope);
   return { nodes: [{ id, type: 'fail', name: node.name, parameters: { message } }], edges: [], outputs: [] };
 }
 
+/** The JSON of a response before it is changed. */
+const FIRST_BODY = '{\n  "myField": "value"\n}';
+
 export function respondNode({ id, node, parameters, input, scope, review }: Conversion): Converted {
-  const { respondWith = 'firstIncomingItem', responseBody = '', options } = parameters;
+  const { respondWith = 'firstIncomingItem', options } = parameters;
+  const { responseBody = respondWith === 'json' ? FIRST_BODY : '' } = parameters;
   const { responseCode = 200, responseHeaders, ...others } = object(options);
   reviewOthers(others, review);
   const headers = Object.fromEntries(

@@ -69,8 +69,11 @@ function requestNode({ node, parameters, review }: Conversion, id: string, scope
     ...body.headers,
   };
   const query = pairs(parameters, ['sendQuery', 'specifyQuery', 'queryParameters', 'jsonQuery'], scope);
-  const { followRedirects, maxRedirects } = object(object(redirect).redirect);
-  if (maxRedirects !== undefined) review(`in n8n, it follows at most ${show(maxRedirects)} redirects`);
+  const { redirect: redirects } = object(redirect);
+  // Once the option is added, exports omit the value that it begins with.
+  const { followRedirects = redirects === undefined || node.version >= 4, maxRedirects = redirects && 21 } =
+    object(redirects);
+  if (maxRedirects !== undefined && followRedirects !== false) review(`in n8n, it follows at most ${show(maxRedirects)} redirects`);
   return {
     id,
     type: 'http',
@@ -136,11 +139,12 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 function bodyOf(parameters: JsonObject, scope: Scope): Body {
   if (parameters.sendBody !== true) return {};
-  const { contentType = 'json', specifyBody = 'keypair', jsonBody, body = '', rawContentType } = parameters;
+  const { contentType = 'json', specifyBody = 'keypair', jsonBody = '', body = '', rawContentType } = parameters;
+  const { bodyParameters = { parameters: [{}] } } = parameters;
   const fields = () =>
     Object.fromEntries(
-      list(object(parameters.bodyParameters).parameters).map((each) => {
-        const { name, value = '' } = object(each);
+      list(object(bodyParameters).parameters).map((each) => {
+        const { name = '', value = '' } = object(each);
         return [show(name), convertValue(value, scope)];
       }),
     );
