@@ -12,6 +12,11 @@ export function isExpression(value: unknown): value is `=${string}` {
   return typeof value === 'string' && value.startsWith('=');
 }
 
+/** Returns whether a text is one expression, with nothing but white space around it: its value need not be text. */
+export function isSingle(value: unknown): value is `=${string}` {
+  return typeof value === 'string' && /^=+\s*\{\{(?:(?!\}\}).)*\}\}\s*$/s.test(value);
+}
+
 /**
  * Converts a parameter of n8n, at any depth, to one of ours: texts that begin with "=" are templates, others are
  * literal.

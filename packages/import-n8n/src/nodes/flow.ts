@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { braced, convertValue, toExpression } from '../expressions/template.ts';
+import { braced, convertValue, isSingle, toExpression } from '../expressions/template.ts';
 import type { Scope } from '../expressions/scope.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, lookup, object, show, text } from '../workflow.ts';
@@ -190,17 +190,30 @@ export function stopNode({ id, node, parameters, scope, review }: Conversion): C
 /** The JSON of a response before it is changed. */
 const FIRST_BODY = '{\n  "myField": "value"\n}';
 
+/** Returns the content type of responses that have another one here. n8n sends text as HTML, and nothing as JSON. */
+function contentTypeOf(respondWith: JsonValue, body: JsonValue, scope: Scope): Record<string, string> {
+  if (respondWith === 'noData') return { 'content-type': JSON_TYPE };
+  if (respondWith !== 'text') return {};
+  if (!isSingle(body)) return { 'content-type': HTML_TYPE };
+  const type = `typeof ${toExpression(body, scope)} === 'string' ? '${HTML_TYPE}' : '${JSON_TYPE}'`;
+  return { 'content-type': braced(type) };
+}
+
+const HTML_TYPE = 'text/html; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 export function respondNode({ id, node, parameters, input, scope, review }: Conversion): Converted {
   const { respondWith = 'firstIncomingItem', options } = parameters;
   const { responseBody = respondWith === 'json' ? FIRST_BODY : '' } = parameters;
   const { responseCode = 200, responseHeaders, ...others } = object(options);
   reviewOthers(others, review);
-  const headers = Object.fromEntries(
+  const given = Object.fromEntries(
     list(object(responseHeaders).entries).map((each) => [
-      show(object(each).name),
+      show(object(each).name).toLowerCase(),
       convertValue(object(each).value ?? '', scope),
     ]),
   );
+  const headers = { ...contentTypeOf(respondWith, responseBody, scope), ...given };
   const bodyOf = () => {
     switch (respondWith) {
       case 'firstIncomingItem':
@@ -208,13 +221,14 @@ export function respondNode({ id, node, parameters, input, scope, review }: Conv
       case 'allIncomingItems':
         return braced(input.shape === 'list' ? input.text : `[${input.text}]`);
       case 'noData':
-        return null;
+        return '';
       case 'text':
         return convertValue(responseBody, scope);
       case 'json': {
-        const body = toExpression(responseBody, scope);
-        const isObject = typeof responseBody === 'string' && /^=\s*\{\{.*\}\}\s*$/s.test(responseBody);
-        return braced(isObject ? body : `JSON.parse(${body})`);
+        if (!isSingle(responseBody)) return braced(`JSON.parse(${toExpression(responseBody, scope)})`);
+        // One expression may return an object, or its JSON.
+        const body = toExpression(`=${responseBody.slice(1).trim()}`, scope);
+        return braced(`(typeof ${body} === 'object' ? ${body} : JSON.parse(${body}))`);
       }
       default:
         return unsupported(`responses with ${show(respondWith)}`);

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
-import { braced, convertValue, isExpression, toExpression, toJsonText } from '../expressions/template.ts';
+import { braced, convertValue, isExpression, isSingle, toExpression, toJsonText } from '../expressions/template.ts';
 import type { Scope } from '../expressions/scope.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, lookup, object, show } from '../workflow.ts';
@@ -96,10 +96,6 @@ function setJson({ id, node, parameters, input, scope, scopeOfEach, review }: Co
 
 /** The text of JSON with a name that n8n takes for a path. */
 const DOTTED = /"[^"]*[.[][^"]*"\s*:/;
-
-/** Whether a text is one expression, whose value need not be text. */
-const isSingle = (value: JsonValue): boolean =>
-  typeof value === 'string' && /^=+\s*\{\{(?:(?!\}\}).)*\}\}\s*$/s.test(value);
 
 /** Returns an expression for JSON text whose expressions write JSON into it: n8n evaluates them, and then parses. */
 function jsonOf(given: JsonValue, scope: Scope): string {
