@@ -6,12 +6,12 @@ import {
   type ContainerKind,
   isJsonObject,
   type CredentialType,
+  type NodeForm,
   type NodeErrorCode,
   type NodeIcon,
-  type FormInput,
-  type FormPanel,
   type SummaryLine,
   type ValidationIssue,
+  type WarningCode,
   type JsonObject,
   type JsonValue,
 } from '@deckhand/contracts';
@@ -43,6 +43,16 @@ export interface DeferredParameter {
   readonly path: string;
   /** Names that its expressions may use, in addition to those of other parameters. */
   readonly names: readonly ExpressionName[];
+}
+
+/** What a node type warns of in the parameters of a node, in which the path is. */
+export interface NodeWarning {
+  readonly code: WarningCode;
+  readonly path: string;
+  /** A sentence. Never contains a secret. */
+  readonly message: string;
+  /** What to do about it, if the catalog of warnings does not say it well enough. */
+  readonly remedy?: string;
 }
 
 /** Why settings of a node do not do what they say, for warnings when a version is saved. */
@@ -85,11 +95,11 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly setsResult?: boolean;
   /** JSON Schema of its parameters, after expressions are evaluated. */
   readonly parameters: S;
-  /** Inputs of its form that the schema does not imply, by parameter, and the panel above it. */
-  readonly form?: {
-    readonly inputs?: Readonly<Record<string, FormInput>>;
-    readonly panel?: FormPanel;
-  };
+  /**
+   * Inputs of its form that the schema does not imply, by parameter; parameters that are shown only while others have
+   * certain values; and the panel above it.
+   */
+  readonly form?: Partial<NodeForm>;
   /** JSON Schema of its output, if its members are always the same. */
   readonly outputSchema?: TObject;
   /** The parameter whose members its output has, such as `fields` or `schema.properties`. */
@@ -110,7 +120,11 @@ export interface NodeTypeSpec<S extends TObject> {
   /** The issues that the schema can't express, found when a version is saved. Sees parameters before evaluation. */
   readonly check?: (parameters: JsonObject) => readonly ValidationIssue[];
   /** Parts of valid parameters that may be unintended, for warnings when a version is saved. */
-  readonly warn?: (parameters: JsonObject) => readonly ValidationIssue[];
+  readonly warn?: (parameters: JsonObject) => readonly NodeWarning[];
+  /** The parameter that is a condition: it decides by whether its value counts as true. */
+  readonly condition?: keyof Static<S> & string;
+  /** Whether each of its nodes fails the run, unless the node handles that. */
+  readonly alwaysFails?: boolean;
   /** What `retry` and `timeoutSeconds` of a node do not do with these parameters; a type without it honours both. */
   readonly unheeded?: (parameters: JsonObject) => SettingNotes;
   /** Parameters whose text is used verbatim, including `{{`: a source in a language of its own. */
@@ -158,7 +172,7 @@ export interface NodeType {
   readonly isTrigger: boolean;
   readonly setsResult: boolean;
   readonly parameters: TObject;
-  readonly form: { readonly inputs: Readonly<Record<string, FormInput>>; readonly panel: FormPanel | null };
+  readonly form: NodeForm;
   readonly outputSchema: TObject | undefined;
   readonly outputMembersOf: string | undefined;
   readonly handles: readonly string[];
@@ -167,7 +181,9 @@ export interface NodeType {
   readonly undecidedHandle: string | undefined;
   readonly join: ((parameters: JsonObject) => EarlyJoin | undefined) | undefined;
   readonly check: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
-  readonly warn: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
+  readonly warn: ((parameters: JsonObject) => readonly NodeWarning[]) | undefined;
+  readonly condition: string | undefined;
+  readonly alwaysFails: boolean;
   readonly unheeded: ((parameters: JsonObject) => SettingNotes) | undefined;
   readonly verbatim: readonly string[];
   readonly credential: CredentialUse | undefined;
@@ -206,7 +222,7 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     isTrigger: spec.category === 'trigger',
     setsResult: spec.setsResult ?? false,
     parameters: spec.parameters,
-    form: { inputs: spec.form?.inputs ?? {}, panel: spec.form?.panel ?? null },
+    form: { inputs: {}, shownFor: {}, panel: null, ...spec.form },
     outputSchema: spec.outputSchema,
     outputMembersOf: spec.outputMembersOf,
     handles,
@@ -216,6 +232,8 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     join: spec.join,
     check: spec.check,
     warn: spec.warn,
+    condition: spec.condition,
+    alwaysFails: spec.alwaysFails ?? false,
     unheeded: spec.unheeded,
     verbatim: spec.verbatim ?? [],
     credential: spec.credential,

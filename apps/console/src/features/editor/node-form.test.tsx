@@ -115,6 +115,18 @@ describe('the form of a node', () => {
     await within(await form.findByRole('alert')).findByText(/cron/);
   });
 
+  it('asks for the details of a signature only where they are needed', async () => {
+    const opened = await open(HOOK);
+    await selectNode('Order arrives');
+    const form = await nodeForm();
+    expect(form.queryByRole('group', { name: 'HMAC' })).toBeNull();
+    expect(form.queryByLabelText('Signature tolerance seconds')).toBeNull();
+    await choose('Signature', 'hmac', form);
+    await choose('Encoding', 'base64', within(await form.findByRole('group', { name: 'HMAC' })));
+    const [hook] = (await draftOf(opened)).nodes;
+    expect(hook?.parameters).toEqual({ signature: 'hmac', hmac: { encoding: 'base64' } });
+  });
+
   it('takes fractions of a second, and keeps texts that look like numbers while rows are added and renamed', async () => {
     const fields = { a: '5', b: 2 };
     const opened = await open(definitionOf({ id: 'keep', type: 'set', name: 'Keep it', parameters: { fields } }));
@@ -198,6 +210,21 @@ it('the issues of a save are listed by name, each leads to its field, and all ar
   await within(await form.findByRole('alert')).findByText(/condition/);
   await writeCode(/^Condition/, '{{ 1 + 1 }}', form);
   await isGone('alert', undefined, graph);
+});
+
+it('the warnings about a saved version are listed by name, each leads to its node, until they are hidden', async () => {
+  await open(CHECK);
+  await writeCode(/^Condition/, ' {{ false }}', await selectNode('Check'));
+  await selectNode('start');
+  await click('button', 'Save');
+  const graph = within(screen.getByRole('region', { name: 'Graph' }));
+  const list = await graph.findByText('Saved, with 1 warning');
+  const warnings = within(list.parentElement!.parentElement!);
+  warnings.getByText(/^The condition is a text, .* Put the whole condition into one \{\{ \}\}/);
+  await click('button', 'Check', warnings);
+  await nodeForm();
+  await click('button', 'Hide warnings', warnings);
+  await waitFor(() => expect(graph.queryByText('Saved, with 1 warning')).toBeNull());
 });
 
 it('an expression needs no braces where a field is one, and plain text that looks like one is pointed out', async () => {
