@@ -1,8 +1,9 @@
 import MarkdownIt from 'markdown-it';
 import type { Token } from 'markdown-it';
 import { posix } from 'node:path';
+import type { ApiOperation } from './operations.ts';
 import type { DocPage, Pages } from './pages.ts';
-import { type ApiOperation, examplesOf } from './request-examples.ts';
+import { examplesOf } from './request-examples.ts';
 
 /** A heading of a page. */
 export interface Heading {

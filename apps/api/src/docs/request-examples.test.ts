@@ -1,8 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { examplesOf, operationsOf } from './request-examples.ts';
+import { operationsOf } from './operations.ts';
+import { examplesOf } from './request-examples.ts';
 
 const operations = operationsOf({
-  paths: { '/api/workflows/{id}/execute': { post: { operationId: 'executeWorkflow' } } },
+  paths: {
+    '/api/workflows/{id}/execute': {
+      post: { operationId: 'executeWorkflow', tags: ['workflows'], summary: 'Start a run' },
+    },
+  },
 });
 
 const EXECUTE = `POST /api/workflows/<workflowId>/execute?wait=5

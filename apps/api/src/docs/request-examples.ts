@@ -1,12 +1,5 @@
 import { isJsonObject } from '@deckhand/contracts';
-
-/** An operation of the API. */
-export interface ApiOperation {
-  readonly method: string;
-  /** With parameters such as `{id}`. */
-  readonly path: string;
-  readonly id: string;
-}
+import type { ApiOperation } from './operations.ts';
 
 /** The same example in another language. */
 interface Example {
@@ -129,17 +122,6 @@ function objectIn(body: string): Readonly<Record<string, unknown>> {
   } catch {
     return { body };
   }
-}
-
-/** Returns the operations of an OpenAPI document. */
-export function operationsOf(document: unknown): ApiOperation[] {
-  const paths = isJsonObject(document) && isJsonObject(document.paths) ? document.paths : {};
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(isJsonObject(methods) ? methods : {}).flatMap(([method, operation]) => {
-      const id = isJsonObject(operation) ? operation.operationId : undefined;
-      return typeof id === 'string' ? [{ method: method.toUpperCase(), path, id }] : [];
-    }),
-  );
 }
 
 /** Quotes a word for a POSIX shell. */

@@ -1,3 +1,4 @@
+import type { ApiOperation } from './operations.ts';
 import type { DocPage, Pages } from './pages.ts';
 import { headingSlug, siteAddress } from './render-markdown.ts';
 
@@ -15,13 +16,36 @@ interface SearchEntry {
 /** The folder of pages that the search finds although the navigation does not list them. */
 const ALSO = 'docs/nodes/';
 
-/** Returns what the search finds: the parts of pages, from one heading to the next. */
-export function searchEntries({ byFile, sections }: Pages, base: string): SearchEntry[] {
+/** What the search finds. */
+interface Searched {
+  readonly pages: Pages;
+  /** The pages of codes. */
+  readonly codes: readonly DocPage[];
+  readonly operations: readonly ApiOperation[];
+  /** The path of the site. */
+  readonly base: string;
+}
+
+/** Returns what the search finds: parts of pages, from one heading to the next, codes, and operations of the API. */
+export function searchEntries({ pages: { byFile, sections }, codes, operations, base }: Searched): SearchEntry[] {
   const listed = new Set(sections.flatMap(({ entries }) => entries.map(({ page }) => page.file)));
-  return [...byFile.values()]
-    .filter(({ file }) => listed.has(file) || file.startsWith(ALSO))
-    .flatMap((page) => partsOf(page, base))
-    .map((entry, id) => ({ id, ...entry }));
+  const pages = [...byFile.values()].filter(({ file }) => listed.has(file) || file.startsWith(ALSO));
+  return [
+    ...pages.flatMap((page) => partsOf(page, base)),
+    ...codes.map(({ slug, title, markdown }) => ({
+      url: siteAddress(base, slug),
+      page: 'Error code',
+      heading: title,
+      text: plain(markdown.replace(/^# .+\n/, '')),
+    })),
+    ...operations.map(({ method, path, id, tag, summary }) => ({
+      // The viewer opens the operation that the address names.
+      url: `${siteAddress(base, 'api')}#/${tag}/${id}`,
+      page: 'API',
+      heading: `${method} ${path}`,
+      text: summary,
+    })),
+  ].map((entry, id) => ({ id, ...entry }));
 }
 
 function partsOf({ title, slug, markdown }: DocPage, base: string): Omit<SearchEntry, 'id'>[] {

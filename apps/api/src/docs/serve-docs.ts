@@ -41,7 +41,7 @@ const compress = promisify(gzip);
 export function createDocsSite(): Router {
   let opened: Promise<DocsSite> | undefined;
   const site = (): Promise<DocsSite> => (opened ??= openSite({ root: ROOT, base: BASE, version: VERSION }));
-  const options = { swaggerOptions: { url: DOCUMENT_PATH } };
+  const options = { swaggerOptions: { url: DOCUMENT_PATH, deepLinking: true } };
   const router = Router();
   router.use(`${BASE}/api`, async (request, response, next) => {
     if (request.path !== '/') {

@@ -84,6 +84,8 @@ describe('the documentation as a site', () => {
     const first = (words: string) => index.search(words, { boost: { heading: 4 }, prefix: true })[0]?.url as unknown;
     expect(first('rateLimit max windowSeconds')).toBe('/docs/definition#settingsratelimit');
     expect(first('verifying signatures')).toBe('/docs/webhooks#verifying-signatures');
+    expect(first('RUN_LOST_TOO_OFTEN')).toBe('/docs/errors/RUN_LOST_TOO_OFTEN');
+    expect(first('POST rerun executions')).toBe('/docs/api#/executions/rerunExecution');
   });
 
   it('reads no file that it does not list', async () => {

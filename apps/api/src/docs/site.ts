@@ -1,12 +1,13 @@
+import { parseOwnJson } from '@deckhand/contracts';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorPages } from './error-pages.ts';
 import { type Frame, layout } from './layout.ts';
+import { type OpenApiPaths, operationsOf } from './operations.ts';
 import { type DocPage, type Pages, readPages } from './pages.ts';
 import { createRenderer, siteAddress } from './render-markdown.ts';
-import { operationsOf } from './request-examples.ts';
 import { searchEntries } from './search-entries.ts';
 
 /** A file of the site. */
@@ -37,7 +38,7 @@ export interface SiteOptions {
 }
 
 const ASSETS = fileURLToPath(new URL('../../assets/', import.meta.url));
-/** The accepted document. Examples show how to call its operations. */
+/** The accepted document. Examples call its operations. */
 const OPENAPI = 'docs/openapi.json';
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -57,17 +58,18 @@ const TYPES: Readonly<Record<string, string>> = {
 export async function openSite({ root, base, version }: SiteOptions): Promise<DocsSite> {
   const pages = await readPages(root);
   const frame: Frame = { base, version, sections: pages.sections };
-  const operations = operationsOf(JSON.parse(await readFile(join(root, OPENAPI), 'utf8')));
+  const operations = operationsOf(parseOwnJson<OpenApiPaths>(await readFile(join(root, OPENAPI), 'utf8')));
   const render = createRenderer({ pages, base, operations });
+  const codes = errorPages();
   const sources = new Map<string, () => string | Promise<Buffer>>([
     ['docs.css', () => readFile(join(ASSETS, 'docs.css'))],
     ['docs.js', () => readFile(join(ASSETS, 'docs.js'))],
     ['minisearch.js', () => readFile(fileURLToPath(import.meta.resolve('minisearch')))],
-    ['search.json', () => JSON.stringify(searchEntries(pages, base))],
+    ['search.json', () => JSON.stringify(searchEntries({ pages, codes, operations, base }))],
     ['llms.txt', () => llmsText(pages, base)],
   ]);
   for (const file of pages.files) sources.set(file.replace(/^docs\//, ''), () => readFile(join(root, file)));
-  for (const page of [...pages.byFile.values(), ...errorPages()]) {
+  for (const page of [...pages.byFile.values(), ...codes]) {
     sources.set(markdownPath(page), () => page.markdown);
     sources.set(page.slug, () => layout(frame, { ...page, ...render(page), markdownPath: markdownPath(page) }));
   }

@@ -1,12 +1,14 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { JSDOM } from 'jsdom';
 import MiniSearch from 'minisearch';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 
-/** The script, whose imports the test answers: the DOM of tests has no modules. */
-const SCRIPT = readFileSync(new URL('../../assets/docs.js', import.meta.url), 'utf8').replace('import(', 'load(');
+/** The script of the documentation's pages. The test answers its imports, which are addresses of the instance. */
+const SCRIPT = readFileSync(new URL('../../../api/assets/docs.js', import.meta.url), 'utf8').replace(
+  'import(',
+  'globalThis.load(',
+);
 
 const EXAMPLE = (labels: readonly string[]) =>
   `<div class="tabs">${labels.map((label) => `<section data-label="${label}"><pre><code>by ${label}</code></pre></section>`).join('')}</div>`;
@@ -16,50 +18,46 @@ const ENTRIES = [
   { id: 1, url: '/docs/limits#time', page: 'Limits', heading: 'Time limits', text: 'how long a run may take' },
 ];
 
-let dom: JSDOM;
 let copied: string[];
+let count = 0;
 
-beforeEach(() => {
+beforeEach(async () => {
   copied = [];
-  const page = `<html data-base="/docs"><body><header><input id="search"><ol id="results" hidden></ol></header>
+  document.documentElement.dataset.base = '/docs';
+  document.body.innerHTML = `<header><input id="search"><ol id="results" hidden></ol></header>
 <nav class="pages"><details open></details></nav>
-<main>${EXAMPLE(['HTTP', 'curl', 'SDK'])}${EXAMPLE(['HTTP', 'curl'])}</main></body></html>`;
-  dom = new JSDOM(page, { url: 'http://docs.test/docs', runScripts: 'outside-only' });
-  const { window } = dom;
-  Object.defineProperty(window.navigator, 'clipboard', {
+<main>${EXAMPLE(['HTTP', 'curl', 'SDK'])}${EXAMPLE(['HTTP', 'curl'])}</main>`;
+  Object.defineProperty(navigator, 'clipboard', {
+    configurable: true,
     value: { writeText: (text: string) => Promise.resolve(void copied.push(text)) },
   });
-  Object.assign(window, {
-    matchMedia: () => ({ matches: false }),
+  Object.assign(globalThis, {
     load: (path: string) => Promise.resolve(path === '/docs/minisearch.js' ? { default: MiniSearch } : {}),
     fetch: () => Promise.resolve({ json: () => Promise.resolve(ENTRIES) }),
   });
-  window.eval(SCRIPT);
+  sessionStorage.clear();
+  count += 1;
+  await import(`data:text/javascript,${encodeURIComponent(SCRIPT)}//${count}`);
 });
 
-const all = (selector: string) => [...dom.window.document.querySelectorAll<HTMLElement>(selector)];
+const all = (selector: string) => [...document.querySelectorAll<HTMLElement>(selector)];
 const shown = () => all('.tabs section:not([hidden]) code').map(({ textContent }) => textContent);
 
 async function search(words: string): Promise<string[]> {
-  const [input] = all('#search');
-  const results = dom.window.document.querySelector('#results');
-  if (!(input instanceof dom.window.HTMLInputElement) || !results) throw new Error('the page has no search');
+  const [input, results] = [...all('#search'), ...all('#results')];
+  if (!(input instanceof HTMLInputElement) || !results) throw new Error('the page has no search');
+  const changed = new EventTarget();
+  const observer = new MutationObserver(() => changed.dispatchEvent(new Event('changed')));
+  observer.observe(results, { childList: true });
   input.value = words;
-  const changed = once(new MutationEvents(dom, results), 'changed');
-  input.dispatchEvent(new dom.window.Event('input'));
-  await changed;
+  const listed = once(changed, 'changed');
+  input.dispatchEvent(new Event('input'));
+  await listed;
+  observer.disconnect();
   return all('#results a').map((link) => link.getAttribute('href') ?? '');
 }
 
-/** Dispatches `changed` when the children of an element changed. */
-class MutationEvents extends EventTarget {
-  constructor({ window }: JSDOM, element: Element) {
-    super();
-    new window.MutationObserver(() => this.dispatchEvent(new Event('changed'))).observe(element, { childList: true });
-  }
-}
-
-describe('the script of pages', () => {
+describe('the script of the documentation', () => {
   it('shows one form of each example, and keeps to the one that was chosen', () => {
     expect(shown()).toEqual(['by HTTP', 'by HTTP']);
     all('.choices button')
