@@ -11,7 +11,7 @@ export interface ErrorText {
 /** Errors of requests: when a response has the code, and whether the caller should try again. */
 export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   VALIDATION_FAILED: {
-    when: 'A field is missing, unknown or of the wrong type; `details` lists the issues as `{ path, message }`, of a definition with the `nodeId`, at most 20, or only the first if the body has more than 10,000 members and items; then `truncated` is true if there may be more',
+    when: 'A field is missing, unknown or of the wrong type, or an input does not fit the [schema of its trigger](workflows.md#inputs-and-results-with-a-schema); `details` lists the issues as `{ path, message }`, of a definition with the `nodeId`, at most 20, or only the first if the body has more than 10,000 members and items; then `truncated` is true if there may be more',
     retry: 'no',
   },
   INVALID_JSON: { when: 'The body is not JSON', retry: 'no' },
