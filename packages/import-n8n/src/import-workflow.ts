@@ -232,7 +232,7 @@ class WorkflowConversion {
     if (body?.members.size === 0) return unsupported('a loop without a body');
     const convert = body ? (each: Conversion) => loopNode(each, body.output) : converterOf(type);
     if (!convert) return unsupported('there is no such node here');
-    return this.#bounded(withOptions(convert(conversion), node, input));
+    return this.#bounded(withOptions(convert(conversion), node, input, review));
   }
 
   #bounded(converted: Converted): Converted {

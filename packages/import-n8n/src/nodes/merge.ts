@@ -81,6 +81,9 @@ function combineByFields({
     parameters.advanced === true || named === undefined
       ? list(object(parameters.mergeByFields).values).map((each) => [object(each).field1, object(each).field2] as const)
       : named.split(',').map((each) => [each.trim(), each.trim()] as const);
+  const isSet = ([one, other]: readonly [unknown, unknown]): boolean =>
+    text(one) !== undefined || text(other) !== undefined;
+  if (!pairs.some(isSet)) return unsupported('combining by no field');
   const equal = pairs.map(([one, other]) => {
     const isName = (field: unknown): field is string =>
       typeof field === 'string' && !isExpression(field) && !/[.[]/.test(field);
@@ -89,7 +92,6 @@ function combineByFields({
     // An item without the field matches none, also not those without it.
     return `${value} !== undefined && ${value} === other?.[${JSON.stringify(other)}]`;
   });
-  if (equal.length === 0) return unsupported('combining by no field');
   return (first, second) =>
     `${first}.flatMap((item) => ${second}.filter((other) => ${equal.join(' && ')}).map((other) => ({ ...item, ...other })))`;
 }
