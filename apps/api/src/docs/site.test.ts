@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { ERRORS, NODE_ERRORS, RUN_ERRORS } from '@deckhand/contracts';
+import { ERRORS, NODE_ERRORS, RUN_ERRORS, WARNINGS } from '@deckhand/contracts';
 import MiniSearch from 'minisearch';
 import { fileURLToPath } from 'node:url';
 import { type DocsSite, openSite, type SiteFile } from './site.ts';
@@ -55,6 +55,10 @@ describe('the documentation as a site', () => {
       expect(textOf(`errors/${code}`)).toContain(`<code>${code}</code>`);
     }
     expect(textOf('errors/OUTPUT_GONE')).toMatch(/410: .*Of a run/s);
+  });
+
+  it('has the part of a page that each warning about a definition names', () => {
+    for (const code of Object.keys(WARNINGS)) expect(textOf('warnings')).toContain(` id="${code.toLowerCase()}"`);
   });
 
   it('lists pages for users, and neither decisions nor pages for contributors', () => {
