@@ -87,7 +87,7 @@ describe('the documentation as a site', () => {
     index.addAll(Array.isArray(entries) ? entries : []);
     const first = (words: string) => index.search(words, { boost: { heading: 4 }, prefix: true })[0]?.url as unknown;
     expect(first('rateLimit max windowSeconds')).toBe('/docs/definition#settingsratelimit');
-    expect(first('webhooks signatures')).toBe('/docs/webhooks#signatures');
+    expect(first('verifying signatures')).toBe('/docs/webhooks#verifying-signatures');
     expect(first('RUN_LOST_TOO_OFTEN')).toBe('/docs/errors/RUN_LOST_TOO_OFTEN');
     expect(first('POST rerun executions')).toBe('/docs/api#/executions/rerunExecution');
   });
