@@ -44,7 +44,7 @@ function addTabs() {
 /** Copying needs a secure context: https, or this machine. Elsewhere there are no buttons. */
 function addCopyButtons() {
   if (navigator.clipboard === undefined) return;
-  for (const pre of document.querySelectorAll('main pre')) {
+  for (const pre of document.querySelectorAll('article pre')) {
     const button = create('button', { type: 'button', className: 'copy' }, 'Copy');
     const text = pre.textContent ?? '';
     button.addEventListener('click', async () => {

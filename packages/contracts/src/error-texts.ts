@@ -21,7 +21,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   NOT_WAITING: { when: 'The run waits for no approval, or no form, at that node', retry: 'no' },
   UNAUTHORIZED: {
-    when: "No key or session, or one that is mistyped, revoked, expired or ended; a webhook's secret or credential that does not match",
+    when: "No key or session, or one that is mistyped, revoked, expired or ended; a webhook's secret, credential or signature that does not match",
     retry: 'no',
   },
   INSUFFICIENT_SCOPE: { when: 'The key lacks the scope in `required`; `hint` says what to do', retry: 'no' },

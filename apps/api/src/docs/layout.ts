@@ -50,7 +50,7 @@ ${sections.map((section) => navigation(section, slug, base)).join('\n')}
 </details>
 </nav>
 <main id="content">
-${html}
+${source === undefined ? html : `<article>\n${html}</article>`}
 ${source === undefined ? '' : `<p class="source"><a href="${source}">This page as Markdown</a></p>`}
 </main>
 ${contents(headings)}

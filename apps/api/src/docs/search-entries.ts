@@ -66,7 +66,7 @@ function plain(markdown: string): string {
   return markdown
     .replaceAll(/<!--[^]*?-->/g, '')
     .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
-    .replaceAll(/^[-:| ]+$|^```.*$|[`|]/gm, ' ')
+    .replaceAll(/^[-:| ]+$|^```.*$|^#+ |[`|]/gm, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
 }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import swaggerUi from 'swagger-ui-express';
 import { DOCUMENT_PATH } from '../openapi/serve-document.ts';
-import { type DocsSite, openSite, type SiteFile } from './site.ts';
+import type { DocsSite, SiteFile } from './site.ts';
 
 /** The folder with `docs`: the repository, or the root of an image. */
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -40,7 +40,7 @@ const compress = promisify(gzip);
  */
 export function createDocsSite(): Router {
   let opened: Promise<DocsSite> | undefined;
-  const site = (): Promise<DocsSite> => (opened ??= openSite({ root: ROOT, base: BASE, version: VERSION }));
+  const site = (): Promise<DocsSite> => (opened ??= open());
   const options = { swaggerOptions: { url: DOCUMENT_PATH, deepLinking: true } };
   const router = Router();
   router.use(`${BASE}/api`, async (request, response, next) => {
@@ -62,6 +62,12 @@ export function createDocsSite(): Router {
     await send(request, response, file);
   });
   return router;
+}
+
+/** Loads what renders pages for the first reader only: a start needs neither the time nor the memory for it. */
+async function open(): Promise<DocsSite> {
+  const { openSite } = await import('./site.ts');
+  return openSite({ root: ROOT, base: BASE, version: VERSION });
 }
 
 async function send(request: Request, response: Response, { body, type, etag }: SiteFile): Promise<void> {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { ERRORS, NODE_ERRORS, RUN_ERRORS } from '@deckhand/contracts';
+import { ERRORS, NODE_ERRORS, RUN_ERRORS, WARNINGS } from '@deckhand/contracts';
 import MiniSearch from 'minisearch';
 import { fileURLToPath } from 'node:url';
 import { type DocsSite, openSite, type SiteFile } from './site.ts';
@@ -57,6 +57,10 @@ describe('the documentation as a site', () => {
     expect(textOf('errors/OUTPUT_GONE')).toMatch(/410: .*Of a run/s);
   });
 
+  it('has the part of a page that each warning about a definition names', () => {
+    for (const code of Object.keys(WARNINGS)) expect(textOf('warnings')).toContain(` id="${code.toLowerCase()}"`);
+  });
+
   it('lists pages for users, and neither decisions nor pages for contributors', () => {
     const [, navigation = ''] = /<nav class="pages"([^]*?)<\/nav>/.exec(textOf('')) ?? [];
     const listed = [...navigation.matchAll(/href="\/docs\/([^"]+)"/g)].map(([, path]) => path);
@@ -83,7 +87,7 @@ describe('the documentation as a site', () => {
     index.addAll(Array.isArray(entries) ? entries : []);
     const first = (words: string) => index.search(words, { boost: { heading: 4 }, prefix: true })[0]?.url as unknown;
     expect(first('rateLimit max windowSeconds')).toBe('/docs/definition#settingsratelimit');
-    expect(first('webhooks signatures')).toBe('/docs/webhooks#signatures');
+    expect(first('verifying signatures')).toBe('/docs/webhooks#verifying-signatures');
     expect(first('RUN_LOST_TOO_OFTEN')).toBe('/docs/errors/RUN_LOST_TOO_OFTEN');
     expect(first('POST rerun executions')).toBe('/docs/api#/executions/rerunExecution');
   });

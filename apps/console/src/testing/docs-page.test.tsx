@@ -26,7 +26,7 @@ beforeEach(async () => {
   document.documentElement.dataset.base = '/docs';
   document.body.innerHTML = `<header><input id="search"><ol id="results" hidden></ol></header>
 <nav class="pages"><details open></details></nav>
-<main>${EXAMPLE(['HTTP', 'curl', 'SDK'])}${EXAMPLE(['HTTP', 'curl'])}</main>`;
+<article>${EXAMPLE(['HTTP', 'curl', 'SDK'])}${EXAMPLE(['HTTP', 'curl'])}</article>`;
   Object.defineProperty(navigator, 'clipboard', {
     configurable: true,
     value: { writeText: (text: string) => Promise.resolve(void copied.push(text)) },

@@ -127,6 +127,12 @@ describe('arrow functions', () => {
     ]);
   });
 
+  it('may hide names that 0.1.0 did not have, and no others', () => {
+    const hidden = '$trigger.items.map(check => [check.price, check.price.toFixed(1)])';
+    expect(valueOf(`${hidden}.concat([check.number(1, "exists")])`)).toEqual([[2, '2.0'], [5, '5.0'], true]);
+    expect(() => valueOf('[1].map(Math => Math)')).toThrow('would hide the name');
+  });
+
   it('may be a conversion by name', () => {
     expect(valueOf('["1", "", "x"].filter(Boolean).map(Number)')).toEqual([1, null]);
   });

@@ -205,8 +205,9 @@ describe('nodes', () => {
     await fitView(page);
     const edge = page.locator('.react-flow__edge').first();
     // A straight edge has no height, so that the browser calls it invisible.
-    const { x, y, width, height } = await edge.evaluate((element) => element.getBoundingClientRect());
-    for (const share of [0.3, 0.4]) await page.mouse.move(x + width * share, y + height * share);
+    const box = await edge.boundingBox();
+    if (!box) throw new Error('the edge is nowhere');
+    for (const share of [0.3, 0.4]) await page.mouse.move(box.x + box.width * share, box.y + box.height * share);
     await here.waitFor();
     await page.locator('.react-flow__pane').hover({ position: { x: 20, y: 20 } });
     await here.waitFor({ state: 'detached' });

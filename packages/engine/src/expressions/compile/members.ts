@@ -138,8 +138,12 @@ export function explainNameOfN8n(name: string): string | undefined {
   return NAMES_OF_N8N.get(name);
 }
 
-/** Returns whether an arrow parameter of this name would hide a name of the language. */
+/** Names that 0.1.0 did not have. Definitions that were stored then may use them for parameters, which hide them. */
+const LATER_NAMES: ReadonlySet<string> = new Set(['check', 'convert']);
+
+/** Returns whether no arrow parameter may have this name, because it would hide a name of the language. */
 export function isReservedName(name: string): boolean {
+  if (LATER_NAMES.has(name)) return false;
   return name.startsWith('$') || words.has(name) || globalFunctions.has(name) || namespaces.has(name);
 }
 
