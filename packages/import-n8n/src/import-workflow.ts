@@ -9,6 +9,7 @@ import {
 } from '@deckhand/contracts';
 import type { Scope } from './expressions/scope.ts';
 import { type Attachments, findAttachments } from './attachments.ts';
+import { withGates } from './gates.ts';
 import { analyze, areExclusive, commonRoute, type Graph, type Route } from './graph.ts';
 import { uniqueIds } from './ids.ts';
 import type { Conversion, Converted, Output } from './nodes/converter.ts';
@@ -56,6 +57,8 @@ export function* convertInSteps(
   return yield* new WorkflowConversion(workflow, refused).convertInSteps();
 }
 
+/** In routes, what names the trigger that started the run. */
+const STARTED_BY = '';
 /** Maximum number of connections into a node. */
 const MAX_INCOMING = 100;
 /** Maximum size of the parameters of a node that is converted, as JSON: some conversions take long for many of them. */
@@ -136,7 +139,9 @@ class WorkflowConversion {
     const incoming = this.#graph.into(name);
     const id = this.#idOf(name);
     const before = new Set(incoming.flatMap(({ source }) => [source, ...(this.#done.get(source)?.before ?? [])]));
-    const route = commonRoute(incoming.map((each) => this.#routeOf(each)));
+    const route = isTrigger(type)
+      ? new Map([[STARTED_BY, id]])
+      : commonRoute(incoming.map((each) => this.#routeOf(each)));
     let converted: Converted;
     let level: ImportLevel = 'converted';
     try {
@@ -220,11 +225,14 @@ class WorkflowConversion {
       parameters,
       id,
       inputs,
+      hasAllInputs: incoming.every((each) => this.#routeOf(each).size === route.size),
       input,
       scope,
       scopeOfEach: { ...scope, item: 'item', index: 'index' },
       outputCount: this.#graph.outOf(name).length,
       hasResponder: this.#workflow.nodes.some((each) => shortType(each.type) === 'respondToWebhook'),
+      isInLoop: [...this.#graph.loops.values()].some(({ members }) => members.has(name)),
+      workflowName: this.#workflow.name,
       review,
       dataOf,
     };
@@ -232,7 +240,8 @@ class WorkflowConversion {
     if (body?.members.size === 0) return unsupported('a loop without a body');
     const convert = body ? (each: Conversion) => loopNode(each, body.output) : converterOf(type);
     if (!convert) return unsupported('there is no such node here');
-    return this.#bounded(withOptions(convert(conversion), node, input));
+    const connected = new Set(this.#graph.outOf(name).map(({ output }) => output));
+    return this.#bounded(withGates(withOptions(convert(conversion), node, input), node, connected));
   }
 
   #bounded(converted: Converted): Converted {
@@ -331,9 +340,25 @@ class WorkflowConversion {
       const [way] = ways;
       const isSingle = ways.length === 1 && ends.length === 1 && way?.source === ends[0];
       const end = isSingle && way ? this.#done.get(way.source)?.outputs[way.output] : undefined;
-      const outputs = loop.outputs.map((each, index) => (index === output ? each : afterLoop(each, end)));
+      const endsEarly = [...members].some((each) => this.#mayEndAt(each));
+      if (endsEarly) {
+        this.#amend(name, 'if an iteration returns no items, n8n ends the loop and the run there; here it goes on');
+      }
+      const outputs = loop.outputs.map((each, index) => {
+        if (index === output) return each;
+        const problem = 'what a loop returns in which an iteration may return no items, where n8n ends the run';
+        return endsEarly ? { ...each, problem } : afterLoop(each, end);
+      });
       this.#done.set(name, { ...loop, outputs });
     }
+  }
+
+  /** Returns whether items may get no further than a node, although it leads on. */
+  #mayEndAt(name: string): boolean {
+    const leading = [...this.#graph.outOf(name), ...this.#graph.back.filter(({ source }) => source === name)];
+    const connected = new Set(leading.map(({ output }) => output));
+    const outputs = this.#done.get(name)?.outputs ?? [];
+    return connected.size > 0 && outputs.some(({ mayBeEmpty }, index) => mayBeEmpty === true || !connected.has(index));
   }
 
   /** Webhooks that respond with the data of the last node get a Terminal node after it. */
@@ -389,10 +414,7 @@ function unique(edges: readonly EdgeDefinition[]): EdgeDefinition[] {
 /** What n8n knows about a node and has no place here. */
 function remarksOn({ original }: N8nNode): string[] {
   const note = text(original.notes);
-  return [
-    ...(note === undefined ? [] : [`has a note: ${note}`]),
-    ...(original.alwaysOutputData === true ? ['always outputs data in n8n, also without items'] : []),
-  ];
+  return [...(note === undefined ? [] : [`has a note: ${note}`])];
 }
 
 /** Nodes are where they were, further ones below. */

@@ -4,7 +4,7 @@ import type { Scope } from '../expressions/scope.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, lookup, object, show, text } from '../workflow.ts';
 import { comparisonOf, convertConditions, convertOldConditions, convertOldRule } from './conditions.ts';
-import { type Conversion, type Converted, outputOf, single } from './converter.ts';
+import { type Conversion, type Converted, maybeEmpty, outputOf, single } from './converter.ts';
 import { reviewOthers } from './triggers.ts';
 
 /** Does nothing: the data of the nodes after it is that of the nodes before. */
@@ -13,7 +13,20 @@ export function noOperation({ id, node, input }: Conversion): Converted {
 }
 
 /** Of one item: takes one way. Of a list: two lists. */
-export function ifNode({ id, node, parameters, input, scope, scopeOfEach, review }: Conversion): Converted {
+export function ifNode(conversion: Conversion): Converted {
+  return takeWays(conversion, ['true', 'false']);
+}
+
+/** Keeps the items that meet the conditions. */
+export function filterNode(conversion: Conversion): Converted {
+  return takeWays(conversion, ['true']);
+}
+
+/** @param ways the outputs that the node has in n8n. */
+function takeWays(
+  { id, node, parameters, input, scope, scopeOfEach, review }: Conversion,
+  ways: readonly ('true' | 'false')[],
+): Converted {
   const { looseTypeValidation: _, ignoreCase: __, ...others } = object(parameters.options);
   reviewOthers(others, review);
   const condition = (within: Scope): string =>
@@ -21,33 +34,34 @@ export function ifNode({ id, node, parameters, input, scope, scopeOfEach, review
       ? convertConditions(parameters.conditions, within, comparisonOf(parameters))
       : convertOldConditions(parameters, within);
   if (input.shape === 'one') {
+    if (node.original.alwaysOutputData === true) {
+      if (ways.length > 1) return unsupported('it always outputs data, so both branches may run');
+      const item = braced(`(${condition(scope)}) ? ${input.text} : {}`);
+      return single(
+        { id, type: 'set', name: node.name, parameters: { fields: { item } } },
+        outputOf(id, 'one', '.item'),
+      );
+    }
     return {
       nodes: [{ id, type: 'if', name: node.name, parameters: { condition: braced(condition(scope)) } }],
       edges: [],
-      outputs: ['true', 'false'].map((handle) => ({ nodeId: id, handle, source: input })),
+      outputs: ways.map((handle) => ({ nodeId: id, handle, source: input, mayBeEmpty: ways.length === 1 })),
     };
   }
   const each = condition(scopeOfEach);
-  return partition(id, node.name, {
-    true: `${input.text}.filter((item, index) => ${each})`,
-    false: `${input.text}.filter((item, index) => !(${each}))`,
-  });
-}
-
-/** Keeps the items that meet the conditions. */
-export function filterNode(conversion: Conversion): Converted {
-  const { nodes, edges, outputs } = ifNode(conversion);
-  return { nodes, edges, outputs: outputs.slice(0, 1) };
+  const test = { true: each, false: `!(${each})` };
+  const lists = ways.map((way) => [way, `${input.text}.filter((item, index) => ${test[way]})`] as const);
+  return partition(id, node.name, Object.fromEntries(lists));
 }
 
 /** A node that returns several lists, one for each output. */
 function partition(id: string, name: string, lists: Readonly<Record<string, string>>): Converted {
   const fields = Object.fromEntries(Object.entries(lists).map(([key, each]) => [key, braced(each)]));
-  return {
+  return maybeEmpty({
     nodes: [{ id, type: 'set', name, parameters: { fields } }],
     edges: [],
-    outputs: Object.keys(lists).map((key) => ({ nodeId: id, source: outputOf(id, 'list', `.${key}`) })),
-  };
+    outputs: Object.keys(lists).map((key) => ({ nodeId: id, source: outputOf(id, 'list', `.${key}`), label: key })),
+  });
 }
 
 /** Maximum number of rules of a switch: for lists, the expression of each output has all of them. */
@@ -80,11 +94,12 @@ export function switchNode({ id, node, parameters, input, scope, scopeOfEach, re
     return partition(id, node.name, Object.fromEntries(Array.from({ length: count }, (_, n) => [`output${n}`, of(n)])));
   }
   const handles = Array.from({ length: count }, (_, index) => String(index));
+  if (node.original.alwaysOutputData === true) return unsupported('it always outputs data, so two branches may run');
   const cases = handles.map((handle) => ({ handle, equals: handle }));
   return {
     nodes: [{ id, type: 'switch', name: node.name, parameters: { value: braced(choice(scope)), cases } }],
     edges: [],
-    outputs: handles.map((handle) => ({ nodeId: id, handle, source: input })),
+    outputs: handles.map((handle) => ({ nodeId: id, handle, source: input, mayBeEmpty: fallback === undefined })),
   };
 }
 

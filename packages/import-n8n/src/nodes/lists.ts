@@ -2,7 +2,7 @@ import { braced, isExpression } from '../expressions/template.ts';
 import { asList } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, object, show, text } from '../workflow.ts';
-import { type Conversion, type Converted, outputOf, single } from './converter.ts';
+import { type Conversion, type Converted, maybeEmpty, outputOf, single } from './converter.ts';
 import { fieldName } from './set.ts';
 import { reviewOthers } from './triggers.ts';
 
@@ -27,7 +27,7 @@ export function splitOutNode({ id, node, parameters, input, review }: Conversion
   } else return unsupported('other fields that are chosen');
   const items = `${asList(input)}.flatMap((item) => ${elements}.map((element) => (${element})))`;
   const set = { id, type: 'set', name: node.name, parameters: { fields: { items: braced(items) } } };
-  return single(set, outputOf(id, 'list', '.items'));
+  return maybeEmpty(single(set, outputOf(id, 'list', '.items')));
 }
 
 /** The first or the last items. */

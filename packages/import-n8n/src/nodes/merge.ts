@@ -2,13 +2,14 @@ import { braced, isExpression } from '../expressions/template.ts';
 import type { Source } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, object, show, text } from '../workflow.ts';
-import { type Conversion, type Converted, outputOf, single } from './converter.ts';
+import { type Conversion, type Converted, maybeEmpty, outputOf, single } from './converter.ts';
 
 /** How inputs become one list: the expression, by the lists of the inputs. */
 type Join = (first: string, second: string) => string;
 
 /** Joins inputs. */
-export function mergeNode({ id, node, parameters, inputs, review }: Conversion): Converted {
+export function mergeNode(conversion: Conversion): Converted {
+  const { id, node, parameters, inputs, review } = conversion;
   const { mode = 'append' } = parameters;
   const lists = inputs.map(listOf);
   const result = (expression: string): Converted => {
@@ -20,15 +21,31 @@ export function mergeNode({ id, node, parameters, inputs, review }: Conversion):
   if (first === undefined || second === undefined || others.length > 0) return unsupported('more than two inputs');
   if (mode === 'chooseBranch' || mode === 'passThrough' || mode === 'wait') {
     const { output = mode === 'wait' ? 'empty' : 'specifiedInput', useDataOfInput = 1 } = parameters;
-    if (output === 'empty') return result('[{}]');
     const chosen = output === 'specifiedInput' ? show(useDataOfInput) : output;
-    if (chosen === '1' || chosen === 'input1') return result(first);
-    if (chosen === '2' || chosen === 'input2') return result(second);
+    const both = (expression: string): Converted => ifBoth(result(expression), conversion, [first, second]);
+    if (chosen === 'empty') return both('[{}]');
+    if (chosen === '1' || chosen === 'input1') return both(first);
+    if (chosen === '2' || chosen === 'input2') return both(second);
     return unsupported(`the output ${show(output)}`);
   }
   const join = mode === 'multiplex' ? combineAll : joinOf(parameters, node.version);
   review('objects in two items that become one: n8n merges their members, here those of the second item remain');
-  return result(join(first, second));
+  return maybeEmpty(result(join(first, second)));
+}
+
+/** From version 2 on, a node that chooses a branch runs only if both have items. */
+function ifBoth(converted: Converted, { id, node, hasAllInputs }: Conversion, lists: readonly string[]): Converted {
+  if (hasAllInputs || node.version < 2) return converted;
+  const check = `${id}__both`;
+  const condition = braced(lists.map((each) => `${each}.length > 0`).join(' && '));
+  return {
+    nodes: [
+      { id: check, type: 'if', name: `${node.name}: items at both inputs?`, parameters: { condition } },
+      ...converted.nodes,
+    ],
+    edges: [{ source: check, target: id, sourceHandle: 'true' }],
+    outputs: converted.outputs,
+  };
 }
 
 /** The items of an input, none if its branch was not taken. */
