@@ -1,20 +1,8 @@
 import { handlesFor, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import type { CredentialUse, NodeExample, NodeType } from '@deckhand/engine';
+import { nodeErrorTable } from './error-tables.ts';
 import { exampleOf } from './node-examples.ts';
-
-/** The parts of a JSON Schema that a page shows. */
-interface Schema {
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly JsonValue[];
-  readonly description?: string;
-  readonly default?: JsonValue;
-  readonly minimum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly maximum?: number;
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-}
+import { cell, code, type Schema, typeText } from './schema-text.ts';
 
 const ROLES: Readonly<Record<NodeType['category'], string>> = {
   trigger: 'Trigger',
@@ -40,6 +28,8 @@ export function nodePage(type: NodeType, sample: JsonValue | undefined): string 
     ...(type.credential ? ['## Credential', credentialText(type.credential)] : []),
     '## Outputs',
     outputsText(type, parameters),
+    '## Errors',
+    errorsText(type),
     ...(sample === undefined ? [] : ['## In sandbox mode', sandboxText(sample)]),
     '## Example',
     exampleText(example),
@@ -58,7 +48,7 @@ export function nodeIndex(types: readonly NodeType[]): string {
 
 Each page is generated from the source of the node type, and tests run its example. Any text parameter may contain
 [expressions](../expressions.md), except in triggers and in the source of \`code\`. The other settings of every node
-(\`retry\`, \`timeoutSeconds\`, \`onError\`, \`disabled\`, \`mock\`) are part of the definition, not of its type.
+(\`retry\`, \`timeoutSeconds\`, \`onError\`, \`disabled\`, \`mock\`) are part of the [definition](../definition.md), not of its type.
 A delay before the next attempt (\`retry\`) of more than 5 s occupies no worker.
 
 | type | title | kind | in a sentence |
@@ -77,26 +67,6 @@ function parameterRows({ properties = {}, required = [] }: Schema, prefix: strin
   });
 }
 
-function typeText(schema: Schema): string {
-  if (schema.enum) return schema.enum.map(code).join(', ');
-  if (schema.type === undefined) return 'any';
-  const names = [schema.type].flat().map((name) => (name === 'array' ? listText(schema.items) : name));
-  const { minimum, exclusiveMinimum, maximum } = schema;
-  const bounds = [
-    ...(minimum === undefined ? [] : [`from ${figure(minimum)}`]),
-    ...(exclusiveMinimum === undefined ? [] : [`over ${figure(exclusiveMinimum)}`]),
-    ...(maximum === undefined ? [] : [`to ${figure(maximum)}`]),
-  ];
-  return [names.join(' or '), bounds.join(' ')].filter(Boolean).join(', ');
-}
-
-function listText(items: Schema | undefined): string {
-  if (items === undefined || (items.type === undefined && !items.enum)) return 'list';
-  return items.properties
-    ? 'list of objects'
-    : `list of ${items.enum ? typeText(items) : [items.type].flat().join('/')}`;
-}
-
 function outputsText(type: NodeType, parameters: JsonObject): string {
   const own = handlesFor(type, parameters);
   if (own.length === 0) return 'One, without a name.';
@@ -111,6 +81,15 @@ function credentialText({ types, needed }: CredentialUse): string {
   const list = types.map(code).join(', ');
   const need = needed === undefined ? 'Optional' : needed({}).length > 0 ? 'Required' : 'Required by some parameters';
   return `${need}: \`credentialId\` names a credential of the workspace, of type ${list}. Its secret never shows in a run.`;
+}
+
+function errorsText({ isTrigger, errors, credential }: NodeType): string {
+  if (isTrigger) return 'None: a trigger returns what started the run.';
+  const others = `${errors.length > 0 ? 'Others are' : 'Only'} those that [every node](../errors.md#errors-of-nodes) can have`;
+  const ofCredential = credential ? `, and those of [credentials](../errors.md#errors-of-nodes)` : '';
+  const rest = `${others}${ofCredential}. \`onError\` decides how the run goes on.`;
+  if (errors.length === 0) return rest;
+  return [nodeErrorTable(errors, '../'), rest].join('\n\n');
 }
 
 function sandboxText(sample: JsonValue): string {
@@ -135,16 +114,4 @@ function exampleText({ trigger, definition, outputs, skipped = [], result, error
 
 function block(json: string): string {
   return `\`\`\`json\n${json}\n\`\`\``;
-}
-
-function code(value: unknown): string {
-  return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
-}
-
-function figure(value: number): string {
-  return value.toLocaleString('en');
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }

@@ -26,18 +26,25 @@ export function describeError(error: unknown): Failure {
 
 function describeResponse(error: DeckhandError): Failure {
   const { status, code, requestId, body } = error;
-  const issues = issuesOf(body?.details);
-  const shown = issues.slice(0, MAX_ISSUES).join('; ');
-  const more = issues.length > MAX_ISSUES ? `; ${issues.length - MAX_ISSUES} more` : '';
-  const message = [`${error.message}${shown === '' ? '' : `: ${shown}${more}`} (${code})`, adviceFor(error)];
+  const message = `${summaryOf(error)} (${code})`;
+  const advice = adviceFor(error);
   return {
-    message: message.filter((part) => part !== '').join(': '),
+    message: advice === '' ? message : `${message}: ${advice}`,
     exitCode: exitCodeOfStatus(status),
     code,
     status,
     requestId,
     ...(body?.details !== undefined && { details: body.details }),
   };
+}
+
+/** Returns what the API refused, and why. The message of an invalid request repeats its first issue. */
+function summaryOf({ code, message, body }: DeckhandError): string {
+  const issues = issuesOf(body?.details);
+  if (issues.length === 0) return message;
+  const shown = issues.slice(0, MAX_ISSUES).join('; ');
+  const more = issues.length > MAX_ISSUES ? `; ${issues.length - MAX_ISSUES} more` : '';
+  return `${code === 'VALIDATION_FAILED' ? '' : `${message}: `}${shown}${more}`;
 }
 
 /** Returns the issues of a validation, each in a few words. */

@@ -1,6 +1,6 @@
 /**
  * Catalog of errors: HTTP status and public message by code. The messages of the three refusals of keys are those of
- * the contract. docs/errors.md lists the same codes; a test compares the two.
+ * the contract. `ERROR_TEXTS` explains them.
  */
 export const ERRORS = {
   VALIDATION_FAILED: { status: 400, message: 'The request is not valid' },

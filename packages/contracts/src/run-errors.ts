@@ -1,7 +1,6 @@
-/**
- * Codes and messages of `error` for runs that the service ended. Errors of nodes have codes of their own.
- * docs/errors.md lists the same codes; a test compares the two.
- */
+import { ERRORS } from './errors.ts';
+
+/** Codes and messages of `error` for runs that the service ended. Errors of nodes have codes of their own. */
 export const RUN_ERRORS = {
   EXECUTION_TIMEOUT: 'the run took longer than its time limit',
   EXPIRED: 'the run did not begin before it expired',
@@ -14,6 +13,8 @@ export const RUN_ERRORS = {
   NODE_NOT_REACHED: 'the run did not come to the node that it was to start from',
   VALUE_NOT_STORABLE: 'a value of this run cannot be stored',
   INTERNAL: 'the service could not go on with this run',
+  QUEUE_UNAVAILABLE: ERRORS.QUEUE_UNAVAILABLE.message,
+  TRIGGER_DATA_GONE: ERRORS.TRIGGER_DATA_GONE.message,
 } as const;
 
 export type RunErrorCode = keyof typeof RUN_ERRORS;

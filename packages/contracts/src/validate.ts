@@ -5,7 +5,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import { type ValidationIssue, validationFailed } from './errors.ts';
 import { isDate, readTime, UUID_PATTERN } from './formats.ts';
 import { isJsonObject } from './json.ts';
-import { CLAMPED } from './schemas/common.ts';
+import { CLAMPED, SINCE } from './schemas/common.ts';
 import { SCOPE_PATTERN, SCOPES_IN_WORDS } from './scopes.ts';
 import { createUntrustedAjv, findSchemaIssue } from './untrusted-schema.ts';
 import { compileNullRemoval } from './without-nulls.ts';
@@ -46,6 +46,7 @@ for (const ajv of [queries.first, queries.all]) {
 
 function withFormats(ajv: Ajv2020): Ajv2020 {
   addFormats.default(ajv, ['email', 'uri']);
+  ajv.addKeyword(SINCE);
   ajv.addFormat('uuid', UUID_PATTERN);
   // Requests may omit parts of a time.
   ajv.addFormat('date-time', (text) => readTime(text) !== undefined);

@@ -6,6 +6,7 @@ import {
   type ContainerKind,
   isJsonObject,
   type CredentialType,
+  type NodeErrorCode,
   type NodeIcon,
   type FormInput,
   type FormPanel,
@@ -136,6 +137,8 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly run: (parameters: Static<S>, context: NodeContext) => Outcome | Promise<Outcome>;
   /** Converts the answer to the node's wait to its outcome. Needed if `run` may wait. */
   readonly resume?: (answer: WaitAnswer, wait: WaitRequest, context: NodeContext) => Outcome;
+  /** Codes of its own failures, beside those of every node and of credentials: its page explains them. */
+  readonly errors?: readonly NodeErrorCode[];
   /** A sample output of the right shape, for sandbox mode. Needed if `hasEffects`. */
   readonly sample?: (parameters: Static<S>) => JsonValue;
   /** A workflow that shows how it is used. Built-in types have one. */
@@ -179,6 +182,7 @@ export interface NodeType {
   readonly resume: ((answer: WaitAnswer, wait: WaitRequest, context: NodeContext) => Outcome) | undefined;
   /** Runs with evaluated parameters. @throws NodeError PARAMETERS_INVALID naming the first issue. */
   readonly run: (parameters: JsonValue, context: NodeContext) => Outcome | Promise<Outcome>;
+  readonly errors: readonly NodeErrorCode[];
   readonly example: NodeExample | undefined;
 }
 
@@ -220,6 +224,7 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     deferred: spec.deferred,
     references: spec.references,
     resume: spec.resume,
+    errors: spec.errors ?? [],
     example: spec.example,
     withoutNulls(parameters) {
       const rest = removeNulls ? removeNulls(parameters) : parameters;

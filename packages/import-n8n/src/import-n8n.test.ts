@@ -71,7 +71,7 @@ describe('one item', () => {
     expect(levels(workflow)).toEqual({
       Start: 'converted',
       Price: 'converted',
-      'Is big': 'review',
+      'Is big': 'converted',
       Big: 'converted',
       Small: 'converted',
       After: 'converted',
@@ -395,10 +395,18 @@ describe('what has no equivalent', () => {
     expect(notes[1]?.messages.join()).toMatch(named);
   });
 
-  it('ignores case where the node does', async () => {
-    const condition = { ...when('={{ $json.n }}', 'equals', 'A', 'string'), options: { ignoreCase: true } };
-    const workflow = await imported([START, node('Is A', 'if', condition)], connect('Start > Is A'));
-    expect(JSON.stringify(workflow.definition.nodes.at(-1))).toContain('toLowerCase');
+  it('ignores case where the conditions do; the option of the node is for the editor of n8n', async () => {
+    const { conditions } = when('={{ $json.n }}', 'equals', 'A', 'string');
+    const ignoring = { conditions: { ...conditions, options: { caseSensitive: false } } };
+    const workflow = await imported(
+      [START, node('Is A', 'if', ignoring), node('Not', 'if', { conditions, options: { ignoreCase: true } })],
+      connect('Start > Is A', 'Start > Not'),
+    );
+    expect(workflow.definition.nodes.map(({ parameters }) => parameters?.condition)).toEqual([
+      undefined,
+      `{{ check.string($nodes.start.output?.n, 'equals', "A", 'ignoreCase') }}`,
+      `{{ check.string($nodes.start.output?.n, 'equals', "A") }}`,
+    ]);
   });
 
   it('loses nothing: every node has a note, and so have notes, pins and settings', async () => {

@@ -86,6 +86,8 @@ describe('workflows as files', () => {
     const dir = await newFolder();
     const pulled = await cli(['pull', '--dir', dir]);
     expect(pulled).toMatchObject({ exitCode: 0, stderr: '' });
+    // Nothing but who manages the workflows would change.
+    expect(await cli(['diff', '--dir', dir])).toMatchObject({ exitCode: 0, stdout: 'Nothing differs.\n' });
     expect((await readdir(dir)).sort()).toEqual(['ask-finance.yaml', 'refund-order.yaml', 'workflow.schema.json']);
     const text = await readFile(join(dir, 'refund-order.yaml'), 'utf8');
     expect(text).toContain('slug: refund-order\nname: Refund order\nfolder: Payments/Refunds\nstatus: active\n');
@@ -123,7 +125,10 @@ describe('workflows as files', () => {
     const behind = await cli(['diff', 'refund-order', '--dir', dir]);
     expect(behind.exitCode).toBe(1);
     expect(behind.stdout).toMatch(/update refund-order\n[^]*\n- +timeoutSeconds: 9\n/);
-    await json(['pull', 'refund-order', '--dir', dir]);
+    const refused = await cli(['pull', 'refund-order', '--dir', dir]);
+    expect(refused).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('Git has no copy of it') });
+    expect(await readFile(join(dir, 'refund-order.yaml'), 'utf8')).toBe(edited);
+    await json(['pull', 'refund-order', '--dir', dir, '--yes']);
     const merged = await readFile(join(dir, 'refund-order.yaml'), 'utf8');
     expect(merged.replace(/ +timeoutSeconds: 9\n/, '')).toBe(edited);
   });
@@ -187,7 +192,7 @@ describe('workflows as files', () => {
     expect(await cli(['apply', '--dir', dir, '--prune', '--yes'], settings)).toMatchObject({
       stdout: 'Nothing differs.\n',
     });
-    await json(['pull', '--dir', dir], settings);
+    await json(['pull', '--dir', dir, '--yes'], settings);
     expect(await readFile(join(dir, 'hook.yaml'), 'utf8')).toContain('secret: { $env: HOOK_SECRET }');
     // The secret stays with the instance, whatever else changes.
     await writeFile(join(dir, 'hook.yaml'), `${hook}      method: PUT\n      secret: "********"\n`);

@@ -398,6 +398,7 @@ describe('a link to a human task', () => {
       size: { enum: ['S', 'M', 3] },
       note: { type: 'string', maxLength: 2_000, default: 'none' },
       express: { type: 'boolean', default: true },
+      address: { type: 'string', contentMediaType: 'text/plain' },
     },
     additionalProperties: false,
   };
@@ -407,6 +408,7 @@ describe('a link to a human task', () => {
     const { text } = await open(link);
     expect(text).toContain('Your name');
     expect(text).toMatch(/<textarea[^>]*name="field-3"[^>]*>\nnone<\/textarea>/);
+    expect(text).toMatch(/<textarea[^>]*name="field-5"/);
     const filled = { 'field-0': 'Ada <b>', 'field-1': 'many', 'field-2': '"M"', 'field-3': '', 'field-4': 'on' };
     const wrong = await post(link, filled);
     expect([wrong.status, wrong.text.includes('value="Ada &lt;b&gt;"')]).toEqual([400, true]);

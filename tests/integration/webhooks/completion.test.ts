@@ -104,12 +104,29 @@ describe('on completion', () => {
     expect((await lastRun(hook)).error).toContain('lacks');
   });
 
-  it('fails a run that would send the JSON of a file as the file', async () => {
-    const file = { base64: 'iVBORw0KGgo=', contentType: 'image/png', bytes: 8 };
-    const hook = await hookWith([terminal({ headers: { 'content-type': 'image/png' }, body: file })]);
-    expect(await send(hook)).toMatchObject({ status: 500, body: { code: 'EXECUTION_FAILED' } });
-    expect((await lastRun(hook)).error).toContain('PARAMETERS_INVALID');
-    const asJson = await hookWith([terminal({ body: file })]);
+  it('sends the bytes of a file, also of one that an http node passed on, and its JSON if asked for', async () => {
+    const png = Buffer.from('89504e470d0a1a0a00ff', 'hex');
+    const echo = await hookWith([terminal({ body: '{{ $trigger.body }}' })]);
+    const { url } = instance.gateway;
+    const relay = await hookWith([
+      { id: 'call', type: 'http', parameters: { url: url + echo.path, method: 'POST', body: '{{ $trigger.body }}' } },
+      terminal({ body: '{{ $nodes.call.output.body }}' }),
+    ]);
+    const response = await fetch(url + relay.path, {
+      method: 'POST',
+      body: png,
+      headers: { 'content-type': 'image/png' },
+    });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png']);
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(png);
+    expect(response.headers.get('content-security-policy')).toMatch(/^sandbox(?!.*allow-same-origin)/);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+
+    const file = { base64: 'aGk=', contentType: 'a/b\r\nset-cookie: c=d', bytes: 2 };
+    const split = await send(await hookWith([terminal({ body: '{{ $trigger.body }}' })]), json(file));
+    expect([split.text, split.headers.get('content-type')]).toEqual(['hi', 'application/octet-stream']);
+    expect(split.headers.get('set-cookie')).toBeNull();
+    const asJson = await hookWith([terminal({ headers: { 'content-type': 'application/json' }, body: file })]);
     expect((await send(asJson)).body).toEqual(file);
   });
 

@@ -18,7 +18,7 @@ interface Field {
 export type Entered = Readonly<Record<string, string | readonly string[]>>;
 
 const MAX_FIELDS = 50;
-/** A text that may be longer has several lines. */
+/** A text that may be longer has several lines, as one that asks for it (`contentMediaType`) has. */
 const LINE_LENGTH = 200;
 /** With these, the members of the data cannot be read off `properties`, or not all combinations of them fit. */
 const NOT_SIMPLE = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'patternProperties', 'const'];
@@ -151,8 +151,8 @@ ${text}</textarea>`
   }
 }
 
-function isLong({ maxLength }: JsonObject): boolean {
-  return typeof maxLength === 'number' && maxLength > LINE_LENGTH;
+function isLong({ contentMediaType, maxLength }: JsonObject): boolean {
+  return contentMediaType === 'text/plain' || (typeof maxLength === 'number' && maxLength > LINE_LENGTH);
 }
 
 function inputType(format: JsonValue | undefined): string {

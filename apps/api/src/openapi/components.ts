@@ -1,5 +1,5 @@
 import * as contracts from '@deckhand/contracts';
-import { type ErrorCode, ERRORS, isJsonObject } from '@deckhand/contracts';
+import { type ErrorCode, ERRORS, isJsonObject, SINCE } from '@deckhand/contracts';
 import type { Operation } from '../http/route.ts';
 
 /** A part of the document. */
@@ -28,7 +28,7 @@ const JSON_VALUE_SCHEMA: Part = {
 const REQUEST_ID = '01a1fb35-e8df-7352-8660-75a19a555603';
 
 /** Keywords that restrict no value. */
-const ANNOTATIONS = ['description', 'title', 'default', 'examples'];
+const ANNOTATIONS = ['description', 'title', 'default', 'examples', SINCE];
 
 /** A schema, and its name in `components`. */
 interface Named {

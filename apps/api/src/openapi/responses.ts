@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, ErrorResponse } from '@deckhand/contracts';
+import { ERROR_TEXTS, ERRORS, type ErrorCode, ErrorResponse } from '@deckhand/contracts';
 import { isClosedToKeys } from '../auth/authenticate.ts';
 import { isProbe, type Operation, type Route } from '../http/route.ts';
 import type { Components, Part } from './components.ts';
@@ -126,7 +126,7 @@ export function errorsOf(route: Route, components: Components): Part {
 
 function errorOf(route: Route, status: number, codes: readonly ErrorCode[], components: Components): Part {
   return {
-    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('; '),
+    description: codes.map((code) => `\`${code}\`: ${explain(code)}`).join('\n\n'),
     headers: refer(headersOfError(route, status, codes), components),
     content: {
       [JSON_TYPE]: {
@@ -135,6 +135,13 @@ function errorOf(route: Route, status: number, codes: readonly ErrorCode[], comp
       },
     },
   };
+}
+
+/** Returns when a response has a code. Links of docs lead nowhere in the document. */
+function explain(code: ErrorCode): string {
+  const { when, retry } = ERROR_TEXTS[code];
+  const text = when.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
+  return retry === 'no' ? `${text}.` : `${text}. Try again: ${retry}.`;
 }
 
 function codesOf({ access, method, path, operation }: Route): ErrorCode[] {

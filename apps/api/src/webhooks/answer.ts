@@ -1,6 +1,14 @@
 import type { Response } from 'express';
 import { encodeText, UnencodableError } from '@deckhand/runtime';
-import { answerHeaderIssue, isJsonObject, type JsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
+import {
+  answerHeaderIssue,
+  fileToSend,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  mediaTypeOf,
+  parseJson,
+} from '@deckhand/contracts';
 
 /** Statuses of responses without a body (RFC 9110, 15). */
 const WITHOUT_BODY = [204, 205, 304];
@@ -20,8 +28,8 @@ export function prepareAnswer(response: Response): void {
 
 /**
  * Sends the result of a Terminal node as the response. Text is sent unchanged, as plain text unless its headers say
- * otherwise, and in the charset that they name; everything else is sent as JSON. Headers that a workflow may not set
- * are omitted.
+ * otherwise, and in the charset that they name; a file as its bytes, everything else as JSON. Headers that a workflow
+ * may not set are omitted.
  * @returns the names of omitted headers.
  */
 export async function sendResult(response: Response, resultJson: string): Promise<string[]> {
@@ -31,6 +39,11 @@ export async function sendResult(response: Response, resultJson: string): Promis
     if (answerHeaderIssue(name, value) === undefined) response.setHeader(name, value);
     else refused.push(name);
   }
+  const file = fileToSend(body, contentTypeOf(response));
+  if (file) {
+    sendBody(response, statusCode, Buffer.from(file.base64, 'base64'), mediaTypeOf(file));
+    return refused;
+  }
   const isText = typeof body === 'string';
   const fallback = `${isText ? 'text/plain' : 'application/json'}; charset=utf-8`;
   const content = await encodeBody(response, isText ? body : JSON.stringify(body));
@@ -38,9 +51,14 @@ export async function sendResult(response: Response, resultJson: string): Promis
   return refused;
 }
 
+/** Returns the content type that the workflow has set; "" if it has set none. */
+function contentTypeOf(response: Response): string {
+  return String(response.getHeader('Content-Type') ?? '');
+}
+
 /** Encodes a text in the charset of the response. The nodes have checked that it can be, apart from JSON. */
 async function encodeBody(response: Response, text: string): Promise<Buffer> {
-  const contentType = String(response.getHeader('Content-Type') ?? '');
+  const contentType = contentTypeOf(response);
   try {
     return await encodeText(text, contentType);
   } catch (error) {

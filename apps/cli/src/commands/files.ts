@@ -1,11 +1,12 @@
 import { updateWorkflow, type WorkflowEntry } from '@deckhand/sdk/operations';
-import { askChoice, canAsk, EXIT, ExitError, misused, type Output, type Text } from '@deckhand/terminal';
+import { askChoice, canAsk, confirm, EXIT, ExitError, misused, type Output, type Text } from '@deckhand/terminal';
 import { Command } from 'commander';
 import { mkdir } from 'node:fs/promises';
 import type { Context } from '../context.ts';
 import { describeError } from '../describe-error.ts';
 import { applySteps, checkSteps, type Result } from '../files/apply.ts';
 import { type FileDocument, toSlug, withoutValuesOf } from '../files/document.ts';
+import { isCommitted } from '../files/git-copy.ts';
 import { diffLines, inContext } from '../files/line-diff.ts';
 import { changedMembers, plan, sidesOf, type Step } from '../files/plan.ts';
 import { writeSchema } from '../files/schema.ts';
@@ -29,10 +30,12 @@ export function pullCommand(context: Context): Command {
     .description(
       'Writes a YAML file for each workflow, named by its slug, without ids and secrets. Files that exist keep their comments and ' +
         'their tests, and stay as they are if nothing changed. A workflow without a slug gets one from its name. Also writes ' +
-        'workflow.schema.json, by which editors check the files.',
+        'workflow.schema.json, by which editors check the files. A file that differs from its workflow is overwritten if Git has its ' +
+        'content; otherwise, the command asks on a terminal, and leaves the file elsewhere and exits with 1.',
     )
     .argument('[workflow...]', 'slugs, exact names or ids; all workflows of the workspace by default')
     .option(...DIR)
+    .option('-y, --yes', 'overwrite files without a prompt, although Git has no copy of them')
     .action((names: readonly string[], options: FileOptions) => pull(context, names, options));
 }
 
@@ -40,19 +43,24 @@ export function pullCommand(context: Context): Command {
 export function diffCommand(context: Context): Command {
   return new Command('diff')
     .summary('compare files with the workspace, line by line')
-    .description('Exits with 0 if nothing differs, otherwise with 1. It changes nothing.')
+    .description('Exits with 0 if no content differs, otherwise with 1. It changes nothing.')
     .argument(...SLUGS)
     .option(...DIR)
     .option(...PRUNE)
     .action(async (slugs: readonly string[], options: FileOptions) => {
       const { steps } = await planFiles(context, slugs, options);
-      const changed = steps.filter(({ action }) => action !== 'unchanged');
+      const changed = steps.filter(hasOtherContent);
       context.output.result(
         changed.map((step) => ({ slug: step.slug, action: step.action, ...sidesOf(step) })),
         () => (changed.length === 0 ? ['Nothing differs.'] : changed.flatMap(diffOf)),
       );
       if (changed.length > 0) process.exitCode = EXIT.failed;
     });
+}
+
+/** Whether a step changes more than who manages the workflow. After `pull`, no file differs from its workflow. */
+function hasOtherContent({ action, changes }: Step): boolean {
+  return action === 'update' ? changes.some((member) => member !== 'managed') : action !== 'unchanged';
 }
 
 /** Creates `plan`, which lists and checks what `apply` would do. */
@@ -104,7 +112,11 @@ export function applyCommand(context: Context): Command {
     });
 }
 
-async function pull({ output, ...context }: Context, names: readonly string[], { dir }: FileOptions): Promise<void> {
+async function pull(
+  { output, ...context }: Context,
+  names: readonly string[],
+  { dir, yes = false }: FileOptions,
+): Promise<void> {
   const workspace = await openWorkspace(await context.connect());
   const chosen = selectWorkflows(workspace, names);
   const local = await readFiles(dir);
@@ -119,14 +131,21 @@ async function pull({ output, ...context }: Context, names: readonly string[], {
   const remotes = [...(await readAll(workspace, ids))].sort((a, b) => (a.document.slug < b.document.slug ? -1 : 1));
   await mkdir(dir, { recursive: true });
   await writeSchema(workspace.connection, dir);
+  const uncopied: { readonly document: FileDocument; readonly file: LocalFile }[] = [];
   for (const { document: read, issues } of remotes) {
     const { slug } = read;
     const file = local.get(slug);
     const document = withoutValuesOf(file?.document, read);
     if (issues.length > 0) results.push({ slug, issues });
     else if (file && isCurrent(file, document)) results.push({ slug, path: file.path, isWritten: false });
+    else if (file && !yes && !(await isCommitted(file.path))) uncopied.push({ document, file });
     else results.push(await write(dir, document, file));
   }
+  if (uncopied.length > 0 && isAsked(output)) {
+    const paths = uncopied.map(({ file }) => file.path).join(', ');
+    await confirm(`Overwrite ${paths}? The workspace has another content, and Git has no copy of yours.`, {});
+    for (const { document, file } of uncopied) results.push(await write(dir, document, file));
+  } else for (const { document, file } of uncopied) results.push(refusal(document, file));
   for (const [slug, { path }] of names.length === 0 ? local : []) {
     if (workspace.workflowId(slug) === undefined) results.push({ slug, path, isGone: true });
   }
@@ -142,6 +161,11 @@ async function write(dir: string, document: FileDocument, file: LocalFile | unde
   } catch (error) {
     return { slug, issues: [issueOf(error)] };
   }
+}
+
+function refusal({ slug }: FileDocument, { path }: LocalFile): Pulled {
+  const remedy = 'commit it, or pass --yes to overwrite it';
+  return { slug, path, issues: [`${path} has another content, and Git has no copy of it: ${remedy}`] };
 }
 
 /** Returns a failure as a part of a sentence. */
@@ -271,9 +295,8 @@ function failureLine({ slug, failure }: Result): Text {
 function diffOf(step: Step): readonly Text[] {
   const { before, after } = sidesOf(step);
   const [, style] = SIGNS[step.action];
-  const becomesManaged = step.changes.includes('managed') ? ' (becomes managed)' : '';
   return [
-    { text: `${step.action} ${step.slug}${becomesManaged}`, style },
+    { text: `${step.action} ${step.slug}`, style },
     ...inContext(diffLines(before, after)).map(({ kind, text }): Text => {
       if (kind === 'same') return { text: `  ${text}`, style: 'dim' };
       return kind === 'added' ? { text: `+ ${text}`, style: 'green' } : { text: `- ${text}`, style: 'red' };

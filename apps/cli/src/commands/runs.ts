@@ -210,7 +210,8 @@ async function printLogs(context: Context, id: string, { node, iteration }: Logs
     return;
   }
   const execution = await connection.deckhand.runs.of(id).get({ slim: true });
-  for (const [nodeId, progress] of inOrder(execution)) {
+  const definition = await findDefinition(connection, execution);
+  for (const [nodeId, progress] of inOrder(execution, definition)) {
     if (progress.startedAt === null) continue;
     const lines = execution.executionMode === 'debug' ? await consoleOf(connection, id, nodeId) : [];
     output.entry({ nodeId, ...progress, console: lines }, () => [

@@ -16,7 +16,6 @@ interface DescribedType {
 }
 
 const TEXT = { type: 'string' };
-const COUNT = { type: 'integer', minimum: 0 };
 const NODE_ID = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' };
 /** A parameter may also be an expression, or be taken from the environment. */
 const INSTEAD = [
@@ -30,19 +29,6 @@ const closed = (properties: Schema, required: readonly string[] = []): Schema =>
   properties,
   additionalProperties: false,
 });
-
-const POSITION = closed({ x: { type: 'number' }, y: { type: 'number' } }, ['x', 'y']);
-const NOTE = closed(
-  {
-    id: NODE_ID,
-    text: { type: 'string', maxLength: 4_000 },
-    color: { enum: ['yellow', 'orange', 'red', 'green', 'blue', 'purple', 'gray'], default: 'yellow' },
-    position: POSITION,
-    width: { type: 'number', minimum: 40, maximum: 10_000 },
-    height: { type: 'number', minimum: 40, maximum: 10_000 },
-  },
-  ['id', 'text', 'position'],
-);
 
 const TEST = closed(
   {
@@ -83,30 +69,20 @@ const MOCK = {
   minProperties: 1,
 };
 
-/** Returns the JSON Schema of files. @param types complete and check the parameters of their nodes. */
-export function fileSchema(types: readonly DescribedType[]): Schema {
-  const node = closed(
-    {
-      id: NODE_ID,
-      type:
-        types.length === 0
-          ? TEXT
-          : { oneOf: types.map(({ type, title, description }) => ({ const: type, title, description })) },
-      name: TEXT,
-      disabled: { type: 'boolean', description: 'Passes its input on' },
-      credential: { ...TEXT, description: 'The name of a credential' },
-      parameters: { type: 'object' },
-      retry: closed({ maxAttempts: COUNT, delayMs: COUNT, factor: { type: 'number' }, maxDelayMs: COUNT }, [
-        'maxAttempts',
-      ]),
-      timeoutSeconds: { type: 'number', exclusiveMinimum: 0 },
-      onInterrupt: { enum: ['rerun', 'fail'] },
-      onError: { enum: ['stop', 'continue', 'branch'] },
-      mock: {},
-      position: POSITION,
-    },
-    ['id', 'type'],
-  );
+/** Where the OpenAPI document has schemas. */
+const COMPONENTS = '#/components/schemas/';
+/** Those of a definition. Files have the members of a definition, except that they name credentials. */
+const OF_DEFINITIONS = ['NodeDefinition', 'EdgeDefinition', 'NoteDefinition', 'WorkflowSettings'] as const;
+
+/**
+ * Returns the JSON Schema of files.
+ * @param types complete and check the parameters of their nodes.
+ * @param openApi the OpenAPI document of the instance, whose schemas of definitions the files have.
+ */
+export function fileSchema(types: readonly DescribedType[], openApi: unknown): Schema {
+  const schemas = definitionSchemas(openApi);
+  const { NodeDefinition: node = {} } = schemas;
+  const { credentialId: _, ...members } = isObject(node.properties) ? node.properties : {};
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'A workflow of Deckhand',
@@ -121,23 +97,32 @@ export function fileSchema(types: readonly DescribedType[]): Schema {
         },
         status: { enum: ['draft', 'active', 'inactive'], default: 'draft' },
         errorWorkflow: { ...TEXT, description: 'The slug of the workflow that is started when a run fails, or none' },
-        settings: { type: 'object' },
-        nodes: { type: 'array', items: { $ref: '#/$defs/node' } },
-        edges: {
+        settings: { $ref: '#/$defs/WorkflowSettings' },
+        nodes: { type: 'array', items: { $ref: '#/$defs/NodeDefinition' } },
+        edges: { type: 'array', items: { $ref: '#/$defs/EdgeDefinition' } },
+        notes: {
           type: 'array',
-          items: closed({ source: NODE_ID, sourceHandle: TEXT, target: NODE_ID, targetHandle: TEXT }, [
-            'source',
-            'target',
-          ]),
+          items: { $ref: '#/$defs/NoteDefinition' },
+          description: 'Notes on the canvas of the editor',
         },
-        notes: { type: 'array', items: NOTE, description: 'Notes on the canvas of the editor' },
         tests: { type: 'array', items: { $ref: '#/$defs/test' }, description: 'Run by "deckhand test"' },
       },
       ['slug', 'name'],
     ),
     $defs: {
-      node: {
+      ...schemas,
+      NodeDefinition: {
         ...node,
+        properties: {
+          ...members,
+          type: {
+            ...(isObject(members.type) ? members.type : TEXT),
+            ...(types.length > 0 && {
+              oneOf: types.map(({ type, title, description }) => ({ const: type, title, description })),
+            }),
+          },
+          credential: { ...TEXT, description: 'The name of a credential' },
+        },
         ...(types.length > 0 && {
           allOf: types.map(({ type }) => ({
             if: { properties: { type: { const: type } } },
@@ -164,6 +149,34 @@ function parametersOf({ type, parameters }: DescribedType): Schema {
   return { ...parameters, properties: { ...bySlug, ...Object.fromEntries(known) }, required: needed };
 }
 
+/** Returns the schemas of the parts of definitions, and those that they refer to, by name. */
+function definitionSchemas(openApi: unknown): Readonly<Record<string, Schema>> {
+  const components = isObject(openApi) && isObject(openApi.components) ? openApi.components.schemas : {};
+  const found: Record<string, Schema> = {};
+  const add = (name: string): void => {
+    const schema = isObject(components) ? components[name] : undefined;
+    if (!isObject(schema) || Object.hasOwn(found, name)) return;
+    // Before its parts: a schema may contain itself.
+    found[name] = {};
+    found[name] = refer(schema, add);
+  };
+  OF_DEFINITIONS.forEach(add);
+  return found;
+}
+
+/** Returns a copy of a schema that refers to those beside it. @param onName takes the names of these. */
+function refer(schema: Schema, onName: (name: string) => void): Schema {
+  const copy = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(copy);
+    if (isObject(value)) return refer(value, onName);
+    if (typeof value !== 'string' || !value.startsWith(COMPONENTS)) return value;
+    const name = value.slice(COMPONENTS.length);
+    onName(name);
+    return `#/$defs/${name}`;
+  };
+  return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, copy(value)]));
+}
+
 /** Writes the schema beside the files, with the node types of the instance if the key may read them. */
 export async function writeSchema({ deckhand: { client } }: Connection, folder: string): Promise<void> {
   const types = await listNodeTypes({ client, throwOnError: true }).then(
@@ -173,5 +186,6 @@ export async function writeSchema({ deckhand: { client } }: Connection, folder: 
       throw error;
     },
   );
-  await writeFile(join(folder, 'workflow.schema.json'), `${JSON.stringify(fileSchema(types), null, 2)}\n`);
+  const { data: openApi } = await client.get({ url: '/api/openapi.json', throwOnError: true });
+  await writeFile(join(folder, 'workflow.schema.json'), `${JSON.stringify(fileSchema(types, openApi), null, 2)}\n`);
 }

@@ -18,7 +18,7 @@ export function nodeRows(execution: ExecutionResponse, definition: Definition | 
   const names = new Map(definition?.nodes.map(({ id, name }) => [id, name ?? id]));
   const laidOut = definition ? layOut(definition, execution.data.triggerNodeId) : [];
   const inTree = new Set(laidOut.map(({ nodeId }) => nodeId));
-  const others = inOrder(execution)
+  const others = inOrder(execution, undefined)
     .filter(([nodeId]) => !inTree.has(nodeId))
     .map(([nodeId]) => ({ nodeId, prefix: '', handle: undefined }));
   return [...laidOut, ...others].map(({ nodeId, prefix, handle }) => {
@@ -49,11 +49,22 @@ export function details(node: NodeProgress, now: number): Span[] {
   ];
 }
 
-/** Returns the nodes of a run in the order of their starts and ends; those that have not started at the end. */
-export function inOrder({ progress }: ExecutionResponse): readonly (readonly [string, NodeProgress])[] {
+/**
+ * Returns the nodes of a run in the order of their starts, and those that have not started at the end. Nodes that
+ * started in the same millisecond are in the order of the tree, if the definition is known, else of their ends.
+ */
+export function inOrder(
+  { progress, data }: ExecutionResponse,
+  definition: Definition | undefined,
+): readonly (readonly [string, NodeProgress])[] {
   const timeOf = (time: string | null): number => (time === null ? Number.MAX_SAFE_INTEGER : Date.parse(time));
+  const laidOut = definition ? layOut(definition, data.triggerNodeId) : [];
+  const places = new Map(laidOut.map(({ nodeId }, place) => [nodeId, place]));
+  const placeOf = (nodeId: string): number => places.get(nodeId) ?? places.size;
   return Object.entries(progress).sort(
-    ([, one], [, other]) =>
-      timeOf(one.startedAt) - timeOf(other.startedAt) || timeOf(one.finishedAt) - timeOf(other.finishedAt),
+    ([id, one], [otherId, other]) =>
+      timeOf(one.startedAt) - timeOf(other.startedAt) ||
+      placeOf(id) - placeOf(otherId) ||
+      timeOf(one.finishedAt) - timeOf(other.finishedAt),
   );
 }

@@ -2,7 +2,7 @@ import type { Definition, ExecutionResponse } from '@deckhand/sdk/operations';
 import { type Output, render, type Text } from '@deckhand/terminal';
 import { clearScreenDown, moveCursor } from 'node:readline';
 import { elapsedText, statusText } from '../format.ts';
-import { details, nodeRows } from './rows.ts';
+import { details, inOrder, nodeRows } from './rows.ts';
 
 /** Shows a run while it is followed, on the standard error. */
 export interface View {
@@ -17,7 +17,7 @@ const REFRESH_MS = 500;
 /** Creates the view: a tree that changes in its place on a terminal, a line for each change elsewhere. */
 export function createView(output: Output, definition: Definition | undefined): View {
   if (output.isJson) return { show: () => undefined, end: () => undefined };
-  return process.stderr.isTTY ? onTerminal(process.stderr, definition) : inLog(output);
+  return process.stderr.isTTY ? onTerminal(process.stderr, definition) : inLog(output, definition);
 }
 
 function onTerminal(stream: NodeJS.WriteStream, definition: Definition | undefined): View {
@@ -72,13 +72,13 @@ function fit(lines: readonly Text[], rows: number): readonly Text[] {
   return [...lines.slice(0, room), { text: `… ${lines.length - room} more nodes`, style: 'dim' }];
 }
 
-function inLog(output: Output): View {
+function inLog(output: Output, definition: Definition | undefined): View {
   const last = new Map<string, string>();
   let status = '';
   return {
     show(execution) {
       const now = Date.now();
-      for (const [nodeId, node] of Object.entries(execution.progress)) {
+      for (const [nodeId, node] of inOrder(execution, definition)) {
         if (node.status === 'pending' || last.get(nodeId) === node.status) continue;
         last.set(nodeId, node.status);
         const shown = node.status === 'success' ? ['  ', statusText(node.status)] : [];

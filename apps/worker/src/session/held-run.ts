@@ -1,6 +1,6 @@
 import { type ClaimedExecution, type FinishedEnding, NO_DEADLINE_AT } from '@deckhand/db';
 import type { CompiledWorkflow, Ending, NodeRecord } from '@deckhand/engine';
-import { ERRORS, type RunError, runError } from '@deckhand/contracts';
+import { type RunError, runError } from '@deckhand/contracts';
 import type { Logger } from '@deckhand/runtime';
 import { randomUUID } from 'node:crypto';
 import { CheckpointRefusedError } from '../checkpoints/checkpoint-writer.ts';
@@ -26,8 +26,6 @@ const NEXT_STATES: Readonly<Record<State, readonly State[]>> = {
   closing: ['closed'],
   closed: [],
 };
-
-const SOURCE_RUN_GONE = { message: ERRORS.TRIGGER_DATA_GONE.message, code: 'TRIGGER_DATA_GONE' };
 
 const NO_RECORDS: EarlierRecords = { records: new Map(), tallies: new Map(), positions: new Map(), outputBytes: 0 };
 
@@ -332,6 +330,6 @@ function serviceFailure(error: unknown): RunError {
 
 /** Returns the ending of a run whose data was deleted; undefined for any other error. */
 function dataGoneEnding(error: unknown): FinishedEnding | undefined {
-  if (error instanceof SourceRunGoneError) return failure('failed', SOURCE_RUN_GONE, null);
+  if (error instanceof SourceRunGoneError) return failure('failed', runError('TRIGGER_DATA_GONE'), null);
   return error instanceof NeededOutputGoneError ? failure('failed', runError('OUTPUT_GONE'), error.nodeId) : undefined;
 }

@@ -6,6 +6,9 @@ import type { JsonObject, JsonValue } from '../json.ts';
 /** Options of an object whose unknown members are issues. */
 export const CLOSED = { additionalProperties: false } as const;
 
+/** The keyword of a member with the version that added it; 0.1.0 had those without it. */
+export const SINCE = 'x-since';
+
 /** A UUIDv7, opaque to clients. */
 export const Id = Type.String({ format: 'uuid', description: 'Opaque identifier' });
 
@@ -71,14 +74,10 @@ export function nullable<S extends TSchema>(schema: S, options: { description?: 
 }
 
 /** How many runs of a workspace or workflow workers may hold at once. */
-export const RunsAtOnce = nullable(
-  Type.Integer({
-    minimum: 1,
-    maximum: 2_147_483_647,
-    description:
-      'Maximum number of runs that workers hold at the same time; further ones wait as pending. null means no limit',
-  }),
-);
+export const RunsAtOnce = nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647, examples: [5] }), {
+  description:
+    'Maximum number of runs that workers hold at the same time; further ones wait as pending. null means no limit',
+});
 
 /** Somebody who did something: shown to members of the workspace where it was done, also after the person left it. */
 export const Person = Type.Object({ id: Id, name: Type.String(), email: Type.String() });

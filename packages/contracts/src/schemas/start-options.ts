@@ -54,6 +54,7 @@ const concurrencyBy = <Key extends TString | TOptional<TString>>(key: Key) =>
           minimum: 1,
           maximum: 1_000,
           default: 1,
+          examples: [3],
           description: 'The run begins while fewer unfinished runs with the key have begun',
         }),
       ),
@@ -145,6 +146,7 @@ const fixedOptions = {
 const KeyTemplate = Type.String({
   minLength: 1,
   maxLength: MAX_KEY_TEMPLATE_LENGTH,
+  examples: ['{{ $trigger.customer }}'],
   description: 'Which runs it applies to; an expression may read `$trigger`. Without a value, it does not apply',
 });
 

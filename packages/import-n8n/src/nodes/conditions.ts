@@ -1,186 +1,175 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import type { Scope } from '../expressions/scope.ts';
-import { toExpression } from '../expressions/template.ts';
+import { isExpression, toExpression } from '../expressions/template.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, lookup, object, show, text } from '../workflow.ts';
 
-/** How values of a type are compared: the operation, by both sides. */
-type Operations = Readonly<Record<string, (left: string, right: string) => string>>;
+const EXISTS = ['exists', 'notExists'];
+const EMPTY = [...EXISTS, 'empty', 'notEmpty'];
+const EQUALS = [...EMPTY, 'equals', 'notEquals'];
 
-const exists = (left: string): string => `(${left} !== undefined && ${left} !== null)`;
-const notExists = (left: string): string => `(${left} === undefined || ${left} === null)`;
-const EXISTS: Operations = { exists, notExists };
-
-const NUMBERS: Operations = {
-  ...EXISTS,
-  equals: (left, right) => `${left} === ${right}`,
-  notEquals: (left, right) => `${left} !== ${right}`,
-  gt: (left, right) => `${left} > ${right}`,
-  lt: (left, right) => `${left} < ${right}`,
-  gte: (left, right) => `${left} >= ${right}`,
-  lte: (left, right) => `${left} <= ${right}`,
-  empty: notExists,
-  notEmpty: exists,
+/** The operations of n8n's filters by the type of their values: `check` has the same ones, with the same results. */
+const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
+  any: EXISTS,
+  string: [
+    ...EQUALS,
+    ...['contains', 'notContains', 'startsWith', 'notStartsWith', 'endsWith', 'notEndsWith', 'regex', 'notRegex'],
+  ],
+  number: [...EQUALS, 'gt', 'lt', 'gte', 'lte'],
+  boolean: [...EQUALS, 'true', 'false'],
+  dateTime: [...EQUALS, 'after', 'before', 'afterOrEquals', 'beforeOrEquals'],
+  array: [
+    ...[...EMPTY, 'contains', 'notContains', 'lengthEquals', 'lengthNotEquals'],
+    ...['lengthGt', 'lengthLt', 'lengthGte', 'lengthLte'],
+  ],
+  object: EMPTY,
 };
 
-const OPERATIONS: Readonly<Record<string, Operations>> = {
-  string: {
-    ...EXISTS,
-    equals: (left, right) => `${left} === ${right}`,
-    notEquals: (left, right) => `${left} !== ${right}`,
-    contains: (left, right) => `(${left}?.includes(${right}) ?? false)`,
-    notContains: (left, right) => `!(${left}?.includes(${right}) ?? false)`,
-    startsWith: (left, right) => `(${left}?.startsWith(${right}) ?? false)`,
-    notStartsWith: (left, right) => `!(${left}?.startsWith(${right}) ?? false)`,
-    endsWith: (left, right) => `(${left}?.endsWith(${right}) ?? false)`,
-    notEndsWith: (left, right) => `!(${left}?.endsWith(${right}) ?? false)`,
-    empty: (left) => `((${left} ?? '') === '')`,
-    notEmpty: (left) => `((${left} ?? '') !== '')`,
-  },
-  number: NUMBERS,
-  boolean: {
-    ...EXISTS,
-    true: (left) => `${left} === true`,
-    false: (left) => `${left} === false`,
-    equals: (left, right) => `${left} === ${right}`,
-    notEquals: (left, right) => `${left} !== ${right}`,
-    empty: notExists,
-    notEmpty: exists,
-  },
-  dateTime: {
-    ...EXISTS,
-    equals: (left, right) => `date(${left}) === date(${right})`,
-    notEquals: (left, right) => `date(${left}) !== date(${right})`,
-    after: (left, right) => `date(${left}) > date(${right})`,
-    before: (left, right) => `date(${left}) < date(${right})`,
-    afterOrEquals: (left, right) => `date(${left}) >= date(${right})`,
-    beforeOrEquals: (left, right) => `date(${left}) <= date(${right})`,
-    empty: notExists,
-    notEmpty: exists,
-  },
-  array: {
-    ...EXISTS,
-    contains: (left, right) => `(${left}?.includes(${right}) ?? false)`,
-    notContains: (left, right) => `!(${left}?.includes(${right}) ?? false)`,
-    lengthEquals: (left, right) => `${left}?.length === ${right}`,
-    lengthNotEquals: (left, right) => `${left}?.length !== ${right}`,
-    lengthGt: (left, right) => `${left}?.length > ${right}`,
-    lengthLt: (left, right) => `${left}?.length < ${right}`,
-    lengthGte: (left, right) => `${left}?.length >= ${right}`,
-    lengthLte: (left, right) => `${left}?.length <= ${right}`,
-    empty: (left) => `((${left} ?? []).length === 0)`,
-    notEmpty: (left) => `((${left} ?? []).length > 0)`,
-  },
-  object: {
-    ...EXISTS,
-    empty: (left) => `(Object.keys(${left} ?? {}).length === 0)`,
-    notEmpty: (left) => `(Object.keys(${left} ?? {}).length > 0)`,
-  },
-};
-
-/** How values are compared, as options of the node say. */
+/** How a node compares values. */
 interface Comparison {
   readonly isLoose: boolean;
   readonly ignoresCase: boolean;
+  /** The version of n8n's conversions, which is not that of the node. */
+  readonly version: number;
 }
 
-/** Returns how a node compares values. Some versions have this beside their options. */
-export function comparisonOf(parameters: JsonObject): Comparison {
-  const { looseTypeValidation, ignoreCase } = object(parameters.options);
-  return {
-    isLoose: looseTypeValidation === true || parameters.looseTypeValidation === true,
-    ignoresCase: ignoreCase === true,
-  };
+/** Reads the options that are within conditions. Those of the node beside them are for the editor alone. */
+function comparisonOf(options: JsonObject): Comparison {
+  const { caseSensitive = true, typeValidation = 'strict', version = 1 } = options;
+  if ([caseSensitive, typeValidation, version].some(isExpression)) {
+    return unsupported('options of conditions that are expressions');
+  }
+  return { isLoose: typeValidation !== 'strict', ignoresCase: caseSensitive !== true, version: Number(version) };
 }
 
 /** Converts the conditions of If, Filter and Switch from version 2 on, to an expression. @throws UnsupportedError */
-export function convertConditions(
-  given: JsonValue | undefined,
-  scope: Scope,
-  { isLoose, ignoresCase }: Comparison,
-): string {
+export function convertConditions(given: JsonValue | undefined, scope: Scope): string {
   const { conditions, combinator = 'and', options } = object(given);
-  const { caseSensitive = true, typeValidation = 'strict' } = object(options);
-  const rules = list(conditions).map((each) =>
-    convertCondition(object(each), scope, {
-      ignoresCase: ignoresCase || caseSensitive === false,
-      isLoose: isLoose || typeValidation === 'loose',
-    }),
-  );
-  if (rules.length === 0) return 'true';
+  // Without a list, there is nothing that n8n could check.
+  if (!Array.isArray(conditions)) return 'true';
   if (combinator !== 'and' && combinator !== 'or') return unsupported('conditions are combined by "and" or "or"');
-  return rules.map((each) => `(${each})`).join(combinator === 'and' ? ' && ' : ' || ');
+  const comparison = comparisonOf(object(options));
+  const rules = list(conditions).map((each) => convertCondition(object(each), scope, comparison));
+  return combine(rules, combinator === 'and');
+}
+
+function combine(rules: readonly string[], isEvery: boolean): string {
+  if (rules.length === 0) return String(isEvery);
+  return rules.join(isEvery ? ' && ' : ' || ');
 }
 
 function convertCondition(
   { leftValue, rightValue, operator }: JsonObject,
   scope: Scope,
-  { ignoresCase, isLoose }: Comparison,
+  { isLoose, ignoresCase, version }: Comparison,
 ): string {
-  const { type, operation } = object(operator);
-  const build = lookup(lookup(OPERATIONS, type) ?? {}, operation);
-  if (!build) return unsupported(`the condition "${show(type)} ${show(operation)}" has no equivalent`);
-  const [left, right] = [toExpression(leftValue, scope), toExpression(rightValue, scope)];
-  if (!isLoose) scope.review('n8n fails if a value has not the type that the condition names, here it is false');
-  const cast = (side: string): string => (isLoose ? loosely(type, side) : side);
-  const fold = (side: string): string =>
-    ignoresCase && type === 'string' ? `String(${side} ?? '').toLowerCase()` : side;
-  return build(fold(cast(left)), fold(cast(right)));
+  const { type, operation, singleValue, rightType } = object(operator);
+  const name = show(operation);
+  if (typeof type !== 'string' || lookup(OPERATIONS, type)?.includes(name) !== true) {
+    return unsupported(`the condition "${show(type)} ${name}" has no equivalent`);
+  }
+  const hasLength = type === 'array' && name.startsWith('length');
+  const expected = hasLength ? 'number' : type === 'array' && /contains$/i.test(name) ? 'any' : type;
+  const hasRight = singleValue !== true && rightValue !== undefined && rightValue !== null;
+  if (hasRight && (rightType ?? type) !== expected) {
+    return unsupported(`the condition "${type} ${name}" with a value of the type ${show(rightType ?? type)}`);
+  }
+  reviewDifferences(type, name, isLoose, scope);
+  const comparesTexts = !EMPTY.includes(name) && (type === 'string' || (type === 'array' && !hasLength));
+  const flags = [
+    ...(isLoose && type !== 'any' && type !== 'dateTime' ? ['loose'] : []),
+    ...(ignoresCase && comparesTexts ? ['ignoreCase'] : []),
+    ...(version >= 3 && (type === 'number' || hasLength) ? ['emptyIsNull'] : []),
+    ...(version < 2 && isLoose && type === 'boolean' ? ['truthy'] : []),
+  ].map((flag) => `'${flag}'`);
+  const right = hasRight ? [toExpression(rightValue, scope)] : flags.length > 0 ? ['null'] : [];
+  return `check.${type}(${[toExpression(leftValue, scope), `'${name}'`, ...right, ...flags].join(', ')})`;
 }
 
-function loosely(type: JsonValue | undefined, side: string): string {
-  if (type === 'number') return `Number(${side})`;
-  if (type === 'string') return `String(${side} ?? '')`;
-  return side;
+/** Names what differs from n8n, where `check` is not the same. */
+function reviewDifferences(type: string, operation: string, isLoose: boolean, scope: Scope): void {
+  if (type === 'dateTime') {
+    scope.review('dates fail here if they are not text such as 2026-11-20 or 2026-11-20T08:15:00Z');
+    if (scope.timezone !== 'UTC') scope.review('dates without a time zone are in UTC here');
+  }
+  if (/regex$/i.test(operation)) reviewPatterns(scope);
+  if (type === 'object' && isLoose) scope.review('text fails here if it is an object of JavaScript, but not JSON');
 }
 
-const OLD_NAMES: Readonly<Record<string, string>> = {
-  equal: 'equals',
-  notEqual: 'notEquals',
-  larger: 'gt',
-  largerEqual: 'gte',
-  smaller: 'lt',
-  smallerEqual: 'lte',
-  contains: 'contains',
-  notContains: 'notContains',
-  startsWith: 'startsWith',
-  notStartsWith: 'notStartsWith',
-  endsWith: 'endsWith',
-  notEndsWith: 'notEndsWith',
-  isEmpty: 'empty',
-  isNotEmpty: 'notEmpty',
-  after: 'after',
-  before: 'before',
+function reviewPatterns(scope: Scope): void {
+  scope.review(
+    'regular expressions fail here if they have look-around, back references or the flag y; \\s, \\w and "." differ for characters beyond ASCII',
+  );
+}
+
+const falsy = (side: string, otherwise: string): string =>
+  /^(?:-?[\d.]+|"[^"\\]+")$/.test(side) ? side : `(${side} || ${otherwise})`;
+const compareNumbers =
+  (operator: string) =>
+  (left: string, right: string): string =>
+    `${falsy(left, '0')} ${operator} ${falsy(right, '0')}`;
+const asText = (side: string): string => (/^"[^"\\]+"$/.test(side) ? side : `String(${falsy(side, "''")})`);
+
+/** The operations before version 2, which are those of JavaScript, whatever the type. */
+const OLD_OPERATIONS: Readonly<Record<string, (left: string, right: string) => string>> = {
+  equal: (left, right) => `${left} === ${right}`,
+  notEqual: (left, right) => `${left} !== ${right}`,
+  larger: compareNumbers('>'),
+  largerEqual: compareNumbers('>='),
+  smaller: compareNumbers('<'),
+  smallerEqual: compareNumbers('<='),
+  after: compareNumbers('>'),
+  before: compareNumbers('<'),
+  contains: (left, right) => `${asText(left)}.includes(${asText(right)})`,
+  notContains: (left, right) => `!${asText(left)}.includes(${asText(right)})`,
+  startsWith: (left, right) => `(${left}).startsWith(${right})`,
+  notStartsWith: (left, right) => `!(${left}).startsWith(${right})`,
+  endsWith: (left, right) => `(${left}).endsWith(${right})`,
+  notEndsWith: (left, right) => `!(${left}).endsWith(${right})`,
+  isEmpty: (left) => `check.any(${left}, 'empty')`,
+  isNotEmpty: (left) => `check.any(${left}, 'notEmpty')`,
+  regex: (left, right) => `check.string(${asText(left)}, 'regex', ${asText(right)})`,
+  notRegex: (left, right) => `check.string(${asText(left)}, 'notRegex', ${asText(right)})`,
 };
 
-/** The operation of conditions of version 1 that name none. */
-const OLD_DEFAULTS: Readonly<Record<string, string>> = {
-  string: 'equal',
-  number: 'smaller',
-  boolean: 'equal',
-  dateTime: 'after',
-};
+/** What exports omit of a rule before version 2, in the order in which n8n checks the types. */
+const OLD_DEFAULTS = {
+  boolean: { operation: 'equal', value: false },
+  dateTime: { operation: 'after', value: '' },
+  number: { operation: 'smaller', value: 0 },
+  string: { operation: 'equal', value: '' },
+} as const;
 
-/** Converts a rule of If and Switch before version 2. @throws UnsupportedError */
-export function convertOldRule(type: string, rule: JsonObject, left: JsonValue | undefined, scope: Scope): string {
-  const operation = lookup(OLD_NAMES, text(rule.operation) ?? lookup(OLD_DEFAULTS, type));
-  const build = lookup(lookup(OPERATIONS, type) ?? {}, operation);
-  if (!build) return unsupported(`the condition "${type} ${show(rule.operation)}" has no equivalent`);
-  const side = (value: JsonValue | undefined): string => {
-    const expression = toExpression(value, scope);
-    return type === 'boolean' || type === 'dateTime' ? expression : loosely(type, expression);
-  };
-  return build(side(left), side(rule.value2));
+const rank = (type: string): number => Object.keys(OLD_DEFAULTS).indexOf(type);
+
+/**
+ * Converts a rule of If, Filter and Switch before version 2 (Switch: 3).
+ * @param left the first value, if it is not the rule's own.
+ * @throws UnsupportedError
+ */
+export function convertOldRule(type: string, rule: JsonObject, scope: Scope, left = rule.value1): string {
+  const defaults = lookup(OLD_DEFAULTS, type) ?? unsupported(`conditions on values of the type "${type}"`);
+  const operation = text(rule.operation) ?? defaults.operation;
+  const build = lookup(OLD_OPERATIONS, operation);
+  if (!build) return unsupported(`the condition "${type} ${operation}" has no equivalent`);
+  if (operation.endsWith('egex')) reviewPatterns(scope);
+  const sides = [left, rule.value2].map((side) => toExpression(side ?? defaults.value, scope));
+  const [one = '', other = ''] = sides;
+  if (type !== 'dateTime') return build(one, other);
+  scope.review('dates fail here if they are neither numbers nor text such as 2026-11-20 or 2026-11-20T08:15:00Z');
+  if (scope.timezone !== 'UTC') scope.review('dates without a time zone are in UTC here');
+  return `date(${one}) ${operation === 'before' ? '<' : '>'} date(${other})`;
 }
 
 /**
- * Converts the conditions of If before version 2: lists of rules by the type of the values.
+ * Converts the conditions of If and Filter before version 2: lists of rules by the type of the values.
+ * @param isEvery whether all rules must be met, or any.
  * @throws UnsupportedError
  */
-export function convertOldConditions(parameters: JsonObject, scope: Scope): string {
-  const rules = Object.entries(object(parameters.conditions)).flatMap(([type, each]) =>
-    list(each).map((rule) => `(${convertOldRule(type, object(rule), object(rule).value1, scope)})`),
+export function convertOldConditions(parameters: JsonObject, scope: Scope, isEvery: boolean): string {
+  const byType = Object.entries(object(parameters.conditions)).toSorted(([one], [other]) => rank(one) - rank(other));
+  const rules = byType.flatMap(([type, given]) =>
+    list(given).map((rule) => `(${convertOldRule(type, object(rule), scope)})`),
   );
-  if (rules.length === 0) return 'true';
-  return rules.join(parameters.combineOperation === 'any' ? ' || ' : ' && ');
+  return combine(rules, isEvery);
 }

@@ -1,9 +1,9 @@
-import type { JsonObject } from '@deckhand/contracts';
+import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { braced, convertValue, toExpression } from '../expressions/template.ts';
 import type { Scope } from '../expressions/scope.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, lookup, object, show, text } from '../workflow.ts';
-import { comparisonOf, convertConditions, convertOldConditions, convertOldRule } from './conditions.ts';
+import { convertConditions, convertOldConditions, convertOldRule } from './conditions.ts';
 import { type Conversion, type Converted, maybeEmpty, outputOf, single } from './converter.ts';
 import { reviewOthers } from './triggers.ts';
 
@@ -14,25 +14,34 @@ export function noOperation({ id, node, input }: Conversion): Converted {
 
 /** Of one item: takes one way. Of a list: two lists. */
 export function ifNode(conversion: Conversion): Converted {
-  return takeWays(conversion, ['true', 'false']);
+  const isEvery = conversion.parameters.combineOperation !== 'any';
+  return takeWays(conversion, { isEvery, ways: ['true', 'false'] });
 }
 
 /** Keeps the items that meet the conditions. */
 export function filterNode(conversion: Conversion): Converted {
-  return takeWays(conversion, ['true']);
+  const isEvery = conversion.parameters.combineConditions !== 'OR';
+  return takeWays(conversion, { isEvery, ways: ['true'] });
 }
 
-/** @param ways the outputs that the node has in n8n. */
+/** How a node decides. */
+interface Decision {
+  /** Whether all conditions must be met, or any; before version 2 only, which have it in the node. */
+  readonly isEvery: boolean;
+  /** The outputs that the node has in n8n. */
+  readonly ways: readonly ('true' | 'false')[];
+}
+
 function takeWays(
   { id, node, parameters, input, scope, scopeOfEach, review }: Conversion,
-  ways: readonly ('true' | 'false')[],
+  { isEvery, ways }: Decision,
 ): Converted {
   const { looseTypeValidation: _, ignoreCase: __, ...others } = object(parameters.options);
   reviewOthers(others, review);
   const condition = (within: Scope): string =>
     node.version >= 2
-      ? convertConditions(parameters.conditions, within, comparisonOf(parameters))
-      : convertOldConditions(parameters, within);
+      ? convertConditions(parameters.conditions, within)
+      : convertOldConditions(parameters, within, isEvery);
   if (input.shape === 'one') {
     if (node.original.alwaysOutputData === true) {
       if (ways.length > 1) return unsupported('it always outputs data, so both branches may run');
@@ -79,14 +88,13 @@ export function switchNode({ id, node, parameters, input, scope, scopeOfEach, re
   } = object(parameters.options);
   if (allMatchingOutputs === true) return unsupported('an item that takes all outputs whose rules it meets');
   reviewOthers(others, review);
-  const { rules, fallback, names } = rulesOf(parameters, node.version);
+  const { rules, count, fallback, names } = rulesOf(parameters, node.version);
   if (names.length > 0) review(`outputs have numbers here, in n8n the names ${names.join(', ')}`);
   if (rules.length > MAX_RULES) return unsupported(`more than ${MAX_RULES} rules`);
-  const count = rules.length + (fallback === 'extra' ? 1 : 0);
   const choice = (within: Scope): string =>
     rules.reduceRight(
-      (otherwise, rule, index) => `(${rule(within)}) ? '${index}' : ${otherwise}`,
-      `'${typeof fallback === 'number' ? fallback : fallback === 'extra' ? rules.length : 'default'}'`,
+      (otherwise, { isMet, output }) => `(${isMet(within)}) ? '${output}' : ${otherwise}`,
+      `'${fallback ?? 'default'}'`,
     );
   if (input.shape === 'list') {
     const each = choice(scopeOfEach);
@@ -103,12 +111,18 @@ export function switchNode({ id, node, parameters, input, scope, scopeOfEach, re
   };
 }
 
-type Rule = (scope: Scope) => string;
+interface Rule {
+  readonly isMet: (scope: Scope) => string;
+  /** The number of the output of items that meet it. */
+  readonly output: number;
+}
 
 interface Rules {
   readonly rules: readonly Rule[];
-  /** The output of items that meet none: an additional one, or one of them. */
-  readonly fallback: 'extra' | number | undefined;
+  /** How many outputs there are. */
+  readonly count: number;
+  /** The output of items that meet none. */
+  readonly fallback: number | undefined;
   /** Names that people gave to outputs. */
   readonly names: readonly string[];
 }
@@ -116,32 +130,42 @@ interface Rules {
 /** Returns the rules by their outputs. */
 function rulesOf(parameters: JsonObject, version: number): Rules {
   if (version >= 3) {
-    const { values, rules: older } = object(parameters.rules);
+    const given = list(object(parameters.rules).values).map(object);
     const { fallbackOutput } = object(parameters.options);
-    const given = list(values ?? older).map(object);
-    const comparison = comparisonOf(parameters);
+    const isExtra = fallbackOutput === 'extra';
     return {
-      rules: given.map(
-        ({ conditions }) =>
-          (scope) =>
-            convertConditions(conditions, scope, comparison),
-      ),
+      rules: given.map(({ conditions }, output) => ({
+        isMet: (scope) => convertConditions(conditions, scope),
+        output,
+      })),
+      count: given.length + (isExtra ? 1 : 0),
       names: given.flatMap(({ renameOutput, outputKey }) => (renameOutput === true ? [show(outputKey)] : [])),
-      fallback: fallbackOutput === 'extra' ? 'extra' : typeof fallbackOutput === 'number' ? fallbackOutput : undefined,
+      fallback: isExtra ? given.length : outputNumber(fallbackOutput),
     };
   }
   const { dataType, value1, fallbackOutput } = parameters;
   const type = text(dataType) ?? 'number';
   const rules = list(object(parameters.rules).rules).map(object);
-  const names = rules.flatMap(({ outputKey }) => text(outputKey) ?? []);
-  if (rules.some(({ output }, index) => output !== undefined && output !== index)) {
-    return unsupported('rules that share an output');
+  if (rules.some(({ operation }) => text(operation)?.startsWith('is') === true)) {
+    return unsupported('rules that a Switch of this version does not have');
   }
   return {
-    rules: rules.map((rule) => (scope) => convertOldRule(type, { operation: 'equal', ...rule }, value1, scope)),
-    names,
-    fallback: typeof fallbackOutput === 'number' && fallbackOutput >= 0 ? fallbackOutput : undefined,
+    rules: rules.map((rule, index) => ({
+      isMet: (scope) => convertOldRule(type, rule, scope, value1),
+      output: version >= 2 ? index : (outputNumber(rule.output ?? 0) ?? unsupported('outputs that are expressions')),
+    })),
+    count: version >= 2 ? rules.length : OUTPUTS_OF_VERSION_1,
+    names: rules.flatMap(({ outputKey }) => text(outputKey) ?? []),
+    fallback: outputNumber(fallbackOutput),
   };
+}
+
+/** Version 1 of Switch has as many outputs, whatever its rules. */
+const OUTPUTS_OF_VERSION_1 = 4;
+
+function outputNumber(given: JsonValue | undefined): number | undefined {
+  const output = typeof given === 'string' && given !== '' ? Number(given) : given;
+  return Number.isInteger(output) && Number(output) >= 0 ? Number(output) : undefined;
 }
 
 const SECONDS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3_600, days: 86_400 };

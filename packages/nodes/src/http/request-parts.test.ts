@@ -116,11 +116,31 @@ describe('the body', () => {
     expect(Buffer.from(body ?? '').toString('latin1')).toBe(sent);
   });
 
+  const file = { base64: '/wD+', contentType: 'application/pdf', bytes: 3 };
+
+  it.each([
+    ['of its own type', file, null, 'application/pdf'],
+    ['of the type of the headers', file, 'image/png', 'image/png'],
+    ['of no known type', { ...file, contentType: 'a\r\nx: y' }, null, 'application/octet-stream'],
+  ])('is the bytes of a file, %s', async (_what, given, contentType, sentType) => {
+    const headers = new Headers(contentType === null ? {} : { 'content-type': contentType });
+    expect(await requestBody(given, headers)).toEqual(Buffer.from([0xff, 0, 0xfe]));
+    expect(headers.get('content-type')).toBe(sentType);
+  });
+
+  it.each<[string, JsonValue, string | null]>([
+    ['a JSON type', file, 'application/vnd.api+json'],
+    ['members that files do not have', { ...file, title: 'x' }, null],
+    ['text that is not base64', { ...file, base64: 'h€' }, null],
+  ])('is JSON for an object with %s', async (_what, given, contentType) => {
+    const headers = new Headers(contentType === null ? {} : { 'content-type': contentType });
+    expect(await requestBody(given, headers)).toBe(JSON.stringify(given));
+  });
+
   it.each<[string, JsonValue, string]>([
     ['a character that the charset lacks', '5 €', 'text/plain; charset=iso-8859-1'],
     ['an unknown charset', 'a', 'text/plain; charset=klingon'],
-    ['a file', { base64: 'aGk=', contentType: 'application/pdf', bytes: 2 }, 'application/pdf'],
-    ['fields of a multipart form', { title: 'x' }, 'multipart/form-data'],
+    ['parts other than those of a form', { title: 'x' }, 'multipart/mixed'],
   ])('is refused, not sent wrong under a right label: %s', async (_what, given, contentType) => {
     await expect(requestBody(given, new Headers({ 'content-type': contentType }))).rejects.toEqual(refused('body'));
   });

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import { fileToSend, isJsonObject, type JsonObject, type JsonValue, mediaTypeOf } from '@deckhand/contracts';
 import { NodeError } from '@deckhand/engine';
 import { encodeText, foreignCharset, UnencodableError } from '@deckhand/runtime';
-import { isFile } from '../text/file.ts';
+import { encodeMultipart } from './multipart-form.ts';
 import { ACCEPT_ENCODING } from './read-body.ts';
 
 /** A value of a query or header. */
@@ -16,8 +16,8 @@ const CONNECTION_HEADERS = new Set(
 );
 
 const FORM = /^application\/x-www-form-urlencoded\b/i;
+const MULTIPART_FORM = /^multipart\/form-data\b/i;
 const MULTIPART = /^multipart\//i;
-const JSON_TYPE = /[/+-]json\b/i;
 
 /** Returns true for an absolute http or https address. */
 export function isHttpUrl(text: string): boolean {
@@ -104,10 +104,10 @@ function setSecret(headers: Headers, { name, value }: { name: string; value: str
 }
 
 /**
- * Returns the body to send: a string unchanged, an object as a form if the content type is one, other values as JSON,
- * with a content type unless there is one; in the charset of the content type. Null means no body, so that an
- * expression may omit it.
- * @throws NodeError PARAMETERS_INVALID for what the charset cannot express, and for files.
+ * Returns the body to send: a string unchanged, an object as a form if the content type is one, a file as its bytes,
+ * other values as JSON, with a content type unless there is one; in the charset of the content type. Null means no
+ * body, so that an expression may omit it.
+ * @throws NodeError PARAMETERS_INVALID for what the charset cannot express, and for multipart types other than forms.
  */
 export async function requestBody(
   body: JsonValue | undefined,
@@ -115,6 +115,16 @@ export async function requestBody(
 ): Promise<string | Uint8Array | undefined> {
   if (body === undefined || body === null) return undefined;
   const contentType = headers.get('content-type') ?? '';
+  if (MULTIPART_FORM.test(contentType) && isJsonObject(body)) {
+    const form = encodeMultipart(body, formText);
+    headers.set('content-type', form.contentType);
+    return form.body;
+  }
+  const file = fileToSend(body, contentType);
+  if (file) {
+    if (contentType === '') headers.set('content-type', mediaTypeOf(file));
+    return Buffer.from(file.base64, 'base64');
+  }
   const isEncoded = foreignCharset(contentType) !== undefined;
   try {
     if (FORM.test(contentType) && isJsonObject(body)) return await encodeForm(body, isEncoded ? contentType : '');
@@ -132,8 +142,6 @@ function jsonText(body: JsonValue, headers: Headers): string {
   if (contentType === '') headers.set('content-type', 'application/json');
   // Its JSON would arrive as a broken file.
   else if (MULTIPART.test(contentType)) throw invalid('body', `must be a text to be sent as ${contentType}`);
-  else if (isFile(body) && !JSON_TYPE.test(contentType))
-    throw invalid('body', `is a file in base64, whose bytes cannot be sent as ${contentType} yet`);
   return JSON.stringify(body);
 }
 

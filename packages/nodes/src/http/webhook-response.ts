@@ -2,7 +2,6 @@ import { answerHeaderIssue, isJsonObject, type JsonValue, type ValidationIssue }
 import { NodeError } from '@deckhand/engine';
 import { encodeText, foreignCharset, UnencodableError } from '@deckhand/runtime';
 import Type from 'typebox';
-import { isFile } from '../text/file.ts';
 
 /** The status of a response to a webhook, as a parameter of a node. */
 export const ResponseStatus = Type.Optional(
@@ -19,16 +18,12 @@ export function responseHeaderIssues(headers: JsonValue | undefined): Validation
 }
 
 /**
- * Checks that a body can be sent under the content type of its headers: a text in its charset, and no file, whose JSON
- * would arrive as a broken one.
+ * Checks that a text can be sent in the charset of the content type of its headers.
  * @returns undefined if nothing is left to wait for.
  * @throws NodeError PARAMETERS_INVALID
  */
 export function checkSendable(body: JsonValue, headers: Readonly<Record<string, string>>): Promise<void> | undefined {
   const [, contentType = ''] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
-  if (contentType === '') return undefined;
-  if (isFile(body) && !/[/+-]json\b/i.test(contentType))
-    throw invalidBody(`is a file in base64, whose bytes cannot be sent as ${contentType} yet`);
   if (typeof body !== 'string' || foreignCharset(contentType) === undefined) return undefined;
   return encodeText(body, contentType).then(
     () => undefined,

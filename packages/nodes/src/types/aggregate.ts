@@ -60,6 +60,7 @@ export default defineNodeType({
     { additionalProperties: false },
   ),
   form: { inputs: { items: 'expression' } },
+  errors: ['NODE_BUDGET', 'NOT_A_NUMBER', 'RESULT_TOO_LARGE'],
   run({ items, groupBy, operations }, { input, signal }) {
     const list = itemsOf(items, input);
     return runInSlices(signal, (work) => aggregate(list, { groupBy, operations, work }));

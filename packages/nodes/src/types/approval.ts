@@ -42,7 +42,7 @@ export default defineNodeType({
     decision: Type.String(),
     approved: Type.Boolean(),
     comment: nullable(Type.String()),
-    by: nullable(Type.String()),
+    by: nullable(Type.String({ description: 'The id of the person' })),
     at: nullable(Type.String()),
   }),
   unheeded: () => ({
@@ -60,6 +60,7 @@ export default defineNodeType({
     ),
     ...linkParameterIssues(parameters),
   ],
+  errors: ['APPROVAL_TIMEOUT'],
   run({ message, choices = DEFAULT_CHOICES, timeoutSeconds, allowLinks }, { mode, mock, now }) {
     const [first = 'approved'] = choices;
     if (mode === 'sandbox') return decided(mock ?? { decision: first }, choices);
@@ -105,7 +106,7 @@ export default defineNodeType({
           decision: 'approved',
           approved: true,
           comment: null,
-          by: 'ada@example.com',
+          by: '01890a5d-ac96-774b-bcce-b302099a8057',
           at: '2026-01-05T09:00:00.000Z',
         },
       },
@@ -115,10 +116,10 @@ export default defineNodeType({
         decision: 'approved',
         approved: true,
         comment: null,
-        by: 'ada@example.com',
+        by: '01890a5d-ac96-774b-bcce-b302099a8057',
         at: '2026-01-05T09:00:00.000Z',
       },
-      pay: { paid: 900, by: 'ada@example.com' },
+      pay: { paid: 900, by: '01890a5d-ac96-774b-bcce-b302099a8057' },
     },
     skipped: ['refuse'],
   },

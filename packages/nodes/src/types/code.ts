@@ -36,6 +36,7 @@ export default defineNodeType({
     return 'issue' in parsed ? [{ path: 'source', message: parsed.issue }] : [];
   },
   references: ({ source }) => findReferences(typeof source === 'string' ? source : ''),
+  errors: ['CODE_FAILED', 'CODE_LIMIT'],
   run({ source }, context) {
     return context.services.code.run({
       source,

@@ -51,6 +51,7 @@ export default defineNodeType({
   check({ operation, text }): ValidationIssue[] {
     return operation === 'parse' && text === undefined ? [{ path: 'text', message: 'is required by parse' }] : [];
   },
+  errors: ['CSV_INVALID', 'NODE_BUDGET', 'RESULT_TOO_LARGE', 'TEXT_TOO_LARGE'],
   run(parameters, { input, signal }) {
     const {
       operation,

@@ -79,6 +79,7 @@ export default defineNodeType({
     return [{ path: 'text', message: 'is required unless there is html' }];
   },
   sample: () => ({ messageId: '<sample@example.com>', accepted: ['ada@example.com'], rejected: [] }),
+  errors: ['ADDRESS_REFUSED', 'EMAIL_ADDRESS_UNSUPPORTED', 'EMAIL_FAILED', 'EMAIL_UNREACHABLE'],
   async run(parameters, { services, signal, idempotencyKey, credential }) {
     const found = await credential();
     if (found?.type !== 'smtp') {

@@ -14,6 +14,7 @@ export default defineNodeType({
     { message: Type.String({ minLength: 1, maxLength: 10_000, description: "The run's error" }) },
     { additionalProperties: false },
   ),
+  errors: ['FAILED_BY_WORKFLOW'],
   run({ message }) {
     throw new NodeError('FAILED_BY_WORKFLOW', message, { isRetryable: false });
   },

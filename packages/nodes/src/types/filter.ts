@@ -77,6 +77,7 @@ export default defineNodeType({
     { additionalProperties: false },
   ),
   form: { inputs: { items: 'expression' } },
+  errors: ['NODE_BUDGET'],
   run({ items, conditions, match = 'all' }, { input, signal }) {
     const list = itemsOf(items, input);
     return runInSlices(signal, (work) => keepItems(list, { conditions, isAll: match === 'all', work }));

@@ -17,6 +17,7 @@ export default defineNodeType({
     { ...dataParameters, algorithm: AlgorithmParameter, encoding: EncodingParameter },
     { additionalProperties: false },
   ),
+  errors: ['NODE_BUDGET'],
   run({ data, dataEncoding = 'utf8', algorithm = 'sha256', encoding = 'hex' }, { signal }) {
     return runInSlices(signal, function* (work): Steps<Outcome> {
       const hash = yield* digestInSteps(createHash(algorithm), { data, encoding: dataEncoding, work });

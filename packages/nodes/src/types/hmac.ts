@@ -36,6 +36,7 @@ export default defineNodeType({
     if (operation !== 'verify' || signature !== undefined) return [];
     return [{ path: 'signature', message: 'is required by verify' }];
   },
+  errors: ['NODE_BUDGET', 'SIGNATURE_INVALID'],
   async run(parameters, { credential, signal: abortSignal }) {
     const { operation, data, dataEncoding = 'utf8', algorithm = 'sha256', encoding = 'hex', prefix = '' } = parameters;
     const begun = createHmac(algorithm, secretOf(await credential()));

@@ -47,7 +47,7 @@ const Parameters = Type.Object(
     body: Type.Optional(
       Type.Unsafe<JsonValue>({
         description:
-          'A string is sent as it is, anything else as JSON, or an object as a form if the content-type header is application/x-www-form-urlencoded; null sends no body. In UTF-8, or the `charset` of the content-type header',
+          'A string is sent as it is, a file (`{ base64, contentType }`) as its bytes unless the content-type header is JSON, anything else as JSON, or an object as a form if the header is application/x-www-form-urlencoded or multipart/form-data; null sends no body. In UTF-8, or the `charset` of the header',
       }),
     ),
     responseType: Type.Optional(
@@ -127,6 +127,19 @@ export default defineNodeType({
     return pagination.output === 'items' ? [] : [page];
   },
   credential: { types: ['apiKey', 'basic', 'bearer', 'header'] },
+  errors: [
+    'ADDRESS_REFUSED',
+    'CIRCUIT_OPEN',
+    'HTTP_NEXT_PAGE_INVALID',
+    'HTTP_REQUEST_FAILED',
+    'HTTP_RESPONSE_INVALID',
+    'HTTP_STATUS',
+    'HTTP_TOO_MANY_PAGES',
+    'MEMORY_EXCEEDED',
+    'RATE_LIMITED',
+    'RESPONSE_TOO_LARGE',
+    'RESULT_TOO_LARGE',
+  ],
   async run(parameters, context) {
     const { url, authorization } = requestUrl(parameters.url, parameters.query);
     const credential = await context.credential(url);

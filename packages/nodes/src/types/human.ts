@@ -50,6 +50,7 @@ export default defineNodeType({
     if (!('issues' in compiled)) return issues;
     return [...issues, ...compiled.issues.map(({ message }) => ({ path: 'schema', message }))];
   },
+  errors: ['HUMAN_TIMEOUT'],
   run({ title, schema, timeoutSeconds, allowLinks }, { mode, mock, now }) {
     if (mode === 'sandbox') return output(mock ?? {});
     const dueAt = timeoutSeconds === undefined ? null : now() + Math.ceil(timeoutSeconds * 1_000);

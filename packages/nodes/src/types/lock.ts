@@ -41,6 +41,7 @@ export default defineNodeType({
   takesLocks: true,
   restSeconds: 'timeoutSeconds',
   sample: () => ({}),
+  errors: ['LOCK_TIMEOUT', 'LOCK_WAITING'],
   async run({ key, limit = 1, timeoutSeconds }, { services, input, workspaceId, executionId, nodeId, iteration }) {
     const verdict = await services.locks.acquire({
       ...{ workspaceId, executionId, nodeId, iteration, key: keyText(key) },

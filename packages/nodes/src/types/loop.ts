@@ -69,6 +69,7 @@ export default defineNodeType({
   container: 'loop',
   check,
   warn: ({ condition }) => warnOfText(condition),
+  errors: ['LOOP_TOO_LONG'],
   run({ mode = 'items', items, concurrency = 1, maxIterations = MAX_ITERATIONS }) {
     if (mode !== 'items') return { kind: 'repeat', rule: { mode, maxIterations } };
     if (!items) throw new NodeError('PARAMETERS_INVALID', 'parameters.items is required', { isRetryable: false });

@@ -46,6 +46,7 @@ export default defineNodeType({
   ),
   check,
   join: joinOf,
+  errors: ['MERGE_INCOMPLETE', 'NODE_BUDGET', 'RESULT_TOO_LARGE'],
   run({ mode = 'object', count = 1 }, { inputs, signal }) {
     switch (mode) {
       case 'object':

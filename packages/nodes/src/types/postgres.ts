@@ -40,6 +40,14 @@ export default defineNodeType({
     { additionalProperties: false },
   ),
   sample: () => ({ rows: [], rowCount: 0 }),
+  errors: [
+    'ADDRESS_REFUSED',
+    'MEMORY_EXCEEDED',
+    'POSTGRES_FAILED',
+    'POSTGRES_RESPONSE_INVALID',
+    'POSTGRES_UNREACHABLE',
+    'RESULT_TOO_LARGE',
+  ],
   async run(
     { query, values = [], readOnly = false, maxRows = MAX_ROWS },
     { services, signal, workspaceId, credentialId, credential },

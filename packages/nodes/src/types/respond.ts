@@ -21,7 +21,8 @@ export default defineNodeType({
     {
       body: Type.Optional(
         Type.Unsafe<JsonValue>({
-          description: "A text is sent as it is, anything else as JSON; the node's input without it. Up to 1 MiB",
+          description:
+            "A text is sent as it is, a file (`{ base64, contentType }`) as its bytes unless the headers name a JSON type, anything else as JSON; the node's input without it. Up to 1 MiB",
         }),
       ),
       statusCode: ResponseStatus,
@@ -36,6 +37,7 @@ export default defineNodeType({
   ),
   check: ({ headers }) => responseHeaderIssues(headers),
   sample: ({ body = null, statusCode = 200, headers = {} }) => ({ outcome: 'noCaller', statusCode, headers, body }),
+  errors: ['RESPONSE_TOO_LARGE'],
   async run({ body: given, statusCode = 200, headers = {} }, { services, input, executionId, nodeId, iteration }) {
     const body = given === undefined ? input : given;
     requireSize('headers', headers, MAX_HEADER_BYTES);

@@ -27,6 +27,7 @@ export default defineNodeType({
     { additionalProperties: false },
   ),
   outputMembersOf: 'fields',
+  errors: ['NODE_BUDGET', 'RESULT_TOO_LARGE'],
   run({ fields, keepInput = false }, { input, signal }) {
     const made: JsonObject = keepInput && isJsonObject(input) ? { ...NOTHING, ...input, ...fields } : fields;
     return checkedOutput(made, signal);

@@ -54,6 +54,7 @@ export default defineNodeType({
     { additionalProperties: false },
   ),
   form: { inputs: { items: 'expression' } },
+  errors: ['NODE_BUDGET'],
   run({ items, by = [{}], locale = 'en' }, { input, signal }) {
     const list = itemsOf(items, input);
     if (!isKnownLocale(locale)) {

@@ -48,6 +48,7 @@ export default defineNodeType({
     const [first = 'size'] = ways;
     return [{ path: first, message: 'has to be the one of size, field and text that is there' }];
   },
+  errors: ['NODE_BUDGET', 'RESULT_TOO_LARGE', 'TEXT_TOO_LARGE'],
   run({ items, size, field, as, text, separator = '\n' }, { input, signal }) {
     if (text !== undefined) {
       checkLength(text);

@@ -48,6 +48,7 @@ export default defineNodeType({
       return [];
     });
   },
+  errors: ['NODE_BUDGET'],
   run({ value, cases }, { input, signal }) {
     return runInSlices(signal, function* (work): Steps<Outcome> {
       for (const { equals, handle } of cases) {

@@ -86,6 +86,7 @@ export default defineNodeType({
   check({ operation, text }): ValidationIssue[] {
     return operation === 'parse' && text === undefined ? [{ path: 'text', message: 'is required by parse' }] : [];
   },
+  errors: ['NODE_BUDGET', 'RESULT_TOO_LARGE', 'XML_INVALID'],
   run({ operation, text = '', value, indent = false }, { input, signal }) {
     if (operation === 'parse') return runInSlices(signal, (work) => read(text, work));
     const root = value ?? input;

@@ -201,8 +201,16 @@ describe('nodes', () => {
     await pick(page, 'slack');
     await node(page, 'HTTP request').waitFor();
 
-    await page.locator('.react-flow__edge').first().press('Enter');
     const here = page.getByRole('button', { name: 'Add node here' });
+    await fitView(page);
+    const edge = page.locator('.react-flow__edge').first();
+    // A straight edge has no height, so that the browser calls it invisible.
+    const { x, y, width, height } = await edge.evaluate((element) => element.getBoundingClientRect());
+    for (const share of [0.3, 0.4]) await page.mouse.move(x + width * share, y + height * share);
+    await here.waitFor();
+    await page.locator('.react-flow__pane').hover({ position: { x: 20, y: 20 } });
+    await here.waitFor({ state: 'detached' });
+    await edge.press('Enter');
     const size = async () => (await here.boundingBox())?.width ?? 0;
     const before = await size();
     for (let step = 0; step < 3; step += 1) await page.getByRole('button', { name: 'Zoom Out' }).click();

@@ -1,13 +1,9 @@
-import { ERRORS, runError } from '@deckhand/contracts';
+import { runError } from '@deckhand/contracts';
 import { type Database, Prisma } from '../../client.ts';
 import { endRuns } from '../run-status.ts';
 
 /** The recorded error of a run whose job could not be added. */
-const QUEUE_ERROR = JSON.stringify({
-  message: ERRORS.QUEUE_UNAVAILABLE.message,
-  nodeId: null,
-  code: 'QUEUE_UNAVAILABLE',
-});
+const QUEUE_ERROR = JSON.stringify(runError('QUEUE_UNAVAILABLE'));
 
 const BLOCKED_WORKER = JSON.stringify(runError('RUN_BLOCKED_WORKER'));
 

@@ -1,4 +1,5 @@
 import type { Value, ValueRecord } from '../value.ts';
+import { checks } from './checks.ts';
 import { conversions } from './conversions.ts';
 import { dateMethods } from './date-methods.ts';
 import { byName, type GlobalFunction, type Method, type MethodTable, nameOf } from './definition.ts';
@@ -42,9 +43,10 @@ export const globalFunctions: ReadonlyMap<string, GlobalFunction> = byName([
   ...objectFunctions,
   ...jsonFunctions,
   ...encodings,
+  ...checks,
 ]);
 
-/** Namespaces of global functions: `Math`, `Object`. */
+/** Namespaces of global functions: `Math`, `Object`, `check`. */
 export const namespaces: ReadonlySet<string> = new Set(
   Array.from(globalFunctions.keys(), (name) => name.split('.')).flatMap(([first, second]) =>
     first !== undefined && second !== undefined ? [first] : [],

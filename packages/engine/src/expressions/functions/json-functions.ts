@@ -29,13 +29,19 @@ export function writeJson(run: Run, value: Value, indent: number): string {
 function parse(run: Run, args: readonly Value[]): Value {
   const [text] = args;
   if (typeof text !== 'string') return fail('JSON.parse needs text');
+  const parsed = parseJson(run, text);
+  // The JavaScript engine's message would quote the text.
+  return parsed === undefined ? fail('the text is not valid JSON') : parsed;
+}
+
+/** Returns the data of a JSON text, or undefined if it is not valid. Charges the text and its data. */
+export function parseJson(run: Run, text: string): Value {
   spendScan(run, text.length * 16);
   spendBytes(run, containerBytes + text.length * bytesPerCharacter);
   try {
     return readJson(text);
   } catch {
-    // The JavaScript engine's message would quote the text.
-    return fail('the text is not valid JSON');
+    return undefined;
   }
 }
 

@@ -57,7 +57,8 @@ function lastIndexOf(run: Run, list: List, args: List): number {
   return -1;
 }
 
-function includes(run: Run, list: List, args: List): boolean {
+/** Returns whether the first argument is among the elements, from the position that is the second. */
+export function includes(run: Run, list: List, args: List): boolean {
   if (!Number.isNaN(args[0])) return indexOf(run, list, args) !== -1;
   spendSteps(run, list.length);
   return list.includes(args[0], startOf(run, list, args));

@@ -36,6 +36,27 @@ function cut(run: Run, text: string, change: (text: string) => string): string {
   return changed;
 }
 
+/** Returns whether a text contains the first argument, from the position that is the second. */
+export function includesText(run: Run, text: string, args: readonly Value[]): boolean {
+  const needle = textArgument(run, args, 0);
+  spendSearch(run, text, needle);
+  return indexOfText(text, needle, numberArgument(run, args, 1)) !== -1;
+}
+
+/** Returns whether a text begins with the first argument, from the position that is the second. */
+export function startsWithText(run: Run, text: string, args: readonly Value[]): boolean {
+  const needle = textArgument(run, args, 0);
+  spendScan(run, needle.length);
+  return text.startsWith(needle, numberArgument(run, args, 1));
+}
+
+/** Returns whether a text ends with the first argument, before the position that is the second. */
+export function endsWithText(run: Run, text: string, args: readonly Value[]): boolean {
+  const needle = textArgument(run, args, 0);
+  spendScan(run, needle.length);
+  return text.endsWith(needle, numberArgument(run, args, 1));
+}
+
 // The order in which names sort must not depend on the machine's locale.
 const collator = new Intl.Collator('en');
 
@@ -76,21 +97,9 @@ export const textMethods: readonly PlainMethod<string>[] = [
   plain('charCodeAt(index: number): number', 'The UTF-16 code at a position, or NaN.', (run, text, args) =>
     text.charCodeAt(wholeArgument(run, args, 0, 0)),
   ),
-  plain('includes(text: string, from?: number): boolean', 'Whether it contains a text.', (run, text, args) => {
-    const needle = textArgument(run, args, 0);
-    spendSearch(run, text, needle);
-    return indexOfText(text, needle, numberArgument(run, args, 1)) !== -1;
-  }),
-  plain('startsWith(text: string, from?: number): boolean', 'Whether it begins with a text.', (run, text, args) => {
-    const needle = textArgument(run, args, 0);
-    spendScan(run, needle.length);
-    return text.startsWith(needle, numberArgument(run, args, 1));
-  }),
-  plain('endsWith(text: string, end?: number): boolean', 'Whether it ends with a text.', (run, text, args) => {
-    const needle = textArgument(run, args, 0);
-    spendScan(run, needle.length);
-    return text.endsWith(needle, numberArgument(run, args, 1));
-  }),
+  plain('includes(text: string, from?: number): boolean', 'Whether it contains a text.', includesText),
+  plain('startsWith(text: string, from?: number): boolean', 'Whether it begins with a text.', startsWithText),
+  plain('endsWith(text: string, end?: number): boolean', 'Whether it ends with a text.', endsWithText),
   plain('indexOf(text: string, from?: number): number', 'Where a text first occurs, or -1.', (run, text, args) => {
     const needle = textArgument(run, args, 0);
     spendSearch(run, text, needle);

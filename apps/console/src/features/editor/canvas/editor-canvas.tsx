@@ -18,7 +18,16 @@ import {
 } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
 import { Search, StickyNote } from 'lucide-react';
-import { type RefObject, useCallback, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import {
+  type MouseEvent,
+  type RefObject,
+  useCallback,
+  useEffectEvent,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { notify } from '../../../components/notice-board.ts';
 import canvas from '../../../graph/canvas.module.css';
 import { handleTop } from '../../../graph/card-size.ts';
@@ -240,9 +249,13 @@ function useHoveredEdge() {
   const enter = useCallback((_: unknown, { id }: Edge) => setHoveredEdge(id), []);
   // Not when the mouse leaves the edge, because its buttons cover it.
   const leave = useCallback(() => setHoveredEdge(undefined), []);
+  // Edges and their buttons are inside of the pane, which gets their events, too.
+  const leaveForPane = useCallback(({ target, currentTarget }: MouseEvent) => {
+    if (target === currentTarget) setHoveredEdge(undefined);
+  }, []);
   return {
     hoveredEdge,
-    hoverHandlers: { onEdgeMouseEnter: enter, onPaneMouseMove: leave, onNodeMouseEnter: leave },
+    hoverHandlers: { onEdgeMouseEnter: enter, onPaneMouseMove: leaveForPane, onNodeMouseEnter: leave },
   };
 }
 

@@ -1,0 +1,46 @@
+import { isJsonObject, type JsonValue } from './json.ts';
+
+/** A file as webhooks and `http` nodes return it: its bytes in base64. */
+export interface FileValue {
+  readonly base64: string;
+  /** As its sender wrote it, so not always one; "" if there was none. */
+  readonly contentType: string;
+  readonly bytes?: number;
+  readonly filename?: string;
+}
+
+const MEMBERS: ReadonlySet<string> = new Set(['base64', 'contentType', 'bytes', 'filename']);
+/** Matches base64 and base64url. */
+const BASE64 = /^[\w+/\s-]*={0,2}\s*$/;
+/** Matches a media type with its parameters (RFC 9110, 8.3.1). */
+const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?:;[\t\x20-\x7e]{0,500})?$/;
+const JSON_TYPE = /[/+-]json\b/i;
+/** What bytes are of which nothing else is known (RFC 2046, 4.5.1). */
+const UNKNOWN = 'application/octet-stream';
+
+/** Returns a value as a file; undefined if it is anything else, or has members that files do not have. */
+export function fileOf(value: JsonValue): FileValue | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { base64, contentType, bytes, filename } = value;
+  if (typeof base64 !== 'string' || typeof contentType !== 'string' || !BASE64.test(base64)) return undefined;
+  if (Object.keys(value).some((name) => !MEMBERS.has(name))) return undefined;
+  return {
+    base64,
+    contentType,
+    ...(typeof bytes === 'number' && { bytes }),
+    ...(typeof filename === 'string' && { filename }),
+  };
+}
+
+/**
+ * Returns the file whose bytes are sent for a body; undefined for other bodies, and under a JSON type, which asks for
+ * the JSON of the file. @param contentType that of the headers; "" without one.
+ */
+export function fileToSend(body: JsonValue, contentType: string): FileValue | undefined {
+  return JSON_TYPE.test(contentType) ? undefined : fileOf(body);
+}
+
+/** Returns the media type of a file as a header can have it. */
+export function mediaTypeOf({ contentType }: FileValue): string {
+  return MEDIA_TYPE.test(contentType) ? contentType : UNKNOWN;
+}
