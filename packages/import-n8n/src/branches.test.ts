@@ -154,3 +154,52 @@ describe('a script', () => {
     ]);
   });
 });
+
+describe('10,000 items', () => {
+  const MANY = node('Many', 'code', {
+    jsCode: 'return Array.from({ length: 10000 }, (_, n) => ({ json: { n, lines: [n], text: `text ${n}` } }));',
+  });
+  const five = ['a', 'b', 'c', 'd', 'e'].map((name) => ({
+    name,
+    value: '={{ $json.text + $json.n }}',
+    type: 'string',
+  }));
+
+  it('pass through every node that works on lists', async () => {
+    const workflow = await imported(
+      [
+        START,
+        MANY,
+        node('Fields', 'set', { assignments: { assignments: five }, includeOtherFields: true }),
+        node('Positive', 'filter', isPositive),
+        node('Lines', 'splitOut', { fieldToSplitOut: 'lines', include: 'allOtherFields' }),
+        node('Both', 'merge', { mode: 'combine', fieldsToMatchString: 'n' }),
+        node('Names', 'aggregate', { fieldsToAggregate: { fieldToAggregate: [{ fieldToAggregate: 'a' }] } }),
+        set('Count', '={{ $json.a.length }}'),
+      ],
+      connect(
+        'Start > Many',
+        'Many > Fields',
+        'Fields > Positive',
+        'Positive > Lines',
+        'Lines > Both',
+        'Fields > Both:1',
+        'Both > Names',
+        'Names > Count',
+      ),
+    );
+    const { ending, last } = await run(workflow, {});
+    expect(ending).toMatchObject({ kind: 'success' });
+    expect([...last.values()].find(({ nodeId }) => nodeId === 'count')?.output).toEqual({ value: 9_999 });
+  });
+
+  it('are too many for a long expression, which the notes say', async () => {
+    const workflow = await imported(
+      [START, MANY, set('Dates', '={{ DateTime.fromMillis($json.n).plus({ days: $json.n }).toFormat("yyyy") }}')],
+      connect('Start > Many', 'Many > Dates'),
+    );
+    expect(messages(workflow, 'Dates')).toContainEqual(
+      expect.stringMatching(/^lists of more than about \d+ items fail/),
+    );
+  });
+});

@@ -220,6 +220,8 @@ class WorkflowConversion {
       timezone: timezoneOf(this.#workflow.settings),
       review,
     };
+    const forward = new Set(this.#graph.outOf(name).map(({ output }) => output));
+    const back = this.#graph.back.filter(({ source }) => source === name).map(({ output }) => output);
     const conversion: Conversion = {
       node,
       parameters,
@@ -229,7 +231,7 @@ class WorkflowConversion {
       input,
       scope,
       scopeOfEach: { ...scope, item: 'item', index: 'index' },
-      outputCount: this.#graph.outOf(name).length,
+      connected: new Set([...forward, ...back]),
       hasResponder: this.#workflow.nodes.some((each) => shortType(each.type) === 'respondToWebhook'),
       isInLoop: [...this.#graph.loops.values()].some(({ members }) => members.has(name)),
       workflowName: this.#workflow.name,
@@ -240,8 +242,7 @@ class WorkflowConversion {
     if (body?.members.size === 0) return unsupported('a loop without a body');
     const convert = body ? (each: Conversion) => loopNode(each, body.output) : converterOf(type);
     if (!convert) return unsupported('there is no such node here');
-    const connected = new Set(this.#graph.outOf(name).map(({ output }) => output));
-    return this.#bounded(withGates(withOptions(convert(conversion), node, input), node, connected));
+    return this.#bounded(withGates(withOptions(convert(conversion), node, input), node, forward));
   }
 
   #bounded(converted: Converted): Converted {

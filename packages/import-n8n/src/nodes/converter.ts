@@ -19,8 +19,8 @@ export interface Conversion {
   readonly scope: Scope;
   /** What expressions see that are evaluated for each item of a list, in a function with `item` and `index`. */
   readonly scopeOfEach: Scope;
-  /** How many outputs are connected. */
-  readonly outputCount: number;
+  /** The outputs that lead on. */
+  readonly connected: ReadonlySet<number>;
   /** Whether a `Respond to Webhook` node answers for the trigger. */
   readonly hasResponder: boolean;
   readonly isInLoop: boolean;

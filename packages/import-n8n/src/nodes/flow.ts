@@ -5,6 +5,7 @@ import { unsupported } from '../unsupported.ts';
 import { list, lookup, object, show, text } from '../workflow.ts';
 import { convertConditions, convertOldConditions, convertOldRule } from './conditions.ts';
 import { type Conversion, type Converted, maybeEmpty, outputOf, single } from './converter.ts';
+import { noteLimit } from './list-node.ts';
 import { reviewOthers } from './triggers.ts';
 
 /** Does nothing: the data of the nodes after it is that of the nodes before. */
@@ -32,10 +33,8 @@ interface Decision {
   readonly ways: readonly ('true' | 'false')[];
 }
 
-function takeWays(
-  { id, node, parameters, input, scope, scopeOfEach, review }: Conversion,
-  { isEvery, ways }: Decision,
-): Converted {
+function takeWays(conversion: Conversion, { isEvery, ways }: Decision): Converted {
+  const { id, node, parameters, input, scope, scopeOfEach, review } = conversion;
   const { looseTypeValidation: _, ignoreCase: __, ...others } = object(parameters.options);
   reviewOthers(others, review);
   const condition = (within: Scope): string =>
@@ -60,16 +59,27 @@ function takeWays(
   const each = condition(scopeOfEach);
   const test = { true: each, false: `!(${each})` };
   const lists = ways.map((way) => [way, `${input.text}.filter((item, index) => ${test[way]})`] as const);
-  return partition(id, node.name, Object.fromEntries(lists));
+  return partition(conversion, Object.fromEntries(lists));
 }
 
-/** A node that returns several lists, one for each output. */
-function partition(id: string, name: string, lists: Readonly<Record<string, string>>): Converted {
-  const fields = Object.fromEntries(Object.entries(lists).map(([key, each]) => [key, braced(each)]));
+/** A node that returns several lists, one for each output that leads on. */
+function partition({ id, node, connected, review }: Conversion, lists: Readonly<Record<string, string>>): Converted {
+  const isUsed = (index: number): boolean => connected.size === 0 || connected.has(index);
+  const used = Object.entries(lists).filter((_list, index) => isUsed(index));
+  noteLimit(
+    used.map(([, each]) => each),
+    review,
+  );
+  const fields = Object.fromEntries(used.map(([key, each]) => [key, braced(each)]));
   return maybeEmpty({
-    nodes: [{ id, type: 'set', name, parameters: { fields } }],
+    nodes: [{ id, type: 'set', name: node.name, parameters: { fields } }],
     edges: [],
-    outputs: Object.keys(lists).map((key) => ({ nodeId: id, source: outputOf(id, 'list', `.${key}`), label: key })),
+    outputs: Object.keys(lists).map((key, index) => ({
+      nodeId: id,
+      source: outputOf(id, 'list', `.${key}`),
+      label: key,
+      ...(!isUsed(index) && { problem: `the output "${key}", which leads nowhere` }),
+    })),
   });
 }
 
@@ -77,7 +87,8 @@ function partition(id: string, name: string, lists: Readonly<Record<string, stri
 const MAX_RULES = 50;
 
 /** The first rule that is met chooses the output. */
-export function switchNode({ id, node, parameters, input, scope, scopeOfEach, review }: Conversion): Converted {
+export function switchNode(conversion: Conversion): Converted {
+  const { id, node, parameters, input, scope, scopeOfEach, review } = conversion;
   if (parameters.mode === 'expression') return unsupported('outputs that an expression numbers');
   const {
     allMatchingOutputs,
@@ -99,7 +110,7 @@ export function switchNode({ id, node, parameters, input, scope, scopeOfEach, re
   if (input.shape === 'list') {
     const each = choice(scopeOfEach);
     const of = (index: number) => `${input.text}.filter((item, index) => (${each}) === '${index}')`;
-    return partition(id, node.name, Object.fromEntries(Array.from({ length: count }, (_, n) => [`output${n}`, of(n)])));
+    return partition(conversion, Object.fromEntries(Array.from({ length: count }, (_, n) => [`output${n}`, of(n)])));
   }
   const handles = Array.from({ length: count }, (_, index) => String(index));
   if (node.original.alwaysOutputData === true) return unsupported('it always outputs data, so two branches may run');

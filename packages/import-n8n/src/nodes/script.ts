@@ -167,7 +167,7 @@ function literalText(node: Node | undefined): string | undefined {
 }
 
 /** Narrows a node to the expressions of a type. */
-function isKind<T extends Expression['type']>(
+export function isKind<T extends Expression['type']>(
   node: Node | undefined,
   type: T,
   test: (node: Extract<Expression, { type: T }>) => boolean = () => true,

@@ -4,6 +4,7 @@ import type { Scope } from '../expressions/scope.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, object, show } from '../workflow.ts';
 import { type Conversion, type Converted, outputOf, single } from './converter.ts';
+import { listNode } from './list-node.ts';
 import { reviewOthers } from './triggers.ts';
 
 /** A field that an item gets. */
@@ -43,8 +44,7 @@ export function setNode(conversion: Conversion): Converted {
   }
   const item = members(fields, scopeOfEach, keepsInput ? 'item' : undefined);
   const items = `${input.text}.map((item, index) => (${item}))`;
-  const set = { id, type: 'set', name: node.name, parameters: { fields: { items: braced(items) } } };
-  return single(set, outputOf(id, 'list', '.items'));
+  return listNode(conversion, items);
 }
 
 /** Returns an object with fields, and with those of what was there before. A field "a.b" changes the field b of a. */
@@ -68,15 +68,16 @@ function members(fields: readonly Field[], scope: Scope, before: string | undefi
   return `{ ${[...(before === undefined ? [] : [`...${before}`]), ...texts].join(', ')} }`;
 }
 
-function setJson({ id, node, parameters, input, scope, scopeOfEach }: Conversion): Converted {
+function setJson(conversion: Conversion): Converted {
+  const { id, node, parameters, input, scope, scopeOfEach } = conversion;
   if (keepsFields(parameters, node.version)) return unsupported('JSON that is added to the fields of the item');
   const within = input.shape === 'one' ? scope : scopeOfEach;
   const output = toExpression(parameters.jsonOutput ?? '{}', within);
   const isObject = typeof parameters.jsonOutput === 'string' && /^=\s*\{\{.*\}\}\s*$/s.test(parameters.jsonOutput);
   const json = isObject ? output : `JSON.parse(${output})`;
-  const all = input.shape === 'one' ? json : `${input.text}.map((item, index) => (${json}))`;
-  const set = { id, type: 'set', name: node.name, parameters: { fields: { data: braced(all) } } };
-  return single(set, outputOf(id, input.shape, '.data'));
+  if (input.shape === 'list') return listNode(conversion, `${input.text}.map((item, index) => (${json}))`);
+  const set = { id, type: 'set', name: node.name, parameters: { fields: { data: braced(json) } } };
+  return single(set, outputOf(id, 'one', '.data'));
 }
 
 function fieldsOf(parameters: JsonObject, version: number): Field[] {
