@@ -18,6 +18,7 @@ import { converterOf, isTrigger, shortType } from './nodes/registry.ts';
 import { firstItem, optional, type Source } from './source.ts';
 import { isWholeSticky, toSticky } from './sticky-note.ts';
 import { stubOf } from './stub.ts';
+import { afterStub, partOf } from './tasks.ts';
 import { withOptions } from './options.ts';
 import { unsupported, UnsupportedError } from './unsupported.ts';
 import { isList, type N8nConnection, type N8nNode, type N8nWorkflow, text } from './workflow.ts';
@@ -132,7 +133,7 @@ class WorkflowConversion {
     }
     const owner = this.#attachments.ownerOf(name);
     if (owner !== undefined) {
-      this.#note(node, 'manual', [], [`is part of "${owner}", whose stub has it`]);
+      this.#note(node, 'manual', [], [partOf(owner)]);
       return;
     }
     const reviews = new Set<string>();
@@ -205,7 +206,7 @@ class WorkflowConversion {
     const isMerge = shortType(type) === 'merge';
     const inputs = trigger ? [] : this.#inputsOf(incoming, isMerge ? mergeInputs(parameters) : 1, isMerge);
     for (const { guess } of inputs) {
-      if (guess !== undefined) review(`the data of "${guess}", which is a stub, is taken for one item`);
+      if (guess !== undefined) review(afterStub(guess));
     }
     const given: Source = inputs[0] ?? { text: '{}', shape: 'one' };
     const input: Source =
@@ -241,7 +242,7 @@ class WorkflowConversion {
     const body = this.#graph.loops.get(name);
     if (body?.members.size === 0) return unsupported('a loop without a body');
     const convert = body ? (each: Conversion) => loopNode(each, body.output) : converterOf(type);
-    if (!convert) return unsupported('there is no such node here');
+    if (!convert) return unsupported(`there is no such node here: ${shortType(type)}`);
     return this.#bounded(withGates(withOptions(convert(conversion), node, input), node, forward));
   }
 
