@@ -4,6 +4,7 @@ import {
   CredentialRateLimit,
   type JsonObject,
   parseOwnJson,
+  WARNINGS,
 } from '@deckhand/contracts';
 import type { NodeType } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
@@ -46,7 +47,7 @@ const types = [...(await loadNodeTypes()).values()];
 /** A type without a German title is shown in English. One with a title has all of its texts. */
 const isGerman = ({ title }: NodeType): boolean => Object.hasOwn(german, title);
 
-it('what the console shows of node types, credentials and templates is in German, and nothing else', async () => {
+it('what the console shows of node types, credentials, warnings and templates is in German, and nothing else', async () => {
   const schemas = [...Object.values(CREDENTIAL_SECRETS), CredentialCircuit, CredentialRateLimit].map(asJson);
   const files = (await readdir(TEMPLATES)).filter((name) => name.endsWith('.json'));
   const templates = await Promise.all(
@@ -55,6 +56,7 @@ it('what the console shows of node types, credentials and templates is in German
   const shown = new Set([
     ...types.filter(isGerman).flatMap(textsOfType),
     ...schemas.flatMap((schema) => textsOfFields(toFields(schema))),
+    ...Object.values(WARNINGS).flatMap(({ title, remedy }) => [title, remedy]),
     ...templates.flatMap(({ name, description, variables = {} }) => [name, description, ...Object.values(variables)]),
   ]);
   expect(new Set(Object.keys(german))).toEqual(shown);

@@ -784,6 +784,17 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/worker/src/session/key-transactions.ts', 'integration:integration/worker/run-locks', [
     ['runs that want one key take all connections', 'MAX_TRANSACTIONS, MAX_PER_OWNER', '1_000, 1_000'],
   ]),
+  ...of('packages/engine/src/lint/find-warnings.ts', 'unit:tests/engine/warnings.test', [
+    [
+      'a rule that throws fails the save',
+      'return this.#check?.(node) ?? [];\n    } catch {',
+      'return this.#check?.(node) ?? [];\n    } catch (error) {\n      if (error) throw error;',
+    ],
+  ]),
+  ...of('packages/engine/src/lint/secrets.ts', 'unit:tests/engine/warnings.test', [
+    ['a warning repeats the secret', 'It contains ${found}:', 'It contains ${found} ${text}:'],
+    ['a secret that is stored encrypted has a warning', 'kept.has(String(name)) ? undefined : ', ''],
+  ]),
   ...of('packages/engine/src/run/scheduler.ts', 'unit:tests/engine/try', [
     ['a failure leaves the rest of the body of its try', '    this.#cancelScope(body);\n', ''],
     [

@@ -1,13 +1,22 @@
 import {
   type Check,
   type Definition,
+  type DefinitionWarning,
   type ValidationIssue,
   isJsonObject,
   type JsonObject,
   validationFailed,
 } from '@deckhand/contracts';
 import type { NewVersion, WorkflowTool } from '@deckhand/db';
-import { compileInSteps, type CompileResult, findWarnings, type NodeTypes } from '@deckhand/engine';
+import {
+  type CompiledWorkflow,
+  compileInSteps,
+  type CompileResult,
+  type CredentialLoop,
+  findCredentialLoops,
+  findWarningsInSteps,
+  type NodeTypes,
+} from '@deckhand/engine';
 import { findCancelIssues } from '@deckhand/nodes';
 import { runInTimeSlices, TooMuchWorkError } from '@deckhand/runtime';
 
@@ -22,22 +31,21 @@ export type CheckedDefinition = Pick<
 
 /** How much work the check of a definition may be, in ms. */
 const MAX_CHECK_MS = 10_000;
-/** Warnings of one response at most. */
-const MAX_WARNINGS = 20;
 
 /** A definition that was checked as a whole. */
-interface Compiled {
+export interface Compiled {
   readonly definition: CheckedDefinition;
-  readonly warnings: readonly ValidationIssue[];
+  /** Parts that are valid but perhaps not intended. */
+  readonly warnings: readonly DefinitionWarning[];
+  /** Where iterations may exceed the limit of a credential. */
+  readonly credentialLoops: readonly CredentialLoop[];
 }
 
 /** A body whose `definition` was checked as a whole. */
 export interface BodyWithDefinition<T> {
   readonly body: T;
-  /** Null when the body has none. */
-  readonly definition: CheckedDefinition | null;
-  /** Parts that are valid but perhaps not intended. */
-  readonly warnings: readonly ValidationIssue[];
+  /** Null when the body has no definition. */
+  readonly compiled: Compiled | null;
 }
 
 /**
@@ -58,12 +66,11 @@ export async function parseWithDefinition<T>(
 ): Promise<BodyWithDefinition<T>> {
   const hasDefinition = isJsonObject(body) && Object.hasOwn(body, 'definition') && body.definition !== null;
   const rest = check(hasDefinition ? { ...body, definition: SOUND } : body);
-  const compiled = hasDefinition
-    ? await oneAtATime(by, () => compile(body.definition, nodeTypes))
-    : { definition: null, warnings: [] };
-  const issues = [...('issues' in rest ? rest.issues : []), ...('issues' in compiled ? compiled.issues : [])];
-  if ('issues' in rest || 'issues' in compiled) throw validationFailed(issues);
-  return { body: rest.value, ...compiled };
+  const compiled = hasDefinition ? await oneAtATime(by, () => compile(body.definition, nodeTypes)) : null;
+  const ofDefinition = compiled && 'issues' in compiled ? compiled.issues : [];
+  if ('issues' in rest) throw validationFailed([...rest.issues, ...ofDefinition]);
+  if (compiled && 'issues' in compiled) throw validationFailed(ofDefinition);
+  return { body: rest.value, compiled };
 }
 
 /**
@@ -134,10 +141,18 @@ async function compile(
       })),
       tool: toolOf(workflow.definition, workflow.triggers[0]?.nodeId),
     },
-    warnings: findWarnings(workflow)
-      .slice(0, MAX_WARNINGS)
-      .map((warning) => inDefinition(warning, workflow.definition)),
+    warnings: await findWarnings(workflow),
+    credentialLoops: findCredentialLoops(workflow),
   };
+}
+
+/** Finds warnings within the time that a check may take, so that a save never fails because of them. */
+async function findWarnings(workflow: CompiledWorkflow): Promise<readonly DefinitionWarning[]> {
+  const warnings = await runInTimeSlices(findWarningsInSteps(workflow));
+  return warnings.map((warning) => ({
+    ...warning,
+    path: warning.path === '' ? 'definition' : `definition.${warning.path}`,
+  }));
 }
 
 /** Returns the tool that a definition makes of its workflow. A trigger without a schema takes any input. */

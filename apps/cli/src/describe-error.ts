@@ -47,13 +47,14 @@ function summaryOf({ code, message, body }: DeckhandError): string {
   return `${code === 'VALIDATION_FAILED' ? '' : `${message}: `}${shown}${more}`;
 }
 
-/** Returns the issues of a validation, each in a few words. */
+/** Returns the issues of a validation, or the warnings about a definition, each in a few words. */
 export function issuesOf(details: unknown): readonly string[] {
   if (!Array.isArray(details)) return [];
-  return details.filter(isObject).flatMap(({ path, nodeId, message }) => {
+  return details.filter(isObject).flatMap(({ path, nodeId, message, remedy }) => {
     if (typeof message !== 'string') return [];
+    const text = typeof remedy === 'string' ? `${message} ${remedy}` : message;
     const where = [typeof nodeId === 'string' ? `node ${nodeId}` : '', typeof path === 'string' ? path : ''];
-    return [[where.filter((part) => part !== '').join(', '), message].filter((part) => part !== '').join(': ')];
+    return [[where.filter((part) => part !== '').join(', '), text].filter((part) => part !== '').join(': ')];
   });
 }
 

@@ -50,4 +50,5 @@ export * from './schemas/workspaces.ts';
 export * from './scopes.ts';
 export * from './text-formats.ts';
 export * from './validate.ts';
+export * from './warnings.ts';
 export * from './without-nulls.ts';

@@ -1,9 +1,10 @@
 export { credentialTypesOf } from './compile/check-nodes.ts';
 export { compileInSteps, compileWorkflow } from './compile/compile-workflow.ts';
-export { findWarnings } from './compile/find-warnings.ts';
 export type { CompiledWorkflow, CompileResult, GraphTrigger } from './compile/graph.ts';
 export * from './expressions/index.ts';
 export { indexOfText } from './find-text.ts';
+export { type CredentialLoop, findCredentialLoops } from './lint/credential-loops.ts';
+export { findWarnings, findWarningsInSteps, MAX_WARNINGS } from './lint/find-warnings.ts';
 export type * from './node-context.ts';
 export type { ExampleResponse, NodeExample } from './node-example.ts';
 export type { NodeFailure } from './node-failure.ts';

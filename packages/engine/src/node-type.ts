@@ -12,6 +12,7 @@ import {
   type FormPanel,
   type SummaryLine,
   type ValidationIssue,
+  type WarningCode,
   type JsonObject,
   type JsonValue,
 } from '@deckhand/contracts';
@@ -43,6 +44,16 @@ export interface DeferredParameter {
   readonly path: string;
   /** Names that its expressions may use, in addition to those of other parameters. */
   readonly names: readonly ExpressionName[];
+}
+
+/** What a node type warns of in the parameters of a node, in which the path is. */
+export interface NodeWarning {
+  readonly code: WarningCode;
+  readonly path: string;
+  /** A sentence. Never contains a secret. */
+  readonly message: string;
+  /** What to do about it, if the catalog of warnings does not say it well enough. */
+  readonly remedy?: string;
 }
 
 /** Why settings of a node do not do what they say, for warnings when a version is saved. */
@@ -110,7 +121,11 @@ export interface NodeTypeSpec<S extends TObject> {
   /** The issues that the schema can't express, found when a version is saved. Sees parameters before evaluation. */
   readonly check?: (parameters: JsonObject) => readonly ValidationIssue[];
   /** Parts of valid parameters that may be unintended, for warnings when a version is saved. */
-  readonly warn?: (parameters: JsonObject) => readonly ValidationIssue[];
+  readonly warn?: (parameters: JsonObject) => readonly NodeWarning[];
+  /** The parameter that is a condition: it decides by whether its value counts as true. */
+  readonly condition?: keyof Static<S> & string;
+  /** Whether each of its nodes fails the run, unless the node handles that. */
+  readonly alwaysFails?: boolean;
   /** What `retry` and `timeoutSeconds` of a node do not do with these parameters; a type without it honours both. */
   readonly unheeded?: (parameters: JsonObject) => SettingNotes;
   /** Parameters whose text is used verbatim, including `{{`: a source in a language of its own. */
@@ -167,7 +182,9 @@ export interface NodeType {
   readonly undecidedHandle: string | undefined;
   readonly join: ((parameters: JsonObject) => EarlyJoin | undefined) | undefined;
   readonly check: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
-  readonly warn: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
+  readonly warn: ((parameters: JsonObject) => readonly NodeWarning[]) | undefined;
+  readonly condition: string | undefined;
+  readonly alwaysFails: boolean;
   readonly unheeded: ((parameters: JsonObject) => SettingNotes) | undefined;
   readonly verbatim: readonly string[];
   readonly credential: CredentialUse | undefined;
@@ -216,6 +233,8 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     join: spec.join,
     check: spec.check,
     warn: spec.warn,
+    condition: spec.condition,
+    alwaysFails: spec.alwaysFails ?? false,
     unheeded: spec.unheeded,
     verbatim: spec.verbatim ?? [],
     credential: spec.credential,

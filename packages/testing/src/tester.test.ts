@@ -23,6 +23,12 @@ async function failuresOf(definition: unknown, test: object): Promise<readonly s
 
 const http = (rest: object = {}) => ({ id: 'call', type: 'http', parameters: { url: 'http://127.0.0.1:1/' }, ...rest });
 
+it('warns of a definition as saving it would, and not of one that is not valid', () => {
+  const check = { id: 'check', type: 'if', parameters: { condition: '1 > 2' } };
+  expect(tester.warnings(chainOf(check))).toMatchObject([{ code: 'CONDITION_IS_TEXT', nodeId: 'check' }]);
+  expect(tester.warnings(chainOf({ ...check, id: 'a b' }))).toEqual([]);
+});
+
 describe('a test of a workflow', () => {
   it('runs waits and retries on a clock of its own', async () => {
     const definition = chainOf(

@@ -10,6 +10,7 @@ import {
   type CompiledWorkflow,
   compileWorkflow,
   exampleLink,
+  findWarnings,
   type Ending,
   type NodeRecord,
   type NodeServices,
@@ -32,6 +33,18 @@ export interface TestResult {
   readonly durationMs: number;
 }
 
+/** A part of a definition that is valid and may be unintended; docs/warnings.md explains the codes. */
+export interface TestedWarning {
+  readonly code: string;
+  /** The part, such as `nodes[1].parameters.condition`. */
+  readonly path: string;
+  readonly nodeId?: string;
+  readonly message: string;
+  /** What to do about it. */
+  readonly remedy: string;
+  readonly page: string;
+}
+
 /** Runs tests of workflows in this process. */
 export interface Tester {
   /**
@@ -40,6 +53,8 @@ export interface Tester {
    * @param tests as a file has them; one that is not a test fails.
    */
   test(definition: unknown, tests: readonly unknown[]): Promise<readonly TestResult[]>;
+  /** Returns the warnings about a definition, as saving it would; none about one that is not valid. */
+  warnings(definition: unknown): readonly TestedWarning[];
   /** Ends the threads of scripts. */
   close(): Promise<void>;
 }
@@ -73,6 +88,10 @@ export async function createTester({ maxTestMs = MAX_TEST_MS }: TesterOptions = 
         results.push({ name, failures, durationMs: performance.now() - begunAt });
       }
       return results;
+    },
+    warnings(definition) {
+      const compiled = compileWorkflow(definition, types);
+      return 'issues' in compiled ? [] : findWarnings(compiled.workflow);
     },
     close: () => scripts.close(),
   };

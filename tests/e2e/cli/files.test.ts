@@ -148,8 +148,12 @@ describe('workflows as files', () => {
     const doubtful =
       'slug: doubtful\nname: Doubtful\nnodes:\n  - { id: start, type: trigger.manual }\n  - { id: check, type: if, parameters: { condition: "1 > 2" } }\nedges:\n  - { source: start, target: check }\n';
     await writeFile(join(dir, 'doubtful.yaml'), doubtful);
-    const warning = expect.stringMatching(/Warning: doubtful: .*the condition is a text/);
-    expect(await cli(['plan', 'doubtful', '--dir', dir])).toMatchObject({ exitCode: 0, stdout: warning });
+    const warning = expect.stringMatching(/Warning: doubtful: node check, .*The condition is a text.*Put the whole/);
+    expect(await cli(['plan', 'doubtful', '--dir', dir])).toMatchObject({ exitCode: 0, stderr: warning });
+    expect(await cli(['plan', 'doubtful', '--strict', '--dir', dir])).toMatchObject({ exitCode: 1, stderr: warning });
+    const strict = await cli(['apply', 'doubtful', '--strict', '--dir', dir]);
+    expect(strict).toMatchObject({ exitCode: 1, stdout: '', stderr: warning });
+    expect(strict.stderr).toContain('Nothing was applied: there are warnings about doubtful.');
     expect(await cli(['apply', 'doubtful', '--dir', dir])).toMatchObject({ exitCode: 0, stderr: warning });
     await rm(join(dir, 'doubtful.yaml'));
     await writeFile(file, (await readFile(file, 'utf8')).replace('< 100', '< 200'));

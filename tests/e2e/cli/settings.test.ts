@@ -204,6 +204,15 @@ describe('workflows', () => {
     const { stdout: whole } = await runCli(['workflows', 'get', id, '--json'], env);
     expect((await runCli(['workflows', 'validate', '-', '--workflow', 'Refund'], env, whole)).exitCode).toBe(0);
     const broken = definition.replace('"set"', '"sett"');
+    const check = { id: 'check', type: 'if', parameters: { condition: '1 > 2' } };
+    const nodes = [{ id: 'start', type: 'trigger.manual' }, check];
+    const doubtful = JSON.stringify({ nodes, edges: [{ source: 'start', target: 'check' }] });
+    const warning = expect.stringContaining(
+      'Warning: node check, definition.nodes[1].parameters.condition: The condition',
+    );
+    expect(await runCli(['workflows', 'validate', '-'], env, doubtful)).toMatchObject({ exitCode: 0, stderr: warning });
+    const strict = await runCli(['workflows', 'validate', '-', '--strict'], env, doubtful);
+    expect(strict).toMatchObject({ exitCode: 1, stderr: warning });
     const invalid = await runCli(['workflows', 'validate', '-'], env, broken);
     expect(invalid).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/not valid\.\nnode a[^\n]*sett/) });
     expect(await json(['workflows', 'activate', 'Refund'])).toMatchObject({ id, status: 'active' });

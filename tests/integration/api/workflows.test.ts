@@ -358,15 +358,19 @@ it('a condition that is a text, and so always true, is saved with a warning', as
     check('fine', '{{ $input.status == 200 }}'),
     { ...check('off', 'always'), disabled: true },
   ];
-  const body = { workspaceId: instance.workspaceId, name: 'Always', definition: { nodes, edges: [] } };
+  const edges = nodes.slice(1).map(({ id }) => ({ source: 'start', target: id }));
+  const body = { workspaceId: instance.workspaceId, name: 'Always', definition: { nodes, edges } };
   const created = await gateway.call('POST', '/api/workflows', { as: instance.session, body });
   expect([created.status, created.body.warnings]).toEqual([
     201,
     [
       {
+        code: 'CONDITION_IS_TEXT',
         path: 'definition.nodes[1].parameters.condition',
         nodeId: 'forgot',
-        message: 'Node "forgot": the condition is a text, which is always true: an expression is in {{ }}',
+        message: 'The condition is a text, which is always true: an expression is in {{ }}.',
+        remedy: 'Put the whole condition into one {{ }}, with nothing before and after it.',
+        page: '/docs/warnings#condition_is_text',
       },
     ],
   ]);
@@ -380,8 +384,8 @@ describe("a node whose own time limit is longer than the run's", () => {
     { id: 'rest', type: 'wait', parameters: { seconds: 86_400 } },
     {
       id: 'again',
-      type: 'set',
-      parameters: { fields: {} },
+      type: 'http',
+      parameters: { url: 'https://example.com' },
       retry: { maxAttempts: 4, delayMs: 1_000_000, factor: 10, maxDelayMs: 3_000_000 },
     },
     { id: 'off', type: 'wait', parameters: { seconds: 86_400 }, disabled: true },
@@ -389,7 +393,7 @@ describe("a node whose own time limit is longer than the run's", () => {
   ];
   const definition = (settings?: object) => ({
     nodes: [{ id: 'start', type: 'trigger.manual' }, ...nodes],
-    edges: [],
+    edges: nodes.map(({ id }) => ({ source: 'start', target: id })),
     ...(settings && { settings }),
   });
   const path = (index: number, rest: string) => `definition.nodes[${index}].${rest}`;
@@ -402,45 +406,61 @@ describe("a node whose own time limit is longer than the run's", () => {
     };
     const created = await gateway.call('POST', '/api/workflows', { as: instance.session, body: given });
     expect(created.status).toBe(201);
-    const own = 'longer than the limit of its run, 3600 s (settings.timeoutSeconds)';
-    expect(created.body.warnings).toEqual([
-      { path: path(1, 'timeoutSeconds'), nodeId: 'call', message: `The time limit of node "call", 7200 s, is ${own}` },
-      {
-        path: path(2, 'parameters.timeoutSeconds'),
-        nodeId: 'ask',
-        message: `The wait of node "ask", up to 86400 s, is ${own}`,
-      },
-      {
-        path: path(3, 'parameters.timeoutSeconds'),
-        nodeId: 'form',
-        message: `The wait of node "form", up to 86400 s, is ${own}`,
-      },
-      {
-        path: path(4, 'parameters.seconds'),
-        nodeId: 'rest',
-        message: `The wait of node "rest", up to 86400 s, is ${own}`,
-      },
-      {
-        path: path(5, 'retry'),
-        nodeId: 'again',
-        message: `The retry delays of node "again", up to 7000 s in all, are ${own}`,
-      },
+    const own = 'longer than the limit of its run, 3600 s (settings.timeoutSeconds).';
+    expect(created.body.warnings).toMatchObject([
+      { path: path(1, 'timeoutSeconds'), nodeId: 'call', message: `Its time limit, 7200 s, is ${own}` },
+      { path: path(2, 'parameters.timeoutSeconds'), nodeId: 'ask', message: `Its wait, up to 86400 s, is ${own}` },
+      { path: path(3, 'parameters.timeoutSeconds'), nodeId: 'form', message: `Its wait, up to 86400 s, is ${own}` },
+      { path: path(4, 'parameters.seconds'), nodeId: 'rest', message: `Its wait, up to 86400 s, is ${own}` },
+      { path: path(5, 'retry'), nodeId: 'again', message: `Its retry delays, up to 7000 s in all, are ${own}` },
     ]);
+    expect(new Set(created.body.warnings.map(({ code }: { code: string }) => code))).toEqual(
+      new Set(['LIMIT_EXCEEDS_RUN']),
+    );
     const saved = await save(created.body.id, { definition: definition({ timeoutSeconds: 86_400 }) });
     expect([saved.status, saved.body.warnings]).toEqual([201, []]);
   });
 
   it('has a warning under the default limit only for what a worker spends: it rests for as long as it likes', async () => {
     const saved = await save(await createWorkflow(instance), { definition: definition() });
-    const message = 'The time limit of node "call", 7200 s, is longer than the limit of its run, 3600 s (the default)';
-    expect(saved.body.warnings).toEqual([{ path: path(1, 'timeoutSeconds'), nodeId: 'call', message }]);
+    const message = 'Its time limit, 7200 s, is longer than the limit of its run, 3600 s (the default).';
+    expect(saved.body.warnings).toMatchObject([{ path: path(1, 'timeoutSeconds'), nodeId: 'call', message }]);
   });
 
-  it('is one of at most twenty that are named', async () => {
-    const many = Array.from({ length: 30 }, (_, n) => ({ id: `n${n}`, type: 'merge', timeoutSeconds: 7_200 }));
+  it('is one of at most a hundred that are named', async () => {
+    const many = Array.from({ length: 130 }, (_, n) => ({ id: `n${n}`, type: 'merge', timeoutSeconds: 7_200 }));
     const { body } = await save(await createWorkflow(instance), { definition: chain(...many) });
-    expect(body.warnings).toHaveLength(20);
+    expect(body.warnings).toHaveLength(101);
+    expect(body.warnings[100]).toMatchObject({ code: 'MORE_WARNINGS', path: 'definition' });
   });
+});
+
+it('a loop with more iterations at a time than the credential in it sends requests is saved with a warning', async () => {
+  const { workspaceId, session: as } = instance;
+  const secret = { token: 'secret' };
+  const limited = { workspaceId, name: 'Slow', type: 'bearer', secret, rateLimit: { requests: 2, per: 'second' } };
+  const { body: credential } = await gateway.call('POST', '/api/credentials', { as, body: limited });
+  const definition = (concurrency: number) => ({
+    nodes: [
+      { id: 'start', type: 'trigger.manual' },
+      { id: 'each', type: 'loop', parameters: { items: [], concurrency } },
+      { id: 'call', type: 'http', parameters: { url: 'https://example.com' }, credentialId: credential.id },
+    ],
+    edges: [
+      { source: 'start', target: 'each' },
+      { source: 'each', sourceHandle: 'body', target: 'call' },
+    ],
+  });
+  const { body } = await save(await createWorkflow(instance, definition(2)), { definition: definition(10) });
+  expect(body.warnings).toMatchObject([
+    {
+      code: 'LOOP_EXCEEDS_RATE_LIMIT',
+      path: 'definition.nodes[1].parameters.concurrency',
+      nodeId: 'each',
+      message: expect.stringContaining('the credential of "call" sends 2 requests per second'),
+    },
+  ]);
+  expect((await save(await createWorkflow(instance), { definition: definition(2) })).body.warnings).toEqual([]);
 });
 
 describe('deleting a workflow', () => {

@@ -351,7 +351,11 @@ describe('the tools of every instance', () => {
     const definition = chain(...DOUBLE);
     const before = await instance.db.workflow.count();
     expect(await callTool(client, 'deckhand_validate_workflow', { definition })).toMatchObject({
-      value: { valid: true },
+      value: { valid: true, warnings: [] },
+    });
+    const doubtful = chain({ id: 'check', type: 'if', parameters: { condition: '1 > 2' } });
+    expect(await callTool(client, 'deckhand_validate_workflow', { definition: doubtful })).toMatchObject({
+      value: { valid: true, warnings: [{ code: 'CONDITION_IS_TEXT', nodeId: 'check', remedy: expect.any(String) }] },
     });
     expect(await instance.db.workflow.count()).toBe(before);
     const created = await callTool(client, 'deckhand_save_draft', { name: 'Drafted', definition });

@@ -17,15 +17,15 @@ const check = compileLenientCheck(ApplyWorkflowBody);
 
 async function prepare(context: ResourceContext, actor: Actor, asked: unknown) {
   const { db, nodeTypes } = context;
-  const { body, definition, warnings } = await parseWithDefinition(check, asked, { by: actor.userId, nodeTypes });
+  const { body, compiled } = await parseWithDefinition(check, asked, { by: actor.userId, nodeTypes });
   const { slug, name, definition: _, comment = '', ...rest } = body;
   const workspaceId = rest.workspaceId.toLowerCase();
   const { workspaceId: __, ...changes } = rest;
   const workflowId = await findWorkflowBySlug(db, actor, { workspaceId, slug });
   const place = workflowId === undefined ? { workspaceId } : { workflowId };
-  const version = definition && (await prepareVersion(definition, context, { actor, place, comment }));
-  const wanted: WantedWorkflow = { workspaceId, slug, name, changes, version };
-  return { wanted, warnings };
+  const prepared = compiled && (await prepareVersion(compiled, context, { actor, place, comment }));
+  const wanted: WantedWorkflow = { workspaceId, slug, name, changes, version: prepared?.version ?? null };
+  return { wanted, warnings: prepared?.warnings ?? [] };
 }
 
 /**

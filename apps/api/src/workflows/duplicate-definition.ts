@@ -1,10 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { type ValidationIssue, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import {
+  type DefinitionWarning,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type WarningCode,
+  warningOf,
+} from '@deckhand/contracts';
 
 /** A definition for another workflow, and how it differs from the original. */
 export interface DuplicatedDefinition {
   readonly definition: JsonValue;
-  readonly warnings: readonly ValidationIssue[];
+  readonly warnings: readonly DefinitionWarning[];
 }
 
 /**
@@ -14,16 +21,18 @@ export interface DuplicatedDefinition {
  */
 export function duplicateDefinition(definition: unknown, isElsewhere: boolean): DuplicatedDefinition {
   if (!isJsonObject(definition) || !Array.isArray(definition.nodes)) return { definition: {}, warnings: [] };
-  const warnings: ValidationIssue[] = [];
+  const warnings: DefinitionWarning[] = [];
   const originals: readonly JsonValue[] = definition.nodes;
   const nodes = originals.map((node, index) => {
     if (!isJsonObject(node) || !isJsonObject(node.parameters)) return node;
-    const warn = (name: string, message: string): void => {
+    const warn = (code: WarningCode, name: string, message: string): void => {
       const nodeId = typeof node.id === 'string' ? { nodeId: node.id } : {};
-      warnings.push({ path: `definition.nodes[${index}].parameters.${name}`, ...nodeId, message });
+      const path = `definition.nodes[${index}].parameters.${name}`;
+      warnings.push(warningOf(code, { path, ...nodeId, message }));
     };
     if (node.type === 'workflow' && isElsewhere) {
-      warn('workflowId', "is not in this workspace: name one that is, for the node fails with the original's");
+      const message = 'The workflow that it starts is not in this workspace, so the node fails.';
+      warn('WORKFLOW_NOT_FOUND', 'workflowId', message);
     }
     if (node.type !== 'trigger.webhook') return node;
     return { ...node, parameters: duplicateWebhook(node.parameters, warn) };
@@ -33,9 +42,9 @@ export function duplicateDefinition(definition: unknown, isElsewhere: boolean): 
 
 function duplicateWebhook(
   { path: _, secret, nextSecret, ...parameters }: JsonObject,
-  warn: (name: string, message: string) => void,
+  warn: (code: WarningCode, name: string, message: string) => void,
 ): JsonObject {
   if (secret === undefined && nextSecret === undefined) return parameters;
-  warn('secret', 'is a new random one: set your own before the webhook is used');
+  warn('SECRET_REPLACED', 'secret', 'The secret is a new random one that nobody knows.');
   return { ...parameters, secret: randomBytes(32).toString('base64url') };
 }

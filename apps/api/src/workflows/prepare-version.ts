@@ -1,4 +1,11 @@
-import { type Definition, isUuid, validationFailed, type ValidationIssue } from '@deckhand/contracts';
+import {
+  type Definition,
+  type DefinitionWarning,
+  isUuid,
+  validationFailed,
+  type ValidationIssue,
+  warningOf,
+} from '@deckhand/contracts';
 import {
   type Actor,
   type Database,
@@ -8,23 +15,49 @@ import {
   readUsableCredentials,
   type UsableCredential,
 } from '@deckhand/db';
-import { credentialTypesOf, type NodeTypes } from '@deckhand/engine';
+import { credentialTypesOf, type CredentialLoop, MAX_WARNINGS, type NodeTypes } from '@deckhand/engine';
 import type { SecretBox } from '@deckhand/runtime';
-import type { CheckedDefinition } from '../definitions.ts';
+import type { Compiled } from '../definitions.ts';
 import { sealSecretParameters } from './secret-parameters.ts';
+
+/** A version to save, with the warnings about it. */
+export interface PreparedVersion {
+  readonly version: NewVersion;
+  readonly warnings: readonly DefinitionWarning[];
+}
 
 /**
  * Prepares a version of a definition for saving: checks its references, and encrypts its secrets. @throws DeckhandError
  * VALIDATION_FAILED.
  */
 export async function prepareVersion(
-  checked: CheckedDefinition,
+  { definition: checked, warnings, credentialLoops }: Compiled,
   { nodeTypes, secretBox, db }: { nodeTypes: NodeTypes; secretBox: SecretBox; db: Database },
   { actor, place, comment }: { actor: Actor; place: Place; comment: string },
-): Promise<NewVersion> {
-  await checkReferences(checked.definition, { nodeTypes, db, actor, place });
+): Promise<PreparedVersion> {
+  const credentials = await checkReferences(checked.definition, { nodeTypes, db, actor, place });
+  // The last of too many says that there are more.
+  const room = Math.max(0, MAX_WARNINGS - warnings.length);
   const sealed = await sealSecretParameters(checked.definition, { nodeTypes, secretBox });
-  return { ...checked, ...sealed, comment, createdBy: actor.userId };
+  return {
+    version: { ...checked, ...sealed, comment, createdBy: actor.userId },
+    warnings: [...warnings, ...trafficWarnings(credentialLoops, credentials).slice(0, room)],
+  };
+}
+
+type Credentials = ReadonlyMap<string, UsableCredential>;
+
+/** Warns of loops with more iterations at the same time than the credential of a node in them sends requests. */
+function trafficWarnings(loops: readonly CredentialLoop[], credentials: Credentials): readonly DefinitionWarning[] {
+  const found = new Map<string, DefinitionWarning>();
+  for (const { loopId, path, concurrency, nodeId, credentialId } of loops) {
+    const limit = credentials.get(credentialId)?.rateLimit;
+    if (!limit || found.has(loopId) || concurrency <= Math.max(limit.requests, limit.burst ?? 1)) continue;
+    const rate = `${limit.requests} ${limit.requests === 1 ? 'request' : 'requests'} per ${limit.per}`;
+    const message = `${concurrency} iterations run at the same time, and the credential of "${nodeId}" sends ${rate}: the others wait.`;
+    found.set(loopId, warningOf('LOOP_EXCEEDS_RATE_LIMIT', { path: `definition.${path}`, nodeId: loopId, message }));
+  }
+  return [...found.values()];
 }
 
 /** The services for checking a definition. */
@@ -39,24 +72,24 @@ interface Surroundings {
 /**
  * Checks the references of a definition: credentials have to exist in the workspace, have a type that their nodes can
  * use, and be usable by a version which the caller saves; versions of started workflows have to exist.
+ * @returns the credentials, all of which the version may use.
  * @throws DeckhandError VALIDATION_FAILED naming each invalid reference.
  */
-async function checkReferences(definition: Definition, surroundings: Surroundings): Promise<void> {
-  const issues = [
-    ...(await findCredentialIssues(definition, surroundings)),
-    ...(await findVersionIssues(definition, surroundings)),
-  ];
-  if (issues.length > 0) throw validationFailed(issues);
-}
-
-async function findCredentialIssues(
-  definition: Definition,
-  { nodeTypes, db, actor, place }: Surroundings,
-): Promise<ValidationIssue[]> {
+async function checkReferences(definition: Definition, surroundings: Surroundings): Promise<Credentials> {
+  const { nodeTypes, db, actor, place } = surroundings;
   const ids = definition.nodes.flatMap(({ credentialId }) =>
     credentialId === undefined ? [] : [credentialId.toLowerCase()],
   );
   const known = await readUsableCredentials(db, actor, place, ids);
+  const issues = [
+    ...findCredentialIssues(definition, known, nodeTypes),
+    ...(await findVersionIssues(definition, surroundings)),
+  ];
+  if (issues.length > 0) throw validationFailed(issues);
+  return known;
+}
+
+function findCredentialIssues(definition: Definition, known: Credentials, nodeTypes: NodeTypes): ValidationIssue[] {
   return definition.nodes.flatMap((node, index): ValidationIssue[] => {
     const type = nodeTypes.get(node.type);
     if (node.credentialId === undefined || !type) return [];

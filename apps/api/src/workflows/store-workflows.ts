@@ -18,11 +18,12 @@ const checkVersion = compileLenientCheck(SaveVersionBody);
 async function prepareWorkflow(context: ResourceContext, actor: Actor, asked: unknown) {
   const { nodeTypes } = context;
   const by = { by: actor.userId, nodeTypes };
-  const { body, definition, warnings } = await parseWithDefinition(checkWorkflow, asked, by);
+  const { body, compiled } = await parseWithDefinition(checkWorkflow, asked, by);
   const { workspaceId, name, description = '', folderId = null } = body;
   const place = { workspaceId: workspaceId.toLowerCase() };
-  const version = definition && (await prepareVersion(definition, context, { actor, place, comment: '' }));
-  return { workflow: { workspaceId, name, description, folderId, version }, warnings };
+  const prepared = compiled && (await prepareVersion(compiled, context, { actor, place, comment: '' }));
+  const version = prepared?.version ?? null;
+  return { workflow: { workspaceId, name, description, folderId, version }, warnings: prepared?.warnings ?? [] };
 }
 
 /**
@@ -47,12 +48,12 @@ export async function tryNewWorkflow(context: ResourceContext, actor: Actor, ask
 async function prepareNewVersion(context: ResourceContext, actor: Actor, workflowId: string, asked: unknown) {
   const { nodeTypes } = context;
   const by = { by: actor.userId, nodeTypes };
-  const { body, definition, warnings } = await parseWithDefinition(checkVersion, asked, by);
+  const { body, compiled } = await parseWithDefinition(checkVersion, asked, by);
   // The schema requires it.
-  if (!definition) throw new Error('a version without a definition passed its check');
+  if (!compiled) throw new Error('a version without a definition passed its check');
   const { comment = '', baseVersionId = null } = body;
-  const version = await prepareVersion(definition, context, { actor, place: { workflowId }, comment });
-  return { version, baseVersionId, warnings };
+  const prepared = await prepareVersion(compiled, context, { actor, place: { workflowId }, comment });
+  return { ...prepared, baseVersionId };
 }
 
 /**

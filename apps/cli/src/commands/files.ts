@@ -17,10 +17,12 @@ interface FileOptions {
   readonly dir: string;
   readonly prune?: boolean;
   readonly yes?: boolean;
+  readonly strict?: boolean;
 }
 
 const DIR = ['--dir <folder>', 'the folder of the files', 'workflows'] as const;
 const SLUGS = ['[slug...]', 'only these workflows; all files by default'] as const;
+const STRICT = ['--strict', 'fail on warnings'] as const;
 const PRUNE = ['--prune', 'delete managed workflows that have no file'] as const;
 
 /** Creates `pull`, which writes workflows to files. */
@@ -74,6 +76,7 @@ export function planCommand(context: Context): Command {
     .argument(...SLUGS)
     .option(...DIR)
     .option(...PRUNE)
+    .option(...STRICT)
     .action(async (slugs: readonly string[], options: FileOptions) => {
       const { workspace, steps } = await planFiles(context, slugs, options);
       const checked = await checkSteps(workspace, steps);
@@ -84,9 +87,10 @@ export function planCommand(context: Context): Command {
           const { failure, warnings } = checkOf.get(slug) ?? {};
           return { slug, action, changes, failure, ...(warnings && { warnings }) };
         }),
-        () => [...stepLines(steps), ...refused.map(failureLine), ...checked.flatMap(warningLines)],
+        () => [...stepLines(steps), ...refused.map(failureLine)],
       );
-      if (refused.length > 0) process.exitCode = EXIT.failed;
+      for (const line of checked.flatMap(warningLines)) context.output.message(line);
+      if (refused.length > 0 || (options.strict && checked.some(hasWarnings))) process.exitCode = EXIT.failed;
     });
 }
 
@@ -102,12 +106,14 @@ export function applyCommand(context: Context): Command {
     .argument(...SLUGS)
     .option(...DIR)
     .option(...PRUNE)
+    .option('--strict', 'apply nothing if there are warnings')
     .option('-y, --yes', 'do not ask; --prune needs it with --json, and where nobody can be asked')
     .action(async (slugs: readonly string[], options: FileOptions) => {
       if (options.prune && !options.yes && !isAsked(context.output)) {
         throw misused('--prune deletes workflows. Pass --yes to delete them without a prompt.');
       }
       const { workspace, steps } = await planFiles(context, slugs, options);
+      if (options.strict) await refuseWarnings(context.output, workspace, steps);
       await applyPlan(context.output, workspace, steps, options);
     });
 }
@@ -226,6 +232,18 @@ async function planFiles(
   // Others have files, too: with some of them, nothing is surplus.
   const steps = await plan(workspace, wanted, { prune: prune && slugs.length === 0 });
   return { workspace, steps };
+}
+
+/** Checks the steps before anything is done. @throws ExitError if there are warnings, after it has shown them. */
+async function refuseWarnings(output: Output, workspace: Workspace, steps: readonly Step[]): Promise<void> {
+  const doubtful = (await checkSteps(workspace, steps)).filter(hasWarnings);
+  if (doubtful.length === 0) return;
+  for (const line of doubtful.flatMap(warningLines)) output.message(line);
+  throw new ExitError(`Nothing was applied: there are warnings about ${doubtful.map(({ slug }) => slug).join(', ')}.`);
+}
+
+function hasWarnings({ warnings = [] }: Result): boolean {
+  return warnings.length > 0;
 }
 
 /** Whether somebody can be asked before anything is done. */

@@ -5,7 +5,7 @@ import { watch } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../context.ts';
-import { describeError } from '../describe-error.ts';
+import { describeError, issuesOf } from '../describe-error.ts';
 import { TESTS } from '../files/document.ts';
 import { type TestedFile, toJunit } from '../files/junit.ts';
 import { definitionOf } from '../files/translate.ts';
@@ -16,6 +16,7 @@ interface TestOptions {
   readonly dir: string;
   readonly junit?: string;
   readonly watch?: boolean;
+  readonly strict?: boolean;
 }
 
 /** Delay after a change of a file, in ms: editors write several times. */
@@ -34,6 +35,7 @@ export function testCommand({ output }: Pick<Context, 'output'>): Command {
     .argument('[slug...]', 'only these workflows; all files by default')
     .option('--dir <folder>', 'the folder of the files', 'workflows')
     .option('--junit <file>', 'also write the results as JUnit XML, for CI')
+    .option('--strict', 'fail on warnings about the definitions')
     .option('--watch', 'run the tests again when a file changes, until Ctrl+C')
     .action(async (slugs: readonly string[], options: TestOptions) => {
       // Loaded on demand: the engine and the node types are larger than the rest of the command.
@@ -43,7 +45,8 @@ export function testCommand({ output }: Pick<Context, 'output'>): Command {
         const tested = await runTests(tester, slugs, options);
         report(output, tested);
         if (options.junit !== undefined) await writeFile(options.junit, toJunit(tested));
-        process.exitCode = tested.some(isFailed) ? EXIT.failed : EXIT.done;
+        const isRefused = options.strict === true && tested.some(({ warnings }) => warnings !== undefined);
+        process.exitCode = isRefused || tested.some(isFailed) ? EXIT.failed : EXIT.done;
       };
       try {
         if (options.watch) await watchFiles(output, options.dir, run);
@@ -68,7 +71,9 @@ async function runTests(
     if (!Array.isArray(tests) || tests.length === 0) continue;
     const ids = { credentialId: () => SOME_ID, workflowId: () => SOME_ID };
     const definition = definitionOf(ids, document, () => 'test');
-    tested.push({ slug: document.slug, tests: await tester.test(definition, tests) });
+    const warnings = issuesOf(tester.warnings(definition));
+    const results = await tester.test(definition, tests);
+    tested.push({ slug: document.slug, tests: results, ...(warnings.length > 0 && { warnings }) });
   }
   return tested;
 }
@@ -82,6 +87,8 @@ function isFailed({ tests }: TestedFile): boolean {
 }
 
 function report(output: Output, tested: readonly TestedFile[]): void {
+  for (const { slug, warnings = [] } of tested)
+    for (const text of warnings) output.message({ text: `Warning: ${slug}: ${text}`, style: 'yellow' });
   const all = tested.flatMap(({ tests }) => tests);
   const failed = all.filter(({ failures }) => failures.length > 0).length;
   output.result(tested, () => [

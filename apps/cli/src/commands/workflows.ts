@@ -20,6 +20,11 @@ interface ListOptions {
   readonly limit: number;
 }
 
+interface ValidateOptions {
+  readonly workflow?: string;
+  readonly strict?: boolean;
+}
+
 interface SetOptions {
   readonly slug?: string;
   readonly managed?: boolean;
@@ -55,7 +60,8 @@ export function workflowsCommand(context: Context): Command {
           'a JSON file with a definition, or with a workflow as "workflows get --json" prints it; - for the standard input',
         )
         .option('--workflow <workflow>', 'check it as the next version of a workflow, by its id or exact name')
-        .action((file: string, { workflow }: { workflow?: string }) => validate(context, file, workflow)),
+        .option('--strict', 'fail on warnings')
+        .action((file: string, options: ValidateOptions) => validate(context, file, options)),
     )
     .addCommand(
       new Command('set')
@@ -126,7 +132,11 @@ async function getWorkflow({ output, ...context }: Context, name: string, isAlon
   ]);
 }
 
-async function validate({ output, ...context }: Context, file: string, name: string | undefined): Promise<void> {
+async function validate(
+  { output, ...context }: Context,
+  file: string,
+  { workflow: name, strict = false }: ValidateOptions,
+): Promise<void> {
   const definition = toDefinition(await readJson(file, 'The definition'));
   const connection = await context.connect();
   const { client } = connection.deckhand;
@@ -147,11 +157,9 @@ async function validate({ output, ...context }: Context, file: string, name: str
             body: { definition },
             throwOnError: true,
           });
-    const warnings = 'warnings' in data ? data.warnings : [];
-    output.result(data, () => [
-      { text: 'The definition is valid.', style: 'green' },
-      ...issuesOf(warnings).map((text) => ({ text: `Warning: ${text}`, style: 'yellow' as const })),
-    ]);
+    output.result(data, () => [{ text: 'The definition is valid.', style: 'green' }]);
+    for (const text of issuesOf(data.warnings)) output.message({ text: `Warning: ${text}`, style: 'yellow' });
+    if (strict && data.warnings.length > 0) process.exitCode = EXIT.failed;
   } catch (error) {
     if (!(error instanceof DeckhandError) || error.code !== 'VALIDATION_FAILED') throw error;
     const details = error.body?.details;

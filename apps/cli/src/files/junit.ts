@@ -6,6 +6,8 @@ export interface TestedFile {
     readonly failures: readonly string[];
     readonly durationMs: number;
   }[];
+  /** What may be unintended in the definition, as lines of text. */
+  readonly warnings?: readonly string[];
 }
 
 /** Returns results as JUnit XML: a suite for each workflow. */

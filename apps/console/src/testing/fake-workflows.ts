@@ -4,7 +4,7 @@ import {
   type Draft,
   type FolderEntry,
   isJsonObject,
-  type ValidationIssue,
+  type DefinitionWarning,
   type Version,
   type Workflow,
 } from '@deckhand/contracts';
@@ -290,7 +290,7 @@ function isStale(headers: Headers, updatedAt: string | undefined): boolean {
 }
 
 /** Checks the definition in a body by the rules of the API. @returns its warnings, or the refusal of an invalid one. */
-async function check(body: unknown): Promise<{ warnings: ValidationIssue[] } | Response> {
+async function check(body: unknown): Promise<{ warnings: DefinitionWarning[] } | Response> {
   const definition = isJsonObject(body) ? body.definition : undefined;
   try {
     const { warnings } = await checkDefinition(definition, { by: 'tests', nodeTypes });

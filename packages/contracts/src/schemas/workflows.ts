@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { AnyObject, CLOSED, Id, KnownPerson, nullable, oneOf, pageOf, pageQuery, Time } from './common.ts';
+import { WARNING_CODES } from '../warnings.ts';
 import { Definition } from './definition.ts';
 
 /** Status of a workflow; only an active one takes webhooks and schedules. */
@@ -146,15 +147,19 @@ export const Workflow = Type.Object({
   definition: nullable(Definition),
 });
 
-/**
- * A part of a saved definition that may be unintended; `path` is that of an issue, such as
- * `definition.nodes[2].timeoutSeconds`.
- */
-const Warning = Type.Object({ path: Type.String(), nodeId: Type.Optional(Type.String()), message: Type.String() });
+/** A part of a saved definition that may be unintended. */
+const Warning = Type.Object({
+  code: oneOf(WARNING_CODES, { description: 'For programs; /docs/warnings of the instance explains each code' }),
+  path: Type.String({ description: 'The part, such as `definition.nodes[2].timeoutSeconds`' }),
+  nodeId: Type.Optional(Type.String({ description: 'The node that the part is in' })),
+  message: Type.String({ description: 'A sentence about this part. It never contains a secret' }),
+  remedy: Type.String({ description: 'What to do about it' }),
+  page: Type.String({ description: 'The section of the documentation about the code, on the same instance' }),
+});
 
 const Warnings = Type.Array(Warning, {
   description:
-    "The first 20 places where a node's own time limit is longer than the run's, which ends the run first, or where a condition is a text and so always true",
+    'Parts of the definition that are valid and may be unintended, at most 100; if there are more, the last one has the code `MORE_WARNINGS`',
 });
 
 /** A workflow that was created, with the warnings about its first version. */

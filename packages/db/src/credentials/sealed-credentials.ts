@@ -75,6 +75,7 @@ export interface UsableCredential {
   readonly type: CredentialType;
   /** Why a version that the actor saves could not use it; null if it could. */
   readonly refusal: 'private' | 'otherWorkflow' | null;
+  readonly rateLimit: CredentialRateLimit | null;
 }
 
 /**
@@ -91,7 +92,7 @@ export async function readUsableCredentials(
   const workflowId = 'workflowId' in place ? place.workflowId : undefined;
   const rows = await db.credential.findMany({
     where: { id: { in: [...ids] }, workspace: workspaceOf(place, actor) },
-    select: { id: true, type: true, visibility: true, ownerId: true, allowedWorkflowIds: true },
+    select: { id: true, type: true, visibility: true, ownerId: true, allowedWorkflowIds: true, rateLimit: true },
   });
   const keys = await db.apiKey.findMany({
     where: { credentialId: { in: rows.map(({ id }) => id) }, userId: { not: actor.userId } },
@@ -103,7 +104,9 @@ export async function readUsableCredentials(
     const isForAll = row.allowedWorkflowIds.length === 0;
     return isForAll || row.allowedWorkflowIds.some((id) => id === workflowId) ? null : 'otherWorkflow';
   };
-  return new Map(rows.map((row) => [row.id, { type: row.type, refusal: refusalOf(row) }]));
+  return new Map(
+    rows.map((row) => [row.id, { type: row.type, refusal: refusalOf(row), rateLimit: readRateLimit(row.rateLimit) }]),
+  );
 }
 
 /** The credentials that one key has encrypted. */

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonValue, type RetrySettings } from '@deckhand/cont
 import type { SoundEdge } from './check-graph.ts';
 import type { SoundNode } from './check-nodes.ts';
 import type { CompiledWorkflow, GraphEdge, GraphNode, Region } from './graph.ts';
+import { mergeReferences } from '../expressions/scope.ts';
 import { findExclusive } from './early-joins.ts';
 import { BODY_HANDLE, ERROR_HANDLE, type Nesting } from './loops.ts';
 
@@ -113,7 +114,7 @@ function findRegion(
 }
 
 function toNode(entry: SoundNode, region: BuildingRegion, body: BuildingRegion | undefined): BuildingNode {
-  const { node, type, handles, parameters, deferred, source } = entry;
+  const { node, type, handles, parameters, deferred, source, references } = entry;
   return {
     id: node.id,
     definition: node,
@@ -129,6 +130,7 @@ function toNode(entry: SoundNode, region: BuildingRegion, body: BuildingRegion |
     isCancellable: false,
     retry: node.retry && withDefaults(node.retry),
     timeoutMs: node.timeoutSeconds === undefined ? undefined : Math.round(node.timeoutSeconds * 1_000),
+    references: deferred ? mergeReferences([references, deferred.references]) : references,
     source,
     evaluate: parameters.evaluate,
     evaluateDeferred: deferred && ((scope) => valueAt(deferred.evaluate(scope), type.deferred?.path ?? '')),

@@ -1,6 +1,7 @@
 import { compileLenientCheck, EdgeDefinition, type ValidationIssue } from '@deckhand/contracts';
 import type { ExpressionName, ExpressionReferences } from '../expressions/index.ts';
 import { allowsLinks } from '../expressions/links.ts';
+import { didYouMean } from '../similar-name.ts';
 import type { SoundNode } from './check-nodes.ts';
 import { findCycle } from './cycles.ts';
 import { checkJoins } from './early-joins.ts';
@@ -47,7 +48,9 @@ export function* checkEdges(
     const edge = checked.value;
     const before = issues.length;
     for (const end of ['source', 'target'] as const) {
-      if (!ids.has(edge[end])) issues.push({ path: `${path}.${end}`, message: `there is no node "${edge[end]}"` });
+      if (ids.has(edge[end])) continue;
+      const meant = didYouMean(edge[end], byId.keys());
+      issues.push({ path: `${path}.${end}`, message: `there is no node "${edge[end]}"${meant}` });
     }
     const source = byId.get(edge.source);
     if (source) issues.push(...checkHandle(edge, source, path));
@@ -135,7 +138,8 @@ function referenceIssues(
 ): string[] {
   const messages = nodes.flatMap((reference) => {
     const around = innermost.get(reference);
-    if (!known.has(reference)) return [`$nodes.${reference}: there is no such node`];
+    if (!known.has(reference))
+      return [`$nodes.${reference}: there is no such node${didYouMean(reference, known.keys())}`];
     if (around === undefined || isInside(around, nodeId, innermost)) return [];
     const type = known.get(around)?.node.type ?? '';
     return [`$nodes.${reference} is inside ${type} "${around}": outside of it, read $nodes.${around}.output`];
@@ -159,7 +163,7 @@ interface KnownNodes {
 /** Returns why a node cannot read the link of another; empty if it can. */
 function linkIssues(id: string, readerId: string, nodes: KnownNodes): string[] {
   const entry = nodes.known.get(id);
-  if (!entry) return [`$links.${id}: there is no such node`];
+  if (!entry) return [`$links.${id}: there is no such node${didYouMean(id, nodes.known.keys())}`];
   if (!allowsLinks(entry.node)) return [`$links.${id}: the node has no link unless its parameter allowLinks is true`];
   const loop = loopAround(id, nodes);
   if (loop === undefined || isInside(loop, readerId, nodes.nesting.innermost)) return [];

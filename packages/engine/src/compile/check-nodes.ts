@@ -13,6 +13,7 @@ import { compileParameters, type CompiledParameters, type ExpressionReferences }
 import { mergeReferences } from '../expressions/scope.ts';
 import type { NodeType, NodeTypes } from '../node-type.ts';
 import type { SourceReferences } from '../script.ts';
+import { didYouMean } from '../similar-name.ts';
 
 /* Issues of single nodes: their ids, types, credentials and parameters. */
 
@@ -62,7 +63,10 @@ export function* checkNodes(
     if ('issues' in checked || first !== undefined) continue;
     const type = nodeTypes.get(checked.value.type);
     if (!type) {
-      issues.push({ path: `${path}.type`, message: `"${checked.value.type}" is not a node type` });
+      issues.push({
+        path: `${path}.type`,
+        message: `"${checked.value.type}" is not a node type${didYouMean(checked.value.type, nodeTypes.keys())}`,
+      });
       continue;
     }
     const node = withoutNulls(checked.value, type);

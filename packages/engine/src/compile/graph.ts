@@ -1,5 +1,5 @@
 import type { Definition, ValidationIssue, JsonValue, NodeDefinition, RetrySettings } from '@deckhand/contracts';
-import type { ExpressionScope } from '../expressions/index.ts';
+import type { ExpressionReferences, ExpressionScope } from '../expressions/index.ts';
 import type { NodeType } from '../node-type.ts';
 import type { SourceReferences } from '../script.ts';
 
@@ -61,6 +61,8 @@ export interface GraphNode {
   readonly retry: Required<RetrySettings> | undefined;
   /** In ms; undefined means no limit of its own. */
   readonly timeoutMs: number | undefined;
+  /** All data of the run that it reads, by its expressions and its source. */
+  readonly references: ExpressionReferences;
   /** The data of the run that its source reads, for a type with a source. */
   readonly source: SourceReferences | undefined;
   /** Evaluates its parameters. @throws ExpressionError. */

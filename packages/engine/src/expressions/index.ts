@@ -1,5 +1,6 @@
 export { compileExpression, type CompiledExpression } from './compile-source.ts';
 export type { ExpressionIssue } from './compile-source.ts';
+export { explainNameOfN8n } from './compile/members.ts';
 export { ExpressionError } from './error.ts';
 export type { EvaluateJson } from './run.ts';
 export type { ExpressionErrorCode } from './error.ts';

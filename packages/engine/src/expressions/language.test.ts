@@ -178,6 +178,13 @@ describe('an issue', () => {
   it.each<[string, number, string]>([
     ['trigger.amount', 0, 'the name "trigger" is not known; did you mean "$trigger"?'],
     ['1 + foo', 4, 'the name "foo" is not known'],
+    ['$json.name', 0, 'the name "$json" is that of n8n; here, the output of the node before is $input'],
+    ['$node["A"].json', 0, 'the name "$node" is that of n8n; here, the output of a node is $nodes.<id>.output'],
+    [
+      '$("A").item.json',
+      0,
+      'there is no function "$", which is that of n8n; here, the output of a node is $nodes.<id>.output',
+    ],
     ['$trigger.a.push(1)', 11, 'there is no method "push", since nothing can be changed; use [...list, item]'],
     ['$trigger.a = 2', 0, 'nothing can be assigned; use == or === to compare'],
     ['$nodes.a', 0, 'of a node there is its output: $nodes.<id>.output'],

@@ -47,6 +47,8 @@ export interface ExpressionReferences {
   readonly nodes: readonly string[];
   /** The ids of the nodes whose link it reads; absent if it reads none by its id. */
   readonly links?: readonly string[];
+  /** The formats of dates that it has as literals; absent if it has none. */
+  readonly formats?: readonly string[];
   /** Other names that it uses. */
   readonly names: ReadonlySet<ExpressionName>;
 }
@@ -55,13 +57,32 @@ export interface ExpressionReferences {
 export function mergeReferences(all: Iterable<ExpressionReferences>): ExpressionReferences {
   const nodes = new Set<string>();
   const links = new Set<string>();
+  const formats = new Set<string>();
   const names = new Set<ExpressionName>();
   for (const each of all) {
     for (const id of each.nodes) nodes.add(id);
     for (const id of each.links ?? []) links.add(id);
+    for (const format of each.formats ?? []) formats.add(format);
     for (const name of each.names) names.add(name);
   }
-  return { nodes: [...nodes], names, ...(links.size > 0 && { links: [...links] }) };
+  return referencesOf({ nodes, links, formats, names });
+}
+
+/** Returns collected references. Members that most expressions do not need are absent if they are empty. */
+export function referencesOf({
+  nodes,
+  links,
+  formats,
+  names,
+}: Readonly<Record<'nodes' | 'links' | 'formats', ReadonlySet<string>>> & {
+  readonly names: ReadonlySet<ExpressionName>;
+}): ExpressionReferences {
+  return {
+    nodes: [...nodes],
+    names,
+    ...(links.size > 0 && { links: [...links] }),
+    ...(formats.size > 0 && { formats: [...formats] }),
+  };
 }
 
 /** No references. */

@@ -1,3 +1,5 @@
+import type { JsonValue } from '@deckhand/contracts';
+import type { NodeWarning } from '@deckhand/engine';
 import { DateTime } from 'luxon';
 
 /** The fields that the letters of a date format stand for; those of a macro such as `D` stand for several. */
@@ -65,6 +67,15 @@ export function findUnknownField(format: string, use: 'reads' | 'writes'): strin
     if (letter !== undefined && (letters.length > MAX_LETTERS || !fieldOf(letters)[use])) return letters;
   }
   return undefined;
+}
+
+/** Warns of a literal format with letters that luxon has no field for: the node fails. */
+export function warnOfFormat(path: string, format: JsonValue | undefined, use: 'reads' | 'writes'): NodeWarning[] {
+  if (typeof format !== 'string' || format.includes('{{')) return [];
+  const letters = findUnknownField(format, use);
+  if (letters === undefined) return [];
+  const message = `The node fails: ${letters} is not a field of a date format.`;
+  return [{ code: 'DATE_FORMAT_UNKNOWN', path, message }];
 }
 
 function fieldOf(letters: string): { readonly writes: boolean; readonly reads: boolean } {

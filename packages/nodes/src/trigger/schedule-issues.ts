@@ -1,4 +1,5 @@
-import type { ValidationIssue, JsonObject } from '@deckhand/contracts';
+import type { ValidationIssue, JsonObject, JsonValue } from '@deckhand/contracts';
+import type { NodeWarning } from '@deckhand/engine';
 import { CronExpressionParser } from 'cron-parser';
 
 /** `H` is a random number that differs each time it is read, so no two readers would agree. */
@@ -39,4 +40,30 @@ function cronIssue(cron: string): string | undefined {
   } catch (error) {
     return error instanceof Error ? error.message : 'is not a cron expression';
   }
+}
+
+/** The fields of a cron expression from the last one, with the number of their values. */
+const FIELDS = [
+  ['day of week', 7],
+  ['month', 12],
+  ['day of month', 31],
+  ['hour', 24],
+  ['minute', 60],
+  ['second', 60],
+] as const;
+
+/**
+ * Warns of steps that are larger than their field, such as 90 in the minute field: counting begins again in the next
+ * hour.
+ */
+export function warnOfSteps(cron: JsonValue | undefined): NodeWarning[] {
+  if (typeof cron !== 'string') return [];
+  const fields = cron.trim().split(/\s+/).reverse();
+  return FIELDS.flatMap(([name, size], index): NodeWarning[] => {
+    const steps = (fields[index] ?? '').split(',').map((part) => Number(part.split('/')[1]));
+    const step = steps.find((each) => each > size);
+    if (step === undefined) return [];
+    const message = `The ${name} field has ${size} values, so a step of ${step} leaves only the first one.`;
+    return [{ code: 'CRON_STEP_TOO_LARGE', path: 'cron', message }];
+  });
 }

@@ -2,6 +2,7 @@ import type { ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType } from '@deckhand/engine';
 import Type from 'typebox';
 import { findReferences } from '../code/find-references.ts';
+import { warnOfNamesOfN8n } from '../code/names-of-n8n.ts';
 import { parseSource } from '../code/parse-source.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -35,6 +36,7 @@ export default defineNodeType({
     const parsed = parseSource(source);
     return 'issue' in parsed ? [{ path: 'source', message: parsed.issue }] : [];
   },
+  warn: ({ source }) => warnOfNamesOfN8n(source),
   references: ({ source }) => findReferences(typeof source === 'string' ? source : ''),
   errors: ['CODE_FAILED', 'CODE_LIMIT'],
   run({ source }, context) {

@@ -2,8 +2,8 @@ import type { ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import { DateTime, type DurationLikeObject, IANAZone } from 'luxon';
 import Type from 'typebox';
-import { findRepeatedField, findUnknownField } from '../text/date-fields.ts';
-import { isKnownLocale } from '../text/known-locale.ts';
+import { findRepeatedField, findUnknownField, warnOfFormat } from '../text/date-fields.ts';
+import { isKnownLocale, warnOfLocale } from '../text/known-locale.ts';
 import { boundLuxonCaches } from '../text/luxon-caches.ts';
 
 const UNITS = ['years', 'quarters', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds', 'milliseconds'] as const;
@@ -93,6 +93,11 @@ export default defineNodeType({
     }
     return issues;
   },
+  warn: ({ format, inputFormat, locale }) => [
+    ...warnOfFormat('format', format, 'writes'),
+    ...warnOfFormat('inputFormat', inputFormat, 'reads'),
+    ...warnOfLocale(locale),
+  ],
   run({ operation, date, inputFormat, timezone = 'UTC', format, locale = 'en', amount, unit = 'days', other }) {
     if (!IANAZone.isValidZone(timezone)) throw invalid('timezone', 'must be a time zone such as Europe/Berlin');
     if (!isKnownLocale(locale)) throw invalid('locale', 'must be a language such as de or en-GB');

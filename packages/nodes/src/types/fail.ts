@@ -10,6 +10,7 @@ export default defineNodeType({
   icon: 'circle-stop',
   summary: '{message}',
   hasEffects: false,
+  alwaysFails: true,
   parameters: Type.Object(
     { message: Type.String({ minLength: 1, maxLength: 10_000, description: "The run's error" }) },
     { additionalProperties: false },

@@ -1,7 +1,6 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { defineNodeType } from '@deckhand/engine';
 import Type from 'typebox';
-import { warnOfText } from '../text/text-condition.ts';
 
 export default defineNodeType({
   type: 'if',
@@ -19,7 +18,7 @@ export default defineNodeType({
   ),
   form: { inputs: { condition: 'expression' } },
   handles: ['true', 'false'],
-  warn: ({ condition }) => warnOfText(condition),
+  condition: 'condition',
   run: ({ condition }, { input }) => ({ kind: 'output', output: input, handle: condition ? 'true' : 'false' }),
   example: {
     trigger: { amount: 150 },

@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue, ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, NodeError } from '@deckhand/engine';
 import Type from 'typebox';
-import { warnOfText } from '../text/text-condition.ts';
 
 const MAX_ITERATIONS = 10_000;
 
@@ -68,7 +67,7 @@ export default defineNodeType({
   undecidedHandle: 'done',
   container: 'loop',
   check,
-  warn: ({ condition }) => warnOfText(condition),
+  condition: 'condition',
   errors: ['LOOP_TOO_LONG'],
   run({ mode = 'items', items, concurrency = 1, maxIterations = MAX_ITERATIONS }) {
     if (mode !== 'items') return { kind: 'repeat', rule: { mode, maxIterations } };

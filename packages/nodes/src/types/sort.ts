@@ -2,7 +2,7 @@ import type { JsonValue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, type Outcome, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { FieldParameter, type FieldReader, fieldReader, ItemsParameter, itemsOf } from '../items/items.ts';
-import { isKnownLocale } from '../text/known-locale.ts';
+import { isKnownLocale, warnOfLocale } from '../text/known-locale.ts';
 import { runInSlices, type Steps, type Work } from '../work/slices.ts';
 import { sortInSteps } from '../work/sort-in-steps.ts';
 
@@ -54,6 +54,7 @@ export default defineNodeType({
     { additionalProperties: false },
   ),
   form: { inputs: { items: 'expression' } },
+  warn: ({ locale }) => warnOfLocale(locale),
   errors: ['NODE_BUDGET'],
   run({ items, by = [{}], locale = 'en' }, { input, signal }) {
     const list = itemsOf(items, input);

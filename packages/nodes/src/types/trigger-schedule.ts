@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { findExpressions } from '../trigger/fixed-parameters.ts';
 import { withoutKeys } from '../trigger/key-options.ts';
 import { findOptionIssues } from '../trigger/option-issues.ts';
-import { findScheduleIssues } from '../trigger/schedule-issues.ts';
+import { findScheduleIssues, warnOfSteps } from '../trigger/schedule-issues.ts';
 
 export default defineNodeType({
   type: 'trigger.schedule',
@@ -55,6 +55,7 @@ export default defineNodeType({
     const expressions = findExpressions(withoutKeys(parameters));
     return expressions.length > 0 ? expressions : [...findScheduleIssues(parameters), ...findOptionIssues(parameters)];
   },
+  warn: ({ cron }) => warnOfSteps(cron),
   // Read before there is a run. Only a key may be an expression.
   verbatim: ['options'],
   run: (_parameters, { trigger }) => output(trigger),

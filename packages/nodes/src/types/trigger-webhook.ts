@@ -146,6 +146,16 @@ export default defineNodeType({
     ...findTriggerExpressionIssues('idempotencyKey', idempotencyKey),
     ...findSignalIssues({ ...fixed, ...(event === undefined ? {} : { event }) }),
   ],
+  warn: (parameters) =>
+    isOpen(parameters)
+      ? [
+          {
+            code: 'WEBHOOK_IS_OPEN',
+            path: '',
+            message: 'Requests are not checked: anybody who knows the URL is heard.',
+          },
+        ]
+      : [],
   credential: {
     types: ['basic', 'bearer', 'apiKey'],
     needed: ({ authentication }) =>
@@ -187,6 +197,11 @@ export default defineNodeType({
     result: { body: { accepted: 17 }, statusCode: 202, headers: {} },
   },
 });
+
+/** Whether nothing in a request proves its sender. A page in a browser could not keep a secret. */
+function isOpen({ secret, authentication = 'none', signature = 'none', allowedOrigins }: JsonObject): boolean {
+  return secret === undefined && authentication === 'none' && signature === 'none' && allowedOrigins === undefined;
+}
 
 function eventTemplate(description: string) {
   return Type.String({ minLength: 1, maxLength: MAX_TRIGGER_EXPRESSION_LENGTH, description });

@@ -46,7 +46,7 @@ export const authoringTools = [
     name: 'deckhand_validate_workflow',
     title: 'Validate a definition',
     description:
-      'Checks a definition as saving it would, and saves nothing. With `workflowId`, as the next version of that workflow; otherwise as a new workflow of the workspace. Returns every issue with its path.',
+      'Checks a definition as saving it would, and saves nothing. With `workflowId`, as the next version of that workflow; otherwise as a new workflow of the workspace. Returns every issue with its path, or the warnings about a valid definition, each with what to do.',
     annotations: READS,
     needed: { scope: 'workflows:write' },
     input: Type.Object({ ...DEFINITION, workflowId: Type.Optional(Uuid), ...WORKSPACE }, CLOSED),

@@ -46,10 +46,8 @@ export function duplicateWorkflow(context: ResourceContext): Route {
           const duplicated = duplicateDefinition(definition, isElsewhere);
           const checked = await checkDefinition(duplicated.definition, { by: actor.userId, nodeTypes });
           const comment = `Copy of version ${number} of ${original.name}`;
-          return {
-            version: await prepareVersion(checked.definition, context, { actor, place: { workspaceId }, comment }),
-            warnings: [...duplicated.warnings, ...checked.warnings],
-          };
+          const prepared = await prepareVersion(checked, context, { actor, place: { workspaceId }, comment });
+          return { ...prepared, warnings: [...duplicated.warnings, ...prepared.warnings] };
         };
         const { version, warnings } = original.version
           ? await prepare(original.version)

@@ -71,7 +71,7 @@ describe('a workflow', () => {
     await writeCode(/^Condition/, '{{ true }}', form);
     await click('button', 'Save');
     await isSaved('Saved');
-    await screen.findByText(/The wait of node "rest", up to 60 s, is longer than the limit of its run/);
+    await screen.findByText(/^Its wait, up to 60 s, is longer than the limit of its run/);
   });
 
   it('is taken back step by step, copied and pasted', async () => {

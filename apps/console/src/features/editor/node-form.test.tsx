@@ -200,6 +200,21 @@ it('the issues of a save are listed by name, each leads to its field, and all ar
   await isGone('alert', undefined, graph);
 });
 
+it('the warnings about a saved version are listed by name, each leads to its node, until they are hidden', async () => {
+  await open(CHECK);
+  await writeCode(/^Condition/, ' {{ false }}', await selectNode('Check'));
+  await selectNode('start');
+  await click('button', 'Save');
+  const graph = within(screen.getByRole('region', { name: 'Graph' }));
+  const list = await graph.findByText('Saved, with 1 warning');
+  const warnings = within(list.parentElement!.parentElement!);
+  warnings.getByText(/^The condition is a text, .* Put the whole condition into one \{\{ \}\}/);
+  await click('button', 'Check', warnings);
+  await nodeForm();
+  await click('button', 'Hide warnings', warnings);
+  await waitFor(() => expect(graph.queryByText('Saved, with 1 warning')).toBeNull());
+});
+
 it('an expression needs no braces where a field is one, and plain text that looks like one is pointed out', async () => {
   const opened = await open(HOOK);
   const form = await selectNode('Keep it');

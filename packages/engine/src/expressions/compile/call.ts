@@ -4,6 +4,7 @@ import { globalFunctions, namespaces } from '../functions/catalogue.ts';
 import { patternTest } from '../functions/pattern-methods.ts';
 import { type Compiler, compileRegExp, type Evaluate, refuse } from './compiler.ts';
 import { compileElements } from './literals.ts';
+import { explainNameOfN8n } from './members.ts';
 import { compileMethodCall } from './method-call.ts';
 
 /** Compiles a call: of a function of the language, of a method, or of `test` of a regular expression. */
@@ -26,7 +27,11 @@ export function compileCall(compiler: Compiler, node: CallExpression): Evaluate 
 
 function compileFunctionCall(compiler: Compiler, node: CallExpression, name: string): Evaluate {
   const definition = compiler.locals.has(name) ? undefined : globalFunctions.get(name);
-  if (definition === undefined) return refuse(node.callee, `there is no function "${name}"`);
+  if (definition === undefined) {
+    const instead = explainNameOfN8n(name);
+    const hint = instead === undefined ? '' : `, which is that of n8n; here, ${instead}`;
+    return refuse(node.callee, `there is no function "${name}"${hint}`);
+  }
   const args = compileElements(compiler, node.arguments, node);
   const { apply } = definition;
   return (run) => {

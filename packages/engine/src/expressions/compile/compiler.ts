@@ -26,6 +26,7 @@ export interface Compiler {
   depth: number;
   readonly nodes: Set<string>;
   readonly links: Set<string>;
+  readonly formats: Set<string>;
   readonly names: Set<ExpressionName>;
 }
 

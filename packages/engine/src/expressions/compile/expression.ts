@@ -1,6 +1,6 @@
 import type { Expression } from 'acorn';
 import { syntaxDepthMax } from '../limits.ts';
-import type { ExpressionReferences } from '../scope.ts';
+import { type ExpressionReferences, referencesOf } from '../scope.ts';
 import { compileCall } from './call.ts';
 import { type Compiler, type Evaluate, refuse } from './compiler.ts';
 import { compileArray, compileLiteral, compileObject, compileTemplateLiteral } from './literals.ts';
@@ -29,12 +29,11 @@ export function compileSyntax(source: string, expression: Expression): CompiledS
     depth: 0,
     nodes: new Set(),
     links: new Set(),
+    formats: new Set(),
     names: new Set(),
   };
   const evaluate = compiler.compile(expression);
-  const { nodes, links, names } = compiler;
-  const references = { nodes: [...nodes], names, ...(links.size > 0 && { links: [...links] }) };
-  return { evaluate, cost: compiler.cost, references };
+  return { evaluate, cost: compiler.cost, references: referencesOf(compiler) };
 }
 
 function compileNode(compiler: Compiler, node: Expression): Evaluate {

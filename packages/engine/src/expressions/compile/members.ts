@@ -107,6 +107,8 @@ export function compileName(compiler: Compiler, node: Identifier): Evaluate {
 }
 
 function explainUnknown(name: string): string {
+  const instead = explainNameOfN8n(name);
+  if (instead !== undefined) return `the name "${name}" is that of n8n; here, ${instead}`;
   const members = namesWithMembers.get(name);
   if (members !== undefined) return `"${name}" cannot stand alone; there is ${members}`;
   if (globalFunctions.has(name) || namespaces.has(name))
@@ -114,6 +116,26 @@ function explainUnknown(name: string): string {
   const meant = `$${name}`;
   const isKnown = values.has(meant) || namesWithMembers.has(meant);
   return `the name "${name}" is not known${isKnown ? `; did you mean "${meant}"?` : ''}`;
+}
+
+/** Names that expressions of n8n have, and what there is here. */
+const NAMES_OF_N8N: ReadonlyMap<string, string> = new Map([
+  ['$', 'the output of a node is $nodes.<id>.output'],
+  ['$json', 'the output of the node before is $input'],
+  ['$binary', 'the output of the node before is $input'],
+  ['$node', 'the output of a node is $nodes.<id>.output'],
+  ['$items', 'the output of a node is $nodes.<id>.output'],
+  ['$item', 'the item of a loop is $loop.item'],
+  ['$itemIndex', 'the number of the iteration of a loop is $loop.index'],
+  ['$runIndex', 'the number of the iteration of a loop is $loop.index'],
+  ['$env', 'variables of the workspace are $vars.<name>'],
+  ['$today', 'today is date($now).startOf("day")'],
+  ['DateTime', 'date(...) makes a date'],
+]);
+
+/** Says what there is here in place of a name that n8n has; undefined for other names. */
+export function explainNameOfN8n(name: string): string | undefined {
+  return NAMES_OF_N8N.get(name);
 }
 
 /** Returns whether an arrow parameter of this name would hide a name of the language. */

@@ -54,6 +54,9 @@ function compileInvoke(compiler: Compiler, node: CallExpression, name: string, a
   if (patternMethod?.kind === 'pattern') return invokePattern(compiler, node, patternMethod, name, at);
   const apply = resolvePlain(name);
   if (apply === undefined) return refuse({ start: at }, explainMissing(name));
+  const [first] = node.arguments;
+  if (name === 'format' && first?.type === 'Literal' && typeof first.value === 'string')
+    compiler.formats.add(first.value);
   const args = compileElements(compiler, node.arguments, node);
   return (run, target) => {
     const values = args(run);

@@ -66,6 +66,13 @@ export function formatDate(run: Run, date: Date, format: string, zone: string | 
   return format.replace(token, (symbol, quoted: string | undefined) => quoted ?? field(shown, symbol));
 }
 
+/** Returns the first letters of a format that `formatDate` refuses; undefined if there are none. */
+export function findUnknownLetters(format: string): string | undefined {
+  for (const [letters, , letter] of format.slice(0, formatLengthMax).matchAll(token))
+    if (letter !== undefined && !symbols.has(letters)) return letters;
+  return undefined;
+}
+
 function field(date: Date, symbol: string): string {
   if (!symbols.has(symbol)) fail(`${symbol} is not a part of a date format; text is in 'single quotes'`);
   const two = (value: number): string => String(value).padStart(symbol.length === 2 ? 2 : 1, '0');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Definition, JsonObject } from '@deckhand/contracts';
+import { type Definition, type JsonObject, warningOf } from '@deckhand/contracts';
 import { ApiError } from '../../../api/api-error.ts';
 import {
   canPin,
@@ -11,6 +11,7 @@ import {
   pinnedOutputs,
   refusalOf,
   selectedNode,
+  warningsOf,
 } from './editor-model.ts';
 import { nodeTypeOf } from '../../../testing/node-type.ts';
 
@@ -48,6 +49,35 @@ function open(more: Partial<ConstructorParameters<typeof EditorModel>[0]> = {}) 
 const rename = (name: string) => (before: Definition) => ({
   ...before,
   nodes: before.nodes.map((node) => ({ ...node, name })),
+});
+
+describe('the warnings about a saved definition', () => {
+  const warning = warningOf('NODE_UNREACHABLE', { path: 'definition.nodes[1]', nodeId: 'set', message: 'Alone.' });
+
+  function save() {
+    const { model } = open();
+    model.apply(rename('Named'));
+    const version = { workflowVersionId: 'v2', warnings: [warning, { ...warning, nodeId: 'gone' }] };
+    model.markSaved(definitionOf(model.read()), version);
+    return { model, shown: () => warningsOf(model.read()).map(({ place, title }) => `${place}: ${title}`) };
+  }
+
+  it('name their nodes as the canvas does', () => {
+    expect(save().shown()).toEqual(['Named: The node never runs', 'Workflow: The node never runs']);
+  });
+
+  it('are shown until the definition is another one, or they are hidden', () => {
+    const { model, shown } = save();
+    model.apply(rename('Changed'));
+    expect(shown()).toEqual([]);
+    model.undo();
+    expect(shown()).toHaveLength(2);
+    model.forgetWarnings();
+    expect(shown()).toEqual([]);
+    const other = save();
+    other.model.load(TWO, 'v3');
+    expect(other.shown()).toEqual([]);
+  });
 });
 
 /** The commands that change the definition. */
@@ -166,7 +196,7 @@ describe('a save', () => {
     const request = { definition: definitionOf(model.read()), comment: '' };
     const stale = new ApiError(409, { error: 'stale', code: 'CONFLICT' });
     for (const end of [
-      () => model.markSaved(request.definition, 'v2'),
+      () => model.markSaved(request.definition, { workflowVersionId: 'v2', warnings: [] }),
       () => model.load(TWO, 'v2'),
       () => model.forgetSave(),
     ]) {

@@ -8,6 +8,7 @@ import {
   type NodeTypeEntry,
   type NoteDefinition,
   parseJson,
+  type SavedVersion,
 } from '@deckhand/contracts';
 import { ApiError } from '../../../api/api-error.ts';
 import { type NodeTypes, outputHandles } from '../../../graph/handles.ts';
@@ -15,7 +16,7 @@ import { placeNodes } from '../../../graph/layout.ts';
 import { type Clip, disconnect, endOfChain, moveNodes, paste, removeNodes } from './edits.ts';
 import { begin, edit, type History, redo, undo } from './history.ts';
 import { insertNode, type Spot } from './insert-node.ts';
-import { type DescribedIssue, describeIssues } from './issues.ts';
+import { type DescribedIssue, type DescribedWarning, describeIssues, describeWarnings } from './issues.ts';
 import { addNote, isNoteKey, noteKey } from './notes.ts';
 
 /** A dialog of the editor. `add` asks for the type of a new node, and has the place where it is added. */
@@ -44,6 +45,8 @@ export interface EditorState {
   readonly history: History<Definition>;
   /** The definition that was saved as a version; undefined while the canvas continues a draft. */
   readonly saved: Definition | undefined;
+  /** The warnings about the definition that was saved here last; none before the first save. */
+  readonly warnings: readonly DescribedWarning[];
   /** The version that the next save is based on; null before the first save. */
   readonly baseVersionId: string | null;
   readonly save: SaveState;
@@ -91,6 +94,7 @@ export class EditorModel {
     this.#state = {
       history: begin(placed),
       saved: start.isDraft ? undefined : placed,
+      warnings: [],
       baseVersionId: start.baseVersionId,
       save: { kind: 'none' },
       isStale: false,
@@ -170,7 +174,7 @@ export class EditorModel {
   /** Replaces the canvas by a saved version, with a new history. */
   load(definition: Definition, baseVersionId: string | null): void {
     const placed = this.#place(definition);
-    this.#update({ history: begin(placed), saved: placed, baseVersionId, isStale: false });
+    this.#update({ history: begin(placed), saved: placed, warnings: [], baseVersionId, isStale: false });
   }
 
   /** Replaces the canvas by a draft, with a new history. */
@@ -214,9 +218,10 @@ export class EditorModel {
     this.#update({ save: { kind: 'pending', request } });
   }
 
-  /** Called by the saver: a definition has become a version. */
-  markSaved(definition: Definition, versionId: string): void {
-    this.#update({ saved: definition, baseVersionId: versionId, isStale: false });
+  /** Called by the saver: a definition has become a version, with warnings about it. */
+  markSaved(definition: Definition, version: Pick<SavedVersion, 'workflowVersionId' | 'warnings'>): void {
+    const warnings = describeWarnings(definition, version.warnings);
+    this.#update({ saved: definition, warnings, baseVersionId: version.workflowVersionId, isStale: false });
   }
 
   /** Called by the saver: a request is done. A later one keeps its own state. */
@@ -235,6 +240,11 @@ export class EditorModel {
   /** Forgets the error of the last save, to continue editing. */
   forgetSave(): void {
     this.#update({ save: { kind: 'none' }, isStale: false });
+  }
+
+  /** Hides the warnings until the next save. */
+  forgetWarnings(): void {
+    this.#update({ warnings: [] });
   }
 
   #isLast(request: SaveRequest): boolean {
@@ -263,6 +273,7 @@ export class EditorModel {
 }
 
 const NO_ISSUES: readonly DescribedIssue[] = [];
+const NO_WARNINGS: readonly DescribedWarning[] = [];
 
 /** Returns the definition on the canvas. */
 export function definitionOf({ history }: EditorState): Definition {
@@ -289,6 +300,11 @@ export function refusalOf(state: EditorState): ApiError | undefined {
 /** Returns the issues of the definition on the canvas, from the save that was refused. */
 export function issuesOf(state: EditorState): readonly DescribedIssue[] {
   return state.save.kind === 'failed' && refusalOf(state) ? state.save.issues : NO_ISSUES;
+}
+
+/** Returns the warnings about the definition on the canvas, if it is the one that was saved. */
+export function warningsOf(state: EditorState): readonly DescribedWarning[] {
+  return hasChanges(state) ? NO_WARNINGS : state.warnings;
 }
 
 /** Returns the pinned outputs of nodes on the canvas. Test runs use them instead of running their nodes. */

@@ -1,14 +1,12 @@
-import type { SaveDraftBody, SavedVersion, Workflow } from '@deckhand/contracts';
+import type { SaveDraftBody, Workflow } from '@deckhand/contracts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { ApiError } from '../../../api/api-error.ts';
 import { deleteDraft, type ReadDraft, readDraft, saveDraft } from '../../../api/drafts.ts';
 import { useWorkspace } from '../../../api/use-workspace.ts';
 import { saveVersion, workflowQuery } from '../../../api/workflows.ts';
-import { notify } from '../../../components/notice-board.ts';
 import { isAllAt } from '../../../forms/issue-at.ts';
 import type { NodeTypes } from '../../../graph/handles.ts';
-import { i18n } from '../../../language/i18n.ts';
 import { readSession, watchSession } from '../../../session/store.ts';
 import { DraftSync } from '../saving/draft-sync.ts';
 import { type DraftState, type DraftStore, DraftWriter } from '../saving/draft-writer.ts';
@@ -102,8 +100,7 @@ export function useCreateSession({
     const versions = new VersionSaver(model, {
       saveVersion: mutateAsync,
       readLatest: () => queryClient.query({ ...workflowQuery(id), staleTime: 0 }),
-      async onSaved(version) {
-        notifyOfWarnings(version);
+      async onSaved() {
         await queryClient.invalidateQueries({ queryKey: workflowQuery(id).queryKey });
         await queryClient.invalidateQueries({ queryKey: ['versions', id] });
       },
@@ -145,15 +142,6 @@ function storePins(workflowId: string, pins: string): void {
   } catch {
     // The storage is full: they are there until the page is left.
   }
-}
-
-function notifyOfWarnings({ warnings: [warning, ...others] }: SavedVersion): void {
-  if (!warning) return;
-  notify(
-    others.length > 0
-      ? i18n.t('{warning}, and {count} more warnings', { warning: warning.message, count: others.length })
-      : warning.message,
-  );
 }
 
 function draftStore(workflowId: string): DraftStore<SaveDraftBody> {

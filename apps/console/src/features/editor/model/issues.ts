@@ -1,6 +1,7 @@
-import type { Definition, ValidationIssue } from '@deckhand/contracts';
+import { type Definition, type SavedVersion, type ValidationIssue, WARNINGS } from '@deckhand/contracts';
 import { ApiError } from '../../../api/api-error.ts';
 import { i18n } from '../../../language/i18n.ts';
+import { servedText } from '../../../language/served-text.ts';
 
 /**
  * Returns true if a save was refused because of the definition: it has issues, or another version was saved meanwhile.
@@ -46,6 +47,37 @@ export function describeIssues(definition: Definition, issues: readonly Validati
         : i18n.t('Workflow');
     return { nodeId: undefined, parameter: undefined, place, text: `${setting} ${message}`.trim() };
   });
+}
+
+/** A warning about a saved definition, in words. */
+export interface DescribedWarning {
+  /** The node that it is about; undefined for the workflow as a whole. */
+  readonly nodeId: string | undefined;
+  /** The name of the node, or of the workflow. */
+  readonly place: string;
+  readonly title: string;
+  /** What is wrong at this place, as the service says it, in English. */
+  readonly message: string;
+  /** What to do about it. */
+  readonly remedy: string;
+  /** The address of the page that explains it. */
+  readonly page: string;
+}
+
+/** Describes warnings by the names on the canvas. */
+export function describeWarnings(
+  definition: Definition,
+  warnings: SavedVersion['warnings'],
+): readonly DescribedWarning[] {
+  const names = new Map(definition.nodes.map(({ id, name }) => [id, name ?? id]));
+  return warnings.map(({ code, nodeId, message, remedy, page }) => ({
+    nodeId,
+    place: (nodeId === undefined ? undefined : names.get(nodeId)) ?? i18n.t('Workflow'),
+    title: servedText(WARNINGS[code].title),
+    message,
+    remedy: servedText(remedy),
+    page,
+  }));
 }
 
 /** Joins the issues of each node to a text. */

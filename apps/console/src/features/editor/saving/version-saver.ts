@@ -69,7 +69,7 @@ export class VersionSaver {
       if (definition !== saved) {
         const base = baseVersionId === null ? {} : { baseVersionId };
         const version = await this.#ports.saveVersion({ definition, comment, ...base });
-        this.#model.markSaved(definition, version.workflowVersionId);
+        this.#model.markSaved(definition, version);
         await this.#ports.onSaved(version);
       }
       this.#model.endSave(request);

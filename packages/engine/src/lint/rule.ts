@@ -1,0 +1,11 @@
+import type { CompiledWorkflow, GraphNode } from '../compile/graph.ts';
+import type { NodeWarning } from '../node-type.ts';
+
+/** What a rule finds in a node. The path is relative to the node; "" is the node itself. */
+export type Finding = NodeWarning;
+
+/**
+ * A rule about nodes of a valid definition. It prepares what it needs of the whole workflow, in time proportional to
+ * it, and returns a function that checks one node. It finds too little rather than too much.
+ */
+export type Rule = (workflow: CompiledWorkflow) => (node: GraphNode) => readonly Finding[];
