@@ -203,3 +203,62 @@ describe('10,000 items', () => {
     );
   });
 });
+
+describe('other workflows', () => {
+  const call = (parameters: object) =>
+    node('Call', 'executeWorkflow', { workflowId: { value: 'abc', cachedResultName: 'Send it!' }, ...parameters });
+
+  it('are started with the item and its fields, and return items', async () => {
+    const workflow = await imported(
+      [
+        START,
+        call({ workflowInputs: { mappingMode: 'defineBelow', value: { b: '={{ $json.a + 1 }}' } } }),
+        set('After', '={{ $json.c }}'),
+      ],
+      connect('Start > Call', 'Call > After'),
+    );
+    expect(messages(workflow, 'Call')).toEqual([
+      'import "Send it!", too, and save its id as the variable workflow_send_it',
+      'the other workflow has to end in a Terminal node whose body is a list of items, as its import does',
+    ]);
+    expect(workflow.definition.nodes[1]).toMatchObject({
+      type: 'workflow',
+      parameters: {
+        workflowId: '{{ $vars.workflow_send_it }}',
+        input: '{{ { ...$nodes.start.output, "b": ($nodes.start.output?.a + 1) } }}',
+      },
+    });
+  });
+
+  it('are started once for each item of a list', async () => {
+    const workflow = await imported(
+      [START, ITEMS, call({ mode: 'each' }), set('After', '={{ $json.c }}')],
+      connect('Start > Items', 'Items > Call', 'Call > After'),
+    );
+    expect(workflow.notes.map(({ level }) => level)).toEqual(['converted', 'converted', 'review', 'converted']);
+    const all = await imported([START, ITEMS, call({})], connect('Start > Items', 'Items > Call'));
+    expect(messages(all, 'Call')).toEqual(['it starts one run with all items, here a run has one']);
+  });
+
+  it('return the items of their last node', async () => {
+    const workflow = await imported([node('Called', 'executeWorkflowTrigger'), ITEMS], connect('Called > Items'));
+    const { ending } = await run(workflow, { body: { list: [1, 2] } });
+    expect(ending).toMatchObject({ kind: 'success', result: { body: [{ n: 1 }, { n: 2 }] } });
+  });
+
+  it('are told of errors as in n8n', async () => {
+    const workflow = await imported(
+      [node('Failed', 'errorTrigger'), set('Text', '={{ $json.workflow.name }}: {{ $json.execution.error.message }}')],
+      connect('Failed > Text'),
+    );
+    const report = {
+      executionId: 'e',
+      workflowId: 'w',
+      workflowName: 'Orders',
+      error: { message: 'no' },
+      failedNodeId: 'n',
+    };
+    const { last } = await run(workflow, report);
+    expect([...last.values()].find(({ nodeId }) => nodeId === 'text')?.output).toEqual({ value: 'Orders: no' });
+  });
+});

@@ -15,7 +15,7 @@ import { uniqueIds } from './ids.ts';
 import type { Conversion, Converted, Output } from './nodes/converter.ts';
 import { afterLoop, loopNode } from './nodes/loop.ts';
 import { converterOf, isTrigger, shortType } from './nodes/registry.ts';
-import { firstItem, optional, type Source } from './source.ts';
+import { asList, firstItem, optional, type Source } from './source.ts';
 import { isWholeSticky, toSticky } from './sticky-note.ts';
 import { stubOf } from './stub.ts';
 import { afterStub, partOf } from './tasks.ts';
@@ -103,7 +103,7 @@ class WorkflowConversion {
       this.#convertNode(node);
       yield;
     }
-    this.#answerWebhooks();
+    this.#returnLast();
     // A definition needs a trigger. As in n8n, nodes that it does not lead to never run.
     if (!this.#nodes.some(({ type }) => type.startsWith('trigger.'))) {
       this.#nodes.push({ id: this.#idOf(''), type: 'trigger.manual', name: 'No trigger in n8n' });
@@ -363,21 +363,26 @@ class WorkflowConversion {
     return connected.size > 0 && outputs.some(({ mayBeEmpty }, index) => mayBeEmpty === true || !connected.has(index));
   }
 
-  /** Webhooks that respond with the data of the last node get a Terminal node after it. */
-  #answerWebhooks(): void {
+  /** Triggers whose run returns the data of the last node get a Terminal node after it. */
+  #returnLast(): void {
+    const ended = new Set<string>();
     for (const { name, type, parameters } of this.#workflow.nodes) {
-      if (shortType(type) !== 'webhook' || parameters.responseMode !== 'lastNode') continue;
+      const isCalled = shortType(type) === 'executeWorkflowTrigger';
+      if (!isCalled && (shortType(type) !== 'webhook' || parameters.responseMode !== 'lastNode')) continue;
       const leaves = [...this.#done].filter(
         ([each, { before }]) => before.has(name) && this.#graph.outOf(each).length === 0,
       );
       const [leaf] = leaves;
       const output = leaf?.[1].outputs[0];
-      if (leaves.length !== 1 || !output || output.problem !== undefined || output.source.text.includes('$loop')) {
-        this.#amend(name, 'the response is that of the last node in n8n: add a Terminal node');
+      const isKnown = leaves.length === 1 && output?.problem === undefined && !ended.has(leaf?.[0] ?? '');
+      if (!leaf || !isKnown || !output || output.source.text.includes('$loop')) {
+        const what = isCalled ? 'the run returns the items of the last node' : 'the response is that of the last node';
+        this.#amend(name, `${what} in n8n: add a Terminal node`);
         continue;
       }
+      ended.add(leaf[0]);
       const id = `${this.#idOf(name)}_response`;
-      const body = `{{ ${firstItem(output.source)} }}`;
+      const body = `{{ ${isCalled ? asList(output.source) : firstItem(output.source)} }}`;
       this.#nodes.push({ id, type: 'terminal', name: `${name}: response`, parameters: { body } });
       this.#edges.push({
         source: output.nodeId,

@@ -81,7 +81,7 @@ export function itemListsNode(conversion: Conversion): Converted {
 }
 
 /** Returns the way from an item to a field, whose name may have dots. */
-function pathTo(field: string): string {
+export function pathTo(field: string): string {
   return field
     .split('.')
     .map((each) => `?.[${JSON.stringify(each)}]`)
