@@ -32,7 +32,6 @@ const WITH_OPEN_WEBHOOKS = [
   'docs/guides/versions.md',
   'docs/nodes/respond.md',
   'docs/nodes/trigger.webhook.md',
-  'docs/webhooks.md',
 ];
 const nodeTypes = await loadNodeTypes();
 

@@ -27,6 +27,7 @@ function textsOfFields(fields: readonly Field[]): string[] {
   return fields.flatMap(({ label, description, kind }) => [
     ...[label, description].filter((text) => text !== ''),
     ...(kind.kind === 'rows' ? [kind.one, ...textsOfFields(kind.fields)] : []),
+    ...(kind.kind === 'group' ? textsOfFields(kind.fields) : []),
   ]);
 }
 

@@ -12,14 +12,20 @@ const GRAPHS = runs(500, 2_000);
 type Answers = (key: string) => JsonValue;
 
 /** Runs a definition, then again from a node. A probe that answers "fail" fails. */
-async function runTwice(definition: Definition, from: string, first: Answers, second: Answers) {
+async function runTwice(
+  definition: Definition,
+  from: string,
+  first: Answers,
+  second: Answers,
+  iterations: 'all' | 'failed' = 'all',
+) {
   const asked = (answers: Answers) => (key: string) => {
     const value = answers(key);
     return value === 'fail' ? new Error('fail') : value;
   };
   const original = await runToEnd(definition, { answer: asked(first) });
   const workflow = await compileForTest(definition);
-  const kept = reuseRecords({ workflow, triggerNodeId: 'start', records: original.last }, from);
+  const kept = reuseRecords({ workflow, triggerNodeId: 'start', records: original.last }, from, iterations);
   const again = await runToEnd(definition, { records: kept, answer: asked(second) });
   const records = new Map([...kept, ...again.last]);
   return { original, kept, again, records };
@@ -54,13 +60,14 @@ const loop = (id: string, items: number, concurrency = 1) => ({
 describe('a run from a node', () => {
   it('agrees with the reference, given what was kept and what is answered anew', async () => {
     await fc.assert(
-      fc.asyncProperty(randomGraph, fc.nat(), fc.nat(), async (definition, seed, pick) => {
+      fc.asyncProperty(randomGraph, fc.nat(), fc.nat(), fc.boolean(), async (definition, seed, pick, isOfFailed) => {
         const firstOf: Answers = (key) => {
           const [nodeId = '', iteration = ''] = key.split('/');
           return answerOf(seed)(nodeId, iteration);
         };
         const from = definition.nodes[pick % definition.nodes.length]?.id ?? '';
-        const { original, kept, again, records } = await runTwice(definition, from, firstOf, well);
+        const iterations = isOfFailed ? 'failed' : 'all';
+        const { original, kept, again, records } = await runTwice(definition, from, firstOf, well, iterations);
         const answer = (nodeId: string, iteration: string): JsonValue => {
           const key = recordKey(nodeId, iteration);
           return kept.has(key) ? firstOf(key) : well(key);
@@ -156,6 +163,39 @@ describe('a run from a node', () => {
     const all = await runTwice(nested, 'b', failing(), well);
     expect(all.again.calls).toHaveLength(3 * (2 + 1));
     expect(all.again.calls).not.toContain('a/0.0');
+  });
+
+  it('continues from the node in failed iterations alone, if it is asked to', async () => {
+    const handled = loops.nodes.map((node) => (node.id === 'b' ? { ...node, onError: 'continue' as const } : node));
+    const finished = await runTwice({ ...loops, nodes: handled }, 'b', failing('b/1', 'b/4'), well, 'failed');
+    expect(finished.again.calls).toEqual(['b/1', 'c/1', 'b/4', 'c/4', 'done/']);
+    expect(finished.again.last.get('each/')?.output).toEqual([
+      ...['c/0 first', 'c/1 second', 'c/2 first', 'c/3 first', 'c/4 second'],
+    ]);
+    // The loop failed at its fourth iteration: of those before, the failed one continues from the node, too.
+    const halfway = await runTwice({ ...loops, nodes: handled }, 'b', failing('b/1', 'c/3'), well, 'failed');
+    expect(halfway.again.calls).toEqual(['b/1', 'c/1', 'b/3', 'c/3', 'a/4', 'b/4', 'c/4', 'done/']);
+  });
+
+  it('continues from the node in failed iterations of loops in loops, and of a try', async () => {
+    const nested: Definition = {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        loop('outer', 3),
+        loop('inner', 2),
+        { id: 'try', type: 'try' },
+        probe('a'),
+        probe('b'),
+        probe('tail'),
+      ],
+      edges: edges(
+        ...['start -> outer', 'outer.body -> inner', 'inner.body -> try', 'try.body -> a', 'a -> b'],
+        ...['inner.done -> tail'],
+      ),
+    };
+    const { again } = await runTwice(nested, 'b', failing('b/1.1'), well, 'failed');
+    expect(again.calls).toEqual(['b/1.1', 'tail/1']);
+    expect((await runTwice(nested, 'b', failing(), well, 'failed')).again.calls).toEqual([]);
   });
 
   it('of a node that the workflow does not have is refused', async () => {

@@ -331,6 +331,11 @@ it('lists 100 warnings at most, in the order of the nodes, and says that there a
   expect(warnings.at(-1)).toMatchObject({ code: 'MORE_WARNINGS', path: '' });
 });
 
+it('lists no more of them for one node', () => {
+  const fields = { list: Array.from({ length: 50_000 }, () => ({ password: 'hunter2!' })) };
+  expect(warningsOf(set(fields))).toHaveLength(MAX_WARNINGS + 1);
+});
+
 it('a rule that throws is left out, and the last warning says that there may be more', () => {
   const nodes = [start, { id: 'node', ...http({}, { onError: 'branch' }) }];
   const compiled = compileWorkflow({ nodes, edges: edges('start -> node') }, broken());
@@ -438,4 +443,14 @@ describe('warnings are found in every valid definition', () => {
     );
     expect(check({ nodes: [start, ...nodes], edges: [{ source: 'start', target: 'n0' }, ...paths] })).toBe(true);
   });
+});
+
+it('a definition that names a node or a type which does not exist is refused with a similar name', () => {
+  const nodes = [start, { id: 'check', ...set({ a: '{{ $nodes.strat.output }}' }) }, { id: 'call', type: 'htpp' }];
+  const compiled = compileWorkflow({ nodes, edges: edges('start -> chekc') }, types);
+  expect('issues' in compiled && compiled.issues.map(({ message }) => message)).toEqual([
+    '"htpp" is not a node type (did you mean "http"?)',
+    'there is no node "chekc" (did you mean "check"?)',
+    '$nodes.strat: there is no such node (did you mean "start"?)',
+  ]);
 });

@@ -34,6 +34,7 @@ export function nodeContext(given: Partial<NodeContext> = {}): NodeContext {
     timeoutMs: undefined,
     names: () => ({}),
     deferred: undefined,
+    retryPart: (work) => work(),
     services: NO_SERVICES,
     now: () => Date.UTC(2026, 0, 1),
     mock: undefined,

@@ -856,7 +856,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('packages/db/src/executions/start/start-once.ts', 'integration:integration/webhooks/completion', [
     ['a failed run keeps the id of its sender', "AND e.status IN ('failed', 'timeout')", 'AND false'],
-    ['a failed run frees a key of a caller', "${key}.body_hash = '' AND e.status", 'e.status'],
+    ['a failed run frees a key of a caller', '${key}.body_hash = ${SENDER_KEYS.freed} AND e.status', 'e.status'],
     ['a run that has responded frees the id of its sender', ' AND e.response IS NULL', ''],
   ]),
   ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/webhooks/urls', [
@@ -1384,8 +1384,45 @@ export const MUTANTS: readonly Mutant[] = [
     ['current passwords may be guessed', '      await loginThrottle.attempt(user.email, address);\n', ''],
   ]),
   ...of('apps/api/src/webhooks/check-caller.ts', ADMISSION, [
-    ['a wrong secret passes', 'if (!isSecretRight) throw refusal();', ''],
+    ['a wrong secret passes', "if (authentication === 'none' && !isSecretRight) throw refusal();", ''],
     ['a wrong secret passes with the right credential', 'if (!isSecretRight || !isKnown)', 'if (!isKnown)'],
+  ]),
+  ...of('apps/api/src/webhooks/check-caller.ts', 'integration:integration/webhooks/signatures', [
+    [
+      'a forged signature passes',
+      'if (!(await verify(await readBytes(), tokensOf(credential.secret)))) throw',
+      'if (false) throw',
+    ],
+    [
+      'a request without a signature passes',
+      "if (!verify || credential?.type !== 'bearer') throw refusal();",
+      "if (!verify || credential?.type !== 'bearer') return { secretHeaders: ownSecret };",
+    ],
+  ]),
+  ...of('packages/engine/src/run/reuse-records.ts', 'unit:tests/engine/reuse-records', [
+    ['a rerun of failed iterations repeats all', 'if (!source.failedPasses.has(pass)) return false;', ''],
+  ]),
+  ...of('apps/worker/src/session/reuse-records.ts', 'integration:integration/api/rerun-from-node', [
+    ['a worker repeats iterations that succeeded', "claimed.rerunIterations === 'failed' ? 'failed' : 'all'", "'all'"],
+  ]),
+  ...of('packages/engine/src/run/retry-part.ts', 'unit:run/retry-part', [
+    ['a page that failed too often has all pages read again', 'isRetryable: false, cause', 'isRetryable: true, cause'],
+  ]),
+  ...of('apps/api/src/webhooks/signature.ts', 'unit:api/src/webhooks/signature', [
+    [
+      'an old request of Stripe is accepted',
+      '!isTimely(timestamp) || others.length',
+      'timestamp === undefined || others.length',
+    ],
+    [
+      'a header that was sent twice counts once',
+      'others.length > 0 || value === undefined ||',
+      'value === undefined ||',
+    ],
+    ['the signature of a Twilio URL is for any body', "isSame(Buffer.from(hash, 'hex'), expected) ? ''", "true ? ''"],
+  ]),
+  ...of('apps/api/src/webhooks/request-key.ts', 'integration:integration/webhooks/signatures', [
+    ['a failed run frees an id that is used up when accepted', 'settings.freesFailedKeys ?', 'true ?'],
   ]),
   ...of('apps/api/src/webhooks/request-key.ts', 'integration:integration/webhooks/limits', [
     ['a test request uses up the id of a real one', "testActor ? 'webhook-test' : 'webhook'", "'webhook'"],

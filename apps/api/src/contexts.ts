@@ -120,7 +120,9 @@ export interface WebhookContext {
   readonly deliveries: DeliveryLog;
   readonly awaitRun: AwaitRun;
   readonly readCredential: CredentialReader;
-  /** Delays the response to callers with a wrong secret. */
+  /** Start of the URLs of webhooks. */
+  readonly webhookBaseUrl: string;
+  /** Delays the response to callers with a wrong secret or signature. */
   readonly delayFailure: DelayFailure;
   /** Counts the requests to the webhooks of workflows with a rate limit. */
   readonly workflowRate: WindowRate;

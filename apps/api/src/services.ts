@@ -160,6 +160,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       webhooks: createWebhookFinder({ db, secretBox }),
       awaitRun: createAwaitRun({ db, follower, signatures: createResultSignatures(secretBox) }),
       readCredential: createCredentialReader({ db, secretBox, logger }),
+      webhookBaseUrl: resources.webhookBaseUrl,
       delayFailure: createFailureDelay(),
       workflowRate: createWindowRate(redis, '{deckhand}:workflow-rate'),
       maxBytes: settings.WEBHOOK_MAX_BYTES,

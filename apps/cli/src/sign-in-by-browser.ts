@@ -23,10 +23,10 @@ export async function signInByBrowser(url: string): Promise<string> {
   const body = { name: hostname().slice(0, MAX_NAME), codeChallenge };
   const { data: started } = await startDevice({ client, body, throwOnError: true });
   const address = `${url}/device#${started.id}`;
-  // With --json too: nobody could sign in without the address.
-  printMessage([`Open ${address} and compare the code: `, { text: started.code, style: 'bold' }]);
-  if (canAsk()) await openInBrowser(address);
   return untilInterrupted('Nothing was done.', async (signal) => {
+    // With --json too: nobody could sign in without the address.
+    printMessage([`Open ${address} and compare the code: `, { text: started.code, style: 'bold' }]);
+    if (canAsk()) await openInBrowser(address);
     for (;;) {
       const key = await fetchKey();
       if (key !== undefined) return key;

@@ -44,6 +44,7 @@ export * from './schemas/schedules.ts';
 export * from './schemas/sessions.ts';
 export * from './schemas/start-options.ts';
 export * from './schemas/variables.ts';
+export * from './schemas/webhook-signatures.ts';
 export * from './schemas/webhooks.ts';
 export * from './schemas/workflows.ts';
 export * from './schemas/workspaces.ts';

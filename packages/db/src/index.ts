@@ -57,6 +57,7 @@ export {
   deleteCredential,
   listCredentials,
   readCredential,
+  readSecretToChange,
   updateCredential,
 } from './credentials/credentials.ts';
 export { readDatabaseTime } from './database-time.ts';
@@ -132,6 +133,7 @@ export {
   type OtherBody,
   type RateLimited,
   type RunCount,
+  SENDER_KEYS,
   type StartOutcome,
   type StartRefusal,
   type StartRequest,
@@ -181,8 +183,10 @@ export { loadIterations, loadNodeRuns, loadOpenNodeRuns, type StoredNodeRun } fr
 export { pauseExecution, type ResumedRuns, resumeExecution } from './executions/pause.ts';
 export {
   readForRerun,
+  readNodesWithFailedIterations,
   readVersionWithData,
   readWays,
+  type RerunOrigin,
   type RerunRefusal,
   type StoredWay,
 } from './executions/start/read-for-rerun.ts';

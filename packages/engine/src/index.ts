@@ -4,7 +4,8 @@ export type { CompiledWorkflow, CompileResult, GraphTrigger } from './compile/gr
 export * from './expressions/index.ts';
 export { indexOfText } from './find-text.ts';
 export { type CredentialLoop, findCredentialLoops } from './lint/credential-loops.ts';
-export { findWarnings, findWarningsInSteps, MAX_WARNINGS } from './lint/find-warnings.ts';
+export { findWarnings, findWarningsInSteps } from './lint/find-warnings.ts';
+export { MAX_WARNINGS } from './lint/rule.ts';
 export type * from './node-context.ts';
 export type { ExampleResponse, NodeExample } from './node-example.ts';
 export type { NodeFailure } from './node-failure.ts';

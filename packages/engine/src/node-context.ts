@@ -39,6 +39,12 @@ export interface NodeContext {
    * @throws ExpressionError.
    */
   readonly deferred: ((response: JsonValue) => JsonValue) | undefined;
+  /**
+   * Does a part of the node's work, such as reading a page, and tries it again as the node's `retry` says, without the
+   * parts before it. Delays of more than five minutes are left to another attempt of the whole node.
+   * @throws what `work` throws; a failure that is not retryable once all attempts are made.
+   */
+  readonly retryPart: <T>(work: () => Promise<T>) => Promise<T>;
   readonly services: NodeServices;
   /** Now, in ms since the epoch. */
   readonly now: () => number;

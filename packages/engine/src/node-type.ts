@@ -6,10 +6,9 @@ import {
   type ContainerKind,
   isJsonObject,
   type CredentialType,
+  type NodeForm,
   type NodeErrorCode,
   type NodeIcon,
-  type FormInput,
-  type FormPanel,
   type SummaryLine,
   type ValidationIssue,
   type WarningCode,
@@ -96,11 +95,11 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly setsResult?: boolean;
   /** JSON Schema of its parameters, after expressions are evaluated. */
   readonly parameters: S;
-  /** Inputs of its form that the schema does not imply, by parameter, and the panel above it. */
-  readonly form?: {
-    readonly inputs?: Readonly<Record<string, FormInput>>;
-    readonly panel?: FormPanel;
-  };
+  /**
+   * Inputs of its form that the schema does not imply, by parameter; parameters that are shown only while others have
+   * certain values; and the panel above it.
+   */
+  readonly form?: Partial<NodeForm>;
   /** JSON Schema of its output, if its members are always the same. */
   readonly outputSchema?: TObject;
   /** The parameter whose members its output has, such as `fields` or `schema.properties`. */
@@ -173,7 +172,7 @@ export interface NodeType {
   readonly isTrigger: boolean;
   readonly setsResult: boolean;
   readonly parameters: TObject;
-  readonly form: { readonly inputs: Readonly<Record<string, FormInput>>; readonly panel: FormPanel | null };
+  readonly form: NodeForm;
   readonly outputSchema: TObject | undefined;
   readonly outputMembersOf: string | undefined;
   readonly handles: readonly string[];
@@ -223,7 +222,7 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     isTrigger: spec.category === 'trigger',
     setsResult: spec.setsResult ?? false,
     parameters: spec.parameters,
-    form: { inputs: spec.form?.inputs ?? {}, panel: spec.form?.panel ?? null },
+    form: { inputs: {}, shownFor: {}, panel: null, ...spec.form },
     outputSchema: spec.outputSchema,
     outputMembersOf: spec.outputMembersOf,
     handles,

@@ -7,6 +7,8 @@ describe('the name that is most like a mistyped one', () => {
     ['orders', ['customers', 'order', 'orders2'], 'order'],
     ['fetchOrdres', ['fetchOrders', 'fetchOffers'], 'fetchOrders'],
     ['CHECK', ['chunk', 'check'], 'check'],
+    ['strat', ['stamp', 'start'], 'start'],
+    ['pa', ['ap', 'pay'], undefined],
     ['htp', ['http', 'csv'], 'http'],
     ['a', ['b', 'c'], undefined],
     ['send', ['wait', 'each'], undefined],

@@ -67,3 +67,22 @@ export async function execute(type, typeVersion, parameters, items) {
     return { error: error.message };
   }
 }
+
+/** Returns the parameters of a node as n8n completes them before it runs. */
+export function complete(type, typeVersion, parameters) {
+  const { description } = nodeOf(type, typeVersion);
+  const node = { name: 'Node', type: `n8n-nodes-base.${type}`, typeVersion, position: [0, 0], parameters };
+  const { getNodeParameters } = workflows.NodeHelpers;
+  return getNodeParameters(description.properties, structuredClone(parameters), true, false, node, description);
+}
+
+/** Returns the versions of a node, in their order. */
+export function versionsOf(type) {
+  nodeOf(type, 1);
+  const { description, nodeVersions } = loaded.get(type);
+  return nodeVersions
+    ? Object.keys(nodeVersions)
+        .map(Number)
+        .toSorted((a, b) => a - b)
+    : [description.version].flat();
+}

@@ -1,5 +1,6 @@
 import { type JsonValue, parseJson } from '@deckhand/contracts';
 import { compileWorkflow, type NodeTypes } from '@deckhand/engine';
+import { compileTemplate } from '@deckhand/engine/expressions';
 import { createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runInMemory } from '../../../tests/harness/engine.ts';
@@ -403,6 +404,56 @@ describe('what has no equivalent', () => {
       `{{ check.string($nodes.start.output?.n, 'equals', "A", 'ignoreCase') }}`,
       `{{ check.string($nodes.start.output?.n, 'equals', "A") }}`,
     ]);
+  });
+
+  it('passes the input of a node that is disabled through its first output', async () => {
+    const choice = node('Choice', 'if', when('={{ $json.n }}', 'gt', 5), { disabled: true });
+    const workflow = await imported(
+      [START, choice, node('Yes', 'set', assign({ a: '={{ $json.n }}' })), node('No', 'set', assign({ a: 2 }))],
+      connect('Start > Choice', 'Choice > Yes', 'Choice:1 > No'),
+    );
+    expect(workflow.notes[1]).toMatchObject({
+      level: 'review',
+      messages: ['it is disabled, and an empty node here: its parameters are left out'],
+    });
+    expect(await outputs(workflow, { n: 1 })).toMatchObject({ yes: { a: 1 }, no: undefined });
+  });
+
+  it('sends bodies whose names are expressions, without fields that are missing', async () => {
+    const values = [
+      { name: '={{ $json.name }}', value: '=Hello {{ $json.list }}' },
+      { name: 'none', value: '={{ $json.missing }}' },
+    ];
+    const request = {
+      method: 'POST',
+      url: 'https://example.com',
+      sendBody: true,
+      bodyParameters: { parameters: values },
+    };
+    const workflow = await imported([START, node('Send', 'httpRequest', request)], connect('Start > Send'));
+    const { body } = workflow.definition.nodes[1]?.parameters ?? {};
+    const evaluated = compileTemplate(typeof body === 'string' ? body : '');
+    if (!('template' in evaluated)) throw new Error('the body cannot be compiled');
+    const scope = { trigger: {}, input: {}, vars: {}, execution: { id: 'e', mode: 'live' }, now: () => '' };
+    const output = { name: 'greeting', list: [1, 2] };
+    expect(evaluated.template.evaluate({ ...scope, node: () => output })).toEqual({ greeting: 'Hello 1,2' });
+  });
+
+  it.each([
+    [{ respondWith: 'text', responseBody: '<p>Hi</p>' }, '<p>Hi</p>', 'text/html; charset=utf-8'],
+    [{ respondWith: 'text', responseBody: '={{ $json.n }}' }, 1, 'application/json; charset=utf-8'],
+    [{ respondWith: 'noData' }, '', 'application/json; charset=utf-8'],
+    [{ respondWith: 'json', responseBody: '={{ $json.text }}' }, { a: 1 }, undefined],
+    [{ respondWith: 'json', responseBody: '={ "n": {{ $json.n }} }' }, { n: 1 }, undefined],
+    [{ respondWith: 'json' }, { myField: 'value' }, undefined],
+  ])('responds as n8n does: %j', async (parameters, body, contentType) => {
+    const workflow = await imported(
+      [START, node('Respond', 'respondToWebhook', parameters)],
+      connect('Start > Respond'),
+    );
+    const { ending } = await runInMemory(workflow.definition, { trigger: { n: 1, text: '{"a":1}' } });
+    const headers = contentType === undefined ? {} : { 'content-type': contentType };
+    expect(ending).toMatchObject({ kind: 'success', result: { body, headers, statusCode: 200 } });
   });
 
   it('loses nothing: every node has a note, and so have notes, pins and settings', async () => {

@@ -243,7 +243,7 @@ class WorkflowConversion {
     if (body?.members.size === 0) return unsupported('a loop without a body');
     const convert = body ? (each: Conversion) => loopNode(each, body.output) : converterOf(type);
     if (!convert) return unsupported(`there is no such node here: ${shortType(type)}`);
-    return this.#bounded(withGates(withOptions(convert(conversion), node, input), node, forward));
+    return this.#bounded(withGates(withOptions(convert(conversion), node, input, review), node, forward));
   }
 
   #bounded(converted: Converted): Converted {

@@ -34,7 +34,7 @@ it('reads requests of version 1', async () => {
   expect(JSON.stringify(workflow.notes)).toContain('choose a credential of the type header');
   expect(parametersOf(workflow, 'request')).toEqual({
     method: 'POST',
-    url: 'https://example.com/{{ $nodes.start.output?.id }}',
+    url: "https://example.com/{{ String($nodes.start.output?.id ?? '') }}",
     query: { page: '1' },
     headers: { 'x-a': '{{ $nodes.start.output?.a }}' },
     body: { b: 'c' },

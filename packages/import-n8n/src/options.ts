@@ -1,4 +1,4 @@
-import type { JsonValue } from '@deckhand/contracts';
+import type { JsonValue, NodeDefinition } from '@deckhand/contracts';
 import type { Converted } from './nodes/converter.ts';
 import type { Source } from './source.ts';
 import { unsupported } from './unsupported.ts';
@@ -8,14 +8,15 @@ import { type N8nNode, show } from './workflow.ts';
 const MAX_DELAY_MS = 86_400_000;
 
 /** Adds retries, what happens on errors, and that a node is turned off. @throws UnsupportedError */
-export function withOptions(converted: Converted, { original, isDisabled }: N8nNode, input: Source): Converted {
+export function withOptions(
+  converted: Converted,
+  { original, isDisabled }: N8nNode,
+  input: Source,
+  review: (message: string) => void,
+): Converted {
   const [first, ...rest] = converted.nodes;
   if (!first) return converted;
-  if (isDisabled) {
-    if (rest.length > 0) return unsupported('it is disabled, and would be several nodes');
-    const outputs = converted.outputs.map(({ nodeId }) => ({ nodeId, source: input }));
-    return { ...converted, nodes: [{ ...first, disabled: true }], outputs };
-  }
+  if (isDisabled) return disabled(converted, first, input, review);
   const { retryOnFail, maxTries = 3, waitBetweenTries = 1_000 } = original;
   const maxAttempts = Math.min(Math.max(wholeNumber(maxTries, 'the number of tries'), 1), 10);
   const delayMs = Math.min(Math.max(wholeNumber(waitBetweenTries, 'the time between tries'), 0), MAX_DELAY_MS);
@@ -27,6 +28,24 @@ export function withOptions(converted: Converted, { original, isDisabled }: N8nN
     return { ...converted, nodes: [{ ...first, ...retry, onError: 'continue' }, ...rest] };
   }
   return unsupported('errors have an output of their own: use onError "branch"');
+}
+
+/** Node types whose edges name an output, which they choose while they run. */
+const CHOICES = new Set(['if', 'switch', 'loop']);
+
+/** A node that is turned off passes its input on, through its first output. One that would choose is empty. */
+function disabled(
+  { nodes, outputs }: Converted,
+  first: NodeDefinition,
+  input: Source,
+  review: (message: string) => void,
+): Converted {
+  const isOne = nodes.length === 1 && !CHOICES.has(first.type);
+  if (!isOne) review('it is disabled, and an empty node here: its parameters are left out');
+  const { id, name } = first;
+  const empty: NodeDefinition = { id, type: 'set', name, parameters: { fields: {} } };
+  const passed = outputs.slice(0, 1).map(() => ({ nodeId: id, source: input }));
+  return { nodes: [{ ...(isOne ? first : empty), disabled: true }], edges: [], outputs: passed };
 }
 
 function wholeNumber(value: JsonValue, what: string): number {

@@ -393,7 +393,10 @@ function describeOperations(world: World): Record<string, Operation> {
     'POST /api/executions/:id/rerun': {
       schema: RerunBody,
       examples: [
-        { fromNodeId: 'start', untilNodeId: 'start', mocks: {}, executionMode: 'test', version: 'original', ...LATER },
+        {
+          ...{ fromNodeId: 'start', untilNodeId: 'start', mocks: {}, executionMode: 'test', version: 'original' },
+          ...{ iterations: 'all', ...LATER },
+        },
         SOON,
       ],
       isOptional: true,

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addPerson, createKey, type Gateway, type Instance, startInstance, stopAll } from '../../harness/index.ts';
+import {
+  addPerson,
+  countLockWaits,
+  createKey,
+  type Gateway,
+  type Instance,
+  startInstance,
+  stopAll,
+  until,
+} from '../../harness/index.ts';
 
 let instance: Instance;
 let gateway: Gateway;
@@ -78,6 +87,23 @@ describe('credentials', () => {
     for (const changes of [{ type: 'basic' }, { secret: { username: 'u', password: 'p' } }, {}]) {
       expect((await gateway.call('PATCH', path, { as: instance.key, body: changes })).status).toBe(400);
     }
+  });
+
+  it('412: keep a token that was not replaced meanwhile', async () => {
+    const { id } = (await create({})).body;
+    const kept = { secret: { token: '********', nextToken: 'next' } };
+    const change = (as = instance.key) => gateway.call('PATCH', `/api/credentials/${id}`, { as, body: kept });
+    const { pending: late } = await instance.db.$transaction(async (tx) => {
+      await tx.credential.update({ where: { id }, data: { secret: 'replaced', updatedAt: new Date(0) } });
+      const pending = change();
+      await until(async () => (await countLockWaits(instance.db)) > 0);
+      return { pending };
+    });
+    expect(await late).toMatchObject({ status: 412, body: { code: 'PRECONDITION_FAILED' } });
+    // What cannot be decrypted cannot be kept.
+    expect(await change()).toMatchObject({ status: 400, body: { details: [{ path: 'secret.token' }] } });
+    const viewer = await addPerson(instance, 'viewer');
+    expect((await change(viewer.session)).status).toBe(403);
   });
 
   it('are read by viewers and changed by editors: 403 below, 404 for strangers by id', async () => {

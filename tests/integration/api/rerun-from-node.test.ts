@@ -113,6 +113,77 @@ describe('a rerun from a node', () => {
     }
   });
 
+  it('continues in the failed iterations alone, and reuses those that succeeded', async () => {
+    const workflowId = await createWorkflow(instance, {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'each', type: 'loop', parameters: { items: [0, 1, 2, 3] } },
+        { ...request('first', '/first/{{ $loop.index }}'), onError: 'continue' },
+        { ...request('second', '/second/{{ $loop.index }}'), onError: 'continue' },
+        request('done', '/done'),
+      ],
+      edges: [
+        { source: 'start', target: 'each' },
+        { source: 'each', sourceHandle: 'body', target: 'first' },
+        { source: 'first', target: 'second' },
+        { source: 'each', sourceHandle: 'done', target: 'done' },
+      ],
+    });
+    broken.add('/first/1');
+    broken.add('/first/3');
+    const original = await run(workflowId);
+    expect([original.status, original.progress.first?.iterationCounts]).toEqual(['success', { success: 2, failed: 2 }]);
+    broken.delete('/first/1');
+    const again = async (id: string, body: object) => {
+      calls.length = 0;
+      const { status, body: started } = await call('POST', `/api/executions/${id}/rerun`, body);
+      return status === 202 ? ended(started.executionId) : { status, details: started.details };
+    };
+    const second = await again(original.executionId, { iterations: 'failed' });
+    expect(calls).toEqual(['/first/1', '/second/1', '/first/3', '/second/3', '/done']);
+    expect(second).toMatchObject({
+      status: 'success',
+      data: { rerunFromNodeId: 'first', rerunIterations: 'failed' },
+      progress: { first: { iterationCounts: { success: 3, failed: 1 } } },
+    });
+    // The rerun can be rerun in the same way, and so on until nothing is left.
+    broken.delete('/first/3');
+    const third = await again('executionId' in second ? second.executionId : '', { iterations: 'failed' });
+    expect(calls).toEqual(['/first/3', '/second/3', '/done']);
+    const none = await again('executionId' in third ? third.executionId : '', { iterations: 'failed' });
+    expect(none).toMatchObject({ status: 400, details: [{ path: 'iterations' }] });
+    expect(await again(original.executionId, { fromNodeId: 'second', iterations: 'failed' })).toMatchObject({
+      status: 400,
+      details: [{ path: 'iterations' }],
+    });
+  });
+
+  it('400 for failed iterations of several nodes, unless one is named', async () => {
+    const workflowId = await createWorkflow(instance, {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'each', type: 'loop', parameters: { items: [0, 1] } },
+        { ...request('first', '/a/{{ $loop.index }}'), onError: 'continue' },
+        { ...request('second', '/b/{{ $loop.index }}'), onError: 'continue' },
+      ],
+      edges: [
+        { source: 'start', target: 'each' },
+        { source: 'each', sourceHandle: 'body', target: 'first' },
+        { source: 'first', target: 'second' },
+      ],
+    });
+    for (const path of ['/a/0', '/b/1']) broken.add(path);
+    const { executionId } = await run(workflowId);
+    for (const path of ['/a/0', '/b/1']) broken.delete(path);
+    const refused = await call('POST', `/api/executions/${executionId}/rerun`, { iterations: 'failed' });
+    expect([refused.status, refused.body.details]).toMatchObject([400, [{ path: 'fromNodeId' }]]);
+    calls.length = 0;
+    const body = { fromNodeId: 'second', iterations: 'failed' };
+    const started = await call('POST', `/api/executions/${executionId}/rerun`, body);
+    expect((await ended(started.body.executionId)).status).toBe('success');
+    expect(calls).toEqual(['/b/1']);
+  });
+
   it('continues from a run that was stopped', async () => {
     const workflowId = await createWorkflow(instance, {
       nodes: [

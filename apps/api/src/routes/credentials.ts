@@ -3,7 +3,10 @@ import {
   CreateCredentialBody,
   CredentialEntry,
   InWorkspaceQuery,
+  isJsonObject,
+  type JsonValue,
   pageOf,
+  parseJson,
   secretIssues,
   trafficIssues,
   UpdateCredentialBody,
@@ -14,14 +17,17 @@ import {
   deleteCredential as remove,
   listCredentials as list,
   readCredential,
+  readSecretToChange,
   updateCredential as update,
 } from '@deckhand/db';
+import { type SecretBox, SecretBoxError } from '@deckhand/runtime';
 import { readIfMatch, setStateTag } from '../http/etag.ts';
 import { pathId, queryReader } from '../http/read-request.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
 import type { ResourceContext } from '../contexts.ts';
+import { SECRET_PLACEHOLDER } from '../workflows/secret-parameters.ts';
 
 const parseCreate = compileBody(CreateCredentialBody);
 
@@ -118,7 +124,8 @@ export function updateCredential({ db, secretBox }: ResourceContext): Route {
     'credentials:write',
     {
       summary: 'Update a credential',
-      description: 'Changes its name, its secret, who may use it, where, and how often.',
+      description:
+        'Changes its name, its secret, who may use it, where, and how often. The `token` `********` of a bearer credential keeps the token, to add a `nextToken`.',
       returns: 'The updated credential, without its secret',
       takesIfMatch: true,
       body: UpdateCredentialBody,
@@ -126,8 +133,11 @@ export function updateCredential({ db, secretBox }: ResourceContext): Route {
     },
     async (request, response, caller) => {
       const id = pathId(request);
-      const { name, secret, ...limits } = parseUpdate(await readBody(request));
+      const { name, secret: given, ...limits } = parseUpdate(await readBody(request));
       const { type } = await readCredential(db, caller, id);
+      const isKept = type === 'bearer' && given?.token === SECRET_PLACEHOLDER;
+      const kept = isKept ? await readSecretToChange(db, caller, id) : undefined;
+      const secret = kept ? { ...given, token: await openToken(kept.sealedSecret, secretBox) } : given;
       const ofSecret = secret === undefined ? [] : secretIssues(type, secret);
       const issues = [...ofSecret, ...trafficIssues(type, limits)];
       if (issues.length > 0) throw validationFailed(issues);
@@ -136,9 +146,22 @@ export function updateCredential({ db, secretBox }: ResourceContext): Route {
         ...(name === undefined ? {} : { name }),
         ...(secret === undefined ? {} : { sealedSecret: await secretBox.seal(JSON.stringify(secret)) }),
       };
-      const changed = await update(db, caller, id, changes, readIfMatch(request));
+      const states = readIfMatch(request);
+      const sameAsRead = kept && (states ?? [kept.updatedAt]).filter((at) => at.getTime() === kept.updatedAt.getTime());
+      const changed = await update(db, caller, id, changes, sameAsRead ?? states);
       setStateTag(response, changed.updatedAt);
       sendJson(response, 200, changed);
     },
   );
+}
+
+/** Returns the token of an encrypted secret. @throws DeckhandError VALIDATION_FAILED if it cannot be decrypted. */
+async function openToken(sealedSecret: string, secretBox: SecretBox): Promise<JsonValue | undefined> {
+  try {
+    const secret = parseJson(await secretBox.open(sealedSecret));
+    return isJsonObject(secret) ? secret.token : undefined;
+  } catch (error) {
+    if (!(error instanceof SecretBoxError)) throw error;
+    throw validationFailed([{ path: 'secret.token', message: 'cannot be kept, because it cannot be decrypted' }]);
+  }
 }

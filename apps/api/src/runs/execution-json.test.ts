@@ -17,6 +17,7 @@ const run: ExecutionRecord = {
   triggerNodeId: 'a',
   rerunOf: null,
   rerunFromNodeId: null,
+  rerunIterations: null,
   untilNodeId: null,
   mockedNodeIds: null,
   parentExecutionId: null,

@@ -126,6 +126,7 @@ function dataMembers(run: ExecutionRecord): string {
   if (run.isTriggerOmitted) members.push('"triggerOmitted":true');
   if (run.rerunOf !== null) members.push(`"rerunOf":"${run.rerunOf}"`);
   if (run.rerunFromNodeId !== null) members.push(`"rerunFromNodeId":"${run.rerunFromNodeId}"`);
+  if (run.rerunIterations !== null) members.push(`"rerunIterations":"${run.rerunIterations}"`);
   if (run.untilNodeId !== null) members.push(`"untilNodeId":"${run.untilNodeId}"`);
   if (run.mockedNodeIds !== null) members.push(`"mockedNodeIds":${JSON.stringify(run.mockedNodeIds)}`);
   return [...members, `"approvals":[${run.approvalsJson ?? ''}]`].join(',');

@@ -1,8 +1,9 @@
 import type { Request } from 'express';
-import { type Credential, DeckhandError } from '@deckhand/contracts';
+import { type Credential, DeckhandError, tokensOf } from '@deckhand/contracts';
 import { headerText, isSameSecret } from '@deckhand/runtime';
 import type { WebhookTarget } from './find-target.ts';
 import type { CredentialReader } from './read-credential.ts';
+import { readSignature } from './signature.ts';
 
 /** Header of the trigger's secret. */
 const SECRET_HEADER = 'x-webhook-secret';
@@ -15,26 +16,41 @@ export interface CheckedCaller {
   readonly secretHeaders: readonly string[];
 }
 
+/** What the check of a caller needs. */
+export interface CallerServices {
+  readonly readCredential: CredentialReader;
+  /** Reads the body of the request; may be called again. */
+  readonly readBytes: () => Promise<Buffer>;
+  /** Start of the URLs of webhooks. */
+  readonly webhookBaseUrl: string;
+}
+
 /**
- * Checks that a caller has everything that the trigger requires: its secret, and the credential of its authentication.
- * @throws DeckhandError UNAUTHORIZED, which is the same for every cause.
+ * Checks that a caller has everything that the trigger requires: its secret, and the credential of its authentication
+ * or a signature made with it. The body is read for a signature only, and only if everything else is right.
+ * @throws DeckhandError UNAUTHORIZED, which is the same for every cause; the errors of `readBytes`.
  */
 export async function checkCaller(
   request: Request,
   { settings, workspaceId, versionId: workflowVersionId }: WebhookTarget,
-  readCredential: CredentialReader,
+  { readCredential, readBytes, webhookBaseUrl }: CallerServices,
 ): Promise<CheckedCaller> {
-  const { secrets, authentication, credentialId } = settings;
+  const { secrets, authentication, credentialId, signature } = settings;
   const ownSecret = secrets.length === 0 ? [] : [SECRET_HEADER];
   // All secrets are compared, so that the time does not reveal which one matched.
   const fitting = secrets.filter((secret) => isSent(request.headers[SECRET_HEADER], secret));
   const isSecretRight = secrets.length === 0 || fitting.length > 0;
-  if (authentication === 'none') {
-    if (!isSecretRight) throw refusal();
-    return { secretHeaders: ownSecret };
-  }
+  if (authentication === 'none' && !isSecretRight) throw refusal();
+  if (authentication === 'none' && !signature) return { secretHeaders: ownSecret };
   const version = { workspaceId, workflowVersionId };
   const credential = credentialId === undefined ? undefined : await readCredential(version, credentialId);
+  if (signature) {
+    const { method, originalUrl, headersDistinct: headers } = request;
+    const verify = readSignature({ method, url: `${webhookBaseUrl}${originalUrl}`, headers }, signature, Date.now());
+    if (!verify || credential?.type !== 'bearer') throw refusal();
+    if (!(await verify(await readBytes(), tokensOf(credential.secret)))) throw refusal();
+  }
+  if (authentication === 'none') return { secretHeaders: ownSecret };
   const isKnown = credential?.type === authentication && isPresented(request, credential);
   if (!isSecretRight || !isKnown) throw refusal(authentication);
   const credentialHeader = credential.type === 'apiKey' ? keyHeader(credential) : 'authorization';
@@ -48,8 +64,10 @@ function isPresented({ headers }: Request, credential: Credential): boolean {
       const { username, password } = credential.secret;
       return isSent(given && Buffer.from(given, 'base64').toString('latin1'), `${username}:${password}`);
     }
-    case 'bearer':
-      return isSent(/^Bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1], credential.secret.token);
+    case 'bearer': {
+      const given = /^Bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1];
+      return tokensOf(credential.secret).filter((token) => isSent(given, token)).length > 0;
+    }
     case 'apiKey':
       return isSent(headers[keyHeader(credential)], credential.secret.value);
     default:

@@ -8,7 +8,7 @@ import type { StartedRun } from '../runs/run-starter.ts';
 import { startedMessage } from '../runs/start-run.ts';
 import type { WebhookContext } from '../contexts.ts';
 import { sendAnswer, sendResult } from './answer.ts';
-import { type CheckedCaller, checkCaller } from './check-caller.ts';
+import { type CallerServices, type CheckedCaller, checkCaller } from './check-caller.ts';
 import { allowOrigin, answerOptions } from './cors.ts';
 import { readRequestKey } from './request-key.ts';
 import type { KnownWebhook, WebhookTarget } from './find-target.ts';
@@ -100,7 +100,9 @@ async function read(
   target: WebhookTarget,
 ): Promise<TriggerData> {
   const { settings, workflowId } = target;
-  const { secretHeaders } = await letIn(context, request, target, webhook.isRemembered ? undefined : signal);
+  const { readCredential, webhookBaseUrl, delayFailure } = context;
+  const services = { readCredential, readBytes, webhookBaseUrl, delayFailure };
+  const { secretHeaders } = await letIn(services, request, target, webhook.isRemembered ? undefined : signal);
   if (settings.rateLimit) await limit(countRequest, response, workflowId, settings.rateLimit);
   const contentType = request.headers['content-type'] ?? '';
   requireNoEncoding(request);
@@ -135,17 +137,17 @@ function start(
 }
 
 /**
- * Checks the caller, and delays the response to one with a wrong secret, longer with each failure.
+ * Checks the caller, and delays the response to one with a wrong secret or signature, longer with each failure.
  * @param signal undefined if the webhook is remembered: then the caller is checked again.
  */
 async function letIn(
-  { readCredential, delayFailure }: WebhookContext,
+  { delayFailure, ...services }: CallerServices & Pick<WebhookContext, 'delayFailure'>,
   request: Request,
   target: WebhookTarget,
   signal: AbortSignal | undefined,
 ): Promise<CheckedCaller> {
   try {
-    return await checkCaller(request, target, readCredential);
+    return await checkCaller(request, target, services);
   } catch (error) {
     if (signal && error instanceof DeckhandError && error.code === 'UNAUTHORIZED') {
       await delayFailure(`${target.workflowId} ${target.nodeId} ${networkOf(request.ip ?? '')}`, signal);

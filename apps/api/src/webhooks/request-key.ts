@@ -1,5 +1,5 @@
 import { validationFailed } from '@deckhand/contracts';
-import type { IdempotencyKey } from '@deckhand/db';
+import { type IdempotencyKey, SENDER_KEYS } from '@deckhand/db';
 import { evaluateKey } from '@deckhand/nodes';
 import type { Request } from 'express';
 import { readIdempotencyKey } from '../http/read-request.ts';
@@ -28,5 +28,8 @@ export function readRequestKey(
     throw validationFailed([{ path: 'idempotencyKey', message: 'of the trigger has no valid value for this request' }]);
   }
   if (evaluated?.key === undefined) return readIdempotencyKey(request, { nodeId, ...asked });
-  return { key: `${testActor ? 'webhook-test' : 'webhook'} ${nodeId} ${evaluated.key}`, bodyHash: '' };
+  return {
+    key: `${testActor ? 'webhook-test' : 'webhook'} ${nodeId} ${evaluated.key}`,
+    bodyHash: settings.freesFailedKeys ? SENDER_KEYS.freed : SENDER_KEYS.kept,
+  };
 }

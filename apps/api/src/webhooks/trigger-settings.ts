@@ -1,10 +1,11 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import { compileCheck, HmacSignature, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import type { SavedTrigger } from '@deckhand/db';
 import type { CompiledTemplate } from '@deckhand/engine';
 import { compileTriggerExpression } from '@deckhand/engine';
 import { compileTriggerOptions } from '@deckhand/nodes';
 import type { RateLimit } from '@deckhand/queue';
 import type { SecretBox } from '@deckhand/runtime';
+import type { SignatureSettings } from './signature.ts';
 
 const PAYLOAD_TYPES = ['auto', 'json', 'form', 'text', 'binary'] as const;
 const AUTHENTICATIONS = ['none', 'basic', 'bearer', 'apiKey'] as const;
@@ -27,12 +28,16 @@ export interface TriggerSettings {
   readonly allowedMethods: readonly string[];
   readonly authentication: (typeof AUTHENTICATIONS)[number];
   readonly credentialId: string | undefined;
+  /** The signature that requests must have, made with a token of the credential; undefined if they need none. */
+  readonly signature: SignatureSettings | undefined;
   readonly rateLimit: RateLimit | undefined;
   readonly timeoutMs: number;
   /** Returns the serialised `StartOptions` of a run with the given trigger data. */
   readonly optionsFor: (readTrigger: () => JsonValue) => string | undefined;
   /** The sender's id of a request, as an expression. */
   readonly idempotencyKey: CompiledTemplate | undefined;
+  /** Whether that id is free again once its run has failed without a response. */
+  readonly freesFailedKeys: boolean;
   /** The event that a request sends, instead of starting a run; undefined if it starts one. */
   readonly signal: Signal | undefined;
 }
@@ -70,11 +75,25 @@ export async function readTriggerSettings(
     allowedMethods: texts(parameters.allowedMethods) ?? [method, 'OPTIONS'],
     authentication: oneOf(AUTHENTICATIONS, parameters.authentication),
     credentialId: typeof node.credentialId === 'string' ? node.credentialId : undefined,
+    signature: toSignature(parameters),
     rateLimit: toRateLimit(rateLimit),
     timeoutMs: typeof options?.timeoutSeconds === 'number' ? options.timeoutSeconds * 1_000 : timeoutMs,
     optionsFor: compileTriggerOptions(options && JSON.stringify(options)),
     idempotencyKey: toExpression(parameters.idempotencyKey),
+    freesFailedKeys: parameters.idempotencyKeyUsedUp !== 'whenAccepted',
     signal: toSignal(parameters),
+  };
+}
+
+const checkHmac = compileCheck(HmacSignature);
+
+function toSignature({ signature, signatureToleranceSeconds, hmac }: JsonObject): SignatureSettings | undefined {
+  if (typeof signature !== 'string' || signature === 'none') return undefined;
+  const checked = checkHmac(hmac);
+  return {
+    scheme: signature,
+    toleranceSeconds: typeof signatureToleranceSeconds === 'number' ? signatureToleranceSeconds : 300,
+    hmac: 'issues' in checked ? undefined : checked.value,
   };
 }
 

@@ -11,8 +11,8 @@ import type { NewSecrets, SealedSecrets } from '@deckhand/db';
 import type { NodeTypes } from '@deckhand/engine';
 import type { SecretBox } from '@deckhand/runtime';
 
-/** The placeholder for a secret in a definition; sent back, it keeps the secret. */
-const SECRET_PLACEHOLDER = '********';
+/** The placeholder for a stored secret; sent back, it keeps the secret. */
+export const SECRET_PLACEHOLDER = '********';
 
 /** What a draft keeps in place of a secret. */
 const KEPT_IN_DRAFTS: ReadonlySet<unknown> = new Set([SECRET_PLACEHOLDER, '']);

@@ -33,6 +33,7 @@ interface LogsOptions {
 interface RerunOptions extends FollowOptions {
   readonly fromNode?: string;
   readonly untilNode?: string;
+  readonly failedIterations?: boolean;
   readonly workflowVersion?: string;
   readonly follow?: boolean;
 }
@@ -128,6 +129,7 @@ export function runsCommand(context: Context): Command {
         .argument('<run>', RUN_ID)
         .option('--from-node <node>', 'start at a node, with the outputs of the nodes before it')
         .option('--until-node <node>', 'end after a node, in the mode test')
+        .option('--failed-iterations', 'of loops, run the failed iterations alone')
         .option('--workflow-version <version>', 'latest (the default), active, original, or the id of a version')
         .option('-f, --follow', 'follow the new run to its end')
         .option('--timeout <seconds>', `with --follow: ${FOLLOW_LIMIT}`, timeLimit)
@@ -238,13 +240,14 @@ async function consoleOf({ deckhand: { client } }: Connection, id: string, nodeI
 
 async function rerun(context: Context, id: string, options: RerunOptions): Promise<void> {
   const connection = await context.connect();
-  const { fromNode, untilNode, workflowVersion } = options;
+  const { fromNode, untilNode, failedIterations, workflowVersion } = options;
   const { data } = await rerunExecution({
     client: connection.deckhand.client,
     path: { id },
     body: {
       ...(fromNode !== undefined && { fromNodeId: fromNode }),
       ...(untilNode !== undefined && { untilNodeId: untilNode }),
+      ...(failedIterations === true && { iterations: 'failed' as const }),
       ...(workflowVersion !== undefined && { version: workflowVersion }),
     },
     throwOnError: true,

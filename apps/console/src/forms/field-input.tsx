@@ -1,5 +1,16 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
-import { Checkbox, MultiSelect, PasswordInput, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
+import {
+  Checkbox,
+  Fieldset,
+  MultiSelect,
+  PasswordInput,
+  Select,
+  Stack,
+  TagsInput,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useContext } from 'react';
 import { editorsQuery } from '../code/load.ts';
@@ -10,7 +21,7 @@ import { ExpressionInput } from './expression-input.tsx';
 import { MapInput } from './map-input.tsx';
 import { RowsInput, rowsOf } from './rows-input.tsx';
 import { ExpressionFormContext } from './sample-data.ts';
-import type { Field } from './schema.ts';
+import { type Field, withMember } from './schema.ts';
 import { TextAsValue } from './text-as-value.tsx';
 import type { TextField } from './text-field.ts';
 import { fromExpressionText, fromNumberText, fromText, isExpression, toText } from './values.ts';
@@ -119,6 +130,8 @@ export function FieldInput({ field, value, onChange }: FieldInputProps) {
         <TextAsValue {...common} value={value} read={fromText} onChange={onChange} />
       );
     }
+    case 'group':
+      return <GroupInput field={field} fields={kind.fields} value={value} onChange={onChange} />;
     case 'workflow':
       return (
         <WorkflowSelect
@@ -169,6 +182,32 @@ export function FieldInput({ field, value, onChange }: FieldInputProps) {
     case 'json':
       return <TextAsValue {...common} placeholder={placeholder} value={value} read={fromText} onChange={onChange} />;
   }
+}
+
+/** The fields of an object, which is omitted while all of them are empty. */
+function GroupInput({ field, fields, value, onChange }: FieldInputProps & { fields: readonly Field[] }) {
+  const object = value !== undefined && isJsonObject(value) ? value : {};
+  const change = (name: string, next: JsonValue | undefined, part?: string): void => {
+    const changed = withMember(object, name, next);
+    onChange(Object.keys(changed).length === 0 ? undefined : changed, part === undefined ? name : `${name} ${part}`);
+  };
+  return (
+    <Fieldset legend={field.label}>
+      <Stack gap="sm">
+        <Text size="xs" c="dimmed">
+          {markCode(field.description)}
+        </Text>
+        {fields.map((member) => (
+          <FieldInput
+            key={member.name}
+            field={member}
+            value={Object.hasOwn(object, member.name) ? object[member.name] : undefined}
+            onChange={(next, part) => change(member.name, next, part)}
+          />
+        ))}
+      </Stack>
+    </Fieldset>
+  );
 }
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;

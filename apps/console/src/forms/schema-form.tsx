@@ -4,7 +4,7 @@ import { type ReactNode, useMemo } from 'react';
 import { i18n } from '../language/i18n.ts';
 import type { FieldInputProps } from './field-input.tsx';
 import { FieldList } from './field-list.tsx';
-import { toFields } from './schema.ts';
+import { fieldsFor, toFields } from './schema.ts';
 
 /**
  * A form for an object, created from its JSON Schema. Every field also accepts an expression; empty fields are omitted.
@@ -13,11 +13,14 @@ import { toFields } from './schema.ts';
 export function SchemaForm({
   schema,
   inputs,
+  shownFor,
   ...props
 }: {
   schema: JsonValue;
   /** Names of inputs that the schema does not imply, by field. */
   inputs?: Readonly<Record<string, string>>;
+  /** Values of other fields without which a field is not shown, by field. */
+  shownFor?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
   value: JsonObject;
   /** Issues by the name of their field. */
   issues?: ReadonlyMap<string, string> | undefined;
@@ -32,5 +35,5 @@ export function SchemaForm({
       </Text>
     );
   }
-  return <FieldList fields={fields} {...props} />;
+  return <FieldList fields={shownFor ? fieldsFor(fields, shownFor, props.value) : fields} {...props} />;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { toFields, toTaskForm } from './schema.ts';
+import { fieldsFor, toFields, toTaskForm } from './schema.ts';
 
 const SCHEMA = {
   type: 'object',
@@ -50,6 +50,23 @@ describe('the form of a node', () => {
       ['isUrgent', undefined],
       ['source', undefined],
     ]);
+  });
+
+  it('leaves out what is for other values of a field, unless it has a value', () => {
+    const properties = {
+      mode: { type: 'string', enum: ['a', 'b'], default: 'a' },
+      one: { type: 'string' },
+      two: { type: 'object', properties: { inner: { type: 'number' } } },
+    };
+    const fields = toFields({ properties }, { two: 'group' });
+    expect(fields[2]?.kind).toMatchObject({ kind: 'group', fields: [{ name: 'inner', kind: { kind: 'number' } }] });
+    const shown = (value: JsonObject) =>
+      fieldsFor(fields, { one: { mode: ['a'] }, two: { mode: ['b'] } }, value).map(({ name }) => name);
+    expect([shown({}), shown({ mode: 'b' })]).toEqual([
+      ['mode', 'one'],
+      ['mode', 'two'],
+    ]);
+    expect(shown({ mode: 'b', one: 'x' })).toEqual(['mode', 'one', 'two']);
   });
 
   it("calls an object of a list by the title of the list's items, and otherwise by the singular of the label", () => {

@@ -13,6 +13,8 @@ export type Kind =
   | { readonly kind: 'map' }
   /** A list of objects of one shape. `one`: what one of them is called. */
   | { readonly kind: 'rows'; readonly fields: readonly Field[]; readonly one: string }
+  /** The fields of an object, together. */
+  | { readonly kind: 'group'; readonly fields: readonly Field[] }
   | { readonly kind: 'workflow' }
   | { readonly kind: 'code' }
   | { readonly kind: 'text'; readonly style?: TextStyle }
@@ -42,8 +44,33 @@ export interface Field {
  * @param inputs names of inputs that the schema does not imply, by field.
  */
 export function toFields(schema: JsonValue, inputs: Readonly<Record<string, string>> = {}): Field[] {
+  const properties = isJsonObject(schema) && isJsonObject(schema.properties) ? schema.properties : {};
   return requiredFirst(fieldsOf(schema)).map((field) =>
-    inLanguage({ ...field, kind: INPUTS.get(inputs[field.name] ?? '') ?? field.kind }),
+    inLanguage({ ...field, kind: inputOf(inputs[field.name], properties[field.name]) ?? field.kind }),
+  );
+}
+
+function inputOf(input: string | undefined, schema: JsonValue | undefined): Kind | undefined {
+  if (input === 'group') return { kind: 'group', fields: requiredFirst(fieldsOf(schema ?? null)) };
+  return INPUTS.get(input ?? '');
+}
+
+/**
+ * Returns the fields that are for an object: without those that are shown only while another field has a certain value,
+ * unless they have a value themselves.
+ * @param shownFor values of other fields, by field.
+ */
+export function fieldsFor(
+  fields: readonly Field[],
+  shownFor: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>,
+  value: JsonObject,
+): readonly Field[] {
+  const valueOf = (name: string): JsonValue | undefined =>
+    Object.hasOwn(value, name) ? value[name] : fields.find((field) => field.name === name)?.fallback;
+  return fields.filter(
+    ({ name }) =>
+      Object.hasOwn(value, name) ||
+      Object.entries(shownFor[name] ?? {}).every(([other, values]) => values.some((one) => one === valueOf(other))),
   );
 }
 
@@ -53,8 +80,13 @@ function inLanguage(field: Field): Field {
     ...field,
     label: servedText(label),
     description: servedText(description),
-    kind: kind.kind === 'rows' ? { ...kind, fields: kind.fields.map(inLanguage), one: servedText(kind.one) } : kind,
+    kind: kindInLanguage(kind),
   };
+}
+
+function kindInLanguage(kind: Kind): Kind {
+  if (kind.kind === 'rows') return { ...kind, fields: kind.fields.map(inLanguage), one: servedText(kind.one) };
+  return kind.kind === 'group' ? { ...kind, fields: kind.fields.map(inLanguage) } : kind;
 }
 
 /** Returns the fields of a human task's form in its author's order, and the data that it starts with. */

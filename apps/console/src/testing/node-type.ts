@@ -18,7 +18,7 @@ export const nodeTypeOf = (type: string, more: Partial<NodeTypeEntry> = {}): Nod
   credentialTypes: [],
   keywords: [],
   parameters: {},
-  form: { inputs: {}, panel: null },
+  form: { inputs: {}, shownFor: {}, panel: null },
   outputSchema: null,
   outputMembersOf: null,
   ...more,

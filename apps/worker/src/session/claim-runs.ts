@@ -107,6 +107,7 @@ function readSnapshot(executionId: string, dispatch: number, snapshot: RunSnapsh
     hasParent: false,
     rerunOf: null,
     rerunFromNodeId: null,
+    rerunIterations: null,
     untilNodeId: null,
     mocks: null,
     holdsSlot: false,

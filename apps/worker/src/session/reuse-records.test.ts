@@ -51,6 +51,7 @@ const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({
   hasParent: false,
   rerunOf: 'first',
   rerunFromNodeId: 'c',
+  rerunIterations: null,
   untilNodeId: null,
   mocks: null,
   traceParent: null,

@@ -57,7 +57,8 @@ export function createRecordsReader({
     const workflow = await loadVersion(workflowVersionId);
     const types =
       sourceVersionId === workflowVersionId ? undefined : typesOfNodes(await readDefinition(sourceVersionId));
-    const reused = reuseRecords({ workflow, triggerNodeId, records, types }, rerunFromNodeId);
+    const iterations = claimed.rerunIterations === 'failed' ? 'failed' : 'all';
+    const reused = reuseRecords({ workflow, triggerNodeId, records, types }, rerunFromNodeId, iterations);
     const runs = untilNodeId === null ? undefined : nodesUntil(workflow, untilNodeId);
     const mocks = mocksOf(claimed);
     for (const [key, { nodeId, status }] of reused) {

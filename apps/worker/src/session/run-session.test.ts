@@ -96,6 +96,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
         hasParent: false,
         rerunOf: null,
         rerunFromNodeId: null,
+        rerunIterations: null,
         untilNodeId: null,
         mocks: null,
         holdsSlot: isLimited,

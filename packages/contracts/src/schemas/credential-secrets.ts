@@ -12,7 +12,19 @@ export const CREDENTIAL_SECRETS = {
     { username: Type.String({ maxLength: 1_000 }), password: Type.String({ maxLength: 65_536 }) },
     CLOSED,
   ),
-  bearer: Type.Object({ token: Text }, CLOSED),
+  bearer: Type.Object(
+    {
+      token: Text,
+      nextToken: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 65_536,
+          description: 'A second one that webhooks and hmac nodes accept, too, while senders change over to it',
+        }),
+      ),
+    },
+    CLOSED,
+  ),
   header: Type.Object({ name: HeaderName, value: Text }, CLOSED),
   postgres: Type.Object({ connectionString: Type.String({ pattern: '^postgres(ql)?://', maxLength: 10_000 }) }, CLOSED),
   smtp: Type.Object(

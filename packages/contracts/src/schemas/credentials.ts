@@ -165,6 +165,14 @@ function toBase64(text: string): string {
   return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
 }
 
+/** The tokens that callers and senders may use: one, or two while they change over from one to the other. */
+export function tokensOf({
+  token,
+  nextToken,
+}: Static<(typeof CREDENTIAL_SECRETS)['bearer']>): readonly [string, ...string[]] {
+  return nextToken === undefined ? [token] : [token, nextToken];
+}
+
 /** The texts of a credential that must not be seen anywhere: not names, hosts and users, but what opens a door. */
 export function secretTexts(credential: Credential): readonly string[] {
   switch (credential.type) {
@@ -176,7 +184,7 @@ export function secretTexts(credential: Credential): readonly string[] {
       return [password, toBase64(`${username}:${password}`)];
     }
     case 'bearer':
-      return [credential.secret.token];
+      return tokensOf(credential.secret);
     case 'postgres': {
       const { connectionString } = credential.secret;
       const password = URL.canParse(connectionString) ? new URL(connectionString).password : '';

@@ -74,6 +74,9 @@ export const ExecuteBody = Type.Object(
   CLOSED,
 );
 
+/** Which iterations of finished loops a rerun repeats. */
+const RERUN_ITERATIONS = ['all', 'failed'] as const;
+
 /** Body of POST /api/executions/{id}/rerun. */
 export const RerunBody = Type.Object(
   {
@@ -82,6 +85,12 @@ export const RerunBody = Type.Object(
         minLength: 1,
         maxLength: 64,
         description: 'The node to start at, with the outputs of the nodes before it; by default the trigger',
+      }),
+    ),
+    iterations: Type.Optional(
+      oneOf(RERUN_ITERATIONS, {
+        description:
+          'Which iterations of loops around `fromNodeId` continue from it: all of a loop that finished, or those in which it failed. With `failed`, `fromNodeId` is by default the only node that failed in a loop',
       }),
     ),
     untilNodeId: Type.Optional(UntilNode),
@@ -186,6 +195,9 @@ export const Execution = Type.Object({
     triggerNodeId: Type.String(),
     rerunOf: Type.Optional(Id),
     rerunFromNodeId: Type.Optional(Type.String()),
+    rerunIterations: Type.Optional(
+      Type.String({ description: '`failed`: of loops around that node, the iterations in which it failed run again' }),
+    ),
     untilNodeId: Type.Optional(Type.String({ description: 'The node after which the run ends' })),
     mockedNodeIds: Type.Optional(
       Type.Array(Type.String(), { description: 'Nodes that did not run, but have the outputs that the start gave' }),

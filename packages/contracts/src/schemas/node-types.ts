@@ -80,7 +80,7 @@ export const NODE_ICONS = [
 export type NodeIcon = (typeof NODE_ICONS)[number];
 
 /** Inputs of forms that a parameter's schema does not imply. */
-export const FORM_INPUTS = ['code', 'cron', 'expression', 'form', 'workflow'] as const;
+export const FORM_INPUTS = ['code', 'cron', 'expression', 'form', 'group', 'workflow'] as const;
 export type FormInput = (typeof FORM_INPUTS)[number];
 
 /** Panels that the console shows above the form of a node. */
@@ -106,12 +106,24 @@ const SummaryLine = Type.Object({
 export type SummaryLine = Static<typeof SummaryLine>;
 
 /** How the form of a node differs from the one that the schema of its parameters implies. */
-const NodeForm = Type.Object({
+const NodeFormEntry = Type.Object({
   inputs: Type.Record(Type.String(), Type.String(), {
     description: `Inputs by the name of their parameter: ${FORM_INPUTS.join(', ')}`,
   }),
+  shownFor: Type.Record(Type.String(), Type.Record(Type.String(), Type.Array(Type.String())), {
+    description:
+      'Parameters that are shown only while another one has one of these values, or they have one themselves',
+  }),
   panel: nullable(Type.String(), { description: `A panel above the form: ${FORM_PANELS.join(', ')}` }),
 });
+
+/** The same, with the names that there are. */
+export interface NodeForm {
+  readonly inputs: Readonly<Record<string, FormInput>>;
+  /** Values of other parameters, by their names, by the parameter that is shown. */
+  readonly shownFor: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+  readonly panel: FormPanel | null;
+}
 
 /** A node type as GET /api/node-types lists it, for forms and agents. */
 export const NodeTypeEntry = Type.Object({
@@ -142,7 +154,7 @@ export const NodeTypeEntry = Type.Object({
     description: 'Types of credentials that `credentialId` may name; empty if it uses no credential',
   }),
   parameters: Type.Unsafe<JsonObject>({ ...AnyObject, description: 'A JSON Schema' }),
-  form: NodeForm,
+  form: NodeFormEntry,
   outputSchema: nullable(Type.Unsafe<JsonObject>({ ...AnyObject }), {
     description: 'A JSON Schema of its output, if its members are always the same; otherwise null',
   }),

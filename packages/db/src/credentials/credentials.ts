@@ -70,6 +70,21 @@ function noSuchCredential(): DeckhandError {
   return new DeckhandError('NOT_FOUND', { message: 'No such credential' });
 }
 
+/**
+ * Reads the encrypted secret of a credential that an editor is about to change, and when that was changed last.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor.
+ */
+export async function readSecretToChange(
+  db: Database,
+  actor: Actor,
+  id: string,
+): Promise<{ readonly sealedSecret: string; readonly updatedAt: Date }> {
+  await findCredential(db, actor, id, 'editor');
+  const row = await db.credential.findUnique({ where: { id }, select: { secret: true, updatedAt: true } });
+  if (!row) throw noSuchCredential();
+  return { sealedSecret: row.secret, updatedAt: row.updatedAt };
+}
+
 /** A credential to store. */
 export interface NewCredential extends CredentialLimits {
   readonly workspaceId: string;

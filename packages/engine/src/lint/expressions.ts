@@ -1,6 +1,6 @@
 import { isExpression } from '../expressions/index.ts';
 import { findUnknownLetters } from '../expressions/functions/date-format.ts';
-import type { Finding, Rule } from './rule.ts';
+import { ENOUGH_FINDINGS, type Finding, type Rule } from './rule.ts';
 import { pathText, visitTexts } from './texts.ts';
 
 /* Expressions that mean something else than their author thinks, or that fail in every run. */
@@ -31,7 +31,8 @@ export const foreignSyntax: Rule =
   ({ definition: { parameters = {} }, type }) => {
     const findings: Finding[] = [];
     visitTexts(parameters, (text, path) => {
-      if (!text.includes('{{') || type.verbatim.some((name) => name === path[0])) return;
+      if (findings.length >= ENOUGH_FINDINGS || !text.includes('{{') || type.verbatim.some((name) => name === path[0]))
+        return;
       const place = { code: 'FOREIGN_SYNTAX', path: pathText(path) } as const;
       if (text.startsWith('={{'))
         findings.push({ ...place, message: 'The "=" before {{ }} is that of n8n: here, it is a part of the text.' });
@@ -49,7 +50,7 @@ export const foreignSyntax: Rule =
 export const dateFormats: Rule =
   () =>
   ({ references: { formats = [] } }) =>
-    formats.flatMap((format): Finding[] => {
+    formats.slice(0, ENOUGH_FINDINGS).flatMap((format): Finding[] => {
       const letters = findUnknownLetters(format);
       if (letters === undefined) return [];
       const message = `format("${format.slice(0, 50)}") fails: ${letters} is not a part of a date format.`;

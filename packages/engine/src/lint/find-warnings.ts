@@ -4,12 +4,9 @@ import { conditions, dateFormats, foreignSyntax } from './expressions.ts';
 import { deadEnds, errorBranches, unreachable } from './graph.ts';
 import { mocks } from './mocks.ts';
 import { references } from './references.ts';
-import type { Rule } from './rule.ts';
+import { MAX_WARNINGS, type Rule } from './rule.ts';
 import { secrets } from './secrets.ts';
 import { finalFailures, timeLimits, undecided, unheeded } from './settings.ts';
-
-/** Maximum number of warnings about a definition, without the one that says that there are more. */
-export const MAX_WARNINGS = 100;
 
 /** The checks of the types of nodes, each of its own parameters. */
 const ofTypes: Rule = () => (node) =>

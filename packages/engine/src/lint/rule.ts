@@ -1,6 +1,12 @@
 import type { CompiledWorkflow, GraphNode } from '../compile/graph.ts';
 import type { NodeWarning } from '../node-type.ts';
 
+/** Maximum number of warnings about a definition, without the one that says that there are more. */
+export const MAX_WARNINGS = 100;
+
+/** Number of findings in one node after which a rule stops: more are never listed. */
+export const ENOUGH_FINDINGS = MAX_WARNINGS + 1;
+
 /** What a rule finds in a node. The path is relative to the node; "" is the node itself. */
 export type Finding = NodeWarning;
 

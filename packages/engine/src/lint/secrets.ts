@@ -1,6 +1,6 @@
 import { isJsonObject } from '@deckhand/contracts';
 import type { NodeType } from '../node-type.ts';
-import type { Finding, Rule } from './rule.ts';
+import { ENOUGH_FINDINGS, type Finding, type Rule } from './rule.ts';
 import { pathText, type TextPath, visitTexts } from './texts.ts';
 
 /** Finds secrets that are written into parameters. Its messages never contain them. */
@@ -10,6 +10,7 @@ export const secrets: Rule =
     const findings: Finding[] = [];
     const kept = secretParameters(type);
     visitTexts(parameters, (text, path) => {
+      if (findings.length >= ENOUGH_FINDINGS) return;
       const [name = ''] = path;
       const found = kept.has(String(name)) ? undefined : (kindOfSecret(text) ?? kindByName(path.at(-1), text));
       if (found === undefined) return;
@@ -62,6 +63,8 @@ function kindOfSecret(text: string): string | undefined {
 const SECRET_NAMES: ReadonlySet<string> = new Set(['password', 'passwd', 'clientsecret', 'apikey', 'accesstoken']);
 /** A scheme of HTTP, and what it sends. */
 const AUTHORIZATION = /^(?:basic|bearer|token) \S{8,}$/i;
+/** Longest name of a member that a message has, in characters. */
+const MAX_NAME = 40;
 const MIN_LENGTH = 6;
 const MAX_LENGTH = 4_096;
 
@@ -73,5 +76,5 @@ function kindByName(key: TextPath[number] | undefined, text: string): string | u
   if (name === 'authorization') return AUTHORIZATION.test(text) ? 'the value of an Authorization header' : undefined;
   // A label of a form has the name of its field, or several words.
   const isLabel = /\s/.test(text) || text.toLowerCase().replaceAll(/[-_ ]/g, '').startsWith(name);
-  return SECRET_NAMES.has(name) && !isLabel ? `a literal value of "${key}"` : undefined;
+  return SECRET_NAMES.has(name) && !isLabel ? `a literal value of "${key.slice(0, MAX_NAME)}"` : undefined;
 }

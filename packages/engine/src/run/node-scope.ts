@@ -6,6 +6,7 @@ import { NodeError } from '../outcome.ts';
 import type { SourceReferences } from '../script.ts';
 import type { LazySignal } from './in-flight.ts';
 import type { RunRequest } from './ports.ts';
+import { retryPart } from './retry-part.ts';
 import { inputOf, inputsOf, iterationAround, iterationOf, outputOf, type Scope, type Task } from './scope.ts';
 
 /** Returns the values of names in a task's expressions. Other nodes are looked up when an expression reads them. */
@@ -70,6 +71,7 @@ export function nodeContext(
     deferred:
       node.evaluateDeferred &&
       ((response) => node.evaluateDeferred?.({ ...expressionScope(request, task), response }) ?? null),
+    retryPart: (work) => retryPart(work, { retry: node.retry, ports: request.ports, halt }),
     services: request.services,
     now: () => request.ports.now(),
     mock: node.definition.mock,

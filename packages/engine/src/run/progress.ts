@@ -170,7 +170,7 @@ export function afterAttempt(
 }
 
 /** Returns the delay before the next attempt, in ms; undefined if none follows. @param attempts those that count. */
-function delayAfter(
+export function delayAfter(
   retry: GraphNode['retry'],
   failure: NodeFailure,
   attempts: number,

@@ -4,7 +4,8 @@
  * 1. The node and everything after it is done again; so is what never finished.
  * 2. Everything else stays as it was recorded, and is not done again.
  * 3. In a loop that did not finish, the iterations that did are kept; the others go on from the node.
- * 4. In a loop that finished, every iteration goes on from the node.
+ * 4. In a loop that finished, every iteration goes on from the node. In a rerun of failed iterations, only those go on
+ *    in which the node failed, also in a loop that did not finish.
  * 5. A loop with a condition that finished begins anew, because its iterations depend on those before.
  * 6. A try around the node continues from it, as if it had caught nothing: so does what it cancelled.
  * 7. A record that does not fit its node in the version of the rerun is not reused: the type is another one, or it left
@@ -29,14 +30,25 @@ export interface SourceRun {
   readonly types?: ReadonlyMap<string, string> | undefined;
 }
 
+/** A source run, and the passes through loops in which the node failed; undefined if every pass continues from it. */
+interface RepeatedRun extends SourceRun {
+  readonly failedPasses: ReadonlySet<string> | undefined;
+}
+
 /**
  * Returns the records that the rerun starts with, by `recordKey`.
+ * @param iterations which ones of loops around the node that have finished continue from it.
  * @throws RangeError if the workflow has no such node.
  */
-export function reuseRecords(given: SourceRun, fromNodeId: string): Map<string, NodeRecord> {
-  const source = { ...given, records: fitting(given) };
-  const from = source.workflow.nodes.get(fromNodeId);
+export function reuseRecords(
+  given: SourceRun,
+  fromNodeId: string,
+  iterations: 'all' | 'failed' = 'all',
+): Map<string, NodeRecord> {
+  const from = given.workflow.nodes.get(fromNodeId);
   if (!from) throw new RangeError(`the workflow has no node ${fromNodeId}`);
+  const failedPasses = iterations === 'failed' ? passesWithFailure(given.records, fromNodeId) : undefined;
+  const source = { ...given, records: fitting(given), failedPasses };
   const around = containersAround(from);
   let replayed = replay(source, () => false);
   if (around.some(isTry)) {
@@ -51,6 +63,17 @@ export function reuseRecords(given: SourceRun, fromNodeId: string): Map<string, 
   return new Map([...source.records].filter(([key, record]) => rerun.reuses(key, record)));
 }
 
+/** Returns the iterations in which a node failed, and those around them: with "3.1" also "3". */
+function passesWithFailure(records: SourceRun['records'], nodeId: string): Set<string> {
+  const failed = [...records.values()].filter((record) => record.nodeId === nodeId && record.status === 'failed');
+  return new Set(
+    failed.flatMap(({ iteration }) => {
+      const indexes = iteration.split('.');
+      return indexes.map((_index, depth) => indexes.slice(0, depth + 1).join('.'));
+    }),
+  );
+}
+
 /** Returns the status of a container, in the pass through these around it that contains an iteration. */
 function statusOf(
   { records }: Pick<SourceRun, 'records'>,
@@ -63,28 +86,31 @@ function statusOf(
 
 /** Returns true if an iteration of the innermost of these containers (outermost first) continues from the node. */
 function isRepeated(
-  source: Pick<SourceRun, 'records'>,
+  source: Pick<RepeatedRun, 'records' | 'failedPasses'>,
   { finishedPasses }: Pick<Replay, 'finishedPasses'>,
   iteration: string,
   containers: readonly GraphNode[],
 ): boolean {
   for (const [depth, container] of containers.entries()) {
     if (isTry(container)) continue;
-    if (statusOf(source, container, iteration, containers.slice(0, depth)) === 'success') return true;
-    if (finishedPasses.has(recordKey(container.id, passOf(iteration, containers.slice(0, depth + 1))))) return false;
+    const pass = passOf(iteration, containers.slice(0, depth + 1));
+    const isOfFinished = statusOf(source, container, iteration, containers.slice(0, depth)) === 'success';
+    if (!isOfFinished && !finishedPasses.has(recordKey(container.id, pass))) continue;
+    if (!source.failedPasses) return isOfFinished;
+    if (!source.failedPasses.has(pass)) return false;
   }
   return true;
 }
 
 /** Decides about each record of a source run whether the rerun from a node reuses it. */
 class Rerun {
-  readonly #source: SourceRun;
+  readonly #source: RepeatedRun;
   readonly #replayed: Replay;
   readonly #levels: readonly Level[];
   /** The loops with a condition around the node, each with the containers around it and the ids in its body. */
   readonly #repeats: readonly { loop: GraphNode; outer: readonly GraphNode[]; body: ReadonlySet<string> }[];
 
-  constructor(source: SourceRun, from: GraphNode, replayed: Replay) {
+  constructor(source: RepeatedRun, from: GraphNode, replayed: Replay) {
     this.#source = source;
     this.#replayed = replayed;
     this.#levels = levelsOf(from);

@@ -2,14 +2,19 @@ import type { JsonValue } from '@deckhand/contracts';
 import { unsupported } from '../unsupported.ts';
 import { isList } from '../workflow.ts';
 import type { Scope } from './scope.ts';
-import { translate } from './translate.ts';
+import { translate, translateWithin } from './translate.ts';
 
-/** A part of a text: literal, or an expression of ours. */
-type Part = { readonly literal: string } | { readonly expression: string };
+/** A part of a text: literal, or an expression of n8n. */
+type Part = { readonly literal: string } | { readonly source: string };
 
 /** A text of n8n is an expression if it begins with "=". */
 export function isExpression(value: unknown): value is `=${string}` {
   return typeof value === 'string' && value.startsWith('=');
+}
+
+/** Returns whether a text is one expression, with nothing but white space around it: its value need not be text. */
+export function isSingle(value: unknown): value is `=${string}` {
+  return typeof value === 'string' && /^=+\s*\{\{(?:(?!\}\}).)*\}\}\s*$/s.test(value);
 }
 
 /**
@@ -18,7 +23,7 @@ export function isExpression(value: unknown): value is `=${string}` {
  * @throws UnsupportedError
  */
 export function convertValue(value: JsonValue, scope: Scope): JsonValue {
-  if (typeof value === 'string') return isExpression(value) ? toTemplate(parse(value, scope)) : escape(value);
+  if (typeof value === 'string') return isExpression(value) ? toTemplate(value, scope) : escape(value);
   if (isList(value)) return value.map((each) => convertValue(each, scope));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, convertValue(each, scope)]));
@@ -26,12 +31,30 @@ export function convertValue(value: JsonValue, scope: Scope): JsonValue {
 
 /** Converts a parameter of n8n to the text of an expression of ours. @throws UnsupportedError */
 export function toExpression(value: JsonValue | undefined, scope: Scope): string {
-  if (isExpression(value)) return joined(parse(value, scope));
+  if (isExpression(value)) return joined(value, scope);
   if (value === undefined) return 'undefined';
   if (isList(value)) return `[${value.map((each) => toExpression(each, scope)).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const members = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${toExpression(each, scope)}`);
   return `{ ${members.join(', ')} }`;
+}
+
+/**
+ * Converts JSON text with expressions to an expression for that text. Objects become JSON in it, and missing values
+ * null or, within a text of it, "undefined".
+ * @throws UnsupportedError
+ */
+export function toJsonText(value: `=${string}`, scope: Scope): string {
+  let isWithinText = false;
+  const texts = parse(value).map((part) => {
+    if ('literal' in part) {
+      if (part.literal.replace(/\\./g, '').split('"').length % 2 === 0) isWithinText = !isWithinText;
+      return JSON.stringify(part.literal);
+    }
+    const expression = translate(part.source, scope);
+    return `convert.string(${expression}) ?? ${isWithinText ? `String(${expression})` : "'null'"}`;
+  });
+  return `[${texts.join(', ')}].join('')`;
 }
 
 /** Maximum length of an expression of ours, in characters: longer ones cannot be saved. */
@@ -44,7 +67,7 @@ export function braced(expression: string): string {
 }
 
 /** Splits a text as n8n does: an expression ends with the first braces. */
-function parse(value: string, scope: Scope): Part[] {
+function parse(value: string): Part[] {
   const parts: Part[] = [];
   let position = 1;
   for (;;) {
@@ -55,20 +78,26 @@ function parse(value: string, scope: Scope): Part[] {
     const end = value.indexOf('}}', start + 2);
     if (end < 0) return unsupported('an expression has no end');
     if (value[start - 1] === '\\' || value[end - 1] === '\\') return unsupported('braces with a backslash');
-    parts.push({ expression: translate(value.slice(start + 2, end).trim(), scope) });
+    parts.push({ source: value.slice(start + 2, end).trim() });
     position = end + 2;
   }
 }
 
-function toTemplate(parts: readonly Part[]): string {
-  return parts.map((part) => ('literal' in part ? escape(part.literal) : braced(part.expression))).join('');
+function toTemplate(value: string, scope: Scope): string {
+  const parts = parse(value);
+  const translateHere = parts.length === 1 ? translate : translateWithin;
+  return parts
+    .map((part) => ('literal' in part ? escape(part.literal) : braced(translateHere(part.source, scope))))
+    .join('');
 }
 
-function joined(parts: readonly Part[]): string {
-  const [first, ...rest] = parts;
-  if (!first) return "''";
-  if (rest.length === 0 && 'expression' in first) return first.expression;
-  return `[${parts.map((part) => ('literal' in part ? JSON.stringify(part.literal) : part.expression)).join(', ')}].join('')`;
+function joined(value: string, scope: Scope): string {
+  const parts = parse(value);
+  const [first, ...rest] = parts.map((part) =>
+    'literal' in part ? JSON.stringify(part.literal) : translate(part.source, scope),
+  );
+  if (first === undefined) return "''";
+  return rest.length === 0 ? first : `[${[first, ...rest].join(', ')}].join('')`;
 }
 
 /** Braces in literal text are written with a backslash, and backslashes before them twice. */

@@ -47,6 +47,21 @@ const date = (text: string): Part => ({ kind: 'date', text });
  * @throws UnsupportedError for what has no equivalent.
  */
 export function translate(source: string, scope: Scope): string {
+  return translated(source, scope).text;
+}
+
+/**
+ * Translates an expression with text around it. There, n8n writes lists as "1,2", and objects as "[object Object]";
+ * our texts have JSON.
+ * @throws UnsupportedError for what has no equivalent.
+ */
+export function translateWithin(source: string, scope: Scope): string {
+  const { text, isPrimitive } = translated(source, scope);
+  return isPrimitive ? text : `String(${text} ?? '')`;
+}
+
+/** Returns a translated expression, and whether its value can never be a list or an object. */
+function translated(source: string, scope: Scope): { readonly text: string; readonly isPrimitive: boolean } {
   if (source.length > MAX_SOURCE) return unsupported(`an expression of more than ${MAX_SOURCE} characters`);
   let parsed: Expression;
   try {
@@ -57,7 +72,62 @@ export function translate(source: string, scope: Scope): string {
   }
   if (source.slice(parsed.end).replace(/[;\s]/g, '') !== '')
     return unsupported(`{{ ${shorten(source)} }} has statements`);
-  return textOf(new Translator(scope).part(parsed));
+  const part = new Translator(scope).part(parsed);
+  if (parsed.type === 'NewExpression') scope.review('new Date() becomes text as ISO 8601 here');
+  return { text: textOf(part), isPrimitive: part.kind === 'date' || part.kind === 'duration' || isPrimitive(parsed) };
+}
+
+/** Methods and functions that return text, numbers or booleans. */
+const PRIMITIVE = new Set([
+  ...['toUpperCase', 'toLowerCase', 'trim', 'trimStart', 'trimEnd', 'padStart', 'padEnd', 'repeat', 'substring'],
+  ...['charAt', 'includes', 'startsWith', 'endsWith', 'indexOf', 'lastIndexOf', 'localeCompare', 'toString', 'replace'],
+  ...[
+    'replaceAll',
+    'search',
+    'test',
+    'toFixed',
+    'toPrecision',
+    'join',
+    'findIndex',
+    'some',
+    'every',
+    'toISO',
+    'format',
+  ],
+  ...['toFormat', 'toISOString', 'toISODate', 'toMillis', 'getTime', 'stringify', 'toJsonString', 'round', 'floor'],
+  ...['ceil', 'abs', 'now', 'String', 'Number', 'Boolean', 'parseInt', 'parseFloat', 'encodeURIComponent', 'encodeURI'],
+]);
+
+/** Returns whether the value of an expression can never be a list or an object. */
+function isPrimitive(node: Expression): boolean {
+  switch (node.type) {
+    case 'Literal':
+    case 'TemplateLiteral':
+    case 'UnaryExpression':
+    case 'BinaryExpression':
+      return true;
+    case 'ParenthesizedExpression':
+    case 'ChainExpression':
+      return isPrimitive(node.expression);
+    case 'LogicalExpression':
+      return isPrimitive(node.left) && isPrimitive(node.right);
+    case 'ConditionalExpression':
+      return isPrimitive(node.consequent) && isPrimitive(node.alternate);
+    case 'Identifier':
+      return node.name === '$itemIndex';
+    case 'MemberExpression':
+      return (
+        !node.computed &&
+        (nameOf(node.property) === 'length' || /^\$(execution|workflow)$/.test(nameOf(node.object) ?? ''))
+      );
+    case 'CallExpression': {
+      const { callee } = node;
+      const name = isKind(callee, 'MemberExpression') && !callee.computed ? nameOf(callee.property) : nameOf(callee);
+      return name !== undefined && PRIMITIVE.has(name);
+    }
+    default:
+      return false;
+  }
 }
 
 function shorten(source: string): string {

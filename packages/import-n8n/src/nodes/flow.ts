@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { braced, convertValue, toExpression } from '../expressions/template.ts';
+import { braced, convertValue, isSingle, toExpression } from '../expressions/template.ts';
 import type { Scope } from '../expressions/scope.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, lookup, object, show, text } from '../workflow.ts';
@@ -141,7 +141,7 @@ interface Rules {
 /** Returns the rules by their outputs. */
 function rulesOf(parameters: JsonObject, version: number): Rules {
   if (version >= 3) {
-    const given = list(object(parameters.rules).values).map(object);
+    const given = list(object(parameters.rules ?? FIRST_RULES).values).map(object);
     const { fallbackOutput } = object(parameters.options);
     const isExtra = fallbackOutput === 'extra';
     return {
@@ -150,7 +150,7 @@ function rulesOf(parameters: JsonObject, version: number): Rules {
         output,
       })),
       count: given.length + (isExtra ? 1 : 0),
-      names: given.flatMap(({ renameOutput, outputKey }) => (renameOutput === true ? [show(outputKey)] : [])),
+      names: given.flatMap(({ renameOutput, outputKey }) => (renameOutput === true ? (text(outputKey) ?? []) : [])),
       fallback: isExtra ? given.length : outputNumber(fallbackOutput),
     };
   }
@@ -162,7 +162,8 @@ function rulesOf(parameters: JsonObject, version: number): Rules {
   }
   return {
     rules: rules.map((rule, index) => ({
-      isMet: (scope) => convertOldRule(type, rule, scope, value1),
+      // Unlike If, a Switch begins with a date that is a number.
+      isMet: (scope) => convertOldRule(type, type === 'dateTime' ? { value2: 0, ...rule } : rule, scope, value1),
       output: version >= 2 ? index : (outputNumber(rule.output ?? 0) ?? unsupported('outputs that are expressions')),
     })),
     count: version >= 2 ? rules.length : OUTPUTS_OF_VERSION_1,
@@ -179,12 +180,23 @@ function outputNumber(given: JsonValue | undefined): number | undefined {
   return Number.isInteger(output) && Number(output) >= 0 ? Number(output) : undefined;
 }
 
+/** The rules that a Switch has before they are changed. */
+const FIRST_RULES: JsonValue = {
+  values: [
+    {
+      conditions: {
+        conditions: [{ leftValue: '', rightValue: '', operator: { type: 'string', operation: 'equals' } }],
+      },
+    },
+  ],
+};
+
 const SECONDS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3_600, days: 86_400 };
 
 export function waitNode({ id, node, parameters, input, scope }: Conversion): Converted {
   const {
     resume = 'timeInterval',
-    amount = 1,
+    amount = node.version >= 1.1 ? 5 : 1,
     unit = node.version >= 1.1 ? 'seconds' : 'hours',
     dateTime,
   } = parameters;
@@ -197,22 +209,41 @@ export function waitNode({ id, node, parameters, input, scope }: Conversion): Co
   return wait({ seconds: braced(`Number(${toExpression(amount, scope)}) * ${seconds}`) });
 }
 
-export function stopNode({ id, node, parameters, scope }: Conversion): Converted {
+export function stopNode({ id, node, parameters, scope, review }: Conversion): Converted {
   if (parameters.errorType === 'errorObject') return unsupported('errors that are objects');
-  const message = convertValue(parameters.errorMessage ?? node.name, scope);
+  const given = text(parameters.errorMessage);
+  if (given === undefined) review('the message is the name of the node here, in n8n it is empty');
+  const message = convertValue(given ?? node.name, scope);
   return { nodes: [{ id, type: 'fail', name: node.name, parameters: { message } }], edges: [], outputs: [] };
 }
 
+/** The JSON of a response before it is changed. */
+const FIRST_BODY = '{\n  "myField": "value"\n}';
+
+/** Returns the content type of responses that have another one here. n8n sends text as HTML, and nothing as JSON. */
+function contentTypeOf(respondWith: JsonValue, body: JsonValue, scope: Scope): Record<string, string> {
+  if (respondWith === 'noData') return { 'content-type': JSON_TYPE };
+  if (respondWith !== 'text') return {};
+  if (!isSingle(body)) return { 'content-type': HTML_TYPE };
+  const type = `typeof ${toExpression(body, scope)} === 'string' ? '${HTML_TYPE}' : '${JSON_TYPE}'`;
+  return { 'content-type': braced(type) };
+}
+
+const HTML_TYPE = 'text/html; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 export function respondNode({ id, node, parameters, input, scope, review }: Conversion): Converted {
-  const { respondWith = 'firstIncomingItem', responseBody = '', options } = parameters;
+  const { respondWith = 'firstIncomingItem', options } = parameters;
+  const { responseBody = respondWith === 'json' ? FIRST_BODY : '' } = parameters;
   const { responseCode = 200, responseHeaders, ...others } = object(options);
   reviewOthers(others, review);
-  const headers = Object.fromEntries(
+  const given = Object.fromEntries(
     list(object(responseHeaders).entries).map((each) => [
-      show(object(each).name),
+      show(object(each).name).toLowerCase(),
       convertValue(object(each).value ?? '', scope),
     ]),
   );
+  const headers = { ...contentTypeOf(respondWith, responseBody, scope), ...given };
   const bodyOf = () => {
     switch (respondWith) {
       case 'firstIncomingItem':
@@ -220,13 +251,14 @@ export function respondNode({ id, node, parameters, input, scope, review }: Conv
       case 'allIncomingItems':
         return braced(input.shape === 'list' ? input.text : `[${input.text}]`);
       case 'noData':
-        return null;
+        return '';
       case 'text':
         return convertValue(responseBody, scope);
       case 'json': {
-        const body = toExpression(responseBody, scope);
-        const isObject = typeof responseBody === 'string' && /^=\s*\{\{.*\}\}\s*$/s.test(responseBody);
-        return braced(isObject ? body : `JSON.parse(${body})`);
+        if (!isSingle(responseBody)) return braced(`JSON.parse(${toExpression(responseBody, scope)})`);
+        // One expression may return an object, or its JSON.
+        const body = toExpression(`=${responseBody.slice(1).trim()}`, scope);
+        return braced(`(typeof ${body} === 'object' ? ${body} : JSON.parse(${body}))`);
       }
       default:
         return unsupported(`responses with ${show(respondWith)}`);

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, type NodeDefinition, parseJson } from '@deckhand/contracts';
-import { braced, convertValue, isExpression, toExpression } from '../expressions/template.ts';
+import { braced, convertValue, isExpression, isSingle, toExpression } from '../expressions/template.ts';
 import type { Scope } from '../expressions/scope.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, lookup, object, show, text } from '../workflow.ts';
@@ -58,8 +58,11 @@ function requestNode({ node, parameters, review }: Conversion, id: string, scope
   const { method = 'GET', url = '', options } = parameters;
   if (typeof method !== 'string' || !METHODS.includes(method)) return unsupported(`the method ${show(method)}`);
   if (parameters.provideSslCertificates === true) return unsupported('a client certificate (provideSslCertificates)');
-  const { response, timeout, redirect, batching, ...others } = object(options);
+  const { response, timeout, redirect, batching, pagination, ...others } = object(options);
   reviewOthers(others, review);
+  if (text(object(object(pagination).pagination).paginationMode) !== 'off' && pagination !== undefined) {
+    review('only the first page is read here: set its pagination');
+  }
   if (batching !== undefined) review('requests are sent one after the other, without batches');
   const { neverError } = object(object(response).response);
   noteCredential(node.original, parameters, review);
@@ -69,8 +72,12 @@ function requestNode({ node, parameters, review }: Conversion, id: string, scope
     ...body.headers,
   };
   const query = pairs(parameters, ['sendQuery', 'specifyQuery', 'queryParameters', 'jsonQuery'], scope);
-  const { followRedirects, maxRedirects } = object(object(redirect).redirect);
-  if (maxRedirects !== undefined) review(`in n8n, it follows at most ${show(maxRedirects)} redirects`);
+  const { redirect: redirects } = object(redirect);
+  // Once the option is added, exports omit the value that it begins with.
+  const { followRedirects = redirects === undefined || node.version >= 4, maxRedirects = redirects && 21 } =
+    object(redirects);
+  if (maxRedirects !== undefined && followRedirects !== false)
+    review(`in n8n, it follows at most ${show(maxRedirects)} redirects`);
   return {
     id,
     type: 'http',
@@ -127,6 +134,15 @@ function literalJson(value: string, name: string): JsonValue {
   }
 }
 
+/** Returns an object with members whose names and values may be expressions. */
+function membersOf(entries: readonly { readonly name: string; readonly value: JsonValue }[], scope: Scope): string {
+  const members = entries.map(({ name, value }) => {
+    const key = isExpression(name) ? `[${toExpression(name, scope)}]` : JSON.stringify(name);
+    return `${key}: ${toExpression(value, scope)}`;
+  });
+  return `{ ${members.join(', ')} }`;
+}
+
 interface Body {
   readonly value?: JsonValue;
   readonly headers?: Record<string, string>;
@@ -136,21 +152,30 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 function bodyOf(parameters: JsonObject, scope: Scope): Body {
   if (parameters.sendBody !== true) return {};
-  const { contentType = 'json', specifyBody = 'keypair', jsonBody, body = '', rawContentType } = parameters;
+  const { contentType = 'json', specifyBody = 'keypair', jsonBody = '', body = '', rawContentType } = parameters;
+  const { bodyParameters = { parameters: [{}] } } = parameters;
+  const entries = list(object(bodyParameters).parameters).map((each) => {
+    const { name = '', value = '' } = object(each);
+    return { name: show(name), value };
+  });
   const fields = () =>
     Object.fromEntries(
-      list(object(parameters.bodyParameters).parameters).map((each) => {
-        const { name, value = '' } = object(each);
-        return [show(name), convertValue(value, scope)];
+      entries.map(({ name, value }) => {
+        if (isExpression(name)) return unsupported('names that are expressions');
+        return [name, convertValue(value, scope)];
       }),
     );
   switch (contentType) {
     case 'json':
-      if (specifyBody !== 'json') return { value: fields() };
+      if (specifyBody !== 'json') {
+        // An object leaves out the fields whose values are missing.
+        const isPlain = entries.every(({ name, value }) => !isExpression(name) && !isExpression(value));
+        return { value: isPlain ? fields() : braced(membersOf(entries, scope)) };
+      }
       if (typeof jsonBody !== 'string') return unsupported('a body that is not text');
       if (!isExpression(jsonBody)) return { value: convertValue(literalJson(jsonBody, 'the body'), scope) };
       // One expression may return an object or a text of JSON, a text around expressions is JSON.
-      if (/^=\s*\{\{(?:(?!\}\}).)*\}\}\s*$/s.test(jsonBody)) {
+      if (isSingle(jsonBody)) {
         return { value: braced(toExpression(`=${jsonBody.slice(1).trim()}`, scope)), headers: JSON_TYPE };
       }
       return { value: convertValue(jsonBody, scope), headers: JSON_TYPE };

@@ -6,7 +6,22 @@ import type { Source } from '../source.ts';
 import { type Conversion, type Converted, outputOf, single } from './converter.ts';
 
 /** Functions of expressions that scripts do not have. */
-const NO_SCRIPT = new Set(['date', 'check', '$now', 'first', 'last', 'unique', 'base64Encode', 'base64Decode']);
+const NO_SCRIPT = new Set([
+  ...['date', 'check', '$now', 'first', 'last', 'unique', 'base64Encode', 'base64Decode'],
+  ...['convert.boolean', 'convert.array', 'convert.object'],
+]);
+
+/** What scripts have in place of the function of the same name. */
+const CONVERT = [
+  'const convert = {',
+  "  string: (value) => value == null ? null : typeof value === 'object' ? JSON.stringify(value) : String(value),",
+  '  number(value) {',
+  '    const number = value == null ? null : Number(value);',
+  "    if (Number.isNaN(number)) throw new Error('expected a number');",
+  '    return number;',
+  '  },',
+  '};',
+];
 
 /** Steps that an expression may take, as `docs/expressions.md` has it. */
 const MAX_STEPS = 100_000;
@@ -20,7 +35,11 @@ const LONG_LIST = 10_000;
  * where scripts do not have its functions, an expression.
  */
 export function listNode({ id, node, review }: Conversion, expression: string): Converted {
-  if (isScript(expression)) return scriptNode({ id, node }, `return ${expression};`, 'list');
+  const names = namesOf(expression);
+  if (names.every((name) => !NO_SCRIPT.has(name))) {
+    const script = [...(names.includes('convert') ? CONVERT : []), `return ${expression};`];
+    return scriptNode({ id, node }, script.join('\n'), 'list');
+  }
   noteLimit([expression], review);
   const set = { id, type: 'set', name: node.name, parameters: { fields: { items: braced(expression) } } };
   return single(set, outputOf(id, 'list', '.items'));
@@ -33,11 +52,6 @@ export function scriptNode(
   shape: Source['shape'],
 ): Converted {
   return single({ id, type: 'code', name: node.name, parameters: { source } }, outputOf(id, shape));
-}
-
-/** Returns whether an expression means the same in a script. */
-function isScript(expression: string): boolean {
-  return namesOf(expression).every((name) => !NO_SCRIPT.has(name));
 }
 
 /** Notes how many items expressions of one node can do that map or filter a list, if they are not very many. */
@@ -54,7 +68,9 @@ function namesOf(expression: string): string[] {
     if (isKind(node, 'Identifier')) return [node.name];
     if (!isKind(node, 'CallExpression')) return [];
     const { callee } = node;
-    return callee.type === 'MemberExpression' && callee.property.type === 'Identifier' ? [callee.property.name] : [];
+    if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return [];
+    const { name } = callee.property;
+    return callee.object.type === 'Identifier' ? [name, `${callee.object.name}.${name}`] : [name];
   });
 }
 

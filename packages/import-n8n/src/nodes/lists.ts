@@ -56,8 +56,8 @@ export function aggregateNode({ id, node, parameters, input }: Conversion): Conv
   const { mergeLists, keepMissing, ...others } = object(parameters.options);
   if (Object.keys(others).length > 0) return unsupported(`the options ${Object.keys(others).join(', ')}`);
   const fields = list(object(parameters.fieldsToAggregate).fieldToAggregate).map((each) => {
-    const { fieldToAggregate = '', renameField, outputFieldName } = object(each);
-    const from = fieldName(fieldToAggregate);
+    const { fieldToAggregate, renameField, outputFieldName } = object(each);
+    const from = fieldName(text(fieldToAggregate) ?? unsupported('no field to aggregate'));
     const to = (renameField === true ? text(outputFieldName) : undefined) ?? from.split('.').at(-1) ?? from;
     if (/[.[]/.test(to) || from.includes('[')) return unsupported(`the field "${to}"`);
     const values = `${asList(input)}.map((item) => item${pathTo(from)})`;

@@ -10,7 +10,7 @@ import type { Conversion, Converted, Output } from './converter.ts';
  * @param bodyOutput the output that leads into the body; the other one comes after the loop.
  */
 export function loopNode({ id, node, parameters, input }: Conversion, bodyOutput: number): Converted {
-  const { batchSize = 1, options } = parameters;
+  const { batchSize = node.version >= 3 ? 1 : 10, options } = parameters;
   if (typeof batchSize !== 'number' || batchSize < 1) return unsupported('a size of batches that is an expression');
   if (object(options).reset !== undefined && object(options).reset !== false)
     return unsupported('a loop that is reset');

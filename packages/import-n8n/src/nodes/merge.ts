@@ -96,10 +96,12 @@ function combineByFields({
     parameters.advanced === true || named === undefined
       ? list(object(parameters.mergeByFields).values).map((each) => [object(each).field1, object(each).field2] as const)
       : named.split(',').map((each) => [each.trim(), each.trim()] as const);
+  const isSet = ([one, other]: readonly [unknown, unknown]): boolean =>
+    text(one) !== undefined || text(other) !== undefined;
+  if (!pairs.some(isSet)) return unsupported('combining by no field');
   const isName = (field: unknown): field is string =>
     typeof field === 'string' && !isExpression(field) && !/[.[]/.test(field);
   if (!pairs.flat().every(isName)) return unsupported('combining by fields within others');
-  if (pairs.length === 0) return unsupported('combining by no field');
   const [ofFirst, ofSecond] = [0, 1].map((input) => JSON.stringify(pairs.map((pair) => pair[input])));
   return (first, second) =>
     [

@@ -1,8 +1,8 @@
 import { type JsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
-import { braced, convertValue, isExpression, toExpression } from '../expressions/template.ts';
+import { braced, convertValue, isExpression, isSingle, toExpression, toJsonText } from '../expressions/template.ts';
 import type { Scope } from '../expressions/scope.ts';
 import { unsupported } from '../unsupported.ts';
-import { list, object, show } from '../workflow.ts';
+import { list, lookup, object, show } from '../workflow.ts';
 import { type Conversion, type Converted, outputOf, single } from './converter.ts';
 import { listNode } from './list-node.ts';
 import { reviewOthers } from './triggers.ts';
@@ -12,6 +12,8 @@ interface Field {
   readonly name: string;
   readonly type: string;
   readonly value: JsonValue;
+  /** The version of the node. */
+  readonly version: number;
 }
 
 /** Maximum number of parts of a field's name, which are followed by recursion. */
@@ -20,11 +22,14 @@ const MAX_NESTING = 20;
 /** Sets fields of each item. */
 export function setNode(conversion: Conversion): Converted {
   const { id, node, parameters, input, scope, scopeOfEach, review } = conversion;
-  const { dotNotation, ...others } = object(parameters.options);
+  const { dotNotation, ignoreConversionErrors, ...others } = object(parameters.options);
   reviewOthers(others, review);
   if (parameters.duplicateItem === true) review('in n8n, it also returns copies of the item in tests');
   if (parameters.mode === 'raw') return setJson(conversion);
   const fields = fieldsOf(parameters, node.version);
+  if (ignoreConversionErrors === true) {
+    review('values that cannot be converted fail here, in n8n they are kept (ignoreConversionErrors)');
+  }
   if (dotNotation === false && fields.some(({ name }) => isExpression(name) || name.includes('.'))) {
     return unsupported('dots in names of fields that name no inner fields (dotNotation)');
   }
@@ -33,7 +38,10 @@ export function setNode(conversion: Conversion): Converted {
     review('names of fields are expressions: in n8n, a dot in a name changes a field of an object');
   }
   if (input.shape === 'one') {
-    const isPlain = fields.every(({ name }) => !isExpression(name) && !name.includes('.'));
+    const isPlain = fields.every(
+      // Before version 3, a field whose value is missing is left out.
+      ({ name, value }) => !isExpression(name) && !name.includes('.') && (node.version >= 3 || !isExpression(value)),
+    );
     if (isPlain && !keepsInput) {
       const values = Object.fromEntries(fields.map((field) => [field.name, valueOf(field, scope)]));
       return single({ id, type: 'set', name: node.name, parameters: { fields: values } }, outputOf(id, 'one'));
@@ -68,37 +76,67 @@ function members(fields: readonly Field[], scope: Scope, before: string | undefi
   return `{ ${[...(before === undefined ? [] : [`...${before}`]), ...texts].join(', ')} }`;
 }
 
+/** What n8n has in a new node. */
+const DEFAULT_JSON = '{ "my_field_1": "value", "my_field_2": 1 }';
+
 function setJson(conversion: Conversion): Converted {
-  const { id, node, parameters, input, scope, scopeOfEach } = conversion;
-  if (keepsFields(parameters, node.version)) return unsupported('JSON that is added to the fields of the item');
+  const { id, node, parameters, input, scope, scopeOfEach, review } = conversion;
+  const { jsonOutput = DEFAULT_JSON, options } = parameters;
+  if (object(options).dotNotation !== false && (isSingle(jsonOutput) || DOTTED.test(show(jsonOutput)))) {
+    review('a dot or bracket in a name of the JSON is part of it, in n8n it changes a field of an object');
+  }
+  if (isSingle(jsonOutput)) review('null and the text null are an item that is null here, in n8n they fail');
   const within = input.shape === 'one' ? scope : scopeOfEach;
-  const output = toExpression(parameters.jsonOutput ?? '{}', within);
-  const isObject = typeof parameters.jsonOutput === 'string' && /^=\s*\{\{.*\}\}\s*$/s.test(parameters.jsonOutput);
-  const json = isObject ? output : `JSON.parse(${output})`;
-  if (input.shape === 'list') return listNode(conversion, `${input.text}.map((item, index) => (${json}))`);
-  const set = { id, type: 'set', name: node.name, parameters: { fields: { data: braced(json) } } };
+  const json = jsonOf(jsonOutput, within);
+  const before = input.shape === 'one' ? input.text : 'item';
+  const item = keepsFields(parameters, node.version) ? `({ ...${before}, ...${json} })` : json;
+  if (input.shape === 'list') return listNode(conversion, `${input.text}.map((item, index) => (${item}))`);
+  const set = { id, type: 'set', name: node.name, parameters: { fields: { data: braced(item) } } };
   return single(set, outputOf(id, 'one', '.data'));
 }
+
+/** The text of JSON with a name that n8n takes for a path. */
+const DOTTED = /"[^"]*[.[][^"]*"\s*:/;
+
+/** Returns an expression for JSON text whose expressions write JSON into it: n8n evaluates them, and then parses. */
+function jsonOf(given: JsonValue, scope: Scope): string {
+  if (!isExpression(given)) return toExpression(parsed('the JSON', given, 'object'), scope);
+  scope.review('JSON that is not valid once its expressions are evaluated fails here, n8n tries to repair it');
+  if (!isSingle(given)) return `convert.object(${toJsonText(given, scope)})`;
+  return `convert.object(convert.string(${toExpression(`=${given.replace(/^=+/, '').trim()}`, scope)}))`;
+}
+
+/** The types of fields before version 3, in the order in which n8n sets them. */
+const FIRST_TYPES = ['boolean', 'number', 'string'];
 
 function fieldsOf(parameters: JsonObject, version: number): Field[] {
   if (version >= 3.3 || parameters.assignments !== undefined) {
     return list(object(parameters.assignments).assignments).map((each) => {
-      const { name, type = 'string', value = '' } = object(each);
-      return { name: nameOf(name), type: show(type), value };
+      const { name, type = null, value = null } = object(each);
+      return { name: nameOf(name), type: show(type), value, version };
     });
   }
   if (version >= 3) {
     return list(object(parameters.fields).values).map((each) => {
       const { name, type = 'stringValue', ...values } = object(each);
       const kind = show(type);
-      const value = Object.hasOwn(values, kind) ? values[kind] : undefined;
-      return { name: nameOf(name), type: kind.replace(/Value$/, ''), value: value ?? '' };
+      const value = Object.hasOwn(values, kind) ? values[kind] : lookup(OMITTED, kind);
+      return { name: nameOf(name), type: kind.replace(/Value$/, ''), value: value ?? '', version };
     });
   }
-  return Object.entries(object(parameters.values)).flatMap(([type, fields]) =>
-    list(fields).map((each) => ({ name: nameOf(object(each).name), type, value: object(each).value ?? '' })),
+  const values = object(parameters.values);
+  return FIRST_TYPES.flatMap((type) =>
+    list(values[type]).map((each) => {
+      const { name, value = lookup(OMITTED_FIRST, type) ?? '' } = object(each);
+      return { name: nameOf(name), type, value, version };
+    }),
   );
 }
+
+/** The values that exports before version 3.3 omit, if they are not empty text. */
+const OMITTED: Readonly<Record<string, string>> = { booleanValue: 'true', objectValue: '={}' };
+/** Those before version 3. */
+const OMITTED_FIRST: Readonly<Record<string, JsonValue>> = { boolean: false, number: 0 };
 
 function nameOf(name: JsonValue | undefined): string {
   const shown = show(name);
@@ -114,19 +152,18 @@ export function fieldName(name: JsonValue | undefined): string {
 function keepsFields(parameters: JsonObject, version: number): boolean {
   if (version < 3) return parameters.keepOnlySet !== true;
   const include = parameters.include ?? 'all';
-  const includes = parameters.includeOtherFields ?? (version < 3.3 ? include !== 'none' : false);
-  if (includes === true && include !== 'all') return unsupported('a part of the fields of the item is kept');
-  return includes === true;
+  const includes = version < 3.3 ? include !== 'none' : parameters.includeOtherFields === true;
+  if (includes && include !== 'all') return unsupported('a part of the fields of the item is kept');
+  return includes;
 }
 
 /** A literal in the type that the field has, or an expression that is converted to it. */
 function valueOf(field: Field, scope: Scope): JsonValue {
-  if (isExpression(field.value) && field.type === 'string') {
-    const template = convertValue(field.value, scope);
-    // A text around an expression makes it a text.
-    if (typeof template === 'string' && !/^\{\{.*\}\}$/s.test(template)) return template;
-  }
-  return isExpression(field.value) ? braced(expressionOf(field, scope)) : convertLiteral(literalOf(field), scope);
+  const { type, value } = field;
+  if (!isExpression(value)) return convertLiteral(literalOf(field), scope);
+  // A text around an expression makes it a text.
+  if (type === 'string' && !isSingle(value)) return convertValue(value, scope);
+  return braced(expressionOf(field, scope));
 }
 
 /** Braces in literal values are not expressions. */
@@ -135,28 +172,82 @@ function convertLiteral(value: JsonValue, scope: Scope): JsonValue {
 }
 
 function expressionOf(field: Field, scope: Scope): string {
-  if (!isExpression(field.value)) return toExpression(literalOf(field), scope);
-  const expression = toExpression(field.value, scope);
-  // As in n8n, nothing stays nothing in every type.
-  const isNothing = `(${expression} ?? null) === null`;
-  switch (field.type) {
+  const { type, value, version } = field;
+  if (!isExpression(value)) return toExpression(literalOf(field), scope);
+  if (type === 'object' && version < 3.3) return jsonOf(value, scope);
+  const expression = toExpression(value, scope);
+  if (version < 3) return olderExpression(type, expression, version);
+  switch (type) {
     case 'string':
-      return `(${isNothing} ? null : typeof ${expression} === 'object' ? JSON.stringify(${expression}) : String(${expression}))`;
+      if (version > 3 && version < 3.2) scope.review('null and missing values are null here, in n8n they fail');
+      if (!isSingle(value)) return expression;
+      return version === 3
+        ? `(convert.string(${expression}) ?? String(${expression}))`
+        : `convert.string(${expression})`;
+    case 'object':
+      scope.review('text fails here if it is an object of JavaScript, but not JSON');
+      return `convert.object(${expression})`;
     case 'number':
-      return `(${isNothing} ? null : Number(${expression}))`;
-    default:
+    case 'boolean':
+    case 'array':
+      return `convert.${type}(${expression})`;
+    case 'any':
       return expression;
+    default:
+      return unsupported(`fields of the type ${type}`);
   }
 }
 
-/** Types of fields whose literal values are texts of JSON. */
-const PARSED_TYPES: ReadonlySet<string> = new Set(['number', 'boolean', 'array', 'object']);
-
-function literalOf({ name, type, value }: Field): JsonValue {
-  if (typeof value !== 'string' || !PARSED_TYPES.has(type)) return value;
-  try {
-    return parseJson(value);
-  } catch {
-    return unsupported(`the value of "${name}" is no ${type}`);
+/** Before version 3, the type of a field hardly matters. */
+function olderExpression(type: string, expression: string, version: number): string {
+  if (type === 'boolean') return `Boolean(${expression})`;
+  if (type === 'number' && version === 2) {
+    return `(typeof ${expression} === 'string' && !isNaN(${expression}) ? Number(${expression}) : ${expression})`;
   }
+  return expression;
+}
+
+/** Returns a value that is not an expression in the type of its field. */
+function literalOf({ name, type, value, version }: Field): JsonValue {
+  if (version < 3) {
+    if (type === 'boolean') return Boolean(value);
+    return type === 'number' && version === 2 && typeof value === 'string' && !Number.isNaN(Number(value))
+      ? Number(value)
+      : value;
+  }
+  if (value === null && (version > 3 || type !== 'string')) return null;
+  switch (type) {
+    case 'string':
+      return typeof value === 'string' ? value : JSON.stringify(value);
+    case 'number':
+      return Number.isNaN(Number(value)) ? notOfType(name, type) : Number(value);
+    case 'boolean': {
+      const shown = show(value).trim().toLowerCase();
+      const number = shown === 'true' ? 1 : shown === 'false' ? 0 : shown === '' ? NaN : Number(value);
+      return number === 0 || number === 1 ? number === 1 : notOfType(name, type);
+    }
+    case 'array':
+    case 'object':
+      return parsed(name, value, type);
+    case 'any':
+      return value;
+    default:
+      return unsupported(`fields of the type ${type}`);
+  }
+}
+
+function notOfType(name: string, type: string): never {
+  return unsupported(`the value of "${name}" is not of the type ${type}`);
+}
+
+/** Returns an array or an object, or that of JSON text. @throws UnsupportedError */
+function parsed(name: string, value: JsonValue, type: 'array' | 'object'): JsonValue {
+  let json = value;
+  try {
+    if (typeof value === 'string') json = parseJson(value);
+  } catch {
+    return notOfType(name, type);
+  }
+  const isOfType = type === 'array' ? Array.isArray(json) : typeof json === 'object' && !Array.isArray(json);
+  return isOfType ? json : notOfType(name, type);
 }

@@ -5,8 +5,10 @@ import { type Conversion, type Converted, outputOf, single } from './converter.t
 
 /** Manual starts, and those by other workflows. */
 export function manualTrigger({ id, node, parameters, review }: Conversion): Converted {
-  const { workflowInputs, jsonExample } = parameters;
-  if ((workflowInputs ?? jsonExample) !== undefined) review('the inputs that it declares are left out: set a schema');
+  const { workflowInputs, jsonExample, inputSource } = parameters;
+  const declares =
+    list(object(workflowInputs).values).length > 0 || inputSource === 'jsonExample' || jsonExample !== undefined;
+  if (declares) review('the inputs that it declares are left out: set a schema');
   return single({ id, type: 'trigger.manual', name: node.name }, outputOf(id, 'one'));
 }
 
@@ -44,7 +46,8 @@ export function webhookTrigger({ id, node, parameters, review, hasResponder }: C
         responseMode: waits ? 'onCompletion' : 'immediately',
         authentication: kind,
         ...(rawBody === true && { rawBody: true }),
-        ...(typeof code === 'number' && !waits && { responseCode: code }),
+        // 200 is the default here, too.
+        ...(typeof code === 'number' && code !== 200 && !waits && { responseCode: code }),
       },
     },
     outputOf(id, 'one'),
@@ -58,16 +61,17 @@ export function reviewOthers(options: JsonObject, review: (message: string) => v
 }
 
 const MINUTES_OF_HOUR = 60;
-/** The hour of Cron nodes that name none. */
-const OLD_HOUR = 14;
+/** What exports of Cron nodes omit of a rule. */
+const OLD_RULE = { mode: 'everyDay', hour: 14, cronExpression: '* * * * * *' };
 
 /** Schedules, each of whose rules is a cron expression. */
 export function scheduleTrigger(conversion: Conversion): Converted {
   const { id, node, parameters, scope, review } = conversion;
-  const rules = [...list(object(parameters.rule).interval), ...list(object(parameters.triggerTimes).item)];
+  const isOld = parameters.triggerTimes !== undefined;
+  const rules = list(isOld ? object(parameters.triggerTimes).item : object(parameters.rule).interval);
   const [rule, ...others] = rules.length > 0 ? rules.map(object) : [{}];
   if (others.length > 0) return unsupported('several rules: a schedule has one, so it needs several nodes');
-  const cron = cronOf(rule ?? {});
+  const cron = cronOf(isOld ? { ...OLD_RULE, ...rule } : (rule ?? {}));
   if (scope.timezone === undefined) review('the time zone is UTC here: choose that of your instance of n8n');
   review('the item has scheduledFor instead of timestamp and its parts');
   return single(
@@ -79,7 +83,7 @@ export function scheduleTrigger(conversion: Conversion): Converted {
 function cronOf(rule: JsonObject): string {
   const number = (name: string, fallback: number): number => (typeof rule[name] === 'number' ? rule[name] : fallback);
   const minute = number('triggerAtMinute', number('minute', 0));
-  const hour = number('triggerAtHour', number('hour', rule.mode === undefined ? 0 : OLD_HOUR));
+  const hour = number('triggerAtHour', number('hour', 0));
   const every = (count: number, range: number): string => {
     if (count === 1) return '*';
     if (range % count !== 0) return unsupported(`every ${count} of ${range}: cron begins anew each time`);

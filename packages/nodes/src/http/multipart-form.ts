@@ -12,7 +12,7 @@ export interface MultipartForm {
  * Encodes fields as `multipart/form-data` (RFC 7578): a part for each member, several for a list, none for null. Files
  * are sent as their bytes, other objects as JSON. The same fields always have the same bytes: receivers that know the
  * `Idempotency-Key` of a retried request may compare them.
- * @param formText writes a value that is no file as a text.
+ * @param formText writes any other value as a text.
  */
 export function encodeMultipart(fields: JsonObject, formText: (value: JsonValue) => string): MultipartForm {
   const parts = Object.entries(fields).flatMap(([name, value]) =>

@@ -17,6 +17,7 @@ afterAll(async () => {
 });
 
 interface Answer {
+  readonly status?: number;
   readonly headers?: Record<string, string>;
   readonly body: JsonValue;
 }
@@ -26,8 +27,8 @@ async function api(answer: (query: URLSearchParams, url: string) => Answer) {
   const requests: IncomingMessage[] = [];
   const { url } = await serve((request, response) => {
     requests.push(request);
-    const { headers = {}, body } = answer(new URL(request.url ?? '', 'http://a').searchParams, url);
-    response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+    const { status = 200, headers = {}, body } = answer(new URL(request.url ?? '', 'http://a').searchParams, url);
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
   });
   return { url: `${url}/list`, requests, paths: () => requests.map((request) => request.url) };
 }
@@ -124,6 +125,63 @@ describe('pagination', () => {
     expect(await end(`{{ ${condition}{ cursor: $response.body.next } }}`)).toEqual([1, 2, 3, 4, 5]);
     expect(await end(`{{ ${condition}'?cursor=' + $response.body.next }}`)).toEqual([1, 2, 3, 4, 5]);
     expect(paths().slice(0, 3)).toEqual(['/list?size=2', '/list?size=2&cursor=2', '/list?size=2&cursor=4']);
+  });
+
+  it('tries a page again that failed, and not those before it', async () => {
+    let answers = 0;
+    const { url, paths } = await api((query) => {
+      answers += 1;
+      // Every second response is a refusal, as of an API that allows fewer requests.
+      if (answers % 2 === 0) return { status: 429, body: 'x'.repeat(900), headers: { 'retry-after': '1' } };
+      return { body: numbers(Number(query.get('offset'))) };
+    });
+    const read = async (retry: object) => {
+      const pagination = { mode: 'offset', output: 'items' };
+      const nodes = [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'read', type: 'http', parameters: { url, pagination, maxResponseBytes: 1_000 }, ...retry },
+      ];
+      const { last } = await runInMemory({ nodes, edges: edges('start -> read') }, { services: { http } });
+      return last.get('read/');
+    };
+    expect(await read({ retry: { maxAttempts: 2, delayMs: 1 } })).toMatchObject({
+      output: [1, 2, 3, 4, 5],
+      attempts: 1,
+    });
+    expect(paths().map((path) => /\d$/.exec(path ?? '')?.[0])).toEqual(['0', '2', '2', '4', '4', '5', '5']);
+    answers = 0;
+    expect(await read({})).toMatchObject({ status: 'failed', error: { code: 'HTTP_STATUS' } });
+  });
+
+  it('fails the node once a page has failed as often as retry allows', async () => {
+    const { url, requests } = await api((query) =>
+      query.get('page') === '2' ? { status: 503, body: 'down' } : { body: [1] },
+    );
+    const parameters = { url, pagination: { mode: 'page' } };
+    const nodes = [
+      { id: 'start', type: 'trigger.manual' },
+      { id: 'read', type: 'http', parameters, retry: { maxAttempts: 3, delayMs: 1 } },
+    ];
+    const { last } = await runInMemory({ nodes, edges: edges('start -> read') }, { services: { http } });
+    expect(last.get('read/')).toMatchObject({ status: 'failed', attempts: 1, error: { code: 'HTTP_STATUS' } });
+    expect(requests).toHaveLength(4);
+  });
+
+  it('leaves the cursor of the first page out, which is missing', async () => {
+    const { url, paths } = await api((query) => ({ body: { next: query.has('cursor') ? null : 'c2' } }));
+    const query = { cursor: '{{ $loop.previous?.body.next }}' };
+    const nodes = [
+      { id: 'start', type: 'trigger.manual' },
+      {
+        id: 'each',
+        type: 'loop',
+        parameters: { mode: 'while', condition: '{{ $loop.index === 0 || $loop.previous.body.next !== null }}' },
+      },
+      { id: 'page', type: 'http', parameters: { url, query } },
+    ];
+    const definition = { nodes, edges: edges('start -> each', 'each.body -> page') };
+    expect((await runInMemory(definition, { services: { http } })).ending.kind).toBe('success');
+    expect(paths()).toEqual(['/list', '/list?cursor=c2']);
   });
 
   it('sends each page the same credential, and an idempotency key of its own', async () => {

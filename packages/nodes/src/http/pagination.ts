@@ -47,7 +47,11 @@ export const Pagination = Type.Object(
       Type.Integer({ minimum: 1, maximum: 10_000, default: MAX_PAGES, description: 'A further page fails the node' }),
     ),
   },
-  { additionalProperties: false, description: 'Reads further pages, one after the other; all of them or none' },
+  {
+    additionalProperties: false,
+    description:
+      'Reads further pages, one after the other; all of them or none. With `retry`, a further page that fails is tried again, `maxAttempts` times in all, and not those before it; if its server asks for more than five minutes, all pages are read again',
+  },
 );
 export type Pagination = Static<typeof Pagination>;
 

@@ -1,4 +1,4 @@
-import type { Credential, ValidationIssue } from '@deckhand/contracts';
+import { type Credential, tokensOf, type ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import Type from 'typebox';
@@ -9,7 +9,7 @@ export default defineNodeType({
   type: 'hmac',
   title: 'HMAC',
   description:
-    'Signs a text or bytes with a secret (HMAC, RFC 2104), or verifies the signature that came with it: for a webhook, over `{{ $trigger.rawBody }}`. `sign` returns `{ signature }`, `verify` returns `{ valid: true }` or fails with SIGNATURE_INVALID, unless `acceptInvalid` is set. The secret comes from its credential.',
+    'Signs a text or bytes with a secret (HMAC, RFC 2104), or verifies the signature that came with it. `sign` returns `{ signature }`, `verify` returns `{ valid: true }` or fails with SIGNATURE_INVALID, unless `acceptInvalid` is set. The secret comes from its credential. A webhook trigger verifies signatures itself, before there is a run: see its `signature`.',
   keywords: ['signature', 'sign', 'verify', 'crypto', 'secret'],
   category: 'data',
   icon: 'signature',
@@ -39,11 +39,17 @@ export default defineNodeType({
   errors: ['NODE_BUDGET', 'SIGNATURE_INVALID'],
   async run(parameters, { credential, signal: abortSignal }) {
     const { operation, data, dataEncoding = 'utf8', algorithm = 'sha256', encoding = 'hex', prefix = '' } = parameters;
-    const begun = createHmac(algorithm, secretOf(await credential()));
-    const hmac = await runInSlices(abortSignal, (work) => digestInSteps(begun, { data, encoding: dataEncoding, work }));
-    const signature = prefix + hmac.digest(encoding);
+    const [secret, ...nextSecrets] = secretsOf(await credential());
+    const sign = async (key: string): Promise<string> => {
+      const begun = createHmac(algorithm, key);
+      const given = { data, encoding: dataEncoding };
+      const hmac = await runInSlices(abortSignal, (work) => digestInSteps(begun, { ...given, work }));
+      return prefix + hmac.digest(encoding);
+    };
+    const signature = await sign(secret);
     if (operation === 'sign') return output({ signature });
-    const isValid = isSame(signature, parameters.signature ?? '');
+    const signatures = [signature, ...(await Promise.all(nextSecrets.map(sign)))];
+    const isValid = signatures.filter((expected) => isSame(expected, parameters.signature ?? '')).length > 0;
     if (isValid || parameters.acceptInvalid === true) return output({ valid: isValid });
     throw new NodeError('SIGNATURE_INVALID', 'the signature is not that of the data', { isRetryable: false });
   },
@@ -74,13 +80,14 @@ export default defineNodeType({
   },
 });
 
-function secretOf(credential: Credential | undefined): string {
+/** Returns the secret that signs, and those that signatures may be of besides. */
+function secretsOf(credential: Credential | undefined): readonly [string, ...string[]] {
   switch (credential?.type) {
     case 'apiKey':
     case 'header':
-      return credential.secret.value;
+      return [credential.secret.value];
     case 'bearer':
-      return credential.secret.token;
+      return tokensOf(credential.secret);
     default:
       throw new NodeError('CREDENTIAL_UNSUITABLE', 'the node needs a credential of type apiKey, bearer or header', {
         isRetryable: false,

@@ -146,7 +146,10 @@ export default defineNodeType({
     const send = sender(parameters, context, { authorization, credential });
     const { pagination } = parameters;
     if (!pagination) return output(await send(url, 0));
-    return output(await readPages(pagination, { first: url, read: send, next: context.deferred }));
+    // A failure of the first page is one of the node, whose run can rest before another attempt.
+    const read = (at: URL, number: number) =>
+      number === 0 ? send(at, number) : context.retryPart(() => send(at, number));
+    return output(await readPages(pagination, { first: url, read, next: context.deferred }));
   },
   example: {
     trigger: { order: 17 },
@@ -206,7 +209,6 @@ function sender(
       ticket: key,
       mayRest: number === 0,
     });
-    bytesLeft -= answer.body.byteLength;
     const { status, setCookies } = answer;
     if (status >= 400 && !acceptErrorStatus) {
       // Returns the URL without its query, which may contain a secret.
@@ -217,6 +219,7 @@ function sender(
         details: { status, headers: answer.headers, body: errorBody(answer, responseType) },
       });
     }
+    bytesLeft -= answer.body.byteLength;
     const cookies: JsonObject = setCookies.length > 0 ? { 'set-cookie': setCookies } : {};
     const waited: JsonObject = waitedMs === undefined ? {} : { waitedMs };
     return { status, headers: { ...answer.headers, ...cookies }, body: responseBody(answer, responseType), ...waited };

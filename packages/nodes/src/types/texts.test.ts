@@ -53,6 +53,14 @@ describe('hmac', () => {
     expect(await verify({ ...more, acceptInvalid: true })).toEqual({ valid: false });
   });
 
+  it('verifies with either of two tokens, and signs with the first one', async () => {
+    const secret = { token: 'a token before', nextToken: token };
+    const both = { credential: () => Promise.resolve({ type: 'bearer' as const, secret }) };
+    const parameters = { data: 'grüße', prefix: 'sha256=' };
+    expect(await run(hmac, { ...parameters, operation: 'verify', signature }, both)).toEqual({ valid: true });
+    expect(await run(hmac, { ...parameters, operation: 'sign' }, both)).not.toEqual({ signature });
+  });
+
   it('needs a credential that is one secret', async () => {
     const none = run(hmac, { operation: 'sign', data: 'a' });
     await expect(none).rejects.toMatchObject({ code: 'CREDENTIAL_UNSUITABLE' });

@@ -1,9 +1,12 @@
 import {
   type JsonValue,
   CLOSED,
+  HmacSignature,
   isJsonObject,
   oneOf,
   type JsonObject,
+  WEBHOOK_SIGNATURES,
+  type WebhookSignature,
   type ValidationIssue,
   WebhookOptions,
 } from '@deckhand/contracts';
@@ -15,6 +18,8 @@ import { findOptionIssues } from '../trigger/option-issues.ts';
 import { findTriggerExpressionIssues, MAX_TRIGGER_EXPRESSION_LENGTH } from '../trigger/trigger-expression.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+/** The named schemes that sign a time. */
+const TIMED_SCHEMES = ['standardWebhooks', 'stripe', 'slack'] as const satisfies readonly WebhookSignature[];
 
 export default defineNodeType({
   type: 'trigger.webhook',
@@ -65,7 +70,7 @@ export default defineNodeType({
       rawBody: Type.Optional(
         Type.Boolean({
           default: false,
-          description: 'Keeps the body as sent in `$trigger.rawBody`, to check signatures',
+          description: 'Keeps the body as sent in `$trigger.rawBody`',
         }),
       ),
       responseMode: Type.Optional(
@@ -103,12 +108,41 @@ export default defineNodeType({
           description: "Checked against the node's credential, beside the secret",
         }),
       ),
+      signature: Type.Optional(
+        oneOf(['none', ...WEBHOOK_SIGNATURES], {
+          default: 'none',
+          description:
+            "How the sender signs its requests; others get a 401. The secret is the token of the node's credential, or its next token",
+        }),
+      ),
+      signatureToleranceSeconds: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 86_400,
+          default: 300,
+          description: 'How far the signed time of a request may be from now, in both directions',
+        }),
+      ),
+      hmac: Type.Optional(
+        Type.Object(HmacSignature.properties, {
+          ...CLOSED,
+          title: 'HMAC',
+          description: 'How requests are signed with the signature `hmac`',
+        }),
+      ),
       idempotencyKey: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: MAX_TRIGGER_EXPRESSION_LENGTH,
           description:
             "The sender's id of the request, such as `{{ $trigger.headers['x-github-delivery'] }}`: requests with the same id start one run",
+        }),
+      ),
+      idempotencyKeyUsedUp: Type.Optional(
+        oneOf(['whenSucceeded', 'whenAccepted'], {
+          default: 'whenSucceeded',
+          description:
+            'Whether a request with the same id starts another run after the first one has failed (`whenSucceeded`), or never (`whenAccepted`)',
         }),
       ),
       mode: Type.Optional(
@@ -130,7 +164,15 @@ export default defineNodeType({
     },
     CLOSED,
   ),
-  form: { panel: 'webhook' },
+  form: {
+    panel: 'webhook',
+    inputs: { hmac: 'group' },
+    shownFor: {
+      signatureToleranceSeconds: { signature: [...TIMED_SCHEMES, 'hmac'] },
+      hmac: { signature: ['hmac'] },
+      event: { mode: ['signal'] },
+    },
+  },
   outputSchema: Type.Object({
     body: Type.Unsafe<JsonValue>({}),
     headers: Type.Record(Type.String(), Type.Unsafe<JsonValue>({})),
@@ -142,6 +184,7 @@ export default defineNodeType({
   check: ({ idempotencyKey, event, ...fixed }) => [
     ...findExpressions(withoutKeys(fixed)),
     ...findSecretIssues(fixed),
+    ...findSignatureIssues(fixed),
     ...findOptionIssues(fixed),
     ...findTriggerExpressionIssues('idempotencyKey', idempotencyKey),
     ...findSignalIssues({ ...fixed, ...(event === undefined ? {} : { event }) }),
@@ -158,8 +201,12 @@ export default defineNodeType({
       : [],
   credential: {
     types: ['basic', 'bearer', 'apiKey'],
-    needed: ({ authentication }) =>
-      authentication === 'basic' || authentication === 'bearer' || authentication === 'apiKey' ? [authentication] : [],
+    needed({ authentication, signature = 'none' }) {
+      if (signature !== 'none') return ['bearer'];
+      return authentication === 'basic' || authentication === 'bearer' || authentication === 'apiKey'
+        ? [authentication]
+        : [];
+    },
   },
   // Read before there is a run. Only keys and the event may be expressions.
   verbatim: ['idempotencyKey', 'event', 'options'],
@@ -217,6 +264,45 @@ function findSecretIssues(parameters: JsonObject): ValidationIssue[] {
     const message = 'must have Latin-1 characters only, and blanks only inside: no request could have it in a header';
     return isFit ? [] : [{ path, message }];
   });
+}
+
+function findSignatureIssues({
+  signature = 'none',
+  authentication = 'none',
+  signatureToleranceSeconds,
+  hmac,
+}: JsonObject): ValidationIssue[] {
+  const issues: ValidationIssue[] = [];
+  if (signature !== 'none' && authentication !== 'none') {
+    const message = "and authentication both use the node's credential: choose one of them, with a secret beside it";
+    issues.push({ path: 'signature', message });
+  }
+  const given = hmac !== undefined && isJsonObject(hmac) ? hmac : undefined;
+  if (signature !== 'hmac' && hmac !== undefined) issues.push({ path: 'hmac', message: 'is for the signature hmac' });
+  if (signature === 'hmac' && hmac === undefined) {
+    issues.push({ path: 'hmac', message: 'is needed for the signature hmac' });
+  }
+  const isTimed = TIMED_SCHEMES.some((scheme) => scheme === signature) || given?.timestampHeader !== undefined;
+  if (signatureToleranceSeconds !== undefined && !isTimed) {
+    issues.push({ path: 'signatureToleranceSeconds', message: 'is for signatures of a time' });
+  }
+  return given ? [...issues, ...findSignedTextIssues(given)] : issues;
+}
+
+/** A header whose value is not signed proves nothing, and a body that is not signed could be replaced. */
+function findSignedTextIssues({ signedText = '{body}', timestampHeader, idHeader }: JsonObject): ValidationIssue[] {
+  if (typeof signedText !== 'string') return [];
+  const path = 'hmac.signedText';
+  const issues = signedText.includes('{body}') ? [] : [{ path, message: 'has to contain {body}' }];
+  for (const [placeholder, name, header] of [
+    ['{timestamp}', 'timestampHeader', timestampHeader],
+    ['{id}', 'idHeader', idHeader],
+  ] as const) {
+    const isSigned = signedText.includes(placeholder);
+    if (isSigned && header === undefined) issues.push({ path, message: `contains ${placeholder}: set ${name}` });
+    if (!isSigned && header !== undefined) issues.push({ path, message: `has to contain ${placeholder}` });
+  }
+  return issues;
 }
 
 function findSignalIssues({ mode, event, responseMode, options }: JsonObject): ValidationIssue[] {

@@ -1,5 +1,11 @@
-import { compileBody, ExecuteResponse, RerunBody, serializeOptions } from '@deckhand/contracts';
-import { chooseVersion, readForRerun } from '@deckhand/db';
+import { compileBody, ExecuteResponse, RerunBody, serializeOptions, validationFailed } from '@deckhand/contracts';
+import {
+  chooseVersion,
+  type Database,
+  readForRerun,
+  readNodesWithFailedIterations,
+  type RerunOrigin,
+} from '@deckhand/db';
 import { STARTS_RUNS, requireScope } from '../../auth/authenticate.ts';
 import { pathId, readIdempotencyKey } from '../../http/read-request.ts';
 import { setRateHeaders } from '../../http/rate-limit.ts';
@@ -24,7 +30,7 @@ export function rerunExecution(context: StartContext): Route {
     {
       summary: 'Rerun a run',
       description:
-        'Starts a new run with the same trigger data, node and mode, of the latest version unless `version` selects another. With `fromNodeId`, the run starts at that node and reuses the outputs of the nodes before it. With `untilNodeId`, it ends after that node. With `mocks`, a key also needs what starting runs of the workflow needs.',
+        'Starts a new run with the same trigger data, node and mode, of the latest version unless `version` selects another. With `fromNodeId`, the run starts at that node and reuses the outputs of the nodes before it; with `iterations: "failed"`, also those of the iterations in which it did not fail. With `untilNodeId`, it ends after that node. With `mocks`, a key also needs what starting runs of the workflow needs.',
       returns: 'The id of the new run',
       takesIdempotencyKey: true,
       body: RerunBody,
@@ -46,14 +52,17 @@ export function rerunExecution(context: StartContext): Route {
     async (request, response, caller) => {
       const rerunOf = pathId(request);
       const body = parse(await readOptionalBody(request));
-      const { fromNodeId = null, untilNodeId, mocks, version = 'latest' } = body;
+      const { untilNodeId, mocks, version = 'latest', iterations = 'all' } = body;
       const changes = serializeOptions(body);
-      const origin = await readForRerun(db, caller, rerunOf, {
-        fromNodeId,
-        version,
-        mayStartAnywhere: untilNodeId !== undefined,
-      });
-      if (origin.kind === 'refused') throw rerunRefused(origin);
+      const readOrigin = async (from: string | null): Promise<RerunOrigin> => {
+        const mayStartAnywhere = untilNodeId !== undefined;
+        const read = await readForRerun(db, caller, rerunOf, { fromNodeId: from, version, mayStartAnywhere });
+        if (read.kind === 'refused') throw rerunRefused(read);
+        return read;
+      };
+      const given = await readOrigin(body.fromNodeId ?? null);
+      const fromNodeId = iterations === 'failed' ? await failedNodeOf(db, rerunOf, body) : (body.fromNodeId ?? null);
+      const origin = fromNodeId === (body.fromNodeId ?? null) ? given : await readOrigin(fromNodeId);
       const { workflowId } = origin;
       // Mocks are data that the caller gives, as for `execute`.
       if (mocks !== undefined && caller.kind === 'key') requireScope(caller, STARTS_RUNS, workflowId);
@@ -63,6 +72,7 @@ export function rerunExecution(context: StartContext): Route {
         fromNodeId,
         ...(version === 'latest' ? {} : { version }),
         ...(changes === undefined ? {} : { options: changes }),
+        ...(iterations === 'all' ? {} : { iterations }),
         ...(untilNodeId === undefined ? {} : { untilNodeId }),
         ...(mocks === undefined ? {} : { mocks }),
         ...(body.executionMode === undefined ? {} : { mode: body.executionMode }),
@@ -82,6 +92,7 @@ export function rerunExecution(context: StartContext): Route {
           triggerData: origin.triggerData,
           rerunOf,
           rerunFromNodeId: fromNodeId ?? undefined,
+          rerunIterations: iterations === 'failed' ? iterations : undefined,
           untilNodeId,
           mocks: mocks && JSON.stringify(mocks),
           options: serializeOptions({ ...origin.options, ...body }),
@@ -97,4 +108,20 @@ export function rerunExecution(context: StartContext): Route {
     },
     { guard: breaker.check },
   );
+}
+
+/**
+ * Returns the node whose failed iterations are rerun.
+ * @throws DeckhandError VALIDATION_FAILED if it failed in no iteration; without `fromNodeId`, if several nodes did.
+ */
+async function failedNodeOf(db: Database, executionId: string, { fromNodeId }: RerunBody): Promise<string> {
+  const failed = await readNodesWithFailedIterations(db, executionId);
+  const [only, ...others] = fromNodeId === undefined ? failed : failed.filter((nodeId) => nodeId === fromNodeId);
+  if (only === undefined) {
+    const message = fromNodeId === undefined ? 'no node of the run failed' : `"${fromNodeId}" did not fail`;
+    throw validationFailed([{ path: 'iterations', message: `cannot be failed: ${message} in an iteration of a loop` }]);
+  }
+  if (others.length === 0) return only;
+  const message = `is needed: several nodes failed in iterations of loops (${failed.join(', ')})`;
+  throw validationFailed([{ path: 'fromNodeId', message }]);
 }

@@ -115,6 +115,18 @@ describe('the form of a node', () => {
     await within(await form.findByRole('alert')).findByText(/cron/);
   });
 
+  it('asks for the details of a signature only where they are needed', async () => {
+    const opened = await open(HOOK);
+    await selectNode('Order arrives');
+    const form = await nodeForm();
+    expect(form.queryByRole('group', { name: 'HMAC' })).toBeNull();
+    expect(form.queryByLabelText('Signature tolerance seconds')).toBeNull();
+    await choose('Signature', 'hmac', form);
+    await choose('Encoding', 'base64', within(await form.findByRole('group', { name: 'HMAC' })));
+    const [hook] = (await draftOf(opened)).nodes;
+    expect(hook?.parameters).toEqual({ signature: 'hmac', hmac: { encoding: 'base64' } });
+  });
+
   it('takes fractions of a second, and keeps texts that look like numbers while rows are added and renamed', async () => {
     const fields = { a: '5', b: 2 };
     const opened = await open(definitionOf({ id: 'keep', type: 'set', name: 'Keep it', parameters: { fields } }));

@@ -56,6 +56,8 @@ export interface ClaimedExecution {
   readonly rerunOf: string | null;
   /** The node that the rerun starts from; null for its trigger. */
   readonly rerunFromNodeId: string | null;
+  /** `failed` if of loops around that node only the iterations in which it failed run again; null for all of them. */
+  readonly rerunIterations: string | null;
   /** The node after which it ends; null for a whole run. */
   readonly untilNodeId: string | null;
   /** Serialised outputs by node id that it uses instead of running these nodes; null without any. */
@@ -163,7 +165,8 @@ function claimedColumns(of: {
   e.deadline_at AS "deadlineAt", e.time_left_ms::float8 AS "timeLeftMs", extract(epoch FROM now() - e.dispatched_at)::float8 AS "waitedSeconds",
   extract(epoch FROM now() - ${of.startedAt})::float8 AS "startedSecondsAgo",
   e.answers AS "answerCount", e.parent_execution_id IS NOT NULL AS "hasParent",
-  e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId", e.until_node_id AS "untilNodeId", e.mocks,
+  e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId", e.rerun_iterations AS "rerunIterations",
+  e.until_node_id AS "untilNodeId", e.mocks,
   e.trace_parent AS "traceParent", e.holds_slot AS "holdsSlot", e.concurrency_key AS "concurrencyKey", e.loop_positions AS "loopPositions"`;
 }
 

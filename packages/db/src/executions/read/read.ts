@@ -40,6 +40,7 @@ export interface ExecutionRecord {
   readonly triggerNodeId: string;
   readonly rerunOf: string | null;
   readonly rerunFromNodeId: string | null;
+  readonly rerunIterations: string | null;
   readonly untilNodeId: string | null;
   /** The nodes that it has mocks of; null without any. */
   readonly mockedNodeIds: readonly string[] | null;
@@ -104,7 +105,8 @@ export async function readExecutions(
       e.workflow_version_id AS "workflowVersionId", e.status::text AS status, e.execution_mode::text AS "executionMode",
       e.source::text AS source, e.created_at AS "createdAt", e.started_at AS "startedAt",
       e.finished_at AS "finishedAt", e.current_node_id AS "currentNodeId", e.trigger_node_id AS "triggerNodeId",
-      e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId", e.until_node_id AS "untilNodeId",
+      e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId",
+      e.rerun_iterations AS "rerunIterations", e.until_node_id AS "untilNodeId",
       CASE WHEN e.mocks IS NOT NULL THEN (SELECT array_agg(name) FROM json_object_keys(e.mocks::json) AS name) END AS "mockedNodeIds",
       e.parent_execution_id AS "parentExecutionId", e.parent_node_id AS "parentNodeId", e.start_at AS "startAt", e.expires_at AS "expiresAt",
       e.priority::int AS priority, e.concurrency_key AS "concurrencyKey", e.concurrency_limit::int AS "concurrencyLimit", e.holds_key AS "holdsKey",

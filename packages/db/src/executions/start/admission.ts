@@ -125,6 +125,7 @@ export function admitted(requests: readonly Counted<StartRequest>[]): Prisma.Sql
       ${requests.map((request) => request.triggerData)}::text[],
       ${requests.map((request) => request.rerunOf ?? null)}::uuid[],
       ${requests.map((request) => request.rerunFromNodeId ?? null)}::text[],
+      ${requests.map((request) => request.rerunIterations ?? null)}::text[],
       ${requests.map((request) => request.untilNodeId ?? null)}::text[],
       ${requests.map((request) => request.mocks ?? null)}::text[],
       ${requests.map((request) => request.countedUnder ?? null)}::int[],
@@ -132,7 +133,7 @@ export function admitted(requests: readonly Counted<StartRequest>[]): Prisma.Sql
       ${requests.map((request) => request.options ?? null)}::jsonb[],
       ${requests.map((request) => request.errorOf ?? null)}::uuid[]
     ) AS asked (id, workflow_id, user_id, bound_to, asked_version_id, asks_active, trigger_node_id, webhook_suffix, mode, source, trigger_data,
-      rerun_of, rerun_from_node_id, until_node_id, mocks, counted_under, trace_parent, options, error_of)
+      rerun_of, rerun_from_node_id, rerun_iterations, until_node_id, mocks, counted_under, trace_parent, options, error_of)
     ${JOINS}`;
 }
 
@@ -145,11 +146,11 @@ export function insertion(condition: Prisma.Sql): Prisma.Sql {
     inserted AS (
       INSERT INTO executions (
         id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id, trigger_data,
-        rerun_of, rerun_from_node_id, until_node_id, mocks, created_at, dispatched_at, deadline_at, time_left_ms, stored_bytes,
+        rerun_of, rerun_from_node_id, rerun_iterations, until_node_id, mocks, created_at, dispatched_at, deadline_at, time_left_ms, stored_bytes,
         trace_parent, error_of, ${OPTION_COLUMNS}
       )
       SELECT id, workspace_id, workflow_id, version_id, mode, source, start_node_id, trigger_data,
-        rerun_of, rerun_from_node_id, until_node_id, mocks, now(), now(), deadline_at, time_left_ms,
+        rerun_of, rerun_from_node_id, rerun_iterations, until_node_id, mocks, now(), now(), deadline_at, time_left_ms,
         octet_length(trigger_data) + coalesce(octet_length(mocks), 0) + ${optionBytes(Prisma.sql`options`)}, trace_parent, error_of, ${optionValues(Prisma.sql`options`)}
       FROM admitted
       WHERE ${condition}

@@ -163,6 +163,16 @@ export async function readVersionWithData(db: Database, executionId: string): Pr
   return row?.versionId;
 }
 
+/** Reads the nodes of a run that failed in an iteration of a loop, in the order of their ids. */
+export async function readNodesWithFailedIterations(db: Queryable, executionId: string): Promise<string[]> {
+  // Served by the primary key.
+  const rows = await db.$queryRaw<{ nodeId: string }[]>(Prisma.sql`
+    SELECT node_id AS "nodeId" FROM node_runs
+    WHERE ${isRun(Prisma.sql`execution_id`, executionId)} AND iterations IS NOT NULL AND iteration_counts::jsonb ? 'failed'
+    ORDER BY node_id`);
+  return rows.map(({ nodeId }) => nodeId);
+}
+
 /** The way that a run took through a node, without data. */
 export interface StoredWay {
   readonly nodeId: string;

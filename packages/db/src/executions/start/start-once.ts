@@ -3,7 +3,7 @@ import { queryWithRawParameters } from '../../connection.ts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { admitted, insertion, toVerdict, verdictColumns, type VerdictRow, type OnceVerdict } from './admission.ts';
 import type { Counted } from './settle-starts.ts';
-import type { IdempotencyKey, Repeated, StartRequest } from './start-request.ts';
+import { type IdempotencyKey, type Repeated, SENDER_KEYS, type StartRequest } from './start-request.ts';
 
 type Request = Counted<StartRequest>;
 
@@ -21,16 +21,16 @@ const LIFETIME = Prisma.sql`interval '24 hours'`;
 /**
  * Returns the condition, as SQL, that a key is still valid: young enough, and its run did not fail to be queued.
  *
- * The id of a webhook's sender is free again, too, once its run has failed or timed out without a response: the sender
- * repeats the request because it was told so, and a forged request, which fails the check of its signature in the run,
- * does not use up the id of the genuine one. A run that somebody stopped keeps the id.
+ * The id of a webhook's sender is free again, too, once its run has failed or timed out without a response, unless the
+ * trigger keeps it: the sender repeats the request because it was told so, and a forged request, which fails the check
+ * of its signature in the run, does not use up the id of the genuine one. A run that somebody stopped keeps the id.
  */
 function isAlive(key: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(${key}.created_at > now() - ${LIFETIME} AND NOT EXISTS (
     SELECT 1 FROM executions e
     WHERE e.id = ${key}.execution_id AND (
       (e.status = 'failed' AND e.error LIKE '%"code":"QUEUE_UNAVAILABLE"}')
-      OR (${key}.body_hash = '' AND e.status IN ('failed', 'timeout') AND e.response IS NULL))))`;
+      OR (${key}.body_hash = ${SENDER_KEYS.freed} AND e.status IN ('failed', 'timeout') AND e.response IS NULL))))`;
 }
 
 /** Whether the run of the key `k` still waits for its start time, as SQL. */
@@ -84,12 +84,18 @@ function verdictOf(row: Row | undefined, { executionId, idempotencyKey }: Reques
   const { knownId, knownHash, isKnownDelayed } = row;
   if (knownId === executionId) return { kind: 'accepted', workspaceId: row.workspaceId ?? '', run: null };
   if (knownId !== null) {
-    return knownHash === idempotencyKey?.bodyHash
+    return isSameRequest(knownHash, idempotencyKey?.bodyHash)
       ? { kind: 'repeated', executionId: knownId, isDelayed: isKnownDelayed ?? false }
       : { kind: 'otherBody' };
   }
   const verdict = toVerdict(row);
   return verdict.kind !== 'accepted' || row.isTaken ? verdict : undefined;
+}
+
+/** The id of a sender stands for a request whatever its trigger said about failed runs when the first one came. */
+function isSameRequest(known: string | null, asked: string | undefined): boolean {
+  const senderKeys: readonly unknown[] = Object.values(SENDER_KEYS);
+  return known === asked || (senderKeys.includes(known) && senderKeys.includes(asked));
 }
 
 /**

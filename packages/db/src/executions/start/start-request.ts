@@ -13,11 +13,17 @@ export interface IdempotencyKey {
   /** The caller's Idempotency-Key. */
   readonly key: string;
   /**
-   * SHA-256 of the request's body, hex: the same key with another body is an error. Empty for the id of a webhook's
-   * sender, which identifies a request whatever its body is.
+   * SHA-256 of the request's body, hex: the same key with another body is an error. One of `SENDER_KEYS` for the id of
+   * a webhook's sender, which identifies a request whatever its body is.
    */
   readonly bodyHash: string;
 }
+
+/**
+ * Hashes of the ids of webhooks' senders. With `freed`, the id is free again once its run has failed or timed out
+ * without a response; with `kept`, it stands for its first run, however that ends.
+ */
+export const SENDER_KEYS = { freed: '', kept: 'kept' } as const;
 
 /** A request to start a run. Every source of runs builds one, except for a node that starts a child. */
 export interface StartRequest extends ChosenVersion {
@@ -43,6 +49,8 @@ export interface StartRequest extends ChosenVersion {
   readonly rerunOf?: string;
   /** The node that the rerun starts from; without one, its trigger. */
   readonly rerunFromNodeId?: string | undefined;
+  /** `failed` if of loops around that node only the iterations in which it failed run again. */
+  readonly rerunIterations?: 'failed' | undefined;
   /** The node after which the run ends; without one, it is a whole run. */
   readonly untilNodeId?: string | undefined;
   /** Serialised outputs by node id that a test run uses instead of running these nodes. */

@@ -1,4 +1,5 @@
 import type { Value, ValueRecord } from '../value.ts';
+import { converters } from './casts.ts';
 import { checks } from './checks.ts';
 import { conversions } from './conversions.ts';
 import { dateMethods } from './date-methods.ts';
@@ -43,6 +44,7 @@ export const globalFunctions: ReadonlyMap<string, GlobalFunction> = byName([
   ...objectFunctions,
   ...jsonFunctions,
   ...encodings,
+  ...converters,
   ...checks,
 ]);
 

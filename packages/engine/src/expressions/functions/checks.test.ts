@@ -18,6 +18,26 @@ function valueOf(source: string): JsonValue {
 }
 
 // What every operation does with every kind of value is compared with n8n, which has the same, in its importer.
+describe('conversions', () => {
+  it.each<[string, JsonValue]>([
+    ['convert.string({ a: [1] })', '{"a":[1]}'],
+    ['convert.string(date($now))', '2026-11-20T08:15:30.250Z'],
+    ['convert.string($trigger.none)', null],
+    ['convert.string($trigger.missing)', null],
+    ['convert.number("1e3")', 1_000],
+    ['convert.number("")', 0],
+    ['convert.boolean("FALSE")', false],
+    ['convert.boolean(1)', true],
+    [`convert.array("['a']")`, ['a']],
+    ['convert.object("{}")', {}],
+  ])('%s is %j', (source, value) => expect(valueOf(source)).toEqual(value));
+
+  it.each(['convert.number("x")', 'convert.boolean("yes")', 'convert.array({})', 'convert.object("1")'])(
+    '%s fails',
+    (source) => expect(() => valueOf(source)).toThrow(/expected/),
+  );
+});
+
 describe('checks', () => {
   it.each([
     'check.string($trigger.text, "equals", "Ann")',
@@ -40,13 +60,13 @@ describe('checks', () => {
   ])('%s is true', (source) => expect(valueOf(source)).toBe(true));
 
   it.each([
-    ['check.string(5, "equals", "5")', 'the check needs text, not number'],
-    ['check.string("5", "equals", 5)', 'the check needs text, not number'],
-    ['check.number("x", "gt", 1, "loose")', 'cannot convert a value of type string to a number'],
-    ['check.boolean(1, "exists")', 'the check needs a boolean, not number'],
-    ['check.dateTime("tomorrow", "before", $now)', 'the check needs a date such as 2026-11-20T08:15:00Z'],
-    ['check.array("a", "contains", "a", "loose")', 'the check needs an array, or JSON text of one'],
-    ['check.object([1], "empty")', 'the check needs an object, or JSON text of one'],
+    ['check.string(5, "equals", "5")', 'expected text, not number'],
+    ['check.string("5", "equals", 5)', 'expected text, not number'],
+    ['check.number("x", "gt", 1, "loose")', 'expected a number, not a value of type string'],
+    ['check.boolean(1, "exists")', 'expected a boolean, not number'],
+    ['check.dateTime("tomorrow", "before", $now)', 'expected a date such as 2026-11-20T08:15:00Z'],
+    ['check.array("a", "contains", "a", "loose")', 'expected an array, or JSON text of one'],
+    ['check.object([1], "empty")', 'expected an object, or JSON text of one'],
     ['check.string("a", "regex", "(?=a)")', 'the regular expression cannot be used'],
     ['check.string("a", "is", "a")', 'check.string has the operations exists, notExists, empty'],
     ['check.any("a", "toString")', 'check.any has the operations'],

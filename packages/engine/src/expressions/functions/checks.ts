@@ -1,88 +1,33 @@
-import { parseIsoDate } from '../date.ts';
 import { fail } from '../error.ts';
-import { toNumber, toText } from '../operators.ts';
 import { compilePattern, isPatternIssue, testPattern } from '../pattern.ts';
 import { type Run, spendScan, spendSteps, spendText } from '../run.ts';
-import { isContainer, isList, kindOf, ownKeys, type Value } from '../value.ts';
+import { isContainer, ownKeys, type Value } from '../value.ts';
+import {
+  type Cast,
+  castBoolean,
+  castDate,
+  castList,
+  castNumber,
+  castObject,
+  castText,
+  CHECK_OPTIONS,
+  type CheckOptions,
+  textOfDate,
+} from './casts.ts';
 import type { GlobalFunction } from './definition.ts';
-import { parseJson, writeJson } from './json-functions.ts';
 import { includes } from './list-methods.ts';
 import { endsWithText, includesText, startsWithText } from './text-methods.ts';
 
-/** The options of a check, as its last arguments. */
-const OPTIONS = ['loose', 'ignoreCase', 'emptyIsNull', 'truthy'] as const;
-
-type Options = ReadonlySet<(typeof OPTIONS)[number]>;
 type Nothing = null | undefined;
-type Cast<T> = (run: Run, value: NonNullable<Value>, options: Options) => T | null;
-type Test<L, R> = (run: Run, left: L | Nothing, right: R | Nothing, options: Options) => boolean;
+type Test<L, R> = (run: Run, left: L | Nothing, right: R | Nothing, options: CheckOptions) => boolean;
 type Tests<L, R = L> = Readonly<Record<string, Test<L, R>>>;
 
-function optionsOf(args: readonly Value[]): Options {
-  const options = args.map((arg) => OPTIONS.find((each) => each === arg));
+function optionsOf(args: readonly Value[]): CheckOptions {
+  const options = args.map((arg) => CHECK_OPTIONS.find((each) => each === arg));
   const known = options.filter((each) => each !== undefined);
-  if (known.length < options.length) return fail(`the options of a check are ${OPTIONS.join(', ')}`);
+  if (known.length < options.length) return fail(`the options of a check are ${CHECK_OPTIONS.join(', ')}`);
   return new Set(known);
 }
-
-function wrongType(value: Value, expected: string): never {
-  return fail(`the check needs ${expected}, not ${kindOf(value)}`);
-}
-
-const castText: Cast<string> = (run, value, options) => {
-  if (typeof value === 'string') return value;
-  if (!options.has('loose')) return wrongType(value, 'text');
-  return isContainer(value) ? writeJson(run, value, 0) : toText(run, value);
-};
-
-const castNumber: Cast<number> = (run, value, options) => {
-  if (typeof value === 'number') return value;
-  if (options.has('emptyIsNull') && isEmpty(value)) return null;
-  if (!options.has('loose')) return wrongType(value, 'a number');
-  const number = toNumber(run, value);
-  return Number.isNaN(number) ? fail(`the check cannot convert a value of type ${kindOf(value)} to a number`) : number;
-};
-
-function isEmpty(value: Value): boolean {
-  return (
-    (typeof value === 'string' && value.trim() === '') || (value !== undefined && isList(value) && value.length === 0)
-  );
-}
-
-const castBoolean: Cast<boolean> = (run, value, options) => {
-  if (typeof value === 'boolean') return value;
-  if (!options.has('loose')) return wrongType(value, 'a boolean');
-  if (options.has('truthy')) return Boolean(value);
-  const text = typeof value === 'string' && value.length < 6 ? value.toLowerCase() : '';
-  if (text === 'true' || text === 'false') return text === 'true';
-  if (typeof value === 'string' && value.trim() === '') return Boolean(value);
-  const number = toNumber(run, value);
-  return number === 0 || number === 1 ? number === 1 : Boolean(value);
-};
-
-const castDate: Cast<Date> = (run, value) => {
-  const milliseconds = parseIsoDate(toText(run, value).trim());
-  return Number.isNaN(milliseconds)
-    ? fail('the check needs a date such as 2026-11-20T08:15:00Z')
-    : new Date(milliseconds);
-};
-
-const castList: Cast<readonly Value[]> = (run, value, options) => {
-  if (isList(value)) return value;
-  if (!options.has('loose')) return wrongType(value, 'an array');
-  const text = toText(run, value);
-  spendText(run, text.length);
-  const parsed = parseJson(run, text) ?? parseJson(run, text.replaceAll("'", '"'));
-  return parsed !== undefined && isList(parsed) ? parsed : fail('the check needs an array, or JSON text of one');
-};
-
-const castObject: Cast<Value> = (run, value, options) => {
-  if (isContainer(value) && !isList(value)) return value;
-  if (!options.has('loose') && !isContainer(value)) return wrongType(value, 'an object');
-  const parsed = parseJson(run, toText(run, value));
-  const isObject = parsed === null || (isContainer(parsed) && !isList(parsed));
-  return isObject ? parsed : fail('the check needs an object, or JSON text of one');
-};
 
 const castNothing: Cast<Value> = (_run, value) => value;
 
@@ -117,7 +62,7 @@ const ofTexts =
   (run, left, right, options) =>
     test(run, folded(run, left ?? '', options), folded(run, right ?? '', options));
 
-function folded(run: Run, text: string, options: Options): string {
+function folded(run: Run, text: string, options: CheckOptions): string {
   if (!options.has('ignoreCase')) return text;
   spendText(run, text.length);
   return text.toLowerCase();
@@ -206,9 +151,6 @@ const isNothing: Test<Value, Value> = (run, left) =>
   !isThere(left) || left === '' || (isContainer(left) && !hasMembers(run, left));
 
 const VALUES: Tests<Value> = { empty: isNothing, notEmpty: (...given) => !isNothing(...given) };
-
-/** Dates are text, as they are in data. */
-const textOfDate = (value: Value): Value => (value instanceof Date ? value.toISOString() : value);
 
 /** Defines the checks of a type. The second value may be of another type. */
 function ofType<L extends Value, R extends Value>(

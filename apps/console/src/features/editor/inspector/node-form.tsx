@@ -83,6 +83,7 @@ export function NodeForm({ node, children }: { node: NodeDefinition; children?: 
               <SchemaForm
                 schema={type.parameters}
                 inputs={type.form.inputs}
+                shownFor={type.form.shownFor}
                 value={node.parameters ?? {}}
                 issues={byParameter}
                 renderInput={renderParameter}
