@@ -99,6 +99,16 @@ describe('branches after a list', () => {
   });
 });
 
+it('leaves out a way from outside into the body of a loop, and says so', async () => {
+  const workflow = await imported(
+    [START, ITEMS, node('Loop', 'splitInBatches', {}), set('In', 1), set('Out', 2)],
+    connect('Start > Items', 'Items > Loop', 'Loop:1 > In', 'In > Loop', 'Start > Out', 'Out > In'),
+  );
+  expect(workflow.remarks).toEqual([]);
+  expect(messages(workflow, 'In')).toEqual(['"Out" leads to it from outside the body of its loop, which is left out']);
+  expect(messages(workflow, 'Out')).toEqual(['its way to "In" is left out, because it leads into the body of a loop']);
+});
+
 it('runs a node after whichever trigger started the run', async () => {
   const schedule = node('Every hour', 'scheduleTrigger', { rule: { interval: [{ field: 'hours' }] } });
   const workflow = await imported(

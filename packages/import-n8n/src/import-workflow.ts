@@ -159,7 +159,12 @@ class WorkflowConversion {
     this.#edges.push(...unique(incoming.flatMap((each) => this.#edgeTo(entry, each))), ...converted.edges);
     this.#done.set(name, { outputs: converted.outputs, route, before });
     this.#noteLoops(name);
-    const messages = [...reviews, ...remarksOn(node)];
+    const strays = this.#graph.stray.filter(({ source }) => source === name);
+    const messages = [
+      ...reviews,
+      ...strays.map(({ target }) => `its way to "${target}" is left out, because it leads into the body of a loop`),
+      ...remarksOn(node),
+    ];
     const neverRuns = incoming.length === 0 && !isTrigger(type);
     const isReviewed = neverRuns || (level === 'converted' && messages.length > 0);
     const ids = converted.nodes.map((each) => each.id);
@@ -198,6 +203,8 @@ class WorkflowConversion {
       return unsupported(`its parameters have more than ${MAX_PARAMETERS} characters`);
     }
     if (this.#graph.cyclic.has(name)) return unsupported('it is in a cycle: use Loop Over Items');
+    const stray = this.#graph.stray.find(({ target }) => target === name);
+    if (stray) return unsupported(`"${stray.source}" leads to it from outside the body of its loop, which is left out`);
     if (incoming.length > MAX_INCOMING) return unsupported(`more than ${MAX_INCOMING} connections lead to it`);
     if (this.#attachments.of(name).length > 0) return unsupported('a node with models, tools or memories');
     const trigger = isTrigger(type);
