@@ -116,13 +116,24 @@ class WorkflowConversion {
     return {
       definition: {
         nodes: this.#nodes,
-        edges: this.#edges,
+        edges: this.#usedEdges(),
         ...(settings && { settings }),
         ...(this.#stickies.length > 0 && { notes: this.#stickies }),
       },
       notes: this.#notes,
       outputs: new Map([...this.#done].map(([name, { outputs }]) => [name, outputs])),
     };
+  }
+
+  /**
+   * Returns the edges without those of nodes that never run to others that do: such a node is outside of the body of a
+   * loop, into which no edge may lead from there.
+   */
+  #usedEdges(): EdgeDefinition[] {
+    const targets = Map.groupBy(this.#edges, ({ source }) => source);
+    const reached = new Set(this.#nodes.filter(({ type }) => type.startsWith('trigger.')).map(({ id }) => id));
+    for (const id of reached) for (const { target } of targets.get(id) ?? []) reached.add(target);
+    return this.#edges.filter(({ source, target }) => reached.has(source) || !reached.has(target));
   }
 
   #convertNode(node: N8nNode): void {
