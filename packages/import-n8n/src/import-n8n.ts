@@ -1,6 +1,6 @@
 import type { Definition, ValidationIssue } from '@deckhand/contracts';
-import { type ConvertedWorkflow, convertInSteps, type ImportNote } from './import-workflow.ts';
-import { type ImportTask, toTasks } from './tasks.ts';
+import { type ConvertedWorkflow, convertInSteps } from './import-workflow.ts';
+import { type ImportNote, type ImportTask, toTasks } from './tasks.ts';
 import { type N8nWorkflow, readWorkflow } from './workflow.ts';
 
 /** A workflow of n8n as a definition, and what became of each of its nodes. */
@@ -8,7 +8,7 @@ export interface ImportedWorkflow {
   readonly name: string;
   readonly definition: Definition;
   readonly notes: readonly ImportNote[];
-  /** What is to be done, each cause once. */
+  /** What people have to do, each cause once. */
   readonly tasks: readonly ImportTask[];
   /** What concerns the workflow as a whole. */
   readonly remarks: readonly string[];

@@ -18,23 +18,10 @@ import { converterOf, isTrigger, shortType } from './nodes/registry.ts';
 import { asList, firstItem, optional, type Source } from './source.ts';
 import { isWholeSticky, toSticky } from './sticky-note.ts';
 import { stubOf } from './stub.ts';
-import { afterStub, partOf } from './tasks.ts';
+import { afterStub, type ImportLevel, type ImportNote, partOf } from './tasks.ts';
 import { withOptions } from './options.ts';
 import { unsupported, UnsupportedError } from './unsupported.ts';
 import { isList, type N8nConnection, type N8nNode, type N8nWorkflow, text } from './workflow.ts';
-
-/** How well a node was converted: as it was, with differences to review, or not at all. */
-export type ImportLevel = 'converted' | 'review' | 'manual';
-
-/** What became of a node of n8n. */
-export interface ImportNote {
-  readonly node: string;
-  readonly type: string;
-  readonly level: ImportLevel;
-  /** The nodes of the definition that it became. */
-  readonly nodeIds: readonly string[];
-  readonly messages: readonly string[];
-}
 
 /** A converted workflow. */
 export interface ConvertedWorkflow {

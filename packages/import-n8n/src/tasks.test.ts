@@ -1,6 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { ImportNote } from './import-workflow.ts';
-import { afterStub, partOf, toTasks } from './tasks.ts';
+import { afterStub, type ImportNote, partOf, toTasks } from './tasks.ts';
 
 const note = (node: string, level: ImportNote['level'], ...messages: string[]): ImportNote => ({
   node,

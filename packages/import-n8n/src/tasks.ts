@@ -1,6 +1,17 @@
-import type { ImportLevel, ImportNote } from './import-workflow.ts';
+/** How well a node was converted: as it was, with differences to review, or not at all. */
+export type ImportLevel = 'converted' | 'review' | 'manual';
 
-/** What is to be done with imported nodes for one cause. */
+/** What became of a node of n8n. */
+export interface ImportNote {
+  readonly node: string;
+  readonly type: string;
+  readonly level: ImportLevel;
+  /** The nodes of the definition that it became. */
+  readonly nodeIds: readonly string[];
+  readonly messages: readonly string[];
+}
+
+/** What people have to do with imported nodes, for one cause. */
 export interface ImportTask {
   readonly level: Exclude<ImportLevel, 'converted'>;
   /** The message of their notes; quoted names that differ are "…". */

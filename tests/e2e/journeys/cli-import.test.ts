@@ -52,7 +52,7 @@ describe('deckhand import n8n', () => {
     expect(failed.stdout).toContain('of n8n is not converted: there is no such node here');
   });
 
-  it('prints what is to be done, and reads the standard input', async () => {
+  it('prints what people have to do, and reads the standard input', async () => {
     const args = ['import', 'n8n', '-', '--name', 'Copied'];
     const { exitCode, stdout } = await runCli(args, env, JSON.stringify({ ...ORDERS, tags: [{ name: 'shop' }] }));
     expect(exitCode).toBe(0);

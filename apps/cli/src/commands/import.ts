@@ -18,7 +18,7 @@ export function importCommand(context: Context): Command {
     new Command('n8n')
       .summary('create a draft from the export of a workflow of n8n')
       .description(
-        'Converts the nodes, and prints what is to be done: for manual ones, which are stubs that fail and have the original node in their script, and for those to review, which differ in what the message says. Exits with 0 also if some are manual. With --json, it prints what became of each node.',
+        'Converts the nodes, and prints what you have to do: for manual ones, which are stubs that fail and have the original node in their script, and for those to review, which differ in what the message says. Exits with 0 also if some are manual. With --json, it prints what became of each node.',
       )
       .argument('<file>', 'a JSON file that n8n exported or copied; - for the standard input')
       .option('--name <name>', 'the name of the workflow; by default the one that it has in n8n')

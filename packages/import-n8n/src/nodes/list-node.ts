@@ -31,7 +31,7 @@ const STEPS_ONCE = 8;
 const LONG_LIST = 10_000;
 
 /**
- * Returns a node whose output is the list that an expression makes: a script, in which long lists are no matter, or
+ * Returns a node whose output is the list that an expression makes: a script, which has time for long lists, or
  * where scripts do not have its functions, an expression.
  */
 export function listNode({ id, node, review }: Conversion, expression: string): Converted {

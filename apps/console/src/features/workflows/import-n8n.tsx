@@ -91,7 +91,7 @@ const isInvalid = (error: unknown): boolean => error instanceof SyntaxError;
 
 const LEVELS = { review: i18n.t('Review'), manual: i18n.t('Manual') } as const;
 
-/** What is to be done; nodes that were converted without a difference are counted only. */
+/** What people have to do; nodes that were converted without a difference are counted only. */
 function ImportReport({ imported, onOpen }: { imported: ImportedWorkflow; onOpen: (id: string) => void }) {
   const { id, notes, tasks, remarks } = imported;
   const count = (level: 'converted' | keyof typeof LEVELS): number =>
