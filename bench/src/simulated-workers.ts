@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createDatabase, readDatabaseTime } from '@deckhand/db';
+import { createInputChecker, createSchemaChecker } from '@deckhand/nodes';
 import {
   connectRedis,
   createRunQueue,
@@ -54,6 +55,7 @@ async function startIdleWorker(): Promise<void> {
       db,
       redis,
       queue,
+      checkInput: createInputChecker(createSchemaChecker()),
       logger,
       metrics: {
         begin: ignore,

@@ -34,9 +34,14 @@ for (const workspaceFolder of closure(APPS[app].map((name) => `apps/${name}`))) 
   const manifest = JSON.parse(readFileSync(join(ROOT, workspaceFolder, 'package.json'), 'utf8'));
   writeFileSync(join(target, workspaceFolder, 'package.json'), JSON.stringify(builtManifest(manifest)));
 }
-// Static files that the API serves: the console, and the packages of the clients. They need no packages at run time.
-if (app === 'api') for (const path of ['apps/console/dist', 'infra/pack/dist']) copy(path);
 install();
+// Files that the API serves: the console, the packages of the clients, and the documentation. To the installation, the
+// folder of the SDK would be its package.
+const SERVED = [
+  ...['apps/console/dist', 'infra/pack/dist'],
+  ...['apps/api/assets', 'docs', 'CHANGELOG.md', 'packages/sdk/README.md', 'examples/patterns/README.md'],
+];
+if (app === 'api') for (const path of SERVED) copy(path);
 for (const file of INSTALL_FILES) rmSync(join(target, file));
 dropOtherDatabases();
 

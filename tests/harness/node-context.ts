@@ -11,6 +11,7 @@ export const NO_SERVICES: NodeServices = {
   workflows: { start: refuse },
   locks: { acquire: refuse, release: refuse },
   responses: { send: refuse },
+  results: { check: refuse },
   traffic: { admit: () => Promise.resolve({ waitedMs: 0, report: () => Promise.resolve() }) },
 };
 

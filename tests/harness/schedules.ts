@@ -10,6 +10,7 @@ import { stopLater } from './cleanup.ts';
 import type { Stores } from './gateway.ts';
 import { type Seed, seedWorkflow } from './seed.ts';
 import { until } from './until.ts';
+import { UNCOUNTED } from './start-limits.ts';
 
 /** A clock that stands still until it is set. Ms since the epoch. */
 export interface TestClock {
@@ -39,6 +40,7 @@ export async function startFiring(
     db,
     redis,
     queue: watchQueue(queue),
+    checkInput: UNCOUNTED.checkInput,
     logger: createLogger({ name: 'firing', level: 'silent' }),
     hasLease: isLeased
       ? async () =>

@@ -1,8 +1,9 @@
 import type { StartLimits } from '@deckhand/db';
-import { withWorkflowKey } from '@deckhand/nodes';
+import { createInputChecker, createSchemaChecker, withWorkflowKey } from '@deckhand/nodes';
 
 /** The limits of starts in workspaces without a limit of runs per minute. */
 export const UNCOUNTED: StartLimits = {
+  checkInput: createInputChecker(createSchemaChecker()),
   addKey: withWorkflowKey,
   count: () => Promise.reject(new Error('a run is counted without a limit')),
 };

@@ -3,6 +3,7 @@ import {
   createHttpClient,
   createMailSender,
   createPostgresClient,
+  createSchemaChecker,
   createScriptRunner,
   loadNodeTypes,
 } from '@deckhand/nodes';
@@ -80,6 +81,7 @@ export async function startTestWorker(
   const outputs = await openOutputStore(settings, db);
   const archive = await openArchive(settings);
   const code = createScriptRunner();
+  const schemas = createSchemaChecker();
   const postgres = createPostgresClient({ allowPrivate: true, memory });
   const registry = new Registry();
   const worker = await startWorker({
@@ -99,6 +101,7 @@ export async function startTestWorker(
       mail: createMailSender({ allowPrivate: true }),
       postgres,
     }),
+    schemas,
     outputs,
     archive,
     secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
@@ -119,7 +122,7 @@ export async function startTestWorker(
       if (isStopped) return;
       isStopped = true;
       await worker.drain();
-      await code.close();
+      await Promise.all([code.close(), schemas.close()]);
       await postgres.close();
       outputs.close();
       archive?.close();

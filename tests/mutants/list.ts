@@ -1249,7 +1249,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...of('apps/api/src/auth/authenticate.ts', ACCESS, [
-    ['scopes are not compared', '        requireScope(caller, needed, String(request.params.id));\n', ''],
+    ['scopes are not compared', '        requireScope(caller, needed, allowed[0]);\n', ''],
     ['a key does what is for people', "if (caller.kind === 'key') throw new DeckhandError('SESSION_REQUIRED');", ''],
   ]),
   ...of('packages/contracts/src/duration-filter.ts', 'integration:integration/api/run-lists', [
@@ -1264,8 +1264,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/auth/authenticate.ts', 'integration:integration/api/run-lists', [
     [
       "somebody else's workspace is told what is wrong",
-      '      await requireMembership(caller, request);\n      return caller;\n    },\n  };',
-      '      return caller;\n    },\n  };',
+      '      await requireMembership(caller, request);\n      if (needed',
+      '      if (needed',
     ],
   ]),
   ...of('apps/api/src/http/route.ts', 'integration:integration/api/run-lists', [
@@ -1601,7 +1601,36 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/store-errors.ts', 'unit:db/src/store-errors', [
     ['a statement without a response is a bug', 'Query read timeout|', ''],
   ]),
+  ...of('packages/db/src/workflows/apply.ts', 'integration:integration/api/execute-by-slug', [
+    ['a slug names workflows of others', 'WHERE m.user_id = ${userId}::uuid\n', 'WHERE true\n'],
+    [
+      'a bound key starts workflows elsewhere by a slug',
+      '(${boundTo}::uuid IS NULL OR m.workspace_id = ${boundTo}::uuid)',
+      'true',
+    ],
+  ]),
+  ...of('apps/api/src/auth/authenticate.ts', 'integration:integration/api/execute-by-slug', [
+    ['a slug names what the key may not start', "caller.kind === 'session' || hasScope(caller, needed, id)", 'true'],
+  ]),
+  ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/api/input-schemas', [
+    ['an input is not checked', "WHEN ${NEEDS_CHECK} THEN 'needsCheck'", "WHEN false THEN 'needsCheck'"],
+    [
+      'an input is checked for an earlier version',
+      '${checkedVersionId} IS DISTINCT FROM v.id',
+      '${checkedVersionId} IS NULL',
+    ],
+    ['a rerun is refused for its input', "asked.source <> 'rerun' AND ${needsCheck(", '${needsCheck('],
+  ]),
+  ...of('packages/nodes/src/schemas/input-checker.ts', 'unit:nodes/src/schemas/input-checker', [
+    ['a schema without a bound is checked where requests are handled', 'cost <= MAX_INLINE_COST ?', 'true ?'],
+    [
+      'a large input is checked where requests are handled',
+      'check && cost * triggerData.length <= MAX_INLINE_STEPS',
+      'check',
+    ],
+  ]),
   ...of('packages/contracts/src/untrusted-schema.ts', 'unit:contracts/src/untrusted-schema', [
+    ['a schema that refers to itself counts as cheap', 'costs.set(reference, Infinity);', 'costs.set(reference, 1);'],
     ['a field that every object has is taken for present', '    ownProperties: true,\n', ''],
   ]),
   ...of(

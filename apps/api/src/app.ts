@@ -3,6 +3,7 @@ import helmet from 'helmet';
 import { DeckhandError } from '@deckhand/contracts';
 import { closeToKeys } from './auth/authenticate.ts';
 import { createConsole } from './console/serve-console.ts';
+import { createDocsSite } from './docs/serve-docs.ts';
 import { chooseApiVersion } from './http/respond.ts';
 import { allowOrigins } from './http/cors.ts';
 import { createErrorHandler } from './http/errors.ts';
@@ -12,7 +13,7 @@ import { separateHosts } from './http/separate-hosts.ts';
 import { reportUnknownProxy } from './http/caller-address.ts';
 import { createAnswerRouter } from './links/answer-router.ts';
 import { createMcpEndpoint } from './mcp/endpoint.ts';
-import { createDocs } from './openapi/docs-page.ts';
+import { createDocumentRouter } from './openapi/serve-document.ts';
 import { listRoutes } from './routes.ts';
 import { createDownloads } from './serve-downloads.ts';
 import type { Services } from './services.ts';
@@ -44,7 +45,8 @@ export function createApp(services: Services): Express {
   const routes = listRoutes(services);
   registerRoutes(app, routes, authenticate);
   app.use(createMcpEndpoint(services.mcp));
-  app.use(createDocs(routes));
+  app.use(createDocumentRouter(routes));
+  app.use(createDocsSite());
   app.use(createDownloads());
   app.use(createConsole());
   app.use(() => {

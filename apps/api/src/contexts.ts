@@ -1,5 +1,6 @@
 import type { Database } from '@deckhand/db';
 import type { NodeTypes } from '@deckhand/engine';
+import type { InputChecker, SchemaChecker } from '@deckhand/nodes';
 import type { OutputStore } from '@deckhand/outputs';
 import type { FleetView, QueueShards, Redis, WindowRate } from '@deckhand/queue';
 import type { AnswerTokens, Logger, SecretBox, Tracing } from '@deckhand/runtime';
@@ -7,7 +8,6 @@ import type { Authenticate } from './auth/authenticate.ts';
 import type { DeviceAuthorizations } from './auth/device-authorizations.ts';
 import type { LoginThrottle } from './auth/login-throttle.ts';
 import type { Passwords } from './auth/passwords.ts';
-import type { FormChecker } from './forms/form-checker.ts';
 import type { AnswerOnce } from './http/answer-once.ts';
 import type { LinkLimit } from './links/link-limit.ts';
 import type { McpSettings } from './mcp/settings.ts';
@@ -74,6 +74,7 @@ export interface StartContext {
   readonly fleet: FleetView;
   readonly breaker: WriteBreaker;
   readonly runStarter: RunStarter;
+  readonly checkInput: InputChecker;
   readonly prepareCallbacks: PrepareCallbacks;
   readonly noteStart: NoteStart;
   readonly events: EventSender;
@@ -84,7 +85,7 @@ export interface AnswerContext {
   readonly db: Database;
   readonly logger: Logger;
   readonly queue: QueueShards;
-  readonly forms: FormChecker;
+  readonly forms: SchemaChecker;
   readonly notifyWorkers: NotifyWorkers;
 }
 

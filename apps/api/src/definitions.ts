@@ -17,7 +17,7 @@ import {
   findWarningsInSteps,
   type NodeTypes,
 } from '@deckhand/engine';
-import { findCancelIssues } from '@deckhand/nodes';
+import { findCancelIssues, findInputSchemas } from '@deckhand/nodes';
 import { runInTimeSlices, TooMuchWorkError } from '@deckhand/runtime';
 
 /** The node types that the API has something of its own to say about: a URL, or times. */
@@ -26,7 +26,14 @@ const TRIGGERS = { webhooks: 'trigger.webhook', schedules: 'trigger.schedule' } 
 /** What saving a definition needs to know of it, found by compiling it. */
 export type CheckedDefinition = Pick<
   NewVersion,
-  'definition' | 'timeoutMs' | 'countsHeldTime' | 'triggerNodeIds' | 'concurrency' | 'webhooks' | 'tool'
+  | 'definition'
+  | 'timeoutMs'
+  | 'countsHeldTime'
+  | 'triggerNodeIds'
+  | 'concurrency'
+  | 'webhooks'
+  | 'tool'
+  | 'inputSchemas'
 >;
 
 /** How much work the check of a definition may be, in ms. */
@@ -140,6 +147,7 @@ async function compile(
         method: typeof parameters.method === 'string' ? parameters.method : 'POST',
       })),
       tool: toolOf(workflow.definition, workflow.triggers[0]?.nodeId),
+      inputSchemas: findInputSchemas(workflow.definition),
     },
     warnings: await findWarnings(workflow),
     credentialLoops: findCredentialLoops(workflow),

@@ -1,5 +1,5 @@
 import { type Database, probeWrites, touchApiKeys, touchSessions } from '@deckhand/db';
-import { loadNodeTypes } from '@deckhand/nodes';
+import { createInputChecker, createSchemaChecker, loadNodeTypes } from '@deckhand/nodes';
 import {
   connectRedis,
   createExecutionRate,
@@ -33,7 +33,6 @@ import { createAuthenticate, createUsageLog } from './auth/authenticate.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createDeviceAuthorizations } from './auth/device-authorizations.ts';
 import { createLoginThrottle } from './auth/login-throttle.ts';
-import { createFormChecker } from './forms/form-checker.ts';
 import { createAnswerOnce } from './http/answer-once.ts';
 import { readAllowedOrigins } from './http/cors.ts';
 import { webhookHostOf } from './http/separate-hosts.ts';
@@ -100,7 +99,8 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   const keyUsage = createUsageLog({ write: (ids) => touchApiKeys(db, ids), logger });
   const sessionUsage = createUsageLog({ write: (ids) => touchSessions(db, ids), logger });
   const secretBox = openSecretBox(settings);
-  const forms = createFormChecker();
+  const forms = createSchemaChecker();
+  const checkInput = createInputChecker(forms);
   const deliveries = createDeliveryLog({ db, logger });
   const outputs = await openOutputStore(settings, db);
   const runReads = createRunReads({
@@ -114,6 +114,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
     db,
     queue,
     count: createExecutionRate(redis),
+    checkInput,
     breaker,
     runs: metrics.runs,
     tracing,
@@ -131,7 +132,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
     webhookBaseUrl: webhookBaseUrl(settings),
   };
   const starts = {
-    ...{ db, logger, nodeTypes, fleet, breaker, runStarter, events },
+    ...{ db, logger, nodeTypes, fleet, breaker, runStarter, checkInput, events },
     prepareCallbacks: createPrepareCallbacks({ db, secretBox }),
     noteStart: createNoteStart({ db, logger }),
   };

@@ -19,7 +19,7 @@ export interface Connection {
   readonly deckhand: Deckhand;
   /** Returns the workspace that is named, or the only one. @throws ExitError if it is not clear which. */
   workspaceId(): Promise<string>;
-  /** Returns the id of a workflow that is named by its id or its exact name. @throws ExitError for none, or several. */
+  /** Returns the id of the workflow with this id, exact name or slug. @throws ExitError for none, or several. */
   workflowId(idOrName: string): Promise<string>;
 }
 
@@ -144,14 +144,20 @@ async function findWorkspace({ client }: Deckhand, named: string | undefined): P
   throw misused(`The key can access ${all.length} workspaces: name one with --workspace: ${listed(all)}.`);
 }
 
-async function findWorkflow({ client }: Deckhand, workspaceId: string, name: string): Promise<string> {
+async function findWorkflow(deckhand: Deckhand, workspaceId: string, name: string): Promise<string> {
+  const { client } = deckhand;
   // The API finds a part of a name, in any case.
   const search = name.slice(0, 200);
   const pages = pagesByOffset(async (position) => {
     const query = { workspaceId, search, ...position, limit: PAGE };
     return (await listWorkflows({ client, query, throwOnError: true })).data;
   });
-  return only(name, await take(pages), 'workflow', 'deckhand workflows list');
+  const found = await take(pages);
+  if (found.some((entry) => entry.name === name)) return only(name, found, 'workflow', 'deckhand workflows list');
+  const [withSlug] = (await take(deckhand.workflows.list({ workspaceId, limit: PAGE }))).filter(
+    ({ slug }) => slug === name,
+  );
+  return withSlug?.id ?? only(name, [], 'workflow', 'deckhand workflows list');
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   createHttpClient,
   createMailSender,
   createPostgresClient,
+  createSchemaChecker,
   createScriptRunner,
   loadNodeTypes,
 } from '@deckhand/nodes';
@@ -38,6 +39,7 @@ async function main(): Promise<void> {
   const outputs = await openOutputStore(settings, db);
   const archive = await openArchive(settings);
   const code = createScriptRunner();
+  const schemas = createSchemaChecker();
   const allowPrivate = settings.HTTP_NODE_ALLOW_PRIVATE;
   const memory = createMemoryBudget(settings.WORKER_DATA_BYTES);
   const postgres = createPostgresClient({ allowPrivate, memory });
@@ -73,6 +75,7 @@ async function main(): Promise<void> {
       mail: createMailSender({ allowPrivate }),
       postgres,
     },
+    schemas,
     outputs,
     archive,
     secretBox: openSecretBox(settings),
@@ -94,7 +97,7 @@ async function main(): Promise<void> {
     survives: worker.survives,
     async close() {
       await worker.drain();
-      await code.close();
+      await Promise.all([code.close(), schemas.close()]);
       await postgres.close();
       outputs.close();
       archive?.close();

@@ -1,6 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { StartLimits } from '@deckhand/db';
-import { withWorkflowKey } from '@deckhand/nodes';
+import { type InputChecker, withWorkflowKey } from '@deckhand/nodes';
 import { createExecutionRate, type Redis } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 
@@ -10,9 +10,18 @@ const SLICE_MS = 10;
 const COUNT_AGAIN_SECONDS = 1;
 
 /** Creates the limits of the runs that a worker starts. */
-export function createStartLimits({ redis, logger }: { redis: Redis; logger: Logger }): StartLimits {
+export function createStartLimits({
+  redis,
+  logger,
+  checkInput,
+}: {
+  redis: Redis;
+  logger: Logger;
+  checkInput: InputChecker;
+}): StartLimits {
   const rate = createExecutionRate(redis);
   return {
+    checkInput,
     addKey: createWorkflowKeys(),
     count: (workspaceId, max) =>
       // An error of Redis is not the fault of whatever starts the run.

@@ -1,5 +1,6 @@
 import type { Database } from '@deckhand/db';
 import type { NodeServices, NodeTypes } from '@deckhand/engine';
+import type { SchemaChecker } from '@deckhand/nodes';
 import type { Archive, OutputStore } from '@deckhand/outputs';
 import type { Logger, MemoryBudget, SecretBox, Tracing } from '@deckhand/runtime';
 import type { Registry } from 'prom-client';
@@ -20,7 +21,9 @@ export interface WorkerOptions {
   readonly maxBlockedMs: number;
   readonly nodeTypes: NodeTypes;
   /** Services of nodes; the worker adds those that need its stores. */
-  readonly services: Omit<NodeServices, 'workflows' | 'locks' | 'responses' | 'traffic'>;
+  readonly services: Omit<NodeServices, 'workflows' | 'locks' | 'responses' | 'traffic' | 'results'>;
+  /** Checks inputs of runs that this worker starts, and results. */
+  readonly schemas: SchemaChecker;
   /** The store of large outputs. */
   readonly outputs: OutputStore;
   /** The archive of dropped partitions; undefined without one. */

@@ -1,3 +1,4 @@
+import { createInputChecker } from '@deckhand/nodes';
 import { readPoolUse } from '@deckhand/db';
 import { openRunConsumer } from '@deckhand/queue';
 import { addPoolMetrics } from '@deckhand/runtime';
@@ -76,7 +77,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const deliverer = createWorkerDeliverer(options, stores, eventMetrics);
   const maintenance = startMaintenance(
     {
-      ...{ db, redis, queue, logger, metrics: maintenanceMetrics, runs: metrics.runs },
+      ...{ db, redis, queue, logger, checkInput: createInputChecker(options.schemas) },
+      ...{ metrics: maintenanceMetrics, runs: metrics.runs },
       unclaimedAfterMs: options.unclaimedAfterMs,
     },
     {

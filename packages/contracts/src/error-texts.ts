@@ -11,7 +11,7 @@ export interface ErrorText {
 /** Errors of requests: when a response has the code, and whether the caller should try again. */
 export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   VALIDATION_FAILED: {
-    when: 'A field is missing, unknown or of the wrong type; `details` lists the issues as `{ path, message }`, of a definition with the `nodeId`, at most 20, or only the first if the body has more than 10,000 members and items; then `truncated` is true if there may be more',
+    when: 'A field is missing, unknown or of the wrong type, or an input does not fit the [schema of its trigger](workflows.md#inputs-and-results-with-a-schema); `details` lists the issues as `{ path, message }`, of a definition with the `nodeId`, at most 20, or only the first if the body has more than 10,000 members and items; then `truncated` is true if there may be more',
     retry: 'no',
   },
   INVALID_JSON: { when: 'The body is not JSON', retry: 'no' },
@@ -21,7 +21,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   NOT_WAITING: { when: 'The run waits for no approval, or no form, at that node', retry: 'no' },
   UNAUTHORIZED: {
-    when: "No key or session, or one that is mistyped, revoked, expired or ended; a webhook's secret or credential that does not match",
+    when: "No key or session, or one that is mistyped, revoked, expired or ended; a webhook's secret, credential or signature that does not match",
     retry: 'no',
   },
   INSUFFICIENT_SCOPE: { when: 'The key lacks the scope in `required`; `hint` says what to do', retry: 'no' },

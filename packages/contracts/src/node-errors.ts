@@ -87,6 +87,10 @@ const OF_TYPES = {
   },
   HTTP_TOO_MANY_PAGES: { when: 'With `pagination`, there are more pages than `maxPages`', retry: 'no' },
   HUMAN_TIMEOUT: { when: 'Nobody submitted the form in time', retry: 'no' },
+  INPUT_INVALID: {
+    when: 'The input does not fit the [schema](workflows.md#inputs-and-results-with-a-schema) of the started workflow; the message names the fields',
+    retry: 'no',
+  },
   LOCK_TIMEOUT: { when: 'The lock was not free in time', retry: 'no' },
   LOCK_WAITING: {
     when: 'The lock is held by another run. Only attempts of the node have this code',
@@ -117,6 +121,10 @@ const OF_TYPES = {
     retry: 'at the time that the limit allows',
   },
   RESPONSE_TOO_LARGE: { when: 'The response, or a part of it, is larger than its limit', retry: 'no' },
+  RESULT_INVALID: {
+    when: 'In the modes `test` and `debug`, the result does not fit `bodySchema`; the message names the fields',
+    retry: 'no',
+  },
   RESULT_TOO_LARGE: { when: 'The output would be too large', retry: 'no' },
   SIGNATURE_INVALID: { when: 'The signature is not that of the data', retry: 'no' },
   TEXT_TOO_LARGE: { when: 'A text to work on is too long', retry: 'no' },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { estimateCheckCost } from './untrusted-schema.ts';
 import { compileUntrusted } from './validate.ts';
 
 /** The issues of a value; those of the schema where that is at fault. */
@@ -95,5 +96,47 @@ describe('a schema of a user', () => {
     expect(issuesOf({ format: 'email' }, `ada@${'a'.repeat(20_000)}.com`)).toHaveLength(1);
     expect(issuesOf({ format: 'uri' }, 'https://example.com/a')).toEqual([]);
     expect(issuesOf({ format: 'uri' }, `https://example.com/${'a'.repeat(20_000)}`)).toHaveLength(1);
+  });
+});
+
+describe('the cost of a check', () => {
+  const doubling = (levels: number) => {
+    const target = (n: number) => ({ $ref: `#/$defs/p${n}` });
+    const parts = Array.from({ length: levels }, (_, n) => [`p${n}`, { allOf: [target(n + 1), target(n + 1)] }]);
+    return { ...target(0), $defs: { ...Object.fromEntries(parts), [`p${levels}`]: { type: 'object' } } };
+  };
+
+  it.each([
+    ['a usual schema', { type: 'object', properties: { a: { type: 'string' }, b: { minimum: 1 } } }, 5, 20],
+    ['many values', { enum: Array.from({ length: 100 }, (_, n) => n) }, 100, 110],
+    ['a large pattern', { pattern: '(?:ab{50}){20}' }, 10_000, 12_000],
+    ['a large pattern of names', { patternProperties: { '(?:ab{50}){20}': true } }, 10_000, 12_000],
+    [
+      'references to a part',
+      { allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }], $defs: { a: { enum: [1, 2, 3] } } },
+      15,
+      30,
+    ],
+    ['references that double', doubling(20), 1_000_000, 100_000_000],
+    ['a recursive schema', { properties: { inner: { $ref: '#' } } }, Infinity, Infinity],
+    [
+      'parts that refer to each other',
+      { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } },
+      Infinity,
+      Infinity,
+    ],
+    ['a reference to an anchor', { $ref: '#a', $defs: { a: { $anchor: 'a' } } }, Infinity, Infinity],
+    ['another base', { not: { $id: 'https://example.com/a', type: 'string' } }, Infinity, Infinity],
+    ['a dynamic reference', { $dynamicRef: '#a' }, Infinity, Infinity],
+    [
+      'members with names of keywords',
+      { properties: { $ref: { type: 'string' }, pattern: { type: 'string' } } },
+      5,
+      20,
+    ],
+  ])('is bounded by an estimate: %s', (_name, schema, low, high) => {
+    const cost = estimateCheckCost(schema);
+    expect(cost).toBeGreaterThanOrEqual(low);
+    expect(cost).toBeLessThanOrEqual(high);
   });
 });

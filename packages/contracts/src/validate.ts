@@ -160,11 +160,15 @@ function withoutIndex({ path, message }: ValidationIssue): ValidationIssue {
 }
 
 /**
- * Compiles the JSON Schema of an untrusted author (forms of human nodes) at bounded cost. The cost of the check depends
- * on the schema, so it must run on a thread that can be terminated.
+ * Compiles the JSON Schema of an untrusted author (forms, inputs) at bounded cost. The cost of the check depends on the
+ * schema (`estimateCheckCost`), so it must run on a thread that can be terminated, unless it is known to be cheap.
+ * @param maxExamined number of members and items of a value up to which all errors are collected.
  * @returns errors of the schema itself, or a check.
  */
-export function compileUntrusted(schema: object): { check: Check<unknown> } | { issues: readonly ValidationIssue[] } {
+export function compileUntrusted(
+  schema: object,
+  maxExamined = MAX_EXAMINED,
+): { check: Check<unknown> } | { issues: readonly ValidationIssue[] } {
   try {
     const issue = findSchemaIssue(schema);
     if (issue !== undefined) return { issues: [{ path: '', message: issue }] };
@@ -173,7 +177,7 @@ export function compileUntrusted(schema: object): { check: Check<unknown> } | { 
       all: createUntrustedAjv({ allErrors: true }),
     };
     validators.first.compile(schema);
-    return { check: toCheck(validators, schema) };
+    return { check: toCheck(validators, schema, maxExamined) };
   } catch (error) {
     return { issues: [{ path: '', message: error instanceof Error ? error.message : 'not a JSON Schema' }] };
   }
@@ -185,12 +189,12 @@ function whenNeeded<T>(ajv: Ajv2020, schema: object): () => ValidateFunction<T> 
   return () => (compiled ??= ajv.compile<T>(schema));
 }
 
-function toCheck<T>({ first, all }: Validators, schema: object): Check<T> {
+function toCheck<T>({ first, all }: Validators, schema: object, maxExamined = MAX_EXAMINED): Check<T> {
   const [validate, examine] = [whenNeeded<T>(first, schema), whenNeeded<T>(all, schema)];
   return (value) => {
     const isValid = validate();
     if (isValid(value)) return { value };
-    if (isLargerThan(value, MAX_EXAMINED)) return { issues: issuesOf(isValid), isTruncated: true };
+    if (isLargerThan(value, maxExamined)) return { issues: issuesOf(isValid), isTruncated: true };
     const findAll = examine();
     findAll(value);
     return { issues: issuesOf(findAll) };

@@ -130,6 +130,7 @@ export {
   type Accepted,
   type ChosenVersion,
   type IdempotencyKey,
+  type InvalidInput,
   type OtherBody,
   type RateLimited,
   type RunCount,
@@ -374,7 +375,7 @@ export { listActivations } from './workflows/activations.ts';
 export { deleteDraft, readDraft, saveDraft } from './workflows/drafts.ts';
 export {
   applyWorkflow,
-  findWorkflowBySlug,
+  findWorkflowsBySlug,
   type Precondition,
   tryApplyingWorkflow,
   type WantedWorkflow,

@@ -2,6 +2,7 @@ import type {
   Credential,
   CredentialCircuit,
   CredentialRateLimit,
+  ExecutionMode,
   JsonObject,
   JsonValue,
   StartOptions,
@@ -165,6 +166,20 @@ export interface RunLocks {
   release(lock: Pick<LockAcquisition, 'workspaceId' | 'executionId' | 'key'>): Promise<void>;
 }
 
+/** A result that a node sets, and the schema that its author gave for it. */
+export interface CheckedResult {
+  readonly workspaceId: string;
+  readonly mode: ExecutionMode;
+  readonly schema: JsonObject;
+  readonly body: JsonValue;
+}
+
+/** Checks results against schemas of untrusted authors. */
+export interface ResultChecker {
+  /** @returns what does not fit, for people; undefined if all does, or if results of this mode are not checked. */
+  check(result: CheckedResult): Promise<string | undefined>;
+}
+
 /** A response of a node to the caller of its run. */
 export interface CallerResponse {
   readonly executionId: string;
@@ -230,5 +245,6 @@ export interface NodeServices {
   readonly workflows: WorkflowStarter;
   readonly locks: RunLocks;
   readonly responses: CallerResponses;
+  readonly results: ResultChecker;
   readonly traffic: TrafficControl;
 }

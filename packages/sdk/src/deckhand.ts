@@ -1,11 +1,11 @@
 import {
   type ApprovalEntry,
-  type ExecuteBatchItem,
   type ExecuteBody,
   executeWorkflow,
   executeWorkflowBatch,
   getWorkflow,
   type ExecutionEntry,
+  type JsonValue,
   listApprovals,
   listExecutions,
   type ListExecutionsData,
@@ -21,18 +21,20 @@ import { pagesByCursor, pagesByOffset } from './pages.ts';
 import { DeckhandError } from './errors.ts';
 import { createRun, type Run } from './run.ts';
 import { createSend, type SendOptions } from './send.ts';
-import type { StartArguments } from './workflow-inputs.ts';
+import type { BatchItem, StartArguments, WorkflowResult } from './workflow-types.ts';
 
 /** Options of a client. */
 export interface DeckhandOptions extends SendOptions {
-  /** URL of the instance, such as `https://deckhand.example.com`. */
-  readonly baseUrl: string;
-  /** An API key (`dk_…`). */
-  readonly apiKey: string;
+  /** URL of the instance, such as `https://deckhand.example.com`. Undefined is an error that says so. */
+  readonly baseUrl: string | undefined;
+  /** An API key (`dk_…`). Undefined is an error that says so. */
+  readonly apiKey: string | undefined;
 }
 
 /** Options of a start, beside the input. */
 export interface ExecuteOptions extends Omit<ExecuteBody, 'input'> {
+  /** The workspace of the workflow, for a slug that several workspaces of the key have. */
+  readonly workspaceId?: string;
   /**
    * The same key and input start one run within 24 hours. By default each call has a key of its own, so that retries of
    * the client start one run.
@@ -43,14 +45,17 @@ export interface ExecuteOptions extends Omit<ExecuteBody, 'input'> {
 
 /** Options of a batch of starts. */
 export interface ExecuteBatchOptions {
+  /** The workspace of the workflow, for a slug that several workspaces of the key have. */
+  readonly workspaceId?: string;
   /** Stands for the keys of items that have none. By default each call has a key of its own. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
 }
 
 /** How an item of a batch ended: a run, or the error that a single start would have thrown. */
-export type BatchResult =
-  { readonly run: Run; readonly error?: undefined } | { readonly run?: undefined; readonly error: DeckhandError };
+export type BatchResult<Result = JsonValue> =
+  | { readonly run: Run<Result>; readonly error?: undefined }
+  | { readonly run?: undefined; readonly error: DeckhandError };
 
 /** A filter of a list, without paging. */
 type FilterOf<Data extends { query?: object }> = Omit<NonNullable<Data['query']>, 'cursor' | 'offset' | 'fields'>;
@@ -60,19 +65,24 @@ export interface Deckhand {
   readonly workflows: {
     /**
      * Starts a run of a workflow. The input of a workflow whose type is known has to be of this type.
+     * @param workflow its slug or id.
      * @throws DeckhandError, ConnectionError
      */
-    execute<const Id extends string>(workflowId: Id, ...start: StartArguments<Id, ExecuteOptions>): Promise<Run>;
+    execute<const Key extends string>(
+      workflow: Key,
+      ...start: StartArguments<Key, ExecuteOptions>
+    ): Promise<Run<WorkflowResult<Key>>>;
     /**
      * Starts a run for each item, up to 1,000. @returns a result for each, in their order: an item that is refused
      * concerns no other, and is not retried.
+     * @param workflow its slug or id.
      * @throws DeckhandError if the batch as a whole was refused; ConnectionError
      */
-    executeBatch(
-      workflowId: string,
-      items: readonly ExecuteBatchItem[],
+    executeBatch<const Key extends string>(
+      workflow: Key,
+      items: readonly BatchItem<Key>[],
       options?: ExecuteBatchOptions,
-    ): Promise<readonly BatchResult[]>;
+    ): Promise<readonly BatchResult<WorkflowResult<Key>>[]>;
     /** Reads a workflow with its latest definition. @throws DeckhandError, ConnectionError */
     get(workflowId: string): Promise<WorkflowResponse>;
     /** Yields the workflows of a workspace, page by page. @throws DeckhandError, ConnectionError */
@@ -96,11 +106,11 @@ export interface Deckhand {
 
 const MAX_PAGE = 500;
 
-/** Creates a client. It sends no request. @throws TypeError if `baseUrl` is not a URL. */
+/** Creates a client. It sends no request. @throws TypeError that names an option which cannot be used. */
 export function createDeckhand({ baseUrl, apiKey, ...sending }: DeckhandOptions): Deckhand {
-  const url = new URL(baseUrl).href.replace(/\/+$/, '');
+  const url = checkUrl(baseUrl);
   const send = createSend(sending);
-  const headers = { 'x-api-key': apiKey };
+  const headers = { 'x-api-key': checkKey(apiKey) };
   const client = createClient({
     baseUrl: url,
     headers,
@@ -111,22 +121,28 @@ export function createDeckhand({ baseUrl, apiKey, ...sending }: DeckhandOptions)
   const throwOnError = true;
   return {
     workflows: {
-      async execute(workflowId: string, input?: ExecuteBody['input'], given: ExecuteOptions = {}) {
-        const { idempotencyKey, signal, ...options } = given;
+      async execute<Key extends string>(workflow: Key, input?: ExecuteBody['input'], given: ExecuteOptions = {}) {
+        const { workspaceId, idempotencyKey, signal, ...options } = given;
         const { data } = await executeWorkflow({
           client,
-          path: { id: workflowId },
+          path: { id: named(workflow) },
+          ...(workspaceId !== undefined && { query: { workspaceId } }),
           body: { ...(input !== undefined && { input }), ...options },
           headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
           ...(signal && { signal }),
           throwOnError,
         });
-        return createRun(parts, data.executionId, data.warning);
+        return createRun<WorkflowResult<Key>>(parts, data.executionId, data.warning);
       },
-      async executeBatch(workflowId, items, { idempotencyKey, signal } = {}) {
+      async executeBatch<Key extends string>(
+        workflow: Key,
+        items: readonly BatchItem<Key>[],
+        { workspaceId, idempotencyKey, signal }: ExecuteBatchOptions = {},
+      ) {
         const { data, response } = await executeWorkflowBatch({
           client,
-          path: { id: workflowId },
+          path: { id: named(workflow) },
+          ...(workspaceId !== undefined && { query: { workspaceId } }),
           body: [...items],
           headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
           ...(signal && { signal }),
@@ -136,7 +152,7 @@ export function createDeckhand({ baseUrl, apiKey, ...sending }: DeckhandOptions)
         return data.items.map((item) =>
           'code' in item
             ? { error: new DeckhandError(item.status, { ...item, requestId }, undefined) }
-            : { run: createRun(parts, item.executionId, data.warning) },
+            : { run: createRun<WorkflowResult<Key>>(parts, item.executionId, data.warning) },
         );
       },
       async get(workflowId) {
@@ -167,6 +183,33 @@ export function createDeckhand({ baseUrl, apiKey, ...sending }: DeckhandOptions)
     },
     client,
   };
+}
+
+/** @throws TypeError for an empty name, which would be another path. */
+function named(workflow: string): string {
+  if (workflow === '') throw new TypeError('the workflow is empty, and has to be a slug or an id');
+  return workflow;
+}
+
+function checkUrl(baseUrl: unknown): string {
+  if (typeof baseUrl !== 'string')
+    throw new TypeError(`baseUrl is ${describe(baseUrl)}, and has to be the URL of Deckhand`);
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new TypeError(`baseUrl is "${baseUrl}", and has to begin with https:// or http://`);
+  return url.href.replace(/\/+$/, '');
+}
+
+/** The message never shows a key. */
+function checkKey(apiKey: unknown): string {
+  if (typeof apiKey !== 'string') throw new TypeError(`apiKey is ${describe(apiKey)}, and has to be an API key`);
+  if (!/^dk_[\x21-\x7e]+$/.test(apiKey))
+    throw new TypeError('apiKey is not an API key: one begins with dk_, and has no spaces');
+  return apiKey;
+}
+
+function describe(value: unknown): string {
+  return value === undefined || value === null ? String(value) : `of the type ${typeof value}`;
 }
 
 /**

@@ -22,7 +22,7 @@ export interface WaitOptions {
 }
 
 /** A run that was started, or is known by its id. */
-export interface Run {
+export interface Run<Result = JsonValue> {
   readonly id: string;
   /** Present if no worker was available when it was started: the run stays pending until one is. */
   readonly warning: string | undefined;
@@ -38,7 +38,7 @@ export interface Run {
    * Waits until the run is finished, and returns the body of its result: what its End node set; null without one.
    * @throws RunFailedError for any status but `success`; the errors of `finished`.
    */
-  result(options?: WaitOptions): Promise<JsonValue>;
+  result(options?: WaitOptions): Promise<Result>;
   /**
    * Follows the run: yields it, without outputs, at once and after each change, until it is finished. Continues after
    * a broken connection, without repeating a state.
@@ -49,7 +49,7 @@ export interface Run {
   pause(): Promise<void>;
   resume(): Promise<void>;
   /** Starts a new run with the same trigger data. */
-  rerun(): Promise<Run>;
+  rerun(): Promise<Run<Result>>;
 }
 
 /** What runs need. */
@@ -70,8 +70,8 @@ const MAX_RECONNECTS = 10;
 const SILENCE_MS = 45_000;
 const FINISHED: ReadonlySet<string> = new Set(['success', 'failed', 'timeout', 'stopped']);
 
-/** Creates the handle of a run. */
-export function createRun(parts: RunParts, id: string, warning?: string): Run {
+/** Creates the handle of a run. The caller vouches for the type of the result. */
+export function createRun<Result = JsonValue>(parts: RunParts, id: string, warning?: string): Run<Result> {
   const { client } = parts;
   const path = { id };
   const url = `${parts.baseUrl}/api/executions/${encodeURIComponent(id)}`;
@@ -153,7 +153,7 @@ export function createRun(parts: RunParts, id: string, warning?: string): Run {
       const execution = await finished(options);
       if (execution.status !== 'success') throw new RunFailedError(execution);
       const { data } = await getExecutionResult({ client, path, throwOnError });
-      return bodyOf(data.result);
+      return bodyOf(data.result) as Result;
     },
     events,
     async stop() {
@@ -167,7 +167,7 @@ export function createRun(parts: RunParts, id: string, warning?: string): Run {
     },
     async rerun() {
       const { data } = await rerunExecution({ client, path, throwOnError });
-      return createRun(parts, data.executionId, data.warning);
+      return createRun<Result>(parts, data.executionId, data.warning);
     },
   };
 }

@@ -32,6 +32,10 @@ const WITHOUT_KEY = /^\/api\/(api-keys|auth|workspaces\/[^/]+\/invites)(\/|$)/;
  */
 export function createSend({ fetch: send = (request) => fetch(request), ...options }: SendOptions): Send {
   const { timeoutMs = TIMEOUT_MS, maxRetries = MAX_RETRIES } = options;
+  if (typeof send !== 'function') throw new TypeError('fetch has to be a function');
+  if (!(timeoutMs > 0)) throw new TypeError(`timeoutMs is ${timeoutMs}, and has to be more than 0`);
+  if (!Number.isInteger(maxRetries) || maxRetries < 0)
+    throw new TypeError(`maxRetries is ${maxRetries}, and has to be a whole number from 0`);
   return async (request) => {
     const isRepeatable = addIdempotencyKey(request);
     for (let retries = 0; ; retries += 1) {

@@ -1,4 +1,5 @@
 import { SignatureError } from './errors.ts';
+import type { ExecutionResponse } from './generated/index.ts';
 
 /** A received message, and how to verify it. */
 export interface WebhookMessage {
@@ -11,6 +12,37 @@ export interface WebhookMessage {
   readonly toleranceSeconds?: number;
 }
 
+/** An event that Deckhand sends to an event endpoint, or to the `callbackUrl` of a run. */
+export interface WebhookEvent {
+  readonly type:
+    | 'run.started'
+    | 'run.succeeded'
+    | 'run.failed'
+    | 'run.timed_out'
+    | 'run.stopped'
+    | 'approval.requested'
+    | 'approval.decided'
+    | 'human_task.requested'
+    | 'human_task.completed'
+    | 'workflow.activated'
+    | 'endpoint.test';
+  /** When it happened. */
+  readonly timestamp: string;
+  readonly data: {
+    readonly workspaceId: string;
+    readonly workflowId?: string;
+    readonly executionId?: string;
+    readonly status?: ExecutionResponse['status'];
+    /** The node that waits or waited for a person, and its iteration: null outside loops. */
+    readonly nodeId?: string;
+    readonly iteration?: string | null;
+    /** The ETag of the run after the event. */
+    readonly etag?: string;
+    /** Where to read the run, the workflow or, for a test, the endpoint. */
+    readonly link: string;
+  };
+}
+
 const TOLERANCE_SECONDS = 300;
 const SECRET_PREFIX = 'whsec_';
 const PUBLIC_KEY_PREFIX = 'whpk_';
@@ -18,10 +50,11 @@ const PUBLIC_KEY_PREFIX = 'whpk_';
 /**
  * Verifies a message by the Standard Webhooks specification (signatures `v1` and `v1a`), and parses its body.
  * Signatures are compared in constant time. Use the id in `webhook-id` to recognize a repeated message.
- * @returns the body, parsed as JSON.
+ * @returns the body, parsed as JSON. Only its sender is verified: `Payload` is the type of what that one sends, by
+ * default an event of Deckhand.
  * @throws SignatureError if a header is missing, no signature fits, or the message is too old or from the future.
  */
-export async function verifyWebhook(message: WebhookMessage): Promise<unknown> {
+export async function verifyWebhook<Payload = WebhookEvent>(message: WebhookMessage): Promise<Payload> {
   const { payload, headers, secret, toleranceSeconds = TOLERANCE_SECONDS } = message;
   const header = (name: string): string => {
     const value = headers instanceof Headers ? headers.get(name) : headers[name];
@@ -39,7 +72,7 @@ export async function verifyWebhook(message: WebhookMessage): Promise<unknown> {
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
   const signatures = header('webhook-signature').split(' ');
   for (const key of typeof secret === 'string' ? [secret] : secret) {
-    for (const signature of signatures) if (await fits(signature, key, signed)) return JSON.parse(body);
+    for (const signature of signatures) if (await fits(signature, key, signed)) return JSON.parse(body) as Payload;
   }
   throw new SignatureError('no signature fits');
 }

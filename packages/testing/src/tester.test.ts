@@ -150,4 +150,21 @@ describe('a test of a workflow', () => {
     const another = chainOf({ id: 'a', type: 'set', parameters: { fields: {} } } as { id: string });
     expect(await failuresOf(another, { trigger: 'a' })).toEqual(['there is no trigger a to start from']);
   });
+
+  it('fails for an input that its trigger refuses, and for a result that does not fit its schema', async () => {
+    const named = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+    const definition = {
+      nodes: [
+        { id: 'start', type: 'trigger.manual', parameters: { inputSchema: named } },
+        { id: 'end', type: 'terminal', parameters: { body: '{{ $trigger.result }}', bodySchema: named } },
+      ],
+      edges: [{ source: 'start', target: 'end' }],
+    };
+    expect(await failuresOf(definition, {})).toEqual(['input.name is required']);
+    expect(await failuresOf(definition, { input: { name: 'Ada', result: { name: 'Bo' } } })).toEqual([]);
+    const misfit = { input: { name: 'Ada', result: { name: 5 } } };
+    const error = { node: 'end', code: 'RESULT_INVALID' };
+    expect(await failuresOf(definition, { ...misfit, expect: { status: 'failed', error } })).toEqual([]);
+    expect(await failuresOf(definition, misfit)).toEqual([expect.stringContaining('body.name must be string')]);
+  });
 });

@@ -16,9 +16,20 @@ import {
   type NodeServices,
   type NodeTypes,
   recordKey,
+  type ResultChecker,
   runExecution,
 } from '@deckhand/engine';
-import { createScriptRunner, loadNodeTypes, type PooledScriptRunner } from '@deckhand/nodes';
+import {
+  createInputChecker,
+  createResultChecker,
+  createSchemaChecker,
+  createScriptRunner,
+  findInputSchemas,
+  loadNodeTypes,
+  pathWithin,
+  type PooledScriptRunner,
+  type SchemaChecker,
+} from '@deckhand/nodes';
 import { differences, show } from './compare.ts';
 import { answerOf, createMocks, type Mocks, mockTypes } from './mocked-types.ts';
 import { createVirtualWorld, type VirtualWorld } from './virtual-world.ts';
@@ -55,7 +66,7 @@ export interface Tester {
   test(definition: unknown, tests: readonly unknown[]): Promise<readonly TestResult[]>;
   /** Returns the warnings about a definition, as saving it would; none about one that is not valid. */
   warnings(definition: unknown): readonly TestedWarning[];
-  /** Ends the threads of scripts. */
+  /** Ends the threads of scripts and schemas. */
   close(): Promise<void>;
 }
 
@@ -79,12 +90,13 @@ const checkTest = compileLenientCheck(WorkflowTest);
 export async function createTester({ maxTestMs = MAX_TEST_MS }: TesterOptions = {}): Promise<Tester> {
   const types = await loadNodeTypes();
   const scripts = createScriptRunner();
+  const schemas = createSchemaChecker();
   return {
     async test(definition, tests) {
       const results: TestResult[] = [];
       for (const [index, given] of tests.entries()) {
         const begunAt = performance.now();
-        const { name, failures } = await runTest({ types, scripts, maxTestMs }, definition, given, index);
+        const { name, failures } = await runTest({ types, scripts, schemas, maxTestMs }, definition, given, index);
         results.push({ name, failures, durationMs: performance.now() - begunAt });
       }
       return results;
@@ -93,18 +105,21 @@ export async function createTester({ maxTestMs = MAX_TEST_MS }: TesterOptions = 
       const compiled = compileWorkflow(definition, types);
       return 'issues' in compiled ? [] : findWarnings(compiled.workflow);
     },
-    close: () => scripts.close(),
+    async close() {
+      await Promise.all([scripts.close(), schemas.close()]);
+    },
   };
 }
 
 interface Means {
   readonly types: NodeTypes;
   readonly scripts: PooledScriptRunner;
+  readonly schemas: SchemaChecker;
   readonly maxTestMs: number;
 }
 
 async function runTest(
-  { types, scripts, maxTestMs }: Means,
+  { types, scripts, schemas, maxTestMs }: Means,
   definition: unknown,
   given: unknown,
   index: number,
@@ -131,9 +146,25 @@ async function runTest(
   if (trigger !== undefined && !workflow.triggers.some(({ nodeId }) => nodeId === trigger)) {
     return { name, failures: [`there is no trigger ${trigger} to start from`] };
   }
+  const unfit = await findInputIssues(workflow, test, schemas);
+  if (unfit.length > 0) return { name, failures: describe(unfit) };
   const journal: NodeRecord[] = [];
-  const ending = await runToEnd({ workflow, test, world, journal, scripts, maxTestMs });
+  const ending = await runToEnd({ workflow, test, world, journal, scripts, schemas, maxTestMs });
   return { name, failures: [...missing(mocks), ...check(test, ending, journal, (world.now() - startAt) / 1_000)] };
+}
+
+/** Returns why a start with the input of a test would be refused. */
+async function findInputIssues(
+  { definition, triggers }: CompiledWorkflow,
+  { trigger: triggerNodeId = triggers[0]?.nodeId ?? '', input = {} }: WorkflowTest,
+  schemas: SchemaChecker,
+): Promise<readonly ValidationIssue[]> {
+  const schema = findInputSchemas(definition)[triggerNodeId];
+  if (!schema) return [];
+  const inputSchema = JSON.stringify(schema);
+  const ids = { workspaceId: 'test', workflowVersionId: 'test', triggerNodeId };
+  const { issues } = await createInputChecker(schemas)(JSON.stringify(input), { ...ids, inputSchema });
+  return issues.map((issue) => ({ ...issue, path: pathWithin('input', issue.path) }));
 }
 
 function describe(issues: readonly ValidationIssue[]): readonly string[] {
@@ -151,6 +182,7 @@ interface TestRun {
   /** Gets every record. */
   readonly journal: NodeRecord[];
   readonly scripts: PooledScriptRunner;
+  readonly schemas: SchemaChecker;
   readonly maxTestMs: number;
 }
 
@@ -182,7 +214,7 @@ async function runToEnd(run: TestRun): Promise<TestEnding> {
 }
 
 function runOnce(
-  { workflow, test, world, journal, scripts }: TestRun,
+  { workflow, test, world, journal, scripts, schemas }: TestRun,
   signal: AbortSignal,
   isHalted: () => boolean,
 ): Promise<Ending> {
@@ -210,7 +242,10 @@ function runOnce(
         signal.addEventListener('abort', listener);
       },
     },
-    services: servicesWith(scripts),
+    services: servicesWith(
+      scripts,
+      createResultChecker(schemas, () => true),
+    ),
     answerLink: ({ nodeId, iteration }) => exampleLink(nodeId, iteration),
     openCredential: () => Promise.reject(new Error('tests have no credentials: mock the node')),
     ports: {
@@ -231,7 +266,7 @@ function runOnce(
 }
 
 /** Those of nodes are replaced when they run. */
-function servicesWith(code: PooledScriptRunner): NodeServices {
+function servicesWith(code: PooledScriptRunner, results: ResultChecker): NodeServices {
   const none = (): Promise<never> => Promise.reject(new Error('tests have no such service'));
   return {
     code,
@@ -241,6 +276,7 @@ function servicesWith(code: PooledScriptRunner): NodeServices {
     workflows: { start: none },
     locks: { acquire: none, release: none },
     responses: { send: none },
+    results,
     traffic: { admit: none },
   };
 }

@@ -69,7 +69,14 @@ describe('what the images hold', () => {
     const api = await spawnApp('api', env, { root: join(folder, 'api') });
     await spawnApp('worker', env, { root: join(folder, 'worker') });
 
-    expect((await fetch(`${api.url}/downloads/deckhand-cli.tgz`)).status).toBe(200);
+    for (const path of [
+      'downloads/deckhand-cli.tgz',
+      'docs/guides/first-workflow',
+      'docs/docs.css',
+      'docs/minisearch.js',
+    ]) {
+      expect((await fetch(`${api.url}/${path}`)).status).toBe(200);
+    }
     const page = await fetch(api.url, { headers: { accept: 'text/html' } });
     const script = /<script[^>]* src="([^"]+)"/.exec(await page.text())?.[1] ?? '';
     expect((await fetch(new URL(script, api.url))).headers.get('content-type')).toContain('javascript');

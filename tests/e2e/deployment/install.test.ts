@@ -73,9 +73,9 @@ async function shell(line: string, input = ''): Promise<string> {
   return (await running).stdout;
 }
 
-/** Returns the lines of a block of README.md. */
-function block(language: string, start: string): readonly string[] {
-  const blocks = [...readFileSync(join(REPOSITORY, 'README.md'), 'utf8').matchAll(/```(\w+)\n([^]*?)\n```/g)];
+/** Returns the lines of a block of a README. */
+function block(language: string, start: string, file = 'README.md'): readonly string[] {
+  const blocks = [...readFileSync(join(REPOSITORY, file), 'utf8').matchAll(/```(\w+)\n([^]*?)\n```/g)];
   const [, , text = ''] = blocks.find(([, name, content]) => name === language && content?.startsWith(start)) ?? [];
   return text.split('\n');
 }
@@ -210,38 +210,61 @@ describe('deckhand types', () => {
   };
   const trigger = { id: 'start', type: 'trigger.manual', parameters: { inputSchema: schema } };
 
-  it('writes a file with which execute takes the input of each workflow only', async () => {
-    const id = await stack.createWorkflow('Typed refund', { nodes: [trigger], edges: [] });
+  it('writes a file with which execute takes the input of each workflow only, and returns its result', async () => {
+    const result = { type: 'object', required: ['refundId'], properties: { refundId: { type: 'string' } } };
+    const end = { id: 'end', type: 'terminal', parameters: { body: { refundId: 'a' }, bodySchema: result } };
+    const definition = { nodes: [trigger, end], edges: [{ source: 'start', target: 'end' }] };
+    const id = await stack.createWorkflow('Typed refund', definition);
+    await stack.say('PATCH', `/api/workflows/${id}`, { slug: 'typed-refund' });
     const env = `DECKHAND_API_KEY=${stack.key}`;
     expect(await shell(`${env} deckhand types --out workflows.ts`)).toBe('Wrote workflows.ts: 2 workflows.\n');
     expect(await shell(`${env} deckhand types --out workflows.ts --check`)).toBe('workflows.ts is up to date.\n');
+    expect(await shell(`${env} deckhand types typed-refund --out one.ts`)).toBe('Wrote one.ts: 1 workflows.\n');
     const consumer = `
       import { createDeckhand, type Run } from '@deckhand/sdk';
       import { workflows } from './workflows.js';
-      const { execute } = createDeckhand({ baseUrl: 'http://localhost:3000', apiKey: 'dk_none' }).workflows;
+      declare const process: { readonly env: Readonly<Record<string, string | undefined>> };
+      const deckhand = createDeckhand({ baseUrl: process.env.DECKHAND_URL, apiKey: process.env.DECKHAND_API_KEY });
+      const { execute, executeBatch } = deckhand.workflows;
+      export async function results(): Promise<string[]> {
+        const run = await execute('typed-refund', { amount: 1 });
+        const [one] = await executeBatch('typed-refund', [{ input: { amount: 1 }, tags: ['a'] }]);
+        // @ts-expect-error the result has no such member
+        (await run.result()).refund;
+        return [(await run.result()).refundId, one?.run ? (await one.run.result()).refundId : ''];
+      }
+      // @ts-expect-error amount is needed in each item
+      void executeBatch('typed-refund', [{ input: {} }]);
+      void executeBatch(workflows.Refund, [{ input: { anything: 1 } }, {}]);
       export const runs: Promise<Run>[] = [
-        execute('${id}', { amount: 1, reason: 'late', lines: [{ sku: 'a' }] }),
+        execute('typed-refund', { amount: 1, reason: 'late', lines: [{ sku: 'a' }] }),
         execute(workflows['Typed refund'], { amount: 1 }, { idempotencyKey: 'a' }),
         execute(workflows.Refund, { anything: 1 }),
         execute(workflows.Refund),
         execute('id of another workflow' as string, { anything: 1 }),
         // @ts-expect-error the input is needed
-        execute('${id}'),
+        execute('typed-refund'),
         // @ts-expect-error amount is needed
-        execute('${id}', { reason: 'late' }),
+        execute('typed-refund', { reason: 'late' }),
         // @ts-expect-error a misspelled name
         execute(workflows['Typed refund'], { amount: 1, raeson: 'late' }),
         // @ts-expect-error an unknown reason
         execute(workflows['Typed refund'], { amount: 1, reason: 'lost' }),
         // @ts-expect-error an item without sku
-        execute('${id}', { amount: 1, lines: [{}] }),
+        execute('typed-refund', { amount: 1, lines: [{}] }),
       ];`;
     await writeFile(join(project, 'consumer.ts'), consumer);
-    const options = '--strict --noEmit --module nodenext --target es2024 --lib es2024,dom,dom.iterable';
+    const declared = 'declare const process: { readonly env: Readonly<Record<string, string | undefined>> };';
+    for (const readme of ['README.md', 'packages/sdk/README.md']) {
+      const lines = block('js', 'import { createDeckhand', readme);
+      await writeFile(join(project, `example-${lines.length}.ts`), [...lines, declared].join('\n'));
+    }
+    const options =
+      '--strict --noUncheckedIndexedAccess --noEmit --module nodenext --target es2024 --lib es2024,dom,dom.iterable';
     const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
     // The project is not an ES module.
     await writeFile(join(project, 'package.json'), '{ "name": "empty", "type": "module", "private": true }');
-    const compiled = await run('sh', ['-c', `'${process.execPath}' '${tsc}' ${options} consumer.ts`], {
+    const compiled = await run('sh', ['-c', `'${process.execPath}' '${tsc}' ${options} consumer.ts example-*.ts`], {
       cwd: project,
     }).catch((error: unknown) => error);
     expect(compiled).toMatchObject({ stdout: '', stderr: '' });

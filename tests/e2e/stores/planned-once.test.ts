@@ -142,6 +142,7 @@ it('api-keys.find is not planned anew for each call', async () => {
 
 describe.each([1, 2, 100])('%i starts in one statement', (size) => {
   const limits: StartLimits = {
+    checkInput: () => Promise.reject(new Error('the trigger has no schema')),
     addKey: () => Promise.reject(new Error('the workflow has no key')),
     count: () => Promise.reject(new Error('the workspace has no limit')),
   };

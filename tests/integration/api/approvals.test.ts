@@ -421,7 +421,7 @@ describe('a human task', () => {
     });
     let healthy = 0;
     while (!ended.signal.aborted) if ((await gateway.call('GET', '/healthz')).status === 200) healthy += 1;
-    const details = [{ path: 'data', message: 'takes too long to check against the form' }];
+    const details = [{ path: 'data', message: 'takes too long to check against its schema' }];
     expect(await answered).toMatchObject({ status: 400, body: { details } });
     expect(healthy).toBeGreaterThan(5);
     expect((await read(id)).status).toBe('waiting_for_human');

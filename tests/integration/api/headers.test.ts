@@ -27,6 +27,13 @@ describe('the headers of answers', () => {
     expect(headers.get('set-cookie')).toBeNull();
   });
 
+  it('of an error name the page about its code', async () => {
+    const read = async (path: string) => (await fetch(`${instance.gateway.url}${path}`)).headers.get('link');
+    expect(await read('/api/workspaces')).toBe('</docs/errors/UNAUTHORIZED>; rel="help"');
+    expect((await fetch(`${instance.gateway.url}/docs/errors/UNAUTHORIZED`)).status).toBe(200);
+    expect(await read('/webhook/nothing')).toBeNull();
+  });
+
   it('keep what the API says out of caches', async () => {
     const read = async (path: string) => {
       const answer = await fetch(`${instance.gateway.url}${path}`, { headers: { 'x-api-key': instance.key } });

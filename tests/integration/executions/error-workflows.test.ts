@@ -212,6 +212,14 @@ describe('an error workflow', () => {
       'workspace_over_quota',
       () => db.workspace.update({ where: { id: seed.workspaceId }, data: { storedBytes: 2, storageQuotaBytes: 1 } }),
     ],
+    [
+      'not for such data, by the schema of its trigger',
+      'VALIDATION_FAILED',
+      async () => {
+        const inputSchemas = { start: { schema: { required: ['order'] } } };
+        await db.workflowVersion.updateMany({ where: { workflowId: handlerId }, data: { inputSchemas } });
+      },
+    ],
   ])('that is %s is not started, and the failed run says so: %s', async (_, code, spoil) => {
     const failed = await end('failed');
     await spoil();

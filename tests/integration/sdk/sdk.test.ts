@@ -1,4 +1,12 @@
-import { ConnectionError, createDeckhand, type Deckhand, DeckhandError, RunFailedError } from '@deckhand/sdk';
+import type { EventPayload } from '@deckhand/contracts';
+import {
+  ConnectionError,
+  createDeckhand,
+  type Deckhand,
+  DeckhandError,
+  RunFailedError,
+  type WebhookEvent,
+} from '@deckhand/sdk';
 import { listVariables } from '@deckhand/sdk/operations';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
@@ -126,6 +134,10 @@ describe('a run', () => {
     expect(await run.finished()).toMatchObject({ status: 'stopped' });
   });
 });
+
+/** The client has the types of the payloads that are sent, and of no others. */
+export const asClient = (payload: EventPayload): WebhookEvent => payload;
+export const asSent = (event: WebhookEvent): EventPayload => event;
 
 describe('events', () => {
   it('show each change and end with the run, also after the connection broke', async () => {

@@ -1,5 +1,5 @@
 import { createDatabase, type Database } from '@deckhand/db';
-import { createHttpClient, createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
+import { createHttpClient, createSchemaChecker, createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
 import { connectRedis, createRunQueue } from '@deckhand/queue';
 import { openOutputStore } from '@deckhand/outputs';
 import { createLogger, createSecretBox, createMemoryBudget } from '@deckhand/runtime';
@@ -92,6 +92,7 @@ describe('when answers of the database get lost', () => {
           maxBlockedMs: 600_000,
           nodeTypes: await loadNodeTypes(),
           services: { ...NO_SERVICES, code, http: createHttpClient({ allowPrivate: true }) },
+          schemas: createSchemaChecker(),
           outputs: await openOutputStore(OUTPUTS_IN_POSTGRES, db),
           secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
           memory: createMemoryBudget(1_073_741_824),

@@ -67,7 +67,10 @@ function createTask(db: Database = stores.db) {
   const logger = createLogger({ name: 'test', level: 'silent' });
   const runs = createRunCounters(registry);
   return {
-    ...createBulkActions({ db, redis, queue, logger, metrics, runs }, { isIdle: () => false, mayReach }),
+    ...createBulkActions(
+      { db, redis, queue, checkInput: UNCOUNTED.checkInput, logger, metrics, runs },
+      { isIdle: () => false, mayReach },
+    ),
     registry,
   };
 }

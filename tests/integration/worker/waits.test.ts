@@ -1,7 +1,7 @@
 import type { Definition } from '@deckhand/contracts';
 import { createDatabase, type Database } from '@deckhand/db';
 import { connectRedis, createRunQueue, publishControl, type Redis, type RunQueue } from '@deckhand/queue';
-import { loadNodeTypes } from '@deckhand/nodes';
+import { createSchemaChecker, loadNodeTypes } from '@deckhand/nodes';
 import { openOutputStore } from '@deckhand/outputs';
 import { createLogger, createSecretBox, createMemoryBudget } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
@@ -50,6 +50,7 @@ beforeAll(async () => {
     maxBlockedMs: 600_000,
     nodeTypes: await loadNodeTypes(),
     services: NO_SERVICES,
+    schemas: createSchemaChecker(),
     outputs: await openOutputStore(OUTPUTS_IN_POSTGRES, db),
     secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
     memory: createMemoryBudget(1_073_741_824),
@@ -327,7 +328,17 @@ describe('a workflow node', () => {
     const other = await child();
     const { latestVersionId: first } = await db.workflow.findUniqueOrThrow({ where: { id: other.workflowId } });
     const { id: _, ...columns } = await db.workflowVersion.findUniqueOrThrow({ where: { id: first ?? '' } });
-    const { definition, sealedSecrets, tool: _tool, concurrency: _concurrency, ...rest } = { ...columns, number: 2 };
+    const {
+      definition,
+      sealedSecrets,
+      tool: _tool,
+      concurrency: _concurrency,
+      inputSchemas: _schemas,
+      ...rest
+    } = {
+      ...columns,
+      number: 2,
+    };
     const copied = { definition: definition ?? {}, sealedSecrets: sealedSecrets ?? {}, ...rest };
     const second = await db.workflowVersion.create({ data: { id: uuidv7(), ...copied } });
     const pointers = { latestVersionId: second.id, activeVersionId: first };

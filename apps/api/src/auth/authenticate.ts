@@ -1,6 +1,15 @@
 import type { Request, RequestHandler } from 'express';
-import { DeckhandError, executeScopes, isUuid, scopesAllow, scopesAllowAll, type Scope } from '@deckhand/contracts';
-import { type Database, findApiKeys, findSessions, requireRole } from '@deckhand/db';
+import {
+  DeckhandError,
+  executeScopes,
+  isUuid,
+  type Scope,
+  scopesAllow,
+  scopesAllowAll,
+  SLUG_PATTERN,
+  validationFailed,
+} from '@deckhand/contracts';
+import { type Database, findApiKeys, findSessions, findWorkflowsBySlug, requireRole } from '@deckhand/db';
 import { createBatcher, type Logger } from '@deckhand/runtime';
 import type { WriteBreaker } from '../runs/write-breaker.ts';
 import type { Caller, KeyCaller, SessionCaller } from './caller.ts';
@@ -23,8 +32,9 @@ export interface Authenticate {
   /** @throws DeckhandError UNAUTHORIZED; SESSION_REQUIRED for an API key; FORBIDDEN for a workspace of others. */
   session(request: Request): Promise<SessionCaller>;
   /**
+   * Where runs are started, a slug in the path is replaced by the id of its workflow.
    * @throws DeckhandError UNAUTHORIZED; INSUFFICIENT_SCOPE or WORKSPACE_MISMATCH for an API key; FORBIDDEN if the
-   * query names a workspace of others.
+   * query names a workspace of others; NOT_FOUND or VALIDATION_FAILED for a slug of no workflow, or of several.
    */
   caller(request: Request, needed: NeededScope): Promise<Caller>;
   /**
@@ -90,6 +100,16 @@ export function createAuthenticate(options: {
     if (typeof workspaceId === 'string' && isUuid(workspaceId)) await requireRole(db, caller, workspaceId, 'viewer');
   }
 
+  /** Returns the ids of the workflows that the path may name: by an id, or by a slug where runs are started. */
+  async function workflowsInPath({ params, query }: Request, actor: Caller, needed: NeededScope): Promise<string[]> {
+    const { id } = params;
+    if (typeof id !== 'string' || needed.startsRuns !== true) return [];
+    if (isUuid(id)) return [id];
+    const { workspaceId } = query;
+    const of = typeof workspaceId === 'string' && isUuid(workspaceId) ? workspaceId : undefined;
+    return SLUG_PATTERN.test(id) ? findWorkflowsBySlug(db, actor, id, of) : [];
+  }
+
   return {
     async session(request) {
       const caller = await identify(request);
@@ -106,14 +126,25 @@ export function createAuthenticate(options: {
     },
     async caller(request, needed) {
       const caller = await identify(request);
+      const candidates = await workflowsInPath(request, caller, needed);
+      const allowed = candidates.filter((id) => caller.kind === 'session' || hasScope(caller, needed, id));
       if (caller.kind === 'key') {
-        requireScope(caller, needed, String(request.params.id));
+        requireScope(caller, needed, allowed[0]);
         requireOwnWorkspace(caller, request);
       }
       await requireMembership(caller, request);
+      if (needed.startsRuns === true) request.params.id = onlyOne(allowed, String(request.params.id));
       return caller;
     },
   };
+}
+
+/** @throws DeckhandError NOT_FOUND without a workflow; VALIDATION_FAILED if a slug names several. */
+function onlyOne([id, ...others]: readonly string[], slug: string): string {
+  if (id === undefined) throw new DeckhandError('NOT_FOUND', { message: 'No such workflow' });
+  if (others.length === 0) return id;
+  const message = `is needed: ${others.length + 1} workspaces have a workflow with the slug "${slug}"`;
+  throw validationFailed([{ path: 'workspaceId', message }]);
 }
 
 /**

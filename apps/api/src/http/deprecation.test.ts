@@ -62,7 +62,7 @@ async function headersOf(path: string): Promise<(string | null)[]> {
 
 describe('a deprecated operation', () => {
   it('says since when, until when, and what to use instead', async () => {
-    const docs = '</docs/>; rel="deprecation"; type="text/html"';
+    const docs = '</docs/api-versions>; rel="deprecation"; type="text/html"';
     const days = ['@1795392000', 'Tue, 01 Jun 2027 00:00:00 GMT'];
     expect(await headersOf('/api/auth/old/a%2Fb')).toEqual([
       ...days,

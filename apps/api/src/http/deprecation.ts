@@ -14,7 +14,7 @@ export interface Deprecation {
 const NOTICE_DAYS = 180;
 const DAY_MS = 86_400_000;
 /** Documentation of deprecated operations. */
-const DOCS = '</docs/>; rel="deprecation"; type="text/html"';
+const DOCS = '</docs/api-versions>; rel="deprecation"; type="text/html"';
 
 /**
  * Announces in each response that an operation will end: `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and links to

@@ -25,6 +25,8 @@ export function createErrorHandler(logger: Logger, send: SendError = sendErrorJs
       response.destroy();
       return;
     }
+    // The host of webhooks may have no documentation.
+    if (request.path.startsWith('/api/')) response.append('Link', `</docs/errors/${known.code}>; rel="help"`);
     if (known.status === 503) response.setHeader('Retry-After', RETRY_AFTER_SECONDS);
     for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value);
     send(response, known, request.id);

@@ -126,6 +126,11 @@ interface HeldBody {
   refuse: ((error: DeckhandError) => void) | undefined;
 }
 
+/** Returns whether the body of a request may be a large one, which others have less memory for until the response. */
+export function mayBeLarge({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) >= COUNTED_BYTES_MIN;
+}
+
 const bodies = new Map<Request, HeldBody>();
 let heldBytes = 0;
 

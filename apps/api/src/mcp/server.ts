@@ -108,7 +108,7 @@ async function toolsFor(mcp: McpContext, { request, caller, message }: McpReques
 
 async function exposedWorkflows(mcp: McpContext, request: Request, caller: KeyCaller): Promise<readonly Tool[]> {
   const workspaceId = await chosenWorkspace(mcp, request, caller);
-  return workspaceId === undefined ? [] : listExposedWorkflows(mcp.runs, caller, workspaceId);
+  return workspaceId === undefined ? [] : listExposedWorkflows(mcp.starts, caller, workspaceId);
 }
 
 function mayUse(caller: KeyCaller, { needed, workflowId }: Tool): boolean {

@@ -15,11 +15,13 @@ const EXAMPLE_NODE_ID = 'total';
 /** Returns the parameters of an operation: those in its path, its query, and its headers. */
 export function parametersOf(route: Route, components: Components): Part[] {
   const { path, operation } = route;
+  const takesSlug = route.access === 'key' && route.needed.startsRuns === true;
   const inPath = [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => ({
     name,
     in: 'path',
+    ...(takesSlug && { description: 'The id of the workflow, or its slug' }),
     required: true,
-    schema: { type: 'string', ...(name === 'nodeId' ? {} : { format: 'uuid' }) },
+    schema: { type: 'string', ...(takesSlug || name === 'nodeId' ? {} : { format: 'uuid' }) },
     example: name === 'nodeId' ? EXAMPLE_NODE_ID : EXAMPLE_ID,
   }));
   const once: Operation['headers'] = operation.takesIdempotencyKey === true ? { 'Idempotency-Key': ONCE } : {};

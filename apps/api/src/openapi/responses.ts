@@ -21,7 +21,7 @@ const HEADERS = {
   'RateLimit-Policy': header('The limit itself, where one is set'),
   Deprecation: header('Since when the operation is deprecated (RFC 9745)'),
   Sunset: header('From when the operation may be gone (RFC 8594)'),
-  Link: header('What is deprecated, and the operation to use instead'),
+  Link: header('The page about the code of an error (`help`); of deprecated operations, what replaces them'),
 } as const;
 
 type HeaderName = keyof typeof HEADERS;
@@ -51,6 +51,7 @@ function headersOfSuccess(route: Route, hasETag: boolean): HeaderName[] {
 
 function headersOfError(route: Route, status: number, codes: readonly ErrorCode[]): HeaderName[] {
   const names = commonHeaders(route);
+  if (!isProbe(route)) names.push('Link');
   if (status === 429 || status === 503) names.push('Retry-After');
   if (codes.includes('workspace_rate_limited')) names.push('RateLimit', 'RateLimit-Policy');
   return names;
@@ -137,7 +138,7 @@ function errorOf(route: Route, status: number, codes: readonly ErrorCode[], comp
   };
 }
 
-/** Returns when a response has a code. Links of docs lead nowhere in the document. */
+/** Returns when a response has a code, as text: links of docs would lead nowhere from here. */
 function explain(code: ErrorCode): string {
   const { when, retry } = ERROR_TEXTS[code];
   const text = when.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');

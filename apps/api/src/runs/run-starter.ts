@@ -43,9 +43,9 @@ export interface RunStarter {
   /**
    * Writes a run to the database and adds it to the queue. Returns the earlier run if the idempotency key names one.
    * @throws DeckhandError NOT_FOUND, FORBIDDEN, NO_ACTIVE_VERSION, WEBHOOK_INACTIVE (a trigger's run),
-   * VALIDATION_FAILED (unknown trigger), CONCURRENCY_LIMIT, CONFLICT (the key stands for another body),
-   * workspace_over_quota, workspace_rate_limited, write_circuit_open; QUEUE_UNAVAILABLE with the `executionId` of the
-   * run that is marked failed.
+   * VALIDATION_FAILED (unknown trigger, an input that does not fit its schema), CONCURRENCY_LIMIT, CONFLICT (the key
+   * stands for another body), workspace_over_quota, workspace_rate_limited, write_circuit_open;
+   * QUEUE_UNAVAILABLE with the `executionId` of the run that is marked failed.
    */
   start(request: StartRunRequest): Promise<StartedRun>;
 }
@@ -69,6 +69,7 @@ export function createRunStarter(options: {
   queue: QueueProducer;
   /** Counts a run towards the limit of runs per minute of its workspace. */
   count: StartLimits['count'];
+  checkInput: StartLimits['checkInput'];
   breaker: WriteBreaker;
   runs: RunCounters;
   /** Runs belong to its current span. */
@@ -77,8 +78,8 @@ export function createRunStarter(options: {
   onStopped: (executionIds: readonly string[]) => Promise<void>;
   logger: Logger;
 }): RunStarter {
-  const { db, queue, breaker, runs, tracing, onStopped, logger } = options;
-  const startOne = createRunStarts(db, { addKey: withWorkflowKey, count: options.count }, gather);
+  const { db, queue, count, checkInput, breaker, runs, tracing, onStopped, logger } = options;
+  const startOne = createRunStarts(db, { checkInput, addKey: withWorkflowKey, count }, gather);
   const enqueue = createBatcher({ ...BATCH, flush: enqueueAll });
   const readUsage = createBatcher({ ...BATCH, flush: readUsages });
 

@@ -1,5 +1,14 @@
 import { DeckhandError, type ValidationIssue, validationFailed } from '@deckhand/contracts';
-import type { OtherBody, RateLimited, RerunRefusal, RunCount, StartRefusal, StartRequest } from '@deckhand/db';
+import { pathWithin } from '@deckhand/nodes';
+import type {
+  InvalidInput,
+  OtherBody,
+  RateLimited,
+  RerunRefusal,
+  RunCount,
+  StartRefusal,
+  StartRequest,
+} from '@deckhand/db';
 import { type CountedRate, rateLimited } from '../http/rate-limit.ts';
 
 /** Returns true if the response goes to an anonymous caller. */
@@ -18,7 +27,7 @@ export function toCountedRate(count: RunCount): CountedRate {
  * @param storage the usage of storage of the workspace, for a workspace that is over its quota.
  */
 export function startRefused(
-  outcome: OtherBody | RateLimited | StartRefusal,
+  outcome: OtherBody | RateLimited | InvalidInput | StartRefusal,
   request: Omit<StartRequest, 'executionId'>,
   storage: object | undefined,
 ): DeckhandError {
@@ -29,6 +38,14 @@ export function startRefused(
             headers: { 'Retry-After': String(outcome.count.resetSeconds) },
           })
         : rateLimited('workspace_rate_limited', toCountedRate(outcome.count));
+    case 'invalidInput':
+      // The data of a webhook's run is named as in its workflow: `body.name`.
+      return validationFailed(
+        isForAnonymous(request)
+          ? outcome.issues
+          : outcome.issues.map((issue) => ({ ...issue, path: pathWithin('input', issue.path) })),
+        outcome.isTruncated,
+      );
     case 'otherBody':
       return new DeckhandError('CONFLICT', { message: 'This Idempotency-Key was used with another body' });
     case 'limitReached':

@@ -3,6 +3,7 @@ import { DeckhandError } from '@deckhand/contracts';
 import type { WindowRate } from '@deckhand/queue';
 import { contentCodings } from '@deckhand/runtime';
 import { networkOf } from '../http/caller-address.ts';
+import { mayBeLarge } from '../http/read-body.ts';
 import { rateLimited, setRateHeaders } from '../http/rate-limit.ts';
 import type { StartedRun } from '../runs/run-starter.ts';
 import { startedMessage } from '../runs/start-run.ts';
@@ -149,7 +150,9 @@ async function letIn(
   try {
     return await checkCaller(request, target, services);
   } catch (error) {
-    if (signal && error instanceof DeckhandError && error.code === 'UNAUTHORIZED') {
+    // A large body that was read for its signature is not held meanwhile. Signatures cannot be guessed anyway.
+    const isHeld = target.settings.signature !== undefined && mayBeLarge(request);
+    if (signal && !isHeld && error instanceof DeckhandError && error.code === 'UNAUTHORIZED') {
       await delayFailure(`${target.workflowId} ${target.nodeId} ${networkOf(request.ip ?? '')}`, signal);
     }
     throw error;

@@ -2,7 +2,7 @@ import { ApplyWorkflowBody, compileLenientCheck } from '@deckhand/contracts';
 import {
   type Actor,
   applyWorkflow,
-  findWorkflowBySlug,
+  findWorkflowsBySlug,
   type FirstDue,
   type Precondition,
   tryApplyingWorkflow,
@@ -21,7 +21,7 @@ async function prepare(context: ResourceContext, actor: Actor, asked: unknown) {
   const { slug, name, definition: _, comment = '', ...rest } = body;
   const workspaceId = rest.workspaceId.toLowerCase();
   const { workspaceId: __, ...changes } = rest;
-  const workflowId = await findWorkflowBySlug(db, actor, { workspaceId, slug });
+  const [workflowId] = await findWorkflowsBySlug(db, actor, slug, workspaceId);
   const place = workflowId === undefined ? { workspaceId } : { workflowId };
   const prepared = compiled && (await prepareVersion(compiled, context, { actor, place, comment }));
   const wanted: WantedWorkflow = { workspaceId, slug, name, changes, version: prepared?.version ?? null };

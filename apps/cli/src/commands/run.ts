@@ -22,7 +22,7 @@ export function runCommand(context: Context): Command {
       'Starts a run and prints its id. With --follow, shows its nodes until the run ends, prints the result, and exits with 0 ' +
         'for success, 10 for failed, 11 for timeout and 12 for stopped. Ctrl+C stops following, and not the run.',
     )
-    .argument('<workflow>', 'its id or exact name')
+    .argument('<workflow>', 'its id, exact name or slug')
     .option(
       '--input <json>',
       'the trigger data: a JSON object, the path of a file with one, or - for the standard input',

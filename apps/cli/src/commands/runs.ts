@@ -61,7 +61,7 @@ export function runsCommand(context: Context): Command {
     .addCommand(
       new Command('list')
         .summary('runs of a workspace, the newest first')
-        .option('--workflow <workflow>', 'only runs of a workflow, by its id or exact name')
+        .option('--workflow <workflow>', 'only runs of a workflow, by its id, exact name or slug')
         .option('--status <status>', 'only runs with a status; may be given several times', oneOfEach(STATUSES))
         .option('--since <span>', 'only runs that started in the last 90s, 30m, 12h or 7d', timeSpan)
         .option('--tag <tag>', 'only runs with a tag; may be given several times', several)

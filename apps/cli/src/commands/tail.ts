@@ -42,7 +42,7 @@ export function tailCommand(context: Context): Command {
   return new Command('tail')
     .summary('show runs as they start and end, until Ctrl+C')
     .description('Prints a line for each change of a run; with --json, the run as a line of NDJSON.')
-    .option('--workflow <workflow>', 'only runs of a workflow, by its id or exact name')
+    .option('--workflow <workflow>', 'only runs of a workflow, by its id, exact name or slug')
     .action((options: TailOptions) => untilInterrupted('Runs continue.', (signal) => tail(context, options, signal)));
 }
 

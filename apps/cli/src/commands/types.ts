@@ -13,16 +13,17 @@ interface TypesOptions {
 /** Number of workflows that are read at a time. */
 const AT_A_TIME = 8;
 
-/** Creates `types`, which writes TypeScript types of the inputs of workflows. */
+/** Creates `types`, which writes TypeScript types of the inputs and results of workflows. */
 export function typesCommand(context: Context): Command {
   return new Command('types')
-    .summary('write TypeScript types of the inputs of workflows')
+    .summary('write TypeScript types of the inputs and results of workflows')
     .description(
-      'Reads the JSON Schema in the manual trigger of the latest version of each workflow, and writes a TypeScript file. Where ' +
-        'a program includes it, the input of workflows.execute of @deckhand/sdk has the type of the workflow that is started, and ' +
-        'the file exports the ids of workflows by name. Workflows without a schema take any object.',
+      'Reads the JSON Schemas in the manual trigger and the End nodes of the latest version of each workflow, and writes a ' +
+        'TypeScript file. Where a program includes it, workflows.execute and executeBatch of @deckhand/sdk take the input of the ' +
+        'workflow that is started, and result() returns its result. Workflows are named by their slugs, so the file is the same ' +
+        'for each workspace that has them; one without a slug is named by its id. Workflows without a schema take any object.',
     )
-    .argument('[workflow...]', 'ids or exact names; all workflows of the workspace by default')
+    .argument('[workflow...]', 'ids, exact names or slugs; all workflows of the workspace by default')
     .option('--out <file>', 'the file to write', 'deckhand-workflows.ts')
     .option('--check', 'write nothing, and exit with 1 if the file is not up to date: for CI')
     .action((names: readonly string[], options: TypesOptions) => types(context, names, options));

@@ -30,7 +30,7 @@ interface SetOptions {
   readonly managed?: boolean;
 }
 
-const WORKFLOW = 'its id or exact name';
+const WORKFLOW = 'its id, exact name or slug';
 
 /** Creates `workflows`, which reads, checks and activates workflows. */
 export function workflowsCommand(context: Context): Command {
@@ -59,7 +59,7 @@ export function workflowsCommand(context: Context): Command {
           '<file>',
           'a JSON file with a definition, or with a workflow as "workflows get --json" prints it; - for the standard input',
         )
-        .option('--workflow <workflow>', 'check it as the next version of a workflow, by its id or exact name')
+        .option('--workflow <workflow>', 'check it as the next version of a workflow, by its id, exact name or slug')
         .option('--strict', 'fail on warnings')
         .action((file: string, options: ValidateOptions) => validate(context, file, options)),
     )

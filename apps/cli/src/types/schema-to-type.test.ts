@@ -53,14 +53,16 @@ describe('the type of a schema', () => {
 });
 
 describe('the file', () => {
+  const nodes = [{ type: 'trigger.manual', parameters: { inputSchema: { type: 'object' } } }];
+
   it('gives types distinct names, and leaves out names of several workflows', () => {
-    const definition = { nodes: [{ type: 'trigger.manual', parameters: { inputSchema: { type: 'object' } } }] };
+    const definition = { nodes };
     const content = writeTypes([
-      { id: 'b', name: 'Same name', definition },
-      { id: 'a', name: 'same-name', definition },
-      { id: 'c', name: 'Same name', definition },
-      { id: 'd', name: '7 "days"', definition: null },
-      { id: 'e', name: '', definition },
+      { id: 'b', slug: null, name: 'Same name', definition },
+      { id: 'a', slug: null, name: 'same-name', definition },
+      { id: 'c', slug: null, name: 'Same name', definition },
+      { id: 'd', slug: null, name: '7 "days"', definition: null },
+      { id: 'e', slug: null, name: '', definition },
     ]);
     expect(content.match(/export type \w+/g)).toEqual([
       'export type SameNameInput',
@@ -70,6 +72,34 @@ describe('the file', () => {
     ]);
     expect(content).toContain(
       'export const workflows = {\n  "": "e",\n  "7 \\"days\\"": "d",\n  "same-name": "a",\n} as const;',
+    );
+  });
+
+  it('is the same for each workspace that has the same workflows with slugs', () => {
+    const end = (bodySchema?: object) => ({ type: 'terminal', parameters: bodySchema ? { bodySchema } : {} });
+    const write = (prefix: string) =>
+      writeTypes([
+        {
+          id: `${prefix}1`,
+          slug: 'refund-order',
+          name: 'Refund',
+          definition: { nodes: [...nodes, end({ type: 'null' })] },
+        },
+        {
+          id: `${prefix}2`,
+          slug: 'audit',
+          name: 'Audit',
+          definition: { nodes: [end({ type: 'number' }), end({ type: 'string' })] },
+        },
+        { id: `${prefix}3`, slug: 'open', name: 'Open', definition: { nodes: [end({ type: 'number' }), end()] } },
+      ]);
+    expect(write('a')).toBe(write('z'));
+    expect(write('a')).toContain(
+      'export const workflows = {\n  Audit: "audit",\n  Open: "open",\n  Refund: "refund-order",\n}',
+    );
+    expect(write('a')).toContain('  interface WorkflowInputs {\n    readonly "refund-order": RefundInput;\n  }');
+    expect(write('a')).toContain(
+      '  interface WorkflowResults {\n    readonly audit: AuditResult | AuditResult2;\n    readonly "refund-order": RefundResult;\n  }',
     );
   });
 });

@@ -3,7 +3,7 @@ import { ActionIcon, AppShell, Burger, Group, Menu, Select, Text } from '@mantin
 import { useDisclosure, useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
-import { ChevronsUpDown, CircleUserRound, LogOut, Settings } from 'lucide-react';
+import { BookOpen, ChevronsUpDown, CircleUserRound, LogOut, Settings } from 'lucide-react';
 import { useEffect } from 'react';
 import { meQuery, signOut } from '../api/people.ts';
 import { Broken } from '../components/broken.tsx';
@@ -152,6 +152,9 @@ function PersonMenu({ user }: { user: User }) {
           onClick={() => void navigate({ to: '/w/$workspaceId/account', params: { workspaceId } })}
         >
           {i18n.t('Your account')}
+        </Menu.Item>
+        <Menu.Item component="a" href="/docs" leftSection={<BookOpen size={16} aria-hidden />}>
+          {i18n.t('Documentation')}
         </Menu.Item>
         <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => void leave()}>
           {i18n.t('Sign out')}

@@ -1,4 +1,5 @@
 import { type Database, isStoreUnavailable, isTooSlow } from '@deckhand/db';
+import type { InputChecker } from '@deckhand/nodes';
 import type { QueueProducer, Redis } from '@deckhand/queue';
 import type { Logger, RunCounters } from '@deckhand/runtime';
 import type { PeriodicTask } from '../run-periodically.ts';
@@ -13,6 +14,8 @@ export interface MaintenanceContext {
   readonly db: Database;
   readonly redis: Redis;
   readonly queue: QueueProducer;
+  /** Checks the inputs of runs that maintenance starts. */
+  readonly checkInput: InputChecker;
   readonly logger: Logger;
   readonly metrics: MaintenanceMetrics;
   readonly runs: RunCounters;

@@ -1,3 +1,4 @@
+import { createInputChecker, createResultChecker } from '@deckhand/nodes';
 import { concurrencyOf } from '@deckhand/contracts';
 import {
   type Claim,
@@ -130,9 +131,9 @@ function createEnvironment(
     readonly notifier: RunNotifier;
   },
 ): NodeEnvironment {
-  const { secretBox, publicUrl, logger } = options;
+  const { schemas, secretBox, publicUrl, logger } = options;
   const { active, health, metrics } = parts.shared;
-  const limits = createStartLimits({ redis, logger });
+  const limits = createStartLimits({ redis, logger, checkInput: createInputChecker(schemas) });
   return {
     now: clock.now,
     services: {
@@ -145,6 +146,7 @@ function createEnvironment(
         announce: (started) => announceStarts({ queue, redis, runs: metrics.runs, logger }, 'workflow', [started]),
       }),
       locks: parts.locks,
+      results: createResultChecker(schemas),
       traffic: createTrafficControl({ redis, logger }),
       responses: createCallerResponses({ db, announce: parts.notifier.announce, retry }),
     },

@@ -1,13 +1,14 @@
-import { DeckhandError, priorityOf, serializeOptions, type StartOptions } from '@deckhand/contracts';
+import { DeckhandError, MAX_ISSUES, priorityOf, serializeOptions, type StartOptions } from '@deckhand/contracts';
 import { type ChildOutcome, type ChildRequest, chooseVersion } from '@deckhand/db';
 import { NodeError, type WorkflowStarter } from '@deckhand/engine';
+import { pathWithin } from '@deckhand/nodes';
 import type { StartedRun } from '../announce-runs.ts';
 import { childIdOf } from './derived-id.ts';
 
 /** Delay before a node tries again to start a run in a workspace that is over its storage quota, in ms. */
 const OVER_QUOTA_RETRY_MS = 60_000;
 
-type Refusal = Exclude<ChildOutcome['kind'], 'started' | 'rateLimited' | 'overQuota' | 'limitReached'>;
+type Refusal = Exclude<ChildOutcome['kind'], 'started' | 'invalidInput' | 'rateLimited' | 'overQuota' | 'limitReached'>;
 
 const REASONS: Record<Exclude<Refusal, 'noVersion'>, string> = {
   notFound: 'there is no such workflow in this workspace',
@@ -66,6 +67,12 @@ function readOptions(options: StartOptions): string | undefined {
 
 function toNodeError(outcome: Exclude<ChildOutcome, { readonly kind: 'started' }>, version: string): NodeError {
   switch (outcome.kind) {
+    case 'invalidInput': {
+      const problems = outcome.issues
+        .slice(0, MAX_ISSUES)
+        .map(({ path, message }) => `${pathWithin('input', path)} ${message}`);
+      return new NodeError('INPUT_INVALID', problems.join('; '), { isRetryable: false });
+    }
     case 'rateLimited':
       return retryLater('the workspace starts runs too quickly', outcome.count.resetSeconds * 1_000);
     case 'overQuota':

@@ -146,7 +146,7 @@ export interface PageOf<T> {
 
 /** The codes of errors. */
 export const ErrorCodeSchema = oneOf(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]], {
-  description: 'For programs; docs/errors.md explains each code, and whether to retry',
+  description: 'For programs; /docs/errors/<code> of the instance says when it occurs, and whether to retry',
 });
 
 /** Every error's body. */

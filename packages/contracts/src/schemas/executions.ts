@@ -68,6 +68,14 @@ export const startFields = {
   ...RequestOptions.properties,
 };
 
+/** Query of POST /api/workflows/{id}/execute, and of batches. */
+export const ExecuteQuery = Type.Object({
+  workspaceId: Type.Optional({
+    ...Id,
+    description: 'Needed for a slug that workflows of several workspaces have',
+  }),
+});
+
 /** Body of POST /api/workflows/{id}/execute; all of it is optional. */
 export const ExecuteBody = Type.Object(
   { ...startFields, untilNodeId: Type.Optional(UntilNode), mocks: Type.Optional(Mocks) },

@@ -21,7 +21,10 @@ const ErrorWorkflow = nullable(Type.Union([Id, Type.Literal(NO_ERROR_WORKFLOW)])
 });
 
 /** Names a workflow in files and commands; unique in its workspace. */
-const Slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 64 });
+/** Matches slugs of workflows. A text that is a UUID is an id, wherever both are allowed. */
+export const SLUG_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+
+const Slug = Type.String({ pattern: SLUG_PATTERN.source, maxLength: 64 });
 const Managed = Type.Boolean({ description: 'Files define it: the console shows it and does not change it' });
 
 export const CreateWorkflowBody = Type.Object(

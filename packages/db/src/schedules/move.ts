@@ -10,7 +10,7 @@ import {
 } from '../concurrency/keys.ts';
 import { admitted, insertion, toVerdict, verdictColumns, type VerdictRow } from '../executions/start/admission.ts';
 import { type Counted, settleStarts, type StartLimits, type Unsettled } from '../executions/start/settle-starts.ts';
-import type { RateLimited, StartRefusal, StartRequest } from '../executions/start/start-request.ts';
+import type { InvalidInput, RateLimited, StartRefusal, StartRequest } from '../executions/start/start-request.ts';
 import { isUnfinished } from '../executions/run-status.ts';
 import type { ScheduleRule } from './sync.ts';
 
@@ -57,7 +57,7 @@ export interface ScheduleMove {
 }
 
 /** The run of a schedule could not start. `overlaps`: the schedule has as many unfinished runs as it may have. */
-export type FireRefusal = StartRefusal | RateLimited | Busy | { readonly kind: 'overlaps' };
+export type FireRefusal = StartRefusal | RateLimited | InvalidInput | Busy | { readonly kind: 'overlaps' };
 
 /** The schedule was moved to its next time. */
 export interface Moved {

@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import {
   DeckhandError,
   type Definition,
+  type InputSchemas,
   isJsonObject,
   type JsonObject,
   type SavedVersion,
@@ -92,6 +93,8 @@ export interface NewVersion {
   readonly webhooks: readonly WantedWebhook[];
   /** Null if it is not a tool. */
   readonly tool: WorkflowTool | null;
+  /** The schemas that its triggers enforce. */
+  readonly inputSchemas: InputSchemas;
   readonly comment: string;
   readonly createdBy: string;
 }
@@ -138,6 +141,7 @@ export async function insertVersion(tx: Queryable, workflowId: string, version: 
       countsHeldTime: version.countsHeldTime,
       triggerNodeIds: [...version.triggerNodeIds],
       tool: version.tool ? { ...version.tool } : Prisma.DbNull,
+      ...(Object.keys(version.inputSchemas).length > 0 && { inputSchemas: version.inputSchemas }),
       ...(version.concurrency && { concurrency: version.concurrency }),
       comment: version.comment,
       createdBy: version.createdBy,

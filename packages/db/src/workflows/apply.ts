@@ -1,5 +1,5 @@
 import { DeckhandError, isJsonObject, type UpdateWorkflowBody } from '@deckhand/contracts';
-import { type Actor, type AllowedStates, requireRole, visibleWorkspace } from '../access.ts';
+import { type Actor, type AllowedStates, requireRole } from '../access.ts';
 import { recordChange } from '../audit/record.ts';
 import type { Database, Queryable } from '../client.ts';
 import { markRequest } from '../idempotency/requests.ts';
@@ -78,14 +78,23 @@ export function tryApplyingWorkflow(
 
 const TAKEN = 'Another workflow of the workspace has this slug';
 
-/** Returns the id of the workflow with a slug; undefined if there is none that the actor may see. */
-export async function findWorkflowBySlug(
+/**
+ * Returns the ids of the workflows with a slug that the actor may see: at most one of each workspace.
+ * @param workspaceId undefined for all workspaces of the actor.
+ */
+export async function findWorkflowsBySlug(
   db: Database,
-  actor: Actor,
-  { workspaceId, slug }: Pick<WantedWorkflow, 'workspaceId' | 'slug'>,
-): Promise<string | undefined> {
-  const where = { slug, workspace: { AND: [{ id: workspaceId }, visibleWorkspace(actor)] } };
-  return (await db.workflow.findFirst({ where, select: { id: true } }))?.id;
+  { userId, boundTo }: Actor,
+  slug: string,
+  workspaceId?: string,
+): Promise<string[]> {
+  // Served by the indexes on the members of workspaces, and on workspace and slug.
+  const rows = await db.$queryRaw<{ id: string }[]>`/* workflows.find-by-slug */
+    SELECT w.id FROM memberships m JOIN workflows w ON w.workspace_id = m.workspace_id AND w.slug = ${slug}
+    WHERE m.user_id = ${userId}::uuid
+      AND (${boundTo}::uuid IS NULL OR m.workspace_id = ${boundTo}::uuid)
+      AND (${workspaceId ?? null}::uuid IS NULL OR m.workspace_id = ${workspaceId ?? null}::uuid)`;
+  return rows.map(({ id }) => id);
 }
 
 async function apply(

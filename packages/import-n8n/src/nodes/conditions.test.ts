@@ -128,6 +128,52 @@ it.each(matrix.conditions)(
   },
 );
 
+it.each([
+  [{ conditions: {} }, 't'],
+  [{ conditions: { conditions: [] } }, 't'],
+  [{ conditions: { conditions: [], combinator: 'or' } }, 'f'],
+  // An operation that n8n does not know is never met, and fails for a value of another type.
+  [
+    { conditions: { conditions: [{ leftValue: 5, rightValue: 5, operator: { type: 'number', operation: 'equal' } }] } },
+    'f',
+  ],
+  [
+    {
+      conditions: { conditions: [{ leftValue: 'a', rightValue: 5, operator: { type: 'number', operation: 'equal' } }] },
+    },
+    'x',
+  ],
+  // Conditions without options are strict and case-sensitive.
+  [
+    {
+      conditions: {
+        conditions: [{ leftValue: 'a', rightValue: 'A', operator: { type: 'string', operation: 'equals' } }],
+      },
+    },
+    'f',
+  ],
+  [
+    {
+      conditions: {
+        conditions: [{ leftValue: 5, rightValue: '5', operator: { type: 'string', operation: 'equals' } }],
+      },
+    },
+    'x',
+  ],
+  [
+    {
+      conditions: {
+        conditions: [
+          { leftValue: {}, rightValue: '', operator: { type: 'object', operation: 'exists', rightType: 'any' } },
+        ],
+      },
+    },
+    't',
+  ],
+])('decides %j as n8n does', ({ conditions }, letter) => {
+  expect(decide(convertConditions(conditions, scopeWith([])))({})).toBe(letter);
+});
+
 it.each(matrix.rules)('is decided as in n8n before version 2: $type $operation', (recorded) => {
   const { type, operation } = recorded;
   const rule = { value1: '={{ $json.left }}', operation, value2: '={{ $json.right }}' };

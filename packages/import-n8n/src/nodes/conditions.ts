@@ -64,13 +64,17 @@ function convertCondition(
   { isLoose, ignoresCase, version }: Comparison,
 ): string {
   const { type, operation, singleValue, rightType } = object(operator);
-  const name = show(operation);
-  if (typeof type !== 'string' || lookup(OPERATIONS, type)?.includes(name) !== true) {
-    return unsupported(`the condition "${show(type)} ${name}" has no equivalent`);
+  const operations = lookup(OPERATIONS, type);
+  if (typeof type !== 'string' || !operations) {
+    return unsupported(`the condition "${show(type)} ${show(operation)}" has no equivalent`);
   }
+  const isKnown = operations.includes(show(operation));
+  if (!isKnown) scope.review(`n8n has no condition "${type} ${show(operation)}": there and here, it is never met`);
+  const name = isKnown ? show(operation) : 'exists';
   const hasLength = type === 'array' && name.startsWith('length');
   const expected = hasLength ? 'number' : type === 'array' && /contains$/i.test(name) ? 'any' : type;
-  const hasRight = singleValue !== true && rightValue !== undefined && rightValue !== null;
+  const isIgnored = singleValue === true || (EMPTY.includes(name) && rightType === 'any');
+  const hasRight = !isIgnored && rightValue !== undefined && rightValue !== null;
   if (hasRight && (rightType ?? type) !== expected) {
     return unsupported(`the condition "${type} ${name}" with a value of the type ${show(rightType ?? type)}`);
   }
@@ -83,7 +87,8 @@ function convertCondition(
     ...(version < 2 && isLoose && type === 'boolean' ? ['truthy'] : []),
   ].map((flag) => `'${flag}'`);
   const right = hasRight ? [toExpression(rightValue, scope)] : flags.length > 0 ? ['null'] : [];
-  return `check.${type}(${[toExpression(leftValue, scope), `'${name}'`, ...right, ...flags].join(', ')})`;
+  const check = `check.${type}(${[toExpression(leftValue, scope), `'${name}'`, ...right, ...flags].join(', ')})`;
+  return isKnown ? check : `(${check} && false)`;
 }
 
 /** Names what differs from n8n, where `check` is not the same. */

@@ -1,7 +1,8 @@
-import type { JsonValue } from '@deckhand/contracts';
-import { defineNodeType } from '@deckhand/engine';
+import { isJsonObject, type JsonValue } from '@deckhand/contracts';
+import { defineNodeType, NodeError } from '@deckhand/engine';
 import Type from 'typebox';
 import { checkSendable, responseHeaderIssues, ResponseStatus } from '../http/webhook-response.ts';
+import { findSchemaIssues } from '../schemas/input-schemas.ts';
 
 export default defineNodeType({
   type: 'terminal',
@@ -16,6 +17,16 @@ export default defineNodeType({
   parameters: Type.Object(
     {
       body: Type.Optional(Type.Unsafe<JsonValue>({ description: "The result; the node's input without it" })),
+      bodySchema: Type.Optional(
+        Type.Object(
+          {},
+          {
+            additionalProperties: true,
+            description:
+              'JSON Schema of the result. Runs in the modes `test` and `debug` fail if it does not fit, others are not checked; types for code have it',
+          },
+        ),
+      ),
       statusCode: ResponseStatus,
       headers: Type.Optional(
         Type.Record(Type.String(), Type.String(), {
@@ -25,12 +36,20 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
-  check: ({ headers }) => responseHeaderIssues(headers),
-  run({ body: given, statusCode = 200, headers = {} }, { input }) {
+  check: ({ headers, bodySchema }) => [...responseHeaderIssues(headers), ...findSchemaIssues('bodySchema', bodySchema)],
+  verbatim: ['bodySchema'],
+  errors: ['RESULT_INVALID'],
+  run({ body: given, bodySchema: schema, statusCode = 200, headers = {} }, { input, workspaceId, mode, services }) {
     const body = given === undefined ? input : given;
     const result = { kind: 'result', result: { body, statusCode, headers } } as const;
     const check = checkSendable(body, headers);
-    return check ? check.then(() => result) : result;
+    if (!isJsonObject(schema)) return check ? check.then(() => result) : result;
+    return Promise.resolve(check)
+      .then(() => services.results.check({ workspaceId, mode, schema, body }))
+      .then((misfit) => {
+        if (misfit !== undefined) throw new NodeError('RESULT_INVALID', misfit, { isRetryable: false });
+        return result;
+      });
   },
   example: {
     trigger: { name: 'Ada' },

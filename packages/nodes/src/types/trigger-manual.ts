@@ -1,9 +1,7 @@
-import { compileUntrusted, isJsonObject } from '@deckhand/contracts';
+import { isJsonObject } from '@deckhand/contracts';
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
-
-/** Maximum length of the schema of the input, as JSON. Lists of tools contain it. */
-const MAX_SCHEMA_CHARS = 32_768;
+import { findSchemaIssues } from '../schemas/input-schemas.ts';
 
 export default defineNodeType({
   type: 'trigger.manual',
@@ -21,23 +19,24 @@ export default defineNodeType({
           {
             additionalProperties: true,
             description:
-              'JSON Schema of the input, for callers. The arguments of tools are checked against it, other starts are not; its patterns have no lookaround and no back references',
+              'JSON Schema of the input. A start whose input does not fit is refused with the field. Its patterns have no lookaround and no back references',
           },
         ),
+      ),
+      enforceInputSchema: Type.Optional(
+        Type.Boolean({
+          default: true,
+          description: 'Off, the schema only describes the input to callers; the arguments of tools are checked anyway',
+        }),
       ),
     },
     { additionalProperties: false },
   ),
   check({ inputSchema }) {
-    if (!isJsonObject(inputSchema)) return [];
-    const issue = (message: string) => [{ path: 'inputSchema', message }];
-    if (JSON.stringify(inputSchema).length > MAX_SCHEMA_CHARS) {
-      return issue(`has more than ${MAX_SCHEMA_CHARS.toLocaleString('en')} characters`);
-    }
-    const { type = 'object' } = inputSchema;
-    if (type !== 'object') return issue('must have the type object, as inputs do');
-    const compiled = compileUntrusted(inputSchema);
-    return 'issues' in compiled ? compiled.issues.flatMap(({ message }) => issue(message)) : [];
+    const path = 'inputSchema';
+    if (isJsonObject(inputSchema) && (inputSchema.type ?? 'object') !== 'object')
+      return [{ path, message: 'must have the type object, as inputs do' }];
+    return findSchemaIssues(path, inputSchema);
   },
   verbatim: ['inputSchema'],
   run: (_parameters, { trigger }) => output(trigger),

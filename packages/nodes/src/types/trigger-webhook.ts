@@ -14,6 +14,7 @@ import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { findExpressions } from '../trigger/fixed-parameters.ts';
 import { withoutKeys } from '../trigger/key-options.ts';
+import { findSchemaIssues } from '../schemas/input-schemas.ts';
 import { findOptionIssues } from '../trigger/option-issues.ts';
 import { findTriggerExpressionIssues, MAX_TRIGGER_EXPRESSION_LENGTH } from '../trigger/trigger-expression.ts';
 
@@ -66,6 +67,16 @@ export default defineNodeType({
           default: 'auto',
           description: 'How the body is parsed; `auto` follows its content type',
         }),
+      ),
+      bodySchema: Type.Optional(
+        Type.Object(
+          {},
+          {
+            additionalProperties: true,
+            description:
+              'JSON Schema of `$trigger.body`. A request whose body does not fit gets a 400 with the field, and starts no run. Its patterns have no lookaround and no back references',
+          },
+        ),
       ),
       rawBody: Type.Optional(
         Type.Boolean({
@@ -181,13 +192,14 @@ export default defineNodeType({
     path: Type.String(),
     timestamp: Type.String(),
   }),
-  check: ({ idempotencyKey, event, ...fixed }) => [
+  check: ({ idempotencyKey, event, bodySchema, ...fixed }) => [
+    ...findSchemaIssues('bodySchema', bodySchema),
     ...findExpressions(withoutKeys(fixed)),
     ...findSecretIssues(fixed),
     ...findSignatureIssues(fixed),
     ...findOptionIssues(fixed),
     ...findTriggerExpressionIssues('idempotencyKey', idempotencyKey),
-    ...findSignalIssues({ ...fixed, ...(event === undefined ? {} : { event }) }),
+    ...findSignalIssues({ ...fixed, ...(event !== undefined && { event }), ...(bodySchema && { bodySchema }) }),
   ],
   warn: (parameters) =>
     isOpen(parameters)
@@ -209,7 +221,7 @@ export default defineNodeType({
     },
   },
   // Read before there is a run. Only keys and the event may be expressions.
-  verbatim: ['idempotencyKey', 'event', 'options'],
+  verbatim: ['idempotencyKey', 'event', 'options', 'bodySchema'],
   run: (_parameters, { trigger }) => output(trigger),
   example: {
     trigger: {
@@ -305,7 +317,7 @@ function findSignedTextIssues({ signedText = '{body}', timestampHeader, idHeader
   return issues;
 }
 
-function findSignalIssues({ mode, event, responseMode, options }: JsonObject): ValidationIssue[] {
+function findSignalIssues({ mode, event, responseMode, options, bodySchema }: JsonObject): ValidationIssue[] {
   if (mode !== 'signal') {
     return event === undefined ? [] : [{ path: 'event', message: 'is only for the mode signal' }];
   }
@@ -318,6 +330,9 @@ function findSignalIssues({ mode, event, responseMode, options }: JsonObject): V
     ...(responseMode === 'onCompletion'
       ? [{ path: 'responseMode', message: 'must be immediately in the mode signal: no run starts' }]
       : []),
+    ...(bodySchema === undefined
+      ? []
+      : [{ path: 'bodySchema', message: 'is for runs, and the mode signal starts none' }]),
     ...(options === undefined ? [] : [{ path: 'options', message: 'are for runs, and the mode signal starts none' }]),
   ];
 }

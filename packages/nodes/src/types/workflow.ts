@@ -42,7 +42,7 @@ export default defineNodeType({
           timeoutSeconds: 'does not limit the run that the node waits for: use parameters.options.timeoutSeconds',
         },
   sample: () => ({ executionId: '00000000-0000-7000-8000-000000000000' }),
-  errors: ['CONCURRENCY_LIMIT', 'NO_ACTIVE_VERSION', 'WORKFLOW_FAILED', 'WORKFLOW_NOT_STARTED'],
+  errors: ['CONCURRENCY_LIMIT', 'INPUT_INVALID', 'NO_ACTIVE_VERSION', 'WORKFLOW_FAILED', 'WORKFLOW_NOT_STARTED'],
   async run({ workflowId, version = 'latest', input, options = {}, waitForCompletion = true }, context) {
     const executionId = await context.services.workflows.start({
       workflowId,

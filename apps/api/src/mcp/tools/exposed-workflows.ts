@@ -1,7 +1,13 @@
-import { BUILT_IN_TOOL_PREFIX, isJsonObject, MAX_TOOL_NAME, validationFailed } from '@deckhand/contracts';
+import {
+  BUILT_IN_TOOL_PREFIX,
+  type InputSchema,
+  isJsonObject,
+  MAX_TOOL_NAME,
+  validationFailed,
+} from '@deckhand/contracts';
 import { type ActiveTool, listActiveTools } from '@deckhand/db';
 import type { KeyCaller } from '../../auth/caller.ts';
-import type { RunContext } from '../../contexts.ts';
+import type { StartContext } from '../../contexts.ts';
 import { MAX_WAIT_SECONDS } from '../run-outcome.ts';
 import type { Tool } from '../tool.ts';
 import { STARTS_RUNS } from '../../auth/authenticate.ts';
@@ -15,7 +21,7 @@ const SUFFIX_LENGTH = 8;
  * same name, all of them have the end of the workflow's id after it.
  */
 export async function listExposedWorkflows(
-  { db, forms }: RunContext,
+  { db, checkInput }: Pick<StartContext, 'db' | 'checkInput'>,
   caller: KeyCaller,
   workspaceId: string,
 ): Promise<Tool[]> {
@@ -23,21 +29,25 @@ export async function listExposedWorkflows(
   const names = uniqueNames(active);
   return active.map((each, index) => {
     const { workflowId, workflowName, workflowDescription, workflowVersionId: version, tool } = each;
-    const { settings, inputSchema } = tool;
+    const { settings, inputSchema: schema } = tool;
+    const inputSchema = JSON.stringify({ schema } satisfies InputSchema);
     const { name: _name, title = workflowName, description = workflowDescription, ...annotations } = settings;
     return {
       name: names[index] ?? workflowId,
       title,
       description: description === '' ? `Runs the workflow "${workflowName}"` : description,
       annotations,
-      input: { type: 'object', ...inputSchema },
+      input: { type: 'object', ...schema },
       needed: STARTS_RUNS,
       workflowId,
       takesData: true,
       async call(call, args) {
         if (!isJsonObject(args)) throw validationFailed([{ path: '', message: 'must be an object' }]);
-        const details = JSON.stringify({ schema: inputSchema });
-        const { issues, isTruncated } = await forms.check(workspaceId, { details, data: args });
+        // Also where the trigger does not enforce it for others.
+        const { issues, isTruncated } = await checkInput(JSON.stringify(args), {
+          ...{ workspaceId, workflowVersionId: version, inputSchema },
+          triggerNodeId: 'tool',
+        });
         if (issues.length > 0) throw validationFailed(issues, isTruncated);
         // The version whose schema was just checked, not one that became active meanwhile.
         const body = { input: args, version };

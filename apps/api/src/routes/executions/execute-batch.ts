@@ -5,11 +5,12 @@ import {
   ExecuteBatchBody,
   ExecuteBatchItem,
   ExecuteBatchResponse,
+  ExecuteQuery,
   MAX_BATCH_ITEMS,
 } from '@deckhand/contracts';
 import { nextSlice } from '@deckhand/runtime';
 import { toDeckhandError } from '../../http/errors.ts';
-import { pathId, readKeyHeader, toIdempotencyKey } from '../../http/read-request.ts';
+import { pathId, queryReader, readKeyHeader, toIdempotencyKey } from '../../http/read-request.ts';
 import { type CountedRate, setRateHeaders } from '../../http/rate-limit.ts';
 import { MAX_DATA_BODY_BYTES, readListBody } from '../../http/read-body.ts';
 import { sendJson } from '../../http/respond.ts';
@@ -20,6 +21,7 @@ import { STARTS_RUNS } from '../../auth/authenticate.ts';
 import type { StartContext } from '../../contexts.ts';
 
 const parseItem = compileBody(ExecuteBatchItem);
+const readQuery = queryReader(ExecuteQuery);
 
 /** Items that are checked before others get to run. */
 const ITEMS_PER_SLICE = 50;
@@ -40,12 +42,14 @@ export function executeWorkflowBatch(context: StartContext): Route {
         'Starts a run for each item, as if each were a request of its own: an item that is refused concerns no other. Repeat a batch whose response was lost: items with the same idempotency keys start no second run.',
       returns: 'A result for each item, in their order',
       takesIdempotencyKey: true,
+      query: ExecuteQuery,
       body: ExecuteBatchBody,
       responses: { 200: ExecuteBatchResponse },
       errors: ['write_circuit_open'],
     },
     async (request, response, caller) => {
       const workflowId = pathId(request);
+      readQuery(request);
       const batchKey = readKeyHeader(request);
       const { items, check } = await readListBody(request, {
         maxItems: MAX_BATCH_ITEMS,

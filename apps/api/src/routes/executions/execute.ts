@@ -1,5 +1,5 @@
-import { compileBody, ExecuteBody, ExecuteResponse } from '@deckhand/contracts';
-import { pathId, readIdempotencyKey } from '../../http/read-request.ts';
+import { compileBody, ExecuteBody, ExecuteQuery, ExecuteResponse } from '@deckhand/contracts';
+import { pathId, queryReader, readIdempotencyKey } from '../../http/read-request.ts';
 import { setRateHeaders } from '../../http/rate-limit.ts';
 import { readOptionalDataBody } from '../../http/read-body.ts';
 import { sendJson } from '../../http/respond.ts';
@@ -9,6 +9,7 @@ import { STARTS_RUNS } from '../../auth/authenticate.ts';
 import type { StartContext } from '../../contexts.ts';
 
 const parse = compileBody(ExecuteBody);
+const readQuery = queryReader(ExecuteQuery);
 
 /** POST /api/workflows/{id}/execute */
 export function executeWorkflow(context: StartContext): Route {
@@ -22,6 +23,7 @@ export function executeWorkflow(context: StartContext): Route {
         'Runs the latest version unless `version` selects another. Each call starts a run, unless its `Idempotency-Key` was used in the last 24 hours: then the response names the earlier run.',
       returns: 'The id of the run',
       takesIdempotencyKey: true,
+      query: ExecuteQuery,
       body: ExecuteBody,
       isBodyOptional: true,
       responses: { 202: ExecuteResponse },
@@ -37,6 +39,7 @@ export function executeWorkflow(context: StartContext): Route {
     },
     async (request, response, caller) => {
       const workflowId = pathId(request);
+      readQuery(request);
       const body = parse(await readOptionalDataBody(request));
       const started = await startRun(context, caller, workflowId, body, (asked) => readIdempotencyKey(request, asked));
       if (started.rate) setRateHeaders(response, started.rate);

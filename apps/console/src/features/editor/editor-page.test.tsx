@@ -16,7 +16,7 @@ import {
   selectNode,
   writeCode,
 } from '../../testing/editor.ts';
-import { answer, pageOf, refuseInvalid } from '../../testing/fake-api.ts';
+import { answer, pageOf, refusal, refuseInvalid } from '../../testing/fake-api.ts';
 import { type FakeRuns, keepRuns } from '../../testing/fake-runs.ts';
 import { definitionOf, type FakeWorkflows, keepWorkflows } from '../../testing/fake-workflows.ts';
 import { choose, click, dialog, enter, fill, isGone, sees, user } from '../../testing/hands.ts';
@@ -122,6 +122,31 @@ describe('a workflow', () => {
     await choose('Fill in from', /Success$/, again);
     await waitFor(() => expect(input()).toEqual({ order: 18 }));
     expect(screen.queryByRole('option', { name: 'An order' })).toBeNull();
+  });
+
+  it('is not run with an input that its trigger refuses: the dialog shows what is wrong at the input', async () => {
+    const { runs } = await open(definitionOf());
+    answer('POST /api/workflows/:id/execute', () =>
+      refusal('VALIDATION_FAILED', 'input.name: is required', [
+        { path: 'input.name', message: 'is required' },
+        { path: 'input.lines[1]', message: 'must be number' },
+      ]),
+    );
+    await control('{Enter}');
+    const run = await dialog('Run workflow');
+    await fill('Input', '{"lines": [1, "x"]}', run);
+    await control('{Enter}');
+    const input = run.getByLabelText('Input');
+    const described = (): string =>
+      (input.getAttribute('aria-describedby') ?? '')
+        .split(' ')
+        .map((id) => document.getElementById(id)?.textContent ?? '')
+        .join(' ');
+    await waitFor(() => expect(described()).toContain('name: is required\nlines[1]: must be number'));
+    expect(run.queryByRole('alert')).toBeNull();
+    await fill('Input', '{"lines": [1]}', run);
+    expect(described()).not.toContain('is required');
+    expect(runs.all).toEqual([]);
   });
 
   it('gets what was copied or cut in another, as JSON, and nothing from other text', async () => {

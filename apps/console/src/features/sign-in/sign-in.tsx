@@ -47,7 +47,7 @@ export function SignIn() {
           </Button>
           <Text size="sm" c="dimmed">
             <Trans
-              id="No account? Ask the administrator of this instance for an invite. API reference: <0>/docs</0>."
+              id="No account? Ask the administrator of this instance for an invite. Documentation: <0>/docs</0>."
               components={{ 0: <Anchor href="/docs" size="sm" underline="always" /> }}
             />
           </Text>

@@ -14,6 +14,7 @@ import {
   type ScheduleHold,
   type ScheduleMove,
 } from '@deckhand/db';
+import type { InputChecker } from '@deckhand/nodes';
 import type { Logger } from '@deckhand/runtime';
 import { type AnnouncingParts, announceStarts, type StartedRun } from '../../announce-runs.ts';
 import { createStartLimits } from '../../start-limits.ts';
@@ -39,6 +40,7 @@ const BUSY_HOLD_MS = 1_000;
 /** What firing needs. */
 export interface FiringOptions extends AnnouncingParts {
   readonly db: Database;
+  readonly checkInput: InputChecker;
   /** Whether this worker holds the maintenance lease. */
   readonly hasLease: () => Promise<boolean>;
   /** Called for each run that was started, with its delay after the due time, in seconds. */

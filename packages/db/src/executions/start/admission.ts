@@ -22,13 +22,15 @@ export interface VerdictRow {
   readonly isDelayed: boolean | null;
   /** Serialised, of the workflow; null unless the request needs its key. */
   readonly concurrency: string | null;
+  /** Serialised, of the trigger; null unless the input has to be checked. */
+  readonly inputSchema: string | null;
 }
 
 /** The columns of a VerdictRow, from `admitted a`. */
 export const verdictColumns = Prisma.sql`a.verdict, a.workspace_id AS "workspaceId",
   a.executions_per_minute AS "executionsPerMinute", a.version_id AS "workflowVersionId",
   a.start_node_id AS "triggerNodeId", a.deadline_at AS "deadlineAt", a.is_limited AS "isLimited", a.is_delayed AS "isDelayed",
-  a.workflow_concurrency AS concurrency`;
+  a.workflow_concurrency AS concurrency, a.input_schema AS "inputSchema"`;
 
 /** Whether the run was created. */
 export function isAccepted(verdict: { readonly kind: string } | Accepted): verdict is Accepted {
@@ -47,6 +49,10 @@ export function toVerdict(row: VerdictRow): WriteVerdict {
     isDelayed: isLater,
   } = row;
   const workspaceId = row.workspaceId ?? '';
+  if (verdict === 'needsCheck') {
+    const [versionId, nodeId, inputSchema] = [workflowVersionId ?? '', triggerNodeId ?? '', row.inputSchema ?? '{}'];
+    return { kind: verdict, workspaceId, workflowVersionId: versionId, triggerNodeId: nodeId, inputSchema };
+  }
   if (verdict === 'notCounted') return { kind: verdict, workspaceId, executionsPerMinute: executionsPerMinute ?? 0 };
   if (verdict === 'needsKey') return { kind: verdict, concurrency: parseOwnJson(row.concurrency ?? '{}') };
   if (verdict !== 'accepted') return { kind: verdict };
@@ -70,6 +76,9 @@ const isStillWebhook = Prisma.sql`(w.status = 'active' AND v.id = w.active_versi
           SELECT 1 FROM webhooks h
           WHERE h.suffix = asked.webhook_suffix AND h.workflow_id = w.id AND h.node_id = asked.trigger_node_id))`;
 
+/** Whether the input has to be checked first. A rerun repeats what was accepted before, whatever the schema is now. */
+const NEEDS_CHECK = Prisma.sql`(asked.source <> 'rerun' AND ${needsCheck(Prisma.sql`asked.checked_version_id`, Prisma.sql`coalesce(asked.trigger_node_id, v.trigger_node_ids[1])`)})`;
+
 const ASKED_OPTIONS = Prisma.sql`asked.options`;
 
 /** The columns of a request that is `asked`, and the verdict on it. */
@@ -80,6 +89,8 @@ const ADMISSION = Prisma.sql`asked.*, w.workspace_id, v.id AS version_id, ws.exe
       ${isDelayed(ASKED_OPTIONS)} AS is_delayed,
       coalesce(asked.trigger_node_id, v.trigger_node_ids[1]) AS start_node_id,
       CASE WHEN ${needsKey(ASKED_OPTIONS)} THEN v.concurrency::text END AS workflow_concurrency,
+      CASE WHEN ${NEEDS_CHECK}
+        THEN (v.input_schemas -> coalesce(asked.trigger_node_id, v.trigger_node_ids[1]))::text END AS input_schema,
       CASE
         WHEN asked.webhook_suffix IS NOT NULL AND ${isStillWebhook} IS NOT TRUE THEN 'webhookMoved'
         WHEN w.id IS NULL OR (asked.user_id IS NOT NULL AND m.role IS NULL) THEN 'notFound'
@@ -88,6 +99,7 @@ const ADMISSION = Prisma.sql`asked.*, w.workspace_id, v.id AS version_id, ws.exe
         WHEN v.id IS NULL THEN 'noVersion'
         WHEN cardinality(v.trigger_node_ids) = 0 AND asked.source <> 'rerun' THEN 'noTrigger'
         WHEN asked.trigger_node_id <> ALL (v.trigger_node_ids) AND NOT ${isRerunOfDisabled} THEN 'unknownTrigger'
+        WHEN ${NEEDS_CHECK} THEN 'needsCheck'
         WHEN ws.stored_bytes >= ws.storage_quota_bytes THEN 'overQuota'
         WHEN ${needsKey(ASKED_OPTIONS)} THEN 'needsKey'
         WHEN ws.executions_per_minute <> coalesce(asked.counted_under, 0) THEN 'notCounted'
@@ -131,9 +143,10 @@ export function admitted(requests: readonly Counted<StartRequest>[]): Prisma.Sql
       ${requests.map((request) => request.countedUnder ?? null)}::int[],
       ${requests.map((request) => request.traceParent ?? null)}::text[],
       ${requests.map((request) => request.options ?? null)}::jsonb[],
-      ${requests.map((request) => request.errorOf ?? null)}::uuid[]
+      ${requests.map((request) => request.errorOf ?? null)}::uuid[],
+      ${requests.map((request) => request.checkedVersionId ?? null)}::uuid[]
     ) AS asked (id, workflow_id, user_id, bound_to, asked_version_id, asks_active, trigger_node_id, webhook_suffix, mode, source, trigger_data,
-      rerun_of, rerun_from_node_id, rerun_iterations, until_node_id, mocks, counted_under, trace_parent, options, error_of)
+      rerun_of, rerun_from_node_id, rerun_iterations, until_node_id, mocks, counted_under, trace_parent, options, error_of, checked_version_id)
     ${JOINS}`;
 }
 
@@ -213,6 +226,15 @@ function isDelayed(options: Prisma.Sql): Prisma.Sql {
 /** Returns whether the version `v` limits its runs, and a run has no limit of its own, nor was found to have none. */
 export function needsKey(options: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(v.concurrency IS NOT NULL AND ${options} -> 'concurrency' IS NULL AND ${options} -> 'withoutKey' IS NULL)`;
+}
+
+/**
+ * Returns whether a trigger of the version `v` enforces a schema, and the input of a run was not checked against it.
+ * The schemas of a checked input are not read.
+ */
+export function needsCheck(checkedVersionId: Prisma.Sql, triggerNodeId: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(v.input_schemas IS NOT NULL AND ${checkedVersionId} IS DISTINCT FROM v.id
+    AND (v.input_schemas -> ${triggerNodeId}) IS NOT NULL)`;
 }
 
 /** Returns the values of these columns. */

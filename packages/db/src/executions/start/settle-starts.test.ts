@@ -7,6 +7,7 @@ interface Request {
   readonly source?: string;
   readonly options?: string | undefined;
   readonly countedUnder?: number;
+  readonly checkedVersionId?: string | undefined;
 }
 
 const start = (executionId: string, changes: Partial<Request> = {}) => ({
@@ -17,6 +18,8 @@ const start = (executionId: string, changes: Partial<Request> = {}) => ({
 interface World {
   /** The limits of runs per minute: each count changes the limit to the next. */
   limits?: readonly number[];
+  /** The version whose trigger enforces a schema: each check changes it to the next. */
+  versions?: readonly string[];
   /** Whether runs need the key of their workflow. */
   needsKey?: boolean;
   /** How many runs the window still allows. */
@@ -28,10 +31,17 @@ interface World {
 /** Settles starts in a world. @returns their outcomes, and what was counted and which keys were found. */
 async function settle(starts: readonly { request: Request | null }[], world: World) {
   const counted: number[] = [];
+  const checked: string[] = [];
   const onLimits: string[] = [];
   const limits = [...(world.limits ?? [])];
+  const versions = [...(world.versions ?? [])];
   let room = world.room ?? Infinity;
   const ports: StartLimits = {
+    checkInput(triggerData) {
+      checked.push(triggerData);
+      const issues = triggerData.includes('bad') ? [{ path: 'name', message: 'is required' }] : [];
+      return Promise.resolve({ issues });
+    },
     addKey(_, concurrency) {
       onLimits.push(concurrency.onLimit ?? 'queue');
       return '{"concurrency":{"key":"k"}}';
@@ -45,6 +55,15 @@ async function settle(starts: readonly { request: Request | null }[], world: Wor
   };
   const verdictOf = (request: Request | null): { kind: 'done' } | Unsettled => {
     if (!request) return { kind: 'done' };
+    const [version] = versions;
+    if (version !== undefined && request.checkedVersionId !== version) {
+      if (versions.length > 1) versions.shift();
+      return {
+        kind: 'needsCheck',
+        ...{ workspaceId: 's', workflowVersionId: version, triggerNodeId: 't' },
+        inputSchema: '{}',
+      };
+    }
     if (world.needsKey === true && request.options === undefined)
       return { kind: 'needsKey', concurrency: { onLimit: 'reject' } };
     const [limit] = limits;
@@ -65,13 +84,27 @@ async function settle(starts: readonly { request: Request | null }[], world: Wor
         Promise.resolve(new Map(ids.filter((id) => world.landed?.includes(id)).map((id) => [id, true]))),
     },
   );
-  return { kinds: outcomes.map(({ kind }) => kind), outcomes, counted, onLimits, sizes };
+  return { kinds: outcomes.map(({ kind }) => kind), outcomes, counted, checked, onLimits, sizes };
 }
 
 describe('a start that nothing limits', () => {
   it('is written once, with the others', async () => {
     const { kinds, sizes, counted, onLimits } = await settle([start('a'), start('b'), { request: null }], {});
     expect([kinds, sizes, counted, onLimits]).toEqual([['done', 'done', 'done'], [3], [], []]);
+  });
+});
+
+describe('a trigger that enforces a schema', () => {
+  it('starts what fits, and refuses the rest before anything is counted or limited', async () => {
+    const starts = [start('a'), start('b', { triggerData: '{"bad":1}' })];
+    const { kinds, outcomes, checked, counted, onLimits } = await settle(starts, { versions: ['v1'], limits: [5] });
+    expect([kinds, checked, counted, onLimits]).toEqual([['done', 'invalidInput'], ['{}', '{"bad":1}'], [5], []]);
+    expect(outcomes[1]).toMatchObject({ issues: [{ path: 'name', message: 'is required' }] });
+  });
+
+  it('is checked again for the version that became current meanwhile', async () => {
+    const { kinds, checked, sizes } = await settle([start('a')], { versions: ['v1', 'v2', 'v2'] });
+    expect([kinds, checked, sizes]).toEqual([['done'], ['{}', '{}'], [1, 1, 1]]);
   });
 });
 

@@ -1,15 +1,17 @@
-import type { WorkflowConcurrency } from '@deckhand/contracts';
-import type { RateLimited, RunCount, StartRequest } from './start-request.ts';
+import type { ValidationIssues, WorkflowConcurrency } from '@deckhand/contracts';
+import type { InvalidInput, RateLimited, RunCount, StartRequest } from './start-request.ts';
 
 /*
- * A statement that starts runs checks everything that the database knows, and writes the runs that nothing refuses. Two
- * things it cannot decide: the key by which a workflow limits its runs, an expression of its author, and the limit of
- * runs per minute, which is counted in Redis. Most runs need neither, so the statement is tried first. Runs that do are
- * written by a second attempt.
+ * A statement that starts runs checks everything that the database knows, and writes the runs that nothing refuses.
+ * Three things it cannot decide: whether the input fits the schema of its trigger; the key by which a workflow limits
+ * its runs, an expression of its author; and the limit of runs per minute, which is counted in Redis. Most runs need
+ * none of them, so the statement is tried first. Runs that do are written by a second attempt.
  */
 
 /** What decides about starts outside of the database. */
 export interface StartLimits {
+  /** Checks trigger data against the schema that its trigger enforces. @returns no issues if it fits. */
+  readonly checkInput: (triggerData: string, input: EnforcedInput) => Promise<ValidationIssues>;
   /** Returns the options of a run with the limit by a key that its workflow has. */
   readonly addKey: AddWorkflowKey;
   /** Counts a run towards the limit of runs per minute of its workspace. */
@@ -26,7 +28,23 @@ export type AddWorkflowKey = (
 export type Counted<Request> = Request & {
   /** The workspace's limit of runs per minute when this run was counted; undefined if it was not counted yet. */
   readonly countedUnder?: number;
+  /** The version whose schema its input fits; undefined if that was not checked. */
+  readonly checkedVersionId?: string | undefined;
 };
+
+/** A schema that a trigger of a version enforces. */
+export interface EnforcedInput {
+  readonly workspaceId: string;
+  readonly workflowVersionId: string;
+  readonly triggerNodeId: string;
+  /** Serialised `InputSchema`. */
+  readonly inputSchema: string;
+}
+
+/** The trigger enforces a schema, and the input was not checked against it. */
+export interface NeedsCheck extends EnforcedInput {
+  readonly kind: 'needsCheck';
+}
 
 /** The workspace has a limit of runs per minute, under which the run was not counted. */
 export interface NotCounted {
@@ -42,11 +60,11 @@ export interface NeedsKey {
 }
 
 /** Verdicts after which a request is tried again. They are known to statements and `settleStarts` only. */
-export type Unsettled = NotCounted | NeedsKey;
+export type Unsettled = NotCounted | NeedsKey | NeedsCheck;
 
 /** Whether the request has to be tried again. */
 export function isUnsettled(verdict: { readonly kind: string }): verdict is Unsettled {
-  return verdict.kind === 'notCounted' || verdict.kind === 'needsKey';
+  return verdict.kind === 'notCounted' || verdict.kind === 'needsKey' || verdict.kind === 'needsCheck';
 }
 
 /** What is limited of a request. */
@@ -58,7 +76,7 @@ interface Start {
 }
 
 /** The final verdict on a start. */
-export type Settled<V> = (V & { readonly counted?: RunCount }) | RateLimited;
+export type Settled<V> = (V & { readonly counted?: RunCount }) | RateLimited | InvalidInput;
 
 /** For how long one attempt finds keys, in ms, for sources that leave others to a later call. */
 const MAX_KEYS_MS = 1_000;
@@ -69,8 +87,8 @@ interface SettleOptions<V> {
 }
 
 /**
- * Writes starts, and those again whose key or count was missing, until each has a final verdict. A run is counted once,
- * after nothing else refuses it, or again if its limit has changed meanwhile.
+ * Writes starts, and those again whose check, key or count was missing, until each has a final verdict. A run is
+ * counted once, after nothing else refuses it, or again if its limit has changed meanwhile.
  * @param write returns a verdict for each of the given starts, in their order.
  * @param options.findLanded returns the ids whose runs an earlier attempt has written: these are not counted again.
  * Sources that start the same runs again after the death of a process need it.
@@ -80,7 +98,7 @@ interface SettleOptions<V> {
 export async function settleStarts<S extends Start, V extends { readonly kind: string }>(
   starts: readonly S[],
   write: (starts: readonly S[]) => Promise<readonly (V | Unsettled)[]>,
-  { addKey, count }: StartLimits,
+  { checkInput, addKey, count }: StartLimits,
   { findLanded, later }: SettleOptions<V> = {},
 ): Promise<Settled<V>[]> {
   const settled: Settled<V>[] = [];
@@ -105,6 +123,15 @@ export async function settleStarts<S extends Start, V extends { readonly kind: s
       if (verdict === undefined) throw new Error('a start has no verdict');
       if (!isUnsettled(verdict)) {
         settled[index] = counted ? { ...verdict, counted } : verdict;
+      } else if (verdict.kind === 'needsCheck') {
+        const { issues, isTruncated } = await checkInput(start.request?.triggerData ?? '{}', verdict);
+        if (issues.length > 0) settled[index] = { kind: 'invalidInput', issues, isTruncated };
+        else
+          again.push({
+            start: change(start, { checkedVersionId: verdict.workflowVersionId }),
+            index,
+            ...(counted && { counted }),
+          });
       } else if (verdict.kind === 'needsKey' && later && again.length > 0 && performance.now() >= until) {
         // One at least is tried again, so that repeated calls come to an end.
         settled[index] = later;
@@ -159,6 +186,9 @@ function idOf({ request }: Start): string {
   return request?.executionId ?? '';
 }
 
-function change<S extends Start>(start: S, changes: Pick<Counted<Limited>, 'options' | 'countedUnder'>): S {
+function change<S extends Start>(
+  start: S,
+  changes: Pick<Counted<Limited>, 'options' | 'countedUnder' | 'checkedVersionId'>,
+): S {
   return start.request ? { ...start, request: { ...start.request, ...changes } } : start;
 }

@@ -5,6 +5,7 @@ import { queryWithRawParameters } from '../../connection.ts';
 import { isUnfinished } from '../run-status.ts';
 import {
   isChosenVersion,
+  needsCheck,
   needsKey,
   OPTION_COLUMNS,
   optionBytes,
@@ -13,7 +14,7 @@ import {
   optionValues,
 } from './admission.ts';
 import { type Counted, settleStart, type StartLimits, type Unsettled } from './settle-starts.ts';
-import type { ChosenVersion, RateLimited } from './start-request.ts';
+import type { ChosenVersion, InvalidInput, RateLimited } from './start-request.ts';
 
 /** A run that a node of another run starts. */
 export interface ChildRequest extends ChosenVersion {
@@ -45,7 +46,7 @@ export interface ChildRefusal {
 }
 
 /** What became of a request to start a child. */
-export type ChildOutcome = ChildStarted | ChildRefusal | RateLimited;
+export type ChildOutcome = ChildStarted | ChildRefusal | RateLimited | InvalidInput;
 
 type ChildVerdict = ChildStarted | ChildRefusal | Unsettled;
 
@@ -58,6 +59,10 @@ interface ChildRow {
   readonly dispatch: number | null;
   /** Serialised, of the workflow; null unless the child needs its key. */
   readonly concurrency: string | null;
+  readonly workflowVersionId: string | null;
+  readonly triggerNodeId: string | null;
+  /** Serialised, of the trigger; null unless the input has to be checked. */
+  readonly inputSchema: string | null;
 }
 
 /** Maximum depth of runs that start runs. */
@@ -119,13 +124,14 @@ async function insertChild(db: Queryable, request: Counted<ChildRequest>): Promi
     ), admitted AS (
       SELECT p.id AS parent_id, p.workspace_id, p.execution_mode, p.depth, p.deadline_at, p.trace_parent, p.error_of, p.status AS parent_status, coalesce(p.paused_with, p.id) AS paused_by, v.id AS version_id,
         ${optionDeadline(options)} AS own_deadline_at, ${optionTimeLeft(options)} AS time_left_ms,
-        v.trigger_node_ids, ws.executions_per_minute, v.concurrency,
+        v.trigger_node_ids, ws.executions_per_minute, v.concurrency, v.input_schemas,
         CASE
           WHEN EXISTS (SELECT 1 FROM executions e WHERE e.id = ${request.executionId}::uuid) THEN 'repeated'
           WHEN w.id IS NULL THEN 'notFound'
           WHEN v.id IS NULL THEN 'noVersion'
           WHEN cardinality(v.trigger_node_ids) = 0 THEN 'noTrigger'
           WHEN p.depth >= ${MAX_DEPTH} THEN 'tooDeep'
+          WHEN ${needsCheck(Prisma.sql`${request.checkedVersionId ?? null}::uuid`, Prisma.sql`v.trigger_node_ids[1]`)} THEN 'needsCheck'
           WHEN ws.stored_bytes >= ws.storage_quota_bytes THEN 'overQuota'
           WHEN ${needsKey(options)} THEN 'needsKey'
           WHEN ws.executions_per_minute <> ${request.countedUnder ?? 0}::int THEN 'notCounted'
@@ -170,7 +176,9 @@ async function insertChild(db: Queryable, request: Counted<ChildRequest>): Promi
       END AS verdict,
       workspace_id AS "workspaceId", executions_per_minute AS "executionsPerMinute",
       (SELECT dispatch FROM inserted) AS dispatch,
-      CASE verdict WHEN 'needsKey' THEN concurrency::text END AS concurrency
+      CASE verdict WHEN 'needsKey' THEN concurrency::text END AS concurrency,
+      version_id AS "workflowVersionId", trigger_node_ids[1] AS "triggerNodeId",
+      CASE verdict WHEN 'needsCheck' THEN (input_schemas -> trigger_node_ids[1])::text END AS "inputSchema"
     FROM admitted`,
   );
   if (!row) return { kind: 'parentGone' };
@@ -178,6 +186,16 @@ async function insertChild(db: Queryable, request: Counted<ChildRequest>): Promi
   switch (verdict) {
     case 'started':
       return { kind: verdict, workspaceId, dispatch: dispatch ?? 1 };
+    case 'needsCheck': {
+      const { workflowVersionId, triggerNodeId, inputSchema } = row;
+      return {
+        kind: verdict,
+        workspaceId,
+        workflowVersionId: workflowVersionId ?? '',
+        triggerNodeId: triggerNodeId ?? '',
+        inputSchema: inputSchema ?? '{}',
+      };
+    }
     case 'needsKey':
       return { kind: verdict, concurrency: parseOwnJson(row.concurrency ?? '{}') };
     case 'notCounted':

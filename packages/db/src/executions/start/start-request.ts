@@ -1,4 +1,4 @@
-import type { ExecutionMode, ExecutionSource } from '@deckhand/contracts';
+import type { ExecutionMode, ExecutionSource, ValidationIssues } from '@deckhand/contracts';
 import type { Actor } from '../../access.ts';
 import type { KeyedStart } from '../../concurrency/keys.ts';
 
@@ -125,6 +125,11 @@ export interface RateLimited {
   readonly count: RunCount;
 }
 
+/** The input does not fit the schema that the trigger enforces. */
+export interface InvalidInput extends ValidationIssues {
+  readonly kind: 'invalidInput';
+}
+
 /** The idempotency key was used with another body. */
 export interface OtherBody {
   readonly kind: 'otherBody';
@@ -148,4 +153,4 @@ export interface StartRefusal {
 }
 
 /** What became of a request to start a run. */
-export type StartOutcome = Accepted | Repeated | OtherBody | RateLimited | StartRefusal;
+export type StartOutcome = Accepted | Repeated | OtherBody | RateLimited | InvalidInput | StartRefusal;

@@ -14,7 +14,7 @@ import {
   type WriteVerdict,
 } from './admission.ts';
 import { joinPending } from './debounce.ts';
-import { type Counted, settleStart, settleStarts, type StartLimits } from './settle-starts.ts';
+import { type Counted, type EnforcedInput, settleStart, settleStarts, type StartLimits } from './settle-starts.ts';
 import { writeOnce } from './start-once.ts';
 import type { Accepted, StartOutcome, StartRequest } from './start-request.ts';
 
@@ -53,8 +53,13 @@ export type Gather = <R extends StartRequest, V>(
   write: (requests: readonly R[]) => Promise<V[]>,
 ) => (request: R) => Promise<V>;
 
+/** Maximum number of triggers whose schemas are remembered. */
+const MAX_REMEMBERED = 500;
+
 /**
- * Creates a function that starts one run, whose id is new.
+ * Creates a function that starts one run, whose id is new. It remembers the schemas that triggers enforce, and checks
+ * an input before the statement: a statement with the current version then writes the run at once. Only the statement
+ * refuses an input, because it knows the current version and whether the caller may see it.
  * @param gather decides which of the runs of that moment one statement writes.
  */
 export function createRunStarts(
@@ -65,7 +70,30 @@ export function createRunStarts(
   const writeGathered = gather((requests: readonly Request[]) =>
     write<never>(db, requests, (keyed) => repeatOnce(() => writeKeyed(db, keyed))),
   );
-  return (request) => settleStart(request, writeGathered, limits);
+  const remembered = new Map<string, EnforcedInput>();
+
+  async function writeAndRemember(request: Request): Promise<OnceVerdict> {
+    const verdict = await writeGathered(request);
+    if (verdict.kind === 'needsCheck') {
+      const [oldest] = remembered.keys();
+      if (remembered.size >= MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+      remembered.set(triggerOf(request), verdict);
+    }
+    return verdict;
+  }
+
+  return async (request) => {
+    const known = remembered.get(triggerOf(request));
+    if (!known) return settleStart(request, writeAndRemember, limits);
+    const { issues } = await limits.checkInput(request.triggerData, known);
+    const checkedVersionId = issues.length === 0 ? known.workflowVersionId : undefined;
+    return settleStart({ ...request, checkedVersionId }, writeAndRemember, limits);
+  };
+}
+
+/** Returns what a request names of its trigger. */
+function triggerOf({ workflowId, versionId, isActiveVersion, triggerNodeId }: StartRequest): string {
+  return [workflowId, versionId ?? isActiveVersion, triggerNodeId].join(' ');
 }
 
 type Request = Counted<StartRequest>;
@@ -167,7 +195,7 @@ export async function insertAdmitted(
     WITH admitted AS (${admitted(requests)}), ${into === undefined ? INSERT_ACCEPTED : INSERT_NONE}
     SELECT string_agg(a.id::text, ',') AS ids, ${verdictColumns} FROM admitted a
     GROUP BY a.verdict, a.workspace_id, a.executions_per_minute, a.version_id, a.start_node_id, a.deadline_at, a.is_limited, a.is_delayed,
-      a.workflow_concurrency`,
+      a.workflow_concurrency, a.input_schema`,
   );
   const verdicts = new Map<string, WriteVerdict>();
   for (const { ids, ...row } of groups) {

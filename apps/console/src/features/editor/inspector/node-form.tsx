@@ -1,5 +1,5 @@
 import type { NodeDefinition } from '@deckhand/contracts';
-import { Button, CloseButton, Group, Input, MultiSelect, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Anchor, Button, CloseButton, Group, Input, MultiSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { Trash2 } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
 import { markCode } from '../../../components/mark-code.tsx';
@@ -59,7 +59,10 @@ export function NodeForm({ node, children }: { node: NodeDefinition; children?: 
           ))}
           {type && (
             <Text size="sm" c="dimmed">
-              {markCode(type.description)}
+              {markCode(type.description)}{' '}
+              <Anchor href={`/docs/nodes/${type.type}`} target="_blank" size="sm" underline="always">
+                {i18n.t('Documentation')}
+              </Anchor>
             </Text>
           )}
           <TextInput

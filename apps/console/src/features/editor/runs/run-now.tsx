@@ -15,6 +15,7 @@ import { choice } from '../../../app/search.ts';
 import { Dialog } from '../../../components/dialog.tsx';
 import { FormFooter } from '../../../components/form-footer.tsx';
 import { notify } from '../../../components/notice-board.ts';
+import { issuesWithin } from '../../../forms/issue-at.ts';
 import { fromText } from '../../../forms/values.ts';
 import { i18n } from '../../../language/i18n.ts';
 import { definitionOf, hasChanges } from '../model/editor-model.ts';
@@ -66,6 +67,7 @@ export function RunNow() {
   const chosen = triggers.find(({ id }) => id === trigger) ?? triggers[0];
   const input = typed ?? JSON.stringify(isOpen ? sampleInput(definition, chosen) : {}, undefined, 2);
   const parsed = readInput(input);
+  const issues = issuesWithin(start.error, 'input');
   const run = (): void => {
     if (!parsed || start.isPending) return;
     setTyped(input);
@@ -106,10 +108,16 @@ export function RunNow() {
             spellCheck={false}
             data-autofocus
             value={input}
-            error={parsed ? undefined : i18n.t('Not a JSON object')}
-            onChange={(event) => setTyped(event.currentTarget.value)}
+            error={parsed ? issues.length > 0 && issues.join('\n') : i18n.t('Not a JSON object')}
+            onChange={(event) => {
+              setTyped(event.currentTarget.value);
+              if (issues.length > 0) start.reset();
+            }}
             onKeyDown={getHotkeyHandler([['mod+Enter', run]])}
-            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+            styles={{
+              input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 },
+              error: { whiteSpace: 'pre-line' },
+            }}
           />
           <Select
             label={i18n.t('Mode')}
@@ -126,7 +134,7 @@ export function RunNow() {
             </Text>
           )}
           <FormFooter
-            error={start.error}
+            error={issues.length > 0 ? null : start.error}
             submit={i18n.t('Run')}
             isPending={start.isPending}
             isDisabled={!parsed}

@@ -1,7 +1,7 @@
 import type { ValidationIssues } from '@deckhand/contracts';
-import { createFairSemaphore } from '@deckhand/nodes';
 import type { Piscina } from 'piscina';
-import type { FormTask } from './thread.ts';
+import { createFairSemaphore } from '../code/fair-semaphore.ts';
+import type { SchemaTask } from './thread.ts';
 
 /** Maximum duration of a check in ms. */
 const CHECK_MS = 3_000;
@@ -13,28 +13,26 @@ const IDLE_MS = 30_000;
 const NICE = process.platform === 'linux' ? 5 : 0;
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
-const THREAD = new URL(import.meta.resolve('#form-thread'));
-
-/** Checks the data of forms. */
-export interface FormChecker {
+/** Checks data against schemas of untrusted authors, of forms and inputs, at any cost. */
+export interface SchemaChecker {
   /**
-   * Checks data against its form.
-   * @param group whose forms share the thread fairly with those of others: a workspace.
+   * Checks data against a schema.
+   * @param group whose checks share the thread fairly with those of others: a workspace.
    * @returns the problems of the data; none if it fits.
    */
-  check(group: string, task: FormTask): Promise<ValidationIssues>;
+  check(group: string, task: SchemaTask): Promise<ValidationIssues>;
   /** Ends the thread. */
   close(): Promise<void>;
 }
 
 /**
- * Creates a checker that runs on a thread of its own. The author of a form determines the cost of the check (a few
+ * Creates a checker that runs on a thread of its own. The author of a schema determines the cost of the check (a few
  * references make it exponential), and nobody else may wait for it. A check that takes too long, or too much memory, is
  * ended with its thread. The thread starts with the first check and ends when it is idle.
  */
-export function createFormChecker(): FormChecker {
+export function createSchemaChecker(): SchemaChecker {
   const semaphore = createFairSemaphore(1);
-  let pool: Promise<Piscina<FormTask, ValidationIssues>> | undefined;
+  let pool: Promise<Piscina<SchemaTask, ValidationIssues>> | undefined;
 
   return {
     async check(group, task) {
@@ -47,9 +45,9 @@ export function createFormChecker(): FormChecker {
         deadline = AbortSignal.timeout(CHECK_MS);
         return await threads.run(task, { signal: deadline });
       } catch (error) {
-        if (deadline?.aborted) return { issues: [{ path: '', message: 'takes too long to check against the form' }] };
+        if (deadline?.aborted) return { issues: [{ path: '', message: 'takes too long to check against its schema' }] };
         if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')
-          return { issues: [{ path: '', message: 'takes too much memory to check against the form' }] };
+          return { issues: [{ path: '', message: 'takes too much memory to check against its schema' }] };
         throw error;
       } finally {
         release();
@@ -62,13 +60,14 @@ export function createFormChecker(): FormChecker {
 }
 
 /** A check that any data passes. */
-const NOTHING: FormTask = { details: '{"schema":{}}', data: null };
+const NOTHING: SchemaTask = { details: '{"schema":{}}', data: null };
 
-async function createPool(): Promise<Piscina<FormTask, ValidationIssues>> {
-  // Loaded on first use, because few gateways see a form.
+async function createPool(): Promise<Piscina<SchemaTask, ValidationIssues>> {
+  // Loaded on first use, because few processes need a thread.
   const { Piscina } = await import('piscina');
-  const pool = new Piscina<FormTask, ValidationIssues>({
-    filename: THREAD.href,
+  const filename = new URL(import.meta.resolve('#schema-thread')).href;
+  const pool = new Piscina<SchemaTask, ValidationIssues>({
+    filename,
     minThreads: 0,
     maxThreads: 1,
     idleTimeout: IDLE_MS,

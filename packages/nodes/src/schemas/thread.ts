@@ -1,13 +1,13 @@
 import { type Check, compileUntrusted, type ValidationIssues, parseOwnJson } from '@deckhand/contracts';
 
-/** A form, as JSON text of its wait, and the data that somebody entered. */
-export interface FormTask {
+/** The data of somebody, and the schema that it has to fit, as JSON text of an object that has it. */
+export interface SchemaTask {
   readonly details: string;
   readonly data: unknown;
 }
 
 /** Checks the data. Runs on a thread. */
-export default function checkForm({ details, data }: FormTask): ValidationIssues {
+export default function checkData({ details, data }: SchemaTask): ValidationIssues {
   const { schema } = parseOwnJson<{ schema: object }>(details);
   const compiled = compileUntrusted(schema);
   if ('issues' in compiled) return { issues: compiled.issues };

@@ -1,0 +1,84 @@
+import type { Section } from './pages.ts';
+import { type Heading, siteAddress } from './render-markdown.ts';
+
+/** What a page shows around its content. */
+export interface Frame {
+  /** The path of the site. */
+  readonly base: string;
+  readonly version: string;
+  readonly sections: readonly Section[];
+}
+
+/** A page in its frame. */
+interface Content {
+  readonly title: string;
+  readonly slug: string;
+  readonly html: string;
+  readonly headings?: readonly Heading[];
+  /** Further elements of the head. */
+  readonly head?: string;
+  /** Where it is as Markdown, below the path of the site. */
+  readonly markdownPath?: string;
+}
+
+/** Returns a page as a document. It has no script and no style of its own: the policy of the site allows neither. */
+export function layout({ base, version, sections }: Frame, content: Content): string {
+  const { title, slug, html, headings = [], head = '', markdownPath } = content;
+  const source = markdownPath === undefined ? undefined : `${base}/${markdownPath}`;
+  return `<!doctype html>
+<html lang="en" data-base="${base}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)} · Deckhand ${version}</title>
+${head}<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${base}/docs.css">
+${source === undefined ? '' : `<link rel="alternate" type="text/markdown" href="${source}">\n`}<script type="module" src="${base}/docs.js"></script>
+</head>
+<body>
+<a class="skip" href="#content">Skip to content</a>
+<header>
+<a class="home" href="${siteAddress(base, '')}">Deckhand</a> <span class="version">${version}</span>
+<search><input id="search" type="search" placeholder="Search" aria-label="Search the documentation" autocomplete="off"><ol id="results" hidden></ol></search>
+<a href="${base}/api">API reference</a>
+</header>
+<div class="columns">
+<nav class="pages" aria-label="Pages">
+<details open><summary>Pages</summary>
+${sections.map((section) => navigation(section, slug, base)).join('\n')}
+</details>
+</nav>
+<main id="content">
+${source === undefined ? html : `<article>\n${html}</article>`}
+${source === undefined ? '' : `<p class="source"><a href="${source}">This page as Markdown</a></p>`}
+</main>
+${contents(headings)}
+</div>
+</body>
+</html>
+`;
+}
+
+function navigation({ title, entries }: Section, current: string, base: string): string {
+  const items = entries.map(({ page: { slug, title: name } }) => {
+    const mark = slug === current ? ' aria-current="page"' : '';
+    return `<li><a href="${siteAddress(base, slug)}"${mark}>${escapeHtml(name)}</a></li>`;
+  });
+  return `<h2>${escapeHtml(title)}</h2>\n<ul>${items.join('')}</ul>`;
+}
+
+/** The headings of a page, if it has several. */
+function contents(headings: readonly Heading[]): string {
+  const shown = headings.filter(({ level }) => level === 2 || level === 3);
+  if (shown.length < 2) return '';
+  const items = shown.map(
+    ({ level, id, text }) => `<li class="level-${level}"><a href="#${id}">${escapeHtml(text)}</a></li>`,
+  );
+  return `<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${items.join('')}</ul></nav>`;
+}
+
+/** Returns a text as HTML. */
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}

@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+
+/** A page of the documentation: a Markdown file of the repository. */
+export interface DocPage {
+  /** Its address below that of the site; empty for the first page. */
+  readonly slug: string;
+  /** The file, from the root of the repository. */
+  readonly file: string;
+  readonly title: string;
+  readonly markdown: string;
+}
+
+/** A page in the navigation. */
+interface Entry {
+  readonly page: DocPage;
+  /** What it is about, in a few words. */
+  readonly about: string;
+}
+
+/** A part of the navigation. */
+export interface Section {
+  readonly title: string;
+  readonly entries: readonly Entry[];
+}
+
+/** All pages, and how readers find them. */
+export interface Pages {
+  /** By file. */
+  readonly byFile: ReadonlyMap<string, DocPage>;
+  readonly sections: readonly Section[];
+  /** Files that pages show or link to, and that are sent as they are, from the root of the repository. */
+  readonly files: ReadonlySet<string>;
+}
+
+/** Pages that are elsewhere, and their addresses. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'CHANGELOG.md': 'changelog',
+  'CONTRIBUTING.md': 'contributing',
+  'packages/sdk/README.md': 'sdk',
+  'examples/patterns/README.md': 'patterns',
+};
+
+const HOME = 'docs/README.md';
+const GUIDES = 'docs/guides/README.md';
+/** The last section of the first page. Links lead to its pages, and the navigation and the search do not. */
+const FOR_CONTRIBUTORS = 'For contributors';
+
+/** Reads the pages below a root. Files that are not there are left out: an image has fewer than the repository. */
+export async function readPages(root: string): Promise<Pages> {
+  const own = (await readdir(join(root, 'docs'), { recursive: true })).sort().map((name) => `docs/${name}`);
+  const elsewhere = Object.keys(ELSEWHERE).filter((file) => existsSync(join(root, file)));
+  const pages = await Promise.all(
+    [...own.filter((file) => file.endsWith('.md')), ...elsewhere].map(async (file): Promise<[string, DocPage]> => {
+      const markdown = await readFile(join(root, file), 'utf8');
+      return [file, { slug: ELSEWHERE[file] ?? slugOf(file), file, title: titleOf(markdown), markdown }];
+    }),
+  );
+  const byFile = new Map(pages);
+  const files = new Set(own.filter((file) => /\.(png|svg|json)$/.test(file)));
+  return { byFile, sections: readSections(byFile), files };
+}
+
+function slugOf(file: string): string {
+  return file.replace(/^docs\//, '').replace(/(^|\/)README\.md$|\.md$/, '');
+}
+
+function titleOf(markdown: string): string {
+  return (/^# (.+)$/m.exec(markdown)?.[1] ?? '').replaceAll('`', '');
+}
+
+/** The navigation is what the first page and that of the guides list, in their order. */
+function readSections(byFile: ReadonlyMap<string, DocPage>): Section[] {
+  const home = byFile.get(HOME);
+  const guides = byFile.get(GUIDES);
+  if (!home || !guides) return [];
+  const [, ...parts] = home.markdown.split(/^## /m);
+  return [
+    { title: guides.title, entries: entriesOf(guides.markdown, guides, byFile) },
+    ...parts
+      .map((part) => ({ title: part.split('\n')[0] ?? '', entries: entriesOf(part, home, byFile) }))
+      .filter(({ title }) => title !== FOR_CONTRIBUTORS),
+  ];
+}
+
+/** Returns the pages that the rows of a table link to. The other cell says what a page is about. */
+function entriesOf(markdown: string, { file }: DocPage, byFile: ReadonlyMap<string, DocPage>): Entry[] {
+  return [...markdown.matchAll(/^\| (.+) \| (.+) \|$/gm)].flatMap(([, first = '', second = '']) => {
+    const [cell, other] = first.startsWith('[') ? [first, second] : [second, first];
+    const [, target = ''] = /^\[[^\]]+\]\(([^)#]+)/.exec(cell) ?? [];
+    const page = byFile.get(posix.join(posix.dirname(file), target));
+    return page ? [{ page, about: other.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1') }] : [];
+  });
+}

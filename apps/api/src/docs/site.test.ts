@@ -1,0 +1,106 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { ERRORS, NODE_ERRORS, RUN_ERRORS, WARNINGS } from '@deckhand/contracts';
+import MiniSearch from 'minisearch';
+import { fileURLToPath } from 'node:url';
+import { type DocsSite, openSite, type SiteFile } from './site.ts';
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const BASE = '/docs';
+
+let site: DocsSite;
+const files = new Map<string, SiteFile>();
+
+beforeAll(async () => {
+  site = await openSite({ root: ROOT, base: BASE, version: '1.2.3' });
+  for (const path of site.paths) {
+    const file = await site.read(path);
+    if (file) files.set(path, file);
+  }
+});
+
+const textOf = (path: string): string => files.get(path)?.body.toString() ?? '';
+const pages = (): [string, string][] =>
+  [...files].flatMap(([path, { type, body }]) => (type.startsWith('text/html') ? [[path, body.toString()]] : []));
+
+describe('the documentation as a site', () => {
+  it('has no link to a page, a heading or a file that it lacks', () => {
+    const ids = new Map(
+      pages().map(([path, html]) => [path, new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))]),
+    );
+    const broken = pages().flatMap(([path, html]) =>
+      [...html.matchAll(/(?:href|src)="([^":]+)"/g)]
+        .map(([, address = '']) => address)
+        .filter((address) => {
+          const [page = '', anchor] = address.split('#');
+          if (page === `${BASE}/api`) return false;
+          const target = page === '' ? path : page.slice(BASE.length + 1);
+          const isThere = files.has(target) && (page === '' || `${page}/`.startsWith(`${BASE}/`));
+          return !isThere || (anchor !== undefined && ids.get(target)?.has(decodeURIComponent(anchor)) !== true);
+        })
+        .map((address) => `${path}: ${address}`),
+    );
+    expect(pages().length).toBeGreaterThan(100);
+    expect(broken).toEqual([]);
+  });
+
+  it('has no script and no style in its pages, and says which version they are about', () => {
+    for (const [, html] of pages()) {
+      expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+="/);
+      expect(html).toContain('<span class="version">1.2.3</span>');
+    }
+  });
+
+  it('has a page for each code of errors', () => {
+    for (const code of [ERRORS, RUN_ERRORS, NODE_ERRORS].flatMap((catalogue) => Object.keys(catalogue))) {
+      expect(textOf(`errors/${code}`)).toContain(`<code>${code}</code>`);
+    }
+    expect(textOf('errors/OUTPUT_GONE')).toMatch(/410: .*Of a run/s);
+  });
+
+  it('has the part of a page that each warning about a definition names', () => {
+    for (const code of Object.keys(WARNINGS)) expect(textOf('warnings')).toContain(` id="${code.toLowerCase()}"`);
+  });
+
+  it('lists pages for users, and neither decisions nor pages for contributors', () => {
+    const [, navigation = ''] = /<nav class="pages"([^]*?)<\/nav>/.exec(textOf('')) ?? [];
+    const listed = [...navigation.matchAll(/href="\/docs\/([^"]+)"/g)].map(([, path]) => path);
+    expect(listed).toEqual(expect.arrayContaining(['guides/first-workflow', 'definition', 'webhooks', 'operations']));
+    for (const text of [navigation, textOf('search.json'), textOf('llms.txt')]) {
+      expect(text).not.toMatch(/docs\/(decisions|testing|contributing)/);
+    }
+  });
+
+  it('has each page as Markdown, and lists them for language models', () => {
+    expect(textOf('webhooks.md')).toMatch(/^# /);
+    const listed = [...textOf('llms.txt').matchAll(/\]\(\/docs\/([^)]+)\)/g)].map(([, path = '']) => path);
+    expect(listed.length).toBeGreaterThan(40);
+    expect(listed.filter((path) => files.get(path)?.type !== 'text/markdown; charset=utf-8')).toEqual([]);
+  });
+
+  it('finds parts of pages by their words', () => {
+    const index = new MiniSearch<{ readonly id: number; readonly url: string }>({
+      fields: ['heading', 'page', 'text'],
+      storeFields: ['url'],
+    });
+    const entries: unknown = JSON.parse(textOf('search.json'));
+    expect(Array.isArray(entries)).toBe(true);
+    index.addAll(Array.isArray(entries) ? entries : []);
+    const first = (words: string) => index.search(words, { boost: { heading: 4 }, prefix: true })[0]?.url as unknown;
+    expect(first('rateLimit max windowSeconds')).toBe('/docs/definition#settingsratelimit');
+    expect(first('webhooks signatures')).toBe('/docs/webhooks#signatures');
+    expect(first('RUN_LOST_TOO_OFTEN')).toBe('/docs/errors/RUN_LOST_TOO_OFTEN');
+    expect(first('POST rerun executions')).toBe('/docs/api#/executions/rerunExecution');
+  });
+
+  it('reads no file that it does not list', async () => {
+    for (const path of [
+      '../package.json',
+      'guides/../../package.json',
+      '%2e%2e/package.json',
+      '__proto__',
+      'nothing',
+    ]) {
+      expect(await site.read(path)).toBeUndefined();
+    }
+  });
+});
