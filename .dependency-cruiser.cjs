@@ -19,7 +19,7 @@ const MAY_IMPORT = {
 const MAY_INSTALL = {
   contracts: ['typebox', 'ajv', 'ajv-formats', 're2js'],
   engine: ['acorn', 're2js', 'typebox'],
-  'import-n8n': ['acorn'],
+  'import-n8n': ['acorn', 'acorn-walk'],
 };
 
 /** Tests beside the source may use the harness, and more packages than what they test. */

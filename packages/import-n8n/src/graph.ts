@@ -20,6 +20,8 @@ export interface Graph {
   readonly outOf: (name: string) => readonly N8nConnection[];
   /** Connections back into loops. */
   readonly back: readonly N8nConnection[];
+  /** Connections from outside into the body of a loop, which are left out of all others. */
+  readonly stray: readonly N8nConnection[];
   readonly loops: ReadonlyMap<string, LoopBody>;
   /** Nodes that are in a cycle which is not a loop. */
   readonly cyclic: ReadonlySet<string>;
@@ -39,7 +41,14 @@ export function analyze({ nodes, connections }: N8nWorkflow): Graph {
     loops.set(name, { output, members });
     for (const each of main) if (each.target === name && members.has(each.source)) back.add(each);
   }
-  const forward = main.filter((connection) => !back.has(connection));
+  const isStray = ({ source, target, output }: N8nConnection): boolean =>
+    [...loops].some(
+      ([loop, { members, output: body }]) =>
+        members.has(target) && !members.has(source) && (source !== loop || output !== body),
+    );
+  const stray = main.filter(isStray);
+  const left = new Set([...back, ...stray]);
+  const forward = main.filter((connection) => !left.has(connection));
   const into = Map.groupBy(forward, ({ target }) => target);
   const outOf = Map.groupBy(forward, ({ source }) => source);
   const { order, cyclic } = sort(nodes, forward, loops);
@@ -48,6 +57,7 @@ export function analyze({ nodes, connections }: N8nWorkflow): Graph {
     into: (name) => into.get(name) ?? [],
     outOf: (name) => outOf.get(name) ?? [],
     back: [...back],
+    stray,
     loops,
     cyclic,
   };

@@ -1,5 +1,6 @@
 import type { Definition, ValidationIssue } from '@deckhand/contracts';
-import { type ConvertedWorkflow, convertInSteps, type ImportNote } from './import-workflow.ts';
+import { type ConvertedWorkflow, convertInSteps } from './import-workflow.ts';
+import { type ImportNote, type ImportTask, toTasks } from './tasks.ts';
 import { type N8nWorkflow, readWorkflow } from './workflow.ts';
 
 /** A workflow of n8n as a definition, and what became of each of its nodes. */
@@ -7,6 +8,8 @@ export interface ImportedWorkflow {
   readonly name: string;
   readonly definition: Definition;
   readonly notes: readonly ImportNote[];
+  /** What people have to do, each cause once. */
+  readonly tasks: readonly ImportTask[];
   /** What concerns the workflow as a whole. */
   readonly remarks: readonly string[];
 }
@@ -44,7 +47,7 @@ export async function importN8n(json: unknown, { findIssues, run }: ImportPort):
     }
     if (refused.size === before || round === MAX_ROUNDS) {
       const left = issues.slice(0, MAX_REMARKED).map(toRemark);
-      return { name: workflow.name, definition, notes, remarks: [...remarks, ...left] };
+      return { name: workflow.name, definition, notes, tasks: toTasks(notes), remarks: [...remarks, ...left] };
     }
   }
 }

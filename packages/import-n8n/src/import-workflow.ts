@@ -9,30 +9,19 @@ import {
 } from '@deckhand/contracts';
 import type { Scope } from './expressions/scope.ts';
 import { type Attachments, findAttachments } from './attachments.ts';
+import { withGates } from './gates.ts';
 import { analyze, areExclusive, commonRoute, type Graph, type Route } from './graph.ts';
 import { uniqueIds } from './ids.ts';
 import type { Conversion, Converted, Output } from './nodes/converter.ts';
 import { afterLoop, loopNode } from './nodes/loop.ts';
 import { converterOf, isTrigger, shortType } from './nodes/registry.ts';
-import { firstItem, optional, type Source } from './source.ts';
+import { asList, firstItem, optional, type Source } from './source.ts';
 import { isWholeSticky, toSticky } from './sticky-note.ts';
 import { stubOf } from './stub.ts';
+import { afterStub, type ImportLevel, type ImportNote, partOf } from './tasks.ts';
 import { withOptions } from './options.ts';
 import { unsupported, UnsupportedError } from './unsupported.ts';
 import { isList, type N8nConnection, type N8nNode, type N8nWorkflow, text } from './workflow.ts';
-
-/** How well a node was converted: as it was, with differences to review, or not at all. */
-export type ImportLevel = 'converted' | 'review' | 'manual';
-
-/** What became of a node of n8n. */
-export interface ImportNote {
-  readonly node: string;
-  readonly type: string;
-  readonly level: ImportLevel;
-  /** The nodes of the definition that it became. */
-  readonly nodeIds: readonly string[];
-  readonly messages: readonly string[];
-}
 
 /** A converted workflow. */
 export interface ConvertedWorkflow {
@@ -56,6 +45,8 @@ export function* convertInSteps(
   return yield* new WorkflowConversion(workflow, refused).convertInSteps();
 }
 
+/** In routes, what names the trigger that started the run. */
+const STARTED_BY = '';
 /** Maximum number of connections into a node. */
 const MAX_INCOMING = 100;
 /** Maximum size of the parameters of a node that is converted, as JSON: some conversions take long for many of them. */
@@ -99,7 +90,7 @@ class WorkflowConversion {
       this.#convertNode(node);
       yield;
     }
-    this.#answerWebhooks();
+    this.#returnLast();
     // A definition needs a trigger. As in n8n, nodes that it does not lead to never run.
     if (!this.#nodes.some(({ type }) => type.startsWith('trigger.'))) {
       this.#nodes.push({ id: this.#idOf(''), type: 'trigger.manual', name: 'No trigger in n8n' });
@@ -112,13 +103,24 @@ class WorkflowConversion {
     return {
       definition: {
         nodes: this.#nodes,
-        edges: this.#edges,
+        edges: this.#usedEdges(),
         ...(settings && { settings }),
         ...(this.#stickies.length > 0 && { notes: this.#stickies }),
       },
       notes: this.#notes,
       outputs: new Map([...this.#done].map(([name, { outputs }]) => [name, outputs])),
     };
+  }
+
+  /**
+   * Returns the edges without those of nodes that never run to others that do: such a node is outside of the body of a
+   * loop, into which no edge may lead from there.
+   */
+  #usedEdges(): EdgeDefinition[] {
+    const targets = Map.groupBy(this.#edges, ({ source }) => source);
+    const reached = new Set(this.#nodes.filter(({ type }) => type.startsWith('trigger.')).map(({ id }) => id));
+    for (const id of reached) for (const { target } of targets.get(id) ?? []) reached.add(target);
+    return this.#edges.filter(({ source, target }) => reached.has(source) || !reached.has(target));
   }
 
   #convertNode(node: N8nNode): void {
@@ -129,14 +131,16 @@ class WorkflowConversion {
     }
     const owner = this.#attachments.ownerOf(name);
     if (owner !== undefined) {
-      this.#note(node, 'manual', [], [`is part of "${owner}", whose stub has it`]);
+      this.#note(node, 'manual', [], [partOf(owner)]);
       return;
     }
     const reviews = new Set<string>();
     const incoming = this.#graph.into(name);
     const id = this.#idOf(name);
     const before = new Set(incoming.flatMap(({ source }) => [source, ...(this.#done.get(source)?.before ?? [])]));
-    const route = commonRoute(incoming.map((each) => this.#routeOf(each)));
+    const route = isTrigger(type)
+      ? new Map([[STARTED_BY, id]])
+      : commonRoute(incoming.map((each) => this.#routeOf(each)));
     let converted: Converted;
     let level: ImportLevel = 'converted';
     try {
@@ -153,7 +157,12 @@ class WorkflowConversion {
     this.#edges.push(...unique(incoming.flatMap((each) => this.#edgeTo(entry, each))), ...converted.edges);
     this.#done.set(name, { outputs: converted.outputs, route, before });
     this.#noteLoops(name);
-    const messages = [...reviews, ...remarksOn(node)];
+    const strays = this.#graph.stray.filter(({ source }) => source === name);
+    const messages = [
+      ...reviews,
+      ...strays.map(({ target }) => `its way to "${target}" is left out, because it leads into the body of a loop`),
+      ...remarksOn(node),
+    ];
     const neverRuns = incoming.length === 0 && !isTrigger(type);
     const isReviewed = neverRuns || (level === 'converted' && messages.length > 0);
     const ids = converted.nodes.map((each) => each.id);
@@ -192,6 +201,8 @@ class WorkflowConversion {
       return unsupported(`its parameters have more than ${MAX_PARAMETERS} characters`);
     }
     if (this.#graph.cyclic.has(name)) return unsupported('it is in a cycle: use Loop Over Items');
+    const stray = this.#graph.stray.find(({ target }) => target === name);
+    if (stray) return unsupported(`"${stray.source}" leads to it from outside the body of its loop, which is left out`);
     if (incoming.length > MAX_INCOMING) return unsupported(`more than ${MAX_INCOMING} connections lead to it`);
     if (this.#attachments.of(name).length > 0) return unsupported('a node with models, tools or memories');
     const trigger = isTrigger(type);
@@ -200,7 +211,7 @@ class WorkflowConversion {
     const isMerge = shortType(type) === 'merge';
     const inputs = trigger ? [] : this.#inputsOf(incoming, isMerge ? mergeInputs(parameters) : 1, isMerge);
     for (const { guess } of inputs) {
-      if (guess !== undefined) review(`the data of "${guess}", which is a stub, is taken for one item`);
+      if (guess !== undefined) review(afterStub(guess));
     }
     const given: Source = inputs[0] ?? { text: '{}', shape: 'one' };
     const input: Source =
@@ -215,24 +226,29 @@ class WorkflowConversion {
       timezone: timezoneOf(this.#workflow.settings),
       review,
     };
+    const forward = new Set(this.#graph.outOf(name).map(({ output }) => output));
+    const back = this.#graph.back.filter(({ source }) => source === name).map(({ output }) => output);
     const conversion: Conversion = {
       node,
       parameters,
       id,
       inputs,
+      hasAllInputs: incoming.every((each) => this.#routeOf(each).size === route.size),
       input,
       scope,
       scopeOfEach: { ...scope, item: 'item', index: 'index' },
-      outputCount: this.#graph.outOf(name).length,
+      connected: new Set([...forward, ...back]),
       hasResponder: this.#workflow.nodes.some((each) => shortType(each.type) === 'respondToWebhook'),
+      isInLoop: [...this.#graph.loops.values()].some(({ members }) => members.has(name)),
+      workflowName: this.#workflow.name,
       review,
       dataOf,
     };
     const body = this.#graph.loops.get(name);
     if (body?.members.size === 0) return unsupported('a loop without a body');
     const convert = body ? (each: Conversion) => loopNode(each, body.output) : converterOf(type);
-    if (!convert) return unsupported('there is no such node here');
-    return this.#bounded(withOptions(convert(conversion), node, input, review));
+    if (!convert) return unsupported(`there is no such node here: ${shortType(type)}`);
+    return this.#bounded(withGates(withOptions(convert(conversion), node, input, review), node, forward));
   }
 
   #bounded(converted: Converted): Converted {
@@ -331,26 +347,47 @@ class WorkflowConversion {
       const [way] = ways;
       const isSingle = ways.length === 1 && ends.length === 1 && way?.source === ends[0];
       const end = isSingle && way ? this.#done.get(way.source)?.outputs[way.output] : undefined;
-      const outputs = loop.outputs.map((each, index) => (index === output ? each : afterLoop(each, end)));
+      const endsEarly = [...members].some((each) => this.#mayEndAt(each));
+      if (endsEarly) {
+        this.#amend(name, 'if an iteration returns no items, n8n ends the loop and the run there; here it goes on');
+      }
+      const outputs = loop.outputs.map((each, index) => {
+        if (index === output) return each;
+        const problem = 'what a loop returns in which an iteration may return no items, where n8n ends the run';
+        return endsEarly ? { ...each, problem } : afterLoop(each, end);
+      });
       this.#done.set(name, { ...loop, outputs });
     }
   }
 
-  /** Webhooks that respond with the data of the last node get a Terminal node after it. */
-  #answerWebhooks(): void {
+  /** Returns whether items may get no further than a node, although it leads on. */
+  #mayEndAt(name: string): boolean {
+    const leading = [...this.#graph.outOf(name), ...this.#graph.back.filter(({ source }) => source === name)];
+    const connected = new Set(leading.map(({ output }) => output));
+    const outputs = this.#done.get(name)?.outputs ?? [];
+    return connected.size > 0 && outputs.some(({ mayBeEmpty }, index) => mayBeEmpty === true || !connected.has(index));
+  }
+
+  /** Triggers whose run returns the data of the last node get a Terminal node after it. */
+  #returnLast(): void {
+    const ended = new Set<string>();
     for (const { name, type, parameters } of this.#workflow.nodes) {
-      if (shortType(type) !== 'webhook' || parameters.responseMode !== 'lastNode') continue;
+      const isCalled = shortType(type) === 'executeWorkflowTrigger';
+      if (!isCalled && (shortType(type) !== 'webhook' || parameters.responseMode !== 'lastNode')) continue;
       const leaves = [...this.#done].filter(
         ([each, { before }]) => before.has(name) && this.#graph.outOf(each).length === 0,
       );
       const [leaf] = leaves;
       const output = leaf?.[1].outputs[0];
-      if (leaves.length !== 1 || !output || output.problem !== undefined || output.source.text.includes('$loop')) {
-        this.#amend(name, 'the response is that of the last node in n8n: add a Terminal node');
+      const isKnown = leaves.length === 1 && output?.problem === undefined && !ended.has(leaf?.[0] ?? '');
+      if (!leaf || !isKnown || !output || output.source.text.includes('$loop')) {
+        const what = isCalled ? 'the run returns the items of the last node' : 'the response is that of the last node';
+        this.#amend(name, `${what} in n8n: add a Terminal node`);
         continue;
       }
+      ended.add(leaf[0]);
       const id = `${this.#idOf(name)}_response`;
-      const body = `{{ ${firstItem(output.source)} }}`;
+      const body = `{{ ${isCalled ? asList(output.source) : firstItem(output.source)} }}`;
       this.#nodes.push({ id, type: 'terminal', name: `${name}: response`, parameters: { body } });
       this.#edges.push({
         source: output.nodeId,
@@ -389,10 +426,7 @@ function unique(edges: readonly EdgeDefinition[]): EdgeDefinition[] {
 /** What n8n knows about a node and has no place here. */
 function remarksOn({ original }: N8nNode): string[] {
   const note = text(original.notes);
-  return [
-    ...(note === undefined ? [] : [`has a note: ${note}`]),
-    ...(original.alwaysOutputData === true ? ['always outputs data in n8n, also without items'] : []),
-  ];
+  return [...(note === undefined ? [] : [`has a note: ${note}`])];
 }
 
 /** Nodes are where they were, further ones below. */

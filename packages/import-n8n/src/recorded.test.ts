@@ -14,6 +14,8 @@ interface Recorded {
   readonly n8n: string;
   readonly workflow: JsonValue;
   readonly outputs: Readonly<Record<string, readonly (readonly JsonValue[])[]>>;
+  /** The node that failed. */
+  readonly failed?: string;
 }
 
 const FOLDER = join(import.meta.dirname, '../recorded');
@@ -29,16 +31,18 @@ function convert(workflow: JsonValue): ConvertedWorkflow {
 }
 
 /** Adds a node after all others that collects their data as lists of items. */
-function withCheck({ definition, outputs }: ConvertedWorkflow): Definition {
+function withCheck({ definition, notes, outputs }: ConvertedWorkflow): Definition {
   const inLoops = new Set(
     definition.edges.flatMap(({ sourceHandle, target }) => (sourceHandle === 'body' ? [target] : [])),
   );
   const fields: Record<string, string> = {};
   for (const [name, ports] of outputs) {
+    const own = notes.find(({ node }) => node === name)?.nodeIds ?? [];
     for (const [index, { nodeId, handle, source, problem }] of ports.entries()) {
       // Whether a run took a branch is seen at the nodes after it, and what is in a loop at its end.
-      const isComparable = (handle === undefined || handle === 'done') && problem === undefined && !inLoops.has(nodeId);
-      if (!isComparable || !source.text.startsWith(`$nodes.${nodeId}.`)) continue;
+      const isList = source.shape === 'list' || handle === undefined;
+      const isComparable = isList && handle !== 'body' && problem === undefined && !inLoops.has(nodeId);
+      if (!isComparable || !own.includes(/^\(?\$nodes\.(\w+)\./.exec(source.text)?.[1] ?? '')) continue;
       const text = optional(source.text);
       const items = source.shape === 'list' ? `${text} ?? []` : `[${text}].filter((item) => item !== undefined)`;
       fields[`${name}:${index}`] = `{{ ${items} }}`;
@@ -63,13 +67,26 @@ function withCheck({ definition, outputs }: ConvertedWorkflow): Definition {
 }
 
 describe.each(readdirSync(FOLDER))('%s', (file) => {
-  const { workflow, outputs } = parseOwnJson<Recorded>(readFileSync(join(FOLDER, file), 'utf8'));
+  const { workflow, outputs, failed } = parseOwnJson<Recorded>(readFileSync(join(FOLDER, file), 'utf8'));
   const converted = convert(workflow);
 
   it('is converted whole, and can be saved', async () => {
     expect(converted.notes.filter(({ level }) => level === 'manual')).toEqual([]);
     expect(compileWorkflow(converted.definition, await loadNodeTypes())).not.toHaveProperty('issues');
   });
+
+  it('runs the nodes that n8n ran', async () => {
+    const { journal } = await runInMemory(converted.definition, { trigger: {}, services: { code } });
+    const statuses = new Map(journal.map(({ nodeId, status }) => [nodeId, status]));
+    // Ids of nodes that check whether there are items have "__".
+    const nodes = converted.notes.map(({ node, nodeIds }) => [node, nodeIds.find((id) => !id.includes('__'))]);
+    const ran = nodes.filter(([, entry = '']) => ['success', 'failed'].includes(statuses.get(entry) ?? ''));
+    expect(ran.map(([node]) => node).toSorted()).toEqual(Object.keys(outputs).toSorted());
+    const failures = nodes.filter(([, entry = '']) => statuses.get(entry) === 'failed');
+    expect(failures.map(([node]) => node)).toEqual(failed === undefined ? [] : [failed]);
+  });
+
+  if (failed !== undefined) return;
 
   it('returns what n8n returned, at every node', async () => {
     const definition = withCheck(converted);

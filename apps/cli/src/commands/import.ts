@@ -10,6 +10,7 @@ interface ImportOptions {
 }
 
 type Note = ImportN8nWorkflowResponse['notes'][number];
+type Task = ImportN8nWorkflowResponse['tasks'][number];
 
 /** Creates `import`, which makes drafts of workflows of other programs. */
 export function importCommand(context: Context): Command {
@@ -17,7 +18,7 @@ export function importCommand(context: Context): Command {
     new Command('n8n')
       .summary('create a draft from the export of a workflow of n8n')
       .description(
-        'Converts the nodes, and prints what became of each: converted, review (the messages say what differs), or manual (a stub that fails, and has the original node in its script). Exits with 0 also if some are manual.',
+        'Converts the nodes, and prints what you have to do: for manual ones, which are stubs that fail and have the original node in their script, and for those to review, which differ in what the message says. Exits with 0 also if some are manual. With --json, it prints what became of each node.',
       )
       .argument('<file>', 'a JSON file that n8n exported or copied; - for the standard input')
       .option('--name <name>', 'the name of the workflow; by default the one that it has in n8n')
@@ -40,9 +41,9 @@ async function importN8n({ output, ...context }: Context, file: string, options:
     },
     throwOnError: true,
   });
-  const { notes, remarks, name } = data;
+  const { notes, tasks, remarks, name } = data;
   output.result(data, () => [
-    ...table(['node', 'type', 'result', 'what to do'], notes.flatMap(rowsOf), 'It has no nodes.'),
+    ...table(['result', 'what to do', 'nodes'], tasks.map(rowOf), 'There is nothing to do.'),
     ...remarks.map((remark): Text => ({ text: `The workflow ${remark}.`, style: 'yellow' })),
     '',
     summaryOf(notes),
@@ -50,12 +51,14 @@ async function importN8n({ output, ...context }: Context, file: string, options:
   ]);
 }
 
-const STYLES = { converted: 'green', review: 'yellow', manual: 'red' } as const;
+const STYLES = { review: 'yellow', manual: 'red' } as const;
+/** Maximum number of nodes that a line names. */
+const MAX_NAMED = 5;
 
-/** A line for each message, the first with the node. */
-function rowsOf({ node, type, level, messages }: Note): Text[][] {
-  const [first = '', ...others] = messages;
-  return [[node, type, { text: level, style: STYLES[level] }, first], ...others.map((each) => ['', '', '', each])];
+function rowOf({ level, message, nodes }: Task): Text[] {
+  const named = nodes.slice(0, MAX_NAMED).join(', ');
+  const others = nodes.length - MAX_NAMED;
+  return [{ text: level, style: STYLES[level] }, message, others > 0 ? `${named} and ${others} more` : named];
 }
 
 function summaryOf(notes: readonly Note[]): string {

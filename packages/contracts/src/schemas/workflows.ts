@@ -207,8 +207,19 @@ export const ImportNote = Type.Object({
   messages: Type.Array(Type.String()),
 });
 
+/** What people have to do with imported nodes, for one cause. */
+export const ImportTask = Type.Object({
+  level: oneOf(['review', 'manual']),
+  message: Type.String({ description: 'That of the notes; quoted names that differ are "…"' }),
+  nodes: Type.Array(Type.String(), { description: 'The names of the nodes in n8n' }),
+});
+
 const ImportReport = {
   notes: Type.Array(ImportNote, { description: 'One for each node' }),
+  tasks: Type.Array(ImportTask, {
+    description:
+      'What people have to do, each cause once: stubs first, then what differs, and at last what follows from stubs',
+  }),
   remarks: Type.Array(Type.String(), { description: 'What concerns the workflow as a whole' }),
 };
 

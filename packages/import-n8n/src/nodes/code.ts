@@ -1,62 +1,187 @@
 import { asList } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { show, text } from '../workflow.ts';
-import { type Conversion, type Converted, outputOf, single } from './converter.ts';
+import { type Conversion, type Converted, maybeEmpty, outputOf, single } from './converter.ts';
+import { readScript, type Script } from './script.ts';
 
-/** What scripts of n8n can use, and scripts here cannot. */
-const MISSING =
-  /\b(require|\$helpers|\$getWorkflowStaticData|getWorkflowStaticData|\$env|\$binary|\$jmespath|DateTime|luxon|\$now|\$today|fetch|setTimeout|Buffer|process|\$runIndex|\$prevNode|\$secrets|\$evaluateExpression)\b|\bthis\.|\bimport\s*\(|\.binary\b|\.pairedItem\b|\bitemMatching\b/;
+/** Names of the language that scripts have here and in n8n. */
+const LANGUAGE = new Set([
+  ...['undefined', 'NaN', 'Infinity', 'globalThis', 'arguments', 'console', 'Intl', 'Date', 'RegExp', 'JSON', 'Math'],
+  ...['Object', 'Function', 'Array', 'String', 'Number', 'Boolean', 'BigInt', 'Symbol', 'Promise', 'Proxy', 'Reflect'],
+  ...['Error', 'EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError', 'AggregateError'],
+  ...['Map', 'Set', 'WeakMap', 'WeakSet', 'WeakRef', 'ArrayBuffer', 'DataView', 'Int8Array', 'Uint8Array'],
+  ...['Uint8ClampedArray', 'Int16Array', 'Uint16Array', 'Int32Array', 'Uint32Array', 'Float32Array', 'Float64Array'],
+  ...['BigInt64Array', 'BigUint64Array', 'parseInt', 'parseFloat', 'isNaN', 'isFinite', 'atob', 'btoa'],
+  ...['encodeURI', 'decodeURI', 'encodeURIComponent', 'decodeURIComponent', 'escape', 'unescape'],
+]);
 
-/** Names of other nodes in a script. Their length is bounded, so that the search takes linear time. */
-const NAMED = /\$(?:\(|node\[|items\()\s{0,20}(?:'([^'\n]{1,200})'|"([^"\n]{1,200})"|`([^`\n]{1,200})`)/g;
+/** What scripts may read of names that are something else here. */
+const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
+  $input: new Set(['all', 'first', 'last', 'item']),
+  $execution: new Set(['id']),
+  $workflow: new Set(['name']),
+};
+
+/** What scripts may read of another node. */
+const OF_NODE = new Set(['all', 'first', 'last', 'item', 'json', 'isExecuted']);
+
+/** Methods of dates that use the time zone of the instance in n8n, and UTC here. */
+const LOCAL_TIME =
+  /^(?:[gs]et(?:Hours|Minutes|Date|Day|Month|FullYear)|getTimezoneOffset|to(?:Date|Time|Locale|LocaleDate|LocaleTime)?String)$/;
+
+/** How the node runs its script. */
+interface Mode {
+  readonly isForEach: boolean;
+  /** The names that the script has for its items. */
+  readonly items: readonly string[];
+  /** JavaScript that makes data of what the script returned. */
+  readonly toData: readonly string[];
+}
+
+const OBJECT = [
+  'const isObject = (value) =>',
+  "  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);",
+];
+const CHECKED = [
+  "  if (!data.every(isObject)) throw new Error('the json of an item is not an object');",
+  '  return data;',
+];
+const toDataOfAll = (checksKeys: boolean): string[] => [
+  ...OBJECT,
+  'const toData = (result) => {',
+  '  if (result === null) return [];',
+  '  if (isObject(result)) return [result.json ? result.json : result];',
+  "  if (!Array.isArray(result) || !result.every(isObject)) throw new Error('the script did not return items');",
+  ...(checksKeys
+    ? [
+        "  const isKey = (key) => ['json', 'binary', 'pairedItem', 'error', 'index'].includes(key);",
+        '  const keys = result.flatMap((item) => Object.keys(item));',
+        "  if (keys.some(isKey) && !keys.every(isKey)) throw new Error('an item has other members beside its json');",
+      ]
+    : []),
+  "  const count = result.filter((item) => 'json' in item).length;",
+  "  if (count > 0 && count < result.length) throw new Error('some items have no json');",
+  '  const data = count > 0 ? result.map(({ json }) => json) : result;',
+  ...CHECKED,
+  '};',
+];
+
+const ALL: Mode = { isForEach: false, items: ['items'], toData: toDataOfAll(true) };
+const OLD_ALL: Mode = { ...ALL, toData: toDataOfAll(false) };
+const EACH: Mode = {
+  isForEach: true,
+  items: ['item'],
+  toData: [
+    ...OBJECT,
+    'const toData = (results) => {',
+    "  const data = results.filter(Boolean).map((each) => ('json' in Object(each) ? each.json : each));",
+    ...CHECKED,
+    '};',
+  ],
+};
+const OLD_EACH: Mode = {
+  isForEach: true,
+  items: ['item'],
+  toData: [...OBJECT, 'const toData = (data) => {', ...CHECKED, '};'],
+};
+
+function modeOf({ node, parameters }: Conversion): Mode {
+  if (node.type.endsWith('.function')) return OLD_ALL;
+  if (node.type.endsWith('.functionItem')) return OLD_EACH;
+  return parameters.mode === 'runOnceForEachItem' ? EACH : ALL;
+}
 
 /** Scripts keep their text, and get what they name in n8n. */
-export function codeNode({ id, node, parameters, input, review, dataOf }: Conversion): Converted {
-  const { language = 'javaScript', mode = 'runOnceForAllItems', jsCode, functionCode } = parameters;
+export function codeNode(conversion: Conversion): Converted {
+  const { id, node, parameters, input, review, isInLoop } = conversion;
+  const { language = 'javaScript', jsCode, functionCode } = parameters;
   if (language !== 'javaScript') return unsupported(`scripts in ${show(language)}`);
-  const script = text(jsCode) ?? text(functionCode) ?? 'return items;';
-  const missing = MISSING.exec(script)?.[0];
-  if (missing !== undefined) return unsupported(`the script uses "${missing}"`);
-  const isForEach = mode === 'runOnceForEachItem' || node.type.endsWith('.functionItem');
-  const names = [...new Set([...script.matchAll(NAMED)].map((match) => match[1] ?? match[2] ?? match[3] ?? ''))];
-  const nodes = names.map((name) => {
-    const source = dataOf(name) ?? unsupported(`the script uses the node "${name}", which does not always run before`);
-    return `${JSON.stringify(name)}: ${asList(source)}`;
-  });
-  review('the script is unchanged: check that it uses no more of n8n than items, $input, $json and other nodes');
+  const given = text(jsCode) ?? text(functionCode) ?? 'return items;';
+  const script = readScript(given);
+  const mode = modeOf(conversion);
+  checkNames(script, { mode, isInLoop });
+  if (script.names.has('Date') && [...script.reads].some((each) => LOCAL_TIME.test(each))) {
+    review('the script uses local time, which is UTC here, and the time zone of the instance in n8n');
+  }
+  const isOne = script.returnsOne && (!mode.isForEach || input.shape === 'one');
   const source = [
     '// Gives the script below what it names in n8n.',
-    `const all = ${asList(input)}.map((json) => ({ json }));`,
-    `const data = { ${nodes.join(', ')} };`,
-    'const source = (list, item) => ({ all: () => list, first: () => list[0], last: () => list.at(-1), item });',
-    'const toItems = (json) => json.map((each) => ({ json: each }));',
-    'const $ = (name) => source(toItems(data[name]), toItems(data[name]).length === 1 ? { json: data[name][0] } : undefined);',
-    'const $node = Object.fromEntries(Object.keys(data).map((name) => [name, { json: data[name][0] }]));',
-    'const $items = (name) => (name === undefined ? all : toItems(data[name]));',
-    'const toJson = (each) => {',
-    "  if (typeof each !== 'object' || each === null || Array.isArray(each)) throw new Error('the script returned no items');",
-    "  return 'json' in each ? each.json : each;",
-    '};',
-    // The script has a scope of its own, in which it may declare `items` again.
-    'const run = async ($input, items, item, $json, $itemIndex) => (async () => {',
-    script,
+    'const toItems = (list) => list.map((json) => ({ json }));',
+    `const all = toItems(${asList(input)});`,
+    ...namesOf(script, conversion, mode),
+    ...mode.toData,
+    ...(script.undeclared.size > 0 ? [`let ${[...script.undeclared].join(', ')};`] : []),
+    // The script has a scope of its own, in which it may declare these names again.
+    `const run = async (${['$input', '$json', '$itemIndex', ...mode.items].join(', ')}) => (async () => {`,
+    given,
     '})();',
-    'const results = [];',
-    ...(isForEach
-      ? [
-          'for (const [index, each] of all.entries()) {',
-          '  const result = await run(source(all, each), all, each.json, each.json, index);',
-          '  if (result !== null && result !== undefined) results.push(toJson(result));',
-          '}',
-        ]
-      : [
-          '// Without items, n8n does not run a node.',
-          'if (all.length > 0) {',
-          '  const result = await run(source(all, all[0]), all, all[0].json, all[0].json, 0);',
-          '  for (const each of [result ?? []].flat()) results.push(toJson(each));',
-          '}',
-        ]),
-    'return results;',
+    ...callsOf(mode, node.type, isOne),
   ].join('\n');
-  return single({ id, type: 'code', name: node.name, parameters: { source } }, outputOf(id, 'list'));
+  const converted = single(
+    { id, type: 'code', name: node.name, parameters: { source } },
+    outputOf(id, isOne ? 'one' : 'list'),
+  );
+  return isOne ? converted : maybeEmpty(converted);
+}
+
+function checkNames({ names, members, reads, creates }: Script, { mode, isInLoop }: { mode: Mode; isInLoop: boolean }) {
+  const known = new Set(['$input', '$json', '$itemIndex', '$', '$node', '$items', '$vars', '$execution', '$workflow']);
+  for (const name of names) {
+    const isKnown = known.has(name) || mode.items.includes(name) || (name === '$runIndex' && !isInLoop);
+    if (!isKnown && !LANGUAGE.has(name)) unsupported(`the script uses "${name}"`);
+  }
+  for (const each of members) {
+    const [name = '', member = ''] = each.split('.');
+    if (Object.hasOwn(MEMBERS, name) && names.has(name) && MEMBERS[name]?.has(member) !== true) {
+      unsupported(`the script uses "${each}"`);
+    }
+  }
+  if (reads.has('binary') || creates.has('binary')) unsupported('the script uses "binary"');
+  if (reads.has('pairedItem')) unsupported('the script uses "pairedItem"');
+}
+
+/** Returns JavaScript that declares the other names that the script uses. */
+function namesOf({ names, nodes }: Script, conversion: Conversion, { isForEach }: Mode): string[] {
+  const { dataOf, input, workflowName } = conversion;
+  const data = [...nodes].map(([name, read]) => {
+    const source = dataOf(name) ?? unsupported(`the script uses the node "${name}", which does not always run before`);
+    const other = [...read].find((each) => !OF_NODE.has(each));
+    if (other !== undefined)
+      unsupported(`the script uses ${other === '*' ? `"${name}" as a whole` : `"${other}" of "${name}"`}`);
+    const usesItem = read.has('item') || (read.has('json') && isForEach && input.shape === 'list');
+    if (usesItem && source.shape === 'list') {
+      unsupported(`the script uses the item of "${name}" that belongs to the current one`);
+    }
+    return `${JSON.stringify(name)}: toItems(${asList(source)})`;
+  });
+  const has = (name: string): boolean => names.has(name);
+  return [
+    'const source = (list, item) => ({ all: () => list, first: () => list[0], last: () => list.at(-1), item });',
+    ...(data.length > 0 ? [`const data = { ${data.join(', ')} };`] : []),
+    ...(has('$') ? ['const $ = (name) => ({ ...source(data[name], data[name][0]), isExecuted: true });'] : []),
+    ...(has('$node')
+      ? ['const $node = Object.fromEntries(Object.entries(data).map(([name, [item]]) => [name, item]));']
+      : []),
+    ...(has('$items')
+      ? [`const $items = (name) => ${data.length > 0 ? '(name === undefined ? all : data[name])' : 'all'};`]
+      : []),
+    ...(has('$runIndex') ? ['const $runIndex = 0;'] : []),
+    ...(has('$workflow') ? [`const $workflow = { name: ${JSON.stringify(workflowName)} };`] : []),
+  ];
+}
+
+/** Returns JavaScript that runs the script and returns its data. */
+function callsOf({ isForEach }: Mode, type: string, isOne: boolean): string[] {
+  const result = isOne ? '[0]' : '';
+  if (!isForEach) {
+    return ['const result = await run(source(all, all[0]), all[0].json, 0, all);', `return toData(result)${result};`];
+  }
+  const item = type.endsWith('.functionItem') ? 'item.json' : 'item';
+  return [
+    'const results = [];',
+    'for (const [index, item] of all.entries()) {',
+    `  results.push(await run(source(all, item), item.json, index, ${item}));`,
+    '}',
+    `return toData(results)${result};`,
+  ];
 }

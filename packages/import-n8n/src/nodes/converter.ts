@@ -11,16 +11,20 @@ export interface Conversion {
   readonly id: string;
   /** The data that comes in, by input. Triggers have none. */
   readonly inputs: readonly Source[];
+  /** Whether a run that comes to the node always has data for all its inputs. */
+  readonly hasAllInputs: boolean;
   /** The first input. */
   readonly input: Source;
   /** What expressions see that are evaluated once: for a list, its first item. */
   readonly scope: Scope;
   /** What expressions see that are evaluated for each item of a list, in a function with `item` and `index`. */
   readonly scopeOfEach: Scope;
-  /** How many outputs are connected. */
-  readonly outputCount: number;
+  /** The outputs that lead on. */
+  readonly connected: ReadonlySet<number>;
   /** Whether a `Respond to Webhook` node answers for the trigger. */
   readonly hasResponder: boolean;
+  readonly isInLoop: boolean;
+  readonly workflowName: string;
   readonly review: (message: string) => void;
   /** Returns the data of a node that scripts name, if it always ran before. */
   readonly dataOf: (name: string) => Source | undefined;
@@ -33,6 +37,10 @@ export interface Output {
   readonly source: Source;
   /** Why the data cannot be used. */
   readonly problem?: string;
+  /** Whether n8n may return no items there, and then does not run the nodes after it. */
+  readonly mayBeEmpty?: boolean;
+  /** What the output is called among several. */
+  readonly label?: string;
 }
 
 /** What becomes of a node. */
@@ -50,6 +58,11 @@ export type Converter = (conversion: Conversion) => Converted;
 /** Returns a single node with one output. */
 export function single(node: NodeDefinition, source: Source): Converted {
   return { nodes: [node], edges: [], outputs: [{ nodeId: node.id, source }] };
+}
+
+/** Marks all outputs as lists that may be empty. */
+export function maybeEmpty(converted: Converted): Converted {
+  return { ...converted, outputs: converted.outputs.map((output) => ({ ...output, mayBeEmpty: true })) };
 }
 
 /** Returns the output of a node as a source. */

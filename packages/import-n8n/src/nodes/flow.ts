@@ -4,7 +4,8 @@ import type { Scope } from '../expressions/scope.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, lookup, object, show, text } from '../workflow.ts';
 import { convertConditions, convertOldConditions, convertOldRule } from './conditions.ts';
-import { type Conversion, type Converted, outputOf, single } from './converter.ts';
+import { type Conversion, type Converted, maybeEmpty, outputOf, single } from './converter.ts';
+import { noteLimit } from './list-node.ts';
 import { reviewOthers } from './triggers.ts';
 
 /** Does nothing: the data of the nodes after it is that of the nodes before. */
@@ -14,11 +15,26 @@ export function noOperation({ id, node, input }: Conversion): Converted {
 
 /** Of one item: takes one way. Of a list: two lists. */
 export function ifNode(conversion: Conversion): Converted {
-  return decide(conversion, conversion.parameters.combineOperation !== 'any');
+  const isEvery = conversion.parameters.combineOperation !== 'any';
+  return takeWays(conversion, { isEvery, ways: ['true', 'false'] });
 }
 
-/** @param isEvery whether all conditions must be met, or any; before version 2 only, which have it in the node. */
-function decide({ id, node, parameters, input, scope, scopeOfEach, review }: Conversion, isEvery: boolean): Converted {
+/** Keeps the items that meet the conditions. */
+export function filterNode(conversion: Conversion): Converted {
+  const isEvery = conversion.parameters.combineConditions !== 'OR';
+  return takeWays(conversion, { isEvery, ways: ['true'] });
+}
+
+/** How a node decides. */
+interface Decision {
+  /** Whether all conditions must be met, or any; before version 2 only, which have it in the node. */
+  readonly isEvery: boolean;
+  /** The outputs that the node has in n8n. */
+  readonly ways: readonly ('true' | 'false')[];
+}
+
+function takeWays(conversion: Conversion, { isEvery, ways }: Decision): Converted {
+  const { id, node, parameters, input, scope, scopeOfEach, review } = conversion;
   const { looseTypeValidation: _, ignoreCase: __, ...others } = object(parameters.options);
   reviewOthers(others, review);
   const condition = (within: Scope): string =>
@@ -26,40 +42,53 @@ function decide({ id, node, parameters, input, scope, scopeOfEach, review }: Con
       ? convertConditions(parameters.conditions, within)
       : convertOldConditions(parameters, within, isEvery);
   if (input.shape === 'one') {
+    if (node.original.alwaysOutputData === true) {
+      if (ways.length > 1) return unsupported('it always outputs data, so both branches may run');
+      const item = braced(`(${condition(scope)}) ? ${input.text} : {}`);
+      return single(
+        { id, type: 'set', name: node.name, parameters: { fields: { item } } },
+        outputOf(id, 'one', '.item'),
+      );
+    }
     return {
       nodes: [{ id, type: 'if', name: node.name, parameters: { condition: braced(condition(scope)) } }],
       edges: [],
-      outputs: ['true', 'false'].map((handle) => ({ nodeId: id, handle, source: input })),
+      outputs: ways.map((handle) => ({ nodeId: id, handle, source: input, mayBeEmpty: ways.length === 1 })),
     };
   }
   const each = condition(scopeOfEach);
-  return partition(id, node.name, {
-    true: `${input.text}.filter((item, index) => ${each})`,
-    false: `${input.text}.filter((item, index) => !(${each}))`,
-  });
+  const test = { true: each, false: `!(${each})` };
+  const lists = ways.map((way) => [way, `${input.text}.filter((item, index) => ${test[way]})`] as const);
+  return partition(conversion, Object.fromEntries(lists));
 }
 
-/** Keeps the items that meet the conditions. */
-export function filterNode(conversion: Conversion): Converted {
-  const { nodes, edges, outputs } = decide(conversion, conversion.parameters.combineConditions !== 'OR');
-  return { nodes, edges, outputs: outputs.slice(0, 1) };
-}
-
-/** A node that returns several lists, one for each output. */
-function partition(id: string, name: string, lists: Readonly<Record<string, string>>): Converted {
-  const fields = Object.fromEntries(Object.entries(lists).map(([key, each]) => [key, braced(each)]));
-  return {
-    nodes: [{ id, type: 'set', name, parameters: { fields } }],
+/** A node that returns several lists, one for each output that leads on. */
+function partition({ id, node, connected, review }: Conversion, lists: Readonly<Record<string, string>>): Converted {
+  const isUsed = (index: number): boolean => connected.size === 0 || connected.has(index);
+  const used = Object.entries(lists).filter((_list, index) => isUsed(index));
+  noteLimit(
+    used.map(([, each]) => each),
+    review,
+  );
+  const fields = Object.fromEntries(used.map(([key, each]) => [key, braced(each)]));
+  return maybeEmpty({
+    nodes: [{ id, type: 'set', name: node.name, parameters: { fields } }],
     edges: [],
-    outputs: Object.keys(lists).map((key) => ({ nodeId: id, source: outputOf(id, 'list', `.${key}`) })),
-  };
+    outputs: Object.keys(lists).map((key, index) => ({
+      nodeId: id,
+      source: outputOf(id, 'list', `.${key}`),
+      label: key,
+      ...(!isUsed(index) && { problem: `the output "${key}", which leads nowhere` }),
+    })),
+  });
 }
 
 /** Maximum number of rules of a switch: for lists, the expression of each output has all of them. */
 const MAX_RULES = 50;
 
 /** The first rule that is met chooses the output. */
-export function switchNode({ id, node, parameters, input, scope, scopeOfEach, review }: Conversion): Converted {
+export function switchNode(conversion: Conversion): Converted {
+  const { id, node, parameters, input, scope, scopeOfEach, review } = conversion;
   if (parameters.mode === 'expression') return unsupported('outputs that an expression numbers');
   const {
     allMatchingOutputs,
@@ -81,14 +110,15 @@ export function switchNode({ id, node, parameters, input, scope, scopeOfEach, re
   if (input.shape === 'list') {
     const each = choice(scopeOfEach);
     const of = (index: number) => `${input.text}.filter((item, index) => (${each}) === '${index}')`;
-    return partition(id, node.name, Object.fromEntries(Array.from({ length: count }, (_, n) => [`output${n}`, of(n)])));
+    return partition(conversion, Object.fromEntries(Array.from({ length: count }, (_, n) => [`output${n}`, of(n)])));
   }
   const handles = Array.from({ length: count }, (_, index) => String(index));
+  if (node.original.alwaysOutputData === true) return unsupported('it always outputs data, so two branches may run');
   const cases = handles.map((handle) => ({ handle, equals: handle }));
   return {
     nodes: [{ id, type: 'switch', name: node.name, parameters: { value: braced(choice(scope)), cases } }],
     edges: [],
-    outputs: handles.map((handle) => ({ nodeId: id, handle, source: input })),
+    outputs: handles.map((handle) => ({ nodeId: id, handle, source: input, mayBeEmpty: fallback === undefined })),
   };
 }
 

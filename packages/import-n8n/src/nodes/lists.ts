@@ -2,12 +2,14 @@ import { braced, isExpression } from '../expressions/template.ts';
 import { asList } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, object, show, text } from '../workflow.ts';
-import { type Conversion, type Converted, outputOf, single } from './converter.ts';
+import { type Conversion, type Converted, maybeEmpty, outputOf, single } from './converter.ts';
+import { listNode, scriptNode } from './list-node.ts';
 import { fieldName } from './set.ts';
 import { reviewOthers } from './triggers.ts';
 
 /** The elements of a list in each item become items. */
-export function splitOutNode({ id, node, parameters, input, review }: Conversion): Converted {
+export function splitOutNode(conversion: Conversion): Converted {
+  const { parameters, input, review } = conversion;
   const { fieldToSplitOut, fieldName: field = fieldToSplitOut, include = 'noOtherFields', options } = parameters;
   const { destinationFieldName, disableDotNotation, ...others } = object(options);
   const isName = typeof field === 'string' && !isExpression(field) && !/[,[]/.test(field);
@@ -26,8 +28,7 @@ export function splitOutNode({ id, node, parameters, input, review }: Conversion
     element = `${destinationFieldName === undefined ? whole : ''}{ [${name}]: element }`;
   } else return unsupported('other fields that are chosen');
   const items = `${asList(input)}.flatMap((item) => ${elements}.map((element) => (${element})))`;
-  const set = { id, type: 'set', name: node.name, parameters: { fields: { items: braced(items) } } };
-  return single(set, outputOf(id, 'list', '.items'));
+  return maybeEmpty(listNode(conversion, items));
 }
 
 /** The first or the last items. */
@@ -47,11 +48,10 @@ export function limitNode({ id, node, parameters, input }: Conversion): Converte
 /** All items become one: with the list of them, or with a list of the values of each field. */
 export function aggregateNode({ id, node, parameters, input }: Conversion): Converted {
   const { aggregate = 'aggregateIndividualFields', destinationFieldName = 'data', include = 'allFields' } = parameters;
-  const result = (fields: Readonly<Record<string, string>>): Converted =>
-    single({ id, type: 'set', name: node.name, parameters: { fields } }, outputOf(id, 'one'));
   if (aggregate === 'aggregateAllItemData') {
     if (include !== 'allFields') return unsupported('a part of the fields of each item');
-    return result({ [fieldName(destinationFieldName)]: braced(asList(input)) });
+    const fields = { [fieldName(destinationFieldName)]: braced(asList(input)) };
+    return single({ id, type: 'set', name: node.name, parameters: { fields } }, outputOf(id, 'one'));
   }
   const { mergeLists, keepMissing, ...others } = object(parameters.options);
   if (Object.keys(others).length > 0) return unsupported(`the options ${Object.keys(others).join(', ')}`);
@@ -61,14 +61,15 @@ export function aggregateNode({ id, node, parameters, input }: Conversion): Conv
     const to = (renameField === true ? text(outputFieldName) : undefined) ?? from.split('.').at(-1) ?? from;
     if (/[.[]/.test(to) || from.includes('[')) return unsupported(`the field "${to}"`);
     const values = `${asList(input)}.map((item) => item${pathTo(from)})`;
-    if (keepMissing === true) return [to, braced(mergeLists === true ? `${values}.flat()` : values)] as const;
+    if (keepMissing === true) return [to, mergeLists === true ? `${values}.flat()` : values] as const;
     const isThere = '(value) => value !== undefined && value !== null';
-    if (mergeLists === true) return [to, braced(`${values}.flat().filter(${isThere})`)] as const;
+    if (mergeLists === true) return [to, `${values}.flat().filter(${isThere})`] as const;
     const cleaned = `(value) => (Array.isArray(value) ? value.filter((entry) => entry !== null) : value)`;
-    return [to, braced(`${values}.filter(${isThere}).map(${cleaned})`)] as const;
+    return [to, `${values}.filter(${isThere}).map(${cleaned})`] as const;
   });
   if (fields.length === 0) return unsupported('no field to aggregate');
-  return result(Object.fromEntries(fields));
+  const members = [...new Map(fields)].map(([name, values]) => `  ${JSON.stringify(name)}: ${values},`);
+  return scriptNode({ id, node }, ['return {', ...members, '};'].join('\n'), 'one');
 }
 
 /** The node that had these operations before they were nodes of their own. */
@@ -80,7 +81,7 @@ export function itemListsNode(conversion: Conversion): Converted {
 }
 
 /** Returns the way from an item to a field, whose name may have dots. */
-function pathTo(field: string): string {
+export function pathTo(field: string): string {
   return field
     .split('.')
     .map((each) => `?.[${JSON.stringify(each)}]`)

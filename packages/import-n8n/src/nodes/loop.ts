@@ -14,6 +14,9 @@ export function loopNode({ id, node, parameters, input }: Conversion, bodyOutput
   if (typeof batchSize !== 'number' || batchSize < 1) return unsupported('a size of batches that is an expression');
   if (object(options).reset !== undefined && object(options).reset !== false)
     return unsupported('a loop that is reset');
+  if (node.original.alwaysOutputData === true) {
+    return unsupported('it always outputs data, so the nodes after it would run in each iteration');
+  }
   const batches = `${id}_batches`;
   const split: NodeDefinition = {
     id: batches,

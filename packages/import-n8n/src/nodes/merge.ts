@@ -2,33 +2,48 @@ import { braced, isExpression } from '../expressions/template.ts';
 import type { Source } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, object, show, text } from '../workflow.ts';
-import { type Conversion, type Converted, outputOf, single } from './converter.ts';
+import { type Conversion, type Converted, maybeEmpty } from './converter.ts';
+import { listNode, scriptNode } from './list-node.ts';
 
-/** How inputs become one list: the expression, by the lists of the inputs. */
+/** How inputs become one list: the script, by the lists of the inputs. */
 type Join = (first: string, second: string) => string;
 
 /** Joins inputs. */
-export function mergeNode({ id, node, parameters, inputs, review }: Conversion): Converted {
+export function mergeNode(conversion: Conversion): Converted {
+  const { node, parameters, inputs, review } = conversion;
   const { mode = 'append' } = parameters;
   const lists = inputs.map(listOf);
-  const result = (expression: string): Converted => {
-    const set = { id, type: 'set', name: node.name, parameters: { fields: { items: braced(expression) } } };
-    return single(set, outputOf(id, 'list', '.items'));
-  };
+  const result = (expression: string): Converted => listNode(conversion, expression);
   if (mode === 'append') return result(`[${lists.map((each) => `...${each}`).join(', ')}]`);
   const [first, second, ...others] = lists;
   if (first === undefined || second === undefined || others.length > 0) return unsupported('more than two inputs');
   if (mode === 'chooseBranch' || mode === 'passThrough' || mode === 'wait') {
     const { output = mode === 'wait' ? 'empty' : 'specifiedInput', useDataOfInput = 1 } = parameters;
-    if (output === 'empty') return result('[{}]');
     const chosen = output === 'specifiedInput' ? show(useDataOfInput) : output;
-    if (chosen === '1' || chosen === 'input1') return result(first);
-    if (chosen === '2' || chosen === 'input2') return result(second);
+    const both = (expression: string): Converted => ifBoth(result(expression), conversion, [first, second]);
+    if (chosen === 'empty') return both('[{}]');
+    if (chosen === '1' || chosen === 'input1') return both(first);
+    if (chosen === '2' || chosen === 'input2') return both(second);
     return unsupported(`the output ${show(output)}`);
   }
   const join = mode === 'multiplex' ? combineAll : joinOf(parameters, node.version);
   review('objects in two items that become one: n8n merges their members, here those of the second item remain');
-  return result(join(first, second));
+  return maybeEmpty(scriptNode(conversion, join(first, second), 'list'));
+}
+
+/** From version 2 on, a node that chooses a branch runs only if both have items. */
+function ifBoth(converted: Converted, { id, node, hasAllInputs }: Conversion, lists: readonly string[]): Converted {
+  if (hasAllInputs || node.version < 2) return converted;
+  const check = `${id}__both`;
+  const condition = braced(lists.map((each) => `${each}.length > 0`).join(' && '));
+  return {
+    nodes: [
+      { id: check, type: 'if', name: `${node.name}: items at both inputs?`, parameters: { condition } },
+      ...converted.nodes,
+    ],
+    edges: [{ source: check, target: id, sourceHandle: 'true' }],
+    outputs: converted.outputs,
+  };
 }
 
 /** The items of an input, none if its branch was not taken. */
@@ -37,15 +52,15 @@ function listOf({ text: data, shape }: Source): string {
 }
 
 const combineAll: Join = (first, second) =>
-  `${first}.flatMap((item) => ${second}.map((other) => ({ ...item, ...other })))`;
+  `return ${first}.flatMap((item) => ${second}.map((other) => ({ ...item, ...other })));`;
 
 /** In version 2, an empty input leaves the other one as it is. */
 const combineByPosition =
   (version: number): Join =>
   (first, second) => {
     const pairs = `${first}.slice(0, ${second}.length).map((item, index) => ({ ...item, ...${second}[index] }))`;
-    if (version >= 3) return pairs;
-    return `(${first}.length === 0 ? ${second} : ${second}.length === 0 ? ${first} : ${pairs})`;
+    if (version >= 3) return `return ${pairs};`;
+    return `return ${first}.length === 0 ? ${second} : ${second}.length === 0 ? ${first} : ${pairs};`;
   };
 
 function joinOf(parameters: Conversion['parameters'], version: number): Join {
@@ -84,14 +99,19 @@ function combineByFields({
   const isSet = ([one, other]: readonly [unknown, unknown]): boolean =>
     text(one) !== undefined || text(other) !== undefined;
   if (!pairs.some(isSet)) return unsupported('combining by no field');
-  const equal = pairs.map(([one, other]) => {
-    const isName = (field: unknown): field is string =>
-      typeof field === 'string' && !isExpression(field) && !/[.[]/.test(field);
-    if (!isName(one) || !isName(other)) return unsupported('combining by fields within others');
-    const value = `item?.[${JSON.stringify(one)}]`;
-    // An item without the field matches none, also not those without it.
-    return `${value} !== undefined && ${value} === other?.[${JSON.stringify(other)}]`;
-  });
+  const isName = (field: unknown): field is string =>
+    typeof field === 'string' && !isExpression(field) && !/[.[]/.test(field);
+  if (!pairs.flat().every(isName)) return unsupported('combining by fields within others');
+  const [ofFirst, ofSecond] = [0, 1].map((input) => JSON.stringify(pairs.map((pair) => pair[input])));
   return (first, second) =>
-    `${first}.flatMap((item) => ${second}.filter((other) => ${equal.join(' && ')}).map((other) => ({ ...item, ...other })))`;
+    [
+      '// An item without a field matches none, also not those without it.',
+      'const keyOf = (item, fields) =>',
+      '  fields.some((field) => item[field] === undefined) ? undefined : JSON.stringify(fields.map((field) => item[field]));',
+      `const byKey = Map.groupBy(${second}, (item) => keyOf(item, ${ofSecond}));`,
+      'byKey.delete(undefined);',
+      `return ${first}.flatMap((item) =>`,
+      `  (byKey.get(keyOf(item, ${ofFirst})) ?? []).map((other) => ({ ...item, ...other })),`,
+      ');',
+    ].join('\n');
 }

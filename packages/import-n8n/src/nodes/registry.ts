@@ -4,14 +4,18 @@ import { filterNode, ifNode, noOperation, respondNode, stopNode, switchNode, wai
 import { httpNode } from './http.ts';
 import { aggregateNode, itemListsNode, limitNode, splitOutNode } from './lists.ts';
 import { mergeNode } from './merge.ts';
+import { renameKeysNode, sortNode } from './order.ts';
 import { setNode } from './set.ts';
 import { manualTrigger, scheduleTrigger, webhookTrigger } from './triggers.ts';
+import { errorTrigger, executeWorkflowNode } from './workflows.ts';
 
 /** Converters by the type of n8n, without the name of its package. Any other type becomes a stub. */
 const CONVERTERS: Readonly<Record<string, Converter>> = {
   aggregate: aggregateNode,
   code: codeNode,
   cron: scheduleTrigger,
+  errorTrigger,
+  executeWorkflow: executeWorkflowNode,
   executeWorkflowTrigger: manualTrigger,
   filter: filterNode,
   function: codeNode,
@@ -23,9 +27,11 @@ const CONVERTERS: Readonly<Record<string, Converter>> = {
   manualTrigger,
   merge: mergeNode,
   noOp: noOperation,
+  renameKeys: renameKeysNode,
   respondToWebhook: respondNode,
   scheduleTrigger,
   set: setNode,
+  sort: sortNode,
   splitOut: splitOutNode,
   start: manualTrigger,
   stopAndError: stopNode,

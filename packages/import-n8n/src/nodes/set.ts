@@ -4,6 +4,7 @@ import type { Scope } from '../expressions/scope.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, lookup, object, show } from '../workflow.ts';
 import { type Conversion, type Converted, outputOf, single } from './converter.ts';
+import { listNode } from './list-node.ts';
 import { reviewOthers } from './triggers.ts';
 
 /** A field that an item gets. */
@@ -51,8 +52,7 @@ export function setNode(conversion: Conversion): Converted {
   }
   const item = members(fields, scopeOfEach, keepsInput ? 'item' : undefined);
   const items = `${input.text}.map((item, index) => (${item}))`;
-  const set = { id, type: 'set', name: node.name, parameters: { fields: { items: braced(items) } } };
-  return single(set, outputOf(id, 'list', '.items'));
+  return listNode(conversion, items);
 }
 
 /** Returns an object with fields, and with those of what was there before. A field "a.b" changes the field b of a. */
@@ -79,7 +79,8 @@ function members(fields: readonly Field[], scope: Scope, before: string | undefi
 /** What n8n has in a new node. */
 const DEFAULT_JSON = '{ "my_field_1": "value", "my_field_2": 1 }';
 
-function setJson({ id, node, parameters, input, scope, scopeOfEach, review }: Conversion): Converted {
+function setJson(conversion: Conversion): Converted {
+  const { id, node, parameters, input, scope, scopeOfEach, review } = conversion;
   const { jsonOutput = DEFAULT_JSON, options } = parameters;
   if (object(options).dotNotation !== false && (isSingle(jsonOutput) || DOTTED.test(show(jsonOutput)))) {
     review('a dot or bracket in a name of the JSON is part of it, in n8n it changes a field of an object');
@@ -89,9 +90,9 @@ function setJson({ id, node, parameters, input, scope, scopeOfEach, review }: Co
   const json = jsonOf(jsonOutput, within);
   const before = input.shape === 'one' ? input.text : 'item';
   const item = keepsFields(parameters, node.version) ? `({ ...${before}, ...${json} })` : json;
-  const all = input.shape === 'one' ? item : `${input.text}.map((item, index) => (${item}))`;
-  const set = { id, type: 'set', name: node.name, parameters: { fields: { data: braced(all) } } };
-  return single(set, outputOf(id, input.shape, '.data'));
+  if (input.shape === 'list') return listNode(conversion, `${input.text}.map((item, index) => (${item}))`);
+  const set = { id, type: 'set', name: node.name, parameters: { fields: { data: braced(item) } } };
+  return single(set, outputOf(id, 'one', '.data'));
 }
 
 /** The text of JSON with a name that n8n takes for a path. */

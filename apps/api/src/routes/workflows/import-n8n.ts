@@ -50,15 +50,15 @@ export function importN8nWorkflow(context: ResourceContext): Route {
       // Only members may have something converted, which takes time.
       await requireRole(context.db, caller, body.workspaceId, 'editor');
       const converted = await oneAtATime(caller.userId, () => convert(context, body));
-      const { name, definition, notes, remarks } = converted;
+      const { name, definition, notes, tasks, remarks } = converted;
       if (dryRun) {
-        sendJson(response, 200, { name, definition, notes, remarks });
+        sendJson(response, 200, { name, definition, notes, tasks, remarks });
         return;
       }
       await context.answerOnce({ request, response, caller, body }, async (actor) => {
         const { workspaceId, folderId = null } = body;
         const created = await storeNewWorkflow(context, actor, { workspaceId, name, folderId, definition });
-        return { status: 201, body: { ...created, notes, remarks } };
+        return { status: 201, body: { ...created, notes, tasks, remarks } };
       });
     },
   );

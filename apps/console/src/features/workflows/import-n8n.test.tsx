@@ -23,12 +23,13 @@ it('imports a workflow of n8n from a file, says what became of its nodes, and op
   keepRuns();
   const nodeTypes = await loadNodeTypes();
   answer('POST /api/workflows/import/n8n', async ({ body }) => {
-    const { name, definition, notes, remarks } = await importJson(body.workflow, nodeTypes);
+    const { name, definition, notes, tasks, remarks } = await importJson(body.workflow, nodeTypes);
     const { workflow } = workflows.get(workflows.add({ name, definition }));
     return {
       ...workflow,
       warnings: [],
       notes: notes.map((note) => ({ ...note, nodeIds: [...note.nodeIds], messages: [...note.messages] })),
+      tasks: tasks.map((task) => ({ ...task, nodes: [...task.nodes] })),
       remarks: [...remarks],
     };
   });
@@ -44,7 +45,7 @@ it('imports a workflow of n8n from a file, says what became of its nodes, and op
   await form.findByText(/The file has no JSON object/);
   await choose('orders.json', JSON.stringify(ORDERS));
   await sees('1 converted, 0 to review, 1 manual.', form);
-  await form.findByRole('cell', { name: 'there is no such node here' });
+  await form.findByRole('cell', { name: 'there is no such node here: slack' });
   await click('button', 'Open the workflow', form);
   await nodeOf('Tell us');
   await waitFor(() => expect(document.title).toContain('Orders of n8n'));

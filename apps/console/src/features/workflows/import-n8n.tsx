@@ -89,13 +89,13 @@ function parse(text: string): JsonObject {
 
 const isInvalid = (error: unknown): boolean => error instanceof SyntaxError;
 
-const LEVELS = { converted: i18n.t('Converted'), review: i18n.t('Review'), manual: i18n.t('Manual') } as const;
+const LEVELS = { review: i18n.t('Review'), manual: i18n.t('Manual') } as const;
 
-/** What became of the nodes; those that were converted without a difference are counted only. */
+/** What people have to do; nodes that were converted without a difference are counted only. */
 function ImportReport({ imported, onOpen }: { imported: ImportedWorkflow; onOpen: (id: string) => void }) {
-  const { id, notes, remarks } = imported;
-  const open = notes.filter(({ level }) => level !== 'converted');
-  const count = (level: keyof typeof LEVELS): number => notes.filter((note) => note.level === level).length;
+  const { id, notes, tasks, remarks } = imported;
+  const count = (level: 'converted' | keyof typeof LEVELS): number =>
+    notes.filter((note) => note.level === level).length;
   return (
     <Stack>
       <Text>
@@ -107,21 +107,21 @@ function ImportReport({ imported, onOpen }: { imported: ImportedWorkflow; onOpen
       {remarks.map((remark) => (
         <Text key={remark}>{i18n.t('The workflow {remark}.', { remark })}</Text>
       ))}
-      {open.length > 0 && (
+      {tasks.length > 0 && (
         <Table>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>{i18n.t('Node')}</Table.Th>
               <Table.Th>{i18n.t('Result')}</Table.Th>
               <Table.Th>{i18n.t('What to do')}</Table.Th>
+              <Table.Th>{i18n.t('Nodes')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {open.map(({ node, level, messages }) => (
-              <Table.Tr key={node}>
-                <Table.Td>{node}</Table.Td>
+            {tasks.map(({ level, message, nodes }) => (
+              <Table.Tr key={`${level}: ${message}`}>
                 <Table.Td>{LEVELS[level]}</Table.Td>
-                <Table.Td>{messages.join('; ')}</Table.Td>
+                <Table.Td>{message}</Table.Td>
+                <Table.Td>{nodes.join(', ')}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
