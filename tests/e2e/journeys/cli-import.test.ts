@@ -43,7 +43,7 @@ describe('deckhand import n8n', () => {
     const { exitCode, stdout } = await runCli(['import', 'n8n', file, '--json'], env);
     expect(exitCode).toBe(0);
     const { id, notes } = JSON.parse(stdout) as { id: string; notes: { node: string; level: string }[] };
-    expect(notes.map(({ level }) => level)).toEqual(['converted', 'converted', 'review', 'manual']);
+    expect(notes.map(({ level }) => level)).toEqual(['converted', 'converted', 'converted', 'manual']);
     const run = (amount: number) =>
       runCli(['run', id, '--input', JSON.stringify({ amount }), '--follow', '--json'], env);
     expect((await run(20)).exitCode).toBe(0);
@@ -59,7 +59,7 @@ describe('deckhand import n8n', () => {
     expect(stdout).toMatch(/^manual +there is no such node here: slack +Tell us \\u001b\[2J *$/m);
     expect(stdout).toContain('The workflow has the tags shop, which are left out.');
     expect(stdout).toMatch(
-      /^4 nodes: 2 converted, 1 to review, 1 manual\.\nCreated the draft Copied \([0-9a-f-]+\)\.$/m,
+      /^4 nodes: 3 converted, 0 to review, 1 manual\.\nCreated the draft Copied \([0-9a-f-]+\)\.$/m,
     );
   });
 
