@@ -1,6 +1,9 @@
-import type { JsonValue } from '@deckhand/contracts';
+import type { Definition, JsonValue } from '@deckhand/contracts';
 import { compileInSteps, type NodeTypes } from '@deckhand/engine';
+import { type ConvertedWorkflow, convertInSteps } from '../../packages/import-n8n/src/import-workflow.ts';
 import { type ImportedWorkflow, importN8n } from '../../packages/import-n8n/src/index.ts';
+import { optional } from '../../packages/import-n8n/src/source.ts';
+import { readWorkflow } from '../../packages/import-n8n/src/workflow.ts';
 import { runInTimeSlices } from '@deckhand/runtime';
 
 /** Returns a node of n8n, with the version that it has there by default. */
@@ -55,4 +58,49 @@ export function importJson(json: JsonValue, nodeTypes: NodeTypes): Promise<Impor
 
 function nodeIdAt(nodes: readonly { readonly id: string }[], path: string): string {
   return nodes[Number(/^nodes\[(\d+)\]/.exec(path)?.[1])]?.id ?? '';
+}
+
+/** Converts a workflow, without the checks that saving it has. */
+export function convertN8n(workflow: JsonValue): ConvertedWorkflow {
+  const steps = convertInSteps(readWorkflow(workflow), new Map());
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Adds a node after all others, `check`, that collects their data as lists of items: `name:output` → items. */
+export function withCheck({ definition, notes, outputs }: ConvertedWorkflow): Definition {
+  const inLoops = new Set(
+    definition.edges.flatMap(({ sourceHandle, target }) => (sourceHandle === 'body' ? [target] : [])),
+  );
+  const fields: Record<string, string> = {};
+  for (const [name, ports] of outputs) {
+    const own = notes.find(({ node }) => node === name)?.nodeIds ?? [];
+    for (const [index, { nodeId, handle, source, problem }] of ports.entries()) {
+      // Whether a run took a branch is seen at the nodes after it, and what is in a loop at its end.
+      const isList = source.shape === 'list' || handle === undefined;
+      const isComparable = isList && handle !== 'body' && problem === undefined && !inLoops.has(nodeId);
+      if (!isComparable || !own.includes(/^\(?\$nodes\.(\w+)\./.exec(source.text)?.[1] ?? '')) continue;
+      const text = optional(source.text);
+      const items = source.shape === 'list' ? `${text} ?? []` : `[${text}].filter((item) => item !== undefined)`;
+      fields[`${name}:${index}`] = `{{ ${items} }}`;
+    }
+  }
+  const ends = definition.nodes.filter(({ id }) => !inLoops.has(id));
+  return {
+    nodes: [...definition.nodes, { id: 'check', type: 'set', parameters: { fields } }],
+    edges: [
+      ...definition.edges,
+      ...ends.flatMap(({ id, type }) => {
+        const handles = type === 'if' ? ['true', 'false'] : type === 'switch' ? ['0', '1', '2'] : [undefined];
+        if (type === 'loop') return [{ source: id, target: 'check', sourceHandle: 'done' }];
+        return handles.map((sourceHandle) => ({
+          source: id,
+          target: 'check',
+          ...(sourceHandle !== undefined && { sourceHandle }),
+        }));
+      }),
+    ],
+  };
 }

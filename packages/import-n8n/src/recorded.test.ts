@@ -1,13 +1,11 @@
-import { type Definition, isJsonObject, type JsonValue, parseOwnJson } from '@deckhand/contracts';
+import { isJsonObject, type JsonValue, parseOwnJson } from '@deckhand/contracts';
 import { compileWorkflow } from '@deckhand/engine';
 import { createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInMemory } from '../../../tests/harness/engine.ts';
-import { convertInSteps, type ConvertedWorkflow } from './import-workflow.ts';
-import { optional } from './source.ts';
-import { readWorkflow } from './workflow.ts';
+import { convertN8n, withCheck } from '../../../tests/harness/import-n8n.ts';
 
 /** A workflow of our own, and what `n8n execute --rawOutput` returned for it: the items of each output, by node. */
 interface Recorded {
@@ -22,53 +20,9 @@ const FOLDER = join(import.meta.dirname, '../recorded');
 const code = createScriptRunner();
 afterAll(() => code.close());
 
-function convert(workflow: JsonValue): ConvertedWorkflow {
-  const steps = convertInSteps(readWorkflow(workflow), new Map());
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** Adds a node after all others that collects their data as lists of items. */
-function withCheck({ definition, notes, outputs }: ConvertedWorkflow): Definition {
-  const inLoops = new Set(
-    definition.edges.flatMap(({ sourceHandle, target }) => (sourceHandle === 'body' ? [target] : [])),
-  );
-  const fields: Record<string, string> = {};
-  for (const [name, ports] of outputs) {
-    const own = notes.find(({ node }) => node === name)?.nodeIds ?? [];
-    for (const [index, { nodeId, handle, source, problem }] of ports.entries()) {
-      // Whether a run took a branch is seen at the nodes after it, and what is in a loop at its end.
-      const isList = source.shape === 'list' || handle === undefined;
-      const isComparable = isList && handle !== 'body' && problem === undefined && !inLoops.has(nodeId);
-      if (!isComparable || !own.includes(/^\(?\$nodes\.(\w+)\./.exec(source.text)?.[1] ?? '')) continue;
-      const text = optional(source.text);
-      const items = source.shape === 'list' ? `${text} ?? []` : `[${text}].filter((item) => item !== undefined)`;
-      fields[`${name}:${index}`] = `{{ ${items} }}`;
-    }
-  }
-  const ends = definition.nodes.filter(({ id }) => !inLoops.has(id));
-  return {
-    nodes: [...definition.nodes, { id: 'check', type: 'set', parameters: { fields } }],
-    edges: [
-      ...definition.edges,
-      ...ends.flatMap(({ id, type }) => {
-        const handles = type === 'if' ? ['true', 'false'] : type === 'switch' ? ['0', '1', '2'] : [undefined];
-        if (type === 'loop') return [{ source: id, target: 'check', sourceHandle: 'done' }];
-        return handles.map((sourceHandle) => ({
-          source: id,
-          target: 'check',
-          ...(sourceHandle !== undefined && { sourceHandle }),
-        }));
-      }),
-    ],
-  };
-}
-
 describe.each(readdirSync(FOLDER))('%s', (file) => {
   const { workflow, outputs, failed } = parseOwnJson<Recorded>(readFileSync(join(FOLDER, file), 'utf8'));
-  const converted = convert(workflow);
+  const converted = convertN8n(workflow);
 
   it('is converted whole, and can be saved', async () => {
     expect(converted.notes.filter(({ level }) => level === 'manual')).toEqual([]);

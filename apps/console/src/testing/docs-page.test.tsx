@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import MiniSearch from 'minisearch';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -20,6 +20,21 @@ const ENTRIES = [
 
 let copied: string[];
 let count = 0;
+
+/** What tests of other files have as well: the DOM is not theirs alone. */
+const { fetch } = globalThis;
+const clipboard = Object.getOwnPropertyDescriptor(navigator, 'clipboard');
+const listening = jest.spyOn(document, 'addEventListener');
+afterAll(() => {
+  for (const [type, listener] of listening.mock.calls) document.removeEventListener(type, listener);
+  listening.mockRestore();
+  document.body.innerHTML = '';
+  delete document.documentElement.dataset.base;
+  sessionStorage.clear();
+  Object.assign(globalThis, { fetch, load: undefined });
+  if (clipboard) Object.defineProperty(navigator, 'clipboard', clipboard);
+  else Reflect.deleteProperty(navigator, 'clipboard');
+});
 
 beforeEach(async () => {
   copied = [];

@@ -139,7 +139,7 @@ describe('a workflow', () => {
     await add(page, 'If');
     await form(page).getByLabel('Condition').fill('{{ $input.text.length > 8 }}');
     await add(page, 'End (result)');
-    await form(page).getByLabel('Body').fill('{{ $nodes.set.output }}');
+    await form(page).getByLabel('Body', { exact: true }).fill('{{ $nodes.set.output }}');
     // Another node where a connection is dropped, and an edge by hand.
     await node(page, 'If')
       .locator('.react-flow__handle-right')
