@@ -54,6 +54,11 @@ for (const file of readdirSync(workflows).sort()) {
   }
   const levelOf = new Map(notes.map(({ node, level }) => [node, level]));
   const theirs = readSnapshot(snapshot);
+  // The node that collects the data cannot be behind the body of a loop.
+  if (notes.some(({ type }) => type.endsWith('.splitInBatches'))) {
+    count('with a loop, not compared');
+    continue;
+  }
   const { ending, last } = await runInMemory(withCheck(convertN8n(workflow)), { trigger: {}, services: { code } });
   const hasFailed = ending.kind !== 'success';
   if (hasFailed !== theirs.hasFailed) {

@@ -2,6 +2,7 @@ import { type Expression, type Node, parseExpressionAt, type Property, type Spre
 import { asList, firstItem, type Source } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { convertFormat, unitOf } from './dates.ts';
+import { readsMissingWithin } from './missing-values.ts';
 import type { Scope } from './scope.ts';
 
 /** A part of an expression: its text, and what it is. */
@@ -74,6 +75,9 @@ function translated(source: string, scope: Scope): { readonly text: string; read
     return unsupported(`{{ ${shorten(source)} }} has statements`);
   const part = new Translator(scope).part(parsed);
   if (parsed.type === 'NewExpression') scope.review('new Date() becomes text as ISO 8601 here');
+  if (readsMissingWithin(parsed)) {
+    scope.review(`where {{ ${shorten(source)} }} reads a property of nothing, n8n has no value for all of it`);
+  }
   return { text: textOf(part), isPrimitive: part.kind === 'date' || part.kind === 'duration' || isPrimitive(parsed) };
 }
 
