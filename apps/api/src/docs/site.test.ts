@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ERRORS, NODE_ERRORS, RUN_ERRORS, WARNINGS } from '@deckhand/contracts';
 import MiniSearch from 'minisearch';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { type DocsSite, openSite, type SiteFile } from './site.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -90,6 +91,13 @@ describe('the documentation as a site', () => {
     expect(first('verifying signatures')).toBe('/docs/webhooks#verifying-signatures');
     expect(first('RUN_LOST_TOO_OFTEN')).toBe('/docs/errors/RUN_LOST_TOO_OFTEN');
     expect(first('POST rerun executions')).toBe('/docs/api#/executions/rerunExecution');
+  });
+
+  it('compresses a file once', async () => {
+    const file = files.get('errors');
+    const gzipped = await file?.gzipped();
+    expect(gunzipSync(gzipped ?? '')).toEqual(file?.body);
+    expect(await (await site.read('errors'))?.gzipped()).toBe(gzipped);
   });
 
   it('reads no file that it does not list', async () => {

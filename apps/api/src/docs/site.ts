@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { errorPages } from './error-pages.ts';
+import { keepResult } from './keep-result.ts';
 import { type Frame, layout } from './layout.ts';
 import { type OpenApiPaths, operationsOf } from './operations.ts';
 import { type DocPage, type Pages, readPages } from './pages.ts';
@@ -16,6 +19,8 @@ export interface SiteFile {
   readonly type: string;
   /** Names the content. */
   readonly etag: string;
+  /** Returns the body as gzip compresses it, which it is once. */
+  gzipped(): Promise<Buffer>;
 }
 
 /** The site about this version. */
@@ -37,6 +42,7 @@ export interface SiteOptions {
   readonly version: string;
 }
 
+const compress = promisify(gzip);
 const ASSETS = fileURLToPath(new URL('../../assets/', import.meta.url));
 /** The accepted document. Examples call its operations. */
 const OPENAPI = 'docs/openapi.json';
@@ -73,17 +79,16 @@ export async function openSite({ root, base, version }: SiteOptions): Promise<Do
     sources.set(markdownPath(page), () => page.markdown);
     sources.set(page.slug, () => layout(frame, { ...page, ...render(page), markdownPath: markdownPath(page) }));
   }
-  const made = new Map<string, Promise<SiteFile>>();
+  const files = new Map(
+    [...sources].map(([path, source]): [string, () => Promise<SiteFile>] => [
+      path,
+      keepResult(() => make(path, source)),
+    ]),
+  );
 
   return {
-    paths: [...sources.keys()],
-    read(path) {
-      const source = sources.get(path);
-      if (!source) return Promise.resolve(undefined);
-      const file = made.get(path) ?? make(path, source);
-      made.set(path, file);
-      return file;
-    },
+    paths: [...files.keys()],
+    read: async (path) => files.get(path)?.(),
     frame: (page) => layout(frame, page),
   };
 }
@@ -92,7 +97,8 @@ async function make(path: string, source: () => string | Promise<Buffer>): Promi
   const content = await source();
   const body = typeof content === 'string' ? Buffer.from(content) : content;
   const type = TYPES[path.split('.').at(-1) ?? ''] ?? TYPES.html ?? '';
-  return { body, type, etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"` };
+  const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`;
+  return { body, type, etag, gzipped: keepResult(() => compress(body)) };
 }
 
 /** The path of a page as Markdown: links between these lead on, as they do in the repository. */
