@@ -64,7 +64,7 @@ export function createDocsSite(root = ROOT): Router {
 /** Loads what renders pages for the first reader only: a start needs neither the time nor the memory for it. */
 async function open(root: string): Promise<DocsSite> {
   const { openSite } = await import('./site.ts');
-  return openSite({ root, base: BASE, version: VERSION });
+  return openSite({ root, base: BASE, version: VERSION, hasApi: true });
 }
 
 async function send(request: Request, response: Response, file: SiteFile): Promise<void> {

@@ -40,6 +40,8 @@ export interface SiteOptions {
   /** The path of the site, such as `/docs`. */
   readonly base: string;
   readonly version: string;
+  /** Whether an instance serves the site: it has a page of the API at `api`. Static files do not. */
+  readonly hasApi: boolean;
 }
 
 const compress = promisify(gzip);
@@ -61,9 +63,9 @@ const TYPES: Readonly<Record<string, string>> = {
  * Opens the documentation as a site. Pages are read at once, and rendered when they are asked for, each once. Paths are
  * names in a list, so none leads to another file.
  */
-export async function openSite({ root, base, version }: SiteOptions): Promise<DocsSite> {
+export async function openSite({ root, base, version, hasApi }: SiteOptions): Promise<DocsSite> {
   const pages = await readPages(root);
-  const frame: Frame = { base, version, sections: pages.sections };
+  const frame: Frame = { base, version, hasApi, sections: pages.sections };
   const operations = operationsOf(parseOwnJson<OpenApiPaths>(await readFile(join(root, OPENAPI), 'utf8')));
   const render = createRenderer({ pages, base, operations });
   const codes = errorPages();
@@ -71,8 +73,8 @@ export async function openSite({ root, base, version }: SiteOptions): Promise<Do
     ['docs.css', () => readFile(join(ASSETS, 'docs.css'))],
     ['docs.js', () => readFile(join(ASSETS, 'docs.js'))],
     ['minisearch.js', () => readFile(fileURLToPath(import.meta.resolve('minisearch')))],
-    ['search.json', () => JSON.stringify(searchEntries({ pages, codes, operations, base }))],
-    ['llms.txt', () => llmsText(pages, base)],
+    ['search.json', () => JSON.stringify(searchEntries({ pages, codes, operations: hasApi ? operations : [], base }))],
+    ['llms.txt', () => llmsText(pages, { base, hasApi })],
   ]);
   for (const file of pages.files) sources.set(file.replace(/^docs\//, ''), () => readFile(join(root, file)));
   for (const page of [...pages.byFile.values(), ...codes]) {
@@ -107,7 +109,8 @@ function markdownPath({ slug, file }: DocPage): string {
 }
 
 /** Returns the index for language models (https://llmstxt.org): the pages as Markdown, with what each is about. */
-function llmsText({ sections }: Pages, base: string): string {
+function llmsText({ sections }: Pages, { base, hasApi }: Pick<SiteOptions, 'base' | 'hasApi'>): string {
+  const api = ` The OpenAPI document is at \`/api/openapi.json\`, and as a page at ${siteAddress(base, 'api')}.`;
   const parts = sections.map(({ title, entries }) => {
     const links = entries.map(({ page, about }) => `- [${page.title}](${base}/${markdownPath(page)}): ${about}`);
     return `## ${title}\n\n${links.join('\n')}`;
@@ -115,7 +118,7 @@ function llmsText({ sections }: Pages, base: string): string {
   return [
     '# Deckhand',
     '> Workflow automation: code and webhooks start workflows, a fleet of workers runs them.',
-    `Each page exists as Markdown: its address with \`.md\`. The OpenAPI document is at \`/api/openapi.json\`, and as a page at ${siteAddress(base, 'api')}.`,
+    `Each page exists as Markdown: its address with \`.md\`.${hasApi ? api : ''}`,
     ...parts,
   ]
     .join('\n\n')
