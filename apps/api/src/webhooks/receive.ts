@@ -147,17 +147,17 @@ async function letIn(
   target: WebhookTarget,
   signal: AbortSignal | undefined,
 ): Promise<CheckedCaller> {
-  let isHeld = false;
-  const noteBytes = async (): Promise<Buffer> => {
+  const held: Buffer[] = [];
+  const readAndHold = async (): Promise<Buffer> => {
     const bytes = await readBytes();
-    isHeld = isLarge(bytes);
+    held.push(bytes);
     return bytes;
   };
   try {
-    return await checkCaller(request, target, { ...services, readBytes: noteBytes });
+    return await checkCaller(request, target, { ...services, readBytes: readAndHold });
   } catch (error) {
     // A large body that was read for its signature is not held meanwhile. Signatures cannot be guessed anyway.
-    if (signal && !isHeld && error instanceof DeckhandError && error.code === 'UNAUTHORIZED') {
+    if (signal && !held.some(isLarge) && error instanceof DeckhandError && error.code === 'UNAUTHORIZED') {
       await delayFailure(`${target.workflowId} ${target.nodeId} ${networkOf(request.ip ?? '')}`, signal);
     }
     throw error;

@@ -96,8 +96,8 @@ export function createRunStarts(
 }
 
 /**
- * Returns what a request names of its trigger, and who asks: nobody has work done for a workflow before it is known that
- * he may see it.
+ * Returns what a request names of its trigger, and who asks: the service does no work for somebody before it knows that
+ * he may see the workflow.
  */
 function triggerOf({ workflowId, versionId, isActiveVersion, triggerNodeId, actor }: StartRequest): string {
   return [workflowId, versionId ?? isActiveVersion, triggerNodeId, actor?.userId, actor?.boundTo].join(' ');
