@@ -48,7 +48,11 @@ export async function joinPending(
   if (debounce.mode !== 'leading') {
     // The version that was admitted, whose schema the input fits: another one may have been saved since.
     const versionId = verdict.run?.workflowVersionId ?? planned.versionId;
-    await replace(tx, id, { ...planned, versionId, isActiveVersion: versionId === undefined && planned.isActiveVersion });
+    await replace(tx, id, {
+      ...planned,
+      versionId,
+      isActiveVersion: versionId === undefined && planned.isActiveVersion,
+    });
   }
   await tx.$executeRaw(Prisma.sql`/* debounces.extend */
     UPDATE debounces SET until = ${until}::timestamptz
