@@ -146,10 +146,10 @@ class WorkflowConversion {
     try {
       converted = this.#tryNode(node, { id, incoming, before, route, review: (message) => reviews.add(message) });
     } catch (error) {
-      if (!(error instanceof UnsupportedError)) throw error;
+      const reason = reasonOf(error);
       reviews.clear();
-      reviews.add(error.message);
-      converted = this.#stub(node, id, error.message, (message) => reviews.add(message));
+      reviews.add(reason);
+      converted = this.#stub(node, id, reason, (message) => reviews.add(message));
       level = 'manual';
     }
     const entry = converted.nodes[0]?.id ?? id;
@@ -408,6 +408,18 @@ class WorkflowConversion {
   #note(node: N8nNode, level: ImportLevel, nodeIds: readonly string[], messages: readonly string[]): void {
     this.#notes.push({ node: node.name, type: node.type, level, nodeIds, messages });
   }
+}
+
+/**
+ * Returns why a node cannot be converted. What it becomes may be no valid expression, or too deep to be parsed: that
+ * concerns this node alone, too.
+ */
+function reasonOf(error: unknown): string {
+  if (error instanceof UnsupportedError) return error.message;
+  if (error instanceof SyntaxError || error instanceof RangeError) {
+    return `it would become an expression that is not valid here: ${error.message}`;
+  }
+  throw error;
 }
 
 function timezoneOf({ timezone }: JsonObject): string | undefined {
