@@ -256,6 +256,28 @@ describe('other workflows', () => {
     expect(ending).toMatchObject({ kind: 'success', result: { body: [{ n: 1 }, { n: 2 }] } });
   });
 
+  it.each([
+    ['Called', 'executeWorkflowTrigger'],
+    ['Failed', 'errorTrigger'],
+  ])('begin at the trigger for them, also when it is not the first: %s', async (name, type) => {
+    const workflow = await imported(
+      [node('Failed too', 'noOp'), START, set('Tried', 1), node(name, type), set('Ran', 2)],
+      connect('Start > Tried', `${name} > Ran`),
+    );
+    expect(workflow.definition.nodes[0]).toMatchObject({ type: 'trigger.manual', name });
+    expect(ranIn(await run(workflow, { error: { message: 'no' } }))).toContain('ran');
+    const note = `of the triggers, starts that name none begin at "${name}", so all by other workflows and of error workflows`;
+    expect(messages(workflow, 'Start')).toEqual([note]);
+    expect(messages(workflow, name)).toContain(note);
+    expect(workflow.notes.find((each) => each.node === 'Start')?.level).toBe('review');
+  });
+
+  it('begin at the trigger for them, and not at one that is disabled', async () => {
+    const off = node('Off', 'executeWorkflowTrigger', {}, { disabled: true });
+    const workflow = await imported([off, node('Called', 'executeWorkflowTrigger')], {});
+    expect(workflow.definition.nodes[0]).toMatchObject({ name: 'Called' });
+  });
+
   it('are told of errors as in n8n', async () => {
     const workflow = await imported(
       [node('Failed', 'errorTrigger'), set('Text', '={{ $json.workflow.name }}: {{ $json.execution.error.message }}')],

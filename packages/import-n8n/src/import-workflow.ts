@@ -47,6 +47,8 @@ export function* convertInSteps(
 
 /** In routes, what names the trigger that started the run. */
 const STARTED_BY = '';
+/** Triggers that other workflows start in n8n, the one that is called most first. */
+const CALLED = ['executeWorkflowTrigger', 'errorTrigger'];
 /** Maximum number of connections into a node. */
 const MAX_INCOMING = 100;
 /** Maximum size of the parameters of a node that is converted, as JSON: some conversions take long for many of them. */
@@ -102,7 +104,7 @@ class WorkflowConversion {
         : undefined;
     return {
       definition: {
-        nodes: this.#nodes,
+        nodes: this.#withDefaultTrigger(),
         edges: this.#usedEdges(),
         ...(settings && { settings }),
         ...(this.#stickies.length > 0 && { notes: this.#stickies }),
@@ -110,6 +112,29 @@ class WorkflowConversion {
       notes: this.#notes,
       outputs: new Map([...this.#done].map(([name, { outputs }]) => [name, outputs])),
     };
+  }
+
+  /**
+   * Returns the nodes with the trigger first that starts by default. Starts by other workflows and of error workflows
+   * always begin there.
+   */
+  #withDefaultTrigger(): NodeDefinition[] {
+    const names = new Map(this.#notes.flatMap(({ node, nodeIds }) => nodeIds.map((id) => [id, node] as const)));
+    const types = new Map(this.#workflow.nodes.map(({ name, type }) => [name, shortType(type)]));
+    const isOf = (type: string) => (node: NodeDefinition) =>
+      node.type === 'trigger.manual' && node.disabled !== true && types.get(names.get(node.id) ?? '') === type;
+    const called = CALLED.map((type) => this.#nodes.find(isOf(type))).find((node) => node !== undefined);
+    const nodes = called ? [called, ...this.#nodes.filter((node) => node !== called)] : this.#nodes;
+    const manual = nodes.filter(({ type }) => type === 'trigger.manual');
+    const first = names.get(nodes.find(({ type }) => type.startsWith('trigger.'))?.id ?? '');
+    if (manual.length < 2 || first === undefined) return nodes;
+    for (const { id } of manual) {
+      this.#amend(
+        names.get(id) ?? '',
+        `of the triggers, starts that name none begin at "${first}", so all by other workflows and of error workflows`,
+      );
+    }
+    return nodes;
   }
 
   /**
