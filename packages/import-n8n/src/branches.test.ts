@@ -214,6 +214,21 @@ describe('10,000 items', () => {
   });
 });
 
+it.each([
+  ['httpRequest', { url: 'https://example.com' }, 'http'],
+  ['executeWorkflow', { workflowId: 'abc', mode: 'each' }, 'workflow'],
+])('tries again what has effects, also for each item of a list: %s', async (type, parameters, ours) => {
+  const tried = node('Try', type, parameters, { retryOnFail: true, maxTries: 4 });
+  const retries = async (nodes: object[], ...connections: string[]) => {
+    const workflow = await imported([START, ...nodes], connect(...connections));
+    const differs = messages(workflow, 'Try')?.some((each) => each.includes('tried again')) === true;
+    return [differs, workflow.definition.nodes.flatMap((each) => (each.retry ? [[each.type, each.retry]] : []))];
+  };
+  const retry = { maxAttempts: 4, delayMs: 1_000, factor: 1 };
+  expect(await retries([tried], 'Start > Try')).toEqual([false, [[ours, retry]]]);
+  expect(await retries([ITEMS, tried], 'Start > Items', 'Items > Try')).toEqual([true, [[ours, retry]]]);
+});
+
 describe('other workflows', () => {
   const call = (parameters: object) =>
     node('Call', 'executeWorkflow', { workflowId: { value: 'abc', cachedResultName: 'Send it!' }, ...parameters });
