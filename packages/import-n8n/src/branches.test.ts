@@ -255,6 +255,25 @@ describe('other workflows', () => {
     });
   });
 
+  it.each([
+    ['are in another script', '注文処理', '在庫確認'],
+    ['have letters of another script', '注文 A', '在庫 A'],
+    ['begin with the same 40 letters', `${'a'.repeat(40)}b`, `${'a'.repeat(40)}c`],
+    ['differ in signs alone', 'Send mail', 'send-mail'],
+    ['are the same', 'Send mail', 'Send mail'],
+  ])('have a variable each, where their names %s', async (_how, one, other) => {
+    const of = (id: string, value: string, name: string) =>
+      node(id, 'executeWorkflow', { workflowId: { value, cachedResultName: name } });
+    const workflow = await imported(
+      [START, of('A', 'id1', one), of('B', 'id2', other), of('Again', 'id1', one)],
+      connect('Start > A', 'Start > B', 'Start > Again'),
+    );
+    const variables = workflow.definition.nodes.slice(1).map(({ parameters }) => parameters?.workflowId);
+    expect(variables[2]).toBe(variables[0]);
+    expect(new Set(variables).size).toBe(2);
+    for (const each of variables) expect(each).toMatch(/^\{\{ \$vars\.[a-z_][a-z0-9_]{0,63} \}\}$/);
+  });
+
   it('are started once for each item of a list', async () => {
     const workflow = await imported(
       [START, ITEMS, call({ mode: 'each' }), set('After', '={{ $json.c }}')],

@@ -72,6 +72,7 @@ class WorkflowConversion {
   readonly #graph: Graph;
   readonly #attachments: Attachments;
   readonly #idOf: (name: string) => string;
+  readonly #variables = new Map<string, string>();
   readonly #done = new Map<string, Done>();
   readonly #nodes: NodeDefinition[] = [];
   readonly #edges: EdgeDefinition[] = [];
@@ -266,6 +267,7 @@ class WorkflowConversion {
       hasResponder: this.#workflow.nodes.some((each) => shortType(each.type) === 'respondToWebhook'),
       isInLoop: [...this.#graph.loops.values()].some(({ members }) => members.has(name)),
       workflowName: this.#workflow.name,
+      variables: this.#variables,
       review,
       dataOf,
     };
