@@ -214,6 +214,21 @@ describe('10,000 items', () => {
   });
 });
 
+it.each([
+  ['httpRequest', { url: 'https://example.com' }, 'http'],
+  ['executeWorkflow', { workflowId: 'abc', mode: 'each' }, 'workflow'],
+])('tries again what has effects, also for each item of a list: %s', async (type, parameters, ours) => {
+  const tried = node('Try', type, parameters, { retryOnFail: true, maxTries: 4 });
+  const retries = async (nodes: object[], ...connections: string[]) => {
+    const workflow = await imported([START, ...nodes], connect(...connections));
+    const differs = messages(workflow, 'Try')?.some((each) => each.includes('tried again')) === true;
+    return [differs, workflow.definition.nodes.flatMap((each) => (each.retry ? [[each.type, each.retry]] : []))];
+  };
+  const retry = { maxAttempts: 4, delayMs: 1_000, factor: 1 };
+  expect(await retries([tried], 'Start > Try')).toEqual([false, [[ours, retry]]]);
+  expect(await retries([ITEMS, tried], 'Start > Items', 'Items > Try')).toEqual([true, [[ours, retry]]]);
+});
+
 describe('other workflows', () => {
   const call = (parameters: object) =>
     node('Call', 'executeWorkflow', { workflowId: { value: 'abc', cachedResultName: 'Send it!' }, ...parameters });
@@ -240,6 +255,25 @@ describe('other workflows', () => {
     });
   });
 
+  it.each([
+    ['are in another script', '注文処理', '在庫確認'],
+    ['have letters of another script', '注文 A', '在庫 A'],
+    ['begin with the same 40 letters', `${'a'.repeat(40)}b`, `${'a'.repeat(40)}c`],
+    ['differ in signs alone', 'Send mail', 'send-mail'],
+    ['are the same', 'Send mail', 'Send mail'],
+  ])('have a variable each, where their names %s', async (_how, one, other) => {
+    const of = (id: string, value: string, name: string) =>
+      node(id, 'executeWorkflow', { workflowId: { value, cachedResultName: name } });
+    const workflow = await imported(
+      [START, of('A', 'id1', one), of('B', 'id2', other), of('Again', 'id1', one)],
+      connect('Start > A', 'Start > B', 'Start > Again'),
+    );
+    const variables = workflow.definition.nodes.slice(1).map(({ parameters }) => parameters?.workflowId);
+    expect(variables[2]).toBe(variables[0]);
+    expect(new Set(variables).size).toBe(2);
+    for (const each of variables) expect(each).toMatch(/^\{\{ \$vars\.[a-z_][a-z0-9_]{0,63} \}\}$/);
+  });
+
   it('are started once for each item of a list', async () => {
     const workflow = await imported(
       [START, ITEMS, call({ mode: 'each' }), set('After', '={{ $json.c }}')],
@@ -254,6 +288,28 @@ describe('other workflows', () => {
     const workflow = await imported([node('Called', 'executeWorkflowTrigger'), ITEMS], connect('Called > Items'));
     const { ending } = await run(workflow, { body: { list: [1, 2] } });
     expect(ending).toMatchObject({ kind: 'success', result: { body: [{ n: 1 }, { n: 2 }] } });
+  });
+
+  it.each([
+    ['Called', 'executeWorkflowTrigger'],
+    ['Failed', 'errorTrigger'],
+  ])('begin at the trigger for them, also when it is not the first: %s', async (name, type) => {
+    const workflow = await imported(
+      [node('Failed too', 'noOp'), START, set('Tried', 1), node(name, type), set('Ran', 2)],
+      connect('Start > Tried', `${name} > Ran`),
+    );
+    expect(workflow.definition.nodes[0]).toMatchObject({ type: 'trigger.manual', name });
+    expect(ranIn(await run(workflow, { error: { message: 'no' } }))).toContain('ran');
+    const note = `of the triggers, starts that name none begin at "${name}", so all by other workflows and of error workflows`;
+    expect(messages(workflow, 'Start')).toEqual([note]);
+    expect(messages(workflow, name)).toContain(note);
+    expect(workflow.notes.find((each) => each.node === 'Start')?.level).toBe('review');
+  });
+
+  it('begin at the trigger for them, and not at one that is disabled', async () => {
+    const off = node('Off', 'executeWorkflowTrigger', {}, { disabled: true });
+    const workflow = await imported([off, node('Called', 'executeWorkflowTrigger')], {});
+    expect(workflow.definition.nodes[0]).toMatchObject({ name: 'Called' });
   });
 
   it('are told of errors as in n8n', async () => {

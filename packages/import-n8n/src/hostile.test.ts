@@ -130,6 +130,23 @@ describe('size', () => {
   });
 });
 
+describe('what would not be valid here', () => {
+  const ITEMS = node('Items', 'code', { jsCode: 'return [];' });
+  const fields = (...names: string[]) => ({
+    assignments: { assignments: names.map((name) => ({ name, value: 1, type: 'number' })) },
+  });
+
+  it.each([
+    ['names of prototypes', fields('__proto__', '__proto__')],
+    ['JSON that is nested too deeply', { mode: 'raw', jsonOutput: `{"a":${'['.repeat(20_000)}` }],
+    ['a deep value', { mode: 'raw', jsonOutput: `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}` }],
+  ])('makes one stub: %s', async (_what, parameters) => {
+    const nodes = [START, ITEMS, node('Set', 'set', parameters), node('After', 'noOp')];
+    const { notes } = await imported(nodes, connect('Start > Items', 'Items > Set', 'Set > After'));
+    expect(notes.map(({ level }) => level)).toEqual(['converted', 'converted', 'manual', 'review']);
+  });
+});
+
 describe('time', () => {
   const DEEP = '['.repeat(5_000);
 
@@ -152,6 +169,14 @@ describe('time', () => {
   ])('is linear in the length of a script with %s', async (_what, jsCode) => {
     const nodes = [START, node('Code', 'code', { jsCode })];
     expect(await millis(() => imported(nodes, connect('Start > Code')))).toBeLessThan(2_000);
+  });
+
+  it.each([
+    ['dots in JSON', { mode: 'raw', jsonOutput: `="${'.'.repeat(64_000)}` }],
+    ['backslashes', { assignments: { assignments: [{ name: 'a', value: '\\'.repeat(32_000), type: 'string' }] } }],
+  ])('is linear in the length of a field with %s', async (_what, parameters) => {
+    const nodes = [START, node('Set', 'set', parameters)];
+    expect(await millis(() => imported(nodes, connect('Start > Set')))).toBeLessThan(500);
   });
 
   it('is short for a name with many parts', async () => {

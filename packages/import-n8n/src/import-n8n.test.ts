@@ -146,6 +146,20 @@ describe('one item', () => {
   });
 });
 
+it.each<[string, JsonValue]>([
+  ['(-$json.n).toFixed(2)', '-1.50'],
+  ['(typeof $json.n).toUpperCase()', 'NUMBER'],
+  ['(!$json.n).toString()', 'false'],
+  ['(-$json.n) ** 2', 2.25],
+  ['- -$json.n', 1.5],
+  ['!$json.n.toString()', false],
+  ['$json.t.isNotEmpty().toString()', 'true'],
+])('binds what is before a value as JavaScript does: %s', async (expression, value) => {
+  const nodes = [START, node('Set', 'set', assign({ value: `={{ ${expression} }}` }))];
+  const workflow = await imported(nodes, connect('Start > Set'));
+  expect(await outputs(workflow, { n: 1.5, t: 'a' })).toMatchObject({ set: { value } });
+});
+
 describe('a list of items', () => {
   const ITEMS = node('Items', 'code', { jsCode: 'return $input.first().json.list.map((n) => ({ json: { n } }));' });
 

@@ -47,6 +47,8 @@ export function* convertInSteps(
 
 /** In routes, what names the trigger that started the run. */
 const STARTED_BY = '';
+/** Triggers that other workflows start in n8n, the one that is called most first. */
+const CALLED = ['executeWorkflowTrigger', 'errorTrigger'];
 /** Maximum number of connections into a node. */
 const MAX_INCOMING = 100;
 /** Maximum size of the parameters of a node that is converted, as JSON: some conversions take long for many of them. */
@@ -70,6 +72,7 @@ class WorkflowConversion {
   readonly #graph: Graph;
   readonly #attachments: Attachments;
   readonly #idOf: (name: string) => string;
+  readonly #variables = new Map<string, string>();
   readonly #done = new Map<string, Done>();
   readonly #nodes: NodeDefinition[] = [];
   readonly #edges: EdgeDefinition[] = [];
@@ -102,7 +105,7 @@ class WorkflowConversion {
         : undefined;
     return {
       definition: {
-        nodes: this.#nodes,
+        nodes: this.#withDefaultTrigger(),
         edges: this.#usedEdges(),
         ...(settings && { settings }),
         ...(this.#stickies.length > 0 && { notes: this.#stickies }),
@@ -110,6 +113,29 @@ class WorkflowConversion {
       notes: this.#notes,
       outputs: new Map([...this.#done].map(([name, { outputs }]) => [name, outputs])),
     };
+  }
+
+  /**
+   * Returns the nodes with the trigger first that starts by default. Starts by other workflows and of error workflows
+   * always begin there.
+   */
+  #withDefaultTrigger(): NodeDefinition[] {
+    const names = new Map(this.#notes.flatMap(({ node, nodeIds }) => nodeIds.map((id) => [id, node] as const)));
+    const types = new Map(this.#workflow.nodes.map(({ name, type }) => [name, shortType(type)]));
+    const isOf = (type: string) => (node: NodeDefinition) =>
+      node.type === 'trigger.manual' && node.disabled !== true && types.get(names.get(node.id) ?? '') === type;
+    const called = CALLED.map((type) => this.#nodes.find(isOf(type))).find((node) => node !== undefined);
+    const nodes = called ? [called, ...this.#nodes.filter((node) => node !== called)] : this.#nodes;
+    const manual = nodes.filter(({ type }) => type === 'trigger.manual');
+    const first = names.get(nodes.find(({ type }) => type.startsWith('trigger.'))?.id ?? '');
+    if (manual.length < 2 || first === undefined) return nodes;
+    for (const { id } of manual) {
+      this.#amend(
+        names.get(id) ?? '',
+        `of the triggers, starts that name none begin at "${first}", so all by other workflows and of error workflows`,
+      );
+    }
+    return nodes;
   }
 
   /**
@@ -146,10 +172,10 @@ class WorkflowConversion {
     try {
       converted = this.#tryNode(node, { id, incoming, before, route, review: (message) => reviews.add(message) });
     } catch (error) {
-      if (!(error instanceof UnsupportedError)) throw error;
+      const reason = reasonOf(error);
       reviews.clear();
-      reviews.add(error.message);
-      converted = this.#stub(node, id, error.message, (message) => reviews.add(message));
+      reviews.add(reason);
+      converted = this.#stub(node, id, reason, (message) => reviews.add(message));
       level = 'manual';
     }
     const entry = converted.nodes[0]?.id ?? id;
@@ -241,6 +267,7 @@ class WorkflowConversion {
       hasResponder: this.#workflow.nodes.some((each) => shortType(each.type) === 'respondToWebhook'),
       isInLoop: [...this.#graph.loops.values()].some(({ members }) => members.has(name)),
       workflowName: this.#workflow.name,
+      variables: this.#variables,
       review,
       dataOf,
     };
@@ -408,6 +435,18 @@ class WorkflowConversion {
   #note(node: N8nNode, level: ImportLevel, nodeIds: readonly string[], messages: readonly string[]): void {
     this.#notes.push({ node: node.name, type: node.type, level, nodeIds, messages });
   }
+}
+
+/**
+ * Returns why a node cannot be converted. What it becomes may be no valid expression, or too deep to be parsed: that
+ * concerns this node alone, too.
+ */
+function reasonOf(error: unknown): string {
+  if (error instanceof UnsupportedError) return error.message;
+  if (error instanceof SyntaxError || error instanceof RangeError) {
+    return `it would become an expression that is not valid here: ${error.message}`;
+  }
+  throw error;
 }
 
 function timezoneOf({ timezone }: JsonObject): string | undefined {

@@ -22,12 +22,26 @@ export function withOptions(
   const delayMs = Math.min(Math.max(wholeNumber(waitBetweenTries, 'the time between tries'), 0), MAX_DELAY_MS);
   const retry = retryOnFail === true ? { retry: { maxAttempts, delayMs, factor: 1 } } : {};
   const onError = original.continueOnFail === true ? 'continueRegularOutput' : (original.onError ?? 'stopWorkflow');
-  if (onError === 'stopWorkflow') return { ...converted, nodes: [{ ...first, ...retry }, ...rest] };
+  if (onError === 'stopWorkflow') return { ...converted, nodes: withRetry(converted.nodes, retry, review) };
   if (first.type !== 'http') return unsupported('the run goes on if it fails');
   if (onError === 'continueRegularOutput') {
     return { ...converted, nodes: [{ ...first, ...retry, onError: 'continue' }, ...rest] };
   }
   return unsupported('errors have an output of their own: use onError "branch"');
+}
+
+/** Node types that have effects elsewhere. */
+const EFFECTS = new Set(['http', 'workflow']);
+
+/** Adds retries to the node that may fail: for a list, that is the one in the loop. */
+function withRetry(
+  nodes: readonly NodeDefinition[],
+  retry: Pick<NodeDefinition, 'retry'>,
+  review: (message: string) => void,
+): readonly NodeDefinition[] {
+  const tried = nodes.find(({ type }) => EFFECTS.has(type)) ?? nodes[0];
+  if (tried !== nodes[0] && retry.retry) review('the item that failed alone is tried again, in n8n all of them');
+  return nodes.map((node) => (node === tried ? { ...node, ...retry } : node));
 }
 
 /** Node types whose edges name an output, which they choose while they run. */

@@ -102,5 +102,5 @@ function joined(value: string, scope: Scope): string {
 
 /** Braces in literal text are written with a backslash, and backslashes before them twice. */
 function escape(literal: string): string {
-  return literal.replace(/(\\*)\{\{/g, '$1$1\\{{');
+  return literal.replace(/(?<!\\)(\\*)\{\{/g, '$1$1\\{{');
 }

@@ -201,7 +201,7 @@ class Translator {
         return this.#create(node);
       case 'UnaryExpression':
         if (node.operator === 'void' || node.operator === 'delete') return unsupported(`"${node.operator}"`);
-        return data(`${node.operator}${/[a-z]/.test(node.operator) ? ' ' : ''}(${this.#text(node.argument)})`);
+        return data(`(${node.operator}${/[a-z]/.test(node.operator) ? ' ' : ''}${this.#text(node.argument)})`);
       case 'BinaryExpression': {
         if (node.left.type === 'PrivateIdentifier') return unsupported('private names');
         if (node.operator === 'instanceof') return unsupported('"instanceof"');
@@ -408,7 +408,7 @@ class Translator {
     if (method === 'toJsonString') return data(`JSON.stringify(${of})`);
     if (method === 'isEmpty' || method === 'isNotEmpty') {
       const empty = `(${of} === null || ${of} === undefined || ${of} === '' || JSON.stringify(${of}) === '[]' || JSON.stringify(${of}) === '{}')`;
-      return data(method === 'isEmpty' ? empty : `!${empty}`);
+      return data(method === 'isEmpty' ? empty : `(!${empty})`);
     }
     if (!METHODS.has(method)) return unsupported(`${method}() has no equivalent`);
     return data(`${of}?.${method}(${this.#arguments(given)})`);

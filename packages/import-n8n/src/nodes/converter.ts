@@ -25,6 +25,8 @@ export interface Conversion {
   readonly hasResponder: boolean;
   readonly isInLoop: boolean;
   readonly workflowName: string;
+  /** The ids of other workflows in n8n, by the variables that have their ids here. */
+  readonly variables: Map<string, string>;
   readonly review: (message: string) => void;
   /** Returns the data of a node that scripts name, if it always ran before. */
   readonly dataOf: (name: string) => Source | undefined;

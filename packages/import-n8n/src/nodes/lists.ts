@@ -7,28 +7,55 @@ import { listNode, scriptNode } from './list-node.ts';
 import { fieldName } from './set.ts';
 import { reviewOthers } from './triggers.ts';
 
-/** The elements of a list in each item become items. */
+/** The values of a field of each item become items: the elements of a list, the values of an object, or itself. */
 export function splitOutNode(conversion: Conversion): Converted {
+  return split(conversion, SPLIT_OUT);
+}
+
+/** Item Lists, of this version on, splits as Split Out does. */
+const SPLIT_OUT = 3;
+
+function split(conversion: Conversion, version: number): Converted {
   const { parameters, input, review } = conversion;
-  const { fieldToSplitOut, fieldName: field = fieldToSplitOut, include = 'noOtherFields', options } = parameters;
+  const { fieldToSplitOut, fieldName = fieldToSplitOut, include = 'noOtherFields', options } = parameters;
   const { destinationFieldName, disableDotNotation, ...others } = object(options);
-  const isName = typeof field === 'string' && !isExpression(field) && !/[,[]/.test(field);
-  if (!isName || disableDotNotation === true || isExpression(destinationFieldName)) {
+  const isName = typeof fieldName === 'string' && !isExpression(fieldName) && !/[,[]/.test(fieldName);
+  const destination = text(destinationFieldName);
+  if (!isName || disableDotNotation === true || isExpression(destination) || destination?.includes(',') === true) {
     return unsupported('a field to split out that is an expression or several');
   }
+  const trimmed = version < 2 ? fieldName : fieldName.trim();
+  const field = version < SPLIT_OUT ? trimmed : trimmed.replace(/^\$json\./, '');
+  if (field === '$binary') return unsupported('files that become items');
   reviewOthers(others, review);
-  const name = JSON.stringify(text(destinationFieldName) ?? field);
-  const elements = `[item${pathTo(field)} ?? []].flat()`;
+  const failing = failsFor(version);
+  if (failing !== undefined) review(`in n8n, this version fails for a field that is ${failing}`);
+  const to = (version < 2 ? destination : text(destination?.trim())) ?? field;
+  const name = JSON.stringify(to);
   let element: string;
   if (include === 'allOtherFields') {
     if (field.includes('.')) return unsupported('a field within another, beside other fields');
-    element = `{ ...item, ${field === text(destinationFieldName) || destinationFieldName === undefined ? '' : `${JSON.stringify(field)}: undefined, `}${name}: element }`;
+    element = `{ ...item, ${field === to ? '' : `${JSON.stringify(field)}: undefined, `}${name}: element }`;
   } else if (include === 'noOtherFields') {
-    const whole = `typeof element === 'object' && !Array.isArray(element) && element !== null ? element : `;
-    element = `${destinationFieldName === undefined ? whole : ''}{ [${name}]: element }`;
+    const isObject = `typeof element === 'object'${version < 2 ? '' : ' && element !== null'}`;
+    element = `${to === field && text(destination?.trim()) === undefined ? `${isObject} ? { ...element } : ` : ''}{ [${name}]: element }`;
   } else return unsupported('other fields that are chosen');
-  const items = `${asList(input)}.flatMap((item) => ${elements}.map((element) => (${element})))`;
-  return maybeEmpty(listNode(conversion, items));
+  const isObject = "value !== null && typeof value === 'object'";
+  const values = `(value) => value === undefined ? [] : Array.isArray(value) ? value : ${isObject} ? Object.values(value) : [value]`;
+  // A name with a dot may be that of a field itself.
+  const quoted = JSON.stringify(field);
+  const own = field.includes('.') ? `Object.hasOwn(Object(item), ${quoted}) ? item[${quoted}] : ` : '';
+  const elements = `[${own}item${pathTo(field)}].flatMap(${values})`;
+  return maybeEmpty(
+    listNode(conversion, `${asList(input)}.flatMap((item) => ${elements}.map((element) => (${element})))`),
+  );
+}
+
+/** Returns for which fields Item Lists of a version fails. */
+function failsFor(version: number): string | undefined {
+  if (version < 2) return 'not a list';
+  if (version < 2.1) return 'neither a list nor an object';
+  return version < 2.2 ? 'text, a number, a boolean or null' : undefined;
 }
 
 /** The first or the last items. */
@@ -75,7 +102,7 @@ export function aggregateNode({ id, node, parameters, input }: Conversion): Conv
 /** The node that had these operations before they were nodes of their own. */
 export function itemListsNode(conversion: Conversion): Converted {
   const { operation = 'splitOutItems' } = conversion.parameters;
-  if (operation === 'splitOutItems') return splitOutNode(conversion);
+  if (operation === 'splitOutItems') return split(conversion, conversion.node.version);
   if (operation === 'limit') return limitNode(conversion);
   return unsupported(`the operation ${show(operation)}`);
 }

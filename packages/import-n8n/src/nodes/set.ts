@@ -96,7 +96,7 @@ function setJson(conversion: Conversion): Converted {
 }
 
 /** The text of JSON with a name that n8n takes for a path. */
-const DOTTED = /"[^"]*[.[][^"]*"\s*:/;
+const DOTTED = /"[^".[]*[.[][^"]*"\s*:/;
 
 /** Returns an expression for JSON text whose expressions write JSON into it: n8n evaluates them, and then parses. */
 function jsonOf(given: JsonValue, scope: Scope): string {

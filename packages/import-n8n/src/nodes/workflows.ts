@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
+import { createHash } from 'node:crypto';
 import { braced, isExpression, toExpression } from '../expressions/template.ts';
 import type { Scope } from '../expressions/scope.ts';
 import { unsupported } from '../unsupported.ts';
@@ -16,7 +17,7 @@ export function executeWorkflowNode(conversion: Conversion): Converted {
   const waits = waitForSubWorkflow !== false;
   if (input.shape === 'list' && mode !== 'each')
     return unsupported('it starts one run with all items, here a run has one');
-  const { name, variable } = nameOf(workflowId);
+  const { name, variable } = nameOf(workflowId, conversion.variables);
   review(`import "${name}", too, and save its id as the variable ${variable}`);
   if (waits)
     review('the other workflow has to end in a Terminal node whose body is a list of items, as its import does');
@@ -48,17 +49,28 @@ export function executeWorkflowNode(conversion: Conversion): Converted {
   });
 }
 
-/** Returns the name of a workflow, and of the variable that has its id here. */
-function nameOf(workflowId: JsonValue | undefined): { name: string; variable: string } {
+/** Longest part of a variable that comes from the name of a workflow. */
+const MAX_WORDS = 40;
+
+/**
+ * Returns the name of a workflow, and of the variable that has its id here. Where its words are not enough to tell it
+ * from others, the variable has a hash of the id in n8n, too.
+ * @param variables the ids in n8n by the variables that are used; it is added.
+ */
+function nameOf(workflowId: JsonValue | undefined, variables: Map<string, string>): { name: string; variable: string } {
   const { value = workflowId, cachedResultName } = object(workflowId);
   const known = text(value) ?? unsupported('it names no workflow');
   if (isExpression(known)) return unsupported('a workflow that an expression names');
   const name = text(cachedResultName) ?? known;
-  const words = name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '_');
-  return { name, variable: `workflow_${words.replaceAll(/^_+|_+$/g, '').slice(0, 40)}` };
+  const letters = name.normalize('NFKD').toLowerCase();
+  const words = letters.replaceAll(/[^a-z0-9]+/g, '_').replaceAll(/^_+|_+$/g, '');
+  const plain = `workflow_${words.slice(0, MAX_WORDS)}`;
+  const isWhole = words !== '' && words.length <= MAX_WORDS && !/(?![a-z0-9])[\p{Letter}\p{Number}]/u.test(letters);
+  const isFree = (variables.get(plain) ?? known) === known;
+  const hash = createHash('sha256').update(known).digest('hex').slice(0, 8);
+  const variable = isWhole && isFree ? plain : `${plain.replace(/_$/, '')}_${hash}`;
+  variables.set(variable, known);
+  return { name, variable };
 }
 
 /** Returns the data that the other run starts with: the item, and fields that are set or removed. */
