@@ -66,7 +66,10 @@ function members(fields: readonly Field[], scope: Scope, before: string | undefi
   const texts = own.map((field) => {
     if (inner.has(field.name)) return unsupported(`the field "${field.name}" is set as a whole and in part`);
     const name = isExpression(field.name) ? `[${toExpression(field.name, scope)}]` : JSON.stringify(field.name);
-    return `${name}: ${expressionOf(field, scope)}`;
+    const value = expressionOf(field, scope);
+    // An object leaves out a field whose value is missing. From version 3 on, n8n sets it to null.
+    const mayBeMissing = field.type === 'any' && field.version >= 3 && isSingle(field.value);
+    return `${name}: ${mayBeMissing ? `(${value} ?? null)` : value}`;
   });
   for (const [name, parts] of inner) {
     const within = parts.map((field) => ({ ...field, name: field.name.slice(name.length + 1) }));
