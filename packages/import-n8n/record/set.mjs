@@ -43,6 +43,10 @@ const shapes = [
       ]),
     ),
   ),
+  // Within what is there.
+  [3.4, { ...one(1, 'number', 'value.y'), includeOtherFields: true }],
+  [3.4, { ...one(1, 'number', 'value.y.z'), includeOtherFields: true }],
+  [2, { values: { number: [{ name: 'value.y', value: 1 }] } }],
   ...[1, 2].flatMap((typeVersion) =>
     OLD.flatMap((type) => [
       [typeVersion, { values: { [type]: [{ name: 'x', value: EXPRESSIONS[0] }] } }],
@@ -76,7 +80,7 @@ const indexOf = (output) => {
 };
 const rows = [];
 for (const [typeVersion, parameters] of shapes) {
-  const usesItem = JSON.stringify(parameters).includes('$json');
+  const usesItem = /\$json|value\.y/.test(JSON.stringify(parameters));
   const results = [];
   for (const item of usesItem ? items : items.slice(0, 1)) {
     const { outputs: lists, error } = await execute('set', typeVersion, parameters, [item]);
