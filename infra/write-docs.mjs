@@ -11,7 +11,7 @@ if (folder === undefined) {
   process.exit(1);
 }
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-const site = await openSite({ root: ROOT, base, version });
+const site = await openSite({ root: ROOT, base, version, hasApi: false });
 for (const path of site.paths) {
   const { body, type } = await site.read(path);
   const file = join(folder, type.startsWith('text/html') ? join(path, 'index.html') : path);

@@ -1619,7 +1619,10 @@ export const MUTANTS: readonly Mutant[] = [
       '${checkedVersionId} IS DISTINCT FROM v.id',
       '${checkedVersionId} IS NULL',
     ],
-    ['a rerun is refused for its input', "asked.source <> 'rerun' AND ${needsCheck(", '${needsCheck('],
+    ['a rerun is refused for its input', "asked.source NOT IN ('rerun', 'error')", "asked.source NOT IN ('error')"],
+  ]),
+  ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/executions/error-workflows', [
+    ['an error workflow is refused for its input', "asked.source NOT IN ('rerun', 'error')", "asked.source <> 'rerun'"],
   ]),
   ...of('packages/nodes/src/schemas/input-checker.ts', 'unit:nodes/src/schemas/input-checker', [
     ['a schema without a bound is checked where requests are handled', 'cost <= MAX_INLINE_COST ?', 'true ?'],

@@ -125,6 +125,7 @@ describe('the cost of a check', () => {
       Infinity,
       Infinity,
     ],
+    ['items that must differ', { properties: { a: { uniqueItems: true } } }, 100, 200],
     ['a reference to an anchor', { $ref: '#a', $defs: { a: { $anchor: 'a' } } }, Infinity, Infinity],
     ['another base', { not: { $id: 'https://example.com/a', type: 'string' } }, Infinity, Infinity],
     ['a dynamic reference', { $dynamicRef: '#a' }, Infinity, Infinity],

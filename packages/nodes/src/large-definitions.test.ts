@@ -61,4 +61,29 @@ describe('a large definition', () => {
     expect(issues.length).toBeLessThan(2 * MAX_ISSUES);
     expect(JSON.stringify(issues).length).toBeLessThan(20_000);
   });
+
+  it('has a limit of work for suggestions, however many names are mistyped', () => {
+    const long = 'a'.repeat(58);
+    const ids = Array.from({ length: 4_999 }, (_, n) => `${long}${n + 100_000}`);
+    const nodes = ids.map((id, n) => {
+      const unknown = Array.from({ length: 20 }, (_, m) => `$nodes.${long}x${n}y${m}.output`);
+      return { id, type: n % 2 === 0 ? 'sett' : 'set', parameters: { fields: { a: `{{ [${unknown.join()}] }}` } } };
+    });
+    const edges = ids.map((target, n) => ({ source: `${long}z${n}`, target }));
+    const definition = { nodes: [{ id: 'start', type: 'trigger.manual' }, ...nodes], edges };
+    const budget = { names: 5_000, cells: 2_000_000 };
+    const messages = issuesOf(compileInSteps(definition, nodeTypes, Infinity, budget));
+    expect(messages.length).toBeGreaterThan(50_000);
+    expect(budget.cells).toBeGreaterThan(-10);
+    const suggested = issuesOf(compileInSteps(definition, nodeTypes, Infinity)).filter((text) =>
+      text.includes('did you mean'),
+    );
+    expect(suggested).toHaveLength(20);
+  });
 });
+
+function issuesOf(steps: ReturnType<typeof compileInSteps>): string[] {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return 'issues' in step.value ? step.value.issues.map(({ message }) => message) : [];
+}

@@ -1,6 +1,6 @@
 export { members, oneOfEach, several, timeLimit, timeSpan, wholeNumber } from './arguments.ts';
 export { EXIT, ExitError, type ExitCode, misused } from './exit.ts';
-export { askChoice, askText, canAsk, confirm, readJson, readSecret, readStandardInput } from './input.ts';
+export { askChoice, askText, canAsk, confirm, isConfirmed, readJson, readSecret, readStandardInput } from './input.ts';
 export { createOutput, type Output, printMessage, printResult } from './output.ts';
 export { addCommands, createRootCommand, describeFailure, type Failure, runCommands } from './program.ts';
 export { type Progress, showProgress } from './progress.ts';

@@ -43,8 +43,13 @@ export async function confirm(message: string, options: { readonly yes?: boolean
       'Nothing was done: there is no terminal for a confirmation. Use --yes to skip it, or --dry-run to change nothing.',
     );
   }
+  if (!(await isConfirmed(message))) throw new ExitError('Nothing was done.');
+}
+
+/** Asks a person on a terminal, and returns whether they agree. Those who leave do not. */
+export async function isConfirmed(message: string): Promise<boolean> {
   const answer = await askYesOrNo({ message: clean(message), initialValue: false, output: process.stderr });
-  if (isCancel(answer) || !answer) throw new ExitError('Nothing was done.');
+  return !isCancel(answer) && answer;
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type CliStack,
   createApiKey,
   runCli,
+  runCliOnTerminal,
   startCli,
   startCliStack,
   stopAll,
@@ -127,6 +128,15 @@ describe('workflows as files', () => {
     expect(behind.stdout).toMatch(/update refund-order\n[^]*\n- +timeoutSeconds: 9\n/);
     const refused = await cli(['pull', 'refund-order', '--dir', dir]);
     expect(refused).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('Git has no copy of it') });
+    expect(await readFile(join(dir, 'refund-order.yaml'), 'utf8')).toBe(edited);
+    // Who declines keeps the file, and still learns what became of the others.
+    const declined = await runCliOnTerminal(['pull', 'refund-order', 'ask-finance', '--dir', dir], env, [
+      { to: 'Overwrite', keys: 'n' },
+    ]);
+    expect(declined.exitCode).toBe(1);
+    for (const text of ['ask-finance.yaml is up to date.', 'Git has no copy of it'])
+      expect(declined.stdout).toContain(text);
+    expect(declined.stdout).not.toContain('Nothing was done');
     expect(await readFile(join(dir, 'refund-order.yaml'), 'utf8')).toBe(edited);
     await json(['pull', 'refund-order', '--dir', dir, '--yes']);
     const merged = await readFile(join(dir, 'refund-order.yaml'), 'utf8');

@@ -89,6 +89,19 @@ describe('credentials', () => {
     }
   });
 
+  it('400: take no placeholder for a secret, which everybody knows', async () => {
+    const { id } = (await create({})).body;
+    const change = (secret: object) =>
+      gateway.call('PATCH', `/api/credentials/${id}`, { as: instance.key, body: { secret } });
+    const refusal = (name: string) => ({ status: 400, body: { details: [{ path: `secret.${name}` }] } });
+    expect(await change({ token: 'new', nextToken: '********' })).toMatchObject(refusal('nextToken'));
+    expect(await change({ token: '********', nextToken: '********' })).toMatchObject(refusal('nextToken'));
+    expect(await create({ secret: { token: '********' } })).toMatchObject(refusal('token'));
+    expect(await create({ type: 'basic', secret: { username: 'u', password: '********' } })).toMatchObject(
+      refusal('password'),
+    );
+  });
+
   it('412: keep a token that was not replaced meanwhile', async () => {
     const { id } = (await create({})).body;
     const kept = { secret: { token: '********', nextToken: 'next' } };

@@ -6,6 +6,8 @@ export interface Frame {
   /** The path of the site. */
   readonly base: string;
   readonly version: string;
+  /** Whether the site has the page of the API. */
+  readonly hasApi: boolean;
   readonly sections: readonly Section[];
 }
 
@@ -22,7 +24,7 @@ interface Content {
 }
 
 /** Returns a page as a document. It has no script and no style of its own: the policy of the site allows neither. */
-export function layout({ base, version, sections }: Frame, content: Content): string {
+export function layout({ base, version, hasApi, sections }: Frame, content: Content): string {
   const { title, slug, html, headings = [], head = '', markdownPath } = content;
   const source = markdownPath === undefined ? undefined : `${base}/${markdownPath}`;
   return `<!doctype html>
@@ -41,8 +43,7 @@ ${source === undefined ? '' : `<link rel="alternate" type="text/markdown" href="
 <header>
 <a class="home" href="${siteAddress(base, '')}">Deckhand</a> <span class="version">${version}</span>
 <search><input id="search" type="search" placeholder="Search" aria-label="Search the documentation" autocomplete="off"><ol id="results" hidden></ol></search>
-<a href="${base}/api">API reference</a>
-</header>
+${hasApi ? `<a href="${base}/api">API reference</a>\n` : ''}</header>
 <div class="columns">
 <nav class="pages" aria-label="Pages">
 <details open><summary>Pages</summary>

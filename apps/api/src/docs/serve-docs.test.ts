@@ -1,15 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 import { createLogger, VERSION } from '@deckhand/runtime';
 import express from 'express';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import request from 'supertest';
 import { createErrorHandler } from '../http/errors.ts';
 import { createDocsSite } from './serve-docs.ts';
 
-const app = express();
-app.disable('etag');
-app.use(createDocsSite());
-app.use(createErrorHandler(createLogger({ name: 'test', level: 'silent' })));
-const get = (path: string) => request(app).get(path);
+const DOCS = join(import.meta.dirname, '../../../../docs');
+
+function serve(root?: string) {
+  const app = express();
+  app.disable('etag');
+  app.use(createDocsSite(root));
+  app.use(createErrorHandler(createLogger({ name: 'test', level: 'silent' })));
+  return (path: string) => request(app).get(path);
+}
+
+const get = serve();
 
 describe('/docs', () => {
   it.each([
@@ -43,6 +52,24 @@ describe('/docs', () => {
     expect((await get('/docs/limits')).headers.etag).not.toBe(etag);
     const plain = await get('/docs/errors').set('Accept-Encoding', 'identity');
     expect([plain.headers['content-encoding'], plain.text]).toEqual([undefined, text]);
+  });
+
+  it('reads again what could not be read before', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'deckhand-docs-'));
+    const docs = join(root, 'docs');
+    const getFrom = serve(root);
+    const statusOf = async (path: string) => (await getFrom(path)).status;
+    try {
+      expect([await statusOf('/docs'), await statusOf('/docs/api')]).toEqual([500, 500]);
+      await symlink(DOCS, docs);
+      expect([await statusOf('/docs'), await statusOf('/docs/api')]).toEqual([200, 200]);
+      await rm(docs);
+      expect(await statusOf('/docs/console-run.png')).toBe(500);
+      await symlink(DOCS, docs);
+      expect(await statusOf('/docs/console-run.png')).toBe(200);
+    } finally {
+      await rm(root, { recursive: true });
+    }
   });
 
   it.each([

@@ -3,10 +3,9 @@ import { VERSION } from '@deckhand/runtime';
 import { type Request, type Response, Router } from 'express';
 import fresh from 'fresh';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import swaggerUi from 'swagger-ui-express';
 import { DOCUMENT_PATH } from '../openapi/serve-document.ts';
+import { keepResult } from './keep-result.ts';
 import type { DocsSite, SiteFile } from './site.ts';
 
 /** The folder with `docs`: the repository, or the root of an image. */
@@ -32,15 +31,13 @@ const VIEWER = `<link rel="stylesheet" href="${BASE}/api/swagger-ui.css">
 <script defer src="${BASE}/api/swagger-ui-init.js"></script>
 `;
 
-const compress = promisify(gzip);
-
 /**
  * Serves the documentation of this version at `/docs`, without a key: pages, also as Markdown, their search, a page for
  * each code of errors, and the operations of the API. The site is opened by the first request.
+ * @param root the folder with `docs`.
  */
-export function createDocsSite(): Router {
-  let opened: Promise<DocsSite> | undefined;
-  const site = (): Promise<DocsSite> => (opened ??= open());
+export function createDocsSite(root = ROOT): Router {
+  const site = keepResult(() => open(root));
   const options = { swaggerOptions: { url: DOCUMENT_PATH, deepLinking: true } };
   const router = Router();
   router.use(`${BASE}/api`, async (request, response, next) => {
@@ -65,12 +62,13 @@ export function createDocsSite(): Router {
 }
 
 /** Loads what renders pages for the first reader only: a start needs neither the time nor the memory for it. */
-async function open(): Promise<DocsSite> {
+async function open(root: string): Promise<DocsSite> {
   const { openSite } = await import('./site.ts');
-  return openSite({ root: ROOT, base: BASE, version: VERSION });
+  return openSite({ root, base: BASE, version: VERSION, hasApi: true });
 }
 
-async function send(request: Request, response: Response, { body, type, etag }: SiteFile): Promise<void> {
+async function send(request: Request, response: Response, file: SiteFile): Promise<void> {
+  const { body, type, etag } = file;
   response.setHeader('Content-Security-Policy', POLICY);
   // An upgrade of the instance changes what is behind the address.
   response.setHeader('Cache-Control', 'public, no-cache');
@@ -83,5 +81,5 @@ async function send(request: Request, response: Response, { body, type, etag }: 
   response.setHeader('Content-Type', type);
   const isCompressed = !type.startsWith('image/png') && request.acceptsEncodings('gzip', 'identity') === 'gzip';
   if (isCompressed) response.setHeader('Content-Encoding', 'gzip');
-  response.end(isCompressed ? await compress(body) : body);
+  response.end(isCompressed ? await file.gzipped() : body);
 }

@@ -1,46 +1,68 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ERRORS, NODE_ERRORS, RUN_ERRORS, WARNINGS } from '@deckhand/contracts';
 import MiniSearch from 'minisearch';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { type DocsSite, openSite, type SiteFile } from './site.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const BASE = '/docs';
 
-let site: DocsSite;
-const files = new Map<string, SiteFile>();
+interface ReadSite {
+  readonly site: DocsSite;
+  readonly files: ReadonlyMap<string, SiteFile>;
+}
 
-beforeAll(async () => {
-  site = await openSite({ root: ROOT, base: BASE, version: '1.2.3' });
-  for (const path of site.paths) {
-    const file = await site.read(path);
-    if (file) files.set(path, file);
+/** Opens the site, and reads all its files. */
+async function readSite(hasApi: boolean): Promise<ReadSite> {
+  const opened = await openSite({ root: ROOT, base: BASE, version: '1.2.3', hasApi });
+  const read = new Map<string, SiteFile>();
+  for (const path of opened.paths) {
+    const file = await opened.read(path);
+    if (file) read.set(path, file);
   }
-});
+  return { site: opened, files: read };
+}
 
-const textOf = (path: string): string => files.get(path)?.body.toString() ?? '';
-const pages = (): [string, string][] =>
-  [...files].flatMap(([path, { type, body }]) => (type.startsWith('text/html') ? [[path, body.toString()]] : []));
+const { site, files } = await readSite(true);
+const { files: staticFiles } = await readSite(false);
+
+const textOf = (path: string, among = files): string => among.get(path)?.body.toString() ?? '';
+const pages = (among = files): [string, string][] =>
+  [...among].flatMap(([path, { type, body }]) => (type.startsWith('text/html') ? [[path, body.toString()]] : []));
+
+/** Returns the links of pages to what is not among the files. */
+function brokenLinks(among: ReadonlyMap<string, SiteFile>): string[] {
+  const ids = new Map(
+    pages(among).map(([path, html]) => [path, new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))]),
+  );
+  return pages(among).flatMap(([path, html]) =>
+    [...html.matchAll(/(?:href|src)="([^":]+)"/g)]
+      .map(([, address = '']) => address)
+      .filter((address) => {
+        const [page = '', anchor] = address.split('#');
+        const target = page === '' ? path : page.slice(BASE.length + 1);
+        const isThere = among.has(target) && (page === '' || `${page}/`.startsWith(`${BASE}/`));
+        return !isThere || (anchor !== undefined && ids.get(target)?.has(decodeURIComponent(anchor)) !== true);
+      })
+      .map((address) => `${path}: ${address}`),
+  );
+}
 
 describe('the documentation as a site', () => {
   it('has no link to a page, a heading or a file that it lacks', () => {
-    const ids = new Map(
-      pages().map(([path, html]) => [path, new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))]),
-    );
-    const broken = pages().flatMap(([path, html]) =>
-      [...html.matchAll(/(?:href|src)="([^":]+)"/g)]
-        .map(([, address = '']) => address)
-        .filter((address) => {
-          const [page = '', anchor] = address.split('#');
-          if (page === `${BASE}/api`) return false;
-          const target = page === '' ? path : page.slice(BASE.length + 1);
-          const isThere = files.has(target) && (page === '' || `${page}/`.startsWith(`${BASE}/`));
-          return !isThere || (anchor !== undefined && ids.get(target)?.has(decodeURIComponent(anchor)) !== true);
-        })
-        .map((address) => `${path}: ${address}`),
-    );
     expect(pages().length).toBeGreaterThan(100);
-    expect(broken).toEqual([]);
+    // The server adds the page of the API.
+    expect(brokenLinks(files)).toEqual(pages().map(([path]) => `${path}: ${BASE}/api`));
+  });
+
+  it('leads nowhere to the page of the API as static files', () => {
+    expect([...staticFiles.keys()]).toEqual([...files.keys()]);
+    expect(brokenLinks(staticFiles)).toEqual([]);
+    for (const path of ['search.json', 'llms.txt']) {
+      expect(textOf(path)).toContain(`${BASE}/api`);
+      expect(textOf(path, staticFiles)).not.toMatch(/\/docs\/api[#.]/);
+    }
   });
 
   it('has no script and no style in its pages, and says which version they are about', () => {
@@ -90,6 +112,13 @@ describe('the documentation as a site', () => {
     expect(first('verifying signatures')).toBe('/docs/webhooks#verifying-signatures');
     expect(first('RUN_LOST_TOO_OFTEN')).toBe('/docs/errors/RUN_LOST_TOO_OFTEN');
     expect(first('POST rerun executions')).toBe('/docs/api#/executions/rerunExecution');
+  });
+
+  it('compresses a file once', async () => {
+    const file = files.get('errors');
+    const gzipped = await file?.gzipped();
+    expect(gunzipSync(gzipped ?? '')).toEqual(file?.body);
+    expect(await (await site.read('errors'))?.gzipped()).toBe(gzipped);
   });
 
   it('reads no file that it does not list', async () => {

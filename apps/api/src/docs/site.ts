@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { errorPages } from './error-pages.ts';
+import { keepResult } from './keep-result.ts';
 import { type Frame, layout } from './layout.ts';
 import { type OpenApiPaths, operationsOf } from './operations.ts';
 import { type DocPage, type Pages, readPages } from './pages.ts';
@@ -16,6 +19,8 @@ export interface SiteFile {
   readonly type: string;
   /** Names the content. */
   readonly etag: string;
+  /** Returns the body as gzip compresses it, which it is once. */
+  gzipped(): Promise<Buffer>;
 }
 
 /** The site about this version. */
@@ -35,8 +40,11 @@ export interface SiteOptions {
   /** The path of the site, such as `/docs`. */
   readonly base: string;
   readonly version: string;
+  /** Whether an instance serves the site: it has a page of the API at `api`. Static files do not. */
+  readonly hasApi: boolean;
 }
 
+const compress = promisify(gzip);
 const ASSETS = fileURLToPath(new URL('../../assets/', import.meta.url));
 /** The accepted document. Examples call its operations. */
 const OPENAPI = 'docs/openapi.json';
@@ -55,9 +63,9 @@ const TYPES: Readonly<Record<string, string>> = {
  * Opens the documentation as a site. Pages are read at once, and rendered when they are asked for, each once. Paths are
  * names in a list, so none leads to another file.
  */
-export async function openSite({ root, base, version }: SiteOptions): Promise<DocsSite> {
+export async function openSite({ root, base, version, hasApi }: SiteOptions): Promise<DocsSite> {
   const pages = await readPages(root);
-  const frame: Frame = { base, version, sections: pages.sections };
+  const frame: Frame = { base, version, hasApi, sections: pages.sections };
   const operations = operationsOf(parseOwnJson<OpenApiPaths>(await readFile(join(root, OPENAPI), 'utf8')));
   const render = createRenderer({ pages, base, operations });
   const codes = errorPages();
@@ -65,25 +73,24 @@ export async function openSite({ root, base, version }: SiteOptions): Promise<Do
     ['docs.css', () => readFile(join(ASSETS, 'docs.css'))],
     ['docs.js', () => readFile(join(ASSETS, 'docs.js'))],
     ['minisearch.js', () => readFile(fileURLToPath(import.meta.resolve('minisearch')))],
-    ['search.json', () => JSON.stringify(searchEntries({ pages, codes, operations, base }))],
-    ['llms.txt', () => llmsText(pages, base)],
+    ['search.json', () => JSON.stringify(searchEntries({ pages, codes, operations: hasApi ? operations : [], base }))],
+    ['llms.txt', () => llmsText(pages, { base, hasApi })],
   ]);
   for (const file of pages.files) sources.set(file.replace(/^docs\//, ''), () => readFile(join(root, file)));
   for (const page of [...pages.byFile.values(), ...codes]) {
     sources.set(markdownPath(page), () => page.markdown);
     sources.set(page.slug, () => layout(frame, { ...page, ...render(page), markdownPath: markdownPath(page) }));
   }
-  const made = new Map<string, Promise<SiteFile>>();
+  const files = new Map(
+    [...sources].map(([path, source]): [string, () => Promise<SiteFile>] => [
+      path,
+      keepResult(() => make(path, source)),
+    ]),
+  );
 
   return {
-    paths: [...sources.keys()],
-    read(path) {
-      const source = sources.get(path);
-      if (!source) return Promise.resolve(undefined);
-      const file = made.get(path) ?? make(path, source);
-      made.set(path, file);
-      return file;
-    },
+    paths: [...files.keys()],
+    read: async (path) => files.get(path)?.(),
     frame: (page) => layout(frame, page),
   };
 }
@@ -92,7 +99,8 @@ async function make(path: string, source: () => string | Promise<Buffer>): Promi
   const content = await source();
   const body = typeof content === 'string' ? Buffer.from(content) : content;
   const type = TYPES[path.split('.').at(-1) ?? ''] ?? TYPES.html ?? '';
-  return { body, type, etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"` };
+  const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`;
+  return { body, type, etag, gzipped: keepResult(() => compress(body)) };
 }
 
 /** The path of a page as Markdown: links between these lead on, as they do in the repository. */
@@ -101,7 +109,8 @@ function markdownPath({ slug, file }: DocPage): string {
 }
 
 /** Returns the index for language models (https://llmstxt.org): the pages as Markdown, with what each is about. */
-function llmsText({ sections }: Pages, base: string): string {
+function llmsText({ sections }: Pages, { base, hasApi }: Pick<SiteOptions, 'base' | 'hasApi'>): string {
+  const api = ` The OpenAPI document is at \`/api/openapi.json\`, and as a page at ${siteAddress(base, 'api')}.`;
   const parts = sections.map(({ title, entries }) => {
     const links = entries.map(({ page, about }) => `- [${page.title}](${base}/${markdownPath(page)}): ${about}`);
     return `## ${title}\n\n${links.join('\n')}`;
@@ -109,7 +118,7 @@ function llmsText({ sections }: Pages, base: string): string {
   return [
     '# Deckhand',
     '> Workflow automation: code and webhooks start workflows, a fleet of workers runs them.',
-    `Each page exists as Markdown: its address with \`.md\`. The OpenAPI document is at \`/api/openapi.json\`, and as a page at ${siteAddress(base, 'api')}.`,
+    `Each page exists as Markdown: its address with \`.md\`.${hasApi ? api : ''}`,
     ...parts,
   ]
     .join('\n\n')

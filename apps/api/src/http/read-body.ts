@@ -126,9 +126,9 @@ interface HeldBody {
   refuse: ((error: DeckhandError) => void) | undefined;
 }
 
-/** Returns whether the body of a request may be a large one, which others have less memory for until the response. */
-export function mayBeLarge({ headers }: Request): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) >= COUNTED_BYTES_MIN;
+/** Returns whether a body is a large one, which others have less memory for until the response. */
+export function isLarge(body: Buffer): boolean {
+  return body.length >= COUNTED_BYTES_MIN;
 }
 
 const bodies = new Map<Request, HeldBody>();

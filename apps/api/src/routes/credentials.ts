@@ -10,6 +10,7 @@ import {
   secretIssues,
   trafficIssues,
   UpdateCredentialBody,
+  type ValidationIssue,
   validationFailed,
 } from '@deckhand/contracts';
 import {
@@ -48,7 +49,7 @@ export function createCredential({ db, secretBox, answerOnce }: ResourceContext)
     async (request, response, caller) => {
       const body = parseCreate(await readBody(request));
       const { workspaceId, name, type, secret, ...limits } = body;
-      const issues = [...secretIssues(type, secret), ...trafficIssues(type, limits)];
+      const issues = [...secretIssues(type, secret), ...placeholderIssues(secret), ...trafficIssues(type, limits)];
       if (issues.length > 0) throw validationFailed(issues);
       await answerOnce({ request, response, caller, body }, async (actor) => {
         const sealedSecret = await secretBox.seal(JSON.stringify(secret));
@@ -138,7 +139,7 @@ export function updateCredential({ db, secretBox }: ResourceContext): Route {
       const isKept = type === 'bearer' && given?.token === SECRET_PLACEHOLDER;
       const kept = isKept ? await readSecretToChange(db, caller, id) : undefined;
       const secret = kept ? { ...given, token: await openToken(kept.sealedSecret, secretBox) } : given;
-      const ofSecret = secret === undefined ? [] : secretIssues(type, secret);
+      const ofSecret = secret === undefined ? [] : [...secretIssues(type, secret), ...placeholderIssues(secret)];
       const issues = [...ofSecret, ...trafficIssues(type, limits)];
       if (issues.length > 0) throw validationFailed(issues);
       const changes = {
@@ -152,6 +153,15 @@ export function updateCredential({ db, secretBox }: ResourceContext): Route {
       setStateTag(response, changed.updatedAt);
       sendJson(response, 200, changed);
     },
+  );
+}
+
+/** Returns the members of a secret that are only the placeholder of a stored one: everybody knows it. */
+function placeholderIssues(secret: object): ValidationIssue[] {
+  return Object.entries(secret).flatMap(([name, value]) =>
+    value === SECRET_PLACEHOLDER
+      ? [{ path: `secret.${name}`, message: 'is the placeholder of a stored secret: send the secret itself' }]
+      : [],
   );
 }
 

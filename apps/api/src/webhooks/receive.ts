@@ -3,7 +3,7 @@ import { DeckhandError } from '@deckhand/contracts';
 import type { WindowRate } from '@deckhand/queue';
 import { contentCodings } from '@deckhand/runtime';
 import { networkOf } from '../http/caller-address.ts';
-import { mayBeLarge } from '../http/read-body.ts';
+import { isLarge } from '../http/read-body.ts';
 import { rateLimited, setRateHeaders } from '../http/rate-limit.ts';
 import type { StartedRun } from '../runs/run-starter.ts';
 import { startedMessage } from '../runs/start-run.ts';
@@ -142,17 +142,22 @@ function start(
  * @param signal undefined if the webhook is remembered: then the caller is checked again.
  */
 async function letIn(
-  { delayFailure, ...services }: CallerServices & Pick<WebhookContext, 'delayFailure'>,
+  { delayFailure, readBytes, ...services }: CallerServices & Pick<WebhookContext, 'delayFailure'>,
   request: Request,
   target: WebhookTarget,
   signal: AbortSignal | undefined,
 ): Promise<CheckedCaller> {
+  const held: Buffer[] = [];
+  const readAndHold = async (): Promise<Buffer> => {
+    const bytes = await readBytes();
+    held.push(bytes);
+    return bytes;
+  };
   try {
-    return await checkCaller(request, target, services);
+    return await checkCaller(request, target, { ...services, readBytes: readAndHold });
   } catch (error) {
     // A large body that was read for its signature is not held meanwhile. Signatures cannot be guessed anyway.
-    const isHeld = target.settings.signature !== undefined && mayBeLarge(request);
-    if (signal && !isHeld && error instanceof DeckhandError && error.code === 'UNAUTHORIZED') {
+    if (signal && !held.some(isLarge) && error instanceof DeckhandError && error.code === 'UNAUTHORIZED') {
       await delayFailure(`${target.workflowId} ${target.nodeId} ${networkOf(request.ip ?? '')}`, signal);
     }
     throw error;

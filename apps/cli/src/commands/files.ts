@@ -1,5 +1,5 @@
 import { updateWorkflow, type WorkflowEntry } from '@deckhand/sdk/operations';
-import { askChoice, canAsk, confirm, EXIT, ExitError, misused, type Output, type Text } from '@deckhand/terminal';
+import { askChoice, canAsk, EXIT, ExitError, isConfirmed, misused, type Output, type Text } from '@deckhand/terminal';
 import { Command } from 'commander';
 import { mkdir } from 'node:fs/promises';
 import type { Context } from '../context.ts';
@@ -147,11 +147,12 @@ async function pull(
     else if (file && !yes && !(await isCommitted(file.path))) uncopied.push({ document, file });
     else results.push(await write(dir, document, file));
   }
-  if (uncopied.length > 0 && isAsked(output)) {
-    const paths = uncopied.map(({ file }) => file.path).join(', ');
-    await confirm(`Overwrite ${paths}? The workspace has another content, and Git has no copy of yours.`, {});
-    for (const { document, file } of uncopied) results.push(await write(dir, document, file));
-  } else for (const { document, file } of uncopied) results.push(refusal(document, file));
+  const paths = uncopied.map(({ file }) => file.path).join(', ');
+  const question = `Overwrite ${paths}? The workspace has another content, and Git has no copy of yours.`;
+  const mayOverwrite = uncopied.length > 0 && isAsked(output) && (await isConfirmed(question));
+  for (const { document, file } of uncopied) {
+    results.push(mayOverwrite ? await write(dir, document, file) : refusal(document, file));
+  }
   for (const [slug, { path }] of names.length === 0 ? local : []) {
     if (workspace.workflowId(slug) === undefined) results.push({ slug, path, isGone: true });
   }

@@ -35,7 +35,7 @@ export function testCommand({ output }: Pick<Context, 'output'>): Command {
     .argument('[slug...]', 'only these workflows; all files by default')
     .option('--dir <folder>', 'the folder of the files', 'workflows')
     .option('--junit <file>', 'also write the results as JUnit XML, for CI')
-    .option('--strict', 'fail on warnings about the definitions')
+    .option('--strict', 'fail on warnings about the definitions, also of files without tests')
     .option('--watch', 'run the tests again when a file changes, until Ctrl+C')
     .action(async (slugs: readonly string[], options: TestOptions) => {
       // Loaded on demand: the engine and the node types are larger than the rest of the command.
@@ -44,7 +44,7 @@ export function testCommand({ output }: Pick<Context, 'output'>): Command {
       const run = async (): Promise<void> => {
         const tested = await runTests(tester, slugs, options);
         report(output, tested);
-        if (options.junit !== undefined) await writeFile(options.junit, toJunit(tested));
+        if (options.junit !== undefined) await writeFile(options.junit, toJunit(tested.filter(hasTests)));
         const isRefused = options.strict === true && tested.some(({ warnings }) => warnings !== undefined);
         process.exitCode = isRefused || tested.some(isFailed) ? EXIT.failed : EXIT.done;
       };
@@ -67,12 +67,13 @@ async function runTests(
   if (unknown !== undefined) throw new ExitError(`No file in ${dir} has the slug ${unknown}.`, EXIT.notFound);
   const tested: TestedFile[] = [];
   for (const { document } of [...files.values()].filter(({ document }) => isChosen(document, slugs))) {
-    const tests = document[TESTS];
-    if (!Array.isArray(tests) || tests.length === 0) continue;
+    const tests: readonly unknown[] = Array.isArray(document[TESTS]) ? document[TESTS] : [];
     const ids = { credentialId: () => SOME_ID, workflowId: () => SOME_ID };
     const definition = definitionOf(ids, document, () => 'test');
     const warnings = issuesOf(tester.warnings(definition));
     const results = await tester.test(definition, tests);
+    // Warnings are about every file, also about those without tests.
+    if (results.length === 0 && warnings.length === 0) continue;
     tested.push({ slug: document.slug, tests: results, ...(warnings.length > 0 && { warnings }) });
   }
   return tested;
@@ -80,6 +81,10 @@ async function runTests(
 
 function isChosen({ slug }: LocalFile['document'], slugs: readonly string[]): boolean {
   return slugs.length === 0 || slugs.includes(slug);
+}
+
+function hasTests({ tests }: TestedFile): boolean {
+  return tests.length > 0;
 }
 
 function isFailed({ tests }: TestedFile): boolean {
@@ -92,15 +97,17 @@ function report(output: Output, tested: readonly TestedFile[]): void {
   const all = tested.flatMap(({ tests }) => tests);
   const failed = all.filter(({ failures }) => failures.length > 0).length;
   output.result(tested, () => [
-    ...tested.flatMap(({ slug, tests }) => [
-      slug,
-      ...tests.flatMap(({ name, failures, durationMs }): readonly Text[] => [
-        failures.length === 0
-          ? [{ text: '  ✓ ', style: 'green' }, `${name} (${Math.round(durationMs)} ms)`]
-          : { text: `  ✗ ${name}`, style: 'red' },
-        ...failures.map((failure) => `    ${failure}`),
+    ...tested
+      .filter(hasTests)
+      .flatMap(({ slug, tests }) => [
+        slug,
+        ...tests.flatMap(({ name, failures, durationMs }): readonly Text[] => [
+          failures.length === 0
+            ? [{ text: '  ✓ ', style: 'green' }, `${name} (${Math.round(durationMs)} ms)`]
+            : { text: `  ✗ ${name}`, style: 'red' },
+          ...failures.map((failure) => `    ${failure}`),
+        ]),
       ]),
-    ]),
     all.length === 0
       ? 'No tests.'
       : { text: `${all.length - failed} passed, ${failed} failed`, style: failed > 0 ? 'red' : 'green' },

@@ -1,7 +1,7 @@
 import { compileLenientCheck, EdgeDefinition, type ValidationIssue } from '@deckhand/contracts';
 import type { ExpressionName, ExpressionReferences } from '../expressions/index.ts';
 import { allowsLinks } from '../expressions/links.ts';
-import { didYouMean } from '../similar-name.ts';
+import { didYouMean, type SuggestionBudget } from '../similar-name.ts';
 import type { SoundNode } from './check-nodes.ts';
 import { findCycle } from './cycles.ts';
 import { checkJoins } from './early-joins.ts';
@@ -34,7 +34,13 @@ export function* checkEdges(
     ids,
     nodes,
     enough,
-  }: { readonly ids: ReadonlySet<unknown>; readonly nodes: readonly SoundNode[]; readonly enough: number },
+    budget,
+  }: {
+    readonly ids: ReadonlySet<unknown>;
+    readonly nodes: readonly SoundNode[];
+    readonly enough: number;
+    readonly budget: SuggestionBudget;
+  },
 ): Generator<undefined, SoundEdge[]> {
   const byId = new Map(nodes.map((entry) => [entry.node.id, entry]));
   const seen = new Set<string>();
@@ -49,7 +55,7 @@ export function* checkEdges(
     const before = issues.length;
     for (const end of ['source', 'target'] as const) {
       if (ids.has(edge[end])) continue;
-      const meant = didYouMean(edge[end], byId.keys());
+      const meant = didYouMean(edge[end], byId.keys(), budget);
       issues.push({ path: `${path}.${end}`, message: `there is no node "${edge[end]}"${meant}` });
     }
     const source = byId.get(edge.source);
@@ -86,7 +92,7 @@ export function* checkGraph(
   nodes: readonly SoundNode[],
   edges: readonly SoundEdge[],
   issues: ValidationIssue[],
-  enough: number,
+  { enough, budget }: { readonly enough: number; readonly budget: SuggestionBudget },
 ): Generator<undefined, Nesting | undefined> {
   if (!nodes.some(({ type }) => type.isTrigger)) {
     issues.push({ path: 'nodes', message: 'a workflow needs a trigger, such as trigger.manual' });
@@ -112,11 +118,11 @@ export function* checkGraph(
   for (const { node, path, type, references, deferred } of nodes) {
     if (issues.length >= enough) break;
     yield;
-    const messages = referenceIssues(node.id, references, { known, nesting, names: [] });
+    const messages = referenceIssues(node.id, references, { known, nesting, names: [], budget });
     issues.push(...messages.map((message) => ({ path: `${path}.parameters`, message })));
     if (!deferred || !type.deferred) continue;
     const { path: name, names } = type.deferred;
-    const ofDeferred = referenceIssues(node.id, deferred.references, { known, nesting, names });
+    const ofDeferred = referenceIssues(node.id, deferred.references, { known, nesting, names, budget });
     issues.push(...ofDeferred.map((message) => ({ path: `${path}.parameters.${name}`, message })));
   }
   return nesting;
@@ -130,21 +136,23 @@ function referenceIssues(
     known,
     nesting: { innermost },
     names,
+    budget,
   }: {
     readonly known: ReadonlyMap<string, SoundNode>;
     readonly nesting: Nesting;
     readonly names: readonly ExpressionName[];
+    readonly budget: SuggestionBudget;
   },
 ): string[] {
   const messages = nodes.flatMap((reference) => {
     const around = innermost.get(reference);
     if (!known.has(reference))
-      return [`$nodes.${reference}: there is no such node${didYouMean(reference, known.keys())}`];
+      return [`$nodes.${reference}: there is no such node${didYouMean(reference, known.keys(), budget)}`];
     if (around === undefined || isInside(around, nodeId, innermost)) return [];
     const type = known.get(around)?.node.type ?? '';
     return [`$nodes.${reference} is inside ${type} "${around}": outside of it, read $nodes.${around}.output`];
   });
-  for (const id of links) messages.push(...linkIssues(id, nodeId, { known, nesting: { innermost } }));
+  for (const id of links) messages.push(...linkIssues(id, nodeId, { known, nesting: { innermost }, budget }));
   if (read.has('$response') && !names.includes('$response'))
     messages.push('$response is known only in pagination.next of http nodes');
   if (!read.has('$loop') || names.includes('$loop')) return messages;
@@ -161,9 +169,9 @@ interface KnownNodes {
 }
 
 /** Returns why a node cannot read the link of another; empty if it can. */
-function linkIssues(id: string, readerId: string, nodes: KnownNodes): string[] {
+function linkIssues(id: string, readerId: string, nodes: KnownNodes & { readonly budget: SuggestionBudget }): string[] {
   const entry = nodes.known.get(id);
-  if (!entry) return [`$links.${id}: there is no such node${didYouMean(id, nodes.known.keys())}`];
+  if (!entry) return [`$links.${id}: there is no such node${didYouMean(id, nodes.known.keys(), nodes.budget)}`];
   if (!allowsLinks(entry.node)) return [`$links.${id}: the node has no link unless its parameter allowLinks is true`];
   const loop = loopAround(id, nodes);
   if (loop === undefined || isInside(loop, readerId, nodes.nesting.innermost)) return [];

@@ -13,7 +13,7 @@ import { compileParameters, type CompiledParameters, type ExpressionReferences }
 import { mergeReferences } from '../expressions/scope.ts';
 import type { NodeType, NodeTypes } from '../node-type.ts';
 import type { SourceReferences } from '../script.ts';
-import { didYouMean } from '../similar-name.ts';
+import { didYouMean, type SuggestionBudget } from '../similar-name.ts';
 
 /* Issues of single nodes: their ids, types, credentials and parameters. */
 
@@ -44,7 +44,7 @@ export function* checkNodes(
   raw: readonly unknown[],
   nodeTypes: NodeTypes,
   issues: ValidationIssue[],
-  enough: number,
+  { enough, budget }: { readonly enough: number; readonly budget: SuggestionBudget },
 ): Generator<undefined, SoundNode[]> {
   const nodes: SoundNode[] = [];
   const ids = new Map<unknown, number>();
@@ -63,10 +63,8 @@ export function* checkNodes(
     if ('issues' in checked || first !== undefined) continue;
     const type = nodeTypes.get(checked.value.type);
     if (!type) {
-      issues.push({
-        path: `${path}.type`,
-        message: `"${checked.value.type}" is not a node type${didYouMean(checked.value.type, nodeTypes.keys())}`,
-      });
+      const meant = didYouMean(checked.value.type, nodeTypes.keys(), budget);
+      issues.push({ path: `${path}.type`, message: `"${checked.value.type}" is not a node type${meant}` });
       continue;
     }
     const node = withoutNulls(checked.value, type);

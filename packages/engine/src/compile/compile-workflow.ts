@@ -8,6 +8,7 @@ import {
 } from '@deckhand/contracts';
 import { compileTriggerExpression, KEY_NAMES } from '../expressions/index.ts';
 import type { NodeTypes } from '../node-type.ts';
+import { createSuggestionBudget } from '../similar-name.ts';
 import { buildGraph } from './build-graph.ts';
 import { checkEdges, checkGraph } from './check-graph.ts';
 import { checkNodes, idOf, type SoundNode } from './check-nodes.ts';
@@ -34,11 +35,13 @@ export function compileWorkflow(definition: unknown, nodeTypes: NodeTypes): Comp
  * The same in steps: other work may run at each `yield`. No step takes longer than one node, and all steps together
  * take time proportional to the length of the definition.
  * @param enough the number of issues after which checking stops.
+ * @param budget of all suggestions together.
  */
 export function* compileInSteps(
   definition: unknown,
   nodeTypes: NodeTypes,
   enough = ENOUGH_ISSUES,
+  budget = createSuggestionBudget(),
 ): Generator<undefined, CompileResult> {
   const shape = checkDefinition(definition);
   const issues: ValidationIssue[] = 'issues' in shape ? [...shape.issues] : [];
@@ -51,9 +54,9 @@ export function* compileInSteps(
   const rawNodes: readonly unknown[] = definition.nodes;
   const rawEdges: readonly unknown[] = definition.edges;
   yield;
-  const nodes = yield* checkNodes(rawNodes, nodeTypes, issues, enough);
-  const edges = yield* checkEdges(rawEdges, issues, { ids: new Set(rawNodes.map(idOf)), nodes, enough });
-  const nesting = yield* checkGraph(nodes, edges, issues, enough);
+  const nodes = yield* checkNodes(rawNodes, nodeTypes, issues, { enough, budget });
+  const edges = yield* checkEdges(rawEdges, issues, { ids: new Set(rawNodes.map(idOf)), nodes, enough, budget });
+  const nesting = yield* checkGraph(nodes, edges, issues, { enough, budget });
   if ('value' in shape) issues.push(...checkKey(shape.value), ...checkNotes(shape.value));
   if (issues.length > 0 || 'issues' in shape || !nesting) return { issues };
 

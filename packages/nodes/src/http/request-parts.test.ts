@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { JsonValue } from '@deckhand/contracts';
+import { fileOf, type JsonValue } from '@deckhand/contracts';
 import { requestBody, requestHeaders, requestUrl } from './request-parts.ts';
 
 const refused = (field: string) =>
@@ -101,6 +101,7 @@ describe('the body', () => {
       `${form}; charset=utf-8`,
     ],
     ['a form that is written already', 'a=1', form, 'a=1', form],
+    ['a file as fields', { base64: 'aGk=', contentType: 'a/b' }, form, 'base64=aGk%3D&contentType=a%2Fb', form],
   ])('is %s', async (_what, given, contentType, sent, sentType) => {
     const headers = new Headers(contentType === null ? {} : { 'content-type': contentType });
     expect(await requestBody(given, headers)).toBe(sent);
@@ -128,6 +129,11 @@ describe('the body', () => {
     expect(headers.get('content-type')).toBe(sentType);
   });
 
+  it('is found out in time proportional to the text', () => {
+    const blanks = `${' '.repeat(1_000_000)}!`;
+    expect(fileOf({ base64: blanks, contentType: '' })).toBeUndefined();
+  });
+
   it.each<[string, JsonValue, string | null]>([
     ['a JSON type', file, 'application/vnd.api+json'],
     ['members that files do not have', { ...file, title: 'x' }, null],
@@ -141,6 +147,8 @@ describe('the body', () => {
     ['a character that the charset lacks', '5 €', 'text/plain; charset=iso-8859-1'],
     ['an unknown charset', 'a', 'text/plain; charset=klingon'],
     ['parts other than those of a form', { title: 'x' }, 'multipart/mixed'],
+    ['a file with other members', { ...file, url: 'https://a.example' }, 'application/pdf'],
+    ['a file that is not base64', { ...file, base64: 'h€' }, 'application/pdf'],
   ])('is refused, not sent wrong under a right label: %s', async (_what, given, contentType) => {
     await expect(requestBody(given, new Headers({ 'content-type': contentType }))).rejects.toEqual(refused('body'));
   });

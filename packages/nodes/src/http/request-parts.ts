@@ -1,4 +1,11 @@
-import { fileToSend, isJsonObject, type JsonObject, type JsonValue, mediaTypeOf } from '@deckhand/contracts';
+import {
+  fileToSend,
+  isBrokenFile,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  mediaTypeOf,
+} from '@deckhand/contracts';
 import { NodeError } from '@deckhand/engine';
 import { encodeText, foreignCharset, UnencodableError } from '@deckhand/runtime';
 import { encodeMultipart } from './multipart-form.ts';
@@ -120,7 +127,7 @@ export async function requestBody(
     headers.set('content-type', form.contentType);
     return form.body;
   }
-  const file = fileToSend(body, contentType);
+  const file = FORM.test(contentType) ? undefined : fileToSend(body, contentType);
   if (file) {
     if (contentType === '') headers.set('content-type', mediaTypeOf(file));
     return Buffer.from(file.base64, 'base64');
@@ -142,6 +149,7 @@ function jsonText(body: JsonValue, headers: Headers): string {
   if (contentType === '') headers.set('content-type', 'application/json');
   // Its JSON would arrive as a broken file.
   else if (MULTIPART.test(contentType)) throw invalid('body', `must be a text to be sent as ${contentType}`);
+  else if (isBrokenFile(body, contentType)) throw invalid('body', `is not a file that can be sent as ${contentType}`);
   return JSON.stringify(body);
 }
 

@@ -1,4 +1,10 @@
-import { answerHeaderIssue, isJsonObject, type JsonValue, type ValidationIssue } from '@deckhand/contracts';
+import {
+  answerHeaderIssue,
+  isBrokenFile,
+  isJsonObject,
+  type JsonValue,
+  type ValidationIssue,
+} from '@deckhand/contracts';
 import { NodeError } from '@deckhand/engine';
 import { encodeText, foreignCharset, UnencodableError } from '@deckhand/runtime';
 import Type from 'typebox';
@@ -18,12 +24,13 @@ export function responseHeaderIssues(headers: JsonValue | undefined): Validation
 }
 
 /**
- * Checks that a text can be sent in the charset of the content type of its headers.
+ * Checks that a body can be sent under the content type of its headers: a text in its charset, and a file as its bytes.
  * @returns undefined if nothing is left to wait for.
  * @throws NodeError PARAMETERS_INVALID
  */
 export function checkSendable(body: JsonValue, headers: Readonly<Record<string, string>>): Promise<void> | undefined {
   const [, contentType = ''] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
+  if (isBrokenFile(body, contentType)) throw invalidBody(`is not a file that can be sent as ${contentType}`);
   if (typeof body !== 'string' || foreignCharset(contentType) === undefined) return undefined;
   return encodeText(body, contentType).then(
     () => undefined,

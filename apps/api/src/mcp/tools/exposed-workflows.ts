@@ -46,7 +46,8 @@ export async function listExposedWorkflows(
         // Also where the trigger does not enforce it for others.
         const { issues, isTruncated } = await checkInput(JSON.stringify(args), {
           ...{ workspaceId, workflowVersionId: version, inputSchema },
-          triggerNodeId: 'tool',
+          // No node has this id, so that no schema of a trigger is taken for that of the tool.
+          triggerNodeId: ' tool',
         });
         if (issues.length > 0) throw validationFailed(issues, isTruncated);
         // The version whose schema was just checked, not one that became active meanwhile.

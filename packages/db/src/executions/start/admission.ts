@@ -76,8 +76,11 @@ const isStillWebhook = Prisma.sql`(w.status = 'active' AND v.id = w.active_versi
           SELECT 1 FROM webhooks h
           WHERE h.suffix = asked.webhook_suffix AND h.workflow_id = w.id AND h.node_id = asked.trigger_node_id))`;
 
-/** Whether the input has to be checked first. A rerun repeats what was accepted before, whatever the schema is now. */
-const NEEDS_CHECK = Prisma.sql`(asked.source <> 'rerun' AND ${needsCheck(Prisma.sql`asked.checked_version_id`, Prisma.sql`coalesce(asked.trigger_node_id, v.trigger_node_ids[1])`)})`;
+/**
+ * Whether the input has to be checked first. A rerun repeats what was accepted before, whatever the schema is now; and
+ * the service makes the input of an error workflow.
+ */
+const NEEDS_CHECK = Prisma.sql`(asked.source NOT IN ('rerun', 'error') AND ${needsCheck(Prisma.sql`asked.checked_version_id`, Prisma.sql`coalesce(asked.trigger_node_id, v.trigger_node_ids[1])`)})`;
 
 const ASKED_OPTIONS = Prisma.sql`asked.options`;
 

@@ -45,7 +45,15 @@ export async function joinPending(
     return verdict;
   }
   const { id, until, isDelayed } = pending;
-  if (debounce.mode !== 'leading') await replace(tx, id, planned);
+  if (debounce.mode !== 'leading') {
+    // The version that was admitted, whose schema the input fits: another one may have been saved since.
+    const versionId = verdict.run?.workflowVersionId ?? planned.versionId;
+    await replace(tx, id, {
+      ...planned,
+      versionId,
+      isActiveVersion: versionId === undefined && planned.isActiveVersion,
+    });
+  }
   await tx.$executeRaw(Prisma.sql`/* debounces.extend */
     UPDATE debounces SET until = ${until}::timestamptz
     WHERE workflow_id = ${workflowId}::uuid AND key = ${debounce.key}`);

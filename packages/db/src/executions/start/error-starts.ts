@@ -113,18 +113,15 @@ export async function startErrorWorkflows(
     { later: { kind: 'left' } },
   );
   const late: FailedRun[] = [];
-  const unfit: FailedRun[] = [];
   const delayed = new Map<number, string[]>();
   for (const [index, { failed }] of starts.entries()) {
     const outcome = outcomes[index];
-    if (outcome?.kind === 'invalidInput') unfit.push(failed);
     if (outcome?.kind !== 'rateLimited') continue;
     const { resetSeconds } = outcome.count;
     if (failed.isLate) late.push(failed);
     else delayed.set(resetSeconds, [...(delayed.get(resetSeconds) ?? []), failed.failedId]);
   }
   for (const [seconds, ids] of delayed) await delay(db, ids, seconds);
-  if (unfit.length > 0) await onEnded(await giveUp(db, unfit, 'VALIDATION_FAILED'));
   if (late.length > 0) await onEnded(await giveUp(db, late, 'workspace_rate_limited'));
 }
 

@@ -85,15 +85,22 @@ export function createRunStarts(
   return async (request) => {
     const known = remembered.get(triggerOf(request));
     if (!known) return settleStart(request, writeAndRemember, limits);
-    const { issues } = await limits.checkInput(request.triggerData, known);
-    const checkedVersionId = issues.length === 0 ? known.workflowVersionId : undefined;
-    return settleStart({ ...request, checkedVersionId }, writeAndRemember, limits);
+    const found = await limits.checkInput(request.triggerData, known);
+    const checkedVersionId = found.issues.length === 0 ? known.workflowVersionId : undefined;
+    const checkInput: StartLimits['checkInput'] = (triggerData, input) =>
+      input.workflowVersionId === known.workflowVersionId
+        ? Promise.resolve(found)
+        : limits.checkInput(triggerData, input);
+    return settleStart({ ...request, checkedVersionId }, writeAndRemember, { ...limits, checkInput });
   };
 }
 
-/** Returns what a request names of its trigger. */
-function triggerOf({ workflowId, versionId, isActiveVersion, triggerNodeId }: StartRequest): string {
-  return [workflowId, versionId ?? isActiveVersion, triggerNodeId].join(' ');
+/**
+ * Returns what a request names of its trigger, and who asks: the service does no work for somebody before it knows that
+ * he may see the workflow.
+ */
+function triggerOf({ workflowId, versionId, isActiveVersion, triggerNodeId, actor }: StartRequest): string {
+  return [workflowId, versionId ?? isActiveVersion, triggerNodeId, actor?.userId, actor?.boundTo].join(' ');
 }
 
 type Request = Counted<StartRequest>;
