@@ -12,10 +12,7 @@ const OLD = ['boolean', 'number', 'string'];
 const NEW = ['string', 'number', 'boolean', 'array', 'object'];
 const JSONS = ['={{ $json.value }}', '={"a": {{ $json.value }}}', '={"a": "{{ $json.value }}", "b": [1]}', '{"a": 1}'];
 
-const one = (name, value, type) => {
-  const assignments = [{ id: '1', name: 'x', value, type }];
-  return name === 'assignments' ? { assignments: { assignments } } : undefined;
-};
+const one = (value, type, name = 'x') => ({ assignments: { assignments: [{ id: '1', name, value, type }] } });
 const shapes = [
   ...[1, 2].flatMap((typeVersion) =>
     OLD.flatMap((type) =>
@@ -31,10 +28,30 @@ const shapes = [
     ),
   ),
   ...[3.3, 3.4, 3.5].flatMap((typeVersion) =>
-    [...NEW, 'any'].flatMap((type) => EXPRESSIONS.map((value) => [typeVersion, one('assignments', value, type)])),
+    [...NEW, 'any'].flatMap((type) => EXPRESSIONS.map((value) => [typeVersion, one(value, type)])),
   ),
   ...[3, 3.4].flatMap((typeVersion) =>
     JSONS.map((jsonOutput) => [typeVersion, { mode: 'raw', include: 'none', jsonOutput }]),
+  ),
+  // Beside other fields, and within one.
+  ...[...NEW, 'any'].flatMap((type) =>
+    [3.3, 3.4].flatMap((typeVersion) =>
+      EXPRESSIONS.slice(0, 2).flatMap((value) => [
+        [typeVersion, { ...one(value, type), includeOtherFields: true }],
+        [typeVersion, one(value, type, 'x.y')],
+        [typeVersion, { ...one(value, type, 'x.y'), includeOtherFields: true }],
+      ]),
+    ),
+  ),
+  // Within what is there.
+  [3.4, { ...one(1, 'number', 'value.y'), includeOtherFields: true }],
+  [3.4, { ...one(1, 'number', 'value.y.z'), includeOtherFields: true }],
+  [2, { values: { number: [{ name: 'value.y', value: 1 }] } }],
+  ...[1, 2].flatMap((typeVersion) =>
+    OLD.flatMap((type) => [
+      [typeVersion, { values: { [type]: [{ name: 'x', value: EXPRESSIONS[0] }] } }],
+      [typeVersion, { keepOnlySet: true, values: { [type]: [{ name: 'x.y', value: EXPRESSIONS[0] }] } }],
+    ]),
   ),
   // Values that exports omit.
   ...[1, 2].map((typeVersion) => [
@@ -51,7 +68,7 @@ const shapes = [
   [3.4, {}],
   // Literals.
   ...['5', '', 5, 'true', '1', true, '[1]', '{"a":1}', [1], { a: 1 }, null].flatMap((value) =>
-    [...NEW, 'any'].map((type) => [3.4, one('assignments', value, type)]),
+    [...NEW, 'any'].map((type) => [3.4, one(value, type)]),
   ),
 ];
 
@@ -63,7 +80,7 @@ const indexOf = (output) => {
 };
 const rows = [];
 for (const [typeVersion, parameters] of shapes) {
-  const usesItem = JSON.stringify(parameters).includes('$json');
+  const usesItem = /\$json|value\.y/.test(JSON.stringify(parameters));
   const results = [];
   for (const item of usesItem ? items : items.slice(0, 1)) {
     const { outputs: lists, error } = await execute('set', typeVersion, parameters, [item]);

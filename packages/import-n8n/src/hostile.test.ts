@@ -124,6 +124,14 @@ describe('size', () => {
     expect(notes.at(-1)).toMatchObject({ level: 'manual', messages: ['it would become too long here'] });
   });
 
+  it('of a field within others does not multiply', async () => {
+    const assignments = [{ name: `a${'.a'.repeat(19)}`, value: 1, type: 'number' }];
+    const set = node('Set', 'set', { assignments: { assignments }, includeOtherFields: true });
+    const { definition, notes } = await imported([START, set], connect('Start > Set'));
+    expect(notes[1]?.level).toBe('converted');
+    expect(JSON.stringify(definition).length).toBeLessThan(20_000);
+  });
+
   it('of an expression does not multiply', async () => {
     expect((await importExpression(`={{ $json.a${'.isEmpty()'.repeat(30)} }}`)).level).toBe('manual');
     expect((await importExpression(`={{ ${'$json.a.b + '.repeat(2_000)}1 }}`)).level).toBe('manual');

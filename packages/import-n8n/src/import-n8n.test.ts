@@ -347,6 +347,11 @@ describe('what has no equivalent', () => {
     expect(workflow.definition.nodes.at(-1)).toMatchObject({ type: 'code' });
   });
 
+  it.each(['a[0]', 'a.0', 'a.0.b'])('is a field in a list: %s', async (name) => {
+    const workflow = await imported([START, node('Value', 'set', assign({ [name]: 1 }))], connect('Start > Value'));
+    expect(levels(workflow)).toMatchObject({ Value: 'manual' });
+  });
+
   it('is a join that n8n runs once for each branch', async () => {
     const nodes = ['A', 'B', 'Join'].map((name) => node(name, 'set', assign({ name })));
     const workflow = await imported([START, ...nodes], connect('Start > A', 'Start > B', 'A > Join', 'B > Join'));

@@ -1,10 +1,12 @@
 import { type JsonObject, type JsonValue, parseOwnJson } from '@deckhand/contracts';
 import { compileParameters, type ExpressionScope } from '@deckhand/engine/expressions';
-import { expect, it } from '@jest/globals';
+import { createScriptRunner } from '@deckhand/nodes';
+import { afterAll, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { convertInSteps, type ConvertedWorkflow } from '../import-workflow.ts';
-import { readWorkflow } from '../workflow.ts';
+import { runInMemory } from '../../../../tests/harness/engine.ts';
+import { connect, convertN8n, node, START } from '../../../../tests/harness/import-n8n.ts';
+import type { ConvertedWorkflow } from '../import-workflow.ts';
 
 /** Parameters of Set, and the index of the output for each item. */
 interface Shape {
@@ -24,23 +26,18 @@ interface Matrix {
 const FILE = join(import.meta.dirname, '../../matrices/set.json');
 const matrix = parseOwnJson<Matrix>(readFileSync(FILE, 'utf8'));
 
-function convert({ version, parameters }: Shape): ConvertedWorkflow {
-  const nodes = [
-    { name: 'Start', type: 'n8n-nodes-base.manualTrigger', parameters: {} },
-    { name: 'Set', type: 'n8n-nodes-base.set', typeVersion: version, parameters },
-  ];
-  const connections = { Start: { main: [[{ node: 'Set', type: 'main', index: 0 }]] } };
-  const steps = convertInSteps(readWorkflow({ nodes, connections }), new Map());
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+/** Converts a Set after a trigger, or after a node that returns a list. */
+function convert({ version, parameters }: Shape, isList = false): ConvertedWorkflow {
+  const items = node('Items', 'code', { jsCode: 'return $input.first().json.list.map((json) => ({ json }));' });
+  const nodes = [START, ...(isList ? [items] : []), { ...node('Set', 'set', parameters), typeVersion: version }];
+  const connections = isList ? connect('Start > Items', 'Items > Set') : connect('Start > Set');
+  return convertN8n(parseOwnJson(JSON.stringify({ nodes, connections })));
 }
 
 /** Returns what a converted Set returns for an item. */
 function runner({ definition, outputs }: ConvertedWorkflow): (item: JsonObject) => JsonValue {
-  const node = definition.nodes.find(({ id }) => id === 'set');
-  const compiled = compileParameters(node?.parameters?.fields ?? null);
+  const set = definition.nodes.find(({ id }) => id === 'set');
+  const compiled = compileParameters(set?.parameters?.fields ?? null);
   if ('issues' in compiled) throw new Error(compiled.issues.map(({ message }) => message).join());
   const path = outputs.get('Set')?.[0]?.source.text.split('.output.')[1];
   const scope = {
@@ -75,7 +72,7 @@ const named = matrix.shapes.map((shape) => [`${shape.version} ${JSON.stringify(s
 
 it.each(named)('sets what n8n sets: %s', (_name, shape) => {
   const workflow = convert(shape);
-  const note = workflow.notes.find(({ node }) => node === 'Set');
+  const note = workflow.notes.find(({ node: name }) => name === 'Set');
   if (note?.level === 'manual') {
     // A value that can never be of its type.
     expect(shape.results.map((result) => matrix.outputs[result])).toEqual(['fails']);
@@ -92,4 +89,23 @@ it.each(named)('sets what n8n sets: %s', (_name, shape) => {
       : [`${JSON.stringify(item)}: ${JSON.stringify(here)}, in n8n ${JSON.stringify(there)}`];
   });
   expect({ notes: note?.messages, differences }).toEqual({ notes: note?.messages, differences: [] });
+});
+
+const code = createScriptRunner();
+afterAll(() => code.close());
+
+/** A version of each kind, with values that are one expression. */
+const lists = named.filter(
+  ([name, { version }]) => [2, 3, 3.4].includes(version) && /"={{ \$json.value }}"[^=]*$/.test(name),
+);
+
+it.each(lists)('sets what it sets for one item in each item of a list: %s', async (_name, shape) => {
+  const run = runner(convert(shape));
+  const each = matrix.items.map((item) => ({ item, output: run(item) })).filter(({ output }) => output !== 'fails');
+  const { definition } = convert(shape, true);
+  const trigger = { list: each.map(({ item }) => item) };
+  const { last } = await runInMemory(definition, { trigger, services: { code } });
+  const result = [...last.values()].find(({ nodeId }) => nodeId === 'set')?.output;
+  const isInField = definition.nodes.find(({ id }) => id === 'set')?.type === 'set';
+  expect(isInField ? (result as JsonObject).items : result).toEqual(each.map(({ output }) => output));
 });

@@ -55,8 +55,12 @@ export function setNode(conversion: Conversion): Converted {
   return listNode(conversion, items);
 }
 
-/** Returns an object with fields, and with those of what was there before. A field "a.b" changes the field b of a. */
-function members(fields: readonly Field[], scope: Scope, before: string | undefined): string {
+/**
+ * Returns an object with fields, and with those of what was there before. A field "a.b" changes the field b of a.
+ * @param before what was there, if it is kept.
+ * @param kept its fields, where it need not be an object.
+ */
+function members(fields: readonly Field[], scope: Scope, before: string | undefined, kept = before): string {
   const isOwn = ({ name }: Field): boolean => isExpression(name) || !name.includes('.');
   const own = fields.filter(isOwn);
   const inner = Map.groupBy(
@@ -66,14 +70,20 @@ function members(fields: readonly Field[], scope: Scope, before: string | undefi
   const texts = own.map((field) => {
     if (inner.has(field.name)) return unsupported(`the field "${field.name}" is set as a whole and in part`);
     const name = isExpression(field.name) ? `[${toExpression(field.name, scope)}]` : JSON.stringify(field.name);
-    return `${name}: ${expressionOf(field, scope)}`;
+    const value = expressionOf(field, scope);
+    // An object leaves out a field whose value is missing. From version 3 on, n8n sets it to null.
+    const mayBeMissing = field.type === 'any' && field.version >= 3 && isSingle(field.value);
+    return `${name}: ${mayBeMissing ? `(${value} ?? null)` : value}`;
   });
   for (const [name, parts] of inner) {
     const within = parts.map((field) => ({ ...field, name: field.name.slice(name.length + 1) }));
     const beforeThat = before === undefined ? undefined : `${before}?.[${JSON.stringify(name)}]`;
-    texts.push(`${JSON.stringify(name)}: ${members(within, scope, beforeThat)}`);
+    const changed = members(within, scope, beforeThat, `(typeof ${beforeThat} === 'string' ? {} : ${beforeThat})`);
+    // A list gets a member that is not an element, and JSON leaves that out.
+    const value = beforeThat === undefined ? changed : `(Array.isArray(${beforeThat}) ? ${beforeThat} : ${changed})`;
+    texts.push(`${JSON.stringify(name)}: ${value}`);
   }
-  return `{ ${[...(before === undefined ? [] : [`...${before}`]), ...texts].join(', ')} }`;
+  return `{ ${[...(before === undefined ? [] : [`...${kept}`]), ...texts].join(', ')} }`;
 }
 
 /** What n8n has in a new node. */
@@ -141,7 +151,8 @@ const OMITTED_FIRST: Readonly<Record<string, JsonValue>> = { boolean: false, num
 function nameOf(name: JsonValue | undefined): string {
   const shown = show(name);
   if (shown.split('.').length > MAX_NESTING) return unsupported(`a field within more than ${MAX_NESTING} others`);
-  return shown.includes('[') && !isExpression(shown) ? unsupported(`the field "${shown}" is in a list`) : shown;
+  const isInList = shown.includes('[') || /\.\d+(\.|$)/.test(shown);
+  return isInList && !isExpression(shown) ? unsupported(`the field "${shown}" is in a list`) : shown;
 }
 
 /** Returns the name of a field. @throws UnsupportedError if it is an expression. */
