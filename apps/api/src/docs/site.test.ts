@@ -56,7 +56,7 @@ describe('the documentation as a site', () => {
     expect(brokenLinks(files)).toEqual(pages().map(([path]) => `${path}: ${BASE}/api`));
   });
 
-  it('leads nowhere to the page of the API as static files', () => {
+  it('has no link to the page of the API as static files', () => {
     expect([...staticFiles.keys()]).toEqual([...files.keys()]);
     expect(brokenLinks(staticFiles)).toEqual([]);
     for (const path of ['search.json', 'llms.txt']) {
