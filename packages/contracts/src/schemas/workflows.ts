@@ -164,7 +164,8 @@ const Warning = Type.Object({
   page: Type.String({ description: 'The section of the documentation about the code, on the same instance' }),
 });
 
-const Warnings = Type.Array(Warning, {
+/** The warnings about a definition. */
+export const Warnings = Type.Array(Warning, {
   description:
     'Parts of the definition that are valid and may be unintended, at most 100; if there are more, the last one has the code `MORE_WARNINGS`',
 });
