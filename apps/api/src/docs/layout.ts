@@ -19,14 +19,15 @@ interface Content {
   readonly headings?: readonly Heading[];
   /** Further elements of the head. */
   readonly head?: string;
-  /** Where it is as Markdown, below the path of the site. */
-  readonly markdownPath?: string;
+  /** The page in other forms, below the path of the site: as Markdown first. */
+  readonly forms?: readonly { readonly name: string; readonly path: string }[];
 }
 
 /** Returns a page as a document. It has no script and no style of its own: the policy of the site allows neither. */
 export function layout({ base, version, hasApi, sections }: Frame, content: Content): string {
-  const { title, slug, html, headings = [], head = '', markdownPath } = content;
-  const source = markdownPath === undefined ? undefined : `${base}/${markdownPath}`;
+  const { title, slug, html, headings = [], head = '', forms = [] } = content;
+  const source = forms[0] && `${base}/${forms[0].path}`;
+  const links = forms.map(({ name, path }) => `<a href="${base}/${path}">${name}</a>`);
   return `<!doctype html>
 <html lang="en" data-base="${base}">
 <head>
@@ -52,7 +53,7 @@ ${sections.map((section) => navigation(section, slug, base)).join('\n')}
 </nav>
 <main id="content">
 ${source === undefined ? html : `<article>\n${html}</article>`}
-${source === undefined ? '' : `<p class="source"><a href="${source}">This page as Markdown</a></p>`}
+${source === undefined ? '' : `<p class="source">${links.join(' · ')}</p>`}
 </main>
 ${contents(headings)}
 </div>
