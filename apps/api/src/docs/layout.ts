@@ -1,3 +1,4 @@
+import { escapeHtml } from './highlight.ts';
 import type { Section } from './pages.ts';
 import { type Heading, siteAddress } from './render-markdown.ts';
 
@@ -78,9 +79,4 @@ function contents(headings: readonly Heading[]): string {
     ({ level, id, text }) => `<li class="level-${level}"><a href="#${id}">${escapeHtml(text)}</a></li>`,
   );
   return `<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${items.join('')}</ul></nav>`;
-}
-
-/** Returns a text as HTML. */
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

@@ -20,7 +20,7 @@ idempotency-key: a
 describe('examples of requests', () => {
   it('are written for curl and the SDK', () => {
     const [http, curl, sdk, ...others] = examplesOf(SAVE, operations);
-    expect(http).toEqual({ label: 'HTTP', text: SAVE.trimEnd() });
+    expect(http).toEqual({ label: 'HTTP', language: 'http', text: SAVE.trimEnd() });
     expect(curl?.text).toBe(String.raw`curl -X POST '<url>/api/workflows/<workflowId>/versions?wait=5' \
   -H 'x-api-key: <key>' \
   -H 'idempotency-key: a' \

@@ -6,6 +6,8 @@ import type { ApiOperation } from './operations.ts';
 /** The same example in another language. */
 interface Example {
   readonly label: string;
+  /** As a fence of Markdown names it. */
+  readonly language: string;
   readonly text: string;
 }
 
@@ -16,13 +18,13 @@ interface Example {
 export function examplesOf(message: string, operations: readonly ApiOperation[]): Example[] {
   const request = parse(message);
   if (!request) return [];
-  const texts: [string, string | undefined][] = [
-    ['HTTP', message.trimEnd()],
-    ['curl', toCurl(request)],
-    ['SDK', toClientCall(request) ?? toSdk(request, operations)],
-    ['CLI', commandOf(request)],
+  const texts: [string, string, string | undefined][] = [
+    ['HTTP', 'http', message.trimEnd()],
+    ['curl', 'sh', toCurl(request)],
+    ['SDK', 'js', toClientCall(request) ?? toSdk(request, operations)],
+    ['CLI', 'sh', commandOf(request)],
   ];
-  return texts.flatMap(([label, text]) => (text === undefined ? [] : [{ label, text }]));
+  return texts.flatMap(([label, language, text]) => (text === undefined ? [] : [{ label, language, text }]));
 }
 
 function parse(message: string): WrittenRequest | undefined {
