@@ -1,3 +1,4 @@
+import { type Cycle, findCycles } from './cycles.ts';
 import { shortType } from './nodes/registry.ts';
 import { type N8nConnection, type N8nNode, type N8nWorkflow, NotAWorkflowError } from './workflow.ts';
 
@@ -23,12 +24,18 @@ export interface Graph {
   /** Connections from outside into the body of a loop, which are left out of all others. */
   readonly stray: readonly N8nConnection[];
   readonly loops: ReadonlyMap<string, LoopBody>;
-  /** Nodes that are in a cycle which is not a loop. */
+  /** Cycles that begin at one node, by its name; their ways back are left out of all others. */
+  readonly cycles: ReadonlyMap<string, Cycle>;
+  /** Nodes that are in a cycle of another kind. */
   readonly cyclic: ReadonlySet<string>;
 }
 
-/** Finds the loops and the order of the nodes. @throws NotAWorkflowError if there are too many loops. */
-export function analyze({ nodes, connections }: N8nWorkflow): Graph {
+/**
+ * Finds the loops and the order of the nodes.
+ * @param refused nodes at which no cycle begins that can be repeated.
+ * @throws NotAWorkflowError if there are too many loops.
+ */
+export function analyze({ nodes, connections }: N8nWorkflow, refused: ReadonlySet<string> = new Set()): Graph {
   const main = connections.filter(({ kind }) => kind === 'main');
   const successors = Map.groupBy(main, ({ source }) => source);
   const loops = new Map<string, LoopBody>();
@@ -48,10 +55,13 @@ export function analyze({ nodes, connections }: N8nWorkflow): Graph {
     );
   const stray = main.filter(isStray);
   const left = new Set([...back, ...stray]);
-  const forward = main.filter((connection) => !left.has(connection));
+  const all = main.filter((connection) => !left.has(connection));
+  const cycles = findCycles(nodes, all, refused);
+  const again = new Set([...cycles.values()].flatMap((cycle) => cycle.again));
+  const forward = all.filter((connection) => !again.has(connection));
   const into = Map.groupBy(forward, ({ target }) => target);
   const outOf = Map.groupBy(forward, ({ source }) => source);
-  const { order, cyclic } = sort(nodes, forward, loops);
+  const { order, cyclic } = sort(nodes, forward, loops, cycles);
   return {
     order,
     into: (name) => into.get(name) ?? [],
@@ -59,6 +69,7 @@ export function analyze({ nodes, connections }: N8nWorkflow): Graph {
     back: [...back],
     stray,
     loops,
+    cycles,
     cyclic,
   };
 }
@@ -68,14 +79,17 @@ function sort(
   nodes: readonly N8nNode[],
   forward: readonly N8nConnection[],
   loops: ReadonlyMap<string, LoopBody>,
+  cycles: ReadonlyMap<string, Cycle>,
 ): { order: N8nNode[]; cyclic: ReadonlySet<string> } {
+  const cycleOf = new Map([...cycles.values()].flatMap(({ members }) => [...members].map((each) => [each, members])));
   const needs = new Map(nodes.map(({ name }) => [name, new Set<string>()]));
   const neededBy = new Map(nodes.map(({ name }): [string, string[]] => [name, []]));
   for (const { source, target, output } of forward) {
     const body = loops.get(source);
-    // What a loop returns is known once its body is converted.
+    // What a loop or a cycle returns is known once its body is converted.
     const members = body && body.output !== output ? body.members : [];
-    for (const each of [source, ...members]) {
+    const cycle = cycleOf.get(source);
+    for (const each of [source, ...members, ...(cycle?.has(target) === false ? cycle : [])]) {
       const needed = needs.get(target);
       if (!needed || needed.has(each)) continue;
       needed.add(each);
