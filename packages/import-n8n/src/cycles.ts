@@ -34,9 +34,14 @@ export function findCycles(
     const inner = connections.filter(({ source, target }) => isInside(source) && isInside(target));
     const again = inner.filter(({ target }) => target === first.name);
     const rest = inner.filter(({ target }) => target !== first.name);
-    // An output with two ways would go on and come back at the same time.
-    const outputs = [...component].flatMap((name) => outOf.get(name) ?? []);
-    const isSingle = new Set(outputs.map(({ source, output }) => `${output} ${source}`)).size === outputs.length;
+    // An output with a way on within and another one would do both at the same time.
+    const outputs = Map.groupBy(
+      [...component].flatMap((name) => outOf.get(name) ?? []),
+      ({ source, output }) => `${output} ${source}`,
+    );
+    const isSingle = [...outputs.values()].every(
+      (ways) => ways.length === 1 || ways.every(({ target }) => !isInside(target)),
+    );
     if (isSingle && isAcyclic(component, rest)) cycles.set(first.name, { members: component, again });
   }
   return cycles;

@@ -12,7 +12,7 @@ import { type Attachments, findAttachments } from './attachments.ts';
 import { withGates } from './gates.ts';
 import { braced } from './expressions/template.ts';
 import type { Cycle } from './cycles.ts';
-import { analyze, commonRoute, type Graph, type Route } from './graph.ts';
+import { analyze, commonRoute, type Graph, isWithin, type Route } from './graph.ts';
 import { uniqueIds } from './ids.ts';
 import { edgeFrom, type Join, joinWays, type Way } from './joins.ts';
 import type { Conversion, Converted, Output } from './nodes/converter.ts';
@@ -47,10 +47,13 @@ export function* convertInSteps(
   refused: ReadonlyMap<string, string>,
 ): Generator<undefined, ConvertedWorkflow> {
   const refusedCycles = new Set(refused.keys());
+  const unused = new Set<N8nConnection>();
   for (let pass = 1; ; pass += 1) {
-    const conversion = new WorkflowConversion(workflow, refused, refusedCycles);
+    const conversion = new WorkflowConversion(workflow, { refused, refusedCycles, unused });
     const converted = yield* conversion.convertInSteps();
-    if (conversion.refusedCycles.size === 0) return converted;
+    const isWhole = conversion.refusedCycles.size === 0 && (conversion.unused.size === 0 || pass > MAX_PASSES);
+    if (isWhole) return converted;
+    for (const connection of conversion.unused) unused.add(connection);
     const others = pass < MAX_PASSES ? conversion.refusedCycles : workflow.nodes.map(({ name }) => name);
     for (const name of others) refusedCycles.add(name);
   }
@@ -89,6 +92,13 @@ const MAX_CONVERTED = 500_000;
 /** Maximum size of what all nodes become; a request for a definition may have as much. */
 const MAX_CONVERTED_IN_ALL = 10_485_760;
 
+/** What an earlier pass found that cannot be converted. */
+interface Refused {
+  readonly refused: ReadonlyMap<string, string>;
+  readonly refusedCycles: ReadonlySet<string>;
+  readonly unused: ReadonlySet<N8nConnection>;
+}
+
 /** What is known of a node that was converted. */
 interface Done {
   readonly outputs: readonly Output[];
@@ -107,6 +117,8 @@ class WorkflowConversion {
   readonly #done = new Map<string, Done>();
   /** Connections back to the beginning of a loop or cycle, by the node that they come from. */
   readonly #back: ReadonlyMap<string, readonly N8nConnection[]>;
+  /** The outputs of nodes that choose one of them. */
+  readonly #handles = new Map<string, ReadonlySet<string>>();
   /** The shape of what the first node of a cycle gets. */
   readonly #shapes = new Map<string, Source['shape']>();
   /** The nodes of each part of the workflow that is in a loop here, by a name of the part. */
@@ -115,15 +127,21 @@ class WorkflowConversion {
   readonly #exits = new Map<string, Exit & { readonly route: Route }>();
   /** Cycles that cannot be repeated, by their first node. */
   readonly refusedCycles = new Set<string>();
+  /** Connections of outputs that their node does not have. */
+  readonly unused = new Set<N8nConnection>();
+  /** Those that were left out. */
+  readonly #left: ReadonlySet<N8nConnection>;
   readonly #nodes: NodeDefinition[] = [];
   readonly #edges: EdgeDefinition[] = [];
   readonly #notes: ImportNote[] = [];
   readonly #stickies: NoteDefinition[] = [];
   #converted = 0;
 
-  constructor(workflow: N8nWorkflow, refused: ReadonlyMap<string, string>, refusedCycles: ReadonlySet<string>) {
+  constructor(given: N8nWorkflow, { refused, refusedCycles, unused }: Refused) {
+    const workflow = { ...given, connections: given.connections.filter((each) => !unused.has(each)) };
     this.#workflow = workflow;
     this.#refused = refused;
+    this.#left = unused;
     this.#graph = analyze(workflow, refusedCycles);
     const again = [...this.#graph.cycles.values()].flatMap((cycle) => cycle.again);
     this.#back = Map.groupBy([...this.#graph.back, ...again], ({ source }) => source);
@@ -212,8 +230,11 @@ class WorkflowConversion {
     const id = this.#idOf(name);
     const beforeEach = incoming.map(({ source }) => [source, ...(this.#done.get(source)?.before ?? [])]);
     const route = isTrigger(type)
-      ? new Map([[STARTED_BY, id]])
-      : commonRoute(incoming.map((each) => this.#wayOf(each).route));
+      ? new Map([[STARTED_BY, new Set([id])]])
+      : commonRoute(
+          incoming.map((each) => this.#wayOf(each).route),
+          (each) => this.#handles.get(each),
+        );
     let before = new Set(beforeEach.flat());
     let join = this.#plainJoin(incoming);
     let converted: Converted;
@@ -239,7 +260,13 @@ class WorkflowConversion {
     this.#edges.push(...unique(join.edgesTo(entry)), ...converted.edges);
     this.#nodes.push(...[...converted.nodes, ...between].map((each, index) => place(each, node, index)));
     this.#done.set(name, { outputs: converted.outputs, route, before });
+    this.#noteHandles(converted.outputs);
     const strays = this.#graph.stray.filter(({ source }) => source === name);
+    const unused = [...this.#left].filter(({ source }) => source === name).map(({ output }) => output + 1);
+    if (unused.length > 0) {
+      const numbers = [...new Set(unused)].toSorted((a, b) => a - b).join(', ');
+      reviews.add(`it has no output ${numbers}, so that what is connected there never runs, as in n8n`);
+    }
     const messages = [
       ...reviews,
       ...strays.map(({ target }) => `its way to "${target}" is left out, because it leads into the body of a loop`),
@@ -251,6 +278,15 @@ class WorkflowConversion {
     this.#note(node, isReviewed ? 'review' : level, ids, messages);
     this.#endCycles(name);
     this.#noteLoops(name);
+  }
+
+  /** Notes the outputs of a node of which each run takes one. */
+  #noteHandles(outputs: readonly Output[]): void {
+    const choices = outputs.filter(({ handle }) => handle !== undefined);
+    const [first] = choices;
+    const isOne = first && choices.every(({ nodeId, mayBeEmpty }) => nodeId === first.nodeId && mayBeEmpty !== true);
+    const handles = choices.flatMap(({ handle }) => handle ?? []);
+    if (isOne && handles.length > 1) this.#handles.set(first.nodeId, new Set(handles));
   }
 
   #keepSticky(node: N8nNode): void {
@@ -312,7 +348,7 @@ class WorkflowConversion {
       parameters,
       id,
       inputs,
-      hasAllInputs: incoming.every((each) => this.#wayOf(each).route.size === route.size),
+      hasAllInputs: incoming.every((each) => isWithin(route, this.#wayOf(each).route)),
       input,
       scope,
       scopeOfEach: { ...scope, item: 'item', index: 'index' },
@@ -421,7 +457,8 @@ class WorkflowConversion {
   }
 
   /** Returns what comes by a connection. */
-  #wayOf({ source, output, target }: N8nConnection): Way {
+  #wayOf(connection: N8nConnection): Way {
+    const { source, output, target } = connection;
     const left = this.#partsWith(source).filter((part) => this.#parts.get(part)?.has(target) === false);
     const isOther = left.some((part) => part.startsWith(BRANCHES_INTO));
     const exit = this.#exits.get(portOf(source, output));
@@ -429,13 +466,19 @@ class WorkflowConversion {
     const done = this.#done.get(source);
     const found = done?.outputs[output];
     const route = new Map(done?.route);
-    if (found?.handle !== undefined && found.handle !== 'done') route.set(found.nodeId, found.handle);
+    if (found?.handle !== undefined && found.handle !== 'done') route.set(found.nodeId, new Set([found.handle]));
+    // A Switch has as many outputs as rules; others may have outputs that are not converted.
+    if (done && !found && this.#isSwitch(source)) this.unused.add(connection);
     const missing: Output = {
       nodeId: this.#idOf(source),
       source: { text: 'undefined', shape: 'one' },
       problem: `"${source}" has no output ${output + 1} here`,
     };
     return { from: source, output: { ...(found ?? missing), ...(isOther && { problem: OTHER_PART }) }, route };
+  }
+
+  #isSwitch(name: string): boolean {
+    return this.#workflow.nodes.some((each) => each.name === name && shortType(each.type) === 'switch');
   }
 
   /** Returns the connections from a node back to the beginning of its loop or cycle. */
@@ -477,13 +520,16 @@ class WorkflowConversion {
       const node = this.#workflow.nodes.find((each) => each.name === name);
       this.#nodes.push(...(node ? repeat.nodes.map((each, index) => place(each, node, index)) : repeat.nodes));
       this.#edges.push(...repeat.edges);
-      const outer = this.#done.get(name)?.route ?? new Map<string, string>();
       for (const [index, exit] of repeat.exits.entries()) {
-        const route = new Map([...outer, ...(exit.choice ? [exit.choice] : [])]);
+        const route = new Map(this.#done.get(name)?.route);
+        if (exit.choice) route.set(exit.choice[0], new Set([exit.choice[1]]));
         this.#exits.set(ports[index]?.[0] ?? '', { ...exit, route });
       }
       const nodeIds = repeat.nodes.map(({ id }) => id);
       this.#amend(name, 'the cycle that begins here fails after 10,000 rounds, in n8n it goes on', nodeIds);
+      if (repeat.isGathered) {
+        this.#amend(name, 'items that leave the cycle in different rounds go on together, in n8n after each round');
+      }
       if (repeat.isForOne) this.#amend(name, 'the run fails if several items go back to it at once');
     }
   }
@@ -494,7 +540,7 @@ class WorkflowConversion {
     if (!done || !before.has(name)) return undefined;
     const left = this.#fromCycle(name, from, route);
     if (left) return left;
-    if ([...done.route].some(([id, handle]) => route.get(id) !== handle)) return undefined;
+    if (!isWithin(route, done.route)) return undefined;
     const body = this.#graph.loops.get(name);
     const inside = body?.members.has(from) === true;
     const output = done.outputs.find(({ handle }) => !inside || handle === 'body');
@@ -514,13 +560,11 @@ class WorkflowConversion {
     const cycle = [...this.#graph.cycles.keys()].find((each) => cycleAt(each) === part);
     if (cycle === undefined || others.length > 0) return undefined;
     const members = this.#graph.cycles.get(cycle)?.members;
-    const exit = [...this.#exits.values()].find(
-      (each) => members?.has(each.way.from) && [...each.route].every(([id, handle]) => route.get(id) === handle),
-    );
+    const exit = [...this.#exits.values()].find((each) => members?.has(each.way.from) && isWithin(route, each.route));
     const done = this.#done.get(name);
     const output = done?.outputs[0];
     if (!exit || !done || !output || output.problem !== undefined) return undefined;
-    if ([...done.route].some(([id, handle]) => exit.way.route.get(id) !== handle)) return undefined;
+    if (!isWithin(exit.way.route, done.route)) return undefined;
     return exit.keep(this.#idOf(name), output.source);
   }
 

@@ -1,6 +1,6 @@
 import type { EdgeDefinition, NodeDefinition } from '@deckhand/contracts';
 import { braced } from './expressions/template.ts';
-import { areExclusive, type Route } from './graph.ts';
+import { areExclusive, isWithin, type Route } from './graph.ts';
 import type { Output } from './nodes/converter.ts';
 import { asList, optional, type Source } from './source.ts';
 import { unsupported } from './unsupported.ts';
@@ -69,7 +69,7 @@ export function joinWays(
     if (!first) return unsupported('nothing leads to one of its inputs');
     const guess = ways.map(sourceOf).find((each) => each.guess !== undefined)?.guess;
     const isSame = ways.every((way) => sourceOf(way).text === sourceOf(first).text);
-    const isAlways = ways.length === 1 && (!isMerge || first.route.size === route.size);
+    const isAlways = ways.length === 1 && (!isMerge || isWithin(route, first.route));
     const isExclusive = ways.every((one, n) =>
       ways.slice(n + 1).every((other) => areExclusive(one.route, other.route)),
     );

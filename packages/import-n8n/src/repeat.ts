@@ -17,6 +17,8 @@ export interface Repeat {
   readonly edges: readonly EdgeDefinition[];
   /** What becomes of each way out of the cycle. */
   readonly exits: readonly Exit[];
+  /** Whether the items of several iterations may go on together. */
+  readonly isGathered: boolean;
   /** Whether the run fails if several items go back. */
   readonly isForOne: boolean;
 }
@@ -28,8 +30,8 @@ export interface Exit {
   readonly output: Output;
   /** The node and its handle that lead there, if there are several ways. */
   readonly choice: readonly [string, string] | undefined;
-  /** Returns the data of a node of the last iteration, which the loop then returns, too. */
-  readonly keep: (id: string, source: Source) => Source;
+  /** Returns the data of a node of the last iteration, which the loop then returns, too; undefined if several end it. */
+  readonly keep: (id: string, source: Source) => Source | undefined;
 }
 
 /** Returns the id of the loop that a cycle becomes. */
@@ -68,14 +70,17 @@ export function inputOfCycle(
  * Makes a loop of a cycle. An iteration ends at a way back, or at a way out of it.
  * @param shape what the first node gets.
  * @param mayEnd whether an iteration may end at neither, where n8n ends, too.
- * @returns undefined if an iteration may come back and go out.
+ * @returns undefined if an iteration may come back and go out with an item, or come back by two ways.
  */
 export function repeatCycle(
   first: First,
   { back, out, shape, mayEnd }: { back: readonly Way[]; out: readonly Way[]; shape: Source['shape']; mayEnd: boolean },
 ): Repeat | undefined {
-  const all = [...back, ...out];
-  if (!all.every((one, n) => all.slice(n + 1).every((other) => areExclusive(one.route, other.route)))) return undefined;
+  const isOneOf = (ways: readonly Way[]): boolean =>
+    ways.every((one, n) => ways.slice(n + 1).every((other) => areExclusive(one.route, other.route)));
+  // Of a list, some items may go back while others go on.
+  const isGathered = !isOneOf([...back, ...out]);
+  if (isGathered && !(isOneOf(back) && out.every(({ output }) => output.source.shape === 'list'))) return undefined;
   const { id, name } = first;
   const loop = loopOf(first);
   const last = `$nodes.${loop}.output.at(-1)`;
@@ -109,7 +114,7 @@ export function repeatCycle(
       nodes.push({ id: ending, type: 'set', name: title, parameters: { fields: { again: true, data } } });
     }
   }
-  const isChosen = out.length > 1 || (out.length === 1 && mayEnd);
+  const isChosen = !isGathered && (out.length > 1 || (out.length === 1 && mayEnd));
   const choose = `${id}__way`;
   if (isChosen) {
     const cases = out.map((_way, index) => ({ handle: String(index), equals: String(index) }));
@@ -119,37 +124,40 @@ export function repeatCycle(
     edges.push({ source: loop, sourceHandle: 'done', target: choose });
   }
   const exits = out.map((way, index): Exit => {
-    const ending = `${id}__out_${index + 1}`;
-    const result = `${id}__result_${index + 1}`;
+    const number = index + 1;
+    const ending = `${id}__out_${number}`;
+    const result = `${id}__result_${number}`;
     const { source } = way.output;
     const nodesOf: Record<string, JsonValue> = {};
     const fields: Record<string, JsonValue> = { way: String(index), data: braced(source.text) };
+    const all = `$nodes.${loop}.output.flatMap((round) => round.${ending}?.data ?? [])`;
+    const data = braced(isGathered ? all : `${last}.${ending}.data`);
     nodes.push(
       { id: ending, type: 'set', name: `${way.from}: done`, parameters: { fields } },
-      {
-        id: result,
-        type: 'set',
-        name: `${way.from}: result`,
-        parameters: { fields: { data: braced(`${last}.${ending}.data`) } },
-      },
+      { id: result, type: 'set', name: `${way.from}: result`, parameters: { fields: { data } } },
     );
-    const handle = String(index);
-    edges.push(
-      edgeFrom(way.output, ending),
-      isChosen
-        ? { source: choose, sourceHandle: handle, target: result }
-        : { source: loop, sourceHandle: 'done', target: result },
-    );
+    edges.push(edgeFrom(way.output, ending));
+    let choice: Exit['choice'];
+    if (isChosen) choice = [choose, String(index)];
+    if (isGathered) {
+      choice = [`${id}__any_${number}`, 'true'];
+      const condition = braced(`${all}.length > 0`);
+      nodes.push({ id: choice[0], type: 'if', name: `${way.from}: any items?`, parameters: { condition } });
+      edges.push({ source: loop, sourceHandle: 'done', target: choice[0] });
+    }
+    const [from, sourceHandle] = choice ?? [loop, 'done'];
+    edges.push({ source: from, sourceHandle, target: result });
     return {
       way,
       output: { nodeId: result, source: { ...source, text: `$nodes.${result}.output.data` } },
-      choice: isChosen ? [choose, handle] : undefined,
+      choice,
       keep(kept, { text, ...rest }) {
+        if (isGathered) return undefined;
         nodesOf[kept] = braced(text);
         fields.nodes = nodesOf;
         return { ...rest, text: `${last}.${ending}.nodes.${kept}` };
       },
     };
   });
-  return { nodes, edges, exits, isForOne };
+  return { nodes, edges, exits, isGathered, isForOne };
 }
