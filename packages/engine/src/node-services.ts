@@ -3,6 +3,7 @@ import type {
   CredentialCircuit,
   CredentialRateLimit,
   ExecutionMode,
+  FileValue,
   JsonObject,
   JsonValue,
   StartOptions,
@@ -236,6 +237,52 @@ export interface TrafficControl {
   admit(request: TrafficRequest): Promise<TrafficPermit>;
 }
 
+/** The bytes of a file from `from`, without `until`; all of them without a range. */
+export interface ByteRange {
+  readonly from: number;
+  readonly until?: number | undefined;
+}
+
+/** A file whose bytes can be read. */
+export interface OpenedFile {
+  /** The number of bytes that `content` has: those of the range. */
+  readonly bytes: number;
+  /**
+   * Its bytes in pieces of at most 1 MiB, read as they are consumed. To be read once; ending early releases everything.
+   * @throws NodeError FILE_NOT_FOUND if the file was deleted meanwhile.
+   */
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** The name and media type of a new file. */
+export interface FileAbout {
+  readonly name: string;
+  /** `application/octet-stream` by default. */
+  readonly contentType?: string | undefined;
+}
+
+/** Files of the workspace of a run. Bytes are streamed: neither direction holds more than a few MiB in memory. */
+export interface NodeFiles {
+  /**
+   * Opens a file, which is looked up in the workspace by its id alone.
+   * @throws NodeError FILE_NOT_FOUND.
+   */
+  open(file: FileValue, range?: ByteRange): Promise<OpenedFile>;
+  /**
+   * Stores a file. The node must return the value in its output within an hour, or the file is deleted again.
+   * @param content is consumed at the speed of the store. If it throws, nothing is stored, and the error is thrown.
+   * @throws NodeError FILE_TOO_LARGE, STORAGE_FULL, MEMORY_EXCEEDED.
+   */
+  save(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, about: FileAbout): Promise<FileValue>;
+}
+
+/** The node whose files are opened and stored. */
+export interface FileOwner {
+  readonly workspaceId: string;
+  readonly executionId: string;
+  readonly signal: () => AbortSignal;
+}
+
 /** Services of the worker for nodes with effects outside. */
 export interface NodeServices {
   readonly code: ScriptRunner;
@@ -247,4 +294,6 @@ export interface NodeServices {
   readonly responses: CallerResponses;
   readonly results: ResultChecker;
   readonly traffic: TrafficControl;
+  /** Returns the files of a node; nodes have them as `context.files`. */
+  readonly files: (owner: FileOwner) => NodeFiles;
 }

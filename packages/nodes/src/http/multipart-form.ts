@@ -1,4 +1,4 @@
-import { fileOf, type FileValue, type JsonObject, type JsonValue, mediaTypeOf } from '@deckhand/contracts';
+import { inlineFileOf, type InlineFile, type JsonObject, type JsonValue, mediaTypeOf } from '@deckhand/contracts';
 import { createHash } from 'node:crypto';
 
 /** A form as it is sent. */
@@ -18,7 +18,7 @@ export function encodeMultipart(fields: JsonObject, formText: (value: JsonValue)
   const parts = Object.entries(fields).flatMap(([name, value]) =>
     [value].flat().flatMap((one): Buffer[] => {
       if (one === null) return [];
-      const file = fileOf(one);
+      const file = inlineFileOf(one);
       return [file ? filePart(name, file) : part(`name="${escaped(name)}"`, [], Buffer.from(formText(one)))];
     }),
   );
@@ -34,7 +34,7 @@ export function encodeMultipart(fields: JsonObject, formText: (value: JsonValue)
   return { body, contentType: `multipart/form-data; boundary=${boundary}` };
 }
 
-function filePart(name: string, file: FileValue): Buffer {
+function filePart(name: string, file: InlineFile): Buffer {
   const { base64, filename = name } = file;
   const disposition = `name="${escaped(name)}"; filename="${escaped(filename)}"`;
   return part(disposition, [`Content-Type: ${mediaTypeOf(file)}`], Buffer.from(base64, 'base64'));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fileOf, type JsonValue } from '@deckhand/contracts';
+import { inlineFileOf, type JsonValue } from '@deckhand/contracts';
 import { requestBody, requestHeaders, requestUrl } from './request-parts.ts';
 
 const refused = (field: string) =>
@@ -131,7 +131,7 @@ describe('the body', () => {
 
   it('is found out in time proportional to the text', () => {
     const blanks = `${' '.repeat(1_000_000)}!`;
-    expect(fileOf({ base64: blanks, contentType: '' })).toBeUndefined();
+    expect(inlineFileOf({ base64: blanks, contentType: '' })).toBeUndefined();
   });
 
   it.each<[string, JsonValue, string | null]>([
