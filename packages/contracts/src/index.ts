@@ -9,6 +9,7 @@ export * from './event-types.ts';
 export * from './execution-status.ts';
 export * from './file-value.ts';
 export * from './formats.ts';
+export * from './inline-file.ts';
 export type * from './input-schemas.ts';
 export * from './json.ts';
 export { findJsonExcess, JSON_SHAPE } from './json-shape.ts';
