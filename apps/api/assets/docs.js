@@ -111,4 +111,4 @@ addTabs();
 addCopyButtons();
 addSearch();
 // On a small screen, the list of pages is closed at first.
-if (matchMedia('(width < 48rem)').matches) document.querySelector('.pages details')?.removeAttribute('open');
+if (matchMedia('(width < 48rem)').matches) document.querySelector('.all')?.removeAttribute('open');
