@@ -103,6 +103,15 @@ describe('the documentation as a site', () => {
     }
   });
 
+  it('opens each page with a sentence about it, and ends each guide with next steps', () => {
+    const listed = [...textOf('llms.txt').matchAll(/\]\(\/docs\/([^)]+)\.md\)/g)].map(([, path = '']) => path);
+    const slugs = listed.map((path) => path.replace(/\/README$/, ''));
+    expect(slugs.filter((slug) => !/<h1[^>]*>.*<\/h1>\n<p>/.test(textOf(slug)))).toEqual([]);
+    const guides = slugs.filter((slug) => slug.startsWith('guides/'));
+    expect(guides.length).toBeGreaterThan(5);
+    expect(guides.filter((slug) => !textOf(slug).includes('<h2 id="next-steps">'))).toEqual([]);
+  });
+
   it('leads from each page of the navigation to the next, and back', () => {
     const linkOf = (path: string, rel: string) =>
       new RegExp(`<a rel="${rel}" href="${BASE}/([^"]*)"`).exec(textOf(path))?.[1];
