@@ -94,7 +94,8 @@ function readSections(byFile: ReadonlyMap<string, DocPage>): Section[] {
     title: list.title,
     entries: entriesOf(list.markdown, list, byFile),
   }));
-  return [...(start ? [start] : []), ...lists, ...others.filter(({ title }) => title !== FOR_CONTRIBUTORS)];
+  const sections = [...(start ? [start] : []), ...lists, ...others];
+  return sections.filter(({ title, entries }) => title !== FOR_CONTRIBUTORS && entries.length > 0);
 }
 
 /** Returns the pages that the rows of a table link to. The other cell says what a page is about. */
