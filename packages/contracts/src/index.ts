@@ -10,6 +10,7 @@ export * from './execution-status.ts';
 export * from './file-value.ts';
 export * from './formats.ts';
 export { openTasks } from './import-tasks.ts';
+export * from './inline-file.ts';
 export type * from './input-schemas.ts';
 export * from './json.ts';
 export { findJsonExcess, JSON_SHAPE } from './json-shape.ts';
