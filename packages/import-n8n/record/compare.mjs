@@ -77,6 +77,10 @@ async function compare(workflow, { theirs, again }, print) {
   const failedHere = nodeOf.get(journal.findLast(({ status }) => status === 'failed')?.nodeId);
   if (ending.kind !== 'success' || (theirs.failed !== undefined && !isFailedLater)) {
     if (failedHere === theirs.failed) return 'workflows that fail at the same node';
+    // n8n runs one branch after the other, and ends with the first that fails.
+    if (theirs.failed !== undefined && failedHere !== undefined && !theirs.ran.has(failedHere)) {
+      return 'workflows that fail, here at a branch that n8n did not come to';
+    }
     const where = failedHere ?? theirs.failed;
     const what = failedHere === undefined ? theirs.error : ending.error;
     print(reviewed.has(where), `${where} fails ${failedHere === undefined ? 'in n8n' : 'here'}: ${what?.message}`);
