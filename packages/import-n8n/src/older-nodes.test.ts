@@ -107,3 +107,10 @@ it('tells null from a missing value in a condition', async () => {
   const workflow = await imported([START, node('If', 'if', { conditions })], connect('Start > If'));
   expect(parametersOf(workflow, 'if')).toEqual({ condition: expect.stringContaining(`.a, 'equals', null`) });
 });
+
+it.each(['toNumber', 'toJsonString'])('notes that %s() fails in n8n for a missing value', async (method) => {
+  const assignments = { assignments: [{ name: 'a', type: 'string', value: `={{ $json.b.${method}() }}` }] };
+  const workflow = await imported([START, node('Set', 'set', { assignments })], connect('Start > Set'));
+  const note = workflow.notes.find(({ node: name }) => name === 'Set');
+  expect([note?.level, note?.messages]).toEqual(['review', [expect.stringMatching(`^${method}\\(\\) fails in n8n`)]]);
+});
