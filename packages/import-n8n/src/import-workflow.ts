@@ -234,8 +234,8 @@ class WorkflowConversion {
     const trigger = isTrigger(type);
     if (!trigger && incoming.length === 0)
       return unsupported('no node leads to it, so it never runs; a stub keeps the original');
-    const isMerge = shortType(type) === 'merge';
-    const inputs = trigger ? [] : this.#inputsOf(incoming, isMerge ? mergeInputs(parameters) : 1, isMerge);
+    const joins = ['merge', 'compareDatasets'].includes(shortType(type));
+    const inputs = trigger ? [] : this.#inputsOf(incoming, joins ? mergeInputs(parameters) : 1, joins);
     for (const { guess } of inputs) {
       if (guess !== undefined) review(afterStub(guess));
     }
@@ -288,7 +288,7 @@ class WorkflowConversion {
   }
 
   /** Returns the data of each input. */
-  #inputsOf(incoming: readonly N8nConnection[], count: number, isMerge: boolean): Source[] {
+  #inputsOf(incoming: readonly N8nConnection[], count: number, joins: boolean): Source[] {
     const beyond = incoming.find(({ input }) => input >= count);
     if (beyond) return unsupported(`"${beyond.source}" leads to its input ${beyond.input + 1}, which does not exist`);
     return Array.from({ length: count }, (_, index): Source => {
@@ -302,7 +302,7 @@ class WorkflowConversion {
       if (others.some(({ shape }) => shape !== first.shape)) return unsupported('branches with one item and with many');
       const texts = [...new Set(sources.map(({ text: each }) => each))];
       // A branch that was not taken has no data.
-      if (texts.length === 1 && !isMerge) return first;
+      if (texts.length === 1 && !joins) return first;
       const guess = sources.find((each) => each.guess !== undefined)?.guess;
       const text = `(${texts.map(optional).join(' ?? ')})`;
       return { text, shape: first.shape, ...(guess !== undefined && { guess }) };
