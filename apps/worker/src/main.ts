@@ -7,7 +7,7 @@ import {
   createScriptRunner,
   loadNodeTypes,
 } from '@deckhand/nodes';
-import { openArchive, openOutputStore } from '@deckhand/outputs';
+import { openArchive, openFileStore, openOutputStore } from '@deckhand/outputs';
 import {
   collectAtRest,
   createLogger,
@@ -42,6 +42,7 @@ async function main(): Promise<void> {
   const schemas = createSchemaChecker();
   const allowPrivate = settings.HTTP_NODE_ALLOW_PRIVATE;
   const memory = createMemoryBudget(settings.WORKER_DATA_BYTES);
+  const files = await openFileStore(settings, db, memory);
   const postgres = createPostgresClient({ allowPrivate, memory });
   const registry = createProcessRegistry();
   const tracing = await openTracing(settings, { serviceName: 'deckhand-worker', logger });
@@ -77,6 +78,7 @@ async function main(): Promise<void> {
     },
     schemas,
     outputs,
+    files,
     archive,
     secretBox: openSecretBox(settings),
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
@@ -100,6 +102,7 @@ async function main(): Promise<void> {
       await Promise.all([code.close(), schemas.close()]);
       await postgres.close();
       outputs.close();
+      files.close();
       archive?.close();
       await db.$disconnect();
       await tracing?.close();
