@@ -132,7 +132,9 @@ async function results(workflow: ConvertedWorkflow, inputs: readonly Input[]): P
   const isOne = workflow.outputs.get('Items 1')?.[0]?.source.shape === 'one';
   const ids = workflow.notes.find(({ node: name }) => name === 'Node')?.nodeIds ?? [];
   const isStep = ({ id, type }: NodeDefinition): boolean => ids.includes(id) && type !== 'if';
-  const steps = workflow.definition.nodes.filter(isStep);
+  // Nodes that keep the data of an input run before the node itself, wherever they are.
+  const keeps = ({ id }: NodeDefinition): number => (id.includes('__from_') ? 0 : 1);
+  const steps = workflow.definition.nodes.filter(isStep).toSorted((one, other) => keeps(one) - keeps(other));
   let runs = inputs.map((input): Run => {
     const entries = input.map((items, index) => {
       const source = workflow.outputs.get(`Items ${index + 1}`)?.[0]?.source.text ?? '';
