@@ -4,6 +4,7 @@ import {
   DatabaseSettings,
   EncryptionSettings,
   MetricsSettings,
+  OutboundSettings,
   readSettings,
   SettingsError,
   TracingSettings,
@@ -38,6 +39,8 @@ export const ApiSettings = Type.Object({
   /** Maximum size of a webhook's body, in bytes. */
   WEBHOOK_MAX_BYTES: Type.Integer({ minimum: 1, maximum: 104_857_600, default: 10_485_760 }),
   ...OutputSettings,
+  /** For requests to the providers of OAuth 2.0 credentials. */
+  ...OutboundSettings,
   ...MetricsSettings,
   ...TracingSettings,
   /** Maximum number of connections to PostgreSQL. */
