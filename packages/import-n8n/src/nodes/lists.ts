@@ -4,6 +4,7 @@ import { unsupported } from '../unsupported.ts';
 import { list, object, show, text } from '../workflow.ts';
 import { type Conversion, type Converted, maybeEmpty, outputOf, single } from './converter.ts';
 import { listNode, scriptNode } from './list-node.ts';
+import { pathTo } from './lodash.ts';
 import { sortNode } from './order.ts';
 import { withoutDuplicates } from './remove-duplicates.ts';
 import { fieldName } from './set.ts';
@@ -122,12 +123,4 @@ export function itemListsNode(conversion: Conversion): Converted {
     default:
       return unsupported(`the operation ${show(operation)}`);
   }
-}
-
-/** Returns the way from an item to a field, whose name may have dots. */
-export function pathTo(field: string): string {
-  return field
-    .split('.')
-    .map((each) => `?.[${JSON.stringify(each)}]`)
-    .join('');
 }

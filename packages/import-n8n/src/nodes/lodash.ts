@@ -34,3 +34,11 @@ export function plainName(name: string): string {
   if (isExpression(name)) return unsupported('names of fields that are expressions');
   return name.includes('[') ? unsupported(`the field "${name}" is in a list`) : name;
 }
+
+/** Returns the way from an item to a field, whose name may have dots. */
+export function pathTo(field: string): string {
+  return field
+    .split('.')
+    .map((each) => `?.[${JSON.stringify(each)}]`)
+    .join('');
+}
