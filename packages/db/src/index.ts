@@ -1,4 +1,4 @@
-export { type Actor, type LinkHolder, type Origin, requireRole } from './access.ts';
+export { type Actor, type LinkHolder, type Origin, requireRole, requireWorkflow } from './access.ts';
 export {
   isAdministrator,
   readInstanceSettings,
@@ -289,6 +289,7 @@ export {
   findFile,
   findFileOfRun,
   findSameFile,
+  findVisibleFile,
   finishFile,
   forgetFile,
   type KeptFile,
@@ -392,6 +393,7 @@ export {
 } from './webhooks/webhooks.ts';
 export { listActivations } from './workflows/activations.ts';
 export { deleteDraft, readDraft, saveDraft } from './workflows/drafts.ts';
+export { deleteImportReport, readImportReport } from './workflows/import-reports.ts';
 export {
   applyWorkflow,
   findWorkflowsBySlug,

@@ -12,6 +12,11 @@ export function isExpression(value: unknown): value is `=${string}` {
   return typeof value === 'string' && value.startsWith('=');
 }
 
+/** Returns the value of a parameter that is an expression without braces, which is a literal text. */
+export function literal(value: JsonValue): JsonValue {
+  return isExpression(value) && !value.includes('{{') ? value.slice(1) : value;
+}
+
 /** Returns whether a text is one expression, with nothing but white space around it: its value need not be text. */
 export function isSingle(value: unknown): value is `=${string}` {
   return typeof value === 'string' && /^=+\s*\{\{(?:(?!\}\}).)*\}\}\s*$/s.test(value);

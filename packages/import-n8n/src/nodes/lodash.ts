@@ -35,10 +35,8 @@ export function plainName(name: string): string {
   return name.includes('[') ? unsupported(`the field "${name}" is in a list`) : name;
 }
 
-/** Returns the way from an item to a field, whose name may have dots. */
+/** Returns the way from an item to a field, such as `a.b[0]["c"]`, whose name may have dots. */
 export function pathTo(field: string): string {
-  return field
-    .split('.')
-    .map((each) => `?.[${JSON.stringify(each)}]`)
-    .join('');
+  const parts = field.matchAll(/[^.[\]]+|\[(?:(-?\d+)|(["'])(.*?)\2)\]/g);
+  return [...parts].map(([all, index, , name]) => `?.[${JSON.stringify(name ?? index ?? all)}]`).join('');
 }
