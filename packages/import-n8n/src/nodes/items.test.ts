@@ -217,7 +217,7 @@ describe.each(readdirSync(FOLDER))('%s', (file) => {
 
   it.each(named)('makes the items that n8n makes: %s', async (_name, shape, nth) => {
     // What a node does with a list, it does with each item.
-    for (const isOne of nth % 4 === 0 || type === 'xml' ? [false, true] : [false]) {
+    for (const isOne of nth % 8 === 0 || type === 'xml' ? [false, true] : [false]) {
       const workflow = convert(type, shape, count, isOne);
       const note = workflow.notes.find(({ node: name }) => name === 'Node');
       // A loop is tried with whole workflows.
