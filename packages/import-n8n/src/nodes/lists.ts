@@ -4,7 +4,7 @@ import { asList } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, object, show, text } from '../workflow.ts';
 import { type Conversion, type Converted, incomplete, maybeEmpty, outputOf, single } from './converter.ts';
-import { listNode, scriptNode } from './list-node.ts';
+import { scriptNode } from './list-node.ts';
 import { pathTo } from './lodash.ts';
 import { sortNode } from './order.ts';
 import { withoutDuplicates } from './remove-duplicates.ts';
