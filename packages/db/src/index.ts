@@ -1,4 +1,4 @@
-export { type Actor, type LinkHolder, type Origin, requireRole } from './access.ts';
+export { type Actor, type LinkHolder, type Origin, requireRole, requireWorkflow } from './access.ts';
 export {
   isAdministrator,
   readInstanceSettings,
@@ -52,6 +52,16 @@ export {
   type SealedCredential,
   type UsableCredential,
 } from './credentials/sealed-credentials.ts';
+export {
+  changeConnection,
+  type ConnectableCredential,
+  findConnectable,
+  listCredentialUses,
+  PROVIDER_LIMIT_MS,
+  readConnection,
+  storeConnection,
+  touchConnection,
+} from './credentials/connections.ts';
 export {
   createCredential,
   deleteCredential,
@@ -289,6 +299,7 @@ export {
   findFile,
   findFileOfRun,
   findSameFile,
+  findVisibleFile,
   finishFile,
   forgetFile,
   type KeptFile,
