@@ -395,6 +395,17 @@ export const MUTANTS: readonly Mutant[] = [
       'if (baseVersionId',
     ],
   ]),
+  ...of('packages/db/src/workflows/import-reports.ts', ACCESS, [
+    ['strangers read reports of imports', ', workflow: { workspace: visibleWorkspace(actor) }', ''],
+    ['viewers dismiss reports of imports', "workflowId, 'editor'", "workflowId, 'viewer'"],
+  ]),
+  ...of('packages/import-n8n/src/kept-report.ts', 'unit:import-n8n/src/kept-report', [
+    ['reports of imports have tokens', '.replaceAll(LONG_WORD, ', '.replaceAll(/$^/g, '],
+    ['reports of imports have any size', 'all.filter(isRoom)', 'all'],
+  ]),
+  ...of('packages/import-n8n/src/spread.ts', 'unit:import-n8n/src/layout', [
+    ['imported nodes overlap', '(at - earlier >= longest)', '(at - earlier >= 100)'],
+  ]),
   ...of('apps/api/src/workflows/secret-parameters.ts', DRAFTS, [
     ['an empty secret of a draft is asked for', "[SECRET_PLACEHOLDER, '']", '[SECRET_PLACEHOLDER]'],
     ['a draft keeps secrets', 'secrets.length === 0 ? node', 'secrets.length >= 0 ? node'],
@@ -852,7 +863,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('packages/nodes/src/http/client.ts', 'unit:http/client', [
     ['a server gets a request twice that it may get once', '!mayRepeat || ', ''],
-    ['a connection that a request authenticated is used again', 'body, signal, reset };', 'body, signal };'],
+    ['a connection that a request authenticated is used again', 'signal, reset },', 'signal },'],
   ]),
   ...of('packages/db/src/executions/start/start-once.ts', 'integration:integration/webhooks/completion', [
     ['a failed run keeps the id of its sender', "AND e.status IN ('failed', 'timeout')", 'AND false'],

@@ -115,6 +115,7 @@ export function codeNode(conversion: Conversion): Converted {
   if (script.names.has('Date') && [...script.reads].some((each) => LOCAL_TIME.test(each))) {
     review('the script uses local time, which is UTC here, and the time zone of the instance in n8n');
   }
+  if (script.listsMembers) review('the script goes through the members of objects: items have "json" alone here');
   if (script.readsErrors) {
     review('the script reads the text of errors that it catches: those of JavaScript itself are worded otherwise here');
   }
