@@ -8,7 +8,7 @@ import {
   httpClientOptions,
   loadNodeTypes,
 } from '@deckhand/nodes';
-import { openArchive, openOutputStore } from '@deckhand/outputs';
+import { openArchive, openFileStore, openOutputStore } from '@deckhand/outputs';
 import {
   collectAtRest,
   createLogger,
@@ -43,6 +43,7 @@ async function main(): Promise<void> {
   const schemas = createSchemaChecker();
   const allowPrivate = settings.HTTP_NODE_ALLOW_PRIVATE;
   const memory = createMemoryBudget(settings.WORKER_DATA_BYTES);
+  const files = await openFileStore(settings, db, memory);
   const postgres = createPostgresClient({ allowPrivate, memory });
   const registry = createProcessRegistry();
   const tracing = await openTracing(settings, { serviceName: 'deckhand-worker', logger });
@@ -69,6 +70,7 @@ async function main(): Promise<void> {
     },
     schemas,
     outputs,
+    files,
     archive,
     secretBox: openSecretBox(settings),
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
@@ -92,6 +94,7 @@ async function main(): Promise<void> {
       await Promise.all([code.close(), schemas.close()]);
       await postgres.close();
       outputs.close();
+      files.close();
       archive?.close();
       await db.$disconnect();
       await tracing?.close();

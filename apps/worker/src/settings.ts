@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { ArchiveSettings, OutputSettings } from '@deckhand/outputs';
+import { ArchiveSettings, FileSettings, OutputSettings } from '@deckhand/outputs';
 import {
   DatabaseSettings,
   EncryptionSettings,
@@ -31,6 +31,7 @@ export const WorkerSettings = Type.Object({
   /** Maximum number of connections to PostgreSQL; claims, checkpoints, maintenance and loads share them. */
   WORKER_DATABASE_POOL_SIZE: Type.Integer({ minimum: 2, maximum: 500, default: 10 }),
   ...OutputSettings,
+  ...FileSettings,
   ...ArchiveSettings,
   ...MetricsSettings,
   ...TracingSettings,

@@ -1,5 +1,6 @@
 export * from './allowed-hosts.ts';
 export * from './answer-headers.ts';
+export * from './card-size.ts';
 export * from './wait-id.ts';
 export * from './duration-filter.ts';
 export * from './error-texts.ts';
@@ -8,6 +9,7 @@ export * from './event-types.ts';
 export * from './execution-status.ts';
 export * from './file-value.ts';
 export * from './formats.ts';
+export * from './inline-file.ts';
 export type * from './input-schemas.ts';
 export * from './json.ts';
 export { findJsonExcess, JSON_SHAPE } from './json-shape.ts';

@@ -81,6 +81,14 @@ const OF_TYPES = {
   },
   EMAIL_UNREACHABLE: { when: 'There was no connection to the server, or it broke', retry: 'yes' },
   FAILED_BY_WORKFLOW: { when: 'A `fail` node ended the run', retry: 'no' },
+  FILE_NOT_FOUND: {
+    when: 'The workspace does not have the file, or not any more ([files](files.md))',
+    retry: 'no',
+  },
+  FILE_TOO_LARGE: {
+    when: 'A file, or all files of the run, would be larger than the [limits](files.md#limits) allow',
+    retry: 'no',
+  },
   HTTP_NEXT_PAGE_INVALID: {
     when: 'With `pagination`, the next page is not a URL, or one of another origin',
     retry: 'no',
@@ -136,6 +144,7 @@ const OF_TYPES = {
   },
   RESULT_TOO_LARGE: { when: 'The output would be too large', retry: 'no' },
   SIGNATURE_INVALID: { when: 'The signature is not that of the data', retry: 'no' },
+  STORAGE_FULL: { when: 'The file does not fit into the storage quota of the workspace', retry: 'yes' },
   TEXT_TOO_LARGE: { when: 'A text to work on is too long', retry: 'no' },
   WORKFLOW_FAILED: { when: 'The started run did not end with `success`; the message has its error', retry: 'no' },
   WORKFLOW_NOT_STARTED: {

@@ -289,6 +289,25 @@ export {
   readDetachedRows,
   sumDetachedRuns,
 } from './maintenance/detached-runs.ts';
+export {
+  type AbandonedFile,
+  beginFile,
+  deleteFileParts,
+  expireFiles,
+  type FileSpace,
+  findAbandonedFiles,
+  findFile,
+  findFileOfRun,
+  findSameFile,
+  finishFile,
+  forgetFile,
+  type KeptFile,
+  nameFiles,
+  type NewFile,
+  readFilePart,
+  renewFile,
+  writeFilePart,
+} from './files.ts';
 export { refreshStatistics } from './maintenance/refresh-statistics.ts';
 export {
   createRunPartitions,

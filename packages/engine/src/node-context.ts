@@ -1,5 +1,5 @@
 import type { Credential, ExecutionMode, JsonObject, JsonValue } from '@deckhand/contracts';
-import type { NodeServices, TrafficLimits } from './node-services.ts';
+import type { NodeFiles, NodeServices, TrafficLimits } from './node-services.ts';
 
 /** An edge that was taken into a node: its source, and the data. */
 export interface NodeInput {
@@ -46,6 +46,8 @@ export interface NodeContext {
    */
   readonly retryPart: <T>(work: () => Promise<T>) => Promise<T>;
   readonly services: NodeServices;
+  /** The files of the run's workspace. */
+  readonly files: NodeFiles;
   /** Now, in ms since the epoch. */
   readonly now: () => number;
   /** Output to return in sandbox mode instead of running, if the definition has one. */

@@ -5,7 +5,7 @@ import { contentCodings } from '@deckhand/runtime';
 import { networkOf } from '../http/caller-address.ts';
 import { isLarge } from '../http/read-body.ts';
 import { rateLimited, setRateHeaders } from '../http/rate-limit.ts';
-import type { StartedRun } from '../runs/run-starter.ts';
+import type { StartRunRequest } from '../runs/run-starter.ts';
 import { startedMessage } from '../runs/start-run.ts';
 import type { WebhookContext } from '../contexts.ts';
 import { sendAnswer, sendResult } from './answer.ts';
@@ -24,12 +24,19 @@ export interface Delivery {
   errorCode: string | null;
 }
 
+/** How far a request has come. */
+export interface Progress {
+  /** Whether it was passed to the run starter, which checks what is current. */
+  isPassedOn: boolean;
+}
+
 /** A request to a webhook. */
 export interface Received {
   readonly request: Request;
   readonly response: Response;
   readonly webhook: KnownWebhook;
   readonly delivery: Delivery;
+  readonly progress: Progress;
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
   /** Reads the body; may be called again. */
@@ -46,7 +53,7 @@ export interface Received {
  * WEBHOOK_TIMEOUT.
  */
 export async function receive(context: WebhookContext, received: Received): Promise<void> {
-  const { request, response, webhook, delivery, signal } = received;
+  const { request, response, webhook, delivery, progress, signal } = received;
   const targets = await webhook.targets();
   const isOptions = request.method === 'OPTIONS';
   const method = isOptions ? request.headers['access-control-request-method'] : request.method;
@@ -72,7 +79,9 @@ export async function receive(context: WebhookContext, received: Received): Prom
     sendAnswer(response, settings.responseCode, sent.answer);
     return;
   }
-  const started = await start(context, request, target, data);
+  const run = runOf(request, target, data);
+  progress.isPassedOn = true;
+  const started = await context.runStarter.start(run);
   const { executionId, isRepeated } = started;
   delivery.executionId = executionId;
   if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
@@ -115,14 +124,10 @@ async function read(
   });
 }
 
-function start(
-  context: WebhookContext,
-  request: Request,
-  target: WebhookTarget,
-  data: TriggerData,
-): Promise<StartedRun> {
+/** Returns the run that a request starts. @throws DeckhandError VALIDATION_FAILED for an expression of the trigger. */
+function runOf(request: Request, target: WebhookTarget, data: TriggerData): StartRunRequest {
   const { settings, workflowId, nodeId, versionId, checkedSuffix, testActor } = target;
-  return context.runStarter.start({
+  return {
     workflowId,
     actor: testActor,
     versionId,
@@ -134,7 +139,7 @@ function start(
     options: settings.optionsFor(() => data.trigger),
     idempotencyKey: readRequestKey(request, target, data),
     isAwaited: settings.responseMode === 'onCompletion',
-  });
+  };
 }
 
 /**

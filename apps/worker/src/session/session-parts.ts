@@ -35,6 +35,7 @@ import { createCredentialOpener } from './open-credential.ts';
 import { createRunLoader, type RunLoader } from './run-loader.ts';
 import { createRunLocks, type SessionLocks } from './run-locks.ts';
 import { createRunNotifier, type RunNotifier, createRunObserver, type RunObserver } from './run-reports.ts';
+import { createNodeFiles } from './node-files.ts';
 import { createWorkflowStarter } from './start-workflows.ts';
 import { createTrafficControl } from './traffic-control.ts';
 import type { Versions } from './versions.ts';
@@ -153,6 +154,7 @@ function createEnvironment(
       locks: parts.locks,
       results: createResultChecker(schemas),
       traffic: createTrafficControl({ redis, logger }),
+      files: createNodeFiles(options.files, retry),
       responses: createCallerResponses({ db, announce: parts.notifier.announce, retry }),
     },
     openCredential: createCredentialOpener({

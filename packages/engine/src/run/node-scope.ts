@@ -53,12 +53,13 @@ export function nodeContext(
 ): NodeContext {
   const { node, scope } = task;
   const { iteration } = scope;
+  const { workspaceId, executionId, services } = request;
   return {
     trigger: request.trigger,
     input: inputOf(node, scope),
     inputs: inputsOf(node, scope),
-    workspaceId: request.workspaceId,
-    executionId: request.executionId,
+    workspaceId,
+    executionId,
     mode: request.mode,
     nodeId: node.id,
     iteration,
@@ -72,7 +73,8 @@ export function nodeContext(
       node.evaluateDeferred &&
       ((response) => node.evaluateDeferred?.({ ...expressionScope(request, task), response }) ?? null),
     retryPart: (work) => retryPart(work, { retry: node.retry, ports: request.ports, halt }),
-    services: request.services,
+    services,
+    files: services.files({ workspaceId, executionId, signal: halt }),
     now: () => request.ports.now(),
     mock: node.definition.mock,
     async credential(sentTo) {
