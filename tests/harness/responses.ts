@@ -55,6 +55,7 @@ export const RESPONSE_SCHEMAS = {
   'POST /api/bulk-actions?dryRun=true': contracts.BulkActionPreview,
   'GET /api/bulk-actions/:id': contracts.BulkAction,
   'POST /api/bulk-actions/:id/abort': contracts.BulkAction,
+  'POST /api/workflows/:id/files': contracts.FileValue,
   'GET /api/executions/export': contracts.ExecutionExport,
   'GET /api/executions/:id': contracts.Execution,
   'PATCH /api/executions/:id': contracts.Execution,

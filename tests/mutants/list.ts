@@ -866,7 +866,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['the workflow that had a URL before replays requests', ", 'webhookMoved')", ')'],
   ]),
   ...of('apps/api/src/webhooks/router.ts', 'integration:integration/webhooks/urls', [
-    ['a remembered webhook refuses callers', 'mayBeOutdated(error)) {', 'false) {'],
+    ['a remembered webhook refuses callers', 'mayBeOutdated(error, progress)) {', 'false) {'],
   ]),
   ...of('packages/runtime/src/signatures.ts', 'unit:runtime/src/signatures', [
     ['a result is believed without its signature', 'isSigned ? text : undefined', 'text'],

@@ -94,6 +94,18 @@ export async function checkDefinition(
   return compiled;
 }
 
+/**
+ * Compiles a definition that may be invalid, once others of the same person were checked. @returns undefined if it
+ * cannot be saved.
+ */
+export async function compileIfValid(
+  definition: unknown,
+  { by, nodeTypes }: { by: string; nodeTypes: NodeTypes },
+): Promise<Compiled | undefined> {
+  const compiled = await oneAtATime(by, () => compile(definition, nodeTypes, 1));
+  return 'issues' in compiled ? undefined : compiled;
+}
+
 /** Returns all issues of a definition, under `definition`, each with its node; none if it can be saved. */
 export async function findAllIssues(definition: unknown, nodeTypes: NodeTypes): Promise<readonly ValidationIssue[]> {
   const compiled = await compile(definition, nodeTypes, Infinity);

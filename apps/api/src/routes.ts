@@ -25,6 +25,7 @@ import {
 } from './routes/credentials.ts';
 import { abortBulkAction, createBulkAction, getBulkAction, listBulkActions } from './routes/executions/bulk-actions.ts';
 import { getFailureGroup, listFailureGroups, updateFailureGroup } from './routes/executions/failure-groups.ts';
+import { getFile, uploadFile } from './routes/executions/files.ts';
 import {
   createEventEndpoint,
   deleteEventEndpoint,
@@ -214,6 +215,8 @@ export function listRoutes(
 
     listExecutions: listExecutions(runs),
     listWorkflowExecutions: listWorkflowExecutions(runs),
+    getFile: getFile(runs),
+    uploadFile: uploadFile(runs),
     getNodeOutput: getNodeOutput(runs),
     getNodeDebug: getNodeDebug(runs),
     getExecutionResult: getExecutionResult(runs),

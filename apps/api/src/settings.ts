@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { OutputSettings } from '@deckhand/outputs';
+import { FileSettings, OutputSettings } from '@deckhand/outputs';
 import {
   DatabaseSettings,
   EncryptionSettings,
@@ -38,6 +38,7 @@ export const ApiSettings = Type.Object({
   /** Maximum size of a webhook's body, in bytes. */
   WEBHOOK_MAX_BYTES: Type.Integer({ minimum: 1, maximum: 104_857_600, default: 10_485_760 }),
   ...OutputSettings,
+  ...FileSettings,
   ...MetricsSettings,
   ...TracingSettings,
   /** Maximum number of connections to PostgreSQL. */

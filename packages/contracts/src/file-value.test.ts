@@ -30,10 +30,11 @@ describe('ids of files in JSON', () => {
     const other = { file: { ...file, id: id.replace('01a2', '02a2') } };
     const json = JSON.stringify({ list: [value, { copy: value }], text: 'x', other });
     expect(fileIdsIn(json)).toEqual([id, other.file.id]);
+    expect(fileIdsIn(JSON.stringify(value, null, 2).replaceAll(':', ' : '))).toEqual([id]);
   });
 
   it('are not looked for in JSON without files', () => {
-    expect(fileIdsIn(JSON.stringify({ id, text: '"sha256":"' }))).toEqual([]);
+    expect(fileIdsIn(JSON.stringify({ id, text: '"sha256"' }))).toEqual([]);
   });
 });
 

@@ -40,6 +40,11 @@ export function storedFileOf(value: JsonValue | undefined): StoredFile | undefin
 
 const MAX_NAME = 255;
 
+/** Query of requests that send or receive a file. */
+export const FileNameQuery = Type.Object({
+  name: Type.Optional(Type.String({ maxLength: MAX_NAME, description: 'The name of the file, such as `invoice.pdf`' })),
+});
+
 /**
  * Returns the name of a file from a name of others: what follows the last slash of a path, without characters that
  * control terminals or change the direction of text, and at most 255 characters long.
@@ -53,13 +58,12 @@ export function fileName(text: string): string {
 }
 
 /** Is in every serialised file value, and rarely in anything else. */
-const MARK = '"sha256":"';
-const IDS = /"id":"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"/g;
+const MARK = '"sha256"';
+const IDS = /"id"\s*:\s*"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"/g;
 
 /**
  * Returns the ids of the files that serialised JSON names. Ids of anything else may be among them, which no look-up of
  * a file finds. Fast for JSON without files.
- * @param json as `JSON.stringify` writes it, without blanks.
  */
 export function fileIdsIn(json: string): readonly string[] {
   if (!json.includes(MARK)) return [];

@@ -1,3 +1,4 @@
+import { storedFileOf, type StoredFile } from './file-value.ts';
 import { isJsonObject, type JsonValue } from './json.ts';
 
 /** A small file within JSON, as webhooks and `http` nodes return it: its bytes in base64. */
@@ -40,12 +41,19 @@ export function fileToSend(body: JsonValue, contentType: string): InlineFile | u
   return JSON_TYPE.test(contentType) ? undefined : inlineFileOf(body);
 }
 
+/** Returns the file of the store whose bytes are sent for a body, like `fileToSend`. */
+export function storedFileToSend(body: JsonValue, contentType: string): StoredFile | undefined {
+  return JSON_TYPE.test(contentType) ? undefined : storedFileOf(body);
+}
+
 /**
  * Returns whether a body is a file in part: with members that files do not have, or without bytes that can be read. Its
  * JSON would arrive as a broken file under a type other than JSON.
  */
 export function isBrokenFile(body: JsonValue, contentType: string): boolean {
-  if (contentType === '' || JSON_TYPE.test(contentType) || !isJsonObject(body) || inlineFileOf(body)) return false;
+  if (contentType === '' || JSON_TYPE.test(contentType) || !isJsonObject(body)) return false;
+  if (inlineFileOf(body) || storedFileOf(body)) return false;
+  if (isJsonObject(body.file)) return typeof body.file.id === 'string' && typeof body.file.sha256 === 'string';
   return typeof body.base64 === 'string' && typeof body.contentType === 'string';
 }
 

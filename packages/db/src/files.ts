@@ -1,3 +1,5 @@
+import { fileIdsIn } from '@deckhand/contracts';
+import type { Actor } from './access.ts';
 import { type Database, Prisma, type Queryable } from './client.ts';
 import { executeWithRawParameters } from './connection.ts';
 
@@ -138,11 +140,33 @@ export async function findFile(db: Database, workspaceId: string, id: string): P
   return row;
 }
 
+/** A file and the run that names it. */
+export interface FileOfRun {
+  readonly executionId: string;
+  readonly fileId: string;
+}
+
+/** Finds a file that a run names, if the actor may see the run; undefined otherwise. */
+export async function findVisibleFile(
+  db: Database,
+  actor: Actor,
+  { executionId, fileId }: FileOfRun,
+): Promise<KeptFile | undefined> {
+  const [row] = await db.$queryRaw<KeptFile[]>(Prisma.sql`/* files.find-visible */
+    SELECT ${KEPT} FROM executions e
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
+    JOIN execution_files x ON x.execution_id = e.id AND x.file_id = ${fileId}::uuid
+    JOIN files f ON f.id = x.file_id AND f.workspace_id = e.workspace_id
+    WHERE e.id = ${executionId}::uuid
+      AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`);
+  return row;
+}
+
 /** Finds a file that a run names; undefined if the run does not. */
-export async function findFileOfRun(db: Database, executionId: string, id: string): Promise<KeptFile | undefined> {
+export async function findFileOfRun(db: Database, { executionId, fileId }: FileOfRun): Promise<KeptFile | undefined> {
   const [row] = await db.$queryRaw<KeptFile[]>(Prisma.sql`/* files.find-of-run */
     SELECT ${KEPT} FROM execution_files x JOIN files f ON f.id = x.file_id
-    WHERE x.execution_id = ${executionId}::uuid AND x.file_id = ${id}::uuid`);
+    WHERE x.execution_id = ${executionId}::uuid AND x.file_id = ${fileId}::uuid`);
   return row;
 }
 
@@ -158,18 +182,43 @@ export async function readFilePart(db: Database, id: string, part: number): Prom
  * ignored. Repeating it changes nothing.
  */
 export async function nameFiles(db: Queryable, executionId: string, ids: readonly string[]): Promise<void> {
+  const named = ids.map((fileId) => ({ executionId, fileId }));
   // The run is locked, so that it is not deleted before the row that goes with it exists.
   await db.$executeRaw(Prisma.sql`/* files.name */
-    WITH run AS (
+    WITH inserted AS (
       SELECT id, workspace_id FROM executions WHERE id = ${executionId}::uuid FOR KEY SHARE
-    ), found AS (
-      SELECT f.id FROM files f JOIN run r ON r.workspace_id = f.workspace_id WHERE f.id = ANY (${[...ids]}::uuid[])
-      ORDER BY f.id FOR NO KEY UPDATE OF f
-    ), kept AS (
-      UPDATE files f SET expires_at = NULL FROM found n WHERE f.id = n.id AND f.expires_at IS NOT NULL
-    )
-    INSERT INTO execution_files (execution_id, file_id) SELECT r.id, n.id FROM run r CROSS JOIN found n
-    ON CONFLICT DO NOTHING`);
+    )${naming(named)}
+    SELECT`);
+}
+
+/**
+ * Returns the rest of the common table expressions of a statement that starts runs: they record the files that the
+ * inputs name. Empty for inputs without files. The one before is `inserted`, with the id and the workspace of each run.
+ */
+export function namingFilesOf(
+  requests: readonly { readonly executionId: string; readonly triggerData: string }[],
+): Prisma.Sql {
+  const named = requests.flatMap(({ executionId, triggerData }) =>
+    fileIdsIn(triggerData).map((fileId) => ({ executionId, fileId })),
+  );
+  return named.length === 0 ? Prisma.empty : naming(named);
+}
+
+function naming(named: readonly { readonly executionId: string; readonly fileId: string }[]): Prisma.Sql {
+  return Prisma.sql`, found_files AS (
+      SELECT id, workspace_id FROM files WHERE id = ANY (${named.map(({ fileId }) => fileId)}::uuid[])
+      ORDER BY id FOR NO KEY UPDATE
+    ), named_files AS (
+      SELECT r.id AS execution_id, f.id AS file_id
+      FROM unnest(${named.map(({ executionId }) => executionId)}::uuid[], ${named.map(({ fileId }) => fileId)}::uuid[]) AS n (execution_id, file_id)
+      JOIN inserted r ON r.id = n.execution_id JOIN found_files f ON f.id = n.file_id AND f.workspace_id = r.workspace_id
+    ), kept_files AS (
+      UPDATE files f SET expires_at = NULL FROM (SELECT DISTINCT file_id FROM named_files) n
+      WHERE f.id = n.file_id AND f.expires_at IS NOT NULL
+    ), files_of_runs AS (
+      INSERT INTO execution_files (execution_id, file_id) SELECT execution_id, file_id FROM named_files
+      ON CONFLICT DO NOTHING
+    )`;
 }
 
 /**

@@ -1,4 +1,4 @@
-export { type Actor, type LinkHolder, type Origin, requireRole } from './access.ts';
+export { type Actor, type LinkHolder, type Origin, requireRole, requireWorkflow } from './access.ts';
 export {
   isAdministrator,
   readInstanceSettings,
@@ -289,6 +289,7 @@ export {
   findFile,
   findFileOfRun,
   findSameFile,
+  findVisibleFile,
   finishFile,
   forgetFile,
   type KeptFile,

@@ -10,6 +10,21 @@ import type {
 } from '@deckhand/contracts';
 import type { ScriptRunner } from './script.ts';
 
+/** A body that is read while it is sent. */
+export interface StreamedBody {
+  /** Its exact length. */
+  readonly bytes: number;
+  /** Returns its bytes from the beginning: it may be sent again, such as to the target of a redirect. */
+  readonly open: () => AsyncIterable<Uint8Array>;
+}
+
+/** The response whose body is stored as a file. */
+export interface ResponseHead {
+  /** The URL that responded, after redirects. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** A request that a node sends. */
 export interface HttpRequest {
   readonly method: string;
@@ -20,12 +35,17 @@ export interface HttpRequest {
   readonly secretHeaders?: readonly string[];
   /** An origin that may be reached although its address is private. */
   readonly exemptOrigin?: string | undefined;
-  readonly body: string | Uint8Array | undefined;
+  readonly body: string | Uint8Array | StreamedBody | undefined;
   readonly followRedirects: boolean;
   /** A longer body, also after decompression, fails the request. */
   readonly maxResponseBytes: number;
   /** Whether only status and headers matter: the body of the response is not kept, and a longer one is cut off. */
   readonly ignoresBody?: boolean;
+  /**
+   * Stores the body of a response with a status below 400, decompressed, while it comes. `maxResponseBytes` does not
+   * limit it.
+   */
+  readonly saveBody?: ((head: ResponseHead, content: AsyncIterable<Uint8Array>) => Promise<FileValue>) | undefined;
   /**
    * Whether the server may get it twice although its method is not idempotent: it is sent again at once, on a new
    * connection, if the server closes a connection that was kept open before it responds.
@@ -41,7 +61,10 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** Each set-cookie header: they are the only ones that may not be joined (RFC 9110, 5.3). */
   readonly setCookies: readonly string[];
+  /** Empty if the body was stored. */
   readonly body: Uint8Array;
+  /** What `saveBody` has stored; undefined if it was not called. */
+  readonly file?: FileValue | undefined;
 }
 
 /**

@@ -2,7 +2,7 @@
 import { mkdtempSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 process.env.N8N_DIAGNOSTICS_ENABLED = 'false';
 process.env.N8N_USER_FOLDER = mkdtempSync(join(tmpdir(), 'n8n-'));
@@ -10,9 +10,11 @@ process.env.TZ = 'UTC';
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('name the folder that n8n is installed in');
-const require = createRequire(join(folder, 'node_modules/n8n-core/package.json'));
+/** Loads modules of the installed n8n. */
+export const require = createRequire(join(folder, 'node_modules/n8n-core/package.json'));
 require('reflect-metadata');
-const workflows = require('n8n-workflow');
+/** The module of workflows and expressions. */
+export const workflows = require('n8n-workflow');
 const contexts = require('./dist/execution-engine/node-execution-context/execute-context.js');
 workflows.setGlobalState({ defaultTimezone: 'UTC' });
 
@@ -27,13 +29,14 @@ const loaded = new Map();
 export function nodeOf(type, typeVersion) {
   if (!loaded.has(type)) {
     const path = paths.find((each) => each.toLowerCase().endsWith(`/${type.toLowerCase()}.node.js`));
-    const [Node] = Object.values(require(join(NODES, path)));
+    const { [basename(path, '.node.js')]: Node } = require(join(NODES, path));
     loaded.set(type, new Node());
   }
   return workflows.NodeHelpers.getVersionedNodeType(loaded.get(type), typeVersion);
 }
 
-const nodeTypes = {
+/** The types of nodes, as the engine asks for them. */
+export const nodeTypes = {
   getByName: (type) => nodeOf(type.split('.')[1]),
   getByNameAndVersion: (type, typeVersion) => nodeOf(type.split('.')[1], typeVersion),
   getKnownTypes: () => ({}),

@@ -1,3 +1,4 @@
+import { type Cycle, findCycles } from './cycles.ts';
 import { shortType } from './nodes/registry.ts';
 import { type N8nConnection, type N8nNode, type N8nWorkflow, NotAWorkflowError } from './workflow.ts';
 
@@ -23,12 +24,18 @@ export interface Graph {
   /** Connections from outside into the body of a loop, which are left out of all others. */
   readonly stray: readonly N8nConnection[];
   readonly loops: ReadonlyMap<string, LoopBody>;
-  /** Nodes that are in a cycle which is not a loop. */
+  /** Cycles that begin at one node, by its name; their ways back are left out of all others. */
+  readonly cycles: ReadonlyMap<string, Cycle>;
+  /** Nodes that are in a cycle of another kind. */
   readonly cyclic: ReadonlySet<string>;
 }
 
-/** Finds the loops and the order of the nodes. @throws NotAWorkflowError if there are too many loops. */
-export function analyze({ nodes, connections }: N8nWorkflow): Graph {
+/**
+ * Finds the loops and the order of the nodes.
+ * @param refused nodes at which no cycle begins that can be repeated.
+ * @throws NotAWorkflowError if there are too many loops.
+ */
+export function analyze({ nodes, connections }: N8nWorkflow, refused: ReadonlySet<string> = new Set()): Graph {
   const main = connections.filter(({ kind }) => kind === 'main');
   const successors = Map.groupBy(main, ({ source }) => source);
   const loops = new Map<string, LoopBody>();
@@ -48,10 +55,13 @@ export function analyze({ nodes, connections }: N8nWorkflow): Graph {
     );
   const stray = main.filter(isStray);
   const left = new Set([...back, ...stray]);
-  const forward = main.filter((connection) => !left.has(connection));
+  const all = main.filter((connection) => !left.has(connection));
+  const cycles = findCycles(nodes, all, refused);
+  const again = new Set([...cycles.values()].flatMap((cycle) => cycle.again));
+  const forward = all.filter((connection) => !again.has(connection));
   const into = Map.groupBy(forward, ({ target }) => target);
   const outOf = Map.groupBy(forward, ({ source }) => source);
-  const { order, cyclic } = sort(nodes, forward, loops);
+  const { order, cyclic } = sort(nodes, forward, loops, cycles);
   return {
     order,
     into: (name) => into.get(name) ?? [],
@@ -59,6 +69,7 @@ export function analyze({ nodes, connections }: N8nWorkflow): Graph {
     back: [...back],
     stray,
     loops,
+    cycles,
     cyclic,
   };
 }
@@ -68,14 +79,17 @@ function sort(
   nodes: readonly N8nNode[],
   forward: readonly N8nConnection[],
   loops: ReadonlyMap<string, LoopBody>,
+  cycles: ReadonlyMap<string, Cycle>,
 ): { order: N8nNode[]; cyclic: ReadonlySet<string> } {
+  const cycleOf = new Map([...cycles.values()].flatMap(({ members }) => [...members].map((each) => [each, members])));
   const needs = new Map(nodes.map(({ name }) => [name, new Set<string>()]));
   const neededBy = new Map(nodes.map(({ name }): [string, string[]] => [name, []]));
   for (const { source, target, output } of forward) {
     const body = loops.get(source);
-    // What a loop returns is known once its body is converted.
+    // What a loop or a cycle returns is known once its body is converted.
     const members = body && body.output !== output ? body.members : [];
-    for (const each of [source, ...members]) {
+    const cycle = cycleOf.get(source);
+    for (const each of [source, ...members, ...(cycle?.has(target) === false ? cycle : [])]) {
       const needed = needs.get(target);
       if (!needed || needed.has(each)) continue;
       needed.add(each);
@@ -148,16 +162,39 @@ function reachable(
   return found;
 }
 
-/** Which outputs of branching nodes a run took to come somewhere, by the id of the node. */
-export type Route = ReadonlyMap<string, string>;
+/** Which outputs of branching nodes a run may have taken to come somewhere, by the id of the node. */
+export type Route = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Returns true if no run comes both ways. */
 export function areExclusive(one: Route, other: Route): boolean {
-  return [...one].some(([id, handle]) => other.has(id) && other.get(id) !== handle);
+  return [...one].some(([id, handles]) => [...(other.get(id) ?? handles)].every((each) => !handles.has(each)));
 }
 
-/** Returns what all routes have in common. */
-export function commonRoute(routes: readonly Route[]): Route {
-  const [first = new Map<string, string>(), ...rest] = routes;
-  return new Map([...first].filter(([id, handle]) => rest.every((route) => route.get(id) === handle)));
+/** Returns true if every run that comes one way also comes, or came, the other. */
+export function isWithin(one: Route, other: Route): boolean {
+  return [...other].every(([id, handles]) => isSubset(one.get(id), handles));
+}
+
+/**
+ * Returns what all routes have in common.
+ * @param handlesOf returns all outputs of a node, one of which each run takes.
+ */
+export function commonRoute(
+  routes: readonly Route[],
+  handlesOf: (id: string) => ReadonlySet<string> | undefined,
+): Route {
+  const [first = new Map<string, ReadonlySet<string>>(), ...rest] = routes;
+  const common = new Map<string, ReadonlySet<string>>();
+  for (const [id, own] of first) {
+    const all = rest.map((route) => route.get(id));
+    if (!all.every((each) => each !== undefined)) continue;
+    const handles = new Set([own, ...all].flatMap((each) => [...each]));
+    if (!isSubset(handlesOf(id), handles)) common.set(id, handles);
+  }
+  return common;
+}
+
+/** Returns whether there are elements, all of which another set has. */
+function isSubset(some: ReadonlySet<string> | undefined, all: ReadonlySet<string>): boolean {
+  return some !== undefined && [...some].every((each) => all.has(each));
 }

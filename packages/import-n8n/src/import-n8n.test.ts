@@ -352,9 +352,12 @@ describe('what has no equivalent', () => {
     expect(levels(workflow)).toMatchObject({ Value: 'manual' });
   });
 
-  it('is a join that n8n runs once for each branch', async () => {
+  it('is a join of branches that go back into a loop, which n8n runs once for each branch', async () => {
     const nodes = ['A', 'B', 'Join'].map((name) => node(name, 'set', assign({ name })));
-    const workflow = await imported([START, ...nodes], connect('Start > A', 'Start > B', 'A > Join', 'B > Join'));
+    const workflow = await imported(
+      [START, node('Loop', 'splitInBatches'), ...nodes],
+      connect('Start > Loop', 'Loop:1 > A', 'Loop:1 > B', 'A > Join', 'B > Join', 'Join > Loop'),
+    );
     expect(levels(workflow)).toMatchObject({ A: 'converted', B: 'converted', Join: 'manual' });
   });
 

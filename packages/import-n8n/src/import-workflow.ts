@@ -10,12 +10,17 @@ import {
 import type { Scope } from './expressions/scope.ts';
 import { type Attachments, findAttachments } from './attachments.ts';
 import { withGates } from './gates.ts';
-import { analyze, areExclusive, commonRoute, type Graph, type Route } from './graph.ts';
+import { braced } from './expressions/template.ts';
+import type { Cycle } from './cycles.ts';
+import { analyze, commonRoute, type Graph, isWithin, type Route } from './graph.ts';
 import { uniqueIds } from './ids.ts';
+import { edgeFrom, type Join, joinWays, type Way } from './joins.ts';
+import { layOut } from './layout.ts';
 import type { Conversion, Converted, Output } from './nodes/converter.ts';
 import { afterLoop, loopNode } from './nodes/loop.ts';
 import { converterOf, isTrigger, shortType } from './nodes/registry.ts';
-import { asList, firstItem, optional, type Source } from './source.ts';
+import { type Exit, type First, inputOfCycle, loopOf, repeatCycle } from './repeat.ts';
+import { asList, firstItem, type Source } from './source.ts';
 import { isWholeSticky, toSticky } from './sticky-note.ts';
 import { stubOf } from './stub.ts';
 import { afterStub, type ImportLevel, type ImportNote, partOf } from './tasks.ts';
@@ -42,13 +47,45 @@ export function* convertInSteps(
   workflow: N8nWorkflow,
   refused: ReadonlyMap<string, string>,
 ): Generator<undefined, ConvertedWorkflow> {
-  return yield* new WorkflowConversion(workflow, refused).convertInSteps();
+  const refusedCycles = new Set(refused.keys());
+  const unused = new Set<N8nConnection>();
+  for (let pass = 1; ; pass += 1) {
+    const conversion = new WorkflowConversion(workflow, { refused, refusedCycles, unused });
+    const converted = yield* conversion.convertInSteps();
+    const isWhole = conversion.refusedCycles.size === 0 && (conversion.unused.size === 0 || pass > MAX_PASSES);
+    if (isWhole) return converted;
+    for (const connection of conversion.unused) unused.add(connection);
+    const others = pass < MAX_PASSES ? conversion.refusedCycles : workflow.nodes.map(({ name }) => name);
+    for (const name of others) refusedCycles.add(name);
+  }
+}
+
+/** How often cycles that turn out to be none of those that can be repeated are left out, before all of them are. */
+const MAX_PASSES = 3;
+
+const BRANCHES =
+  'it runs for one branch after the other, once all of them are done; n8n goes on with each branch on its own';
+/** Why data of a part that is repeated here cannot be used outside. */
+const OTHER_PART = 'it gets data of nodes that run once for each of several branches';
+
+/** Beginning of the names of parts that run once for each of several branches. */
+const BRANCHES_INTO = 'branches into ';
+
+/** Returns the name of the part of a cycle. */
+function cycleAt(name: string): string {
+  return `cycle at ${name}`;
+}
+
+function portOf(name: string, output: number): string {
+  return `${output} ${name}`;
 }
 
 /** In routes, what names the trigger that started the run. */
 const STARTED_BY = '';
 /** Triggers that other workflows start in n8n, the one that is called most first. */
 const CALLED = ['executeWorkflowTrigger', 'errorTrigger'];
+/** Distance of columns in n8n, in px. */
+const COLUMN = 220;
 /** Maximum number of connections into a node. */
 const MAX_INCOMING = 100;
 /** Maximum size of the parameters of a node that is converted, as JSON: some conversions take long for many of them. */
@@ -57,6 +94,13 @@ const MAX_PARAMETERS = 65_536;
 const MAX_CONVERTED = 500_000;
 /** Maximum size of what all nodes become; a request for a definition may have as much. */
 const MAX_CONVERTED_IN_ALL = 10_485_760;
+
+/** What an earlier pass found that cannot be converted. */
+interface Refused {
+  readonly refused: ReadonlyMap<string, string>;
+  readonly refusedCycles: ReadonlySet<string>;
+  readonly unused: ReadonlySet<N8nConnection>;
+}
 
 /** What is known of a node that was converted. */
 interface Done {
@@ -74,16 +118,40 @@ class WorkflowConversion {
   readonly #idOf: (name: string) => string;
   readonly #variables = new Map<string, string>();
   readonly #done = new Map<string, Done>();
+  /** Connections back to the beginning of a loop or cycle, by the node that they come from. */
+  readonly #back: ReadonlyMap<string, readonly N8nConnection[]>;
+  /** The outputs of nodes that choose one of them. */
+  readonly #handles = new Map<string, ReadonlySet<string>>();
+  /** The shape of what the first node of a cycle gets. */
+  readonly #shapes = new Map<string, Source['shape']>();
+  /** The nodes of each part of the workflow that is in a loop here, by a name of the part. */
+  readonly #parts: Map<string, ReadonlySet<string>>;
+  /** What becomes of outputs that lead out of cycles, by the output and its node. */
+  readonly #exits = new Map<string, Exit & { readonly route: Route }>();
+  /** Cycles that cannot be repeated, by their first node. */
+  readonly refusedCycles = new Set<string>();
+  /** Connections of outputs that their node does not have. */
+  readonly unused = new Set<N8nConnection>();
+  /** Those that were left out. */
+  readonly #left: ReadonlySet<N8nConnection>;
   readonly #nodes: NodeDefinition[] = [];
   readonly #edges: EdgeDefinition[] = [];
   readonly #notes: ImportNote[] = [];
   readonly #stickies: NoteDefinition[] = [];
   #converted = 0;
 
-  constructor(workflow: N8nWorkflow, refused: ReadonlyMap<string, string>) {
+  constructor(given: N8nWorkflow, { refused, refusedCycles, unused }: Refused) {
+    const workflow = { ...given, connections: given.connections.filter((each) => !unused.has(each)) };
     this.#workflow = workflow;
     this.#refused = refused;
-    this.#graph = analyze(workflow);
+    this.#left = unused;
+    this.#graph = analyze(workflow, refusedCycles);
+    const again = [...this.#graph.cycles.values()].flatMap((cycle) => cycle.again);
+    this.#back = Map.groupBy([...this.#graph.back, ...again], ({ source }) => source);
+    this.#parts = new Map([
+      ...[...this.#graph.loops].map(([name, { members }]) => [name, members] as const),
+      ...[...this.#graph.cycles].map(([name, { members }]) => [cycleAt(name), members] as const),
+    ]);
     this.#attachments = findAttachments(workflow);
     this.#idOf = uniqueIds([...workflow.nodes.map(({ name }) => name), '']);
   }
@@ -96,7 +164,9 @@ class WorkflowConversion {
     this.#returnLast();
     // A definition needs a trigger. As in n8n, nodes that it does not lead to never run.
     if (!this.#nodes.some(({ type }) => type.startsWith('trigger.'))) {
-      this.#nodes.push({ id: this.#idOf(''), type: 'trigger.manual', name: 'No trigger in n8n' });
+      const left = this.#nodes.find(({ position }) => position)?.position;
+      const position = left && { position: { x: left.x - COLUMN, y: left.y } };
+      this.#nodes.push({ id: this.#idOf(''), type: 'trigger.manual', name: 'No trigger in n8n', ...position });
     }
     const seconds = this.#workflow.settings.executionTimeout;
     const settings =
@@ -104,12 +174,12 @@ class WorkflowConversion {
         ? { timeoutSeconds: Math.min(seconds, MAX_TIMEOUT_SECONDS) }
         : undefined;
     return {
-      definition: {
+      definition: yield* layOut({
         nodes: this.#withDefaultTrigger(),
         edges: this.#usedEdges(),
         ...(settings && { settings }),
         ...(this.#stickies.length > 0 && { notes: this.#stickies }),
-      },
+      }),
       notes: this.#notes,
       outputs: new Map([...this.#done].map(([name, { outputs }]) => [name, outputs])),
     };
@@ -163,27 +233,45 @@ class WorkflowConversion {
     const reviews = new Set<string>();
     const incoming = this.#graph.into(name);
     const id = this.#idOf(name);
-    const before = new Set(incoming.flatMap(({ source }) => [source, ...(this.#done.get(source)?.before ?? [])]));
+    const beforeEach = incoming.map(({ source }) => [source, ...(this.#done.get(source)?.before ?? [])]);
     const route = isTrigger(type)
-      ? new Map([[STARTED_BY, id]])
-      : commonRoute(incoming.map((each) => this.#routeOf(each)));
+      ? new Map([[STARTED_BY, new Set([id])]])
+      : commonRoute(
+          incoming.map((each) => this.#wayOf(each).route),
+          (each) => this.#handles.get(each),
+        );
+    let before = new Set(beforeEach.flat());
+    let join = this.#plainJoin(incoming);
     let converted: Converted;
     let level: ImportLevel = 'converted';
     try {
-      converted = this.#tryNode(node, { id, incoming, before, route, review: (message) => reviews.add(message) });
+      join = this.#join(node, id, incoming, route);
+      if (join.isRepeated) {
+        // One branch runs without the others in n8n.
+        before = new Set([...before].filter((each) => beforeEach.every((names) => names.includes(each))));
+        reviews.add(BRANCHES);
+      }
+      converted = this.#tryNode(node, { id, incoming, join, before, route, review: (message) => reviews.add(message) });
     } catch (error) {
       const reason = reasonOf(error);
       reviews.clear();
       reviews.add(reason);
+      if (join.isRepeated) reviews.add(BRANCHES);
       converted = this.#stub(node, id, reason, (message) => reviews.add(message));
       level = 'manual';
     }
     const entry = converted.nodes[0]?.id ?? id;
-    this.#nodes.push(...converted.nodes.map((each, index) => place(each, node, index)));
-    this.#edges.push(...unique(incoming.flatMap((each) => this.#edgeTo(entry, each))), ...converted.edges);
+    const between = [...join.nodes];
+    this.#edges.push(...unique(join.edgesTo(entry)), ...converted.edges);
+    this.#nodes.push(...[...converted.nodes, ...between].map((each, index) => place(each, node, index)));
     this.#done.set(name, { outputs: converted.outputs, route, before });
-    this.#noteLoops(name);
+    this.#noteHandles(converted.outputs);
     const strays = this.#graph.stray.filter(({ source }) => source === name);
+    const unused = [...this.#left].filter(({ source }) => source === name).map(({ output }) => output + 1);
+    if (unused.length > 0) {
+      const numbers = [...new Set(unused)].toSorted((a, b) => a - b).join(', ');
+      reviews.add(`it has no output ${numbers}, so that what is connected there never runs, as in n8n`);
+    }
     const messages = [
       ...reviews,
       ...strays.map(({ target }) => `its way to "${target}" is left out, because it leads into the body of a loop`),
@@ -191,8 +279,19 @@ class WorkflowConversion {
     ];
     const neverRuns = incoming.length === 0 && !isTrigger(type);
     const isReviewed = neverRuns || (level === 'converted' && messages.length > 0);
-    const ids = converted.nodes.map((each) => each.id);
+    const ids = [...converted.nodes, ...between].map((each) => each.id);
     this.#note(node, isReviewed ? 'review' : level, ids, messages);
+    this.#endCycles(name);
+    this.#noteLoops(name);
+  }
+
+  /** Notes the outputs of a node of which each run takes one. */
+  #noteHandles(outputs: readonly Output[]): void {
+    const choices = outputs.filter(({ handle }) => handle !== undefined);
+    const [first] = choices;
+    const isOne = first && choices.every(({ nodeId, mayBeEmpty }) => nodeId === first.nodeId && mayBeEmpty !== true);
+    const handles = choices.flatMap(({ handle }) => handle ?? []);
+    if (isOne && handles.length > 1) this.#handles.set(first.nodeId, new Set(handles));
   }
 
   #keepSticky(node: N8nNode): void {
@@ -209,12 +308,14 @@ class WorkflowConversion {
     {
       id,
       incoming,
+      join,
       before,
       route,
       review,
     }: {
       id: string;
       incoming: readonly N8nConnection[];
+      join: Join;
       before: ReadonlySet<string>;
       route: Route;
       review: (message: string) => void;
@@ -226,16 +327,8 @@ class WorkflowConversion {
     if (JSON.stringify(parameters).length > MAX_PARAMETERS) {
       return unsupported(`its parameters have more than ${MAX_PARAMETERS} characters`);
     }
-    if (this.#graph.cyclic.has(name)) return unsupported('it is in a cycle: use Loop Over Items');
-    const stray = this.#graph.stray.find(({ target }) => target === name);
-    if (stray) return unsupported(`"${stray.source}" leads to it from outside the body of its loop, which is left out`);
-    if (incoming.length > MAX_INCOMING) return unsupported(`more than ${MAX_INCOMING} connections lead to it`);
     if (this.#attachments.of(name).length > 0) return unsupported('a node with models, tools or memories');
-    const trigger = isTrigger(type);
-    if (!trigger && incoming.length === 0)
-      return unsupported('no node leads to it, so it never runs; a stub keeps the original');
-    const isMerge = shortType(type) === 'merge';
-    const inputs = trigger ? [] : this.#inputsOf(incoming, isMerge ? mergeInputs(parameters) : 1, isMerge);
+    const { inputs } = join;
     for (const { guess } of inputs) {
       if (guess !== undefined) review(afterStub(guess));
     }
@@ -253,19 +346,20 @@ class WorkflowConversion {
       review,
     };
     const forward = new Set(this.#graph.outOf(name).map(({ output }) => output));
-    const back = this.#graph.back.filter(({ source }) => source === name).map(({ output }) => output);
+    const back = this.#backOf(name).map(({ output }) => output);
+    for (const { target, output } of this.#backOf(name)) if (this.#graph.cycles.has(target)) forward.add(output);
     const conversion: Conversion = {
       node,
       parameters,
       id,
       inputs,
-      hasAllInputs: incoming.every((each) => this.#routeOf(each).size === route.size),
+      hasAllInputs: incoming.every((each) => isWithin(route, this.#wayOf(each).route)),
       input,
       scope,
       scopeOfEach: { ...scope, item: 'item', index: 'index' },
       connected: new Set([...forward, ...back]),
       hasResponder: this.#workflow.nodes.some((each) => shortType(each.type) === 'respondToWebhook'),
-      isInLoop: [...this.#graph.loops.values()].some(({ members }) => members.has(name)),
+      isInLoop: this.#partsWith(name).length > 0,
       workflowName: this.#workflow.name,
       variables: this.#variables,
       review,
@@ -287,66 +381,196 @@ class WorkflowConversion {
     return converted;
   }
 
-  /** Returns the data of each input. */
-  #inputsOf(incoming: readonly N8nConnection[], count: number, isMerge: boolean): Source[] {
+  /** Edges from all nodes that lead to one, for a stub that has no other way. */
+  #plainJoin(incoming: readonly N8nConnection[]): Join {
+    const ways = incoming
+      .filter(({ source, output }) => this.#done.get(source)?.outputs[output] !== undefined)
+      .map((each) => this.#wayOf(each))
+      .filter(({ output }) => output.problem !== OTHER_PART);
+    return {
+      inputs: [],
+      nodes: [],
+      edgesTo: (entry) => ways.map(({ output }) => edgeFrom(output, entry)),
+      isRepeated: false,
+    };
+  }
+
+  /** Joins all ways into a node. @throws UnsupportedError */
+  #join(node: N8nNode, id: string, incoming: readonly N8nConnection[], route: Route): Join {
+    const { name, type, parameters } = node;
+    if (this.#graph.cyclic.has(name)) return unsupported('it is in a cycle: use Loop Over Items');
+    const stray = this.#graph.stray.find(({ target }) => target === name);
+    if (stray) return unsupported(`"${stray.source}" leads to it from outside the body of its loop, which is left out`);
+    if (incoming.length > MAX_INCOMING) return unsupported(`more than ${MAX_INCOMING} connections lead to it`);
+    if (isTrigger(type)) return { inputs: [], nodes: [], edgesTo: () => [], isRepeated: false };
+    if (incoming.length === 0) return unsupported('no node leads to it, so it never runs; a stub keeps the original');
+    const isMerge = shortType(type) === 'merge';
+    const count = isMerge ? mergeInputs(parameters) : 1;
     const beyond = incoming.find(({ input }) => input >= count);
     if (beyond) return unsupported(`"${beyond.source}" leads to its input ${beyond.input + 1}, which does not exist`);
-    return Array.from({ length: count }, (_, index): Source => {
-      const ways = incoming.filter(({ input }) => input === index);
-      const sources = ways.map((each) => this.#outputOf(each));
-      const [first, ...others] = sources;
-      if (!first) return unsupported(`nothing leads to its input ${index + 1}`);
-      const routes = ways.map((each) => this.#routeOf(each));
-      const isExclusive = routes.every((one, n) => routes.slice(n + 1).every((other) => areExclusive(one, other)));
-      if (!isExclusive) return unsupported('n8n runs it once for each of several branches, here it would run once');
-      if (others.some(({ shape }) => shape !== first.shape)) return unsupported('branches with one item and with many');
-      const texts = [...new Set(sources.map(({ text: each }) => each))];
-      // A branch that was not taken has no data.
-      if (texts.length === 1 && !isMerge) return first;
-      const guess = sources.find((each) => each.guess !== undefined)?.guess;
-      const text = `(${texts.map(optional).join(' ?? ')})`;
-      return { text, shape: first.shape, ...(guess !== undefined && { guess }) };
+    const inputs = Array.from({ length: count }, (_, index) => {
+      const ways = incoming.filter(({ input }) => input === index).map((each) => this.#wayOf(each));
+      if (ways.length === 0) return unsupported(`nothing leads to its input ${index + 1}`);
+      const problem = ways.find(({ output }) => output.problem !== undefined)?.output.problem;
+      return problem === undefined ? ways : unsupported(problem);
     });
+    const join = joinWays({ id, name }, inputs, { route, isMerge });
+    if (join.isRepeated) {
+      const part = this.#after(name);
+      const leadsOut = [...part].some((each) => this.#backOf(each).some(({ target }) => !part.has(target)));
+      if (leadsOut) return unsupported('n8n runs it once for each of several branches, here it would run once');
+      this.#parts.set(`${BRANCHES_INTO}${name}`, part);
+    }
+    const cycle = this.#graph.cycles.get(name);
+    return cycle ? this.#repeat({ id, name }, cycle, join) : join;
   }
 
-  #outputOf({ source, output }: N8nConnection): Source {
-    const found = this.#done.get(source)?.outputs[output];
-    if (!found) return unsupported(`"${source}" has no output ${output + 1} here`);
-    return found.problem === undefined ? found.source : unsupported(found.problem);
+  /** Returns a node and those after it that no other node leads to. */
+  #after(name: string): Set<string> {
+    const found = new Set([name]);
+    for (const { name: next } of this.#graph.order) {
+      const into = this.#graph.into(next);
+      if (into.length > 0 && into.every(({ source }) => found.has(source))) found.add(next);
+    }
+    return found;
   }
 
-  /** Which ways a run took if it comes by a connection. */
-  #routeOf({ source, output }: N8nConnection): Route {
+  /** The first node of a cycle gets what comes in, and then what comes back. */
+  #repeat(first: First, { members, again }: Cycle, join: Join): Join {
+    const [entry] = join.inputs;
+    if (!entry) return join;
+    this.#shapes.set(first.name, entry.shape);
+    const loop = loopOf(first);
+    const start = `${first.id}__start`;
+    const ways = { back: again.length, out: this.#waysOut(members).size };
+    // In the loop, `$loop` is another one.
+    const isFromLoop = entry.text.includes('$loop');
+    const fields = { data: braced(entry.text) };
+    const kept: NodeDefinition[] = isFromLoop
+      ? [{ id: start, type: 'set', name: `${first.name}: start`, parameters: { fields } }]
+      : [];
+    return {
+      ...join,
+      inputs: [inputOfCycle(first, isFromLoop ? `$nodes.${start}.output.data` : entry.text, entry, ways)],
+      nodes: [...join.nodes, ...kept],
+      edgesTo: (target) => [
+        ...join.edgesTo(isFromLoop ? start : loop),
+        ...(isFromLoop ? [{ source: start, target: loop }] : []),
+        { source: loop, sourceHandle: 'body', target },
+      ],
+    };
+  }
+
+  /** Returns what comes by a connection. */
+  #wayOf(connection: N8nConnection): Way {
+    const { source, output, target } = connection;
+    const left = this.#partsWith(source).filter((part) => this.#parts.get(part)?.has(target) === false);
+    const isOther = left.some((part) => part.startsWith(BRANCHES_INTO));
+    const exit = this.#exits.get(portOf(source, output));
+    if (exit && left.length > 0 && !isOther) return { from: source, output: exit.output, route: exit.route };
     const done = this.#done.get(source);
     const found = done?.outputs[output];
     const route = new Map(done?.route);
-    if (found?.handle !== undefined && found.handle !== 'done') route.set(found.nodeId, found.handle);
-    return route;
+    if (found?.handle !== undefined && found.handle !== 'done') route.set(found.nodeId, new Set([found.handle]));
+    // A Switch has as many outputs as rules; others may have outputs that are not converted.
+    if (done && !found && this.#isSwitch(source)) this.unused.add(connection);
+    const missing: Output = {
+      nodeId: this.#idOf(source),
+      source: { text: 'undefined', shape: 'one' },
+      problem: `"${source}" has no output ${output + 1} here`,
+    };
+    return { from: source, output: { ...(found ?? missing), ...(isOther && { problem: OTHER_PART }) }, route };
   }
 
-  #edgeTo(target: string, { source, output }: N8nConnection): EdgeDefinition[] {
-    const found = this.#done.get(source)?.outputs[output];
-    if (!found) return [];
-    return [{ source: found.nodeId, target, ...(found.handle !== undefined && { sourceHandle: found.handle }) }];
+  #isSwitch(name: string): boolean {
+    return this.#workflow.nodes.some((each) => each.name === name && shortType(each.type) === 'switch');
+  }
+
+  /** Returns the connections from a node back to the beginning of its loop or cycle. */
+  #backOf(name: string): readonly N8nConnection[] {
+    return this.#back.get(name) ?? [];
+  }
+
+  /** Returns the parts that a node is in. */
+  #partsWith(name: string): string[] {
+    return [...this.#parts].filter(([, members]) => members.has(name)).map(([part]) => part);
+  }
+
+  /** Returns a connection for each output that leads out of a cycle. */
+  #waysOut(members: ReadonlySet<string>): Map<string, N8nConnection> {
+    const all = [...members].flatMap((each) => [
+      ...this.#graph.outOf(each),
+      ...this.#graph.back.filter(({ source }) => source === each),
+    ]);
+    const out = all.filter(({ target }) => !members.has(target));
+    return new Map(out.map((each) => [portOf(each.source, each.output), each]));
+  }
+
+  /** Once all nodes of a cycle are converted, it becomes a loop. */
+  #endCycles(last: string): void {
+    for (const [name, { members, again }] of this.#graph.cycles) {
+      if (!members.has(last) || [...members].some((each) => !this.#done.has(each))) continue;
+      const ports = [...this.#waysOut(members)];
+      const back = again.map((each) => this.#wayOf(each));
+      const outWays = ports.map(([, each]) => this.#wayOf(each));
+      const first = { id: this.#idOf(name), name };
+      const shape = this.#shapes.get(name);
+      const isUsable = [...back, ...outWays].every(({ output }) => output.problem === undefined);
+      const mayEnd = [...members].some((each) => this.#mayEndAt(each));
+      const repeat = isUsable && shape ? repeatCycle(first, { back, out: outWays, shape, mayEnd }) : undefined;
+      if (!repeat) {
+        this.refusedCycles.add(name);
+        continue;
+      }
+      const node = this.#workflow.nodes.find((each) => each.name === name);
+      this.#nodes.push(...(node ? repeat.nodes.map((each, index) => place(each, node, index)) : repeat.nodes));
+      this.#edges.push(...repeat.edges);
+      for (const [index, exit] of repeat.exits.entries()) {
+        const route = new Map(this.#done.get(name)?.route);
+        if (exit.choice) route.set(exit.choice[0], new Set([exit.choice[1]]));
+        this.#exits.set(ports[index]?.[0] ?? '', { ...exit, route });
+      }
+      const nodeIds = repeat.nodes.map(({ id }) => id);
+      this.#amend(name, 'the cycle that begins here fails after 10,000 rounds, in n8n it goes on', nodeIds);
+      if (repeat.isGathered) {
+        this.#amend(name, 'items that leave the cycle in different rounds go on together, in n8n after each round');
+      }
+      if (repeat.isForOne) this.#amend(name, 'the run fails if several items go back to it at once');
+    }
   }
 
   /** Returns the data of a node that always ran before another, if it can be read there. */
   #dataOf(name: string, from: string, before: ReadonlySet<string>, route: Route): Source | undefined {
     const done = this.#done.get(name);
     if (!done || !before.has(name)) return undefined;
-    if ([...done.route].some(([id, handle]) => route.get(id) !== handle)) return undefined;
+    const left = this.#fromCycle(name, from, route);
+    if (left) return left;
+    if (!isWithin(route, done.route)) return undefined;
     const body = this.#graph.loops.get(name);
     const inside = body?.members.has(from) === true;
     const output = done.outputs.find(({ handle }) => !inside || handle === 'body');
     if (!output || output.problem !== undefined) return undefined;
-    const loopOf = (each: string) =>
-      [...this.#graph.loops].filter(([, { members }]) => members.has(each)).map(([loop]) => loop);
-    const around = loopOf(from);
+    const around = this.#partsWith(from);
     // What is in a loop can be read in its body alone, and `$loop` is the innermost.
-    if (loopOf(name).some((loop) => !around.includes(loop))) return undefined;
-    const loopsAround = inside ? [...loopOf(name), name] : loopOf(name);
+    if (this.#partsWith(name).some((part) => !around.includes(part))) return undefined;
+    const loopsAround = inside ? [...this.#partsWith(name), name] : this.#partsWith(name);
     if (output.source.text.includes('$loop') && loopsAround.length !== around.length) return undefined;
     return output.source;
+  }
+
+  /** Returns the data of a node of a cycle, for a node after the cycle: that of the last iteration, if it ran there. */
+  #fromCycle(name: string, from: string, route: Route): Source | undefined {
+    const around = this.#partsWith(from);
+    const [part, ...others] = this.#partsWith(name).filter((each) => !around.includes(each));
+    const cycle = [...this.#graph.cycles.keys()].find((each) => cycleAt(each) === part);
+    if (cycle === undefined || others.length > 0) return undefined;
+    const members = this.#graph.cycles.get(cycle)?.members;
+    const exit = [...this.#exits.values()].find((each) => members?.has(each.way.from) && isWithin(route, each.route));
+    const done = this.#done.get(name);
+    const output = done?.outputs[0];
+    if (!exit || !done || !output || output.problem !== undefined) return undefined;
+    if (!isWithin(exit.way.route, done.route)) return undefined;
+    return exit.keep(this.#idOf(name), output.source);
   }
 
   #stub(node: N8nNode, id: string, reason: string, review: (message: string) => void): Converted {
@@ -369,11 +593,13 @@ class WorkflowConversion {
       const loop = this.#done.get(name);
       const isComplete = members.has(last) && [...members].every((each) => this.#done.has(each));
       if (!isComplete || !loop || loop.outputs.length < 2) continue;
-      const ends = [...members].filter((each) => !this.#graph.outOf(each).some(({ target }) => members.has(target)));
+      const leadsOn = (each: string): boolean =>
+        [...this.#graph.outOf(each), ...this.#backOf(each)].some(({ target }) => members.has(target));
+      const ends = [...members].filter((each) => !leadsOn(each));
       const ways = this.#graph.back.filter(({ target }) => target === name);
       const [way] = ways;
       const isSingle = ways.length === 1 && ends.length === 1 && way?.source === ends[0];
-      const end = isSingle && way ? this.#done.get(way.source)?.outputs[way.output] : undefined;
+      const end = isSingle && way ? this.#wayOf(way).output : undefined;
       const endsEarly = [...members].some((each) => this.#mayEndAt(each));
       if (endsEarly) {
         this.#amend(name, 'if an iteration returns no items, n8n ends the loop and the run there; here it goes on');
@@ -389,7 +615,7 @@ class WorkflowConversion {
 
   /** Returns whether items may get no further than a node, although it leads on. */
   #mayEndAt(name: string): boolean {
-    const leading = [...this.#graph.outOf(name), ...this.#graph.back.filter(({ source }) => source === name)];
+    const leading = [...this.#graph.outOf(name), ...this.#backOf(name)];
     const connected = new Set(leading.map(({ output }) => output));
     const outputs = this.#done.get(name)?.outputs ?? [];
     return connected.size > 0 && outputs.some(({ mayBeEmpty }, index) => mayBeEmpty === true || !connected.has(index));
@@ -407,7 +633,9 @@ class WorkflowConversion {
       const [leaf] = leaves;
       const output = leaf?.[1].outputs[0];
       const isKnown = leaves.length === 1 && output?.problem === undefined && !ended.has(leaf?.[0] ?? '');
-      if (!leaf || !isKnown || !output || output.source.text.includes('$loop')) {
+      const isRepeated =
+        leaf !== undefined && [...this.#parts.keys()].some((part) => this.#isRepeatedIn(part, leaf[0]));
+      if (!leaf || !isKnown || !output || isRepeated || output.source.text.includes('$loop')) {
         const what = isCalled ? 'the run returns the items of the last node' : 'the response is that of the last node';
         this.#amend(name, `${what} in n8n: add a Terminal node`);
         continue;
@@ -415,7 +643,9 @@ class WorkflowConversion {
       ended.add(leaf[0]);
       const id = `${this.#idOf(name)}_response`;
       const body = `{{ ${isCalled ? asList(output.source) : firstItem(output.source)} }}`;
-      this.#nodes.push({ id, type: 'terminal', name: `${name}: response`, parameters: { body } });
+      const before = this.#nodes.find((node) => node.id === output.nodeId)?.position;
+      const position = before && { position: { x: before.x + COLUMN, y: before.y } };
+      this.#nodes.push({ id, type: 'terminal', name: `${name}: response`, parameters: { body }, ...position });
       this.#edges.push({
         source: output.nodeId,
         target: id,
@@ -424,12 +654,18 @@ class WorkflowConversion {
     }
   }
 
-  #amend(name: string, message: string): void {
+  /** Whether a node is in a part that is in a loop only here. */
+  #isRepeatedIn(part: string, name: string): boolean {
+    return !this.#graph.loops.has(part) && this.#parts.get(part)?.has(name) === true;
+  }
+
+  #amend(name: string, message: string, nodeIds: readonly string[] = []): void {
     const index = this.#notes.findIndex(({ node }) => node === name);
     const note = this.#notes[index];
     if (!note) return;
     const level = note.level === 'converted' ? 'review' : note.level;
-    this.#notes[index] = { ...note, level, messages: [...note.messages, message] };
+    const ids = [...note.nodeIds, ...nodeIds];
+    this.#notes[index] = { ...note, level, nodeIds: ids, messages: [...note.messages, message] };
   }
 
   #note(node: N8nNode, level: ImportLevel, nodeIds: readonly string[], messages: readonly string[]): void {
@@ -468,7 +704,7 @@ function remarksOn({ original }: N8nNode): string[] {
   return [...(note === undefined ? [] : [`has a note: ${note}`])];
 }
 
-/** Nodes are where they were, further ones below. */
+/** Nodes are where they were, further ones below, before all of them are moved apart. */
 function place(node: NodeDefinition, { original }: N8nNode, index: number): NodeDefinition {
   const [x, y] = isList(original.position) ? original.position : [];
   if (typeof x !== 'number' || typeof y !== 'number') return node;

@@ -193,7 +193,7 @@ function describeOperations(world: World): Record<string, Operation> {
     },
     'POST /api/workflows': {
       schema: CreateWorkflowBody,
-      examples: [{ workspaceId, ...inFolder, definition: WORLD_DEFINITION }],
+      examples: [{ workspaceId, slug: 'created', ...inFolder, definition: WORLD_DEFINITION }],
     },
     'POST /api/workflows/apply': {
       schema: ApplyWorkflowBody,

@@ -1,5 +1,5 @@
 import type { FileValue } from '@deckhand/contracts';
-import { createDatabase, type Database, nameFiles } from '@deckhand/db';
+import { createDatabase, type Database, nameFiles, pruneData } from '@deckhand/db';
 import {
   createFileStore,
   type FileStore,
@@ -178,14 +178,19 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
 
   it('keeps a file while a run names it', async () => {
     await empty();
-    const [first, second] = [await seed.accept(), await seed.accept()];
-    const before = await countedBytes();
     const value = await save(randomBytes(2 * MIB));
     const { id } = value.file;
-    for (const run of [first, second, first]) await nameFiles(db, run, [id, uuidv7()]);
+    const [first, second, third] = [await seed.accept(), await seed.accept({ order: [value] }), await seed.accept()];
+    for (const run of [first, third, first]) await nameFiles(db, run, [id, uuidv7()]);
     await age();
     await store.sweep(10);
     await db.execution.delete({ where: { id: first } });
+    await age();
+    await store.sweep(10);
+    expect((await read(value)).length).toBe(2 * MIB);
+    await db.execution.updateMany({ where: { id: third }, data: { status: 'success', finishedAt: new Date() } });
+    await db.unindexedExecution.deleteMany();
+    expect(await pruneData(db, [third])).toBe(1);
     await age();
     await store.sweep(10);
     expect((await read(value)).length).toBe(2 * MIB);
@@ -196,7 +201,8 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     await age();
     expect(await store.sweep(10)).toBe(1);
     expect(await stored()).toEqual(NOTHING);
-    expect(await countedBytes()).toBe(before);
+    const files = await db.storageChange.findMany({ where: { bytes: { in: [2 * MIB, -2 * MIB] } } });
+    expect(files.reduce((sum, { bytes }) => sum + bytes, 0n)).toBe(0n);
   });
 
   it('has every file that a run could name, while others sweep', async () => {

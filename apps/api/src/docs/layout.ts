@@ -1,3 +1,4 @@
+import { escapeHtml } from './highlight.ts';
 import type { Section } from './pages.ts';
 import { type Heading, siteAddress } from './render-markdown.ts';
 
@@ -19,14 +20,15 @@ interface Content {
   readonly headings?: readonly Heading[];
   /** Further elements of the head. */
   readonly head?: string;
-  /** Where it is as Markdown, below the path of the site. */
-  readonly markdownPath?: string;
+  /** The page in other forms, below the path of the site: as Markdown first. */
+  readonly forms?: readonly { readonly name: string; readonly path: string }[];
 }
 
 /** Returns a page as a document. It has no script and no style of its own: the policy of the site allows neither. */
 export function layout({ base, version, hasApi, sections }: Frame, content: Content): string {
-  const { title, slug, html, headings = [], head = '', markdownPath } = content;
-  const source = markdownPath === undefined ? undefined : `${base}/${markdownPath}`;
+  const { title, slug, html, headings = [], head = '', forms = [] } = content;
+  const source = forms[0] && `${base}/${forms[0].path}`;
+  const links = forms.map(({ name, path }) => `<a href="${base}/${path}">${name}</a>`);
   return `<!doctype html>
 <html lang="en" data-base="${base}">
 <head>
@@ -52,7 +54,7 @@ ${sections.map((section) => navigation(section, slug, base)).join('\n')}
 </nav>
 <main id="content">
 ${source === undefined ? html : `<article>\n${html}</article>`}
-${source === undefined ? '' : `<p class="source"><a href="${source}">This page as Markdown</a></p>`}
+${source === undefined ? '' : `<p class="source">${links.join(' · ')}</p>`}
 </main>
 ${contents(headings)}
 </div>
@@ -77,9 +79,4 @@ function contents(headings: readonly Heading[]): string {
     ({ level, id, text }) => `<li class="level-${level}"><a href="#${id}">${escapeHtml(text)}</a></li>`,
   );
   return `<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${items.join('')}</ul></nav>`;
-}
-
-/** Returns a text as HTML. */
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

@@ -83,10 +83,21 @@ describe('the documentation as a site', () => {
     for (const code of Object.keys(WARNINGS)) expect(textOf('warnings')).toContain(` id="${code.toLowerCase()}"`);
   });
 
+  it('has the workflow of each recipe as a file, to which its page links', () => {
+    const recipes = pages().filter(([path]) => path.startsWith('recipes/'));
+    expect(recipes.length).toBeGreaterThan(0);
+    for (const [path, html] of recipes) {
+      expect(textOf(`${path}.yaml`)).toMatch(/^slug: .+\n[^]*\ntests:\n/);
+      expect(html).toContain(`<a href="${BASE}/${path}.yaml">The workflow as a file</a>`);
+    }
+    expect(files.has('workflows-as-code.yaml')).toBe(false);
+  });
+
   it('lists pages for users, and neither decisions nor pages for contributors', () => {
     const [, navigation = ''] = /<nav class="pages"([^]*?)<\/nav>/.exec(textOf('')) ?? [];
     const listed = [...navigation.matchAll(/href="\/docs\/([^"]+)"/g)].map(([, path]) => path);
-    expect(listed).toEqual(expect.arrayContaining(['guides/first-workflow', 'definition', 'webhooks', 'operations']));
+    const wanted = ['guides/first-workflow', 'recipes/fan-out', 'definition', 'webhooks', 'operations'];
+    expect(listed).toEqual(expect.arrayContaining(wanted));
     for (const text of [navigation, textOf('search.json'), textOf('llms.txt')]) {
       expect(text).not.toMatch(/docs\/(decisions|testing|contributing)/);
     }

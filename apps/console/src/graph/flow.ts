@@ -1,4 +1,11 @@
-import type { Definition, EdgeDefinition, NodeDefinition, NodeStatus } from '@deckhand/contracts';
+import {
+  CARD_WIDTH,
+  cardHeight,
+  type Definition,
+  type EdgeDefinition,
+  type NodeDefinition,
+  type NodeStatus,
+} from '@deckhand/contracts';
 import {
   type Edge,
   type EdgeMarker,
@@ -9,7 +16,7 @@ import {
   Position as Side,
 } from '@xyflow/react';
 import { i18n } from '../language/i18n.ts';
-import { cardHeight, CARD_WIDTH, HANDLE_SIZE, handleTop } from './card-size.ts';
+import { HANDLE_SIZE, handleTop } from './card-size.ts';
 import type { Change } from './diff-definitions.ts';
 import { handlesOf, type NodeTypes, outputHandles } from './handles.ts';
 import type { Position } from './layout.ts';

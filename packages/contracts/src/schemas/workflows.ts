@@ -20,17 +20,21 @@ const ErrorWorkflow = nullable(Type.Union([Id, Type.Literal(NO_ERROR_WORKFLOW)])
   description: `The workflow of the workspace that is started when a run fails or times out; null for that of the workspace, "${NO_ERROR_WORKFLOW}" for none`,
 });
 
-/** Names a workflow in files and commands; unique in its workspace. */
 /** Matches slugs of workflows. A text that is a UUID is an id, wherever both are allowed. */
 export const SLUG_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-const Slug = Type.String({ pattern: SLUG_PATTERN.source, maxLength: 64 });
+const Slug = Type.String({
+  pattern: SLUG_PATTERN.source,
+  maxLength: 64,
+  description: 'Names it in files, commands and starts; unique in the workspace',
+});
 const Managed = Type.Boolean({ description: 'Files define it: the console shows it and does not change it' });
 
 export const CreateWorkflowBody = Type.Object(
   {
     workspaceId: Id,
     name: Name,
+    slug: Type.Optional(Slug),
     description: Type.Optional(Description),
     folderId: Type.Optional(nullable(Id)),
     definition: Type.Optional(Definition),
@@ -46,7 +50,7 @@ export const UpdateWorkflowBody = Type.Object(
     status: Type.Optional(oneOf(WORKFLOW_STATUSES)),
     activeVersionId: Type.Optional(Id),
     errorWorkflowId: Type.Optional(ErrorWorkflow),
-    slug: Type.Optional({ ...Slug, description: 'Names it in files and commands; unique in the workspace' }),
+    slug: Type.Optional(Slug),
     managed: Type.Optional(Managed),
   },
   { ...CLOSED, minProperties: 1 },
@@ -112,7 +116,7 @@ const WorkflowFields = {
   description: Type.String(),
   status: oneOf(WORKFLOW_STATUSES),
   folderId: nullable(Id),
-  slug: nullable(Type.String(), { description: 'Names it in files and commands; null until one is given' }),
+  slug: nullable(Type.String(), { description: 'Names it in files, commands and starts; null until one is given' }),
   managed: Managed,
   latestVersionId: nullable(Id),
   activeVersionId: nullable(Id),
@@ -160,7 +164,8 @@ const Warning = Type.Object({
   page: Type.String({ description: 'The section of the documentation about the code, on the same instance' }),
 });
 
-const Warnings = Type.Array(Warning, {
+/** The warnings about a definition. */
+export const Warnings = Type.Array(Warning, {
   description:
     'Parts of the definition that are valid and may be unintended, at most 100; if there are more, the last one has the code `MORE_WARNINGS`',
 });

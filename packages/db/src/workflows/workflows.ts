@@ -106,6 +106,9 @@ export function toWorkflowSchedule(row: Schedule): WorkflowSchedule {
   };
 }
 
+/** The message of a slug that another workflow of the workspace has. */
+export const SLUG_TAKEN = 'Another workflow of the workspace has this slug';
+
 /** A workflow to create. */
 export interface NewWorkflow {
   readonly workspaceId: string;
@@ -114,7 +117,7 @@ export interface NewWorkflow {
   readonly folderId: string | null;
   /** Its first version; null for none yet. */
   readonly version: NewVersion | null;
-  readonly slug?: string;
+  readonly slug?: string | undefined;
   /** The workflow that it duplicates, and the version; undefined if it is not a duplicate. */
   readonly duplicateOf?: { readonly workflowId: string; readonly workflowVersionId: string | null };
 }
@@ -122,15 +125,16 @@ export interface NewWorkflow {
 /**
  * Creates a workflow, as a draft, and its first version.
  * @returns its id.
- * @throws DeckhandError FORBIDDEN below the role editor; VALIDATION_FAILED for a folder of another workspace.
+ * @throws DeckhandError FORBIDDEN below the role editor; VALIDATION_FAILED for a folder of another workspace; CONFLICT
+ * for a slug of another workflow.
  */
 export function createWorkflow(db: Database, actor: Actor, workflow: NewWorkflow): Promise<string> {
-  return db.$transaction((tx) => insertWorkflow(tx, actor, workflow));
+  return db.$transaction((tx) => insertWorkflow(tx, actor, workflow)).catch(conflictWhenTaken(SLUG_TAKEN));
 }
 
 /** Checks whether a workflow could be created. @throws DeckhandError as `createWorkflow` would. */
 export function tryCreatingWorkflow(db: Database, actor: Actor, workflow: NewWorkflow): Promise<void> {
-  return runAndRollBack(db, (tx) => insertWorkflow(tx, actor, workflow));
+  return runAndRollBack(db, (tx) => insertWorkflow(tx, actor, workflow)).catch(conflictWhenTaken(SLUG_TAKEN));
 }
 
 /** Creates a workflow in a transaction. @throws DeckhandError as `createWorkflow` does. */
@@ -170,7 +174,7 @@ export function updateWorkflow(
       if (!isInState(workflow, states)) throw new DeckhandError('PRECONDITION_FAILED');
       await changeLocked(tx, actor, workflow, changes, firstDue);
     })
-    .catch(conflictWhenTaken('Another workflow of the workspace has this slug'));
+    .catch(conflictWhenTaken(SLUG_TAKEN));
 }
 
 /** Changes a workflow that the transaction has locked. @throws DeckhandError as `updateWorkflow` does. */
