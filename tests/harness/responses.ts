@@ -102,6 +102,7 @@ export const RESPONSE_SCHEMAS = {
   'POST /api/workflows/:id/execute/batch': contracts.ExecuteBatchResponse,
   'GET /api/workflows/:id/draft': contracts.Draft,
   'PUT /api/workflows/:id/draft': contracts.SavedDraft,
+  'GET /api/workflows/:id/import-report': contracts.WorkflowImportReport,
   'GET /api/workflows/:id/executions': contracts.ExecutionPage,
   'POST /api/workflows/:id/schedules/:nodeId/pause': contracts.WorkflowSchedule,
   'POST /api/workflows/:id/schedules/:nodeId/resume': contracts.WorkflowSchedule,

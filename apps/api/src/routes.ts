@@ -65,6 +65,7 @@ import { getFleet, getRunStats, listSlowWorkflows } from './routes/monitoring.ts
 import { listNodeTypes } from './routes/node-types.ts';
 import { createVariable, deleteVariable, listVariables, updateVariable } from './routes/variables.ts';
 import { deleteDraft, getDraft, saveDraft } from './routes/drafts.ts';
+import { deleteImportReport, getImportReport } from './routes/workflows/import-reports.ts';
 import { listVersions, getVersion, saveVersion } from './routes/versions.ts';
 import { listSchedules, listScheduleTimes, pauseSchedule, resumeSchedule } from './routes/schedules.ts';
 import { changeWebhookUrl, openWebhookTest } from './routes/webhooks/urls.ts';
@@ -175,6 +176,8 @@ export function listRoutes(
     getDraft: getDraft(resources),
     saveDraft: saveDraft(resources),
     deleteDraft: deleteDraft(resources),
+    getImportReport: getImportReport(resources),
+    deleteImportReport: deleteImportReport(resources),
     changeWebhookUrl: changeWebhookUrl(resources),
     openWebhookTest: openWebhookTest(resources),
     listDeliveries: listDeliveries(starts),

@@ -393,6 +393,7 @@ export {
 } from './webhooks/webhooks.ts';
 export { listActivations } from './workflows/activations.ts';
 export { deleteDraft, readDraft, saveDraft } from './workflows/drafts.ts';
+export { deleteImportReport, readImportReport } from './workflows/import-reports.ts';
 export {
   applyWorkflow,
   findWorkflowsBySlug,
