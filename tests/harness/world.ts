@@ -83,6 +83,10 @@ export async function buildWorld(given: Instance) {
   await given.db.importReport.create({ data: { workflowId, report } });
   const apiKey = await given.db.apiKey.findFirstOrThrow();
   const secret = { username: 'u', password: 'p' };
+  const client = {
+    ...{ grant: 'authorizationCode', clientId: 'c' },
+    ...{ authorizationUrl: 'https://login.example/authorize', tokenUrl: 'https://login.example/token' },
+  };
   return {
     workspaceId,
     workflowId,
@@ -96,6 +100,7 @@ export async function buildWorld(given: Instance) {
     variable: await post('/api/variables', { workspaceId, name: 'a', value: 'b' }),
     endpoint: await post('/api/event-endpoints', { workspaceId, url: 'https://example.com/events' }),
     credential: await post('/api/credentials', { workspaceId, name: 'a', type: 'basic', secret }),
+    oauth: await post('/api/credentials', { workspaceId, name: 'o', type: 'oauth2', secret: client }),
     bulkAction: await post('/api/bulk-actions', { workspaceId, action: 'stop', executionIds: [finished] }),
     failureGroup: await addFailureGroup(given, finished),
     invite: await post(`/api/workspaces/${workspaceId}/invites`, { role: 'viewer' }),

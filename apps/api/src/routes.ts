@@ -23,6 +23,12 @@ import {
   getCredential,
   updateCredential,
 } from './routes/credentials.ts';
+import {
+  connectCredential,
+  finishCredentialConnection,
+  listCredentialUses,
+  pollCredentialConnection,
+} from './routes/connections.ts';
 import { abortBulkAction, createBulkAction, getBulkAction, listBulkActions } from './routes/executions/bulk-actions.ts';
 import { getFailureGroup, listFailureGroups, updateFailureGroup } from './routes/executions/failure-groups.ts';
 import { getFile, uploadFile } from './routes/executions/files.ts';
@@ -194,10 +200,15 @@ export function listRoutes(
     deleteVariable: deleteVariable(resources),
 
     listCredentials: listCredentials(resources),
+    // `callback` would be taken for an id.
+    finishCredentialConnection: finishCredentialConnection(resources),
     createCredential: createCredential(resources),
     getCredential: getCredential(resources),
     updateCredential: updateCredential(resources),
     deleteCredential: deleteCredential(resources),
+    connectCredential: connectCredential(resources),
+    pollCredentialConnection: pollCredentialConnection(resources),
+    listCredentialUses: listCredentialUses(resources),
 
     listEventEndpoints: listEventEndpoints(resources),
     createEventEndpoint: createEventEndpoint(resources),

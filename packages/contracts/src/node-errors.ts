@@ -39,6 +39,15 @@ const OF_CREDENTIALS = {
     retry: 'no',
   },
   CREDENTIAL_ENDED: { when: 'The API key in the credential was revoked or has expired', retry: 'no' },
+  CREDENTIAL_NOT_CONNECTED: { when: 'Nobody has [connected](oauth.md) the OAuth 2.0 credential yet', retry: 'no' },
+  CREDENTIAL_RECONNECT_NEEDED: {
+    when: 'The provider refuses the tokens of the OAuth 2.0 credential, so a person must [connect it again](oauth.md#when-it-must-be-connected-again)',
+    retry: 'no',
+  },
+  CREDENTIAL_REFRESH_FAILED: {
+    when: 'The provider of the OAuth 2.0 credential could not be reached, or issued no token; the message has its response',
+    retry: 'yes',
+  },
   CREDENTIAL_UNREADABLE: {
     when: 'The secret cannot be decrypted with the keys of the worker, or has another form than its type',
     retry: 'no',

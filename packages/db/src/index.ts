@@ -53,6 +53,16 @@ export {
   type UsableCredential,
 } from './credentials/sealed-credentials.ts';
 export {
+  changeConnection,
+  type ConnectableCredential,
+  findConnectable,
+  listCredentialUses,
+  PROVIDER_LIMIT_MS,
+  readConnection,
+  storeConnection,
+  touchConnection,
+} from './credentials/connections.ts';
+export {
   createCredential,
   deleteCredential,
   listCredentials,

@@ -249,6 +249,23 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
     },
     'DELETE /api/credentials/:id': { path: `/api/credentials/${held.credential.id}`, asks: 'editor', finds: 'held' },
 
+    'GET /api/credentials/:id/workflows': {
+      path: `/api/credentials/${held.credential.id}/workflows`,
+      asks: 'viewer',
+      finds: 'held',
+    },
+    'POST /api/credentials/:id/connect': {
+      path: `/api/credentials/${held.oauth.id}/connect`,
+      asks: 'editor',
+      finds: 'held',
+    },
+    'POST /api/credentials/:id/connect/poll': {
+      path: `/api/credentials/${held.oauth.id}/connect/poll`,
+      body: { attempt: 'a' },
+      asks: 'editor',
+      finds: 'held',
+    },
+
     'GET /api/event-endpoints': { path: `/api/event-endpoints${ofWorkspace}`, asks: 'admin', finds: 'named' },
     'POST /api/event-endpoints': {
       path: '/api/event-endpoints',
@@ -442,6 +459,7 @@ const OF_THE_CALLER = [
   'GET /api/auth/devices/:id',
   'POST /api/auth/devices/:id/approve',
   'POST /api/api-keys',
+  'POST /api/credentials/callback',
   'POST /api/workspaces',
   'DELETE /api/workspaces/:id/membership',
 ];
