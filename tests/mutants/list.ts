@@ -1579,6 +1579,26 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/nodes/src/code/runner.ts', 'unit:nodes/src/code/runner', [
     ['what a script reads is written whatever its size', '!(await fits(script, memoryBytes / 2))', 'false'],
   ]),
+  ...of('packages/nodes/src/types/gzip.ts', 'unit:nodes/src/types/files', [
+    ['a file becomes as large as it likes', 'if (left < 0) throw', 'if (left === 0.5) throw'],
+  ]),
+  ...of('packages/nodes/src/types/zip.ts', 'unit:nodes/src/types/files', [
+    ['an archive becomes as large as it likes', 'if (left < 0) throw', 'if (left === 0.5) throw'],
+  ]),
+  ...of('packages/nodes/src/files/image.ts', 'unit:nodes/src/files/file-process', [
+    ['images may be programs', "sharp.block({ operation: ['VipsForeignLoad'] });", ''],
+  ]),
+  ...of('packages/nodes/src/files/file-process.ts', 'unit:nodes/src/files/file-process', [
+    ['a stop does not end a process', "signal.addEventListener('abort', kill, { once: true });", ''],
+    ['a file is stored though its process failed', '  await ended;\n}', '}'],
+  ]),
+  ...of('packages/nodes/src/files/split-rows.ts', 'unit:nodes/src/files/split-rows', [
+    [
+      'CRLF that is cut in two ends two rows',
+      'if (byte === LINE_FEED && isAfterReturn) {',
+      'if (isAfterReturn && at < 0) {',
+    ],
+  ]),
   ...of('packages/nodes/src/code/intl-host.ts', 'unit:nodes/src/code/intl-host', [
     ['a script creates any number of formatters', 'if (formatters.size >= MAX_FORMATTERS)', 'if (formatters.size < 0)'],
     ['settings have any length', 'if (settings.length > MAX_SETTINGS)', 'if (settings.length < 0)'],
