@@ -80,11 +80,19 @@ export async function* splitRows(
   };
 
   for await (const chunk of content) {
-    for (const byte of chunk) {
+    for (let index = 0; index < chunk.length; index += 1) {
+      if (isQuoted) {
+        // What is within quotes is skipped at once.
+        const end = chunk.indexOf(QUOTE, index);
+        at += (end === -1 ? chunk.length : end) - index;
+        if (end === -1) break;
+        index = end;
+      }
+      const byte = chunk[index];
       at += 1;
       if (at <= MARK.length && byte === MARK[at - 1]) continue;
       if (isQuoted) {
-        if (byte === QUOTE) isQuoted = false;
+        isQuoted = false;
         continue;
       }
       if (byte === LINE_FEED && isAfterReturn) {

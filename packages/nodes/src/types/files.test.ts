@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { type FileValue, isJsonObject, type JsonValue, storedFileOf } from '@deckhand/contracts';
 import { createMemoryFiles } from '@deckhand/testing/memory-files';
+import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
+import { parse } from 'yaml';
+import { runInMemory } from '../../../../tests/harness/engine.ts';
 import { nodeContext } from '../../../../tests/harness/node-context.ts';
 import { loadNodeTypes } from '../load-node-types.ts';
 
@@ -123,6 +126,20 @@ describe('batches of rows', () => {
       code: 'PARAMETERS_INVALID',
       message: expect.stringContaining('utf-16le'),
     });
+  });
+});
+
+describe('the loop over a large table of docs/files.md', () => {
+  const page = readFileSync(new URL('../../../../docs/files.md', import.meta.url), 'utf8');
+  const definition: unknown = parse(/```yaml\n(nodes:[^`]+)```/.exec(page)?.[1] ?? '');
+
+  it('writes the rows of all batches in their order', async () => {
+    const rows = Array.from({ length: 2_500 }, (_, id) => `${id},"a, ${id}"\n`).join('');
+    const trigger = { table: await save(`id,text\n${rows}`) };
+    const { ending, last } = await runInMemory(definition, { trigger, services: { files: () => files } });
+    expect(ending).toMatchObject({ kind: 'success' });
+    expect(last.get('batches/')?.output).toHaveLength(3);
+    expect(bytesOf(last.get('result/')?.output).toString()).toBe(rows);
   });
 });
 
