@@ -1,7 +1,5 @@
 // The parameters and items that items.mjs records, by type: inputs, each a list of items by input of the node, and
 // shapes, each a version with parameters as an export has them.
-import { VALUES } from './values.mjs';
-
 const DATES = [
   ...['2024-01-31', '2024-02-29T23:59:59.999Z', '2024-03-31T00:30:00Z', '2024-03-31T01:30:00+01:00', '2023-12-31'],
   ...['2024-10-27T00:30:00Z', '2024-10-27T01:30:00Z', '2024-06-15T12:00:00-05:00', '2024-06-15T12:00:00+05:30'],
@@ -19,6 +17,11 @@ const DATES = [
     100000000000,
   ],
   ...['0999-01-01', '1000-01-01', '9999-12-31T23:59:59Z', '2024-06-15T12:00:00Z ', ' 2024-06-15', '2024-06-15t12:00'],
+];
+/** Other values that dates may be read from, and some that they cannot. */
+const OTHERS = [
+  ...[undefined, null, true, '', ' ', 'a', '0', '5', '-1.5', '1e3', '2024', '2024-01-15 10:00:00', '15 Jan 2024'],
+  ...['20240115', '2024-02-30', '10:30', 0, 1, -1.5, 1705312800000, [], [1], ['2024-01-15'], {}, { a: 1 }],
 ];
 const ofOne = (values) => values.map((a) => [[a === undefined ? {} : { a, b: 1 }]]);
 const A = '={{ $json.a }}';
@@ -221,7 +224,7 @@ export const SHAPES = {
       ...['multiplex', 'mergeByIndex'].map((mode) => [1, { mode }]),
       ...['inner', 'left', 'outer'].map((join) => [1, { mode: 'mergeByIndex', join }]),
       [1, { mode: 'append' }],
-      ...[2, 2.1, 3, 3.2].flatMap((version) => {
+      ...[2, 2.1, 3.2].flatMap((version) => {
         const way = (each) => ({
           ...{ mode: 'combine', [version < 3 ? 'combinationMode' : 'combineBy']: version < 3 ? OLD_WAYS[each] : each },
         });
@@ -331,7 +334,7 @@ export const SHAPES = {
     ]),
   },
   dateTime: {
-    inputs: ofOne([...DATES, ...VALUES]),
+    inputs: ofOne([...DATES, ...OTHERS]),
     shapes: [
       ...UNITS.flatMap((timeUnit) => [
         [2, { operation: 'addToDate', magnitude: A, timeUnit, duration: 13 }],

@@ -200,6 +200,7 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       asks: 'editor',
       finds: 'held',
     },
+    'POST /api/workflows/:id/files': { path: `${workflow}/files`, body: {}, asks: 'editor', finds: 'held' },
     'GET /api/workflows/:id/deliveries': { path: `${workflow}/deliveries`, asks: 'viewer', finds: 'held' },
     'POST /api/workflows/:id/deliveries/:deliveryId/replay': {
       path: `${workflow}/deliveries/${versionId}/replay`,
@@ -403,6 +404,11 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
     },
     'GET /api/executions/:id/nodes/:nodeId/iterations': {
       path: `/api/executions/${ran.finished}/nodes/start/iterations`,
+      asks: 'viewer',
+      finds: 'held',
+    },
+    'GET /api/executions/:id/files/:fileId': {
+      path: `/api/executions/${ran.finished}/files/${held.fileId}`,
       asks: 'viewer',
       finds: 'held',
     },

@@ -439,9 +439,13 @@ function describeOperations(world: World): Record<string, Operation> {
 }
 
 function writes(): string[] {
-  return listRoutes(instance.gateway.services)
-    .filter(({ method, path }) => path.startsWith('/api/') && ['POST', 'PUT', 'PATCH'].includes(method))
-    .map(({ method, path }) => `${method} ${path}`);
+  return (
+    listRoutes(instance.gateway.services)
+      .filter(({ method, path }) => path.startsWith('/api/') && ['POST', 'PUT', 'PATCH'].includes(method))
+      // Every body is a file.
+      .filter(({ operation }) => operation.takesBytes !== true)
+      .map(({ method, path }) => `${method} ${path}`)
+  );
 }
 
 async function send(name: string, operation: Operation, bad: BadBody) {

@@ -502,13 +502,15 @@ describe('the OpenAPI document', () => {
     await done('GET', `/api/workspaces/${workspaceId}/callback-secrets`);
     // Runs
     const worker = await startTestWorker(instance);
+    const receipt = await done('POST', `${path}/files?name=receipt.txt`, 'Paid: 120');
     const { executionId } = await done('POST', `${path}/execute`, {
-      input: { orderId: 'A-1042', amount: 120 },
+      input: { orderId: 'A-1042', amount: 120, receipt },
       executionMode: 'debug',
       tags: ['import', 'customer:42'],
       metadata: { order: 'A-1042' },
     });
     const run = `/api/executions/${executionId}` as const;
+    await done('GET', `${run}/files/${receipt.file.id}?name=receipt.txt`);
     await done('POST', `${path}/execute/batch`, [
       { input: { orderId: 'A-1043', amount: 80 }, idempotencyKey: 'order-A-1043', executionMode: 'test' },
       { triggerNodeId: 'nowhere' },

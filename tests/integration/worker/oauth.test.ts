@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { changeConnection, createDatabase, PROVIDER_LIMIT_MS, readConnection } from '@deckhand/db';
+import {
+  changeConnection,
+  createDatabase,
+  listSealed,
+  PROVIDER_LIMIT_MS,
+  readConnection,
+  resealSecrets,
+} from '@deckhand/db';
 import { createHttpClient, createTokenKeeper, type TokenKeeper } from '@deckhand/nodes';
 import { createSecretBox } from '@deckhand/runtime';
 import {
@@ -268,7 +275,23 @@ describe('a credential of OAuth 2.0', () => {
   });
 });
 
+it('a connection survives that its tokens are encrypted with another key', async () => {
+  const id = await connected();
+  const rows = await listSealed(instance.db, 'connection', { afterId: undefined, limit: 1_000 });
+  const row = rows.find((one) => one.id === id);
+  if (!row) throw new Error('the tokens are not listed');
+  const resealed = await box.seal(await box.open(row.sealed));
+  expect(await resealSecrets(instance.db, 'connection', [{ ...row, resealed }])).toEqual([id]);
+  expect((await run(id)).status).toBe('success');
+});
+
 describe('the redirect back', () => {
+  it('leaves its code in no log', async () => {
+    await fetch(`${instance.gateway.url}/oauth/callback?code=a-secret-code&state=a-secret-state`);
+    await until(() => instance.gateway.log.some((line) => line.includes('/oauth/callback…')));
+    expect(instance.gateway.log.join()).not.toContain('a-secret');
+  });
+
   async function redirected(): Promise<{ id: string; parameters: URLSearchParams }> {
     const id = await keep(configured('authorizationCode'));
     const { body } = await asOwner(`/api/credentials/${id}/connect`);

@@ -141,7 +141,7 @@ export function updateCredential({ db, secretBox }: ResourceContext): Route {
     {
       summary: 'Update a credential',
       description:
-        'Changes its name, its secret, who may use it, where, and how often. The `token` `********` of a bearer credential keeps the token, to add a `nextToken`.',
+        'Changes its name, its secret, who may use it, where, and how often. The `token` `********` of a bearer credential keeps the token, to add a `nextToken`. A new secret of an `oauth2` credential ends its connection.',
       returns: 'The updated credential, without its secret',
       takesIfMatch: true,
       body: UpdateCredentialBody,

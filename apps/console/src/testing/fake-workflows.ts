@@ -283,8 +283,8 @@ function toEntry({
   webhooks: _w,
   schedules: _s,
   draftUpdatedAt: _d,
-  hasImportReport: _h,
   definition: _definition,
+  hasImportReport: _report,
   ...entry
 }: Workflow) {
   return entry;

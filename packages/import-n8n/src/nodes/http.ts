@@ -215,12 +215,11 @@ function checkNode({ node, parameters, input, review }: Conversion, id: string, 
     return unsupported(`a response in the field ${show(outputPropertyName)}`);
   }
   if (fullResponse === true) {
-    const fields = {
-      body: braced(`${response}.body`),
-      headers: braced(`${response}.headers`),
-      statusCode: braced(`${response}.status`),
-    };
-    return { id, type: 'set', name: `${node.name}: item`, parameters: { fields } };
+    const source = [
+      `const { body, headers, status, error } = ${response};`,
+      'return error === undefined ? { body, headers, statusCode: status } : { error };',
+    ].join('\n');
+    return { id, type: 'code', name: `${node.name}: item`, parameters: { source } };
   }
   const perItem = input.shape === 'list' ? ', and of each item' : '';
   review(`the run fails if the response${perItem} is a list: n8n would then run the next nodes once for each element`);

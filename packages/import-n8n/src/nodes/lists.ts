@@ -4,7 +4,8 @@ import { asList } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, object, show, text } from '../workflow.ts';
 import { type Conversion, type Converted, incomplete, maybeEmpty, outputOf, single } from './converter.ts';
-import { listNode, scriptNode } from './list-node.ts';
+import { scriptNode } from './list-node.ts';
+import { pathTo } from './lodash.ts';
 import { sortNode } from './order.ts';
 import { withoutDuplicates } from './remove-duplicates.ts';
 import { fieldName } from './set.ts';
@@ -159,10 +160,4 @@ export function itemListsNode(conversion: Conversion): Converted {
     default:
       return unsupported(`the operation ${show(operation)}`);
   }
-}
-
-/** Returns the way from an item to a field, such as `a.b[0]["c"]`, whose name may have dots. */
-export function pathTo(field: string): string {
-  const parts = field.matchAll(/[^.[\]]+|\[(?:(-?\d+)|(["'])(.*?)\2)\]/g);
-  return [...parts].map(([all, index, , name]) => `?.[${JSON.stringify(name ?? index ?? all)}]`).join('');
 }

@@ -34,3 +34,9 @@ export function plainName(name: string): string {
   if (isExpression(name)) return unsupported('names of fields that are expressions');
   return name.includes('[') ? unsupported(`the field "${name}" is in a list`) : name;
 }
+
+/** Returns the way from an item to a field, such as `a.b[0]["c"]`, whose name may have dots. */
+export function pathTo(field: string): string {
+  const parts = field.matchAll(/[^.[\]]+|\[(?:(-?\d+)|(["'])(.*?)\2)\]/g);
+  return [...parts].map(([all, index, , name]) => `?.[${JSON.stringify(name ?? index ?? all)}]`).join('');
+}

@@ -82,7 +82,7 @@ function htmlTable(conversion: Conversion): Converted {
 const CAPITALIZED =
   "name.split('_').filter((word) => word !== '').map((word) => word[0].toUpperCase() + word.slice(1)).join(' ')";
 
-/** JavaScript that gives the output of the node `xml` the form of n8n: attributes among the elements, and "_" for text. */
+/** JavaScript that gives the output of the node `xml` the form of n8n: attributes among the elements, `_` for text. */
 function reshape(attributes: string, characters: string): string[] {
   return [
     'const put = (object, name, value) => {',

@@ -22,37 +22,41 @@ interface Operation {
   readonly isSelect: boolean;
   /** Whether there is exactly one row for an item. */
   readonly isOne?: boolean;
+  /** Whether it fails if there is no row. */
+  readonly mustMatch?: boolean;
 }
 
 /** Most rows that the node returns here. */
 const MAX_ROWS = 100_000;
 
+/** Options that are converted, or concern connections alone. */
+const OPTIONS = new Set([
+  ...['cascade', 'connectionTimeout', 'delayClosingIdleConnection', 'largeNumbersOutput', 'outputColumns'],
+  ...['queryBatching', 'queryReplacement', 'replaceEmptyStrings', 'skipOnConflict'],
+  'treatQueryParametersInSingleQuotesAsText',
+]);
+
 /** Runs a statement of SQL for each item. */
 export function postgresNode(conversion: Conversion): Converted {
   const { node, parameters, input, review } = conversion;
   if (node.version < 2) return unsupported('version 1 of this node');
-  const {
-    connectionTimeout: _,
-    delayClosingIdleConnection: __,
-    queryBatching = 'single',
-    ...options
-  } = object(parameters.options);
+  const options = object(parameters.options);
+  const { queryBatching = 'single', largeNumbersOutput } = options;
   if (options.replaceEmptyStrings === true) return unsupported('empty texts that become null (replaceEmptyStrings)');
   const operation = operationOf(conversion);
-  const { cascade, restartSequences, outputColumns, skipOnConflict, queryReplacement, ...others } = options;
-  const { treatQueryParametersInSingleQuotesAsText, nodeVersion, largeNumbersOutput, replaceEmptyStrings, ...unknown } =
-    others;
-  reviewOthers(unknown, review);
+  reviewOthers(Object.fromEntries(Object.entries(options).filter(([name]) => !OPTIONS.has(name))), review);
   noteCredential(conversion, 'postgres');
   review('values are bound to the statement here, n8n writes them into it: some may need a cast such as $1::int');
   review(
-    `rows have whole numbers as numbers here, dates and times as PostgreSQL writes them, and bytes as base64${largeNumbersOutput === 'numbers' ? ', and exact decimals as text' : ''}`,
+    `rows have bigint as numbers here, in n8n as text, dates without the time that n8n adds, and bytes as base64${largeNumbersOutput === 'numbers' ? '; exact decimals are text' : ''}`,
   );
   if (input.shape === 'list' && queryBatching !== 'independently') {
     review('the statement of each item is a transaction of its own here, in n8n they are one');
   }
-  const success =
-    operation.isSelect && (node.version >= 2.3 || parameters.operation === 'select') ? '' : '{ success: true }';
+  const isEmpty = operation.isSelect && (node.version >= 2.3 || parameters.operation === 'select');
+  // Before version 2.3, n8n wraps it by mistake where it does not run all statements together.
+  const told = node.version < 2.3 && queryBatching !== 'single' ? '{ json: { success: true } }' : '{ success: true }';
+  const success = isEmpty ? '' : told;
   const rows = 'outputs.flatMap(({ rows }) => rows)';
   const perItem = success === '' ? rows : `outputs.flatMap(({ rows }) => (rows.length > 0 ? rows : [${success}]))`;
   const together = success === '' ? rows : `${rows}.length > 0 ? ${rows} : [${success}]`;
@@ -67,7 +71,12 @@ export function postgresNode(conversion: Conversion): Converted {
         parameters: { query, ...(hasValues && { values }), maxRows: MAX_ROWS },
       };
     },
-    lines: [`const result = ${queryBatching === 'single' ? together : perItem};`],
+    lines: [
+      ...(operation.mustMatch === true
+        ? ["if (outputs.some(({ rows }) => rows.length === 0)) throw new Error('no row matches');"]
+        : []),
+      `const result = ${queryBatching === 'single' ? together : perItem};`,
+    ],
     shape: operation.isOne === true && input.shape === 'one' ? 'one' : 'list',
     mayBeEmpty: success === '',
   });
@@ -352,12 +361,11 @@ function matchingOf(conversion: Conversion): { keys: readonly string[]; mapping:
 }
 
 function update(conversion: Conversion): Operation {
-  const { node, parameters, review } = conversion;
+  const { node, parameters } = conversion;
   const table = tableOf(parameters);
   const { keys, mapping } = matchingOf(conversion);
   const changed = [...mapping].filter(([name]) => !keys.includes(name));
   if (changed.length === 0) return unsupported('no values to update');
-  if (node.version >= 2.2) review('in n8n, it fails if no row matches; here the item then says that it succeeded');
   return {
     statement(scope) {
       const { values, add } = numbered();
@@ -368,6 +376,7 @@ function update(conversion: Conversion): Operation {
       return { query: `UPDATE ${table} SET ${set} WHERE ${where}${returningOf(parameters)}`, values };
     },
     isSelect: false,
+    mustMatch: node.version >= 2.2,
   };
 }
 

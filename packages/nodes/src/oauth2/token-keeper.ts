@@ -195,7 +195,7 @@ export function readSecret(json: string): OAuth2Secret {
   });
 }
 
-/** Whether a connection has other tokens than those that are to be replaced. */
+/** Whether a connection has other tokens than those to replace. */
 function isReplaced({ sealedTokens, status, isExpired }: StoredConnection, stale: string | null): boolean {
   return sealedTokens !== stale && status === 'connected' && !isExpired;
 }
