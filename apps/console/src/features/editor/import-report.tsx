@@ -27,7 +27,7 @@ function useImportReport(): WorkflowImportReport | undefined {
   );
 }
 
-/** Returns what is to be reviewed of nodes of an import, by their ids. */
+/** Returns what people have to review in nodes of an import, by their ids. */
 export function useReviews(): ReadonlyMap<string, string> {
   const tasks = useImportReport()?.tasks ?? NO_TASKS;
   return useMemo(() => {
