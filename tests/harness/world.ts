@@ -79,6 +79,8 @@ export async function buildWorld(given: Instance) {
   const workflow = await gateway.call('GET', `/api/workflows/${workflowId}`, { as: session });
   const draft = { definition: WORLD_DEFINITION };
   await gateway.call('PUT', `/api/workflows/${workflowId}/draft`, { as: session, body: draft });
+  const report = { counts: { converted: 0, review: 0, manual: 0 }, tasks: [], omittedTasks: 0, remarks: ['has tags'] };
+  await given.db.importReport.create({ data: { workflowId, report } });
   const apiKey = await given.db.apiKey.findFirstOrThrow();
   const secret = { username: 'u', password: 'p' };
   const client = {

@@ -15,7 +15,7 @@ import {
   openQueueShards,
   probeRedisWrites,
 } from '@deckhand/queue';
-import { openOutputStore } from '@deckhand/outputs';
+import { openFileStore, openOutputStore } from '@deckhand/outputs';
 import {
   createAnswerTokens,
   createResultSignatures,
@@ -111,6 +111,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   const checkInput = createInputChecker(forms);
   const deliveries = createDeliveryLog({ db, logger });
   const outputs = await openOutputStore(settings, db);
+  const files = await openFileStore(settings, db);
   const runReads = createRunReads({
     primary: db,
     replica: replica && { db: replica, maxLagMs: settings.DATABASE_REPLICA_MAX_LAG_MS },
@@ -152,7 +153,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   };
   const answers = { db, logger, queue, forms, notifyWorkers };
   const runs = {
-    ...{ ...answers, authenticate, answerOnce, runReads, outputs, follower },
+    ...{ ...answers, authenticate, answerOnce, runReads, outputs, files, follower },
     executions: createExecutionReader(db),
     shares: createWorkspaceShares(),
   };
@@ -171,7 +172,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
     ...{ resources, starts, runs },
     links: { ...answers, answerTokens: createAnswerTokens(secretBox), linkLimit: createLinkLimit(redis) },
     webhooks: {
-      ...{ logger, breaker, runStarter, events, deliveries },
+      ...{ db, files, logger, breaker, runStarter, events, deliveries },
       webhooks: createWebhookFinder({ db, secretBox }),
       awaitRun: createAwaitRun({ db, follower, signatures: createResultSignatures(secretBox) }),
       readCredential: createCredentialReader({ db, secretBox, logger }),
@@ -193,7 +194,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
     },
     async close() {
       await Promise.all([keyUsage.flush(), sessionUsage.flush(), deliveries.flush()]);
-      for (const part of [runReads, fleet, breaker, follower, outputs]) part.close();
+      for (const part of [runReads, fleet, breaker, follower, outputs, files]) part.close();
       connected.subscriber.disconnect();
       await Promise.all([queue.close(), forms.close(), http.close()]);
       redis.disconnect();

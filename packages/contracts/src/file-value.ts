@@ -40,6 +40,11 @@ export function storedFileOf(value: JsonValue | undefined): StoredFile | undefin
 
 const MAX_NAME = 255;
 
+/** Query of requests that send or receive a file. */
+export const FileNameQuery = Type.Object({
+  name: Type.Optional(Type.String({ maxLength: MAX_NAME, description: 'The name of the file, such as `invoice.pdf`' })),
+});
+
 /**
  * Returns the name of a file from a name of others: what follows the last slash of a path, without characters that
  * control terminals or change the direction of text, and at most 255 characters long.

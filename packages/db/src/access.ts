@@ -84,6 +84,25 @@ export async function requireRole(db: Queryable, actor: Actor, workspaceId: stri
   return membership.role;
 }
 
+/**
+ * Returns a workflow that the actor may see, with the role that is needed.
+ * @throws DeckhandError NOT_FOUND; FORBIDDEN when the role is too low.
+ */
+export async function requireWorkflow(
+  db: Queryable,
+  actor: Actor,
+  id: string,
+  needed: Role,
+): Promise<{ readonly workspaceId: string }> {
+  const workflow = await db.workflow.findFirst({
+    where: { id, workspace: visibleWorkspace(actor) },
+    select: { workspaceId: true },
+  });
+  if (!workflow) throw new DeckhandError('NOT_FOUND');
+  await requireRole(db, actor, workflow.workspaceId, needed);
+  return workflow;
+}
+
 /** @throws DeckhandError FORBIDDEN when the role is too low. */
 export function requireRoleOf(role: Role, needed: Role): void {
   if (!hasRole(role, needed)) throw new DeckhandError('FORBIDDEN', { message: `This needs the role ${needed}` });

@@ -1,4 +1,5 @@
 import { fileIdsIn } from '@deckhand/contracts';
+import type { Actor } from './access.ts';
 import { type Database, Prisma, type Queryable } from './client.ts';
 import { executeWithRawParameters } from './connection.ts';
 
@@ -139,11 +140,33 @@ export async function findFile(db: Database, workspaceId: string, id: string): P
   return row;
 }
 
+/** A file and the run that names it. */
+export interface FileOfRun {
+  readonly executionId: string;
+  readonly fileId: string;
+}
+
+/** Finds a file that a run names, if the actor may see the run; undefined otherwise. */
+export async function findVisibleFile(
+  db: Database,
+  actor: Actor,
+  { executionId, fileId }: FileOfRun,
+): Promise<KeptFile | undefined> {
+  const [row] = await db.$queryRaw<KeptFile[]>(Prisma.sql`/* files.find-visible */
+    SELECT ${KEPT} FROM executions e
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
+    JOIN execution_files x ON x.execution_id = e.id AND x.file_id = ${fileId}::uuid
+    JOIN files f ON f.id = x.file_id AND f.workspace_id = e.workspace_id
+    WHERE e.id = ${executionId}::uuid
+      AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`);
+  return row;
+}
+
 /** Finds a file that a run names; undefined if the run does not. */
-export async function findFileOfRun(db: Database, executionId: string, id: string): Promise<KeptFile | undefined> {
+export async function findFileOfRun(db: Database, { executionId, fileId }: FileOfRun): Promise<KeptFile | undefined> {
   const [row] = await db.$queryRaw<KeptFile[]>(Prisma.sql`/* files.find-of-run */
     SELECT ${KEPT} FROM execution_files x JOIN files f ON f.id = x.file_id
-    WHERE x.execution_id = ${executionId}::uuid AND x.file_id = ${id}::uuid`);
+    WHERE x.execution_id = ${executionId}::uuid AND x.file_id = ${fileId}::uuid`);
   return row;
 }
 

@@ -1,4 +1,4 @@
-export { type Actor, type LinkHolder, type Origin, requireRole } from './access.ts';
+export { type Actor, type LinkHolder, type Origin, requireRole, requireWorkflow } from './access.ts';
 export {
   isAdministrator,
   readInstanceSettings,
@@ -299,6 +299,7 @@ export {
   findFile,
   findFileOfRun,
   findSameFile,
+  findVisibleFile,
   finishFile,
   forgetFile,
   type KeptFile,
@@ -402,6 +403,7 @@ export {
 } from './webhooks/webhooks.ts';
 export { listActivations } from './workflows/activations.ts';
 export { deleteDraft, readDraft, saveDraft } from './workflows/drafts.ts';
+export { deleteImportReport, readImportReport } from './workflows/import-reports.ts';
 export {
   applyWorkflow,
   findWorkflowsBySlug,

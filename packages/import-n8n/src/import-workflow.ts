@@ -86,6 +86,8 @@ const STARTED_BY = '';
 const CALLED = ['executeWorkflowTrigger', 'errorTrigger'];
 /** Distance of columns in n8n, in px. */
 const COLUMN = 220;
+/** Types with several inputs. */
+const JOINS = new Set(['merge', 'compareDatasets']);
 /** Maximum number of connections into a node. */
 const MAX_INCOMING = 100;
 /** Maximum size of the parameters of a node that is converted, as JSON: some conversions take long for many of them. */
@@ -404,7 +406,7 @@ class WorkflowConversion {
     if (incoming.length > MAX_INCOMING) return unsupported(`more than ${MAX_INCOMING} connections lead to it`);
     if (isTrigger(type)) return { inputs: [], nodes: [], edgesTo: () => [], isRepeated: false };
     if (incoming.length === 0) return unsupported('no node leads to it, so it never runs; a stub keeps the original');
-    const isMerge = shortType(type) === 'merge';
+    const isMerge = JOINS.has(shortType(type));
     const count = isMerge ? mergeInputs(parameters) : 1;
     const beyond = incoming.find(({ input }) => input >= count);
     if (beyond) return unsupported(`"${beyond.source}" leads to its input ${beyond.input + 1}, which does not exist`);

@@ -188,6 +188,8 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       finds: 'held',
     },
     'DELETE /api/workflows/:id/draft': { path: `${workflow}/draft`, asks: 'editor', finds: 'held' },
+    'GET /api/workflows/:id/import-report': { path: `${workflow}/import-report`, asks: 'viewer', finds: 'held' },
+    'DELETE /api/workflows/:id/import-report': { path: `${workflow}/import-report`, asks: 'editor', finds: 'held' },
     'POST /api/workflows/:id/webhooks/:nodeId/url': {
       path: `${workflow}/webhooks/hook/url`,
       asks: 'editor',

@@ -453,7 +453,9 @@ describe('the OpenAPI document', () => {
       settings: { executionOrder: 'v1' },
     };
     await done('POST', '/api/workflows/import/n8n?dryRun=true', { workspaceId, workflow: exported });
-    await done('POST', '/api/workflows/import/n8n', { workspaceId, workflow: exported });
+    const imported = await done('POST', '/api/workflows/import/n8n', { workspaceId, workflow: exported });
+    await done('GET', `/api/workflows/${imported.id}/import-report`);
+    await done('DELETE', `/api/workflows/${imported.id}/import-report`);
     await done('GET', '/api/node-types');
     const file = {
       workspaceId,

@@ -1,14 +1,16 @@
 import type { Request, Response } from 'express';
-import { DeckhandError } from '@deckhand/contracts';
+import { DeckhandError, fileName, mediaTypeOf } from '@deckhand/contracts';
+import { findFileOfRun } from '@deckhand/db';
 import type { WindowRate } from '@deckhand/queue';
 import { contentCodings } from '@deckhand/runtime';
+import { sendFile } from '../files/send-file.ts';
 import { networkOf } from '../http/caller-address.ts';
 import { isLarge } from '../http/read-body.ts';
 import { rateLimited, setRateHeaders } from '../http/rate-limit.ts';
 import type { StartRunRequest } from '../runs/run-starter.ts';
 import { startedMessage } from '../runs/start-run.ts';
 import type { WebhookContext } from '../contexts.ts';
-import { sendAnswer, sendResult } from './answer.ts';
+import { type ResultFile, sendAnswer, sendResult } from './answer.ts';
 import { type CallerServices, type CheckedCaller, checkCaller } from './check-caller.ts';
 import { allowOrigin, answerOptions } from './cors.ts';
 import { readRequestKey } from './request-key.ts';
@@ -99,8 +101,28 @@ export async function receive(context: WebhookContext, received: Received): Prom
     sendAnswer(response, 200, { executionId, status: 'success' });
     return;
   }
-  const refused = await sendResult(response, outcome.resultJson);
+  const refused = await sendResult(response, outcome.resultJson, (file) =>
+    sendFileOfRun(context, request, response, { ...file, executionId }),
+  );
   if (refused.length > 0) context.logger.info({ executionId, headers: refused }, 'omitted headers from a response');
+}
+
+/** Sends a file that the run names. @throws DeckhandError OUTPUT_GONE if it does not, or not any more. */
+async function sendFileOfRun(
+  { db, files }: WebhookContext,
+  request: Request,
+  response: Response,
+  { stored, executionId, status }: ResultFile & { readonly executionId: string },
+): Promise<void> {
+  const file = await findFileOfRun(db, { executionId, fileId: stored.id });
+  if (!file) throw new DeckhandError('OUTPUT_GONE', { message: 'The run has no such file', extra: { executionId } });
+  await sendFile(request, response, {
+    files,
+    file,
+    contentType: mediaTypeOf(stored),
+    name: fileName(stored.name),
+    status,
+  });
 }
 
 /** Checks and reads the whole request. */
