@@ -852,7 +852,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('packages/nodes/src/http/client.ts', 'unit:http/client', [
     ['a server gets a request twice that it may get once', '!mayRepeat || ', ''],
-    ['a connection that a request authenticated is used again', 'body, signal, reset };', 'body, signal };'],
+    ['a connection that a request authenticated is used again', 'headers, signal, reset }', 'headers, signal }'],
   ]),
   ...of('packages/db/src/executions/start/start-once.ts', 'integration:integration/webhooks/completion', [
     ['a failed run keeps the id of its sender', "AND e.status IN ('failed', 'timeout')", 'AND false'],

@@ -13,6 +13,7 @@ const SERVICES: Readonly<Record<string, string>> = {
   mail: join(SOURCES, 'email/send.ts'),
   postgres: join(SOURCES, 'postgres/client.ts'),
   code: join(SOURCES, 'code/runner.ts'),
+  files: join(ROOT, 'apps/worker/src/session/node-files.ts'),
   traffic: join(ROOT, 'apps/worker/src/session/traffic-control.ts'),
   workflows: join(ROOT, 'apps/worker/src/session/start-workflows.ts'),
 };
@@ -39,6 +40,9 @@ function follow(file: string, seen: Set<string>): Set<string> {
   const called = [...text.matchAll(/services(?:\.(\w+)|: \{([^}]*)\})/g)].flatMap(([, one, several = '']) =>
     (one ?? several).split(/\W+/).flatMap((name) => SERVICES[name] ?? []),
   );
+  // Nodes have the files of their run in the context.
+  const [files = ''] = /\bfiles\.(?:open|save)\(/.test(text) ? [SERVICES.files] : [];
+  if (files !== '') follow(files, seen);
   for (const next of [...imported.filter((path) => path.startsWith(SOURCES)), ...called]) follow(next, seen);
   return seen;
 }
