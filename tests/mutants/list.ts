@@ -1741,4 +1741,21 @@ export const MUTANTS: readonly Mutant[] = [
       'rows',
     ],
   ]),
+  ...of('packages/db/src/files.ts', 'integration:integration/executions/file-store', [
+    [
+      'a file of another workspace is opened',
+      'WHERE f.id = ${id}::uuid AND f.workspace_id = ${workspaceId}::uuid`',
+      'WHERE f.id = ${id}::uuid`',
+    ],
+    [
+      'an input keeps a file of another workspace',
+      'ON f.id = n.file_id AND f.workspace_id = r.workspace_id',
+      'ON f.id = n.file_id',
+    ],
+    [
+      'a file that a run names is swept',
+      'AND NOT EXISTS (SELECT 1 FROM execution_files x WHERE x.file_id = f.id)\n      RETURNING',
+      '\n      RETURNING',
+    ],
+  ]),
 ];

@@ -249,7 +249,7 @@ export async function expireFiles(db: Database, limit: number): Promise<number> 
 /** A file that was never finished, or that has expired. */
 export type AbandonedFile = Pick<KeptFile, 'id' | 'workspaceId' | 'isApart'>;
 
-/** Finds files whose content is to be deleted. */
+/** Finds files whose content the sweep deletes. */
 export function findAbandonedFiles(db: Database, limit: number): Promise<AbandonedFile[]> {
   return db.$queryRaw<AbandonedFile[]>(Prisma.sql`/* files.find-abandoned */
     SELECT id, workspace_id AS "workspaceId", is_apart AS "isApart" FROM unfinished_files

@@ -120,6 +120,8 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     const value = await save(randomBytes(10));
     const other = (await seedWorkflow(db, chain())).workspaceId;
     await expect(store.open(other, value.file.id)).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
+    const stranger = await (await seedWorkflow(db, chain())).accept({ stolen: value });
+    expect(await db.executionFile.count({ where: { executionId: stranger } })).toBe(0);
     await expect(store.open(seed.workspaceId, uuidv7())).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
   });
 

@@ -55,7 +55,7 @@ describe('an event', () => {
       },
     });
     expect(first.requests[0]?.body).toBe(second.requests[0]?.body);
-    expect(JSON.parse(String(first.requests[0]?.body))).toMatchObject({ data: { link: '/api/executions/x' } });
+    expect(first.requests[0]?.body).toEqual(expect.stringContaining('"link":"/api/executions/x"'));
   });
 
   it.each([

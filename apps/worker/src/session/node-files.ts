@@ -1,5 +1,5 @@
 import { NodeError, type NodeServices } from '@deckhand/engine';
-import { FileError, type FileStore } from '@deckhand/outputs';
+import { FileError, type FileErrorCode, type FileStore } from '@deckhand/outputs';
 import type { RetryWhileUnavailable } from '../checkpoints/retry-while-unavailable.ts';
 
 /** How long a file is kept until a checkpoint names it, in minutes: with the sweep, less than an hour. */
@@ -28,9 +28,17 @@ async function* piecesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
+/** How nodes fail with errors of files. */
+const FAILURES = {
+  FILE_NOT_FOUND: { code: 'FILE_NOT_FOUND', isRetryable: false },
+  FILE_TOO_LARGE: { code: 'FILE_TOO_LARGE', isRetryable: false },
+  STORAGE_FULL: { code: 'STORAGE_FULL', isRetryable: true },
+  MEMORY_EXCEEDED: { code: 'MEMORY_EXCEEDED', isRetryable: true },
+} as const satisfies Record<FileErrorCode, { code: FileErrorCode; isRetryable: boolean }>;
+
 /** @throws NodeError for a FileError, and any other error unchanged. */
 function refuse(error: unknown): never {
   if (!(error instanceof FileError)) throw error;
-  const isRetryable = error.code === 'STORAGE_FULL' || error.code === 'MEMORY_EXCEEDED';
-  throw new NodeError(error.code, error.message, { isRetryable, cause: error });
+  const { code, isRetryable } = FAILURES[error.code];
+  throw new NodeError(code, error.message, { isRetryable, cause: error });
 }

@@ -114,7 +114,10 @@ describe('a response as a file', () => {
 async function sent(parameters: JsonObject, listener?: RequestListener) {
   const received: { type: string | undefined; length: string | undefined; body: Buffer }[] = [];
   const { url } = await serve((request, response) => {
-    if (listener && request.url !== '/there') return listener(request, response);
+    if (listener && request.url !== '/there') {
+      listener(request, response);
+      return;
+    }
     void buffer(request).then((body) => {
       const { 'content-type': type, 'content-length': length } = request.headers;
       received.push({ type, length, body });

@@ -59,8 +59,8 @@ function toPart(name: string, value: JsonValue, formText: (value: JsonValue) => 
   const inline = inlineFileOf(value);
   const stored = storedFileOf(value);
   if (!inline && !stored) return { disposition: `name="${escaped(name)}"`, content: Buffer.from(formText(value)) };
-  const given = inline ? inline.filename : fileName(stored?.name ?? '');
-  const disposition = `name="${escaped(name)}"; filename="${escaped(given || name)}"`;
+  const given = (inline ? inline.filename : fileName(stored?.name ?? '')) ?? '';
+  const disposition = `name="${escaped(name)}"; filename="${escaped(given === '' ? name : given)}"`;
   const contentType = mediaTypeOf(inline ?? stored ?? {});
   return { disposition, contentType, content: stored ?? Buffer.from(inline?.base64 ?? '', 'base64') };
 }

@@ -113,8 +113,8 @@ function setSecret(headers: Headers, { name, value }: { name: string; value: str
 
 /**
  * Returns the body to send: a string unchanged, an object as a form if the content type is one, a file as its bytes,
- * streamed if it is in the store, other values as JSON, with a content type unless there is one; in the charset of the content type. Null means no
- * body, so that an expression may omit it.
+ * streamed if it is in the store, other values as JSON, with a content type unless there is one; in the charset of the
+ * content type. Null means no body, so that an expression may omit it.
  * @throws NodeError PARAMETERS_INVALID for what the charset cannot express, and for multipart types other than forms;
  * FILE_NOT_FOUND.
  */

@@ -8,7 +8,7 @@ import { forKey, type Route } from '../../http/route.ts';
 
 const readQuery = queryReader(FileNameQuery);
 
-/** Downloads and previews of people are no pages of the console: they have no origin. */
+/** A browser gives a file that it shows no origin, so it cannot act for the person in the console. */
 const SANDBOX = "default-src 'none'; sandbox";
 
 /** GET /api/executions/{id}/files/{fileId} */
