@@ -15,6 +15,12 @@ export function mergeNode(conversion: Conversion): Converted {
   const lists = inputs.map(listOf);
   const result = (expression: string): Converted => listNode(conversion, expression);
   if (mode === 'append') return result(`[${lists.map((each) => `...${each}`).join(', ')}]`);
+  const way = text(parameters.combineBy) ?? text(parameters.combinationMode);
+  const isPlain = Object.keys(object(parameters.options)).length === 0;
+  if (mode === 'combine' && way === 'combineByPosition' && lists.length > 2 && isPlain) {
+    review('objects in items that become one: n8n merges their members, here those of the last item remain');
+    return maybeEmpty(scriptNode(conversion, combineAllByPosition(lists), 'list'));
+  }
   const [first, second, ...others] = lists;
   if (first === undefined || second === undefined || others.length > 0) return unsupported('more than two inputs');
   if (mode === 'chooseBranch' || mode === 'passThrough' || mode === 'wait') {
@@ -49,6 +55,15 @@ function ifBoth(converted: Converted, { id, node, hasAllInputs }: Conversion, li
 /** The items of an input, none if its branch was not taken. */
 function listOf({ text: data, shape }: Source): string {
   return shape === 'list' ? `(${data} ?? [])` : `[${data}].filter((item) => item !== undefined)`;
+}
+
+/** Joins the items of all inputs at each position, up to the shortest of them. */
+function combineAllByPosition(lists: readonly string[]): string {
+  return [
+    `const lists = [${lists.join(', ')}];`,
+    'const length = Math.min(...lists.map((list) => list.length));',
+    'return Array.from({ length }, (_, index) => Object.assign({}, ...lists.map((list) => list[index])));',
+  ].join('\n');
 }
 
 const combineAll: Join = (first, second) =>
