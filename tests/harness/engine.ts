@@ -180,8 +180,11 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
 }
 
 /** Runs a definition to its end, through every rest on the way. */
-export async function runToEnd(definition: unknown, options: Omit<MemoryRunOptions, 'world'> = {}): Promise<MemoryRun> {
-  const world = createVirtualWorld();
+export async function runToEnd(
+  definition: unknown,
+  options: Omit<MemoryRunOptions, 'world'> = {},
+  world = createVirtualWorld(),
+): Promise<MemoryRun> {
   const journal: NodeRecord[] = [];
   const calls: string[] = [];
   for (;;) {

@@ -184,7 +184,7 @@ async function send<Method extends string, Path extends string>(
     status: answer.status,
     headers: new Headers(answer.headers),
     body: isJson ? answer.body : null,
-    text: answer.text,
+    text: Buffer.isBuffer(answer.body) ? answer.body.toString('latin1') : answer.text,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Definition, JsonValue } from '@deckhand/contracts';
+import type { Definition, JsonValue, NodeDefinition } from '@deckhand/contracts';
 import { compileInSteps, type NodeTypes } from '@deckhand/engine';
 import { type ConvertedWorkflow, convertInSteps } from '../../packages/import-n8n/src/import-workflow.ts';
 import { type ImportedWorkflow, importN8n } from '../../packages/import-n8n/src/index.ts';
@@ -74,6 +74,7 @@ export function withCheck({ definition, notes, outputs }: ConvertedWorkflow): De
   const inLoops = new Set(
     definition.edges.flatMap(({ sourceHandle, target }) => (sourceHandle === 'body' ? [target] : [])),
   );
+  for (const id of inLoops) for (const { source, target } of definition.edges) if (source === id) inLoops.add(target);
   const fields: Record<string, string> = {};
   for (const [name, ports] of outputs) {
     const own = notes.find(({ node }) => node === name)?.nodeIds ?? [];
@@ -92,15 +93,22 @@ export function withCheck({ definition, notes, outputs }: ConvertedWorkflow): De
     nodes: [...definition.nodes, { id: 'check', type: 'set', parameters: { fields } }],
     edges: [
       ...definition.edges,
-      ...ends.flatMap(({ id, type }) => {
-        const handles = type === 'if' ? ['true', 'false'] : type === 'switch' ? ['0', '1', '2'] : [undefined];
-        if (type === 'loop') return [{ source: id, target: 'check', sourceHandle: 'done' }];
-        return handles.map((sourceHandle) => ({
-          source: id,
+      ...ends.flatMap((node) =>
+        handlesOf(node).map((sourceHandle) => ({
+          source: node.id,
           target: 'check',
           ...(sourceHandle !== undefined && { sourceHandle }),
-        }));
-      }),
+        })),
+      ),
     ],
   };
+}
+
+/** Returns the outputs of a node that the converter makes. */
+function handlesOf({ type, parameters }: NodeDefinition): readonly (string | undefined)[] {
+  if (type === 'if') return ['true', 'false'];
+  if (type === 'loop') return ['done'];
+  if (type !== 'switch') return [undefined];
+  const cases = Array.isArray(parameters?.cases) ? parameters.cases.length : 0;
+  return [...Array.from({ length: cases }, (_, index) => String(index)), 'default'];
 }

@@ -1,4 +1,5 @@
 import type { NodeContext, NodeServices } from '@deckhand/engine';
+import { createMemoryFiles } from '@deckhand/testing/memory-files';
 
 const refuse = (): Promise<never> => Promise.reject(new Error('this node must not act outside'));
 
@@ -13,10 +14,17 @@ export const NO_SERVICES: NodeServices = {
   responses: { send: refuse },
   results: { check: refuse },
   traffic: { admit: () => Promise.resolve({ waitedMs: 0, report: () => Promise.resolve() }) },
+  files: () => createMemoryFiles(),
 };
 
-/** Settings under which large outputs are in PostgreSQL. */
-export const OUTPUTS_IN_POSTGRES = { OUTPUT_STORE: 'postgres', S3_REGION: '', S3_PREFIX: '' } as const;
+/** Settings under which large outputs and files are in PostgreSQL. */
+export const OUTPUTS_IN_POSTGRES = {
+  OUTPUT_STORE: 'postgres',
+  S3_REGION: '',
+  S3_PREFIX: '',
+  FILE_MAX_BYTES: 1_073_741_824,
+  FILE_MAX_RUN_BYTES: 1_073_741_824,
+} as const;
 
 /** The context of a node of a run named `run`; a test overrides the parts that matter to it. */
 export function nodeContext(given: Partial<NodeContext> = {}): NodeContext {
@@ -37,6 +45,7 @@ export function nodeContext(given: Partial<NodeContext> = {}): NodeContext {
     deferred: undefined,
     retryPart: (work) => work(),
     services: NO_SERVICES,
+    files: createMemoryFiles(),
     now: () => Date.UTC(2026, 0, 1),
     mock: undefined,
     credential: () => Promise.resolve(undefined),

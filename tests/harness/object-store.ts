@@ -1,12 +1,17 @@
 import { createServer } from 'node:http';
 import { stopLater } from './cleanup.ts';
 
-/** A server that speaks as much of S3 as is used: PUT, GET, lists of folders, and the deletion of several objects. */
+/**
+ * A server that speaks as much of S3 as is used: PUT, GET with ranges, uploads in parts, lists of folders, and the
+ * deletion of several objects.
+ */
 export interface TestObjectStore {
   /** Settings that name it. */
   readonly env: Readonly<Record<string, string>>;
   /** Objects by key. */
   readonly objects: Map<string, Buffer>;
+  /** Ids of unfinished uploads in parts, by key. */
+  uploads(): ReadonlyMap<string, string>;
   /** Keys of the objects that were written, in order. */
   readonly written: readonly string[];
   /** Whether objects that are written from now on are damaged. */
@@ -24,6 +29,7 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
   const bucket = 'outputs';
   const objects = new Map<string, Buffer>();
   const written: string[] = [];
+  const uploads = createUploads();
   let isDamaging = false;
   let isAway = false;
   let isSilent = false;
@@ -43,6 +49,13 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
       if (isAway) return response.writeHead(503).end();
       if (name !== bucket || !(request.headers.authorization ?? '').startsWith('AWS4-HMAC-SHA256 ')) {
         return response.writeHead(403).end();
+      }
+      const ofUpload = uploads.respond(request.method ?? '', key, url.searchParams, body);
+      if (ofUpload) {
+        if (ofUpload.object) objects.set(key, ofUpload.object);
+        if (ofUpload.object) written.push(key);
+        response.writeHead(ofUpload.status, { 'content-type': 'application/xml', etag: ofUpload.tag ?? '' });
+        return response.end(ofUpload.body);
       }
       if (request.method === 'PUT') {
         objects.set(key, isDamaging ? body.subarray(1) : body);
@@ -70,14 +83,16 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
           `<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${list.join('')}${next}</ListBucketResult>`,
         );
       }
-      const found = request.method === 'GET' ? objects.get(key) : undefined;
+      const found = ['GET', 'HEAD'].includes(request.method ?? '') ? objects.get(key) : undefined;
       if (!found) {
         response.writeHead(404, { 'content-type': 'application/xml' });
         return response.end(
           '<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message></Error>',
         );
       }
-      return response.writeHead(200, { 'content-length': found.length }).end(found);
+      const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+      const part = first === undefined ? found : found.subarray(Number(first), Number(last) + 1);
+      return response.writeHead(first === undefined ? 200 : 206, { 'content-length': part.length }).end(part);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -94,6 +109,7 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
   return {
     env: { OUTPUT_STORE: 's3', S3_BUCKET: bucket, S3_ENDPOINT: `http://127.0.0.1:${address.port}` },
     objects,
+    uploads: uploads.unfinished,
     written,
     setDamaging(value) {
       isDamaging = value;
@@ -108,4 +124,49 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
     },
     unanswered: () => unanswered,
   };
+}
+
+/** The response to a request of an upload in parts, and the object that it has completed. */
+interface UploadResponse {
+  readonly status: number;
+  readonly body?: string;
+  readonly tag?: string;
+  readonly object?: Buffer;
+}
+
+/** Creates the uploads in parts of a store. `respond` returns undefined for requests of anything else. */
+function createUploads() {
+  const parts = new Map<string, { readonly key: string; readonly parts: Map<number, Buffer> }>();
+  const unfinished = () => new Map([...parts].map(([id, { key }]) => [key, id]));
+  function respond(method: string, key: string, query: URLSearchParams, body: Buffer): UploadResponse | undefined {
+    if (query.has('uploads') && method === 'POST') {
+      const id = `upload-${parts.size}-${Date.now()}`;
+      parts.set(id, { key, parts: new Map() });
+      return {
+        status: 200,
+        body: `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`,
+      };
+    }
+    if (query.has('uploads')) {
+      const prefix = query.get('prefix') ?? '';
+      const found = [...parts].filter(([, upload]) => upload.key.startsWith(prefix));
+      const list = found.map(([id, upload]) => `<Upload><Key>${upload.key}</Key><UploadId>${id}</UploadId></Upload>`);
+      return { status: 200, body: `<ListMultipartUploadsResult>${list.join('')}</ListMultipartUploadsResult>` };
+    }
+    const id = query.get('uploadId');
+    if (id === null) return undefined;
+    const upload = parts.get(id);
+    if (!upload) return { status: 404, body: '<Error><Code>NoSuchUpload</Code></Error>' };
+    if (method === 'PUT') {
+      const part = Number(query.get('partNumber'));
+      upload.parts.set(part, body);
+      return { status: 200, tag: `"${part}"` };
+    }
+    parts.delete(id);
+    if (method === 'DELETE') return { status: 204 };
+    const ordered = [...upload.parts].sort(([a], [b]) => a - b).map(([, bytes]) => bytes);
+    const result = '<CompleteMultipartUploadResult><ETag>"done"</ETag></CompleteMultipartUploadResult>';
+    return { status: 200, body: result, object: Buffer.concat(ordered) };
+  }
+  return { unfinished, respond };
 }

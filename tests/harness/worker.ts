@@ -7,7 +7,14 @@ import {
   createScriptRunner,
   loadNodeTypes,
 } from '@deckhand/nodes';
-import { ArchiveSettings, openArchive, openOutputStore, OutputSettings } from '@deckhand/outputs';
+import {
+  ArchiveSettings,
+  FileSettings,
+  openArchive,
+  openFileStore,
+  openOutputStore,
+  OutputSettings,
+} from '@deckhand/outputs';
 import { createLogger, createSecretBox, readSettings, createMemoryBudget, type MemoryBudget } from '@deckhand/runtime';
 import { startWorker, type WorkerOptions } from '@deckhand/worker';
 import { Registry } from 'prom-client';
@@ -77,8 +84,12 @@ export async function startTestWorker(
 ): Promise<{ stop(): Promise<void>; readonly registry: Registry }> {
   const { DATABASE_URL: url, DATABASE_PREPARED_STATEMENTS } = databaseSettings(stores.databaseUrl);
   const db = createDatabase({ url, poolSize: 6, preparesStatements: DATABASE_PREPARED_STATEMENTS !== 'false' });
-  const settings = readSettings(Type.Object({ ...OutputSettings, ...ArchiveSettings }), outputSettings);
+  const settings = readSettings(
+    Type.Object({ ...OutputSettings, ...FileSettings, ...ArchiveSettings }),
+    outputSettings,
+  );
   const outputs = await openOutputStore(settings, db);
+  const files = await openFileStore(settings, db, memory);
   const archive = await openArchive(settings);
   const code = createScriptRunner();
   const schemas = createSchemaChecker();
@@ -103,6 +114,7 @@ export async function startTestWorker(
     }),
     schemas,
     outputs,
+    files,
     archive,
     secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
     publicUrl,
@@ -125,6 +137,7 @@ export async function startTestWorker(
       await Promise.all([code.close(), schemas.close()]);
       await postgres.close();
       outputs.close();
+      files.close();
       archive?.close();
       await db.$disconnect();
       const recovered = await recoveredRuns(registry);

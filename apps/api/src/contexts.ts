@@ -1,13 +1,14 @@
 import type { Database } from '@deckhand/db';
 import type { NodeTypes } from '@deckhand/engine';
 import type { InputChecker, SchemaChecker } from '@deckhand/nodes';
-import type { OutputStore } from '@deckhand/outputs';
+import type { FileStore, OutputStore } from '@deckhand/outputs';
 import type { FleetView, QueueShards, Redis, WindowRate } from '@deckhand/queue';
 import type { AnswerTokens, Logger, SecretBox, Tracing } from '@deckhand/runtime';
 import type { Authenticate } from './auth/authenticate.ts';
 import type { DeviceAuthorizations } from './auth/device-authorizations.ts';
 import type { LoginThrottle } from './auth/login-throttle.ts';
 import type { Passwords } from './auth/passwords.ts';
+import type { Connections } from './credentials/connections.ts';
 import type { AnswerOnce } from './http/answer-once.ts';
 import type { LinkLimit } from './links/link-limit.ts';
 import type { McpSettings } from './mcp/settings.ts';
@@ -62,6 +63,7 @@ export interface ResourceContext {
   readonly nodeTypes: NodeTypes;
   readonly answerOnce: AnswerOnce;
   readonly notifyWorkers: NotifyWorkers;
+  readonly connections: Connections;
   /** Start of the URLs of webhooks. */
   readonly webhookBaseUrl: string;
 }
@@ -98,6 +100,7 @@ export interface RunContext extends AnswerContext {
   readonly executions: ExecutionReader;
   /** Store of large outputs. */
   readonly outputs: OutputStore;
+  readonly files: FileStore;
   readonly follower: RunFollower;
   /** Limits of what one workspace may have in progress in this process. */
   readonly shares: WorkspaceShares;
@@ -113,6 +116,9 @@ export interface LinkContext extends AnswerContext {
 
 /** What receiving webhooks needs. */
 export interface WebhookContext {
+  readonly db: Database;
+  /** Store of the files that responses have. */
+  readonly files: FileStore;
   readonly logger: Logger;
   readonly breaker: WriteBreaker;
   readonly runStarter: RunStarter;

@@ -94,6 +94,18 @@ export async function checkDefinition(
   return compiled;
 }
 
+/**
+ * Compiles a definition that may be invalid, once others of the same person were checked. @returns undefined if it
+ * cannot be saved.
+ */
+export async function compileIfValid(
+  definition: unknown,
+  { by, nodeTypes }: { by: string; nodeTypes: NodeTypes },
+): Promise<Compiled | undefined> {
+  const compiled = await oneAtATime(by, () => compile(definition, nodeTypes, 1));
+  return 'issues' in compiled ? undefined : compiled;
+}
+
 /** Returns all issues of a definition, under `definition`, each with its node; none if it can be saved. */
 export async function findAllIssues(definition: unknown, nodeTypes: NodeTypes): Promise<readonly ValidationIssue[]> {
   const compiled = await compile(definition, nodeTypes, Infinity);
@@ -195,6 +207,7 @@ function nodeIdAt(path: string, definition: unknown): string | undefined {
 /** A node of a definition that was checked when it was saved. */
 export interface SavedNode {
   readonly id: string;
+  readonly type: string;
   readonly isDisabled: boolean;
   readonly parameters: JsonObject;
 }
@@ -206,9 +219,14 @@ export function savedNodes(definition: unknown, only?: keyof typeof TRIGGERS): S
   return nodes.flatMap((node: unknown): SavedNode[] => {
     if (!isJsonObject(node) || typeof node.id !== 'string') return [];
     if (only !== undefined && node.type !== TRIGGERS[only]) return [];
-    const parameters = node.parameters;
+    const { id, type, disabled, parameters } = node;
     return [
-      { id: node.id, isDisabled: node.disabled === true, parameters: isJsonObject(parameters) ? parameters : {} },
+      {
+        id,
+        type: typeof type === 'string' ? type : '',
+        isDisabled: disabled === true,
+        parameters: isJsonObject(parameters) ? parameters : {},
+      },
     ];
   });
 }

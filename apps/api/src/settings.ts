@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { OutputSettings } from '@deckhand/outputs';
+import { FileSettings, OutputSettings } from '@deckhand/outputs';
 import {
   DatabaseSettings,
   EncryptionSettings,
   MetricsSettings,
+  OutboundSettings,
   readSettings,
   SettingsError,
   TracingSettings,
@@ -38,6 +39,9 @@ export const ApiSettings = Type.Object({
   /** Maximum size of a webhook's body, in bytes. */
   WEBHOOK_MAX_BYTES: Type.Integer({ minimum: 1, maximum: 104_857_600, default: 10_485_760 }),
   ...OutputSettings,
+  ...FileSettings,
+  /** For requests to the providers of OAuth 2.0 credentials. */
+  ...OutboundSettings,
   ...MetricsSettings,
   ...TracingSettings,
   /** Maximum number of connections to PostgreSQL. */

@@ -3,7 +3,7 @@ import { getMe, listWorkflows, listWorkspaces } from '@deckhand/sdk/operations';
 import { EXIT, ExitError, misused } from '@deckhand/terminal';
 import type { Environment } from './environment.ts';
 import { checkProfileName, type Profile, readProfiles } from './profiles.ts';
-import { take } from './take.ts';
+import { MAX_PAGE, take } from './take.ts';
 
 /** Options that every command has. */
 export interface GlobalOptions {
@@ -36,7 +36,6 @@ export interface Target {
 export const LOCAL_URL = 'http://localhost:3000';
 /** Retries of a request: a person waits for them. */
 const MAX_RETRIES = 2;
-const PAGE = 500;
 /** Number of entries that a message lists. */
 const MAX_LISTED = 5;
 
@@ -134,7 +133,7 @@ async function findWorkspace({ client }: Deckhand, named: string | undefined): P
     if ('apiKey' in data && data.apiKey.workspaceId !== null) return data.apiKey.workspaceId;
   }
   const pages = pagesByOffset(async (position) => {
-    return (await listWorkspaces({ client, query: { ...position, limit: PAGE }, throwOnError: true })).data;
+    return (await listWorkspaces({ client, query: { ...position, limit: MAX_PAGE }, throwOnError: true })).data;
   });
   const all = await take(pages);
   if (named !== undefined) return only(named, all, 'workspace', 'deckhand doctor');
@@ -149,12 +148,12 @@ async function findWorkflow(deckhand: Deckhand, workspaceId: string, name: strin
   // The API finds a part of a name, in any case.
   const search = name.slice(0, 200);
   const pages = pagesByOffset(async (position) => {
-    const query = { workspaceId, search, ...position, limit: PAGE };
+    const query = { workspaceId, search, ...position, limit: MAX_PAGE };
     return (await listWorkflows({ client, query, throwOnError: true })).data;
   });
   const found = await take(pages);
   if (found.some((entry) => entry.name === name)) return only(name, found, 'workflow', 'deckhand workflows list');
-  const [withSlug] = (await take(deckhand.workflows.list({ workspaceId, limit: PAGE }))).filter(
+  const [withSlug] = (await take(deckhand.workflows.list({ workspaceId, limit: MAX_PAGE }))).filter(
     ({ slug }) => slug === name,
   );
   return withSlug?.id ?? only(name, [], 'workflow', 'deckhand workflows list');

@@ -5,9 +5,10 @@ import {
   createPostgresClient,
   createSchemaChecker,
   createScriptRunner,
+  httpClientOptions,
   loadNodeTypes,
 } from '@deckhand/nodes';
-import { openArchive, openOutputStore } from '@deckhand/outputs';
+import { openArchive, openFileStore, openOutputStore } from '@deckhand/outputs';
 import {
   collectAtRest,
   createLogger,
@@ -42,6 +43,7 @@ async function main(): Promise<void> {
   const schemas = createSchemaChecker();
   const allowPrivate = settings.HTTP_NODE_ALLOW_PRIVATE;
   const memory = createMemoryBudget(settings.WORKER_DATA_BYTES);
+  const files = await openFileStore(settings, db, memory);
   const postgres = createPostgresClient({ allowPrivate, memory });
   const registry = createProcessRegistry();
   const tracing = await openTracing(settings, { serviceName: 'deckhand-worker', logger });
@@ -62,21 +64,13 @@ async function main(): Promise<void> {
     nodeTypes: await loadNodeTypes(),
     services: {
       code,
-      http: createHttpClient({
-        allowPrivate,
-        memory,
-        proxy: {
-          httpProxy: settings.HTTP_PROXY,
-          httpsProxy: settings.HTTPS_PROXY,
-          noProxy: settings.NO_PROXY,
-          resolvesNames: settings.HTTP_PROXY_RESOLVES,
-        },
-      }),
+      http: createHttpClient({ ...httpClientOptions(settings), memory }),
       mail: createMailSender({ allowPrivate }),
       postgres,
     },
     schemas,
     outputs,
+    files,
     archive,
     secretBox: openSecretBox(settings),
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
@@ -100,6 +94,7 @@ async function main(): Promise<void> {
       await Promise.all([code.close(), schemas.close()]);
       await postgres.close();
       outputs.close();
+      files.close();
       archive?.close();
       await db.$disconnect();
       await tracing?.close();

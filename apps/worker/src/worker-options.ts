@@ -1,7 +1,7 @@
 import type { Database } from '@deckhand/db';
 import type { NodeServices, NodeTypes } from '@deckhand/engine';
 import type { SchemaChecker } from '@deckhand/nodes';
-import type { Archive, OutputStore } from '@deckhand/outputs';
+import type { Archive, FileStore, OutputStore } from '@deckhand/outputs';
 import type { Logger, MemoryBudget, SecretBox, Tracing } from '@deckhand/runtime';
 import type { Registry } from 'prom-client';
 
@@ -21,11 +21,13 @@ export interface WorkerOptions {
   readonly maxBlockedMs: number;
   readonly nodeTypes: NodeTypes;
   /** Services of nodes; the worker adds those that need its stores. */
-  readonly services: Omit<NodeServices, 'workflows' | 'locks' | 'responses' | 'traffic' | 'results'>;
+  readonly services: Omit<NodeServices, 'workflows' | 'locks' | 'responses' | 'traffic' | 'results' | 'files'>;
   /** Checks inputs of runs that this worker starts, and results. */
   readonly schemas: SchemaChecker;
   /** The store of large outputs. */
   readonly outputs: OutputStore;
+  /** The store of files. */
+  readonly files: FileStore;
   /** The archive of dropped partitions; undefined without one. */
   readonly archive?: Archive | undefined;
   /** Opens the credentials of nodes. */

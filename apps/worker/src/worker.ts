@@ -48,7 +48,7 @@ export interface Worker {
 
 /** Starts a worker: composes its parts. Resolves when it takes jobs. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { id, db, logger, concurrency, outputs, registry, memory } = options;
+  const { id, db, logger, concurrency, outputs, files, registry, memory } = options;
   const stores = await connectStores(options);
   const { redis, queue, shard, clock } = stores;
   const active = createActiveRuns({ onEmpty: options.onEmpty });
@@ -82,7 +82,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       unclaimedAfterMs: options.unclaimedAfterMs,
     },
     {
-      ...{ workerId: id, active, clock, lease, heldBack, keyRelease, outputs, archive: options.archive },
+      ...{ workerId: id, active, clock, lease, heldBack, keyRelease, outputs, files, archive: options.archive },
       events: { deliverer, metrics: eventMetrics },
       mayReach: createReachCheck({ loadVersion: versions.load, readDefinition: versions.readDefinition }),
     },

@@ -1,55 +1,71 @@
+import Type, { type Static } from 'typebox';
+import { isUuid, UUID_PATTERN } from './formats.ts';
 import { isJsonObject, type JsonValue } from './json.ts';
 
-/** A file as webhooks and `http` nodes return it: its bytes in base64. */
-export interface FileValue {
-  readonly base64: string;
-  /** As its sender wrote it, so not always one; "" if there was none. */
-  readonly contentType: string;
-  readonly bytes?: number;
-  readonly filename?: string;
+/** The schema of a file value, which names content of the workspace of its run. It reaches nothing in any other one. */
+export const FileValue = Type.Object(
+  {
+    file: Type.Object(
+      {
+        id: Type.String({ pattern: UUID_PATTERN.source, description: 'The same for equal bytes in a workspace' }),
+        name: Type.String({ description: 'A name for people, such as `invoice.pdf`; may be empty' }),
+        contentType: Type.String({ description: 'A media type; `application/octet-stream` if it is not known' }),
+        bytes: Type.Integer({ minimum: 0, description: 'Its length' }),
+        sha256: Type.String({ description: 'The SHA-256 of its bytes, 64 hexadecimal digits' }),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  { additionalProperties: false, description: 'A file in the store of the workspace' },
+);
+
+/** A file as a value of a run: `{ "file": { … } }`. */
+export type FileValue = Static<typeof FileValue>;
+
+/** The metadata of a file. Its bytes are in the store of its workspace. */
+export type StoredFile = FileValue['file'];
+
+const MEMBERS = 5;
+
+/** Returns the file that a value names; undefined for anything else, also for an object with further members. */
+export function storedFileOf(value: JsonValue | undefined): StoredFile | undefined {
+  if (!isJsonObject(value) || Object.keys(value).length !== 1 || !isJsonObject(value.file)) return undefined;
+  const { id, name, contentType, bytes, sha256 } = value.file;
+  if (Object.keys(value.file).length !== MEMBERS) return undefined;
+  if (typeof id !== 'string' || !isUuid(id) || typeof name !== 'string' || typeof contentType !== 'string')
+    return undefined;
+  if (typeof bytes !== 'number' || typeof sha256 !== 'string') return undefined;
+  return { id, name, contentType, bytes, sha256 };
 }
 
-const MEMBERS: ReadonlySet<string> = new Set(['base64', 'contentType', 'bytes', 'filename']);
-/** Matches what base64 and base64url are made of, in time proportional to the text. */
-const BASE64 = /^[\w+/=\s-]*$/;
-/** Matches a media type with its parameters (RFC 9110, 8.3.1). */
-const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?:;[\t\x20-\x7e]{0,500})?$/;
-const JSON_TYPE = /[/+-]json\b/i;
-/** What bytes are of which nothing else is known (RFC 2046, 4.5.1). */
-const UNKNOWN = 'application/octet-stream';
+const MAX_NAME = 255;
 
-/** Returns a value as a file; undefined if it is anything else, or has members that files do not have. */
-export function fileOf(value: JsonValue): FileValue | undefined {
-  if (!isJsonObject(value)) return undefined;
-  const { base64, contentType, bytes, filename } = value;
-  if (typeof base64 !== 'string' || typeof contentType !== 'string' || !BASE64.test(base64)) return undefined;
-  if (Object.keys(value).some((name) => !MEMBERS.has(name))) return undefined;
-  return {
-    base64,
-    contentType,
-    ...(typeof bytes === 'number' && { bytes }),
-    ...(typeof filename === 'string' && { filename }),
-  };
-}
+/** Query of requests that send or receive a file. */
+export const FileNameQuery = Type.Object({
+  name: Type.Optional(Type.String({ maxLength: MAX_NAME, description: 'The name of the file, such as `invoice.pdf`' })),
+});
 
 /**
- * Returns the file whose bytes are sent for a body; undefined for other bodies, and under a JSON type, which asks for
- * the JSON of the file. @param contentType that of the headers; "" without one.
+ * Returns the name of a file from a name of others: what follows the last slash of a path, without characters that
+ * control terminals or change the direction of text, and at most 255 characters long.
  */
-export function fileToSend(body: JsonValue, contentType: string): FileValue | undefined {
-  return JSON_TYPE.test(contentType) ? undefined : fileOf(body);
+export function fileName(text: string): string {
+  const last = text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1);
+  const visible = last.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '').trim();
+  return Array.from(visible.slice(0, 2 * MAX_NAME))
+    .slice(0, MAX_NAME)
+    .join('');
 }
+
+/** Is in every serialised file value, and rarely in anything else. */
+const MARK = '"sha256"';
+const IDS = /"id"\s*:\s*"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"/g;
 
 /**
- * Returns whether a body is a file in part: with members that files do not have, or without bytes that can be read. Its
- * JSON would arrive as a broken file under a type other than JSON.
+ * Returns the ids of the files that serialised JSON names. Ids of anything else may be among them, which no look-up of
+ * a file finds. Fast for JSON without files.
  */
-export function isBrokenFile(body: JsonValue, contentType: string): boolean {
-  if (contentType === '' || JSON_TYPE.test(contentType) || !isJsonObject(body) || fileOf(body)) return false;
-  return typeof body.base64 === 'string' && typeof body.contentType === 'string';
-}
-
-/** Returns the media type of a file as a header can have it. */
-export function mediaTypeOf({ contentType }: FileValue): string {
-  return MEDIA_TYPE.test(contentType) ? contentType : UNKNOWN;
+export function fileIdsIn(json: string): readonly string[] {
+  if (!json.includes(MARK)) return [];
+  return [...new Set(Array.from(json.matchAll(IDS), ([, id = '']) => id))];
 }

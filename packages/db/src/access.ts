@@ -34,6 +34,13 @@ export interface LinkHolder {
   readonly requestToken?: never;
 }
 
+/** The service itself, which changes something without a request of a person. */
+export interface System {
+  readonly userId: null;
+  readonly origin?: never;
+  readonly requestToken?: never;
+}
+
 /** The times of last change of the states in which a write is allowed (If-Match). Undefined allows any state. */
 export type AllowedStates = readonly Date[] | undefined;
 
@@ -75,6 +82,25 @@ export async function requireRole(db: Queryable, actor: Actor, workspaceId: stri
   if (!membership) throw new DeckhandError('FORBIDDEN', { message: 'You are not a member of this workspace' });
   requireRoleOf(membership.role, needed);
   return membership.role;
+}
+
+/**
+ * Returns a workflow that the actor may see, with the role that is needed.
+ * @throws DeckhandError NOT_FOUND; FORBIDDEN when the role is too low.
+ */
+export async function requireWorkflow(
+  db: Queryable,
+  actor: Actor,
+  id: string,
+  needed: Role,
+): Promise<{ readonly workspaceId: string }> {
+  const workflow = await db.workflow.findFirst({
+    where: { id, workspace: visibleWorkspace(actor) },
+    select: { workspaceId: true },
+  });
+  if (!workflow) throw new DeckhandError('NOT_FOUND');
+  await requireRole(db, actor, workflow.workspaceId, needed);
+  return workflow;
 }
 
 /** @throws DeckhandError FORBIDDEN when the role is too low. */

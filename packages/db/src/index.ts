@@ -1,4 +1,4 @@
-export { type Actor, type LinkHolder, type Origin, requireRole } from './access.ts';
+export { type Actor, type LinkHolder, type Origin, requireRole, requireWorkflow } from './access.ts';
 export {
   isAdministrator,
   readInstanceSettings,
@@ -52,6 +52,16 @@ export {
   type SealedCredential,
   type UsableCredential,
 } from './credentials/sealed-credentials.ts';
+export {
+  changeConnection,
+  type ConnectableCredential,
+  findConnectable,
+  listCredentialUses,
+  PROVIDER_LIMIT_MS,
+  readConnection,
+  storeConnection,
+  touchConnection,
+} from './credentials/connections.ts';
 export {
   createCredential,
   deleteCredential,
@@ -279,6 +289,26 @@ export {
   readDetachedRows,
   sumDetachedRuns,
 } from './maintenance/detached-runs.ts';
+export {
+  type AbandonedFile,
+  beginFile,
+  deleteFileParts,
+  expireFiles,
+  type FileSpace,
+  findAbandonedFiles,
+  findFile,
+  findFileOfRun,
+  findSameFile,
+  findVisibleFile,
+  finishFile,
+  forgetFile,
+  type KeptFile,
+  nameFiles,
+  type NewFile,
+  readFilePart,
+  renewFile,
+  writeFilePart,
+} from './files.ts';
 export { refreshStatistics } from './maintenance/refresh-statistics.ts';
 export {
   createRunPartitions,
@@ -373,6 +403,7 @@ export {
 } from './webhooks/webhooks.ts';
 export { listActivations } from './workflows/activations.ts';
 export { deleteDraft, readDraft, saveDraft } from './workflows/drafts.ts';
+export { deleteImportReport, readImportReport } from './workflows/import-reports.ts';
 export {
   applyWorkflow,
   findWorkflowsBySlug,

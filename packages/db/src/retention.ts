@@ -41,6 +41,8 @@ export async function pruneData(db: Queryable, executionIds: readonly string[]):
       RETURNING l.id, l.execution_id, l.data IS NULL AS is_apart
     ), apart AS (
       INSERT INTO deleted_outputs (id, execution_id) SELECT id, execution_id FROM deleted_large WHERE is_apart
+    ), unnamed_files AS (
+      DELETE FROM execution_files f USING taken t WHERE f.execution_id = t.id
     ), deleted_texts AS (
       DELETE FROM execution_texts x USING taken t WHERE x.execution_id = t.id
       RETURNING x.execution_id, x.failure_group_id

@@ -3,11 +3,27 @@ import type {
   CredentialCircuit,
   CredentialRateLimit,
   ExecutionMode,
+  FileValue,
   JsonObject,
   JsonValue,
   StartOptions,
 } from '@deckhand/contracts';
 import type { ScriptRunner } from './script.ts';
+
+/** A body that is read while it is sent. */
+export interface StreamedBody {
+  /** Its exact length. */
+  readonly bytes: number;
+  /** Returns its bytes from the beginning: it may be sent again, such as to the target of a redirect. */
+  readonly open: () => AsyncIterable<Uint8Array>;
+}
+
+/** The response whose body is stored as a file. */
+export interface ResponseHead {
+  /** The URL that responded, after redirects. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /** A request that a node sends. */
 export interface HttpRequest {
@@ -19,12 +35,17 @@ export interface HttpRequest {
   readonly secretHeaders?: readonly string[];
   /** An origin that may be reached although its address is private. */
   readonly exemptOrigin?: string | undefined;
-  readonly body: string | Uint8Array | undefined;
+  readonly body: string | Uint8Array | StreamedBody | undefined;
   readonly followRedirects: boolean;
   /** A longer body, also after decompression, fails the request. */
   readonly maxResponseBytes: number;
   /** Whether only status and headers matter: the body of the response is not kept, and a longer one is cut off. */
   readonly ignoresBody?: boolean;
+  /**
+   * Stores the body of a response with a status below 400, decompressed, while it comes. `maxResponseBytes` does not
+   * limit it.
+   */
+  readonly saveBody?: ((head: ResponseHead, content: AsyncIterable<Uint8Array>) => Promise<FileValue>) | undefined;
   /**
    * Whether the server may get it twice although its method is not idempotent: it is sent again at once, on a new
    * connection, if the server closes a connection that was kept open before it responds.
@@ -40,7 +61,10 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** Each set-cookie header: they are the only ones that may not be joined (RFC 9110, 5.3). */
   readonly setCookies: readonly string[];
+  /** Empty if the body was stored. */
   readonly body: Uint8Array;
+  /** What `saveBody` has stored; undefined if it was not called. */
+  readonly file?: FileValue | undefined;
 }
 
 /**
@@ -236,6 +260,52 @@ export interface TrafficControl {
   admit(request: TrafficRequest): Promise<TrafficPermit>;
 }
 
+/** The bytes of a file from `from`, without `until`; all of them without a range. */
+export interface ByteRange {
+  readonly from: number;
+  readonly until?: number | undefined;
+}
+
+/** A file whose bytes can be read. */
+export interface OpenedFile {
+  /** The number of bytes that `content` has: those of the range. */
+  readonly bytes: number;
+  /**
+   * Its bytes in pieces of at most 1 MiB, read as they are consumed. To be read once; ending early releases everything.
+   * @throws NodeError FILE_NOT_FOUND if the file was deleted meanwhile.
+   */
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** The name and media type of a new file. */
+export interface FileAbout {
+  readonly name: string;
+  /** `application/octet-stream` by default. */
+  readonly contentType?: string | undefined;
+}
+
+/** Files of the workspace of a run. Bytes are streamed: neither direction holds more than a few MiB in memory. */
+export interface NodeFiles {
+  /**
+   * Opens a file, which is looked up in the workspace by its id alone.
+   * @throws NodeError FILE_NOT_FOUND.
+   */
+  open(file: FileValue, range?: ByteRange): Promise<OpenedFile>;
+  /**
+   * Stores a file. The node must return the value in its output within an hour, or the file is deleted again.
+   * @param content is consumed at the speed of the store. If it throws, nothing is stored, and the error is thrown.
+   * @throws NodeError FILE_TOO_LARGE, STORAGE_FULL, MEMORY_EXCEEDED.
+   */
+  save(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, about: FileAbout): Promise<FileValue>;
+}
+
+/** The node whose files are opened and stored. */
+export interface FileOwner {
+  readonly workspaceId: string;
+  readonly executionId: string;
+  readonly signal: () => AbortSignal;
+}
+
 /** Services of the worker for nodes with effects outside. */
 export interface NodeServices {
   readonly code: ScriptRunner;
@@ -247,4 +317,6 @@ export interface NodeServices {
   readonly responses: CallerResponses;
   readonly results: ResultChecker;
   readonly traffic: TrafficControl;
+  /** Returns the files of a node; nodes have them as `context.files`. */
+  readonly files: (owner: FileOwner) => NodeFiles;
 }

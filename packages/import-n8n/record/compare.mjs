@@ -1,23 +1,28 @@
-// Runs converted workflows, and compares the data of every node with what n8n returned. Development only.
-// node record/compare.mjs <folder of workflows> <folder that `n8n executeBatch --snapshot` wrote for them>
+// Runs converted workflows, and compares what every node returned with what it returned in n8n. Development only.
+// node record/compare.mjs <folder of workflows> <folder that run.mjs wrote for them> [<another that it wrote later>]
+// Outputs that n8n itself returned otherwise the second time have the time or chance in them, and are not compared.
 import { isDeepStrictEqual } from 'node:util';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runInMemory } from '../../../tests/harness/engine.ts';
+import { runToEnd } from '../../../tests/harness/engine.ts';
 import { convertN8n, importJson, withCheck } from '../../../tests/harness/import-n8n.ts';
+import { createVirtualWorld } from '../../testing/src/virtual-world.ts';
 import { createScriptRunner, loadNodeTypes } from '../../nodes/src/index.ts';
 
-const [workflows, snapshots] = process.argv.slice(2);
-if (snapshots === undefined) throw new Error('name a folder of workflows and one of snapshots');
+/** How long a workflow may run, in ms. */
+const MAX_RUN_MS = 10_000;
+
+const [workflows, snapshots, later] = process.argv.slice(2);
+if (snapshots === undefined) throw new Error('name a folder of workflows, and one that run.mjs wrote');
 const nodeTypes = await loadNodeTypes();
 const code = createScriptRunner();
 const counts = new Map();
-const count = (name) => counts.set(name, (counts.get(name) ?? 0) + 1);
+const count = (name, number = 1) => counts.set(name, (counts.get(name) ?? 0) + number);
 
-/** Returns the items of each output of the nodes that n8n ran once, by `name:output`; and whether it failed. */
+/** Returns the items of each output of the nodes that n8n ran once, by `name:output`; and how the run ended. */
 function readSnapshot(path) {
-  const { data } = JSON.parse(readFileSync(path, 'utf8'));
-  const { runData, error } = data.resultData;
+  const { data, status, startedAt } = JSON.parse(readFileSync(path, 'utf8'));
+  const { runData, error, lastNodeExecuted } = data.resultData;
   const items = new Map();
   for (const [name, runs] of Object.entries(runData)) {
     if (runs.length !== 1) continue;
@@ -28,59 +33,107 @@ function readSnapshot(path) {
       );
     }
   }
-  return { items, hasFailed: error !== undefined, ran: new Set(Object.keys(runData)) };
+  const failed = error === undefined ? undefined : lastNodeExecuted;
+  return {
+    items,
+    failed,
+    error,
+    isCut: status === 'canceled',
+    ran: new Set(Object.keys(runData)),
+    startedAt: Date.parse(startedAt),
+  };
 }
 
-/** Returns the names of the nodes that lead to a node, and its own. */
-function nodesBefore(name, { connections }) {
-  const seen = new Set([name]);
-  for (const each of seen) {
-    for (const [source, { main }] of Object.entries(connections)) {
-      if (main.flat().some(({ node }) => node === each)) seen.add(source);
-    }
-  }
+/** Returns nodes and all that they lead to. */
+function withNodesAfter(names, { connections }) {
+  const seen = new Set(names);
+  for (const each of seen) for (const { node } of connections[each]?.main.flat() ?? []) seen.add(node);
   return seen;
 }
 
-for (const file of readdirSync(workflows).sort()) {
-  const snapshot = join(snapshots, file.replace('.json', '-snapshot.json'));
-  if (!existsSync(snapshot)) continue;
-  count('workflows');
-  const workflow = JSON.parse(readFileSync(join(workflows, file), 'utf8'));
-  const { notes, remarks } = await importJson(workflow, nodeTypes);
-  if (notes.some(({ level }) => level === 'manual') || remarks.some((each) => each.startsWith('cannot be saved'))) {
-    count('with a stub');
-    continue;
+/** Returns a conversion without some nodes of n8n. */
+function without(left, { definition, notes, outputs }) {
+  const kept = notes.filter(({ node }) => !left.has(node));
+  const removed = new Set(notes.filter(({ node }) => left.has(node)).flatMap(({ nodeIds }) => nodeIds));
+  const isKept = (id) => !removed.has(id);
+  return {
+    definition: {
+      ...definition,
+      nodes: definition.nodes.filter(({ id }) => isKept(id)),
+      edges: definition.edges.filter(({ source, target }) => isKept(source) && isKept(target)),
+    },
+    notes: kept,
+    outputs: new Map([...outputs].filter(([name]) => !left.has(name))),
+  };
+}
+
+/** Compares a workflow. @param print prints a difference that a note names, or none. */
+async function compare(workflow, { theirs, again }, print) {
+  if (theirs.isCut) return 'workflows that take too long in n8n';
+  const { notes } = await importJson(workflow, nodeTypes);
+  const stubs = notes.filter(({ level }) => level === 'manual').map(({ node }) => node);
+  const left = withNodesAfter(stubs, workflow);
+  const converted = without(left, convertN8n(workflow));
+  // A node is compared if it is neither a stub nor after one.
+  if (converted.notes.length < 2) return 'workflows with stubs only';
+  const reviewed = withNodesAfter(
+    notes.filter(({ level }) => level === 'review').map(({ node }) => node),
+    workflow,
+  );
+  const isFailedLater = theirs.failed !== undefined && left.has(theirs.failed);
+  const world = createVirtualWorld(theirs.startedAt);
+  const services = { code: { run: (script) => world.during(code.run(script)) } };
+  const end = performance.now() + MAX_RUN_MS;
+  const onRecord = (_record, abort) => void (performance.now() > end && abort());
+  const options = { trigger: {}, services, onRecord };
+  const { ending, journal, last } = await runToEnd(withCheck(converted), options, world);
+  if (ending.kind === 'halted') return 'workflows that take too long here';
+  const nodeOf = new Map(converted.notes.flatMap(({ node, nodeIds }) => nodeIds.map((id) => [id, node])));
+  const failedHere = nodeOf.get(journal.findLast(({ status }) => status === 'failed')?.nodeId);
+  if (ending.kind !== 'success' || (theirs.failed !== undefined && !isFailedLater)) {
+    if (failedHere === theirs.failed) return 'workflows that fail at the same node';
+    // n8n runs one branch after the other, and ends with the first that fails.
+    if (theirs.failed !== undefined && failedHere !== undefined && !theirs.ran.has(failedHere)) {
+      return 'workflows that fail, here at a branch that n8n did not come to';
+    }
+    const where = failedHere ?? theirs.failed;
+    const what = failedHere === undefined ? theirs.error : ending.error;
+    print(reviewed.has(where), `${where} fails ${failedHere === undefined ? 'in n8n' : 'here'}: ${what?.message}`);
+    return 'workflows that fail otherwise';
   }
-  const levelOf = new Map(notes.map(({ node, level }) => [node, level]));
-  const theirs = readSnapshot(snapshot);
-  // The node that collects the data cannot be behind the body of a loop.
-  if (notes.some(({ type }) => type.endsWith('.splitInBatches'))) {
-    count('with a loop, not compared');
-    continue;
-  }
-  const { ending, last } = await runInMemory(withCheck(convertN8n(workflow)), { trigger: {}, services: { code } });
-  const hasFailed = ending.kind !== 'success';
-  if (hasFailed !== theirs.hasFailed) {
-    const isNamed = notes.some(({ level }) => level === 'review');
-    count(isNamed ? 'ends otherwise, with a note' : 'ends otherwise, without a note');
-    console.log(file, hasFailed ? `fails here: ${JSON.stringify(ending.error)}` : 'fails in n8n', isNamed ? '' : '!');
-    continue;
-  }
-  count(hasFailed ? 'fails in both' : 'succeeds in both');
-  if (hasFailed) continue;
   const seen = [...last.values()].find(({ nodeId }) => nodeId === 'check')?.output ?? {};
-  for (const [key, ours] of Object.entries(seen)) {
+  const ran = new Set(journal.filter(({ status }) => status === 'success').map(({ nodeId }) => nodeOf.get(nodeId)));
+  for (const [key, collected] of Object.entries(seen)) {
     const name = key.slice(0, key.lastIndexOf(':'));
-    if (theirs.ran.has(name) && !theirs.items.has(key)) continue;
+    // A node that always outputs data has an empty item wherever its data is read, also if it did not run.
+    const ours = ran.has(name) ? collected : [];
+    const isUnknown = theirs.ran.has(name) ? !theirs.items.has(key) : isFailedLater;
+    const expected = theirs.items.get(key) ?? [];
+    if (isUnknown) continue;
+    if (again && !isDeepStrictEqual(again.items.get(key) ?? [], expected)) {
+      count('outputs with the time or chance, not compared');
+      continue;
+    }
     count('outputs');
-    if (isDeepStrictEqual(ours, theirs.items.get(key) ?? [])) continue;
-    const isNamed = [...nodesBefore(name, workflow)].some((each) => levelOf.get(each) === 'review');
-    count(isNamed ? 'outputs that differ, with a note' : 'outputs that differ, without a note');
-    console.log(file, key, isNamed ? '' : '!');
-    console.log('  here', JSON.stringify(ours).slice(0, 300));
-    console.log('  n8n ', JSON.stringify(theirs.items.get(key) ?? []).slice(0, 300));
+    if (isDeepStrictEqual(ours, expected)) continue;
+    const shown = [ours, expected].map((items) => JSON.stringify(items).slice(0, 1_000));
+    print(reviewed.has(name), [key, `  here ${shown[0]}`, `  n8n  ${shown[1]}`].join('\n'));
   }
+  return stubs.length === 0 ? 'workflows compared whole' : 'workflows compared up to their stubs';
+}
+
+for (const file of readdirSync(workflows).sort()) {
+  const [first, second] = [snapshots, later].map((folder) =>
+    folder === undefined ? '' : join(folder, file.replace('.json', '-snapshot.json')),
+  );
+  if (!existsSync(first)) continue;
+  const read = { theirs: readSnapshot(first), again: existsSync(second) ? readSnapshot(second) : undefined };
+  count('workflows');
+  const result = await compare(JSON.parse(readFileSync(join(workflows, file), 'utf8')), read, (isNamed, text) => {
+    count(isNamed ? 'differences with a note' : 'differences without a note');
+    console.log(isNamed ? 'noted' : 'UNNOTED', file, text);
+  });
+  count(result);
 }
 await code.close();
 for (const [name, number] of counts) console.log(number, name);

@@ -2,7 +2,7 @@
 import { mkdtempSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 process.env.N8N_DIAGNOSTICS_ENABLED = 'false';
 process.env.N8N_USER_FOLDER = mkdtempSync(join(tmpdir(), 'n8n-'));
@@ -10,11 +10,18 @@ process.env.TZ = 'UTC';
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('name the folder that n8n is installed in');
-const require = createRequire(join(folder, 'node_modules/n8n-core/package.json'));
+/** Loads modules of the installed n8n. */
+export const require = createRequire(join(folder, 'node_modules/n8n-core/package.json'));
 require('reflect-metadata');
-const workflows = require('n8n-workflow');
+/** The module of workflows and expressions. */
+export const workflows = require('n8n-workflow');
 const contexts = require('./dist/execution-engine/node-execution-context/execute-context.js');
-workflows.setGlobalState({ defaultTimezone: 'UTC' });
+
+/** Sets the time zone of workflows that have none of their own. */
+export function setTimezone(defaultTimezone) {
+  workflows.setGlobalState({ defaultTimezone });
+}
+setTimezone('UTC');
 
 /** The version of n8n. */
 export const { version } = require(join(folder, 'node_modules/n8n/package.json'));
@@ -27,39 +34,47 @@ const loaded = new Map();
 export function nodeOf(type, typeVersion) {
   if (!loaded.has(type)) {
     const path = paths.find((each) => each.toLowerCase().endsWith(`/${type.toLowerCase()}.node.js`));
-    const [Node] = Object.values(require(join(NODES, path)));
+    const { [basename(path, '.node.js')]: Node } = require(join(NODES, path));
     loaded.set(type, new Node());
   }
   return workflows.NodeHelpers.getVersionedNodeType(loaded.get(type), typeVersion);
 }
 
-const nodeTypes = {
+/** The types of nodes, as the engine asks for them. */
+export const nodeTypes = {
   getByName: (type) => nodeOf(type.split('.')[1]),
   getByNameAndVersion: (type, typeVersion) => nodeOf(type.split('.')[1], typeVersion),
   getKnownTypes: () => ({}),
 };
 
-/** Returns what a node's code gets when it runs for items that a trigger returned, and the node itself. */
-export function prepare(type, typeVersion, parameters, items) {
+/** Returns what a node's code gets when it runs for items that triggers returned, by input, and the node itself. */
+export function prepare(type, typeVersion, parameters, ...inputs) {
   const of = (name, short, each, its) => ({
     ...{ id: name, name, type: `n8n-nodes-base.${short}`, typeVersion: each, position: [0, 0], parameters: its },
   });
-  const nodes = [of('Start', 'manualTrigger', 1, {}), of('Node', type, typeVersion, structuredClone(parameters))];
-  const connections = { Start: { main: [[{ node: 'Node', type: 'main', index: 0 }]] } };
+  const starts = inputs.map((_items, index) => (index === 0 ? 'Start' : `Start ${index + 1}`));
+  const nodes = [
+    ...starts.map((name) => of(name, 'manualTrigger', 1, {})),
+    of('Node', type, typeVersion, structuredClone(parameters)),
+  ];
+  const connections = Object.fromEntries(
+    starts.map((name, index) => [name, { main: [[{ node: 'Node', type: 'main', index }]] }]),
+  );
   const workflow = new workflows.Workflow({ id: 'w', name: 'Test', nodes, connections, active: false, nodeTypes });
-  const data = items.map((json) => ({ json, pairedItem: { item: 0 } }));
-  const ran = { startTime: 0, executionTime: 0, executionIndex: 0, source: [], data: { main: [data] } };
-  const run = { resultData: { runData: { Start: [ran] } }, executionData: { contextData: {} } };
-  const input = { main: [data] };
+  const main = inputs.map((items) => items.map((json) => ({ json, pairedItem: { item: 0 } })));
+  const ran = (data) => ({ startTime: 0, executionTime: 0, executionIndex: 0, source: [], data: { main: [data] } });
+  const runData = Object.fromEntries(starts.map((name, index) => [name, [ran(main[index])]]));
+  const run = { resultData: { runData }, executionData: { contextData: {} } };
+  const input = { main };
   const { Node: node } = workflow.nodes;
-  const task = { data: input, node, source: { main: [{ previousNode: 'Start' }] } };
-  const rest = [{ variables: {} }, 'cli', run, 0, data, input, task, []];
+  const task = { data: input, node, source: { main: starts.map((previousNode) => ({ previousNode })) } };
+  const rest = [{ variables: {} }, 'cli', run, 0, main[0], input, task, []];
   return { context: new contexts.ExecuteContext(workflow, node, ...rest), node: nodeOf(type, typeVersion) };
 }
 
-/** Runs a node for items. @returns the items of its outputs, or the message of its error. */
-export async function execute(type, typeVersion, parameters, items) {
-  const { context, node } = prepare(type, typeVersion, parameters, items);
+/** Runs a node for the items of its inputs. @returns the items of its outputs, or the message of its error. */
+export async function execute(type, typeVersion, parameters, ...inputs) {
+  const { context, node } = prepare(type, typeVersion, parameters, ...inputs);
   try {
     const outputs = await node.execute.call(context);
     return { outputs: outputs.map((each) => each.map(({ json }) => json)) };

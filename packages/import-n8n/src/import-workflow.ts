@@ -16,6 +16,7 @@ import type { Cycle } from './cycles.ts';
 import { analyze, commonRoute, type Graph, isWithin, type Route } from './graph.ts';
 import { uniqueIds } from './ids.ts';
 import { edgeFrom, type Join, joinWays, type Way } from './joins.ts';
+import { layOut } from './layout.ts';
 import type { Conversion, Converted, Output } from './nodes/converter.ts';
 import { afterLoop, loopNode } from './nodes/loop.ts';
 import { converterOf, isTrigger, shortType } from './nodes/registry.ts';
@@ -85,6 +86,10 @@ function portOf(name: string, output: number): string {
 const STARTED_BY = '';
 /** Triggers that other workflows start in n8n, the one that is called most first. */
 const CALLED = ['executeWorkflowTrigger', 'errorTrigger'];
+/** Distance of columns in n8n, in px. */
+const COLUMN = 220;
+/** Types with several inputs. */
+const JOINS = new Set(['merge', 'compareDatasets']);
 /** Maximum number of connections into a node. */
 const MAX_INCOMING = 100;
 /** Maximum size of the parameters of a node that is converted, as JSON: some conversions take long for many of them. */
@@ -163,7 +168,9 @@ class WorkflowConversion {
     this.#returnLast();
     // A definition needs a trigger. As in n8n, nodes that it does not lead to never run.
     if (!this.#nodes.some(({ type }) => type.startsWith('trigger.'))) {
-      this.#nodes.push({ id: this.#idOf(''), type: 'trigger.manual', name: 'No trigger in n8n' });
+      const left = this.#nodes.find(({ position }) => position)?.position;
+      const position = left && { position: { x: left.x - COLUMN, y: left.y } };
+      this.#nodes.push({ id: this.#idOf(''), type: 'trigger.manual', name: 'No trigger in n8n', ...position });
     }
     const seconds = this.#workflow.settings.executionTimeout;
     const settings =
@@ -171,12 +178,12 @@ class WorkflowConversion {
         ? { timeoutSeconds: Math.min(seconds, MAX_TIMEOUT_SECONDS) }
         : undefined;
     return {
-      definition: {
+      definition: yield* layOut({
         nodes: this.#withDefaultTrigger(),
         edges: this.#usedEdges(),
         ...(settings && { settings }),
         ...(this.#stickies.length > 0 && { notes: this.#stickies }),
-      },
+      }),
       notes: this.#notes,
       outputs: new Map([...this.#done].map(([name, { outputs }]) => [name, outputs])),
     };
@@ -411,7 +418,7 @@ class WorkflowConversion {
     if (incoming.length > MAX_INCOMING) return unsupported(`more than ${MAX_INCOMING} connections lead to it`);
     if (isTrigger(type)) return { inputs: [], nodes: [], edgesTo: () => [], isRepeated: false };
     if (incoming.length === 0) return unsupported('no node leads to it, so it never runs; a stub keeps the original');
-    const isMerge = shortType(type) === 'merge';
+    const isMerge = JOINS.has(shortType(type));
     const count = isMerge ? mergeInputs(parameters) : 1;
     const beyond = incoming.find(({ input }) => input >= count);
     if (beyond) return unsupported(`"${beyond.source}" leads to its input ${beyond.input + 1}, which does not exist`);
@@ -667,7 +674,9 @@ class WorkflowConversion {
       ended.add(leaf[0]);
       const id = `${this.#idOf(name)}_response`;
       const body = `{{ ${isCalled ? asList(output.source) : firstItem(output.source)} }}`;
-      this.#nodes.push({ id, type: 'terminal', name: `${name}: response`, parameters: { body } });
+      const before = this.#nodes.find((node) => node.id === output.nodeId)?.position;
+      const position = before && { position: { x: before.x + COLUMN, y: before.y } };
+      this.#nodes.push({ id, type: 'terminal', name: `${name}: response`, parameters: { body }, ...position });
       this.#edges.push({
         source: output.nodeId,
         target: id,
@@ -726,7 +735,7 @@ function remarksOn({ original }: N8nNode): string[] {
   return [...(note === undefined ? [] : [`has a note: ${note}`])];
 }
 
-/** Nodes are where they were, further ones below. */
+/** Nodes are where they were, further ones below, before all of them are moved apart. */
 function place(node: NodeDefinition, { original }: N8nNode, index: number): NodeDefinition {
   const [x, y] = isList(original.position) ? original.position : [];
   if (typeof x !== 'number' || typeof y !== 'number') return node;

@@ -28,5 +28,10 @@ export function isWholeSticky({ parameters }: N8nNode): boolean {
 }
 
 function sideOf(value: unknown, otherwise: number): number {
-  return typeof value === 'number' ? Math.min(Math.max(value, 40), 10_000) : otherwise;
+  return typeof value === 'number' ? noteSide(value) : otherwise;
+}
+
+/** Returns a width or height that a note may have, in px. */
+export function noteSide(length: number): number {
+  return Math.min(Math.max(length, 40), 10_000);
 }

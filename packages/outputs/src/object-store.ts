@@ -3,11 +3,31 @@ import { StoreError, type StoreErrorKind } from '@deckhand/db';
 import { types } from 'node:util';
 import type { s3Location } from './settings.ts';
 
+/** Bytes of an object, both included. */
+export interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** An object that is being written in parts. */
+export interface ObjectUpload {
+  readonly key: string;
+  readonly id: string;
+}
+
 /** A store of objects by key. Every method throws a StoreError if the store is unavailable or refuses. */
 export interface ObjectStore {
   put(key: string, bytes: Uint8Array): Promise<void>;
   /** Reads an object. @returns undefined if the store reports that it does not exist. */
-  get(key: string): Promise<Uint8Array | undefined>;
+  get(key: string, range?: ByteRange): Promise<Uint8Array | undefined>;
+  /** Begins to write an object in parts, none of which shows before it is complete. @returns its id. */
+  beginUpload(key: string): Promise<string>;
+  /** Writes a part, of at least 5 MiB unless it is the last. Parts count from 1. @returns its tag. */
+  uploadPart(upload: ObjectUpload, part: number, bytes: Uint8Array): Promise<string>;
+  /** Makes the object of its parts, whose tags are in their order. */
+  completeUpload(upload: ObjectUpload, tags: readonly string[]): Promise<void>;
+  /** Ends all unfinished uploads of an object, and deletes what they have written. */
+  abortUploads(key: string): Promise<void>;
   /** Returns the names of the folders in a folder, both ending with a slash. */
   listFolders(folder: string): Promise<string[]>;
   /** Deletes objects. Objects that do not exist are ignored. */
@@ -87,9 +107,10 @@ export async function openS3(
       asked(`PUT ${key}`, async (abortSignal) => {
         await client.send(new s3.PutObjectCommand({ Bucket, Key: prefix + key, Body: bytes }), { abortSignal });
       }),
-    get: (key) =>
+    get: (key, range) =>
       asked(`GET ${key}`, async (abortSignal) => {
-        const command = new s3.GetObjectCommand({ Bucket, Key: prefix + key });
+        const Range = range && `bytes=${range.first}-${range.last}`;
+        const command = new s3.GetObjectCommand({ Bucket, Key: prefix + key, Range });
         const found = await client.send(command, { abortSignal }).catch((error: unknown) => {
           // Checks the code, because a missing bucket or a proxy also responds with 404.
           if (error instanceof s3.NoSuchKey) return undefined;
@@ -98,6 +119,44 @@ export async function openS3(
         if (!found) return undefined;
         if (!found.Body) throw new Error('the response has no body');
         return found.Body.transformToByteArray();
+      }),
+    beginUpload: (key) =>
+      asked(`upload of ${key}`, async (abortSignal) => {
+        const begun = await client.send(new s3.CreateMultipartUploadCommand({ Bucket, Key: prefix + key }), {
+          abortSignal,
+        });
+        if (begun.UploadId === undefined) throw new Error('the upload has no id');
+        return begun.UploadId;
+      }),
+    uploadPart: ({ key, id }, PartNumber, Body) =>
+      asked(`part ${PartNumber} of ${key}`, async (abortSignal) => {
+        const command = new s3.UploadPartCommand({ Bucket, Key: prefix + key, UploadId: id, PartNumber, Body });
+        const { ETag } = await client.send(command, { abortSignal });
+        if (ETag === undefined) throw new Error('the part has no tag');
+        return ETag;
+      }),
+    completeUpload: ({ key, id }, tags) =>
+      asked(`completion of ${key}`, async (abortSignal) => {
+        const Parts = tags.map((ETag, index) => ({ ETag, PartNumber: index + 1 }));
+        const MultipartUpload = { Parts };
+        const command = new s3.CompleteMultipartUploadCommand({
+          Bucket,
+          Key: prefix + key,
+          UploadId: id,
+          MultipartUpload,
+        });
+        await client.send(command, { abortSignal }).catch(async (error: unknown) => {
+          // An earlier attempt may have completed it before its response was lost.
+          if (!(error instanceof s3.NoSuchUpload)) throw error;
+          await client.send(new s3.HeadObjectCommand({ Bucket, Key: prefix + key }), { abortSignal });
+        });
+      }),
+    abortUploads: (key) =>
+      asked(`uploads of ${key}`, async (abortSignal) => {
+        const list = new s3.ListMultipartUploadsCommand({ Bucket, Prefix: prefix + key });
+        const { Uploads = [] } = await client.send(list, { abortSignal });
+        for (const { Key, UploadId } of Uploads)
+          await client.send(new s3.AbortMultipartUploadCommand({ Bucket, Key, UploadId }), { abortSignal });
       }),
     async listFolders(folder) {
       const folders: string[] = [];

@@ -12,6 +12,14 @@ export const OutputSettings = {
   S3_PREFIX: Type.String({ default: 'deckhand/', pattern: '^[A-Za-z0-9!_.*()/-]*$' }),
 };
 
+/** Settings of files, beside those of their store above. */
+export const FileSettings = {
+  /** Maximum length of a file, in bytes. */
+  FILE_MAX_BYTES: Type.Integer({ minimum: 1_048_576, maximum: 68_719_476_736, default: 5_368_709_120 }),
+  /** Maximum number of bytes of all different files of a run. */
+  FILE_MAX_RUN_BYTES: Type.Integer({ minimum: 1_048_576, maximum: 1_099_511_627_776, default: 21_474_836_480 }),
+};
+
 /** Settings of the archive of partitions, beside those of S3 above. */
 export const ArchiveSettings = {
   /** The bucket for archives. Without one, partitions are dropped without an archive. */
@@ -19,6 +27,8 @@ export const ArchiveSettings = {
 };
 
 export type OutputSettings = Static<ReturnType<typeof Type.Object<typeof OutputSettings>>>;
+
+export type FileSettings = Static<ReturnType<typeof Type.Object<typeof FileSettings>>>;
 
 export type ArchiveSettings = Static<ReturnType<typeof Type.Object<typeof ArchiveSettings>>>;
 

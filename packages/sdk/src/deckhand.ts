@@ -89,8 +89,8 @@ export interface Deckhand {
     list(filter: FilterOf<ListWorkflowsData>): AsyncGenerator<WorkflowEntry, void, undefined>;
   };
   readonly runs: {
-    /** Returns the handle of a run, without a request. */
-    of(executionId: string): Run;
+    /** Returns the handle of a run, without a request. `Key` is the slug or id of its workflow, if that is known. */
+    of<Key extends string = string>(executionId: string): Run<WorkflowResult<Key>>;
     /** Yields the runs of a workspace, page by page, the newest first. @throws DeckhandError, ConnectionError */
     list(filter: FilterOf<ListExecutionsData>): AsyncGenerator<ExecutionEntry, void, undefined>;
   };

@@ -31,6 +31,7 @@ import {
   type SchemaChecker,
 } from '@deckhand/nodes';
 import { differences, show } from './compare.ts';
+import { createMemoryFiles } from './memory-files.ts';
 import { answerOf, createMocks, type Mocks, mockTypes } from './mocked-types.ts';
 import { createVirtualWorld, type VirtualWorld } from './virtual-world.ts';
 import { WorkflowTest } from './workflow-test.ts';
@@ -267,6 +268,7 @@ function runOnce(
 
 /** Those of nodes are replaced when they run. */
 function servicesWith(code: PooledScriptRunner, results: ResultChecker): NodeServices {
+  const files = createMemoryFiles();
   const none = (): Promise<never> => Promise.reject(new Error('tests have no such service'));
   return {
     code,
@@ -278,6 +280,7 @@ function servicesWith(code: PooledScriptRunner, results: ResultChecker): NodeSer
     responses: { send: none },
     results,
     traffic: { admit: none },
+    files: () => files,
   };
 }
 

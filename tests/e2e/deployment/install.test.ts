@@ -221,7 +221,7 @@ describe('deckhand types', () => {
     expect(await shell(`${env} deckhand types --out workflows.ts --check`)).toBe('workflows.ts is up to date.\n');
     expect(await shell(`${env} deckhand types typed-refund --out one.ts`)).toBe('Wrote one.ts: 1 workflows.\n');
     const consumer = `
-      import { createDeckhand, type Run } from '@deckhand/sdk';
+      import { createDeckhand, type Run, verifyWebhook } from '@deckhand/sdk';
       import { workflows } from './workflows.js';
       declare const process: { readonly env: Readonly<Record<string, string | undefined>> };
       const deckhand = createDeckhand({ baseUrl: process.env.DECKHAND_URL, apiKey: process.env.DECKHAND_API_KEY });
@@ -232,6 +232,14 @@ describe('deckhand types', () => {
         // @ts-expect-error the result has no such member
         (await run.result()).refund;
         return [(await run.result()).refundId, one?.run ? (await one.run.result()).refundId : ''];
+      }
+      export async function resultOf(payload: string, headers: Headers, secret: string): Promise<string> {
+        const { type, data } = await verifyWebhook({ payload, headers, secret });
+        // @ts-expect-error there is no such event
+        if (type === 'run.done' || data.executionId === undefined) return '';
+        // @ts-expect-error nothing is known of the result without the workflow
+        (await deckhand.runs.of(data.executionId).result()).refundId;
+        return (await deckhand.runs.of<'typed-refund'>(data.executionId).result()).refundId;
       }
       // @ts-expect-error amount is needed in each item
       void executeBatch('typed-refund', [{ input: {} }]);

@@ -188,6 +188,8 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       finds: 'held',
     },
     'DELETE /api/workflows/:id/draft': { path: `${workflow}/draft`, asks: 'editor', finds: 'held' },
+    'GET /api/workflows/:id/import-report': { path: `${workflow}/import-report`, asks: 'viewer', finds: 'held' },
+    'DELETE /api/workflows/:id/import-report': { path: `${workflow}/import-report`, asks: 'editor', finds: 'held' },
     'POST /api/workflows/:id/webhooks/:nodeId/url': {
       path: `${workflow}/webhooks/hook/url`,
       asks: 'editor',
@@ -198,6 +200,7 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       asks: 'editor',
       finds: 'held',
     },
+    'POST /api/workflows/:id/files': { path: `${workflow}/files`, body: {}, asks: 'editor', finds: 'held' },
     'GET /api/workflows/:id/deliveries': { path: `${workflow}/deliveries`, asks: 'viewer', finds: 'held' },
     'POST /api/workflows/:id/deliveries/:deliveryId/replay': {
       path: `${workflow}/deliveries/${versionId}/replay`,
@@ -246,6 +249,23 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       finds: 'held',
     },
     'DELETE /api/credentials/:id': { path: `/api/credentials/${held.credential.id}`, asks: 'editor', finds: 'held' },
+
+    'GET /api/credentials/:id/workflows': {
+      path: `/api/credentials/${held.credential.id}/workflows`,
+      asks: 'viewer',
+      finds: 'held',
+    },
+    'POST /api/credentials/:id/connect': {
+      path: `/api/credentials/${held.oauth.id}/connect`,
+      asks: 'editor',
+      finds: 'held',
+    },
+    'POST /api/credentials/:id/connect/poll': {
+      path: `/api/credentials/${held.oauth.id}/connect/poll`,
+      body: { attempt: 'a' },
+      asks: 'editor',
+      finds: 'held',
+    },
 
     'GET /api/event-endpoints': { path: `/api/event-endpoints${ofWorkspace}`, asks: 'admin', finds: 'named' },
     'POST /api/event-endpoints': {
@@ -387,6 +407,11 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       asks: 'viewer',
       finds: 'held',
     },
+    'GET /api/executions/:id/files/:fileId': {
+      path: `/api/executions/${ran.finished}/files/${held.fileId}`,
+      asks: 'viewer',
+      finds: 'held',
+    },
     'GET /api/executions/:id/result': { path: `/api/executions/${ran.finished}/result`, asks: 'viewer', finds: 'held' },
     'GET /api/executions/:id/nodes/:nodeId/debug': {
       path: `/api/executions/${ran.finished}/nodes/start/debug`,
@@ -440,6 +465,7 @@ const OF_THE_CALLER = [
   'GET /api/auth/devices/:id',
   'POST /api/auth/devices/:id/approve',
   'POST /api/api-keys',
+  'POST /api/credentials/callback',
   'POST /api/workspaces',
   'DELETE /api/workspaces/:id/membership',
 ];

@@ -236,6 +236,22 @@ describe('applying a workflow', () => {
 });
 
 describe('a slug', () => {
+  it('may be chosen when a workflow is created, unless another one of the workspace has it', async () => {
+    const { workspaceId } = instance;
+    const make = (slug: string, query = '') =>
+      instance.gateway.call('POST', `/api/workflows${query}`, {
+        as: instance.session,
+        body: { workspaceId, name: 'Chosen', slug },
+      });
+    const made = await make('chosen');
+    expect(made).toMatchObject({ status: 201, body: { slug: 'chosen', managed: false } });
+    expect((await apply('chosen', {}, { etag: '*' })).body).toMatchObject({ id: made.body.id });
+    const taken = { status: 409, body: { code: 'CONFLICT', error: 'Another workflow of the workspace has this slug' } };
+    expect(await make('chosen')).toMatchObject(taken);
+    expect(await make('chosen', '?dryRun=true')).toMatchObject(taken);
+    expect(await make('Not A Slug')).toMatchObject({ status: 400, body: { details: [{ path: 'slug' }] } });
+  });
+
   it('is given and changed by PATCH, and is unique in its workspace', async () => {
     const id = await createWorkflow(instance);
     const patch = (body: object) =>

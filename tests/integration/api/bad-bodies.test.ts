@@ -20,9 +20,11 @@ import {
   DuplicateWorkflowBody,
   ExecuteBatchItem,
   ExecuteBody,
+  FinishConnectionBody,
   InstanceSettings,
   ImportN8nBody,
   LoginBody,
+  PollConnectionBody,
   ReplayEventsBody,
   RerunBody,
   RotateApiKeyBody,
@@ -107,7 +109,8 @@ const NOTHING: Pick<Operation, 'schema' | 'examples' | 'isOptional'> = {
 
 /** Every operation that takes a body. */
 function describeOperations(world: World): Record<string, Operation> {
-  const { workspaceId, workflowId, versionId, ran, pending, folder, variable, credential, bulkAction, member } = world;
+  const { workspaceId, workflowId, versionId, ran, pending, folder, variable, credential, oauth, bulkAction, member } =
+    world;
   const { endpoint, failureGroup } = world;
   const [url, signature] = ['https://example.com/events', 'v1a'];
   const { email, password, name } = OWNER;
@@ -193,7 +196,7 @@ function describeOperations(world: World): Record<string, Operation> {
     },
     'POST /api/workflows': {
       schema: CreateWorkflowBody,
-      examples: [{ workspaceId, ...inFolder, definition: WORLD_DEFINITION }],
+      examples: [{ workspaceId, slug: 'created', ...inFolder, definition: WORLD_DEFINITION }],
     },
     'POST /api/workflows/apply': {
       schema: ApplyWorkflowBody,
@@ -272,6 +275,13 @@ function describeOperations(world: World): Record<string, Operation> {
       examples: [{ name, secret: basic, ...limits }],
       id: credential.id,
     },
+    'POST /api/credentials/:id/connect': { ...NOTHING, id: oauth.id },
+    'POST /api/credentials/:id/connect/poll': {
+      schema: PollConnectionBody,
+      examples: [{ attempt: name }],
+      id: oauth.id,
+    },
+    'POST /api/credentials/callback': { schema: FinishConnectionBody, examples: [{ parameters: name }] },
     'POST /api/events': {
       schema: SendEventBody,
       examples: [{ workspaceId, name: 'order.paid', key: 'A-1', data: { amount: 1 }, id: 'evt-1' }],
@@ -429,9 +439,13 @@ function describeOperations(world: World): Record<string, Operation> {
 }
 
 function writes(): string[] {
-  return listRoutes(instance.gateway.services)
-    .filter(({ method, path }) => path.startsWith('/api/') && ['POST', 'PUT', 'PATCH'].includes(method))
-    .map(({ method, path }) => `${method} ${path}`);
+  return (
+    listRoutes(instance.gateway.services)
+      .filter(({ method, path }) => path.startsWith('/api/') && ['POST', 'PUT', 'PATCH'].includes(method))
+      // Every body is a file.
+      .filter(({ operation }) => operation.takesBytes !== true)
+      .map(({ method, path }) => `${method} ${path}`)
+  );
 }
 
 async function send(name: string, operation: Operation, bad: BadBody) {

@@ -66,6 +66,39 @@ describe('a draft', () => {
     expect((await call('GET', `${path}/versions`)).body.data).toEqual([]);
   });
 
+  it('has the warnings that a version of it would have, when it is saved and when it is read; none while invalid', async () => {
+    const credential = await call('POST', '/api/credentials', {
+      ...{ workspaceId: instance.workspaceId, name: 'Shop', type: 'bearer', secret: { token: 't' } },
+      rateLimit: { requests: 1, per: 'second' },
+    });
+    const definition = {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'check', type: 'if', parameters: { condition: ' {{ false }}' } },
+        { id: 'each', type: 'loop', parameters: { items: '{{ [1, 2] }}', concurrency: 5 } },
+        {
+          ...{ id: 'call', type: 'http', parameters: { url: 'https://shop.example' } },
+          credentialId: credential.body.id,
+        },
+      ],
+      edges: [
+        { source: 'start', target: 'check' },
+        { source: 'check', sourceHandle: 'true', target: 'each' },
+        { source: 'each', sourceHandle: 'body', target: 'call' },
+      ],
+    };
+    const path = await newWorkflow();
+    const version = await call('POST', `${path}/versions?dryRun=true`, { definition });
+    const codes = version.body.warnings.map(({ code }) => code);
+    expect(codes).toEqual(expect.arrayContaining(['CONDITION_IS_TEXT', 'LOOP_EXCEEDS_RATE_LIMIT']));
+    const saved = await call('PUT', `${path}/draft`, { definition });
+    expect(saved.body.warnings).toEqual(version.body.warnings);
+    expect((await call('GET', `${path}/draft`)).body.warnings).toEqual(version.body.warnings);
+    const invalid = { ...definition, edges: [...definition.edges, { source: 'check', target: 'nobody' }] };
+    expect((await call('PUT', `${path}/draft`, { definition: invalid })).body.warnings).toEqual([]);
+    expect((await call('GET', `${path}/draft`)).body.warnings).toEqual([]);
+  });
+
   it('is replaced only by an editor who has read it: 412 for the other of two', async () => {
     const path = await newWorkflow(chain());
     const draft = { definition: chain() };

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   addPerson,
   callWithKey,
   createHook,
   createWorkflow,
+  hookDefinition,
   type Gateway,
   type Instance,
   sendHook,
@@ -36,6 +37,10 @@ const definition = (inputSchema: object, more: object = {}) => ({
 const execute = (id: string, input: object, via = instance.gateway, headers = {}) =>
   via.call('POST', `/api/workflows/${id}/execute`, { as: instance.key, body: { input }, headers });
 const count = (workflowId: string) => instance.db.execution.count({ where: { workflowId } });
+const jsonBody = (body: unknown) => ({
+  body: JSON.stringify(body),
+  headers: { 'content-type': 'application/json' },
+});
 const detailsOf = (body: object) => ('details' in body ? body.details : body);
 
 describe('an input that does not fit the schema of its trigger', () => {
@@ -163,6 +168,46 @@ describe('a body that does not fit the schema of a webhook', () => {
     const byHand = await execute(hook.workflowId, { body: {} });
     expect(detailsOf(byHand.body)).toEqual([{ path: 'input.body.name', message: 'is required' }]);
   });
+
+  it('is decided once, unless the webhook that an earlier request has found is another by now', async () => {
+    const hook = await createHook(instance, { bodySchema: schema('string') });
+    const { webhooks } = instance.gateway.services.webhooks;
+    const send = async (body: unknown) => (await sendHook(instance.gateway, hook.path, jsonBody(body))).status;
+    expect(await send({ name: 'Ada' })).toBe(200);
+    const find = jest.spyOn(webhooks, 'find');
+    expect([await send({ name: 1 }), find.mock.calls.length]).toEqual([400, 0]);
+    const { body } = await call('POST', `/api/workflows/${hook.workflowId}/versions`, {
+      definition: hookDefinition({ bodySchema: schema('number') }),
+    });
+    await call('PATCH', `/api/workflows/${hook.workflowId}`, { activeVersionId: body.workflowVersionId });
+    expect([await send({ name: 1 }), find.mock.calls.length]).toEqual([200, 1]);
+    expect([await send({ name: 'Ada' }), find.mock.calls.length]).toEqual([400, 1]);
+    find.mockRestore();
+  });
+});
+
+it('a result that does not fit the schema of its End node fails runs in the modes test and debug, and no others', async () => {
+  const end = { id: 'end', type: 'terminal', parameters: { body: { name: 1 }, bodySchema: schema('string') } };
+  const nodes = [{ id: 'start', type: 'trigger.manual' }, end];
+  const id = await createWorkflow(instance, { nodes, edges: [{ source: 'start', target: 'end' }] });
+  const worker = await startTestWorker(instance);
+  const outcomes = [];
+  for (const executionMode of ['normal', 'sandbox', 'test', 'debug']) {
+    const { body } = await call('POST', `/api/workflows/${id}/execute`, { executionMode });
+    const { status, error } = await until(async () => {
+      const read = await call('GET', `/api/executions/${body.executionId}`);
+      return ['success', 'failed'].includes(read.body.status) ? read.body : undefined;
+    }, 'the end of the run');
+    outcomes.push([executionMode, status, error?.code, error?.message]);
+  }
+  await worker.stop();
+  const misfit = ['failed', 'RESULT_INVALID', expect.stringContaining('body.name must be string')];
+  expect(outcomes).toEqual([
+    ['normal', 'success', undefined, undefined],
+    ['sandbox', 'success', undefined, undefined],
+    ['test', ...misfit],
+    ['debug', ...misfit],
+  ]);
 });
 
 it('a schema whose check never ends is ended, and blocks nobody meanwhile', async () => {

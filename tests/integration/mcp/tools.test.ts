@@ -358,8 +358,8 @@ describe('the tools of every instance', () => {
       value: { valid: true, warnings: [{ code: 'CONDITION_IS_TEXT', nodeId: 'check', remedy: expect.any(String) }] },
     });
     expect(await instance.db.workflow.count()).toBe(before);
-    const created = await callTool(client, 'deckhand_save_draft', { name: 'Drafted', definition });
-    expect(created.value).toMatchObject({ name: 'Drafted', status: 'draft', activeVersionId: null });
+    const created = await callTool(client, 'deckhand_save_draft', { name: 'Drafted', slug: 'drafted', definition });
+    expect(created.value).toMatchObject({ name: 'Drafted', slug: 'drafted', status: 'draft', activeVersionId: null });
     const workflowId = textOf(created.value.id);
     const baseVersionId = textOf(created.value.latestVersionId);
     await call('PATCH', `/api/workflows/${workflowId}`, { status: 'active' });

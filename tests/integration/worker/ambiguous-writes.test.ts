@@ -1,7 +1,7 @@
 import { createDatabase, type Database } from '@deckhand/db';
 import { createHttpClient, createSchemaChecker, createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
 import { connectRedis, createRunQueue } from '@deckhand/queue';
-import { openOutputStore } from '@deckhand/outputs';
+import { openFileStore, openOutputStore } from '@deckhand/outputs';
 import { createLogger, createSecretBox, createMemoryBudget } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -94,6 +94,7 @@ describe('when answers of the database get lost', () => {
           services: { ...NO_SERVICES, code, http: createHttpClient({ allowPrivate: true }) },
           schemas: createSchemaChecker(),
           outputs: await openOutputStore(OUTPUTS_IN_POSTGRES, db),
+          files: await openFileStore(OUTPUTS_IN_POSTGRES, db),
           secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
           memory: createMemoryBudget(1_073_741_824),
           concurrency: 50,

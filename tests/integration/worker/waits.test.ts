@@ -2,7 +2,7 @@ import type { Definition } from '@deckhand/contracts';
 import { createDatabase, type Database } from '@deckhand/db';
 import { connectRedis, createRunQueue, publishControl, type Redis, type RunQueue } from '@deckhand/queue';
 import { createSchemaChecker, loadNodeTypes } from '@deckhand/nodes';
-import { openOutputStore } from '@deckhand/outputs';
+import { openFileStore, openOutputStore } from '@deckhand/outputs';
 import { createLogger, createSecretBox, createMemoryBudget } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -52,6 +52,7 @@ beforeAll(async () => {
     services: NO_SERVICES,
     schemas: createSchemaChecker(),
     outputs: await openOutputStore(OUTPUTS_IN_POSTGRES, db),
+    files: await openFileStore(OUTPUTS_IN_POSTGRES, db),
     secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
     memory: createMemoryBudget(1_073_741_824),
     concurrency: 10,

@@ -1,4 +1,5 @@
-import type { Section } from './pages.ts';
+import { escapeHtml } from './highlight.ts';
+import type { DocPage, Section } from './pages.ts';
 import { type Heading, siteAddress } from './render-markdown.ts';
 
 /** What a page shows around its content. */
@@ -19,14 +20,18 @@ interface Content {
   readonly headings?: readonly Heading[];
   /** Further elements of the head. */
   readonly head?: string;
-  /** Where it is as Markdown, below the path of the site. */
-  readonly markdownPath?: string;
+  /** The page in other forms, below the path of the site: as Markdown first. */
+  readonly forms?: readonly { readonly name: string; readonly path: string }[];
 }
+
+/** A section with more pages is closed, except while one of them is read. */
+const MAX_OPEN = 15;
 
 /** Returns a page as a document. It has no script and no style of its own: the policy of the site allows neither. */
 export function layout({ base, version, hasApi, sections }: Frame, content: Content): string {
-  const { title, slug, html, headings = [], head = '', markdownPath } = content;
-  const source = markdownPath === undefined ? undefined : `${base}/${markdownPath}`;
+  const { title, slug, html, headings = [], head = '', forms = [] } = content;
+  const source = forms[0] && `${base}/${forms[0].path}`;
+  const links = forms.map(({ name, path }) => `<a href="${base}/${path}">${name}</a>`);
   return `<!doctype html>
 <html lang="en" data-base="${base}">
 <head>
@@ -46,13 +51,12 @@ ${source === undefined ? '' : `<link rel="alternate" type="text/markdown" href="
 ${hasApi ? `<a href="${base}/api">API reference</a>\n` : ''}</header>
 <div class="columns">
 <nav class="pages" aria-label="Pages">
-<details open><summary>Pages</summary>
+<details class="all" open><summary>Pages</summary>
 ${sections.map((section) => navigation(section, slug, base)).join('\n')}
 </details>
 </nav>
 <main id="content">
-${source === undefined ? html : `<article>\n${html}</article>`}
-${source === undefined ? '' : `<p class="source"><a href="${source}">This page as Markdown</a></p>`}
+${source === undefined ? html : `<article>\n${html}</article>\n${neighbors(sections, slug, base)}`}${source === undefined ? '' : `<p class="source">${links.join(' · ')}</p>`}
 </main>
 ${contents(headings)}
 </div>
@@ -66,7 +70,19 @@ function navigation({ title, entries }: Section, current: string, base: string):
     const mark = slug === current ? ' aria-current="page"' : '';
     return `<li><a href="${siteAddress(base, slug)}"${mark}>${escapeHtml(name)}</a></li>`;
   });
-  return `<h2>${escapeHtml(title)}</h2>\n<ul>${items.join('')}</ul>`;
+  const isOpen = entries.length <= MAX_OPEN || entries.some(({ page: { slug } }) => slug === current);
+  return `<details${isOpen ? ' open' : ''}><summary>${escapeHtml(title)}</summary>\n<ul>${items.join('')}</ul></details>`;
+}
+
+/** Returns links to the pages before and after one in the navigation; nothing for a page that it does not list. */
+function neighbors(sections: readonly Section[], current: string, base: string): string {
+  const pages = [...new Map(sections.flatMap(({ entries }) => entries.map(({ page }) => [page.slug, page]))).values()];
+  const at = pages.findIndex(({ slug }) => slug === current);
+  if (at === -1) return '';
+  const link = (page: DocPage | undefined, rel: string, mark: string): string =>
+    page ? `<a rel="${rel}" href="${siteAddress(base, page.slug)}">${mark}: ${escapeHtml(page.title)}</a>` : '';
+  const links = [link(pages[at - 1], 'prev', 'Previous'), link(pages[at + 1], 'next', 'Next')];
+  return `<nav class="neighbors" aria-label="Neighboring pages">${links.join('')}</nav>\n`;
 }
 
 /** The headings of a page, if it has several. */
@@ -77,9 +93,4 @@ function contents(headings: readonly Heading[]): string {
     ({ level, id, text }) => `<li class="level-${level}"><a href="#${id}">${escapeHtml(text)}</a></li>`,
   );
   return `<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${items.join('')}</ul></nav>`;
-}
-
-/** Returns a text as HTML. */
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

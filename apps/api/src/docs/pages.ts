@@ -43,7 +43,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 const HOME = 'docs/README.md';
-const GUIDES = 'docs/guides/README.md';
+/** Pages that list others. Each list is a section, after the first one of the first page. */
+const LISTS = ['docs/guides/README.md', 'docs/recipes/README.md'];
+const RECIPES = 'docs/recipes/';
 /** The last section of the first page. Links lead to its pages, and the navigation and the search do not. */
 const FOR_CONTRIBUTORS = 'For contributors';
 
@@ -70,18 +72,30 @@ function titleOf(markdown: string): string {
   return (/^# (.+)$/m.exec(markdown)?.[1] ?? '').replaceAll('`', '');
 }
 
-/** The navigation is what the first page and that of the guides list, in their order. */
+/**
+ * Returns the workflow of a recipe as a file for the command line: the YAML of its page, the workflow and then its
+ * tests. @returns undefined for any other page.
+ */
+export function workflowFileOf({ file, markdown }: Pick<DocPage, 'file' | 'markdown'>): string | undefined {
+  if (!file.startsWith(RECIPES)) return undefined;
+  const parts = [...markdown.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, yaml = '']) => yaml);
+  return parts.length === 0 ? undefined : parts.join('');
+}
+
+/** The navigation is what the first page and the lists of guides and recipes have, in their order. */
 function readSections(byFile: ReadonlyMap<string, DocPage>): Section[] {
   const home = byFile.get(HOME);
-  const guides = byFile.get(GUIDES);
-  if (!home || !guides) return [];
-  const [, ...parts] = home.markdown.split(/^## /m);
-  return [
-    { title: guides.title, entries: entriesOf(guides.markdown, guides, byFile) },
-    ...parts
-      .map((part) => ({ title: part.split('\n')[0] ?? '', entries: entriesOf(part, home, byFile) }))
-      .filter(({ title }) => title !== FOR_CONTRIBUTORS),
-  ];
+  if (!home) return [];
+  const [start, ...others] = home.markdown
+    .split(/^## /m)
+    .slice(1)
+    .map((part) => ({ title: part.split('\n')[0] ?? '', entries: entriesOf(part, home, byFile) }));
+  const lists = LISTS.flatMap((file) => byFile.get(file) ?? []).map((list) => ({
+    title: list.title,
+    entries: entriesOf(list.markdown, list, byFile),
+  }));
+  const sections = [...(start ? [start] : []), ...lists, ...others];
+  return sections.filter(({ title, entries }) => title !== FOR_CONTRIBUTORS && entries.length > 0);
 }
 
 /** Returns the pages that the rows of a table link to. The other cell says what a page is about. */

@@ -1,6 +1,7 @@
 import MarkdownIt from 'markdown-it';
 import type { Token } from 'markdown-it';
 import { posix } from 'node:path';
+import { highlight } from './highlight.ts';
 import type { ApiOperation } from './operations.ts';
 import type { DocPage, Pages } from './pages.ts';
 import { examplesOf } from './request-examples.ts';
@@ -35,11 +36,12 @@ export function createRenderer({ pages, base, operations }: Site): (page: DocPag
   markdown.renderer.rules.fence = (tokens, at) => {
     const { content, info } = tokens[at] ?? { content: '', info: '' };
     const examples = info.trim() === 'http' ? examplesOf(content, operations) : [];
-    if (examples.length === 0) return pre(content);
-    const tabs = examples.map(({ label, text }) => `<section data-label="${label}">${pre(text)}</section>`);
+    if (examples.length === 0) return pre(content, info.trim());
+    const tabs = examples.map(
+      ({ label, language, text }) => `<section data-label="${label}">${pre(text, language)}</section>`,
+    );
     return `<div class="tabs">${tabs.join('')}</div>`;
   };
-  const pre = (text: string): string => `<pre><code>${markdown.utils.escapeHtml(text)}</code></pre>\n`;
   markdown.renderer.rules.table_open = () => '<div class="table"><table>\n';
   markdown.renderer.rules.table_close = () => '</table></div>\n';
 
@@ -50,6 +52,10 @@ export function createRenderer({ pages, base, operations }: Site): (page: DocPag
       resolveLinks(children ?? [], (target) => addressOf(target, file, { pages, base }));
     return { html: markdown.renderer.render(tokens, markdown.options, {}), headings };
   };
+}
+
+function pre(code: string, language: string): string {
+  return `<pre><code>${highlight(code, language)}</code></pre>\n`;
 }
 
 /** Gives each heading its id. */

@@ -1,19 +1,14 @@
 import { isJsonObject } from '@deckhand/contracts';
+import { inspect } from 'node:util';
+import { bodyOf, commandOf, quote, type WrittenRequest } from './command-examples.ts';
 import type { ApiOperation } from './operations.ts';
 
 /** The same example in another language. */
 interface Example {
   readonly label: string;
+  /** As a fence of Markdown names it. */
+  readonly language: string;
   readonly text: string;
-}
-
-/** A request as guides write it. */
-interface WrittenRequest {
-  readonly method: string;
-  readonly target: string;
-  /** By name, in lower case. */
-  readonly headers: ReadonlyMap<string, string>;
-  readonly body: string;
 }
 
 /**
@@ -23,19 +18,19 @@ interface WrittenRequest {
 export function examplesOf(message: string, operations: readonly ApiOperation[]): Example[] {
   const request = parse(message);
   if (!request) return [];
-  const texts: [string, string | undefined][] = [
-    ['HTTP', message.trimEnd()],
-    ['curl', toCurl(request)],
-    ['SDK', toSdk(request, operations)],
-    ['CLI', toCommand(request)],
+  const texts: [string, string, string | undefined][] = [
+    ['HTTP', 'http', message.trimEnd()],
+    ['curl', 'sh', toCurl(request)],
+    ['SDK', 'js', toClientCall(request) ?? toSdk(request, operations)],
+    ['CLI', 'sh', commandOf(request)],
   ];
-  return texts.flatMap(([label, text]) => (text === undefined ? [] : [{ label, text }]));
+  return texts.flatMap(([label, language, text]) => (text === undefined ? [] : [{ label, language, text }]));
 }
 
 function parse(message: string): WrittenRequest | undefined {
   const [head = '', ...rest] = message.trimEnd().split('\n\n');
   const [first = '', ...lines] = head.split('\n');
-  const [, method, target] = /^(GET|POST|PUT|PATCH|DELETE) (\/\S*)$/.exec(first) ?? [];
+  const [, method, target] = /^(GET|POST|PUT|PATCH|DELETE) (\/\S*|<\w+>)$/.exec(first) ?? [];
   if (method === undefined || target === undefined) return undefined;
   const headers = lines.map((line): [string, string] => {
     const at = line.indexOf(':');
@@ -48,10 +43,36 @@ function toCurl({ method, target, headers, body }: WrittenRequest): string {
   const isTyped = body === '' || headers.has('content-type');
   const sent = [...headers, ...(isTyped ? [] : [['content-type', 'application/json'] as const])];
   return [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}${quote(`<url>${target}`)}`,
+    `curl ${method === 'GET' ? '' : `-X ${method} `}${quote(target.startsWith('/') ? `<url>${target}` : target)}`,
     ...sent.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
     ...(body === '' ? [] : [`-d ${quote(body)}`]),
   ].join(' \\\n  ');
+}
+
+/** Returns the call of the client for what programs do most: they start runs and follow them. */
+function toClientCall(request: WrittenRequest): string | undefined {
+  const { method, target, headers } = request;
+  if (!headers.has('x-api-key')) return undefined;
+  const [, followed] = /^\/api\/executions\/([^/?]+)\/events$/.exec(target) ?? [];
+  if (method === 'GET' && followed !== undefined)
+    return `for await (const { status } of deckhand.runs.of(${literal(followed)}).events()) console.log(status);`;
+  const [, workflow, batch] = /^\/api\/workflows\/([^/?]+)\/execute(\/batch)?$/.exec(target) ?? [];
+  const body = bodyOf(request);
+  if (method !== 'POST' || workflow === undefined) return undefined;
+  if (batch !== undefined && Array.isArray(body))
+    return `const results = await deckhand.workflows.executeBatch(${literal(workflow)}, ${literal(body)});`;
+  if (!isJsonObject(body)) return undefined;
+  const { input, ...others } = body;
+  const key = headers.get('idempotency-key');
+  const options = { ...others, ...(key !== undefined && { idempotencyKey: key }) };
+  const hasOptions = Object.keys(options).length > 0;
+  const given = [workflow, ...(hasOptions ? [input ?? {}, options] : input === undefined ? [] : [input])];
+  return `const run = await deckhand.workflows.execute(${given.map(literal).join(', ')});\nconsole.log(await run.result());`;
+}
+
+/** Returns a value as JavaScript. */
+function literal(value: unknown): string {
+  return inspect(value, { depth: null, maxArrayLength: null, maxStringLength: null, breakLength: 100 });
 }
 
 /** The SDK sends an API key; other ways to sign in are not its own. */
@@ -95,36 +116,4 @@ function matches(template: string, path: string): boolean {
 
 function isParameter(word: string): boolean {
   return word.startsWith('{');
-}
-
-/** The command line starts and reads runs; it takes its key from its profile. */
-function toCommand({ method, target, headers, body }: WrittenRequest): string | undefined {
-  const [, started] = /^\/api\/workflows\/([^/?]+)\/execute$/.exec(target) ?? [];
-  const [, read] = /^\/api\/executions\/([^/?]+)$/.exec(target) ?? [];
-  if (method === 'GET' && read !== undefined) return `deckhand runs get ${quote(read)}`;
-  if (method !== 'POST' || started === undefined) return undefined;
-  const { input, ...others } = objectIn(body);
-  if (Object.keys(others).length > 0) return undefined;
-  const key = headers.get('idempotency-key');
-  return [
-    `deckhand run ${quote(started)}`,
-    ...(input === undefined ? [] : [`--input ${quote(JSON.stringify(input))}`]),
-    ...(key === undefined ? [] : [`--idempotency-key ${quote(key)}`]),
-  ].join(' ');
-}
-
-/** Returns the members of a body. One with an ellipsis has a member that the command line does not have, too. */
-function objectIn(body: string): Readonly<Record<string, unknown>> {
-  if (body === '') return {};
-  try {
-    const value: unknown = JSON.parse(body);
-    return isJsonObject(value) ? value : { body };
-  } catch {
-    return { body };
-  }
-}
-
-/** Quotes a word for a POSIX shell. */
-function quote(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

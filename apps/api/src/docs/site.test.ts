@@ -83,13 +83,47 @@ describe('the documentation as a site', () => {
     for (const code of Object.keys(WARNINGS)) expect(textOf('warnings')).toContain(` id="${code.toLowerCase()}"`);
   });
 
+  it('has the workflow of each recipe as a file, to which its page links', () => {
+    const recipes = pages().filter(([path]) => path.startsWith('recipes/'));
+    expect(recipes.length).toBeGreaterThan(0);
+    for (const [path, html] of recipes) {
+      expect(textOf(`${path}.yaml`)).toMatch(/^slug: .+\n[^]*\ntests:\n/);
+      expect(html).toContain(`<a href="${BASE}/${path}.yaml">The workflow as a file</a>`);
+    }
+    expect(files.has('workflows-as-code.yaml')).toBe(false);
+  });
+
   it('lists pages for users, and neither decisions nor pages for contributors', () => {
     const [, navigation = ''] = /<nav class="pages"([^]*?)<\/nav>/.exec(textOf('')) ?? [];
     const listed = [...navigation.matchAll(/href="\/docs\/([^"]+)"/g)].map(([, path]) => path);
-    expect(listed).toEqual(expect.arrayContaining(['guides/first-workflow', 'definition', 'webhooks', 'operations']));
+    const wanted = ['guides/first-workflow', 'recipes/fan-out', 'definition', 'webhooks', 'operations'];
+    expect(listed).toEqual(expect.arrayContaining(wanted));
     for (const text of [navigation, textOf('search.json'), textOf('llms.txt')]) {
       expect(text).not.toMatch(/docs\/(decisions|testing|contributing)/);
     }
+  });
+
+  it('opens each page with a sentence about it, and ends each guide with next steps', () => {
+    const listed = [...textOf('llms.txt').matchAll(/\]\(\/docs\/([^)]+)\.md\)/g)].map(([, path = '']) => path);
+    const slugs = listed.map((path) => path.replace(/\/README$/, ''));
+    expect(slugs.filter((slug) => !/<h1[^>]*>.*<\/h1>\n<p>/.test(textOf(slug)))).toEqual([]);
+    const guides = slugs.filter((slug) => slug.startsWith('guides/'));
+    expect(guides.length).toBeGreaterThan(5);
+    expect(guides.filter((slug) => !textOf(slug).includes('<h2 id="next-steps">'))).toEqual([]);
+  });
+
+  it('leads from each page of the navigation to the next, and back', () => {
+    const linkOf = (path: string, rel: string) =>
+      new RegExp(`<a rel="${rel}" href="${BASE}/([^"]*)"`).exec(textOf(path))?.[1];
+    const seen = ['concepts'];
+    for (let next = linkOf('concepts', 'next'); next !== undefined; next = linkOf(next, 'next')) {
+      expect([next, linkOf(next, 'prev')]).toEqual([next, seen.at(-1)]);
+      seen.push(next);
+    }
+    expect(seen.slice(0, 2)).toEqual(['concepts', 'guides/first-workflow']);
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen.length).toBeGreaterThan(60);
+    expect(linkOf('decisions/0112-the-documentation-is-rendered-when-it-is-read', 'next')).toBeUndefined();
   });
 
   it('has each page as Markdown, and lists them for language models', () => {

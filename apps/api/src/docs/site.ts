@@ -9,7 +9,7 @@ import { errorPages } from './error-pages.ts';
 import { keepResult } from './keep-result.ts';
 import { type Frame, layout } from './layout.ts';
 import { type OpenApiPaths, operationsOf } from './operations.ts';
-import { type DocPage, type Pages, readPages } from './pages.ts';
+import { type DocPage, type Pages, readPages, workflowFileOf } from './pages.ts';
 import { createRenderer, siteAddress } from './render-markdown.ts';
 import { searchEntries } from './search-entries.ts';
 
@@ -57,6 +57,7 @@ const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
   svg: 'image/svg+xml',
   txt: 'text/plain; charset=utf-8',
+  yaml: 'application/yaml; charset=utf-8',
 };
 
 /**
@@ -78,8 +79,14 @@ export async function openSite({ root, base, version, hasApi }: SiteOptions): Pr
   ]);
   for (const file of pages.files) sources.set(file.replace(/^docs\//, ''), () => readFile(join(root, file)));
   for (const page of [...pages.byFile.values(), ...codes]) {
+    const workflow = workflowFileOf(page);
+    const forms = [
+      { name: 'This page as Markdown', path: markdownPath(page) },
+      ...(workflow === undefined ? [] : [{ name: 'The workflow as a file', path: `${page.slug}.yaml` }]),
+    ];
     sources.set(markdownPath(page), () => page.markdown);
-    sources.set(page.slug, () => layout(frame, { ...page, ...render(page), markdownPath: markdownPath(page) }));
+    if (workflow !== undefined) sources.set(`${page.slug}.yaml`, () => workflow);
+    sources.set(page.slug, () => layout(frame, { ...page, ...render(page), forms }));
   }
   const files = new Map(
     [...sources].map(([path, source]): [string, () => Promise<SiteFile>] => [

@@ -1,12 +1,20 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { DeckhandError, type ErrorCode } from '@deckhand/contracts';
 import { classifyStoreError, isStoreError } from '@deckhand/db';
-import { OutputGoneError } from '@deckhand/outputs';
+import { FileError, type FileErrorCode, OutputGoneError } from '@deckhand/outputs';
 import type { Logger } from '@deckhand/runtime';
 import { sendJson } from './respond.ts';
 
 /** Failures of a run behind a webhook. Nothing is wrong with the service, so they are not logged as errors. */
 const OF_THE_RUN: readonly ErrorCode[] = ['EXECUTION_FAILED', 'WEBHOOK_TIMEOUT'];
+
+/** Errors of files by the codes that nodes fail with. */
+const OF_FILES: Readonly<Record<FileErrorCode, ErrorCode>> = {
+  FILE_NOT_FOUND: 'NOT_FOUND',
+  FILE_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+  STORAGE_FULL: 'workspace_over_quota',
+  MEMORY_EXCEEDED: 'SERVICE_UNAVAILABLE',
+};
 
 /** Default of `Retry-After`, in seconds. */
 export const RETRY_AFTER_SECONDS = 2;
@@ -59,5 +67,7 @@ export function toDeckhandError(error: unknown): DeckhandError {
     return new DeckhandError('SERVICE_UNAVAILABLE', { cause: error });
   }
   if (error instanceof OutputGoneError) return new DeckhandError('OUTPUT_GONE', { cause: error });
+  if (error instanceof FileError)
+    return new DeckhandError(OF_FILES[error.code], { message: error.message, cause: error });
   return new DeckhandError('INTERNAL', { cause: error });
 }

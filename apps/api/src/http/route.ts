@@ -24,6 +24,8 @@ export interface Operation {
   readonly query?: TObject;
   /** The JSON body. Without a schema, a body is refused. */
   readonly body?: TSchema;
+  /** Whether the body is a file of any type, which is read as it comes. */
+  readonly takesBytes?: boolean;
   readonly isBodyOptional?: boolean;
   /** Whether it takes an `Idempotency-Key`, as all POSTs do whose response has no secret. */
   readonly takesIdempotencyKey?: boolean;

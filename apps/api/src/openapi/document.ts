@@ -120,6 +120,7 @@ function describe(route: NamedRoute, components: Components, hasETag: boolean): 
     security: securityOf(route),
     parameters: parametersOf(route, components),
     ...(operation.body && { requestBody: bodyOf(operation, operation.body, components, example) }),
+    ...(operation.takesBytes && { requestBody: { required: true, content: { 'application/octet-stream': {} } } }),
     responses: {
       ...successesOf(route, components, { hasETag, examples: example?.responses }),
       ...errorsOf(route, components),

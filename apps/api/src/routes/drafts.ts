@@ -6,10 +6,11 @@ import { MAX_DATA_BODY_BYTES, readBody } from '../http/read-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
 import type { ResourceContext } from '../contexts.ts';
+import { findDraftWarnings } from '../workflows/prepare-version.ts';
 import { removeSecrets } from '../workflows/secret-parameters.ts';
 
 /** GET /api/workflows/{id}/draft */
-export function getDraft({ db }: ResourceContext): Route {
+export function getDraft(context: ResourceContext): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/draft',
@@ -22,9 +23,11 @@ export function getDraft({ db }: ResourceContext): Route {
       responses: { 200: Draft },
     },
     async (request, response, caller) => {
-      const draft = await readDraft(db, caller, pathId(request));
+      const workflowId = pathId(request);
+      const draft = await readDraft(context.db, caller, workflowId);
       setStateTag(response, draft.updatedAt);
-      sendJson(response, 200, draft);
+      const warnings = await findDraftWarnings(draft.definition, context, { actor: caller, workflowId });
+      sendJson(response, 200, { ...draft, warnings });
     },
   );
 }
@@ -32,7 +35,7 @@ export function getDraft({ db }: ResourceContext): Route {
 const parse = compileBody(SaveDraftBody);
 
 /** PUT /api/workflows/{id}/draft */
-export function saveDraft({ db, nodeTypes }: ResourceContext): Route {
+export function saveDraft(context: ResourceContext): Route {
   return forKey(
     'PUT',
     '/api/workflows/:id/draft',
@@ -49,15 +52,17 @@ export function saveDraft({ db, nodeTypes }: ResourceContext): Route {
     },
     async (request, response, caller) => {
       const { definition, baseVersionId = null } = parse(await readBody(request, MAX_DATA_BODY_BYTES));
-      const kept = { definition: removeSecrets(definition, nodeTypes), baseVersionId };
+      const kept = { definition: removeSecrets(definition, context.nodeTypes), baseVersionId };
       const condition = {
         mustBeNew: isForNewOnly(request),
         mustExist: isForExistingOnly(request),
         states: readIfMatch(request),
       };
-      const draft = await save(db, caller, pathId(request), kept, condition);
+      const workflowId = pathId(request);
+      const draft = await save(context.db, caller, workflowId, kept, condition);
       setStateTag(response, draft.updatedAt);
-      sendJson(response, 200, draft);
+      const warnings = await findDraftWarnings(kept.definition, context, { actor: caller, workflowId });
+      sendJson(response, 200, { ...draft, warnings });
     },
   );
 }

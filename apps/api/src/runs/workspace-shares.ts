@@ -7,6 +7,7 @@ import { DeckhandError } from '@deckhand/contracts';
 const SHARES = {
   exports: 3,
   searches: 8,
+  uploads: 8,
   'event streams': 1_000,
   'waits for runs': 1_000,
 } as const;

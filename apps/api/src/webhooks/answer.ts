@@ -8,6 +8,8 @@ import {
   type JsonValue,
   mediaTypeOf,
   parseJson,
+  type StoredFile,
+  storedFileToSend,
 } from '@deckhand/contracts';
 
 /** Statuses of responses without a body (RFC 9110, 15). */
@@ -26,13 +28,24 @@ export function prepareAnswer(response: Response): void {
   response.setHeader('Cache-Control', 'no-store');
 }
 
+/** A file of the store that is the body of a response. */
+export interface ResultFile {
+  readonly stored: StoredFile;
+  readonly status: number;
+}
+
 /**
  * Sends the result of a Terminal node as the response. Text is sent unchanged, as plain text unless its headers say
  * otherwise, and in the charset that they name; a file as its bytes, everything else as JSON. Headers that a workflow
  * may not set are omitted.
+ * @param sendStored sends a file of the store, under the headers that are set.
  * @returns the names of omitted headers.
  */
-export async function sendResult(response: Response, resultJson: string): Promise<string[]> {
+export async function sendResult(
+  response: Response,
+  resultJson: string,
+  sendStored: (file: ResultFile) => Promise<void>,
+): Promise<string[]> {
   const { body = null, statusCode, headers } = readResult(resultJson);
   const refused: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
@@ -42,6 +55,11 @@ export async function sendResult(response: Response, resultJson: string): Promis
   const file = fileToSend(body, contentTypeOf(response));
   if (file) {
     sendBody(response, statusCode, Buffer.from(file.base64, 'base64'), mediaTypeOf(file));
+    return refused;
+  }
+  const stored = storedFileToSend(body, contentTypeOf(response));
+  if (stored && !WITHOUT_BODY.includes(statusCode)) {
+    await sendStored({ stored, status: statusCode });
     return refused;
   }
   const isText = typeof body === 'string';

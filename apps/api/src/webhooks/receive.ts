@@ -1,14 +1,16 @@
 import type { Request, Response } from 'express';
-import { DeckhandError } from '@deckhand/contracts';
+import { DeckhandError, fileName, mediaTypeOf } from '@deckhand/contracts';
+import { findFileOfRun } from '@deckhand/db';
 import type { WindowRate } from '@deckhand/queue';
 import { contentCodings } from '@deckhand/runtime';
+import { sendFile } from '../files/send-file.ts';
 import { networkOf } from '../http/caller-address.ts';
 import { isLarge } from '../http/read-body.ts';
 import { rateLimited, setRateHeaders } from '../http/rate-limit.ts';
-import type { StartedRun } from '../runs/run-starter.ts';
+import type { StartRunRequest } from '../runs/run-starter.ts';
 import { startedMessage } from '../runs/start-run.ts';
 import type { WebhookContext } from '../contexts.ts';
-import { sendAnswer, sendResult } from './answer.ts';
+import { type ResultFile, sendAnswer, sendResult } from './answer.ts';
 import { type CallerServices, type CheckedCaller, checkCaller } from './check-caller.ts';
 import { allowOrigin, answerOptions } from './cors.ts';
 import { readRequestKey } from './request-key.ts';
@@ -24,12 +26,19 @@ export interface Delivery {
   errorCode: string | null;
 }
 
+/** How far a request has come. */
+export interface Progress {
+  /** Whether it was passed to the run starter, which checks what is current. */
+  isPassedOn: boolean;
+}
+
 /** A request to a webhook. */
 export interface Received {
   readonly request: Request;
   readonly response: Response;
   readonly webhook: KnownWebhook;
   readonly delivery: Delivery;
+  readonly progress: Progress;
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
   /** Reads the body; may be called again. */
@@ -46,7 +55,7 @@ export interface Received {
  * WEBHOOK_TIMEOUT.
  */
 export async function receive(context: WebhookContext, received: Received): Promise<void> {
-  const { request, response, webhook, delivery, signal } = received;
+  const { request, response, webhook, delivery, progress, signal } = received;
   const targets = await webhook.targets();
   const isOptions = request.method === 'OPTIONS';
   const method = isOptions ? request.headers['access-control-request-method'] : request.method;
@@ -72,7 +81,9 @@ export async function receive(context: WebhookContext, received: Received): Prom
     sendAnswer(response, settings.responseCode, sent.answer);
     return;
   }
-  const started = await start(context, request, target, data);
+  const run = runOf(request, target, data);
+  progress.isPassedOn = true;
+  const started = await context.runStarter.start(run);
   const { executionId, isRepeated } = started;
   delivery.executionId = executionId;
   if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
@@ -90,8 +101,28 @@ export async function receive(context: WebhookContext, received: Received): Prom
     sendAnswer(response, 200, { executionId, status: 'success' });
     return;
   }
-  const refused = await sendResult(response, outcome.resultJson);
+  const refused = await sendResult(response, outcome.resultJson, (file) =>
+    sendFileOfRun(context, request, response, { ...file, executionId }),
+  );
   if (refused.length > 0) context.logger.info({ executionId, headers: refused }, 'omitted headers from a response');
+}
+
+/** Sends a file that the run names. @throws DeckhandError OUTPUT_GONE if it does not, or not any more. */
+async function sendFileOfRun(
+  { db, files }: WebhookContext,
+  request: Request,
+  response: Response,
+  { stored, executionId, status }: ResultFile & { readonly executionId: string },
+): Promise<void> {
+  const file = await findFileOfRun(db, { executionId, fileId: stored.id });
+  if (!file) throw new DeckhandError('OUTPUT_GONE', { message: 'The run has no such file', extra: { executionId } });
+  await sendFile(request, response, {
+    files,
+    file,
+    contentType: mediaTypeOf(stored),
+    name: fileName(stored.name),
+    status,
+  });
 }
 
 /** Checks and reads the whole request. */
@@ -115,14 +146,10 @@ async function read(
   });
 }
 
-function start(
-  context: WebhookContext,
-  request: Request,
-  target: WebhookTarget,
-  data: TriggerData,
-): Promise<StartedRun> {
+/** Returns the run that a request starts. @throws DeckhandError VALIDATION_FAILED for an expression of the trigger. */
+function runOf(request: Request, target: WebhookTarget, data: TriggerData): StartRunRequest {
   const { settings, workflowId, nodeId, versionId, checkedSuffix, testActor } = target;
-  return context.runStarter.start({
+  return {
     workflowId,
     actor: testActor,
     versionId,
@@ -134,7 +161,7 @@ function start(
     options: settings.optionsFor(() => data.trigger),
     idempotencyKey: readRequestKey(request, target, data),
     isAwaited: settings.responseMode === 'onCompletion',
-  });
+  };
 }
 
 /**

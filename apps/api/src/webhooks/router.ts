@@ -1,5 +1,5 @@
 import { Router, type Request, type Response } from 'express';
-import { DeckhandError, type ErrorCode } from '@deckhand/contracts';
+import { DeckhandError } from '@deckhand/contracts';
 import type { WindowCount, WindowRate } from '@deckhand/queue';
 import { clientGone } from '../http/client-gone.ts';
 import { isPreflight } from '../http/cors.ts';
@@ -9,7 +9,7 @@ import { prepareAnswer } from './answer.ts';
 import { allowOrigin, answerOptions, CORS_WITHOUT_TRIGGER } from './cors.ts';
 import { readBytes } from '../http/read-body.ts';
 import type { KnownWebhook } from './find-target.ts';
-import { type Delivery, receive, type Received } from './receive.ts';
+import { type Delivery, type Progress, receive, type Received } from './receive.ts';
 
 /**
  * Creates the router of webhooks, which are outside the API and read bodies themselves. `/webhook/<suffix>` runs the
@@ -58,7 +58,7 @@ async function take(context: WebhookContext, request: Request, response: Respons
 }
 
 /** A request whose webhook is still to be found, and when it came. */
-interface Taken extends Omit<Received, 'webhook' | 'delivery'> {
+interface Taken extends Omit<Received, 'webhook' | 'delivery' | 'progress'> {
   readonly isTest: boolean;
   readonly startedAt: number;
   readonly at: Date;
@@ -71,6 +71,7 @@ interface Taken extends Omit<Received, 'webhook' | 'delivery'> {
 async function deliver(context: WebhookContext, taken: Taken, webhook: KnownWebhook): Promise<boolean> {
   const { request, response, signal, isTest, startedAt, at } = taken;
   const delivery: Delivery = { nodeId: webhook.nodeId, executionId: null, errorCode: null };
+  const progress: Progress = { isPassedOn: false };
   const note = (): void => {
     context.deliveries.note({
       workflowId: webhook.workflowId,
@@ -86,12 +87,12 @@ async function deliver(context: WebhookContext, taken: Taken, webhook: KnownWebh
   const wasGone = signal.aborted;
   if (isNoted && !wasGone) signal.addEventListener('abort', note);
   try {
-    await receive(context, { ...taken, webhook, delivery });
+    await receive(context, { ...taken, webhook, delivery, progress });
     if (isNoted && wasGone) note();
     return true;
   } catch (error) {
     // Once a run was started, nothing may start another.
-    if (webhook.isRemembered && delivery.executionId === null && mayBeOutdated(error)) {
+    if (webhook.isRemembered && delivery.executionId === null && mayBeOutdated(error, progress)) {
       signal.removeEventListener('abort', note);
       return false;
     }
@@ -103,18 +104,13 @@ async function deliver(context: WebhookContext, taken: Taken, webhook: KnownWebh
   }
 }
 
-/** Refusals by the statement that starts runs: it has read what is current. */
-const CURRENT_REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
-  'CONCURRENCY_LIMIT',
-  'CONFLICT',
-  'workspace_over_quota',
-  'workspace_rate_limited',
-  'write_circuit_open',
-]);
-
-/** Whether a request was refused for what an earlier request has found. */
-function mayBeOutdated(error: unknown): boolean {
-  return error instanceof DeckhandError && error.extra.executionId === undefined && !CURRENT_REFUSALS.has(error.code);
+/**
+ * Whether a request was refused for what an earlier request has found. The statement that starts runs refuses with
+ * NOT_FOUND if that is not current any more; its other refusals are current.
+ */
+function mayBeOutdated(error: unknown, { isPassedOn }: Progress): boolean {
+  if (!(error instanceof DeckhandError)) return false;
+  return isPassedOn ? error.code === 'NOT_FOUND' : error.code !== 'write_circuit_open';
 }
 
 /** Reads the body once, however often it is asked for. */

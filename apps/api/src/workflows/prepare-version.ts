@@ -17,7 +17,7 @@ import {
 } from '@deckhand/db';
 import { credentialTypesOf, type CredentialLoop, MAX_WARNINGS, type NodeTypes } from '@deckhand/engine';
 import type { SecretBox } from '@deckhand/runtime';
-import type { Compiled } from '../definitions.ts';
+import { type Compiled, compileIfValid } from '../definitions.ts';
 import { sealSecretParameters } from './secret-parameters.ts';
 
 /** A version to save, with the warnings about it. */
@@ -36,13 +36,35 @@ export async function prepareVersion(
   { actor, place, comment }: { actor: Actor; place: Place; comment: string },
 ): Promise<PreparedVersion> {
   const credentials = await checkReferences(checked.definition, { nodeTypes, db, actor, place });
-  // The last of too many says that there are more.
-  const room = Math.max(0, MAX_WARNINGS - warnings.length);
   const sealed = await sealSecretParameters(checked.definition, { nodeTypes, secretBox });
   return {
     version: { ...checked, ...sealed, comment, createdBy: actor.userId },
-    warnings: [...warnings, ...trafficWarnings(credentialLoops, credentials).slice(0, room)],
+    warnings: withTraffic(warnings, credentialLoops, credentials),
   };
+}
+
+/** Returns the warnings that a version of a draft would have; none while it cannot be saved as one. */
+export async function findDraftWarnings(
+  draft: unknown,
+  { nodeTypes, db }: { nodeTypes: NodeTypes; db: Database },
+  { actor, workflowId }: { actor: Actor; workflowId: string },
+): Promise<readonly DefinitionWarning[]> {
+  const compiled = await compileIfValid(draft, { by: actor.userId, nodeTypes });
+  if (!compiled) return [];
+  const ids = compiled.credentialLoops.map(({ credentialId }) => credentialId);
+  const found = await readUsableCredentials(db, actor, { workflowId }, ids);
+  const usable = new Map([...found].filter(([, { refusal }]) => refusal === null));
+  return withTraffic(compiled.warnings, compiled.credentialLoops, usable);
+}
+
+function withTraffic(
+  warnings: readonly DefinitionWarning[],
+  loops: readonly CredentialLoop[],
+  credentials: Credentials,
+): readonly DefinitionWarning[] {
+  // The last of too many says that there are more.
+  const room = Math.max(0, MAX_WARNINGS - warnings.length);
+  return [...warnings, ...trafficWarnings(loops, credentials).slice(0, room)];
 }
 
 type Credentials = ReadonlyMap<string, UsableCredential>;

@@ -1,4 +1,4 @@
-import { compileLenientCheck, CreateWorkflowBody, SaveVersionBody } from '@deckhand/contracts';
+import { compileLenientCheck, CreateWorkflowBody, type KeptImportReport, SaveVersionBody } from '@deckhand/contracts';
 import {
   type Actor,
   createWorkflow,
@@ -19,21 +19,27 @@ async function prepareWorkflow(context: ResourceContext, actor: Actor, asked: un
   const { nodeTypes } = context;
   const by = { by: actor.userId, nodeTypes };
   const { body, compiled } = await parseWithDefinition(checkWorkflow, asked, by);
-  const { workspaceId, name, description = '', folderId = null } = body;
+  const { workspaceId, name, slug, description = '', folderId = null } = body;
   const place = { workspaceId: workspaceId.toLowerCase() };
   const prepared = compiled && (await prepareVersion(compiled, context, { actor, place, comment: '' }));
   const version = prepared?.version ?? null;
-  return { workflow: { workspaceId, name, description, folderId, version }, warnings: prepared?.warnings ?? [] };
+  return { workflow: { workspaceId, name, slug, description, folderId, version }, warnings: prepared?.warnings ?? [] };
 }
 
 /**
  * Creates a workflow as a draft, with its first version if the body has a definition.
  * @param asked the body of the request.
- * @throws DeckhandError VALIDATION_FAILED with all issues of the body; FORBIDDEN.
+ * @param importReport is kept with it.
+ * @throws DeckhandError VALIDATION_FAILED with all issues of the body; FORBIDDEN; CONFLICT for a slug of another one.
  */
-export async function storeNewWorkflow(context: ResourceContext, actor: Actor, asked: unknown): Promise<object> {
+export async function storeNewWorkflow(
+  context: ResourceContext,
+  actor: Actor,
+  asked: unknown,
+  importReport?: KeptImportReport,
+): Promise<object> {
   const { workflow, warnings } = await prepareWorkflow(context, actor, asked);
-  const id = await createWorkflow(context.db, actor, workflow);
+  const id = await createWorkflow(context.db, actor, { ...workflow, ...(importReport && { importReport }) });
   const created = workflowAnswer(await readWorkflow(context.db, actor, id), context.webhookBaseUrl);
   return { ...created, warnings };
 }

@@ -1,9 +1,11 @@
-import type { ApprovalEntry } from '@deckhand/sdk/operations';
+import { pagesByOffset } from '@deckhand/sdk';
+import { type ApprovalEntry, listApprovals as listPage } from '@deckhand/sdk/operations';
 import { askChoice, canAsk, EXIT, ExitError, misused, table } from '@deckhand/terminal';
 import { Command, Option } from 'commander';
 import type { Connection } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { timeText } from '../format.ts';
+import { MAX_PAGE, take } from '../take.ts';
 
 interface ApproveOptions {
   readonly decision?: string;
@@ -33,12 +35,17 @@ export function approveCommand(context: Context): Command {
     });
 }
 
-async function pending(connection: Connection): Promise<readonly ApprovalEntry[]> {
-  return connection.deckhand.approvals.list(await connection.workspaceId());
+/** Returns all pending approvals of a workspace. */
+function pending({ deckhand: { client } }: Connection, workspaceId: string): Promise<readonly ApprovalEntry[]> {
+  const pages = pagesByOffset(async (position) => {
+    const query = { workspaceId, limit: MAX_PAGE, ...position };
+    return (await listPage({ client, query, throwOnError: true })).data;
+  });
+  return take(pages);
 }
 
 async function listApprovals({ output }: Context, connection: Connection): Promise<void> {
-  const entries = await pending(connection);
+  const entries = await pending(connection, await connection.workspaceId());
   output.result(entries, () =>
     table(
       ['run', 'node', 'workflow', 'since', 'choices', 'message'],
@@ -56,7 +63,7 @@ async function listApprovals({ output }: Context, connection: Connection): Promi
 }
 
 async function ask(context: Context, connection: Connection, options: ApproveOptions): Promise<void> {
-  const entries = await pending(connection);
+  const entries = await pending(connection, await connection.workspaceId());
   if (entries.length === 0) throw new ExitError('Nothing waits for an approval.', EXIT.notFound);
   const entry = await askChoice(
     'Which approval?',
@@ -74,7 +81,7 @@ async function ask(context: Context, connection: Connection, options: ApproveOpt
 
 async function decide(context: Context, connection: Connection, id: string, options: ApproveOptions): Promise<void> {
   const { workspaceId, status } = await connection.deckhand.runs.of(id).get({ slim: true });
-  const entries = (await connection.deckhand.approvals.list(workspaceId)).filter(
+  const entries = (await pending(connection, workspaceId)).filter(
     (entry) =>
       entry.id === id.toLowerCase() &&
       (options.node === undefined || entry.currentNodeId === options.node) &&

@@ -6,23 +6,22 @@ import {
   getNodeOutput,
   rerunExecution,
 } from '@deckhand/sdk/operations';
-import { fields, oneOfEach, several, table, timeLimit, timeSpan, toJson, wholeNumber } from '@deckhand/terminal';
+import { fields, oneOfEach, several, table, timeLimit, timeSpan, toJson } from '@deckhand/terminal';
 import { Command } from 'commander';
 import type { Connection } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { endOf, findDefinition, followRun, type FollowOptions } from '../following/follow.ts';
 import { details, inOrder, nodeRows } from '../following/rows.ts';
-import { take } from '../take.ts';
+import { type Amount, pageSize, takeAmount, withAmount } from '../take.ts';
 import { elapsedText, statusText, timeText } from '../format.ts';
 import { openInBrowser } from '../open-in-browser.ts';
 
-interface ListOptions {
+interface ListOptions extends Amount {
   readonly workflow?: string;
   readonly status?: readonly ExecutionStatus[];
   readonly since?: number;
   readonly tag?: readonly string[];
   readonly search?: string;
-  readonly limit: number;
 }
 
 interface LogsOptions {
@@ -59,15 +58,16 @@ export function runsCommand(context: Context): Command {
   return new Command('runs')
     .summary('list, read, follow, stop and rerun runs')
     .addCommand(
-      new Command('list')
-        .summary('runs of a workspace, the newest first')
-        .option('--workflow <workflow>', 'only runs of a workflow, by its id, exact name or slug')
-        .option('--status <status>', 'only runs with a status; may be given several times', oneOfEach(STATUSES))
-        .option('--since <span>', 'only runs that started in the last 90s, 30m, 12h or 7d', timeSpan)
-        .option('--tag <tag>', 'only runs with a tag; may be given several times', several)
-        .option('--search <text>', 'only runs with a text in their data, outputs, errors or ids')
-        .option('--limit <count>', 'how many at most', wholeNumber, 20)
-        .action((options: ListOptions) => listRuns(context, options)),
+      withAmount(
+        new Command('list')
+          .summary('runs of a workspace, the newest first')
+          .option('--workflow <workflow>', 'only runs of a workflow, by its id, exact name or slug')
+          .option('--status <status>', 'only runs with a status; may be given several times', oneOfEach(STATUSES))
+          .option('--since <span>', 'only runs that started in the last 90s, 30m, 12h or 7d', timeSpan)
+          .option('--tag <tag>', 'only runs with a tag; may be given several times', several)
+          .option('--search <text>', 'only runs with a text in their data, outputs, errors or ids'),
+        20,
+      ).action((options: ListOptions) => listRuns(context, options)),
     )
     .addCommand(
       new Command('get')
@@ -152,10 +152,10 @@ export function runsCommand(context: Context): Command {
 
 async function listRuns({ output, ...context }: Context, options: ListOptions): Promise<void> {
   const connection = await context.connect();
-  const { workflow, status, since, tag, search, limit } = options;
+  const { workflow, status, since, tag, search } = options;
   const found = connection.deckhand.runs.list({
     workspaceId: await connection.workspaceId(),
-    limit: Math.min(limit, 500),
+    limit: pageSize(options),
     progress: 'counts',
     ...(workflow !== undefined && { workflowId: await connection.workflowId(workflow) }),
     ...(status !== undefined && { status: [...status] }),
@@ -163,7 +163,7 @@ async function listRuns({ output, ...context }: Context, options: ListOptions): 
     ...(tag !== undefined && { tag: [...tag] }),
     ...(search !== undefined && { search }),
   });
-  const entries = await take(found, limit);
+  const entries = await takeAmount(found, options, output);
   const now = Date.now();
   output.result(entries, () =>
     table(

@@ -6,18 +6,17 @@ import {
   updateWorkflow,
   type WorkflowEntry,
 } from '@deckhand/sdk/operations';
-import { EXIT, fields, misused, readJson, table, wholeNumber } from '@deckhand/terminal';
+import { EXIT, fields, misused, readJson, table } from '@deckhand/terminal';
 import { Command, Option } from 'commander';
 import type { Context } from '../context.ts';
 import { issuesOf } from '../describe-error.ts';
 import { isObject } from '../json.ts';
-import { take } from '../take.ts';
+import { type Amount, pageSize, takeAmount, withAmount } from '../take.ts';
 import { statusText, timeText } from '../format.ts';
 
-interface ListOptions {
+interface ListOptions extends Amount {
   readonly status?: WorkflowEntry['status'];
   readonly search?: string;
-  readonly limit: number;
 }
 
 interface ValidateOptions {
@@ -37,12 +36,15 @@ export function workflowsCommand(context: Context): Command {
   return new Command('workflows')
     .summary('list, read, check and activate workflows')
     .addCommand(
-      new Command('list')
-        .summary('workflows of a workspace')
-        .addOption(new Option('--status <status>', 'only those with a status').choices(['draft', 'active', 'inactive']))
-        .option('--search <text>', 'only those with a text in their name or description')
-        .option('--limit <count>', 'how many at most', wholeNumber, 100)
-        .action((options: ListOptions) => listWorkflows(context, options)),
+      withAmount(
+        new Command('list')
+          .summary('workflows of a workspace')
+          .addOption(
+            new Option('--status <status>', 'only those with a status').choices(['draft', 'active', 'inactive']),
+          )
+          .option('--search <text>', 'only those with a text in their name or description'),
+        100,
+      ).action((options: ListOptions) => listWorkflows(context, options)),
     )
     .addCommand(
       new Command('get')
@@ -83,15 +85,16 @@ export function workflowsCommand(context: Context): Command {
     );
 }
 
-async function listWorkflows({ output, ...context }: Context, { status, search, limit }: ListOptions): Promise<void> {
+async function listWorkflows({ output, ...context }: Context, options: ListOptions): Promise<void> {
+  const { status, search } = options;
   const connection = await context.connect();
   const found = connection.deckhand.workflows.list({
     workspaceId: await connection.workspaceId(),
-    limit: Math.min(limit, 500),
+    limit: pageSize(options),
     ...(status !== undefined && { status }),
     ...(search !== undefined && { search }),
   });
-  const entries = await take(found, limit);
+  const entries = await takeAmount(found, options, output);
   output.result(entries, () =>
     table(
       ['id', 'name', 'status', 'updated'],

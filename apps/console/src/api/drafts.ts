@@ -1,4 +1,4 @@
-import { type Definition, type Draft, parseOwnJson, type SaveDraftBody } from '@deckhand/contracts';
+import { type Definition, type Draft, parseOwnJson, type SaveDraftBody, type SavedDraft } from '@deckhand/contracts';
 import { ApiError } from './api-error.ts';
 import { call, send } from './call.ts';
 
@@ -6,6 +6,7 @@ import { call, send } from './call.ts';
 export interface ReadDraft {
   readonly definition: Definition;
   readonly baseVersionId: string | null;
+  readonly warnings: Draft['warnings'];
   readonly tag: string;
 }
 
@@ -14,7 +15,8 @@ export async function readDraft(workflowId: string, signal?: AbortSignal): Promi
   try {
     const answer = await send('GET', `/api/workflows/${workflowId}/draft`, { signal });
     const draft = parseOwnJson<Draft & Pick<ReadDraft, 'definition'>>(await answer.text());
-    return { definition: draft.definition, baseVersionId: draft.baseVersionId, tag: tagOf(answer) };
+    const { definition, baseVersionId, warnings } = draft;
+    return { definition, baseVersionId, warnings, tag: tagOf(answer) };
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return null;
     throw error;
@@ -24,16 +26,18 @@ export async function readDraft(workflowId: string, signal?: AbortSignal): Promi
 /**
  * Saves the draft of a workflow.
  * @param tag of the draft to replace; null if there must be none.
- * @returns the new tag.
+ * @returns the new tag, and the warnings about the definition.
  * @throws ApiError PRECONDITION_FAILED when somebody else saved a draft.
  */
 export async function saveDraft(
   workflowId: string,
   body: SaveDraftBody,
   { tag, signal }: { tag: string | null; signal: AbortSignal },
-): Promise<string> {
+): Promise<Pick<ReadDraft, 'tag' | 'warnings'>> {
   const headers: Record<string, string> = tag === null ? { 'if-none-match': '*' } : { 'if-match': tag };
-  return tagOf(await send('PUT', `/api/workflows/${workflowId}/draft`, { body, headers, signal }));
+  const answer = await send('PUT', `/api/workflows/${workflowId}/draft`, { body, headers, signal });
+  const { warnings } = parseOwnJson<SavedDraft>(await answer.text());
+  return { tag: tagOf(answer), warnings };
 }
 
 /** Deletes the draft of a workflow, unless it is another one by now. */

@@ -1,4 +1,12 @@
-import type { Definition, EdgeDefinition, NodeDefinition, NodeStatus } from '@deckhand/contracts';
+import {
+  CARD_WIDTH,
+  cardHeight,
+  type Definition,
+  type EdgeDefinition,
+  type NodeDefinition,
+  type NodeStatus,
+  stubReason,
+} from '@deckhand/contracts';
 import {
   type Edge,
   type EdgeMarker,
@@ -9,7 +17,7 @@ import {
   Position as Side,
 } from '@xyflow/react';
 import { i18n } from '../language/i18n.ts';
-import { cardHeight, CARD_WIDTH, HANDLE_SIZE, handleTop } from './card-size.ts';
+import { HANDLE_SIZE, handleTop } from './card-size.ts';
 import type { Change } from './diff-definitions.ts';
 import { handlesOf, type NodeTypes, outputHandles } from './handles.ts';
 import type { Position } from './layout.ts';
@@ -31,8 +39,10 @@ export interface CardData extends Record<string, unknown> {
   readonly handles: readonly string[];
   readonly hasUnnamedHandle: boolean;
   readonly status?: NodeStatus | undefined;
-  /** Its issues, as text. */
+  /** Its issues, as text; why it is a stub of an import. */
   readonly issue?: string | undefined;
+  /** What an import asks people to review. */
+  readonly review?: string | undefined;
   /** Whether its output is pinned. */
   readonly isPinned?: boolean | undefined;
   /** Its difference to another version. */
@@ -72,6 +82,7 @@ export function toCard(node: NodeDefinition, types: NodeTypes): CardData {
     isDisabled: node.disabled ?? false,
     handles: handlesOf(node, types),
     hasUnnamedHandle: outputHandles(node, types).includes(undefined),
+    issue: stubReason(node),
   };
 }
 

@@ -1,10 +1,6 @@
-import type { Execution } from '@deckhand/contracts';
+import { type Execution, FRAME_PADDING, FRAME_TITLE_HEIGHT } from '@deckhand/contracts';
 import { boundsOf, type Rect } from './bounds.ts';
 import type { Container } from './containers.ts';
-
-/** The space around the nodes in a frame, in px; above them is its title. */
-const PADDING = 16;
-const TITLE_HEIGHT = 22;
 
 /**
  * Returns the frame of each container, around the nodes of its body and the frames in it.
@@ -25,10 +21,10 @@ function around(boxes: readonly Rect[]): Rect | undefined {
   const inside = boundsOf(boxes);
   return (
     inside && {
-      x: inside.x - PADDING,
-      y: inside.y - PADDING - TITLE_HEIGHT,
-      width: inside.width + 2 * PADDING,
-      height: inside.height + 2 * PADDING + TITLE_HEIGHT,
+      x: inside.x - FRAME_PADDING,
+      y: inside.y - FRAME_PADDING - FRAME_TITLE_HEIGHT,
+      width: inside.width + 2 * FRAME_PADDING,
+      height: inside.height + 2 * FRAME_PADDING + FRAME_TITLE_HEIGHT,
     }
   );
 }

@@ -1,6 +1,6 @@
 import { graphlib, layout, type EdgeLabel, type GraphLabel, type NodeLabel } from '@dagrejs/dagre';
-import type { Definition, NodeDefinition } from '@deckhand/contracts';
-import { cardHeight, CARD_WIDTH, handleTop } from './card-size.ts';
+import { CARD_WIDTH, cardHeight, type Definition, type NodeDefinition } from '@deckhand/contracts';
+import { handleTop } from './card-size.ts';
 import { handlesOf, type NodeTypes } from './handles.ts';
 
 /** The position of a node's top left corner, in px of the canvas. */

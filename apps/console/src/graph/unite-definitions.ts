@@ -1,5 +1,4 @@
-import type { Definition } from '@deckhand/contracts';
-import { CARD_WIDTH, cardHeight } from './card-size.ts';
+import { CARD_WIDTH, cardHeight, type Definition } from '@deckhand/contracts';
 import { edgeKey } from './diff-definitions.ts';
 import { handlesOf, type NodeTypes } from './handles.ts';
 import { layOut, placeNodes, type Position } from './layout.ts';

@@ -212,11 +212,13 @@ export function keepWorkflows(): FakeWorkflows {
   );
   answer(
     'PUT /api/workflows/:id/draft',
-    withFound((found, { body, headers }) => {
+    withFound(async (found, { body, headers, json }) => {
       if (world.isSignedOut) return refusal('UNAUTHORIZED');
       const isTaken = headers.get('if-none-match') === '*' && found.draft !== null;
       if (isTaken || isStale(headers, found.draft?.updatedAt)) return refusal('PRECONDITION_FAILED');
-      const { definition: _definition, ...saved } = keepDraft(found, body);
+      const checked = await check(json);
+      const warnings = checked instanceof Response ? [] : checked.warnings;
+      const { definition: _definition, ...saved } = keepDraft(found, { ...body, warnings });
       if (world.losesResponses) return Response.error();
       return Response.json(saved, { headers: { etag: tagOf(saved.updatedAt) } });
     }),
@@ -264,11 +266,12 @@ function change(found: FakeWorkflow, changes: Partial<Workflow>): void {
   found.workflow = { ...found.workflow, ...changes, updatedAt: now() };
 }
 
-function keepDraft(found: FakeWorkflow, { definition, baseVersionId = null }: Partial<Draft>): Draft {
+function keepDraft(found: FakeWorkflow, { definition, baseVersionId = null, warnings = [] }: Partial<Draft>): Draft {
   const draft = {
     ...example('GET /api/workflows/:id/draft'),
     definition: definition!,
     baseVersionId,
+    warnings,
     updatedAt: now(),
   };
   found.draft = draft;
@@ -276,7 +279,14 @@ function keepDraft(found: FakeWorkflow, { definition, baseVersionId = null }: Pa
   return draft;
 }
 
-function toEntry({ webhooks: _w, schedules: _s, draftUpdatedAt: _d, definition: _definition, ...entry }: Workflow) {
+function toEntry({
+  webhooks: _w,
+  schedules: _s,
+  draftUpdatedAt: _d,
+  definition: _definition,
+  hasImportReport: _report,
+  ...entry
+}: Workflow) {
   return entry;
 }
 

@@ -13,6 +13,7 @@ import type { ClaimHealth } from '../consume/worker-health.ts';
 import type { WorkerMetrics } from '../metrics.ts';
 import type { WorkerStores } from '../stores.ts';
 import { offloadOutputs } from './large-outputs.ts';
+import { nameFilesOf } from './named-files.ts';
 
 /** A run with something to write. The writer takes its checkpoint when it begins to write it. */
 export interface CheckpointSource {
@@ -252,7 +253,11 @@ export function createMeteredWriter(
       written += checkpoints.length;
       return metrics.timeCheckpoints(checkpoints, () => health.watchWrite(() => writeCheckpoints(db, checkpoints)));
     },
-    prepare: (checkpoint) => offloadOutputs(outputs, checkpoint),
+    prepare(checkpoint) {
+      const named = nameFilesOf(db, checkpoint);
+      const offloaded = offloadOutputs(outputs, checkpoint);
+      return named ? named.then(() => offloaded ?? checkpoint) : offloaded;
+    },
     ended,
     onRetry: (err, attempt, kind) => {
       metrics.checkpointRetried();

@@ -7,7 +7,7 @@ import {
   readInstanceSettings,
   refreshStatistics,
 } from '@deckhand/db';
-import type { OutputStore } from '@deckhand/outputs';
+import type { FileStore, OutputStore } from '@deckhand/outputs';
 import type { PeriodicTask } from '../run-periodically.ts';
 import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
 
@@ -15,6 +15,10 @@ import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-conte
 const BATCH = 5_000;
 /** Maximum number of objects deleted per pass, which is the limit of one request. */
 const MAX_SWEPT = 1_000;
+/** Maximum number of files whose content is deleted at once. */
+const SWEPT_FILES = 100;
+/** In ms. */
+const FILE_SWEEP_INTERVAL_MS = 30_000;
 /** In ms. Nobody waits until a key is deleted: it is invalid by its age. */
 const PRUNE_INTERVAL_MS = 10_000;
 /** In ms. Partitions are created days ahead; this is for a database that was not used for longer. */
@@ -72,6 +76,17 @@ export function createOutputSweep(outputs: Pick<OutputStore, 'sweep'>): Periodic
     ...task('sweep_outputs'),
     async run() {
       await outputs.sweep(MAX_SWEPT);
+    },
+  };
+}
+
+/** Creates the task that deletes the content of files that no run names, and of those that were never finished. */
+export function createFileSweep(files: Pick<FileStore, 'sweep'>): PeriodicTask {
+  return {
+    ...task('sweep_files'),
+    intervalMs: FILE_SWEEP_INTERVAL_MS,
+    async run(signal) {
+      while (!signal.aborted && (await files.sweep(SWEPT_FILES)) === SWEPT_FILES);
     },
   };
 }

@@ -1,12 +1,12 @@
 import { isStoreUnavailable, type RerunChecks } from '@deckhand/db';
 import { createLiveness, HEARTBEAT_LIFETIME_MS, type Liveness } from '@deckhand/queue';
-import type { Archive, OutputStore } from '@deckhand/outputs';
+import type { Archive, FileStore, OutputStore } from '@deckhand/outputs';
 import type { DatabaseClock } from '../database-clock.ts';
 import type { EventDeliverer } from '../events/deliver-events.ts';
 import type { EventMetrics } from '../events/event-metrics.ts';
 import type { ActiveRuns } from '../session/active-runs.ts';
 import { type PeriodicTask, runPeriodically, type TaskObserver, TaskTimeLimitError } from '../run-periodically.ts';
-import { createBackgroundTasks, createOutputSweep } from './background-tasks.ts';
+import { createBackgroundTasks, createFileSweep, createOutputSweep } from './background-tasks.ts';
 import { createBulkActions } from './bulk-actions.ts';
 import { createWorkspaceDeletion } from './delete-workspaces.ts';
 import { createEventDelivery, createEventTidying } from './deliver-events.ts';
@@ -50,6 +50,7 @@ export interface OwnParts {
   readonly heldBack: HeldBackRuns;
   readonly keyRelease: KeyRelease;
   readonly outputs: OutputStore;
+  readonly files: Pick<FileStore, 'sweep'>;
   /** Where partitions are copied before they are dropped; undefined if they are not. */
   readonly archive?: Archive | undefined;
   readonly mayReach: RerunChecks['mayReach'];
@@ -183,5 +184,5 @@ function tasksOfHolder(
  * or from a drop that takes long and that another worker would begin again.
  */
 function keepingTasks(context: MaintenanceContext, own: OwnParts): PeriodicTask[] {
-  return [createOutputSweep(own.outputs), createPartitionDropping(context, own)];
+  return [createOutputSweep(own.outputs), createFileSweep(own.files), createPartitionDropping(context, own)];
 }

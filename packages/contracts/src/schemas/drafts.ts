@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { AnyJson, AnyObject, CLOSED, Id, KnownPerson, nullable, Time } from './common.ts';
 import { EdgeDefinition, MAX_EDGES, MAX_NODES, NodeDefinition, Notes } from './definition.ts';
+import { Warnings } from './workflows.ts';
 
 const Anything = Type.Optional(AnyJson);
 const { id, type, name, position } = NodeDefinition.properties;
@@ -55,11 +56,16 @@ const DraftFields = {
   updatedByUser: KnownPerson,
 };
 
+const DraftWarnings = {
+  ...Warnings,
+  description: 'Those that a version would have; none while the definition cannot be saved as one',
+};
+
 /** A saved draft, without its definition. */
-export const SavedDraft = Type.Object(DraftFields);
+export const SavedDraft = Type.Object({ ...DraftFields, warnings: DraftWarnings });
 
 /** The unsaved changes of a workflow. */
-export const Draft = Type.Object({ ...DraftFields, definition: DraftDefinition });
+export const Draft = Type.Object({ ...SavedDraft.properties, definition: DraftDefinition });
 
 export type DraftDefinition = Static<typeof DraftDefinition>;
 export type SaveDraftBody = Static<typeof SaveDraftBody>;

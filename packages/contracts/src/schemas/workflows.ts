@@ -20,17 +20,21 @@ const ErrorWorkflow = nullable(Type.Union([Id, Type.Literal(NO_ERROR_WORKFLOW)])
   description: `The workflow of the workspace that is started when a run fails or times out; null for that of the workspace, "${NO_ERROR_WORKFLOW}" for none`,
 });
 
-/** Names a workflow in files and commands; unique in its workspace. */
 /** Matches slugs of workflows. A text that is a UUID is an id, wherever both are allowed. */
 export const SLUG_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-const Slug = Type.String({ pattern: SLUG_PATTERN.source, maxLength: 64 });
+const Slug = Type.String({
+  pattern: SLUG_PATTERN.source,
+  maxLength: 64,
+  description: 'Names it in files, commands and starts; unique in the workspace',
+});
 const Managed = Type.Boolean({ description: 'Files define it: the console shows it and does not change it' });
 
 export const CreateWorkflowBody = Type.Object(
   {
     workspaceId: Id,
     name: Name,
+    slug: Type.Optional(Slug),
     description: Type.Optional(Description),
     folderId: Type.Optional(nullable(Id)),
     definition: Type.Optional(Definition),
@@ -46,7 +50,7 @@ export const UpdateWorkflowBody = Type.Object(
     status: Type.Optional(oneOf(WORKFLOW_STATUSES)),
     activeVersionId: Type.Optional(Id),
     errorWorkflowId: Type.Optional(ErrorWorkflow),
-    slug: Type.Optional({ ...Slug, description: 'Names it in files and commands; unique in the workspace' }),
+    slug: Type.Optional(Slug),
     managed: Type.Optional(Managed),
   },
   { ...CLOSED, minProperties: 1 },
@@ -112,7 +116,7 @@ const WorkflowFields = {
   description: Type.String(),
   status: oneOf(WORKFLOW_STATUSES),
   folderId: nullable(Id),
-  slug: nullable(Type.String(), { description: 'Names it in files and commands; null until one is given' }),
+  slug: nullable(Type.String(), { description: 'Names it in files, commands and starts; null until one is given' }),
   managed: Managed,
   latestVersionId: nullable(Id),
   activeVersionId: nullable(Id),
@@ -147,6 +151,7 @@ export const Workflow = Type.Object({
   webhooks: Type.Array(Type.Object({ nodeId: Type.String(), url: Type.String(), method: Type.String() })),
   schedules: Type.Array(WorkflowSchedule),
   draftUpdatedAt: nullable(Time, { description: 'When its draft was saved; null without a draft' }),
+  hasImportReport: Type.Boolean({ description: 'Whether it was imported, and nobody has dismissed the report yet' }),
   definition: nullable(Definition),
 });
 
@@ -160,7 +165,8 @@ const Warning = Type.Object({
   page: Type.String({ description: 'The section of the documentation about the code, on the same instance' }),
 });
 
-const Warnings = Type.Array(Warning, {
+/** The warnings about a definition. */
+export const Warnings = Type.Array(Warning, {
   description:
     'Parts of the definition that are valid and may be unintended, at most 100; if there are more, the last one has the code `MORE_WARNINGS`',
 });
@@ -228,6 +234,50 @@ export const ImportedWorkflow = Type.Object({ ...CreatedWorkflow.properties, ...
 
 /** What an import would create, with dryRun=true. */
 export const ImportPreview = Type.Object({ name: Type.String(), definition: Definition, ...ImportReport });
+
+const ImportReportNode = {
+  name: Type.String({ description: 'Its name in n8n' }),
+  nodeIds: Type.Array(Type.String(), { description: 'The nodes that it became; empty if it only passes its input on' }),
+};
+
+/** A task of a report that is kept with its workflow. */
+const KeptTask = Type.Object({ ...ImportTask.properties, nodes: Type.Array(Type.Object(ImportReportNode)) });
+
+/** What is kept of an import. */
+export const KeptImportReport = Type.Object({
+  counts: Type.Object(
+    { converted: Type.Integer(), review: Type.Integer(), manual: Type.Integer() },
+    { description: 'How many nodes of n8n have each level' },
+  ),
+  tasks: Type.Array(KeptTask),
+  omittedTasks: Type.Integer({ description: 'Further tasks, for which there was no room' }),
+  remarks: ImportReport.remarks,
+});
+
+/** The report of an import, as far as its tasks were done since. */
+export const WorkflowImportReport = Type.Object({
+  importedAt: Time,
+  ...KeptImportReport.properties,
+  tasks: Type.Array(
+    Type.Object({
+      ...ImportTask.properties,
+      nodes: Type.Array(
+        Type.Object({
+          ...ImportReportNode,
+          done: Type.Boolean({
+            description:
+              'Whether the latest version has another node in place of the stub, or does not have it any more',
+          }),
+        }),
+      ),
+      done: Type.Boolean({ description: 'Whether that is so of all its nodes' }),
+    }),
+    {
+      description:
+        'What people have to do, each cause once: stubs first, then what differs, and then what follows from stubs',
+    },
+  ),
+});
 
 /** Query of what can be checked without being done. */
 export const DryRunQuery = Type.Object({
@@ -302,6 +352,8 @@ export type Workflow = Static<typeof Workflow>;
 export type WorkflowSchedule = Static<typeof WorkflowSchedule>;
 export type CreatedWorkflow = Static<typeof CreatedWorkflow>;
 export type ImportN8nBody = Static<typeof ImportN8nBody>;
+export type KeptImportReport = Static<typeof KeptImportReport>;
+export type WorkflowImportReport = Static<typeof WorkflowImportReport>;
 export type ImportedWorkflow = Static<typeof ImportedWorkflow>;
 export type SavedVersion = Static<typeof SavedVersion>;
 export type VersionEntry = Static<typeof VersionEntry>;

@@ -13,6 +13,7 @@ import {
   insertWorkflow,
   isInState,
   readWorkflow,
+  SLUG_TAKEN,
   toWorkflowEntry,
   type WorkflowRecord,
 } from './workflows.ts';
@@ -62,7 +63,7 @@ export function applyWorkflow(
       const { id, isNew, savedVersionId } = await apply(tx, actor, wanted, precondition, firstDue);
       return { workflow: await readWorkflow(tx, actor, id), isNew, savedVersionId };
     })
-    .catch(conflictWhenTaken(TAKEN));
+    .catch(conflictWhenTaken(SLUG_TAKEN));
 }
 
 /** Checks whether a workflow could be applied. @throws DeckhandError as `applyWorkflow` would. */
@@ -73,10 +74,10 @@ export function tryApplyingWorkflow(
   precondition: Precondition,
   firstDue: FirstDue,
 ): Promise<void> {
-  return runAndRollBack(db, (tx) => apply(tx, actor, wanted, precondition, firstDue)).catch(conflictWhenTaken(TAKEN));
+  return runAndRollBack(db, (tx) => apply(tx, actor, wanted, precondition, firstDue)).catch(
+    conflictWhenTaken(SLUG_TAKEN),
+  );
 }
-
-const TAKEN = 'Another workflow of the workspace has this slug';
 
 /**
  * Returns the ids of the workflows with a slug that the actor may see: at most one of each workspace.
@@ -108,7 +109,7 @@ async function apply(
   await requireRole(tx, actor, workspaceId, 'editor');
   const found = await tx.workflow.findFirst({ where: { workspaceId, slug }, select: { id: true } });
   if (precondition.kind === 'new') {
-    if (found) throw new DeckhandError('CONFLICT', { message: TAKEN });
+    if (found) throw new DeckhandError('CONFLICT', { message: SLUG_TAKEN });
     const { description = '', folderId = null, ...rest } = changes;
     // Two that create it at once: the unique index refuses the second.
     const id = await insertWorkflow(tx, actor, { workspaceId, slug, name, description, folderId, version });

@@ -1,4 +1,4 @@
-import { DeckhandError, type SaveDraftBody, type SavedDraft, validationFailed } from '@deckhand/contracts';
+import { DeckhandError, type Draft, type SaveDraftBody, validationFailed } from '@deckhand/contracts';
 import { type Actor, type AllowedStates, changedMeanwhile, inState, visibleWorkspace } from '../access.ts';
 import type { Database } from '../client.ts';
 import { readPeople } from '../users.ts';
@@ -13,12 +13,15 @@ interface DraftCondition {
   readonly states: AllowedStates;
 }
 
+/** What is stored of a draft, without its definition. */
+export type StoredDraft = Omit<Draft, 'definition' | 'warnings'>;
+
 /** Reads the draft of a workflow. @throws DeckhandError NOT_FOUND without one, or if the actor may not see it. */
 export async function readDraft(
   db: Database,
   actor: Actor,
   workflowId: string,
-): Promise<SavedDraft & { readonly definition: unknown }> {
+): Promise<StoredDraft & { readonly definition: unknown }> {
   const row = await db.workflowDraft.findFirst({
     where: { workflowId, workflow: { workspace: visibleWorkspace(actor) } },
   });
@@ -40,7 +43,7 @@ export async function saveDraft(
   workflowId: string,
   { definition, baseVersionId = null }: SaveDraftBody,
   { mustBeNew, mustExist, states }: DraftCondition,
-): Promise<SavedDraft> {
+): Promise<StoredDraft> {
   const row = await db.$transaction(async (tx) => {
     // Two editors who write at once do so one after the other: the second one sees the draft of the first.
     await lockWorkflow(tx, actor, workflowId, 'editor');
@@ -83,7 +86,7 @@ export function deleteDraft(db: Database, actor: Actor, workflowId: string, stat
 async function toSavedDraft(
   db: Database,
   row: { readonly baseVersionId: string | null; readonly updatedBy: string | null; readonly updatedAt: Date },
-): Promise<SavedDraft> {
+): Promise<StoredDraft> {
   const people = await readPeople(db, [row.updatedBy]);
   return {
     baseVersionId: row.baseVersionId,

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import {
   DeckhandError,
+  type KeptImportReport,
   type ListWorkflowsQuery,
   NO_ERROR_WORKFLOW,
   NO_FOLDER,
@@ -63,6 +64,7 @@ function like(text: string) {
 export interface WorkflowRecord extends WorkflowEntry {
   /** Null without a draft. */
   readonly draftUpdatedAt: string | null;
+  readonly hasImportReport: boolean;
   /** Null without a saved version. */
   readonly definition: unknown;
   readonly webhooks: readonly { readonly nodeId: string; readonly suffix: string }[];
@@ -76,6 +78,7 @@ export async function readWorkflow(db: Queryable, actor: Actor, id: string): Pro
     include: {
       latestVersion: { select: { definition: true } },
       draft: { select: { updatedAt: true } },
+      importReport: { select: { workflowId: true } },
       webhooks: { select: { nodeId: true, suffix: true }, orderBy: { nodeId: 'asc' } },
       schedules: { orderBy: { nodeId: 'asc' } },
     },
@@ -84,6 +87,7 @@ export async function readWorkflow(db: Queryable, actor: Actor, id: string): Pro
   return {
     ...toWorkflowEntry(row),
     draftUpdatedAt: row.draft?.updatedAt.toISOString() ?? null,
+    hasImportReport: row.importReport !== null,
     definition: row.latestVersion?.definition ?? null,
     webhooks: row.webhooks,
     schedules: row.schedules.map(toWorkflowSchedule),
@@ -106,6 +110,9 @@ export function toWorkflowSchedule(row: Schedule): WorkflowSchedule {
   };
 }
 
+/** The message of a slug that another workflow of the workspace has. */
+export const SLUG_TAKEN = 'Another workflow of the workspace has this slug';
+
 /** A workflow to create. */
 export interface NewWorkflow {
   readonly workspaceId: string;
@@ -114,7 +121,9 @@ export interface NewWorkflow {
   readonly folderId: string | null;
   /** Its first version; null for none yet. */
   readonly version: NewVersion | null;
-  readonly slug?: string;
+  readonly slug?: string | undefined;
+  /** What is kept of the import that it comes from. */
+  readonly importReport?: KeptImportReport;
   /** The workflow that it duplicates, and the version; undefined if it is not a duplicate. */
   readonly duplicateOf?: { readonly workflowId: string; readonly workflowVersionId: string | null };
 }
@@ -122,28 +131,30 @@ export interface NewWorkflow {
 /**
  * Creates a workflow, as a draft, and its first version.
  * @returns its id.
- * @throws DeckhandError FORBIDDEN below the role editor; VALIDATION_FAILED for a folder of another workspace.
+ * @throws DeckhandError FORBIDDEN below the role editor; VALIDATION_FAILED for a folder of another workspace; CONFLICT
+ * for a slug of another workflow.
  */
 export function createWorkflow(db: Database, actor: Actor, workflow: NewWorkflow): Promise<string> {
-  return db.$transaction((tx) => insertWorkflow(tx, actor, workflow));
+  return db.$transaction((tx) => insertWorkflow(tx, actor, workflow)).catch(conflictWhenTaken(SLUG_TAKEN));
 }
 
 /** Checks whether a workflow could be created. @throws DeckhandError as `createWorkflow` would. */
 export function tryCreatingWorkflow(db: Database, actor: Actor, workflow: NewWorkflow): Promise<void> {
-  return runAndRollBack(db, (tx) => insertWorkflow(tx, actor, workflow));
+  return runAndRollBack(db, (tx) => insertWorkflow(tx, actor, workflow)).catch(conflictWhenTaken(SLUG_TAKEN));
 }
 
 /** Creates a workflow in a transaction. @throws DeckhandError as `createWorkflow` does. */
 export async function insertWorkflow(
   tx: Queryable,
   actor: Actor,
-  { version, duplicateOf, ...columns }: NewWorkflow,
+  { version, duplicateOf, importReport, ...columns }: NewWorkflow,
 ): Promise<string> {
   const { workspaceId, folderId } = columns;
   await requireRole(tx, actor, workspaceId, 'editor');
   await requireFolder(tx, workspaceId, folderId);
   const { id } = await tx.workflow.create({ data: { id: uuidv7(), ...columns }, select: { id: true } });
   if (version) await insertVersion(tx, id, version);
+  if (importReport) await tx.importReport.create({ data: { workflowId: id, report: importReport } });
   const change = { action: 'workflow.create', workspaceId, resourceId: id } as const;
   await recordChange(tx, actor, duplicateOf ? { ...change, details: { duplicateOf } } : change);
   return id;
@@ -170,7 +181,7 @@ export function updateWorkflow(
       if (!isInState(workflow, states)) throw new DeckhandError('PRECONDITION_FAILED');
       await changeLocked(tx, actor, workflow, changes, firstDue);
     })
-    .catch(conflictWhenTaken('Another workflow of the workspace has this slug'));
+    .catch(conflictWhenTaken(SLUG_TAKEN));
 }
 
 /** Changes a workflow that the transaction has locked. @throws DeckhandError as `updateWorkflow` does. */

@@ -80,6 +80,11 @@ export async function deleteRestOfWorkspaces(db: Database, limit: number): Promi
     DELETE FROM events WHERE id IN (
       SELECT v.id FROM deleted_workspaces d JOIN events v ON v.workspace_id = d.workspace_id
       LIMIT ${limit} FOR UPDATE OF v SKIP LOCKED)`);
+  await db.$executeRaw(Prisma.sql`/* workspaces.expire-files */
+    UPDATE files f SET expires_at = now() FROM (
+      SELECT x.id FROM deleted_workspaces d JOIN files x ON x.workspace_id = d.workspace_id
+      WHERE x.expires_at > now() ORDER BY x.id LIMIT ${limit} FOR NO KEY UPDATE OF x SKIP LOCKED
+    ) u WHERE f.id = u.id`);
   await db.$executeRaw(Prisma.sql`/* workspaces.forget-deleted */
     DELETE FROM deleted_workspaces d
     WHERE d.deleted_at < now() - ${REMEMBERED}
@@ -87,6 +92,7 @@ export async function deleteRestOfWorkspaces(db: Database, limit: number): Promi
       AND NOT EXISTS (SELECT 1 FROM execution_texts x WHERE x.workspace_id = d.workspace_id)
       AND NOT EXISTS (SELECT 1 FROM failure_groups g WHERE g.workspace_id = d.workspace_id)
       AND NOT EXISTS (SELECT 1 FROM events v WHERE v.workspace_id = d.workspace_id)
+      AND NOT EXISTS (SELECT 1 FROM files f WHERE f.workspace_id = d.workspace_id)
       AND NOT EXISTS (SELECT 1 FROM webhook_deliveries r WHERE r.workflow_id = ANY (d.workflow_ids))
       AND NOT EXISTS (SELECT 1 FROM debounces b WHERE b.workflow_id = ANY (d.workflow_ids))
       AND NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.workflow_id = ANY (d.workflow_ids))`);

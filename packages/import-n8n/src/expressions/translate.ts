@@ -412,8 +412,14 @@ class Translator {
 
   #callData(of: string, method: string, given: readonly (Expression | SpreadElement)[]): Part {
     if (method === 'toDateTime' || method === 'toDate') return date(`date(${of})`);
-    if (method === 'toNumber') return data(`Number(${of})`);
-    if (method === 'toJsonString') return data(`JSON.stringify(${of})`);
+    if (method === 'toNumber') {
+      this.#scope.review('toNumber() fails in n8n for a missing value, and for text that is not a number');
+      return data(`Number(${of})`);
+    }
+    if (method === 'toJsonString') {
+      this.#scope.review('toJsonString() fails in n8n for a missing value');
+      return data(`JSON.stringify(${of})`);
+    }
     if (method === 'isEmpty' || method === 'isNotEmpty') {
       const empty = `(${of} === null || ${of} === undefined || ${of} === '' || JSON.stringify(${of}) === '[]' || JSON.stringify(${of}) === '{}')`;
       return data(method === 'isEmpty' ? empty : `(!${empty})`);

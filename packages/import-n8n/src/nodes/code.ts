@@ -92,17 +92,33 @@ function modeOf({ node, parameters }: Conversion): Mode {
   return parameters.mode === 'runOnceForEachItem' ? EACH : ALL;
 }
 
+/** What n8n's older nodes run if an export has no script. */
+const DEFAULTS: Readonly<Record<string, string>> = {
+  function: 'for (item of items) {\n  item.json.myNewField = 1;\n}\nreturn items;',
+  functionItem: 'item.myNewField = 1;\nreturn item;',
+};
+
 /** Scripts keep their text, and get what they name in n8n. */
 export function codeNode(conversion: Conversion): Converted {
   const { id, node, parameters, input, review, isInLoop } = conversion;
   const { language = 'javaScript', jsCode, functionCode } = parameters;
   if (language !== 'javaScript') return unsupported(`scripts in ${show(language)}`);
-  const given = text(jsCode) ?? text(functionCode) ?? 'return items;';
+  const type = node.type.split('.').at(-1) ?? '';
+  const given = type === 'code' ? (text(jsCode) ?? '') : (text(functionCode) ?? DEFAULTS[type] ?? '');
+  if (type === 'code' && given === '') {
+    review('it has no script, and so it fails, as in n8n');
+    const source = "throw new Error('No code to execute');";
+    return single({ id, type: 'code', name: node.name, parameters: { source } }, outputOf(id, 'list'));
+  }
   const script = readScript(given);
   const mode = modeOf(conversion);
   checkNames(script, { mode, isInLoop });
   if (script.names.has('Date') && [...script.reads].some((each) => LOCAL_TIME.test(each))) {
     review('the script uses local time, which is UTC here, and the time zone of the instance in n8n');
+  }
+  if (script.listsMembers) review('the script goes through the members of objects: items have "json" alone here');
+  if (script.readsErrors) {
+    review('the script reads the text of errors that it catches: those of JavaScript itself are worded otherwise here');
   }
   const isOne = script.returnsOne && (!mode.isForEach || input.shape === 'one');
   const source = [

@@ -5,6 +5,9 @@ import { unsupported } from '../unsupported.ts';
 import { list, object, show, text } from '../workflow.ts';
 import { type Conversion, type Converted, incomplete, maybeEmpty, outputOf, single } from './converter.ts';
 import { scriptNode } from './list-node.ts';
+import { pathTo } from './lodash.ts';
+import { sortNode } from './order.ts';
+import { withoutDuplicates } from './remove-duplicates.ts';
 import { fieldName } from './set.ts';
 import { reviewOthers } from './triggers.ts';
 
@@ -135,7 +138,11 @@ export function aggregateNode({ id, node, parameters, input, review }: Conversio
     const from = fieldName(fieldToAggregate);
     const to = (renameField === true ? text(outputFieldName) : undefined) ?? from.split('.').at(-1) ?? from;
     if (/[.[]/.test(to) || from.includes('[')) return unsupported(`the field "${to}"`);
-    const values = `${asList(input)}.map((item) => item${pathTo(from)})`;
+    // A name with a dot may be that of a field itself.
+    const own = from.includes('.')
+      ? `Object.hasOwn(item, ${JSON.stringify(from)}) ? item[${JSON.stringify(from)}] : `
+      : '';
+    const values = `${asList(input)}.map((item) => ${own}item${pathTo(from)})`;
     if (keepMissing === true) return [to, mergeLists === true ? `${values}.flat()` : values] as const;
     const isThere = '(value) => value !== undefined && value !== null';
     if (mergeLists === true) return [to, `${values}.flat().filter(${isThere})`] as const;
@@ -149,13 +156,18 @@ export function aggregateNode({ id, node, parameters, input, review }: Conversio
 /** The node that had these operations before they were nodes of their own. */
 export function itemListsNode(conversion: Conversion): Converted {
   const { operation = 'splitOutItems' } = conversion.parameters;
-  if (operation === 'splitOutItems') return split(conversion, conversion.node.version);
+  const { version } = conversion.node;
+  if (operation === 'splitOutItems') return split(conversion, version);
   if (operation === 'limit') return limitNode(conversion);
-  return unsupported(`the operation ${show(operation)}`);
-}
-
-/** Returns the way from an item to a field, such as `a.b[0]["c"]`, whose name may have dots. */
-export function pathTo(field: string): string {
-  const parts = field.matchAll(/[^.[\]]+|\[(?:(-?\d+)|(["'])(.*?)\2)\]/g);
-  return [...parts].map(([all, index, , name]) => `?.[${JSON.stringify(name ?? index ?? all)}]`).join('');
+  if (version < 3) return unsupported(`the operation ${show(operation)} before version 3`);
+  switch (operation) {
+    case 'concatenateItems':
+      return aggregateNode(conversion);
+    case 'removeDuplicates':
+      return withoutDuplicates(conversion, version < 3.1 ? 'all' : 'none');
+    case 'sort':
+      return sortNode(conversion);
+    default:
+      return unsupported(`the operation ${show(operation)}`);
+  }
 }

@@ -3,7 +3,7 @@ import { unsupported } from '../unsupported.ts';
 import { list, object, show, text } from '../workflow.ts';
 import { type Conversion, type Converted, incomplete } from './converter.ts';
 import { scriptNode } from './list-node.ts';
-import { pathTo } from './lists.ts';
+import { pathTo } from './lodash.ts';
 import { fieldName } from './set.ts';
 
 /** Sorts items by fields, as n8n does: texts without case. */

@@ -24,6 +24,10 @@ export interface Script {
   readonly members: ReadonlySet<string>;
   /** Other nodes that it names, and what it reads of each. */
   readonly nodes: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Whether it reads the text of errors that it catches. */
+  readonly readsErrors: boolean;
+  /** Whether it goes through the members of an object by their names. */
+  readonly listsMembers: boolean;
   /** Whether it ends with one object, or a list of one, wherever it returns. */
   readonly returnsOne: boolean;
 }
@@ -52,6 +56,8 @@ function findReferences(program: Program): Script {
   const creates = new Set<string>();
   const members = new Set<string>();
   const nodes = new Map<string, Set<string>>();
+  const caught = new Set<string>();
+  let listsMembers = false;
   const returned: (Expression | null | undefined)[] = [];
   const declare = (...patterns: readonly Pattern[]): void => {
     for (const name of patterns.flatMap(namesIn)) declared.add(name);
@@ -74,11 +80,18 @@ function findReferences(program: Program): Script {
     VariableDeclarator: ({ id }) => declare(id),
     Function: ({ id, params }) => declare(...(id ? [id] : []), ...params),
     Class: ({ id }) => declare(...(id ? [id] : [])),
-    CatchClause: ({ param }) => declare(...(param ? [param] : [])),
+    CatchClause({ param }) {
+      if (!param) return;
+      declare(param);
+      for (const name of namesIn(param)) caught.add(name);
+    },
     AssignmentExpression({ operator, left }) {
       if (operator === '=') assign(left);
     },
-    ForInStatement: assignLeft,
+    ForInStatement(statement) {
+      listsMembers = true;
+      assignLeft(statement);
+    },
     ForOfStatement: assignLeft,
     MemberExpression(node, _state, parents) {
       const name = memberOf(node);
@@ -117,6 +130,8 @@ function findReferences(program: Program): Script {
     creates,
     members,
     nodes,
+    readsErrors: [...caught].some((name) => members.has(`${name}.message`) || members.has(`${name}.stack`)),
+    listsMembers,
     returnsOne: last?.type === 'ReturnStatement' && returned.every(isOneItem),
   };
 }

@@ -1,12 +1,13 @@
-import { type HttpClient, type HttpRequest, type HttpResponse, NodeError } from '@deckhand/engine';
-import { headerText } from '@deckhand/runtime';
+import { type HttpClient, type HttpRequest, type HttpResponse, NodeError, type StreamedBody } from '@deckhand/engine';
+import { headerText, type OutboundSettings } from '@deckhand/runtime';
 import { isIPv6 } from 'node:net';
+import { Readable } from 'node:stream';
 import { types } from 'node:util';
 import { type AddressRules, ANY_ADDRESS, PUBLIC_ONLY, resolveHost } from '../network/addresses.ts';
 import { type ChainCookies, createChainCookies } from './chain-cookies.ts';
 import type { Dispatchers } from './dispatcher.ts';
 import { proxyFor, type ProxySettings } from './proxy.ts';
-import { readBody } from './read-body.ts';
+import { decodedBody, readBody } from './read-body.ts';
 import { redirect } from './redirect.ts';
 import { untilAborted } from '../network/until-aborted.ts';
 import { holdMemory, type OptionalBudget } from '../work/hold-memory.ts';
@@ -41,6 +42,19 @@ export interface HttpClientOptions {
   readonly memory?: OptionalBudget;
   /** Replaces the rules of `allowPrivate`. */
   readonly rules?: AddressRules;
+}
+
+/** Returns the options of a client by the settings of a process. */
+export function httpClientOptions(settings: OutboundSettings): HttpClientOptions {
+  return {
+    allowPrivate: settings.HTTP_NODE_ALLOW_PRIVATE,
+    proxy: {
+      httpProxy: settings.HTTP_PROXY,
+      httpsProxy: settings.HTTPS_PROXY,
+      noProxy: settings.NO_PROXY,
+      resolvesNames: settings.HTTP_PROXY_RESOLVES,
+    },
+  };
 }
 
 /**
@@ -125,20 +139,27 @@ async function exchange(
   const { pathname, search } = url;
   const origin = address === undefined ? url.origin : originAt(url, address);
   const given = cookies ? await cookies.addTo(request) : request.headers;
-  const headers = address === undefined ? given : { host: url.host, ...given };
-  const body = request.body ?? null;
+  const { body } = request;
+  const headers = {
+    ...(address !== undefined && { host: url.host }),
+    ...given,
+    ...(isStreamed(body) && { 'content-length': String(body.bytes) }),
+  };
   // With `reset`, the connection is closed after the response.
   const reset = Object.entries(headers).some(
     ([name, value]) => name.toLowerCase() === 'authorization' && CONNECTION_BOUND.test(value),
   );
-  const parts = { origin, path: pathname + search, method, headers, body, signal, reset };
+  const parts = () => ({
+    ...{ origin, path: pathname + search, method, headers, signal, reset },
+    body: isStreamed(body) ? Readable.from(body.open(), { objectMode: false }) : (body ?? null),
+  });
   const answer = await dispatchers
     .through(proxyUrl)
-    .request(parts)
+    .request(parts())
     .catch((error: unknown) => {
       const mayRepeat = request.isRepeatable === true || IDEMPOTENT.has(method);
       if (!mayRepeat || !dispatchers.endedKeptConnection(error)) throw error;
-      return dispatchers.fresh().request(parts);
+      return dispatchers.fresh().request(parts());
     });
   const { 'set-cookie': setCookie = [], ...others } = answer.headers;
   const setCookies = [setCookie].flat().map(headerText);
@@ -152,6 +173,13 @@ async function exchange(
     await answer.body.dump({ limit: maxResponseBytes, signal });
     return { response: { status: answer.statusCode, headers: answered, setCookies: [], body: new Uint8Array() } };
   }
+  if (request.saveBody && answer.statusCode < 400) {
+    const content = decodedBody(answer.body, answered['content-encoding']);
+    const file = await request.saveBody({ url: request.url, headers: answered }, content);
+    return {
+      response: { status: answer.statusCode, headers: answered, setCookies, body: new Uint8Array(), file },
+    };
+  }
   const content = await holdMemory(memory, (hold) =>
     readBody(answer.body, answered['content-encoding'], { maxBytes: maxResponseBytes, hold }),
   );
@@ -163,6 +191,10 @@ async function exchange(
       body: content,
     },
   };
+}
+
+function isStreamed(body: HttpRequest['body']): body is StreamedBody {
+  return typeof body === 'object' && 'open' in body;
 }
 
 /** Returns a URL's origin with an address instead of its host. */

@@ -1,12 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
+import { createMemoryFiles } from '@deckhand/testing/memory-files';
 import fc from 'fast-check';
+import { buffer } from 'node:stream/consumers';
 import { encodeMultipart } from './multipart-form.ts';
+
+const files = createMemoryFiles();
+const encode = (fields: Parameters<typeof encodeMultipart>[0]) => encodeMultipart(fields, JSON.stringify, files);
 
 /** Parses a form as a receiver would: with the parser of Node. */
 async function parsed(fields: Parameters<typeof encodeMultipart>[0]) {
-  const { body, contentType } = encodeMultipart(fields, JSON.stringify);
+  const { body, contentType } = await encode(fields);
+  const bytes = body instanceof Uint8Array ? body : await buffer(body.open());
+  if (!(body instanceof Uint8Array)) expect(bytes.length).toBe(body.bytes);
   // oxlint-disable-next-line typescript/no-deprecated -- for servers, which parse what others send; this is our own
-  const form = await new Response(Buffer.from(body), { headers: { 'content-type': contentType } }).formData();
+  const form = await new Response(Buffer.from(bytes), { headers: { 'content-type': contentType } }).formData();
   return Promise.all(
     [...form].map(async ([name, value]) =>
       typeof value === 'string'
@@ -36,6 +43,20 @@ describe('a multipart form', () => {
     ]);
   });
 
+  it('streams files of the store, under the same boundary whenever it is sent', async () => {
+    const stored = await files.save([Buffer.from('a'.repeat(5_000))], { name: 'long.txt', contentType: 'text/plain' });
+    const base64 = Buffer.from('a'.repeat(5_000)).toString('base64');
+    const fields = { title: 3, stored, file };
+    expect(await parsed(fields)).toEqual([
+      ['title', '3'],
+      ['stored', 'long.txt', 'text/plain', base64],
+      ['file', 'a.txt', 'text/plain', 'aGk='],
+    ]);
+    expect((await encode(fields)).contentType).toBe((await encode(fields)).contentType);
+    const gone = { file: { ...stored.file, id: '00000000-0000-7000-8000-0000000000ff' } };
+    await expect(encode({ gone })).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
+  });
+
   it('is read back as it was, whatever its names and bytes are, and is always the same', async () => {
     // Node decodes only quotes in names; browsers and servers differ on line breaks.
     const name = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !/[\r\n\\%\ud800-\udfff]/u.test(text));
@@ -49,7 +70,7 @@ describe('a multipart form', () => {
       expect(await parsed(fields)).toEqual(
         Object.entries(fields).map(([field, { base64 }]) => [field, filename, 'image/png', base64]),
       );
-      expect(encodeMultipart(fields, JSON.stringify)).toEqual(encodeMultipart(fields, JSON.stringify));
+      expect(await encode(fields)).toEqual(await encode(fields));
     });
     await fc.assert(property, { numRuns: 100 });
   });

@@ -1,8 +1,18 @@
 import { NodeError } from '@deckhand/engine';
 import { contentCodings } from '@deckhand/runtime';
-import type { Readable } from 'node:stream';
+import { type Duplex, pipeline, Readable } from 'node:stream';
 import { promisify, types } from 'node:util';
-import { brotliDecompress, constants, gunzip, inflate, inflateRaw } from 'node:zlib';
+import {
+  brotliDecompress,
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  gunzip,
+  inflate,
+  inflateRaw,
+} from 'node:zlib';
 
 /** The codings that can be decoded below: the request's accept-encoding. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br';
@@ -35,6 +45,54 @@ export async function readBody(
     hold(bytes.byteLength);
   }
   return bytes;
+}
+
+/**
+ * Returns a body as it is decompressed while it is read. Ending early ends the body.
+ * @throws NodeError HTTP_RESPONSE_INVALID for a coding that was not asked for.
+ */
+export function decodedBody(body: Readable, encoding: string | undefined): AsyncIterable<Uint8Array> {
+  const codings = contentCodings(encoding);
+  if (codings.length > MAX_CODINGS) throw invalidEncoding(`${codings.length} codings`);
+  return codings.reverse().reduce<AsyncIterable<Uint8Array>>((content, coding) => decoded(coding, content), body);
+}
+
+async function* decoded(
+  coding: string,
+  content: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const source = Readable.from(content, { objectMode: false });
+  let decoder: Duplex | undefined;
+  // A response to HEAD names codings, but has no body.
+  for await (const first of source.iterator({ destroyOnReturn: false })) {
+    if (!(first instanceof Uint8Array)) throw new TypeError('a body is read as bytes');
+    source.unshift(first);
+    decoder = decoderOf(coding, first[0] ?? 0);
+    break;
+  }
+  if (!decoder) return;
+  // The decoder fails with the error of its source.
+  pipeline(source, decoder, () => undefined);
+  yield* decoder;
+}
+
+function decoderOf(coding: string, firstByte: number): Duplex {
+  const lenient = { finishFlush: constants.Z_SYNC_FLUSH };
+  switch (coding) {
+    case 'gzip':
+    case 'x-gzip':
+      return createGunzip(lenient);
+    case 'deflate':
+      return isWrapped(firstByte) ? createInflate(lenient) : createInflateRaw(lenient);
+    case 'br':
+      return createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH });
+  }
+  throw invalidEncoding(coding);
+}
+
+/** Some servers leave out the wrapper of `deflate`, whose first byte always ends in 8. */
+function isWrapped(firstByte: number): boolean {
+  return (firstByte & 0x0f) === 8;
 }
 
 async function collect(
@@ -72,8 +130,7 @@ async function decompress(coding: string, bytes: Uint8Array, maxBytes: number): 
       case 'x-gzip':
         return await unzip.gzip(bytes, lenient);
       case 'deflate':
-        // Some servers leave out the wrapper, whose first byte always ends in 8.
-        return await (((bytes[0] ?? 0) & 0x0f) === 8 ? unzip.zlib : unzip.raw)(bytes, lenient);
+        return await (isWrapped(bytes[0] ?? 0) ? unzip.zlib : unzip.raw)(bytes, lenient);
       case 'br':
         return await unbrotli(bytes, { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength: maxBytes });
     }

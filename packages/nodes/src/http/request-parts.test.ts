@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { fileOf, type JsonValue } from '@deckhand/contracts';
+import { inlineFileOf, type JsonValue } from '@deckhand/contracts';
+import { createMemoryFiles } from '@deckhand/testing/memory-files';
 import { requestBody, requestHeaders, requestUrl } from './request-parts.ts';
+
+const files = createMemoryFiles();
 
 const refused = (field: string) =>
   expect.objectContaining({
@@ -104,7 +107,7 @@ describe('the body', () => {
     ['a file as fields', { base64: 'aGk=', contentType: 'a/b' }, form, 'base64=aGk%3D&contentType=a%2Fb', form],
   ])('is %s', async (_what, given, contentType, sent, sentType) => {
     const headers = new Headers(contentType === null ? {} : { 'content-type': contentType });
-    expect(await requestBody(given, headers)).toBe(sent);
+    expect(await requestBody(given, headers, files)).toBe(sent);
     expect(headers.get('content-type')).toBe(sentType);
   });
 
@@ -113,8 +116,8 @@ describe('the body', () => {
     ['JSON', { a: '€' }, 'application/json; charset=windows-1252', '{"a":"\x80"}'],
     ['a form', { ä: 'ö €&', b: [1] }, `${form}; charset=windows-1252`, '%E4=%F6+%80%26&b=1'],
   ])('is in the charset of its content type: %s', async (_what, given, contentType, sent) => {
-    const body = await requestBody(given, new Headers({ 'content-type': contentType }));
-    expect(Buffer.from(body ?? '').toString('latin1')).toBe(sent);
+    const body = await requestBody(given, new Headers({ 'content-type': contentType }), files);
+    expect(body instanceof Uint8Array ? Buffer.from(body).toString('latin1') : body).toBe(sent);
   });
 
   const file = { base64: '/wD+', contentType: 'application/pdf', bytes: 3 };
@@ -125,13 +128,13 @@ describe('the body', () => {
     ['of no known type', { ...file, contentType: 'a\r\nx: y' }, null, 'application/octet-stream'],
   ])('is the bytes of a file, %s', async (_what, given, contentType, sentType) => {
     const headers = new Headers(contentType === null ? {} : { 'content-type': contentType });
-    expect(await requestBody(given, headers)).toEqual(Buffer.from([0xff, 0, 0xfe]));
+    expect(await requestBody(given, headers, files)).toEqual(Buffer.from([0xff, 0, 0xfe]));
     expect(headers.get('content-type')).toBe(sentType);
   });
 
   it('is found out in time proportional to the text', () => {
     const blanks = `${' '.repeat(1_000_000)}!`;
-    expect(fileOf({ base64: blanks, contentType: '' })).toBeUndefined();
+    expect(inlineFileOf({ base64: blanks, contentType: '' })).toBeUndefined();
   });
 
   it.each<[string, JsonValue, string | null]>([
@@ -140,7 +143,7 @@ describe('the body', () => {
     ['text that is not base64', { ...file, base64: 'h€' }, null],
   ])('is JSON for an object with %s', async (_what, given, contentType) => {
     const headers = new Headers(contentType === null ? {} : { 'content-type': contentType });
-    expect(await requestBody(given, headers)).toBe(JSON.stringify(given));
+    expect(await requestBody(given, headers, files)).toBe(JSON.stringify(given));
   });
 
   it.each<[string, JsonValue, string]>([
@@ -149,7 +152,10 @@ describe('the body', () => {
     ['parts other than those of a form', { title: 'x' }, 'multipart/mixed'],
     ['a file with other members', { ...file, url: 'https://a.example' }, 'application/pdf'],
     ['a file that is not base64', { ...file, base64: 'h€' }, 'application/pdf'],
+    ['a file of the store with other members', { file: { id: 'a', sha256: 'b', path: '/' } }, 'application/pdf'],
   ])('is refused, not sent wrong under a right label: %s', async (_what, given, contentType) => {
-    await expect(requestBody(given, new Headers({ 'content-type': contentType }))).rejects.toEqual(refused('body'));
+    await expect(requestBody(given, new Headers({ 'content-type': contentType }), files)).rejects.toEqual(
+      refused('body'),
+    );
   });
 });

@@ -5,8 +5,9 @@ import {
   type JsonObject,
   type JsonValue,
   mediaTypeOf,
+  storedFileToSend,
 } from '@deckhand/contracts';
-import { NodeError } from '@deckhand/engine';
+import { type HttpRequest, NodeError, type NodeFiles } from '@deckhand/engine';
 import { encodeText, foreignCharset, UnencodableError } from '@deckhand/runtime';
 import { encodeMultipart } from './multipart-form.ts';
 import { ACCEPT_ENCODING } from './read-body.ts';
@@ -112,18 +113,20 @@ function setSecret(headers: Headers, { name, value }: { name: string; value: str
 
 /**
  * Returns the body to send: a string unchanged, an object as a form if the content type is one, a file as its bytes,
- * other values as JSON, with a content type unless there is one; in the charset of the content type. Null means no
+ * streamed if it is in the store, other values as JSON, with a content type unless there is one; in the charset of the content type. Null means no
  * body, so that an expression may omit it.
- * @throws NodeError PARAMETERS_INVALID for what the charset cannot express, and for multipart types other than forms.
+ * @throws NodeError PARAMETERS_INVALID for what the charset cannot express, and for multipart types other than forms;
+ * FILE_NOT_FOUND.
  */
 export async function requestBody(
   body: JsonValue | undefined,
   headers: Headers,
-): Promise<string | Uint8Array | undefined> {
+  files: NodeFiles,
+): Promise<HttpRequest['body']> {
   if (body === undefined || body === null) return undefined;
   const contentType = headers.get('content-type') ?? '';
   if (MULTIPART_FORM.test(contentType) && isJsonObject(body)) {
-    const form = encodeMultipart(body, formText);
+    const form = await encodeMultipart(body, formText, files);
     headers.set('content-type', form.contentType);
     return form.body;
   }
@@ -131,6 +134,17 @@ export async function requestBody(
   if (file) {
     if (contentType === '') headers.set('content-type', mediaTypeOf(file));
     return Buffer.from(file.base64, 'base64');
+  }
+  const stored = FORM.test(contentType) ? undefined : storedFileToSend(body, contentType);
+  if (stored) {
+    if (contentType === '') headers.set('content-type', mediaTypeOf(stored));
+    const { bytes } = await files.open({ file: stored });
+    return {
+      bytes,
+      async *open() {
+        yield* (await files.open({ file: stored })).content;
+      },
+    };
   }
   const isEncoded = foreignCharset(contentType) !== undefined;
   try {

@@ -12,6 +12,7 @@ import {
   type Scalar,
 } from '../http/request-parts.ts';
 import { errorBody, excerpt, responseBody } from '../http/response-body.ts';
+import { saveResponse } from '../http/response-file.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
 import { sendWithinLimits } from '../http/traffic-limits.ts';
 
@@ -47,14 +48,14 @@ const Parameters = Type.Object(
     body: Type.Optional(
       Type.Unsafe<JsonValue>({
         description:
-          'A string is sent as it is, a file (`{ base64, contentType }`) as its bytes unless the content-type header is JSON, anything else as JSON, or an object as a form if the header is application/x-www-form-urlencoded or multipart/form-data; null sends no body. In UTF-8, or the `charset` of the header',
+          'A string is sent as it is, a [file](../files.md) (`{ file }` or `{ base64, contentType }`) as its bytes unless the content-type header is JSON, anything else as JSON, or an object as a form if the header is application/x-www-form-urlencoded or multipart/form-data; null sends no body. In UTF-8, or the `charset` of the header',
       }),
     ),
     responseType: Type.Optional(
-      Type.Enum(['auto', 'json', 'text', 'binary'], {
+      Type.Enum(['auto', 'json', 'text', 'binary', 'file'], {
         default: 'auto',
         description:
-          'How the response is parsed: `auto` follows its content type, `binary` returns `{ base64, contentType, bytes }`',
+          'How the response is parsed: `auto` follows its content type, `binary` returns `{ base64, contentType, bytes }`, and `file` stores it while it comes and returns a [file](../files.md), of any size up to the limits of files',
       }),
     ),
     followRedirects: Type.Optional(
@@ -69,7 +70,7 @@ const Parameters = Type.Object(
         maximum: 104_857_600,
         default: MAX_RESPONSE_BYTES,
         description:
-          'A longer response, also after decompression, fails the node; all pages together with `pagination`',
+          'A longer response, also after decompression, fails the node; all pages together with `pagination`. By default, only the limits of files apply to the `responseType` `file`',
       }),
     ),
     acceptErrorStatus: Type.Optional(
@@ -87,7 +88,7 @@ export default defineNodeType({
   type: 'http',
   title: 'HTTP request',
   description:
-    'Sends a request and returns `{ status, headers, body }`: header names in lower case, several of one name joined by ", ", except `set-cookie`, which is always a list. Sends an `Idempotency-Key` that stays the same when the node is retried, so that the receiver can recognise it. A status of 400 or more fails the node unless `acceptErrorStatus` is set; with `onError`, and in a `try`, `error` then also has `status`, `headers` and `body` of the response; 408, 425, 429, 500 and above, and requests without a response can be retried, with `retry`, and not before the time that a `Retry-After` header names, up to a day. Integers in JSON above 2^53, and numbers above 1.8e308, become text. A request with an idempotent method (not POST or PATCH) is sent again at once if the server has closed the connection that was kept for it. A credential may limit its requests to a host: `waitedMs` of the response is how long the request waited, and beyond the limits the node fails with `RATE_LIMITED` or `CIRCUIT_OPEN`, which can be retried.',
+    'Sends a request and returns `{ status, headers, body }`: header names in lower case, several of one name joined by ", ", except `set-cookie`, which is always a list. Sends an `Idempotency-Key` that stays the same when the node is retried, so that the receiver can recognise it. A status of 400 or more fails the node unless `acceptErrorStatus` is set; with `onError`, and in a `try`, `error` then also has `status`, `headers` and `body` of the response; 408, 425, 429, 500 and above, and requests without a response can be retried, with `retry`, and not before the time that a `Retry-After` header names, up to a day. Integers in JSON above 2^53, and numbers above 1.8e308, become text. A request with an idempotent method (not POST or PATCH) is sent again at once if the server has closed the connection that was kept for it. After a 401, an OAuth 2.0 credential is refreshed, and the request sent once more. A credential may limit its requests to a host: `waitedMs` of the response is how long the request waited, and beyond the limits the node fails with `RATE_LIMITED` or `CIRCUIT_OPEN`, which can be retried.',
   keywords: [
     'api',
     'rest',
@@ -116,20 +117,24 @@ export default defineNodeType({
     body: Type.Unsafe<JsonValue>({}),
   }),
   deferred: { path: 'pagination.next', names: ['$response'] },
-  check({ url, pagination }): ValidationIssue[] {
+  check({ url, pagination, responseType }): ValidationIssue[] {
     const isValid = typeof url !== 'string' || url.includes('{{') || isHttpUrl(url);
     const ofUrl = isValid ? [] : [{ path: 'url', message: 'must be an absolute http or https address' }];
-    return [...ofUrl, ...paginationIssues(pagination)];
+    const isPaged = pagination !== undefined && responseType === 'file';
+    const ofType = isPaged ? [{ path: 'responseType', message: 'must not be file with pagination' }] : [];
+    return [...ofUrl, ...ofType, ...paginationIssues(pagination)];
   },
   sample: ({ pagination }) => {
     const page = { status: 200, headers: { 'content-type': 'application/json' }, body: {} };
     if (!pagination) return page;
     return pagination.output === 'items' ? [] : [page];
   },
-  credential: { types: ['apiKey', 'basic', 'bearer', 'header'] },
+  credential: { types: ['apiKey', 'basic', 'bearer', 'header', 'oauth2'] },
   errors: [
     'ADDRESS_REFUSED',
     'CIRCUIT_OPEN',
+    'FILE_NOT_FOUND',
+    'FILE_TOO_LARGE',
     'HTTP_NEXT_PAGE_INVALID',
     'HTTP_REQUEST_FAILED',
     'HTTP_RESPONSE_INVALID',
@@ -139,6 +144,7 @@ export default defineNodeType({
     'RATE_LIMITED',
     'RESPONSE_TOO_LARGE',
     'RESULT_TOO_LARGE',
+    'STORAGE_FULL',
   ],
   async run(parameters, context) {
     const { url, authorization } = requestUrl(parameters.url, parameters.query);
@@ -181,17 +187,21 @@ export default defineNodeType({
 /** Returns a function that sends a request, the `number` of which is part of its idempotency key. */
 function sender(
   parameters: Static<typeof Parameters>,
-  { services, idempotencyKey, signal, now }: NodeContext,
+  { services, files, idempotencyKey, signal, now }: NodeContext,
   { authorization, credential }: { authorization: string | undefined; credential: OpenedCredential | undefined },
 ) {
   const { method = 'GET', acceptErrorStatus = false, responseType = 'auto', followRedirects = true } = parameters;
-  const secret = credential && credentialHeader(credential);
+  // A response with an error status is not stored.
+  const parsedAs = responseType === 'file' ? 'auto' : responseType;
   // All pages together.
   let bytesLeft = parameters.maxResponseBytes ?? MAX_RESPONSE_BYTES;
-  return async (url: URL, number: number) => {
+  let current = credential;
+
+  async function exchange(url: URL, number: number, ticket: string) {
+    const secret = current && credentialHeader(current);
     const key = number === 0 ? idempotencyKey : `${idempotencyKey}:page${number}`;
     const headers = requestHeaders(parameters.headers, { idempotencyKey: key, authorization, secret });
-    const body = await requestBody(parameters.body, headers);
+    const body = await requestBody(parameters.body, headers, files);
     const request = {
       method,
       url: url.href,
@@ -201,14 +211,28 @@ function sender(
       body,
       followRedirects,
       maxResponseBytes: bytesLeft,
+      ...(responseType === 'file' && { saveBody: saveResponse(files, parameters.maxResponseBytes) }),
       signal: signal(),
     };
-    const { answer, waitedMs } = await sendWithinLimits(request, {
+    return sendWithinLimits(request, {
       services,
       limits: credential?.traffic,
-      ticket: key,
+      ticket: `${key}${ticket}`,
       mayRest: number === 0,
     });
+  }
+
+  /** Sends a request, and once more with another token if the server does not accept that of OAuth 2.0. */
+  async function exchangeRenewed(url: URL, number: number) {
+    const first = await exchange(url, number, '');
+    const renewed = first.answer.status === 401 ? await current?.renew?.() : undefined;
+    if (!renewed) return first;
+    current = renewed;
+    return exchange(url, number, ':renewed');
+  }
+
+  return async (url: URL, number: number) => {
+    const { answer, waitedMs } = await exchangeRenewed(url, number);
     const { status, setCookies } = answer;
     if (status >= 400 && !acceptErrorStatus) {
       // Returns the URL without its query, which may contain a secret.
@@ -216,12 +240,13 @@ function sender(
       throw new NodeError('HTTP_STATUS', message.filter(Boolean).join(': '), {
         isRetryable: status >= 500 || RETRYABLE.has(status),
         minRetryDelayMs: retryAfterMs(answer.headers, now()),
-        details: { status, headers: answer.headers, body: errorBody(answer, responseType) },
+        details: { status, headers: answer.headers, body: errorBody(answer, parsedAs) },
       });
     }
     bytesLeft -= answer.body.byteLength;
     const cookies: JsonObject = setCookies.length > 0 ? { 'set-cookie': setCookies } : {};
     const waited: JsonObject = waitedMs === undefined ? {} : { waitedMs };
-    return { status, headers: { ...answer.headers, ...cookies }, body: responseBody(answer, responseType), ...waited };
+    const content = answer.file ?? responseBody(answer, parsedAs);
+    return { status, headers: { ...answer.headers, ...cookies }, body: content, ...waited };
   };
 }

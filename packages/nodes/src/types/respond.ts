@@ -22,7 +22,7 @@ export default defineNodeType({
       body: Type.Optional(
         Type.Unsafe<JsonValue>({
           description:
-            "A text is sent as it is, a file (`{ base64, contentType }`) as its bytes unless the headers name a JSON type, anything else as JSON; the node's input without it. Up to 1 MiB",
+            "A text is sent as it is, a [file](../files.md) as its bytes unless the headers name a JSON type, anything else as JSON; the node's input without it. Up to 1 MiB",
         }),
       ),
       statusCode: ResponseStatus,

@@ -8,7 +8,7 @@ export default defineNodeType({
   type: 'terminal',
   title: 'End (result)',
   description:
-    "Sets the run's result, which a webhook on completion responds with. Without a `body`, the result is the node's input. A webhook responds with the bytes of a file, `{ base64, contentType }`, unless the headers name a JSON type. If a run reaches several of these nodes, the last one counts.",
+    "Sets the run's result, which a webhook on completion responds with. Without a `body`, the result is the node's input. A webhook responds with the bytes of a [file](../files.md), unless the headers name a JSON type. If a run reaches several of these nodes, the last one counts.",
   keywords: ['end', 'result', 'return', 'output', 'finish'],
   category: 'flow',
   icon: 'flag',

@@ -16,7 +16,7 @@ const DEFINITION = {
     description: 'The definition: { nodes: [{ id, type, parameters }], edges: [{ source, target }], settings? }',
   },
 };
-const { name, description } = CreateWorkflowBody.properties;
+const { name, slug, description } = CreateWorkflowBody.properties;
 const { comment, baseVersionId } = SaveVersionBody.properties;
 
 /** Tools for authors of workflows. What they save is a draft: nothing becomes active by them. */
@@ -72,6 +72,7 @@ export const authoringTools = [
         comment,
         baseVersionId,
         name: Type.Optional({ ...name, description: 'The name of a new workflow' }),
+        slug,
         description,
         ...WORKSPACE,
       },

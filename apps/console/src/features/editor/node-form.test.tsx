@@ -216,6 +216,8 @@ it('the warnings about a saved version are listed by name, each leads to its nod
   await open(CHECK);
   await writeCode(/^Condition/, ' {{ false }}', await selectNode('Check'));
   await selectNode('start');
+  const ofDraft = await screen.findByText('1 warning about the draft');
+  within(ofDraft.parentElement!).getByText(/^The condition is a text, /);
   await click('button', 'Save');
   const graph = within(screen.getByRole('region', { name: 'Graph' }));
   const list = await graph.findByText('Saved, with 1 warning');

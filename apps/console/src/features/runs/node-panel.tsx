@@ -1,6 +1,7 @@
-import type { Definition, Execution, NodeDefinition } from '@deckhand/contracts';
-import { CloseButton, Group, Stack, Text, Title } from '@mantine/core';
+import { type Definition, type Execution, isFinished, type NodeDefinition } from '@deckhand/contracts';
+import { Button, CloseButton, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { RotateCw } from 'lucide-react';
 import { useState } from 'react';
 import { approvalsQuery, humanTasksQuery } from '../../api/approvals.ts';
 import { useNodeTypes } from '../../api/workflows.ts';
@@ -8,7 +9,10 @@ import { useWorkspace } from '../../api/use-workspace.ts';
 import { i18n } from '../../language/i18n.ts';
 import { Decision } from '../approvals/decision.tsx';
 import { HumanForm } from '../approvals/human-form.tsx';
+import { loopsAround } from './iteration.ts';
 import { NodeData } from './node-data.tsx';
+import { useRerunChoices } from './rerun-versions.ts';
+import { useRerun } from './run-actions.tsx';
 
 /** The details of a node in a run: status, times, input and output. */
 export function NodePanel({
@@ -33,6 +37,7 @@ export function NodePanel({
   onIteration: (iteration: string | undefined) => void;
   onClose: () => void;
 }) {
+  const { can } = useWorkspace();
   const progress = run.progress[nodeId];
   const [tab, setTab] = useState('output');
   return (
@@ -49,6 +54,9 @@ export function NodePanel({
         <CloseButton aria-label={i18n.t('Close')} onClick={onClose} />
       </Group>
       {node && progress?.status === 'waiting' && <AnswerNode executionId={run.id} node={node} />}
+      {can('editor') && isFinished(run.status) && (
+        <RerunFailed run={run} nodeId={nodeId} definition={definition} titles={titles} />
+      )}
       {progress ? (
         <NodeData
           run={run}
@@ -68,6 +76,43 @@ export function NodePanel({
       )}
     </Stack>
   );
+}
+
+/** Re-runs the failed iterations of a node, or of each node in a loop. */
+function RerunFailed({
+  run,
+  nodeId,
+  definition,
+  titles,
+}: {
+  run: Execution;
+  nodeId: string;
+  definition: Definition;
+  titles: ReadonlyMap<string, string>;
+}) {
+  const types = useNodeTypes();
+  const again = useRerun(run);
+  const [usual] = useRerunChoices(run);
+  const failed = Object.entries(run.progress)
+    .filter(([, { iterationCounts }]) => (iterationCounts?.failed ?? 0) > 0)
+    .map(([id]) => id)
+    .filter((id) => id === nodeId || loopsAround(id, definition, types).includes(nodeId));
+  return failed.map((id) => (
+    <Button
+      key={id}
+      size="xs"
+      variant="default"
+      leftSection={<RotateCw size={14} aria-hidden />}
+      loading={again.isPending}
+      disabled={usual === undefined}
+      title={usual && i18n.t('With {title}', { title: usual.title })}
+      onClick={() => usual && again.mutate({ version: usual.version, fromNodeId: id, iterations: 'failed' })}
+    >
+      {id === nodeId
+        ? i18n.t('Re-run failed iterations')
+        : i18n.t('Re-run failed iterations of {node}', { node: titles.get(id) ?? id })}
+    </Button>
+  ));
 }
 
 /** The form for a waiting node: an approval or a human task. */

@@ -92,15 +92,10 @@ function Steer({ run }: { run: Execution }) {
   );
 }
 
-function RunAgain({ run, selected }: { run: Execution; selected: string | undefined }) {
+/** Starts reruns of a run, and opens them. */
+export function useRerun(run: Execution) {
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
-  const [isRedacting, redacting] = useDisclosure(false);
-  const [isDeleting, deleting] = useDisclosure(false);
-  const [isSaving, saving] = useDisclosure(false);
-  const choices = useRerunChoices(run);
-  const [usual] = choices;
-  const again = useMutation({
+  return useMutation({
     mutationFn: (body: RerunBody) => rerun(run.id, body),
     onError: notifyProblem,
     async onSuccess({ executionId, warning }) {
@@ -111,6 +106,17 @@ function RunAgain({ run, selected }: { run: Execution; selected: string | undefi
       });
     },
   });
+}
+
+function RunAgain({ run, selected }: { run: Execution; selected: string | undefined }) {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const [isRedacting, redacting] = useDisclosure(false);
+  const [isDeleting, deleting] = useDisclosure(false);
+  const [isSaving, saving] = useDisclosure(false);
+  const choices = useRerunChoices(run);
+  const [usual] = choices;
+  const again = useRerun(run);
   return (
     <Button.Group>
       <Button

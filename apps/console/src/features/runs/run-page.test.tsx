@@ -312,7 +312,8 @@ describe('a run', () => {
       outputBytes: 10,
     });
     const check = inLoop(98, 2);
-    const id = keepRuns().add(workflow, {
+    const runs = keepRuns((of) => workflows.get(of).workflow);
+    const id = runs.add(workflow, {
       ...times,
       nodes: { start: {}, days: {}, day: inLoop(10), lines: inLoop(10), read: inLoop(100), check },
     });
@@ -363,5 +364,16 @@ describe('a run', () => {
     await user.click(await row.findByTitle('Iteration 7.1: Failed'));
     await (await panel()).findByText('the price is negative', { exact: false, selector: 'p' });
     expect(location.search).toContain('7.1');
+    // Those that failed are run again, from the node in which they did; also from the loops around it.
+    const again = { version: 'original', fromNodeId: 'check', iterations: 'failed' };
+    await click('button', 'Re-run failed iterations', await panel());
+    await screen.findByRole('link', { name: id.slice(0, 8) });
+    await openConsole(`/runs/${id}?node=days`);
+    await click('button', 'Re-run failed iterations of Check', await panel());
+    await screen.findByRole('link', { name: id.slice(0, 8) });
+    await openConsole(`/runs/${id}?node=read`);
+    await panel();
+    expect(screen.queryByRole('button', { name: /failed iterations/ })).toBeNull();
+    expect(runs.asked.map(({ body }) => body)).toEqual([again, again]);
   });
 });

@@ -171,7 +171,7 @@ export function insertion(condition: Prisma.Sql): Prisma.Sql {
       FROM admitted
       WHERE ${condition}
       ON CONFLICT (id) DO NOTHING
-      RETURNING workspace_id, stored_bytes
+      RETURNING id, workspace_id, stored_bytes
     ), stored AS (
       INSERT INTO storage_changes (workspace_id, bytes)
       SELECT workspace_id, sum(stored_bytes) FROM inserted GROUP BY workspace_id

@@ -1,6 +1,7 @@
-import { type Debounce, MAX_DELAY_SECONDS, parseOwnJson, type RequestOptions } from '@deckhand/contracts';
+import { type Debounce, fileIdsIn, MAX_DELAY_SECONDS, parseOwnJson, type RequestOptions } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { lockNames } from '../../advisory-locks.ts';
+import { nameFiles } from '../../files.ts';
 import { admitted, isAccepted, type OnceVerdict, OPTION_COLUMNS, optionBytes, optionValues } from './admission.ts';
 import type { Counted } from './settle-starts.ts';
 import type { Accepted, StartRequest } from './start-request.ts';
@@ -141,4 +142,6 @@ async function replace(tx: Queryable, id: string, request: Request): Promise<voi
     INSERT INTO storage_changes (workspace_id, bytes)
     SELECT r.workspace_id, r.stored_bytes - b.stored_bytes FROM replaced r, before b
     WHERE r.stored_bytes <> b.stored_bytes`);
+  const files = fileIdsIn(request.triggerData);
+  if (files.length > 0) await nameFiles(tx, id, files);
 }

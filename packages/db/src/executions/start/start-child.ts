@@ -2,6 +2,7 @@ import { concurrencyOf, parseOwnJson } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { type KeyedStart, startInTransaction, startWithinKey } from '../../concurrency/keys.ts';
 import { queryWithRawParameters } from '../../connection.ts';
+import { namingFilesOf } from '../../files.ts';
 import { isUnfinished } from '../run-status.ts';
 import {
   isChosenVersion,
@@ -164,10 +165,10 @@ async function insertChild(db: Queryable, request: Counted<ChildRequest>): Promi
         CASE WHEN parent_status = 'paused' THEN paused_by END, ${optionValues(options)}
       FROM admitted WHERE verdict = 'started' AND EXISTS (SELECT 1 FROM family)
       ON CONFLICT (id) DO NOTHING
-      RETURNING workspace_id, stored_bytes, dispatch
+      RETURNING id, workspace_id, stored_bytes, dispatch
     ), stored AS (
       INSERT INTO storage_changes (workspace_id, bytes) SELECT workspace_id, stored_bytes FROM inserted
-    )
+    )${namingFilesOf([request])}
     SELECT
       CASE
         WHEN verdict = 'repeated' THEN 'started'

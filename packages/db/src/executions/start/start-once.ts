@@ -1,5 +1,6 @@
 import type { Actor } from '../../access.ts';
 import { queryWithRawParameters } from '../../connection.ts';
+import { namingFilesOf } from '../../files.ts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { admitted, insertion, toVerdict, verdictColumns, type VerdictRow, type OnceVerdict } from './admission.ts';
 import type { Counted } from './settle-starts.ts';
@@ -127,7 +128,7 @@ function write(db: Queryable, asked: readonly Request[], into?: string): Promise
         SET body_hash = EXCLUDED.body_hash, execution_id = EXCLUDED.execution_id, created_at = EXCLUDED.created_at
         WHERE NOT ${isAlive(Prisma.sql`idempotency_keys`)}
         RETURNING execution_id
-      ), ${insertion(Prisma.sql`id IN (SELECT execution_id FROM taken)`)}
+      ), ${insertion(Prisma.sql`id IN (SELECT execution_id FROM taken)`)}${namingFilesOf(asked)}
       SELECT a.id, ${verdictColumns}, ${id} IN (SELECT execution_id FROM taken) AS "isTaken",
         known.execution_id AS "knownId", known.body_hash AS "knownHash", known.is_delayed AS "isKnownDelayed"
       FROM admitted a LEFT JOIN known ON known.id = a.id`,

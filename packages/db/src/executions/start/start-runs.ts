@@ -2,6 +2,7 @@ import { concurrencyOf, debounceOf, hasKey } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { type Busy, createBusyKeys, startInTransaction, startWithinKey } from '../../concurrency/keys.ts';
 import { queryWithRawParameters } from '../../connection.ts';
+import { namingFilesOf } from '../../files.ts';
 import { retryOnce } from '../../store-errors.ts';
 import {
   admitted,
@@ -199,7 +200,7 @@ export async function insertAdmitted(
   const groups = await queryWithRawParameters<(VerdictRow & { ids: string })[]>(
     db,
     Prisma.sql`/* executions.accept */
-    WITH admitted AS (${admitted(requests)}), ${into === undefined ? INSERT_ACCEPTED : INSERT_NONE}
+    WITH admitted AS (${admitted(requests)}), ${into === undefined ? INSERT_ACCEPTED : INSERT_NONE}${namingFilesOf(requests)}
     SELECT string_agg(a.id::text, ',') AS ids, ${verdictColumns} FROM admitted a
     GROUP BY a.verdict, a.workspace_id, a.executions_per_minute, a.version_id, a.start_node_id, a.deadline_at, a.is_limited, a.is_delayed,
       a.workflow_concurrency, a.input_schema`,

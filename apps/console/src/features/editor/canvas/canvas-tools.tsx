@@ -1,4 +1,4 @@
-import type { Definition } from '@deckhand/contracts';
+import { CARD_WIDTH, type Definition } from '@deckhand/contracts';
 import { ActionIcon, Group, Select, Tooltip } from '@mantine/core';
 import { useStore, ViewportPortal } from '@xyflow/react';
 import {
@@ -15,7 +15,7 @@ import {
   Search,
   Trash2,
 } from 'lucide-react';
-import { CARD_WIDTH, handleTop } from '../../../graph/card-size.ts';
+import { handleTop } from '../../../graph/card-size.ts';
 import { edgeId } from '../../../graph/flow.ts';
 import { handlesOf, type NodeTypes } from '../../../graph/handles.ts';
 import { i18n } from '../../../language/i18n.ts';

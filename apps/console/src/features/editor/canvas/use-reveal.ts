@@ -1,6 +1,6 @@
+import { CARD_WIDTH, cardHeight } from '@deckhand/contracts';
 import { useReactFlow, useStore, useStoreApi } from '@xyflow/react';
 import { useCallback, useEffect, useRef } from 'react';
-import { cardHeight, CARD_WIDTH } from '../../../graph/card-size.ts';
 import type { Position } from '../../../graph/layout.ts';
 import { definitionOf } from '../model/editor-model.ts';
 import { useEditorSession } from '../model/editor-session.tsx';

@@ -4,6 +4,7 @@ import { ApiError } from '../../../api/api-error.ts';
 import {
   canPin,
   definitionOf,
+  draftWarningsOf,
   EditorModel,
   hasChanges,
   issuesOf,
@@ -34,6 +35,7 @@ function open(more: Partial<ConstructorParameters<typeof EditorModel>[0]> = {}) 
   const model = new EditorModel({
     definition: TWO,
     isDraft: false,
+    draftWarnings: [],
     baseVersionId: 'v1',
     selected: new Set(),
     pins: {},
@@ -49,6 +51,19 @@ function open(more: Partial<ConstructorParameters<typeof EditorModel>[0]> = {}) 
 const rename = (name: string) => (before: Definition) => ({
   ...before,
   nodes: before.nodes.map((node) => ({ ...node, name })),
+});
+
+it('the warnings about a draft are shown while the canvas has what was saved', () => {
+  const warning = warningOf('NODE_UNREACHABLE', { path: 'definition.nodes[1]', nodeId: 'set', message: 'Alone.' });
+  const { model } = open({ isDraft: true, draftWarnings: [warning] });
+  const shown = () => draftWarningsOf(model.read()).map(({ place, title }) => `${place}: ${title}`);
+  expect(shown()).toEqual(['set: The node never runs']);
+  model.apply(rename('Named'));
+  expect(shown()).toEqual([]);
+  model.markDrafted(definitionOf(model.read()), [warning]);
+  expect(shown()).toEqual(['Named: The node never runs']);
+  model.loadDraft({ definition: TWO, baseVersionId: null, warnings: [] });
+  expect(shown()).toEqual([]);
 });
 
 describe('the warnings about a saved definition', () => {

@@ -11,6 +11,7 @@ import {
   type SavedVersion,
 } from '@deckhand/contracts';
 import { ApiError } from '../../../api/api-error.ts';
+import type { ReadDraft } from '../../../api/drafts.ts';
 import { type NodeTypes, outputHandles } from '../../../graph/handles.ts';
 import { placeNodes } from '../../../graph/layout.ts';
 import { type Clip, disconnect, endOfChain, moveNodes, paste, removeNodes } from './edits.ts';
@@ -47,6 +48,8 @@ export interface EditorState {
   readonly saved: Definition | undefined;
   /** The warnings about the definition that was saved here last; none before the first save. */
   readonly warnings: readonly DescribedWarning[];
+  /** What was saved as the draft last; undefined before that. */
+  readonly drafted: { readonly definition: Definition; readonly warnings: readonly DescribedWarning[] } | undefined;
   /** The version that the next save is based on; null before the first save. */
   readonly baseVersionId: string | null;
   readonly save: SaveState;
@@ -81,6 +84,8 @@ export class EditorModel {
   constructor(start: {
     readonly definition: Definition;
     readonly isDraft: boolean;
+    /** The warnings about the draft; none unless `isDraft`. */
+    readonly draftWarnings: SavedVersion['warnings'];
     readonly baseVersionId: string | null;
     readonly selected: ReadonlySet<string>;
     readonly pins: JsonObject;
@@ -95,6 +100,7 @@ export class EditorModel {
       history: begin(placed),
       saved: start.isDraft ? undefined : placed,
       warnings: [],
+      drafted: { definition: placed, warnings: describeWarnings(placed, start.draftWarnings) },
       baseVersionId: start.baseVersionId,
       save: { kind: 'none' },
       isStale: false,
@@ -178,8 +184,10 @@ export class EditorModel {
   }
 
   /** Replaces the canvas by a draft, with a new history. */
-  loadDraft(definition: Definition, baseVersionId: string | null): void {
-    this.#update({ history: begin(this.#place(definition)), saved: undefined, baseVersionId });
+  loadDraft({ definition, baseVersionId, warnings }: Omit<ReadDraft, 'tag'>): void {
+    const placed = this.#place(definition);
+    this.#update({ history: begin(placed), saved: undefined, baseVersionId });
+    this.markDrafted(placed, warnings);
   }
 
   /** Restores a version: an edit like any other, until it is saved. */
@@ -222,6 +230,11 @@ export class EditorModel {
   markSaved(definition: Definition, version: Pick<SavedVersion, 'workflowVersionId' | 'warnings'>): void {
     const warnings = describeWarnings(definition, version.warnings);
     this.#update({ saved: definition, warnings, baseVersionId: version.workflowVersionId, isStale: false });
+  }
+
+  /** Called when a definition was saved as the draft, with the warnings about it. */
+  markDrafted(definition: Definition, warnings: SavedVersion['warnings']): void {
+    this.#update({ drafted: { definition, warnings: describeWarnings(definition, warnings) } });
   }
 
   /** Called by the saver: a request is done. A later one keeps its own state. */
@@ -305,6 +318,11 @@ export function issuesOf(state: EditorState): readonly DescribedIssue[] {
 /** Returns the warnings about the definition on the canvas, if it is the one that was saved. */
 export function warningsOf(state: EditorState): readonly DescribedWarning[] {
   return hasChanges(state) ? NO_WARNINGS : state.warnings;
+}
+
+/** Returns the warnings about the definition on the canvas, if it is the draft. */
+export function draftWarningsOf({ drafted, history }: EditorState): readonly DescribedWarning[] {
+  return drafted?.definition === history.present ? drafted.warnings : NO_WARNINGS;
 }
 
 /** Returns the pinned outputs of nodes on the canvas. Test runs use them instead of running their nodes. */

@@ -1,4 +1,4 @@
-import type { SaveDraftBody, Workflow } from '@deckhand/contracts';
+import type { Workflow } from '@deckhand/contracts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { ApiError } from '../../../api/api-error.ts';
@@ -8,7 +8,7 @@ import { saveVersion, workflowQuery } from '../../../api/workflows.ts';
 import { isAllAt } from '../../../forms/issue-at.ts';
 import type { NodeTypes } from '../../../graph/handles.ts';
 import { readSession, watchSession } from '../../../session/store.ts';
-import { DraftSync } from '../saving/draft-sync.ts';
+import { type CanvasContent, DraftSync } from '../saving/draft-sync.ts';
 import { type DraftState, type DraftStore, DraftWriter } from '../saving/draft-writer.ts';
 import { EditorModel, type EditorState, parsePins, pinnedOutputs } from './editor-model.ts';
 import { isAboutDefinition } from './issues.ts';
@@ -90,6 +90,7 @@ export function useCreateSession({
     const model = new EditorModel({
       definition: draft?.definition ?? opened.workflow.definition ?? { nodes: [], edges: [] },
       isDraft: draft !== null,
+      draftWarnings: kept ? [] : (opened.draft?.warnings ?? []),
       baseVersionId: draft ? draft.baseVersionId : opened.workflow.latestVersionId,
       selected: new Set(selected === undefined ? [] : [selected]),
       pins: parsePins(sessionStorage.getItem(placeOfPins(id))),
@@ -110,7 +111,7 @@ export function useCreateSession({
         else if (isAboutDefinition(error)) model.close('comment');
       },
     });
-    const drafts = new DraftSync(model, versions, new DraftWriter<SaveDraftBody>(draftStore(id), draft?.tag ?? null));
+    const drafts = new DraftSync(model, versions, new DraftWriter(draftStore(id, model), draft?.tag ?? null));
     return { model, versions, drafts, place, isKept: kept !== undefined };
   });
   const { model, versions, drafts, place, isKept } = session;
@@ -144,9 +145,13 @@ function storePins(workflowId: string, pins: string): void {
   }
 }
 
-function draftStore(workflowId: string): DraftStore<SaveDraftBody> {
+function draftStore(workflowId: string, model: EditorModel): DraftStore<CanvasContent> {
   return {
-    save: (body, tag, signal) => saveDraft(workflowId, body, { tag, signal }),
+    async save(body, tag, signal) {
+      const saved = await saveDraft(workflowId, body, { tag, signal });
+      model.markDrafted(body.definition, saved.warnings);
+      return saved.tag;
+    },
     remove: (tag, signal) => deleteDraft(workflowId, tag, signal),
     async read(signal) {
       const draft = await readDraft(workflowId, signal);

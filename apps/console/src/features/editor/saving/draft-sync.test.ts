@@ -1,13 +1,13 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import type { Definition, SaveDraftBody, SavedVersion } from '@deckhand/contracts';
-import { DraftSync } from './draft-sync.ts';
+import type { Definition, SavedVersion } from '@deckhand/contracts';
+import { type CanvasContent, DraftSync } from './draft-sync.ts';
 import { DraftWriter } from './draft-writer.ts';
 import { definitionOf, EditorModel } from '../model/editor-model.ts';
 import { VersionSaver } from './version-saver.ts';
 
 const EMPTY: Definition = { nodes: [], edges: [] };
 const named = (id: string): Definition => ({ nodes: [{ id, type: 'set', position: { x: 0, y: 0 } }], edges: [] });
-const idOf = ({ nodes }: Pick<SaveDraftBody['definition'], 'nodes'>) => nodes[0]?.id;
+const idOf = ({ nodes }: Pick<CanvasContent['definition'], 'nodes'>) => nodes[0]?.id;
 
 jest.useFakeTimers();
 
@@ -16,6 +16,7 @@ function open({ isDraft = false } = {}) {
   const model = new EditorModel({
     definition: EMPTY,
     isDraft,
+    draftWarnings: [],
     baseVersionId: 'v1',
     selected: new Set(),
     pins: {},
@@ -33,7 +34,7 @@ function open({ isDraft = false } = {}) {
   const log: string[] = [];
   const store = {
     isRefusing: false,
-    async save(body: SaveDraftBody) {
+    async save(body: CanvasContent) {
       await Promise.resolve();
       if (store.isRefusing) throw new Error('refused');
       log.push(`save ${idOf(body.definition)} on ${body.baseVersionId}`);
@@ -47,7 +48,7 @@ function open({ isDraft = false } = {}) {
     isSame: () => false,
     isConflict: () => store.isRefusing,
   };
-  const drafts = new DraftSync(model, versions, new DraftWriter<SaveDraftBody>(store, null));
+  const drafts = new DraftSync(model, versions, new DraftWriter<CanvasContent>(store, null));
   return { model, versions, drafts, store, log, draw: (id: string) => model.apply(() => named(id)) };
 }
 
@@ -116,7 +117,7 @@ describe('after somebody else has saved a draft', () => {
 
   it('theirs replaces the canvas, and is not written again', async () => {
     const { model, drafts, log } = await conflict();
-    await drafts.loadTheirs({ definition: named('theirs'), baseVersionId: 'v0', tag: 'tag' });
+    await drafts.loadTheirs({ definition: named('theirs'), baseVersionId: 'v0', warnings: [], tag: 'tag' });
     expect(idOf(definitionOf(model.read()))).toBe('theirs');
     expect(model.read().baseVersionId).toBe('v0');
     expect(drafts.readUnsaved()).toBeUndefined();

@@ -1,11 +1,11 @@
-import type { Definition, SaveDraftBody } from '@deckhand/contracts';
+import type { Definition } from '@deckhand/contracts';
 import type { ReadDraft } from '../../../api/drafts.ts';
 import type { DraftState, DraftWriter } from './draft-writer.ts';
 import { definitionOf, type EditorModel, hasChanges } from '../model/editor-model.ts';
 import type { VersionSaver } from './version-saver.ts';
 
 /** What the canvas has, in the form of a draft. */
-interface CanvasContent {
+export interface CanvasContent {
   readonly definition: Definition;
   readonly baseVersionId: string | null;
 }
@@ -14,9 +14,9 @@ interface CanvasContent {
 export class DraftSync {
   readonly #model: EditorModel;
   readonly #versions: VersionSaver;
-  readonly #writer: DraftWriter<SaveDraftBody>;
+  readonly #writer: DraftWriter<CanvasContent>;
 
-  constructor(model: EditorModel, versions: VersionSaver, writer: DraftWriter<SaveDraftBody>) {
+  constructor(model: EditorModel, versions: VersionSaver, writer: DraftWriter<CanvasContent>) {
     this.#model = model;
     this.#versions = versions;
     this.#writer = writer;
@@ -76,7 +76,7 @@ export class DraftSync {
       await this.#versions.takeTheirs();
       return;
     }
-    this.#model.loadDraft(draft.definition, draft.baseVersionId);
+    this.#model.loadDraft(draft);
     // Last: the canvas has the stored draft now, so there is nothing to write.
     this.#writer.accept(draft.tag);
   }

@@ -4,7 +4,7 @@ import problem from '../../../components/problem.module.css';
 import { i18n } from '../../../language/i18n.ts';
 import classes from './save-issues.module.css';
 import { isAllAt } from '../../../forms/issue-at.ts';
-import { issuesOf, refusalOf, warningsOf } from '../model/editor-model.ts';
+import { draftWarningsOf, issuesOf, refusalOf, warningsOf } from '../model/editor-model.ts';
 import { useEditor, useEditorSession } from '../model/editor-session.tsx';
 import { type DescribedIssue, type DescribedWarning, isAboutDefinition } from '../model/issues.ts';
 import { SETTING_PATHS } from '../settings/setting-paths.ts';
@@ -16,6 +16,7 @@ export function SaveProblems() {
   const { model } = useEditorSession();
   const issues = useEditor(issuesOf);
   const warnings = useEditor(warningsOf);
+  const draftWarnings = useEditor(draftWarningsOf);
   const dialog = useEditor((state) => state.dialog?.kind);
   const refusal = useEditor(refusalOf);
   const choose = useChooseNode();
@@ -25,6 +26,7 @@ export function SaveProblems() {
       <Problem error={save.kind === 'failed' && !isAboutDefinition(save.error) ? save.error : null} />
       <SaveIssues issues={issues} onSelect={choose} />
       <SaveWarnings warnings={warnings} onSelect={choose} onClose={() => model.forgetWarnings()} />
+      <DraftWarnings warnings={draftWarnings} onSelect={choose} />
     </>
   );
 }
@@ -51,9 +53,12 @@ function SaveIssues({ issues, onSelect }: { issues: readonly DescribedIssue[]; o
   );
 }
 
-interface SaveWarningsProps {
+interface WarningsProps {
   readonly warnings: readonly DescribedWarning[];
   readonly onSelect: (nodeId: string) => void;
+}
+
+interface SaveWarningsProps extends WarningsProps {
   readonly onClose: () => void;
 }
 
@@ -67,24 +72,43 @@ function SaveWarnings({ warnings, onSelect, onClose }: SaveWarningsProps) {
         <strong>
           {i18n.t('Saved, with {count, plural, one {# warning} other {# warnings}}', { count: warnings.length })}
         </strong>
-        <ul>
-          {warnings.map(({ nodeId, place, title, message, remedy, page }) => (
-            <li key={`${nodeId ?? ''} ${title} ${message}`}>
-              <Place nodeId={nodeId} name={place} onSelect={onSelect} />: {title}
-              <p>
-                {message} {remedy}{' '}
-                <a href={page} target="_blank" rel="noreferrer">
-                  {i18n.t('More about this warning')}
-                </a>
-              </p>
-            </li>
-          ))}
-        </ul>
+        <WarningList warnings={warnings} onSelect={onSelect} />
       </div>
       <button type="button" className={classes.close} aria-label={i18n.t('Hide warnings')} onClick={onClose}>
         <X size={16} aria-hidden />
       </button>
     </div>
+  );
+}
+
+/** The warnings about the draft, closed at first: it is saved while a person edits, and may be unfinished. */
+function DraftWarnings({ warnings, onSelect }: WarningsProps) {
+  if (warnings.length === 0) return null;
+  return (
+    <details className={`${problem.problem} ${classes.warnings} ${classes.draft}`}>
+      <summary>
+        {i18n.t('{count, plural, one {# warning} other {# warnings}} about the draft', { count: warnings.length })}
+      </summary>
+      <WarningList warnings={warnings} onSelect={onSelect} />
+    </details>
+  );
+}
+
+function WarningList({ warnings, onSelect }: WarningsProps) {
+  return (
+    <ul>
+      {warnings.map(({ nodeId, place, title, message, remedy, page }) => (
+        <li key={`${nodeId ?? ''} ${title} ${message}`}>
+          <Place nodeId={nodeId} name={place} onSelect={onSelect} />: {title}
+          <p>
+            {message} {remedy}{' '}
+            <a href={page} target="_blank" rel="noreferrer">
+              {i18n.t('More about this warning')}
+            </a>
+          </p>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -12,6 +12,7 @@ function open() {
   const model = new EditorModel({
     definition: EMPTY,
     isDraft: false,
+    draftWarnings: [],
     baseVersionId: null,
     selected: new Set(),
     pins: {},

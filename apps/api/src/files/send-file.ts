@@ -1,0 +1,89 @@
+import { DeckhandError } from '@deckhand/contracts';
+import type { KeptFile } from '@deckhand/db';
+import type { FileRange, FileStore } from '@deckhand/outputs';
+import type { Request, Response } from 'express';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/** How long a caller may read nothing before it counts as disconnected, in ms. */
+const STALL_MS = 60_000;
+
+/** A file to send as a response. */
+export interface SentFile {
+  readonly files: FileStore;
+  readonly file: KeptFile;
+  /** Headers that are not set yet get these values. */
+  readonly contentType: string;
+  /** Becomes the name of the download; "" for none. */
+  readonly name: string;
+  /** 200 may become 206 or 416. */
+  readonly status: number;
+}
+
+/** Sends a file, or the range of it that the request names, at the speed of the caller. */
+export async function sendFile(request: Request, response: Response, sent: SentFile): Promise<void> {
+  const { file, files, status } = sent;
+  const tag = `"${file.id}"`;
+  setMissing(response, { 'Content-Type': sent.contentType, 'Content-Disposition': attachmentNamed(sent.name) });
+  setMissing(response, { ETag: tag, 'X-Content-Type-Options': 'nosniff' });
+  const { range: wanted, 'if-range': condition } = request.headers;
+  const takesRange = status === 200 && (condition === undefined || condition === tag);
+  const range = takesRange ? parseRange(wanted, file.bytes) : undefined;
+  if (status === 200) response.setHeader('Accept-Ranges', 'bytes');
+  if (range === 'unsatisfiable') {
+    response.writeHead(416, { 'Content-Range': `bytes */${file.bytes}`, 'Content-Length': 0 }).end();
+    return;
+  }
+  const { bytes, content } = files.read(file, range);
+  if (range) response.setHeader('Content-Range', `bytes ${range.from}-${range.until - 1}/${file.bytes}`);
+  response.writeHead(range ? 206 : status, { 'Content-Length': bytes });
+  if (request.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  response.setTimeout(STALL_MS, () => response.destroy());
+  try {
+    await pipeline(Readable.from(content, { objectMode: false }), response);
+  } catch (error) {
+    // A caller that went away needs no response; one that is left gets a broken connection instead of a short file.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')) throw error;
+  } finally {
+    response.setTimeout(0);
+  }
+}
+
+/** A range whose end is known. */
+type KnownRange = FileRange & { readonly until: number };
+
+/**
+ * Reads a header `Range` (RFC 9110, 14.2) with one range. Several ranges, and other units, are ignored, which the
+ * standard allows. @returns undefined for the whole file.
+ */
+export function parseRange(header: string | undefined, bytes: number): KnownRange | 'unsatisfiable' | undefined {
+  const [, first, last] = /^bytes\s*=\s*(\d*)\s*-\s*(\d*)$/i.exec(header ?? '') ?? [];
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined;
+  const from = first === '' ? Math.max(bytes - Number(last), 0) : Number(first);
+  const until = first === '' || last === '' ? bytes : Math.min(Number(last) + 1, bytes);
+  if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined;
+  return from >= until ? 'unsatisfiable' : { from, until };
+}
+
+/** Returns the value of `Content-Disposition` that saves a file under a name (RFC 6266, RFC 8187). */
+export function attachmentNamed(name: string): string {
+  if (name === '') return 'attachment';
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*!]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"${plain === name ? '' : `; filename*=UTF-8''${encoded}`}`;
+}
+
+function setMissing(response: Response, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) if (!response.hasHeader(name)) response.setHeader(name, value);
+}
+
+/** Returns the error for a file that a run does not name, or not any more. */
+export function noSuchFile(): DeckhandError {
+  return new DeckhandError('NOT_FOUND', { message: 'The run has no such file' });
+}

@@ -1,0 +1,83 @@
+import { FileNameQuery, fileName, FileValue, DeckhandError, mediaTypeOf } from '@deckhand/contracts';
+import { findVisibleFile, requireWorkflow } from '@deckhand/db';
+import type { RunContext } from '../../contexts.ts';
+import { noSuchFile, sendFile } from '../../files/send-file.ts';
+import { pathId, queryReader } from '../../http/read-request.ts';
+import { sendJson } from '../../http/respond.ts';
+import { forKey, type Route } from '../../http/route.ts';
+
+const readQuery = queryReader(FileNameQuery);
+
+/** Downloads and previews of people are no pages of the console: they have no origin. */
+const SANDBOX = "default-src 'none'; sandbox";
+
+/** GET /api/executions/{id}/files/{fileId} */
+export function getFile({ db, files }: RunContext): Route {
+  return forKey(
+    'GET',
+    '/api/executions/:id/files/:fileId',
+    'executions:read',
+    {
+      summary: 'Download a file of a run',
+      description:
+        'Returns the bytes of a file that the input or an output of the run names, or the `Range` of them. `name` is what a browser saves it as.',
+      returns: 'The bytes',
+      query: FileNameQuery,
+      headers: { Range: 'One range of bytes, such as `bytes=0-1023`' },
+      responses: { 200: 'application/octet-stream', 206: 'application/octet-stream' },
+    },
+    async (request, response, caller) => {
+      const ids = { executionId: pathId(request), fileId: pathId(request, 'fileId') };
+      const { name = '' } = readQuery(request);
+      const file = await findVisibleFile(db, caller, ids);
+      if (!file) throw noSuchFile();
+      response.setHeader('Content-Security-Policy', SANDBOX);
+      response.setHeader('Cache-Control', 'private, no-store');
+      const contentType = 'application/octet-stream';
+      await sendFile(request, response, { files, file, contentType, name: fileName(name), status: 200 });
+    },
+  );
+}
+
+/** How long an uploaded file is kept until a run names it, in minutes. */
+const KEPT_MINUTES = 24 * 60;
+
+/** POST /api/workflows/{id}/files */
+export function uploadFile({ db, files, shares }: RunContext): Route {
+  return forKey(
+    'POST',
+    '/api/workflows/:id/files',
+    'workflows:write',
+    {
+      summary: 'Upload a file for a run',
+      description:
+        'Stores the body as a file of the workspace, with its `Content-Type`. Use the response as a part of the input of a run within 24 hours; otherwise the file is deleted. The same bytes have the same id.',
+      returns: 'The file, as a value for an input',
+      query: FileNameQuery,
+      takesBytes: true,
+      responses: { 201: FileValue },
+      errors: ['PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'UNSUPPORTED_MEDIA_TYPE', 'workspace_over_quota'],
+    },
+    async (request, response, caller) => {
+      const workflowId = pathId(request);
+      const { name = '' } = readQuery(request);
+      const { workspaceId } = await requireWorkflow(db, caller, workflowId, 'editor');
+      if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
+        request.resume();
+        throw new DeckhandError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the file without a Content-Encoding' });
+      }
+      const contentType = mediaTypeOf({ contentType: request.headers['content-type'] });
+      // The rest of a refused body is discarded as it comes, so that the caller receives the response.
+      const content: AsyncIterable<Uint8Array> = request.iterator({ destroyOnReturn: false });
+      try {
+        const value = await shares.within(workspaceId, 'uploads', () =>
+          files.save(content, { workspaceId, name, contentType, keptMinutes: KEPT_MINUTES }),
+        );
+        sendJson(response, 201, value);
+      } catch (error) {
+        request.resume();
+        throw error;
+      }
+    },
+  );
+}

@@ -1,0 +1,276 @@
+import { fileIdsIn } from '@deckhand/contracts';
+import type { Actor } from './access.ts';
+import { type Database, Prisma, type Queryable } from './client.ts';
+import { executeWithRawParameters } from './connection.ts';
+
+/*
+ * Files of workspaces. A file that is being written is a row of `unfinished_files`, and its parts. It becomes a row of
+ * `files`, unless the workspace has the same content already. A file that no run names has an `expires_at`; the sweep
+ * turns it into an unfinished one that has expired, and deletes the content of those.
+ *
+ * Race: a run names a file while the sweep deletes it. Naming clears `expires_at`, so a sweep that waited for the row
+ * reads it again and leaves it; a sweep that came first leaves nothing to name. A file whose `expires_at` is null may
+ * lose its last run at the same time, but is then swept half an hour later at the earliest, and checked again.
+ */
+
+/** How long a process that writes a file may be silent. After that, it can only fail: the sweep deletes the content. */
+const WRITING = Prisma.sql`interval '10 minutes'`;
+
+/** A file that is about to be written. */
+export interface NewFile {
+  readonly id: string;
+  readonly workspaceId: string;
+  /** The run that writes it, whose files are summed up; undefined outside of runs. */
+  readonly executionId?: string | undefined;
+  /** Whether the object store will have it. */
+  readonly isApart: boolean;
+}
+
+/** The space that is left for a new file. */
+export interface FileSpace {
+  /** Bytes left of the storage quota of the workspace; null without one. */
+  readonly quotaBytes: number | null;
+  /** Bytes of all files that the run names. */
+  readonly runBytes: number;
+}
+
+/** Records that a file is being written. Repeating it changes nothing. @returns undefined if the workspace is gone. */
+export async function beginFile(db: Database, file: NewFile): Promise<FileSpace | undefined> {
+  const [row] = await db.$queryRaw<FileSpace[]>(Prisma.sql`/* files.begin */
+    WITH begun AS (
+      INSERT INTO unfinished_files (id, workspace_id, is_apart, expires_at)
+      SELECT ${file.id}::uuid, w.id, ${file.isApart}, now() + ${WRITING} FROM workspaces w WHERE w.id = ${file.workspaceId}::uuid
+      ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at
+    )
+    SELECT (w.storage_quota_bytes - w.stored_bytes)::float8 AS "quotaBytes",
+      (SELECT coalesce(sum(f.bytes), 0)::float8 FROM execution_files x JOIN files f ON f.id = x.file_id
+       WHERE x.execution_id = ${file.executionId ?? null}::uuid) AS "runBytes"
+    FROM workspaces w WHERE w.id = ${file.workspaceId}::uuid`);
+  return row;
+}
+
+/** Extends the time of a file that is being written. @returns false if it was swept. */
+export async function renewFile(db: Database, id: string): Promise<boolean> {
+  const count = await db.$executeRaw(Prisma.sql`/* files.renew */
+    UPDATE unfinished_files SET expires_at = now() + ${WRITING} WHERE id = ${id}::uuid AND expires_at > now()`);
+  return count > 0;
+}
+
+/** Stores a part of a file that is being written. May be repeated. @returns false if the file was swept. */
+export async function writeFilePart(db: Database, id: string, part: number, data: Uint8Array): Promise<boolean> {
+  // Locked, so that the file is not forgotten before this part can be seen.
+  const count = await executeWithRawParameters(
+    db,
+    Prisma.sql`/* files.write-part */
+    WITH unfinished AS (SELECT id FROM unfinished_files WHERE id = ${id}::uuid AND expires_at > now() FOR KEY SHARE)
+    INSERT INTO file_parts (file_id, part, data) SELECT id, ${part}::int, ${data} FROM unfinished
+    ON CONFLICT (file_id, part) DO UPDATE SET data = EXCLUDED.data`,
+  );
+  return count > 0;
+}
+
+/** The content of a file. */
+export interface FileContent {
+  readonly workspaceId: string;
+  /** 32 bytes. */
+  readonly sha256: Uint8Array;
+}
+
+/** Finds a file by its content, and keeps it for at least so many minutes. @returns its id; undefined without one. */
+export async function findSameFile(
+  db: Database,
+  { workspaceId, sha256 }: FileContent,
+  minutes: number,
+): Promise<string | undefined> {
+  const [row] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`/* files.find-same */
+    UPDATE files SET expires_at = ${laterExpiry(minutes)}
+    WHERE workspace_id = ${workspaceId}::uuid AND sha256 = ${sha256} RETURNING id`);
+  return row?.id;
+}
+
+/** A file that runs name keeps no time. */
+function laterExpiry(minutes: number): Prisma.Sql {
+  return Prisma.sql`CASE WHEN files.expires_at IS NOT NULL
+    THEN greatest(files.expires_at, now() + ${minutes}::int * interval '1 minute') END`;
+}
+
+/**
+ * Finishes a file whose content is stored, and adds its bytes to those of the workspace. Repeating it changes nothing.
+ * @param minutes how long it is kept until a run names it.
+ * @returns the id of the workspace's file with this content, which is another one if that was finished first: then this
+ * one is still unfinished. Undefined if it was swept.
+ */
+export async function finishFile(
+  db: Database,
+  { id, workspaceId, sha256, bytes }: FileContent & { readonly id: string; readonly bytes: number },
+  minutes: number,
+): Promise<string | undefined> {
+  const [row] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`/* files.finish */
+    WITH unfinished AS (
+      SELECT id, is_apart FROM unfinished_files WHERE id = ${id}::uuid AND expires_at > now() FOR UPDATE
+    ), kept AS (
+      INSERT INTO files (id, workspace_id, sha256, bytes, is_apart, expires_at)
+      SELECT id, ${workspaceId}::uuid, ${sha256}, ${bytes}::bigint, is_apart, now() + ${minutes}::int * interval '1 minute'
+      FROM unfinished
+      ON CONFLICT (workspace_id, sha256) DO UPDATE SET expires_at = ${laterExpiry(minutes)}
+      RETURNING id
+    ), finished AS (
+      DELETE FROM unfinished_files u USING kept k WHERE u.id = k.id RETURNING u.workspace_id
+    ), stored AS (
+      INSERT INTO storage_changes (workspace_id, bytes) SELECT workspace_id, ${bytes}::bigint FROM finished
+    )
+    SELECT id FROM kept UNION SELECT id FROM files WHERE id = ${id}::uuid`);
+  return row?.id;
+}
+
+/** A finished file. */
+export interface KeptFile {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly bytes: number;
+  readonly isApart: boolean;
+}
+
+const KEPT = Prisma.sql`f.id, f.workspace_id AS "workspaceId", f.bytes::float8 AS bytes, f.is_apart AS "isApart"`;
+
+/** Finds a file of a workspace; undefined if the workspace does not have it. */
+export async function findFile(db: Database, workspaceId: string, id: string): Promise<KeptFile | undefined> {
+  const [row] = await db.$queryRaw<KeptFile[]>(Prisma.sql`/* files.find */
+    SELECT ${KEPT} FROM files f WHERE f.id = ${id}::uuid AND f.workspace_id = ${workspaceId}::uuid`);
+  return row;
+}
+
+/** A file and the run that names it. */
+export interface FileOfRun {
+  readonly executionId: string;
+  readonly fileId: string;
+}
+
+/** Finds a file that a run names, if the actor may see the run; undefined otherwise. */
+export async function findVisibleFile(
+  db: Database,
+  actor: Actor,
+  { executionId, fileId }: FileOfRun,
+): Promise<KeptFile | undefined> {
+  const [row] = await db.$queryRaw<KeptFile[]>(Prisma.sql`/* files.find-visible */
+    SELECT ${KEPT} FROM executions e
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
+    JOIN execution_files x ON x.execution_id = e.id AND x.file_id = ${fileId}::uuid
+    JOIN files f ON f.id = x.file_id AND f.workspace_id = e.workspace_id
+    WHERE e.id = ${executionId}::uuid
+      AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`);
+  return row;
+}
+
+/** Finds a file that a run names; undefined if the run does not. */
+export async function findFileOfRun(db: Database, { executionId, fileId }: FileOfRun): Promise<KeptFile | undefined> {
+  const [row] = await db.$queryRaw<KeptFile[]>(Prisma.sql`/* files.find-of-run */
+    SELECT ${KEPT} FROM execution_files x JOIN files f ON f.id = x.file_id
+    WHERE x.execution_id = ${executionId}::uuid AND x.file_id = ${fileId}::uuid`);
+  return row;
+}
+
+/** Reads a part of a file in PostgreSQL; undefined if it does not exist. */
+export async function readFilePart(db: Database, id: string, part: number): Promise<Uint8Array | undefined> {
+  const [row] = await db.$queryRaw<{ data: Uint8Array }[]>(Prisma.sql`/* files.read-part */
+    SELECT data FROM file_parts WHERE file_id = ${id}::uuid AND part = ${part}::int`);
+  return row?.data;
+}
+
+/**
+ * Records that a run names files, which are kept as long as it is. Ids that are not those of files of its workspace are
+ * ignored. Repeating it changes nothing.
+ */
+export async function nameFiles(db: Queryable, executionId: string, ids: readonly string[]): Promise<void> {
+  const named = ids.map((fileId) => ({ executionId, fileId }));
+  // The run is locked, so that it is not deleted before the row that goes with it exists.
+  await db.$executeRaw(Prisma.sql`/* files.name */
+    WITH inserted AS (
+      SELECT id, workspace_id FROM executions WHERE id = ${executionId}::uuid FOR KEY SHARE
+    )${naming(named)}
+    SELECT`);
+}
+
+/**
+ * Returns the rest of the common table expressions of a statement that starts runs: they record the files that the
+ * inputs name. Empty for inputs without files. The one before is `inserted`, with the id and the workspace of each run.
+ */
+export function namingFilesOf(
+  requests: readonly { readonly executionId: string; readonly triggerData: string }[],
+): Prisma.Sql {
+  const named = requests.flatMap(({ executionId, triggerData }) =>
+    fileIdsIn(triggerData).map((fileId) => ({ executionId, fileId })),
+  );
+  return named.length === 0 ? Prisma.empty : naming(named);
+}
+
+function naming(named: readonly { readonly executionId: string; readonly fileId: string }[]): Prisma.Sql {
+  return Prisma.sql`, found_files AS (
+      SELECT id, workspace_id FROM files WHERE id = ANY (${named.map(({ fileId }) => fileId)}::uuid[])
+      ORDER BY id FOR NO KEY UPDATE
+    ), named_files AS (
+      SELECT r.id AS execution_id, f.id AS file_id
+      FROM unnest(${named.map(({ executionId }) => executionId)}::uuid[], ${named.map(({ fileId }) => fileId)}::uuid[]) AS n (execution_id, file_id)
+      JOIN inserted r ON r.id = n.execution_id JOIN found_files f ON f.id = n.file_id AND f.workspace_id = r.workspace_id
+    ), kept_files AS (
+      UPDATE files f SET expires_at = NULL FROM (SELECT DISTINCT file_id FROM named_files) n
+      WHERE f.id = n.file_id AND f.expires_at IS NOT NULL
+    ), files_of_runs AS (
+      INSERT INTO execution_files (execution_id, file_id) SELECT execution_id, file_id FROM named_files
+      ON CONFLICT DO NOTHING
+    )`;
+}
+
+/**
+ * Turns files that have expired, and that no run names, into unfinished ones, and subtracts their bytes from their
+ * workspaces. @returns how many files had expired.
+ */
+export async function expireFiles(db: Database, limit: number): Promise<number> {
+  const [row] = await db.$queryRaw<{ count: number }[]>(Prisma.sql`/* files.expire */
+    WITH due AS (
+      SELECT id FROM files WHERE expires_at < now() ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ), named AS (
+      UPDATE files f SET expires_at = NULL FROM due d
+      WHERE f.id = d.id AND EXISTS (SELECT 1 FROM execution_files x WHERE x.file_id = f.id)
+    ), gone AS (
+      DELETE FROM files f USING due d
+      WHERE f.id = d.id AND NOT EXISTS (SELECT 1 FROM execution_files x WHERE x.file_id = f.id)
+      RETURNING f.id, f.workspace_id, f.is_apart, f.bytes
+    ), unfinished AS (
+      INSERT INTO unfinished_files (id, workspace_id, is_apart, expires_at)
+      SELECT id, workspace_id, is_apart, now() FROM gone ON CONFLICT (id) DO NOTHING
+    ), stored AS (
+      INSERT INTO storage_changes (workspace_id, bytes) SELECT workspace_id, -sum(bytes) FROM gone GROUP BY workspace_id
+    )
+    SELECT count(*)::int AS count FROM due`);
+  return row?.count ?? 0;
+}
+
+/** A file that was never finished, or that has expired. */
+export type AbandonedFile = Pick<KeptFile, 'id' | 'workspaceId' | 'isApart'>;
+
+/** Finds files whose content is to be deleted. */
+export function findAbandonedFiles(db: Database, limit: number): Promise<AbandonedFile[]> {
+  return db.$queryRaw<AbandonedFile[]>(Prisma.sql`/* files.find-abandoned */
+    SELECT id, workspace_id AS "workspaceId", is_apart AS "isApart" FROM unfinished_files
+    WHERE expires_at < now() ORDER BY expires_at LIMIT ${limit}`);
+}
+
+/** Deletes parts of an unfinished file. @returns how many; `limit` of them means that there may be more. */
+export function deleteFileParts(db: Database, id: string, limit: number): Promise<number> {
+  return db.$executeRaw(Prisma.sql`/* files.delete-parts */
+    DELETE FROM file_parts p USING (
+      SELECT file_id, part FROM file_parts WHERE file_id = ${id}::uuid
+        AND EXISTS (SELECT 1 FROM unfinished_files u WHERE u.id = ${id}::uuid)
+      ORDER BY part LIMIT ${limit} FOR UPDATE
+    ) d WHERE p.file_id = d.file_id AND p.part = d.part`);
+}
+
+/** Forgets an unfinished file without parts. @returns false if it has parts. */
+export async function forgetFile(db: Database, id: string): Promise<boolean> {
+  const count = await db.$executeRaw(Prisma.sql`/* files.forget */
+    WITH locked AS (SELECT id FROM unfinished_files WHERE id = ${id}::uuid FOR UPDATE)
+    DELETE FROM unfinished_files u USING locked l WHERE u.id = l.id
+      AND NOT EXISTS (SELECT 1 FROM file_parts p WHERE p.file_id = u.id)`);
+  return count > 0;
+}

@@ -1,0 +1,275 @@
+import { fileName, type FileValue, mediaTypeOf } from '@deckhand/contracts';
+import {
+  beginFile,
+  type Database,
+  expireFiles,
+  findAbandonedFiles,
+  findFile,
+  findSameFile,
+  finishFile,
+  forgetFile,
+  type KeptFile,
+  renewFile,
+  StoreError,
+} from '@deckhand/db';
+import type { MemoryBudget } from '@deckhand/runtime';
+import { createHash } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { toParts } from './byte-parts.ts';
+import { type ContentStore, type ContentWriter, createDatabaseContent, createObjectContent } from './file-content.ts';
+import { FileError } from './file-error.ts';
+import { type ObjectStore, openS3 } from './object-store.ts';
+import { type FileSettings, type OutputSettings, s3Location } from './settings.ts';
+
+/** A file to store. */
+export interface FileToSave {
+  readonly workspaceId: string;
+  /** The run that stores it, whose files together are limited; undefined outside of runs. */
+  readonly executionId?: string | undefined;
+  readonly name: string;
+  readonly contentType?: string | undefined;
+  /** How long it is kept until a run names it, in minutes. */
+  readonly keptMinutes: number;
+  /** Aborts it. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A range of bytes from `from`, without `until`. */
+export interface FileRange {
+  readonly from: number;
+  readonly until?: number | undefined;
+}
+
+/** The bytes of a file, or of a range of it. */
+export interface OpenedContent {
+  /** The length of the whole file, in bytes. */
+  readonly totalBytes: number;
+  /** The number of bytes of `content`. */
+  readonly bytes: number;
+  /** Pieces of at most 1 MiB, read as they are consumed. @throws FileError FILE_NOT_FOUND if it was deleted. */
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** Runs an operation on a store, and may repeat it while the store is unavailable. */
+export type Attempt = <T>(what: string, act: () => Promise<T>) => Promise<T>;
+
+/** The store of files: the content of each once per workspace. Errors of stores are those of `classifyStoreError`. */
+export interface FileStore {
+  /**
+   * Stores a file while its content comes, at the speed of the store.
+   * @throws FileError FILE_TOO_LARGE, STORAGE_FULL, MEMORY_EXCEEDED; the error of the content.
+   */
+  save(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, file: FileToSave): Promise<FileValue>;
+  /** Opens a file of a workspace. @throws FileError FILE_NOT_FOUND. */
+  open(workspaceId: string, id: string, range?: FileRange): Promise<OpenedContent>;
+  /** Opens a file that was found. */
+  read(file: KeptFile, range?: FileRange): OpenedContent;
+  /**
+   * Deletes files that no run names, and what was left of unfinished ones.
+   * @returns how many contents were deleted. If it is `limit`, there may be more.
+   */
+  sweep(limit: number): Promise<number>;
+  /** Returns the same store, whose operations are run by `attempt`. */
+  attemptedBy(attempt: Attempt): FileStore;
+  close(): void;
+}
+
+/** Options of the store of files. */
+export interface FileStoreOptions {
+  readonly maxFileBytes: number;
+  /** Maximum number of bytes of the different files that one run names. */
+  readonly maxRunBytes: number;
+  /** The budget for parts that are being written; undefined if memory is not counted. */
+  readonly memory?: MemoryBudget | undefined;
+}
+
+/** How often the time of an unfinished file is extended, in ms. */
+const RENEWED_EVERY_MS = 60_000;
+/** Maximum length of a piece of an opened file, in bytes. */
+const PIECE_BYTES = 1_048_576;
+
+/**
+ * Opens the store that the settings name. Files in the other store can still be read, because each records where it is.
+ * @throws SettingsError
+ */
+export async function openFileStore(
+  settings: OutputSettings & FileSettings,
+  db: Database,
+  memory?: MemoryBudget,
+): Promise<FileStore> {
+  const objects = settings.OUTPUT_STORE === 's3' ? await openS3(s3Location(settings)) : undefined;
+  const { FILE_MAX_BYTES: maxFileBytes, FILE_MAX_RUN_BYTES: maxRunBytes } = settings;
+  return createFileStore(db, objects, { maxFileBytes, maxRunBytes, memory });
+}
+
+/** Creates the store of files. @param objects the object store for new files; undefined for PostgreSQL. */
+export function createFileStore(db: Database, objects: ObjectStore | undefined, options: FileStoreOptions): FileStore {
+  const inDatabase = createDatabaseContent(db);
+  const apart = objects && createObjectContent(objects);
+  const contents = {
+    ofNew: apart ?? inDatabase,
+    isApart: apart !== undefined,
+    of: ({ isApart }: Pick<KeptFile, 'isApart'>) => (isApart ? requireApart(apart) : inDatabase),
+  };
+
+  function create(attempt: Attempt): FileStore {
+    return {
+      save: (content, file) => save({ db, contents, attempt, options }, content, file),
+      async open(workspaceId, id, range) {
+        const file = await attempt('file', () => findFile(db, workspaceId, id));
+        if (!file) throw notFound(id);
+        return openContent(contents.of(file), file, { range, attempt });
+      },
+      read: (file, range) => openContent(contents.of(file), file, { range, attempt }),
+      async sweep(limit) {
+        await expireFiles(db, limit);
+        const abandoned = await findAbandonedFiles(db, limit);
+        for (const file of abandoned) {
+          await contents.of(file).delete(file);
+          await forgetFile(db, file.id);
+        }
+        return abandoned.length;
+      },
+      attemptedBy: create,
+      close: () => objects?.close(),
+    };
+  }
+  return create((_, act) => act());
+}
+
+function requireApart(apart: ContentStore | undefined): ContentStore {
+  if (!apart)
+    throw new StoreError('the file is in an object store: set OUTPUT_STORE and S3_BUCKET to it', 'deployment');
+  return apart;
+}
+
+function notFound(id: string): FileError {
+  return new FileError('FILE_NOT_FOUND', `the workspace has no file ${id}`);
+}
+
+/** What storing a file needs. */
+interface Saving {
+  readonly db: Database;
+  readonly contents: { readonly ofNew: ContentStore; readonly isApart: boolean };
+  readonly attempt: Attempt;
+  readonly options: FileStoreOptions;
+}
+
+async function save(
+  { db, contents: { ofNew, isApart }, attempt, options }: Saving,
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  { workspaceId, executionId, name, contentType, keptMinutes, signal }: FileToSave,
+): Promise<FileValue> {
+  const unfinished = { id: uuidv7(), workspaceId, isApart };
+  const hash = createHash('sha256');
+  const account = options.memory?.open({});
+  let writer: ContentWriter | undefined;
+  let leftBytes = options.maxFileBytes;
+  let isOverQuota = false;
+  let bytes = 0;
+  let renewedAt = performance.now();
+
+  /** Begins with the first part that has to be written: content that the workspace has already needs none. */
+  async function begin(): Promise<ContentWriter> {
+    const space = await attempt('file', () => beginFile(db, { ...unfinished, executionId }));
+    if (!space) throw new FileError('FILE_NOT_FOUND', 'the workspace does not exist any more');
+    const ofRun = options.maxRunBytes - space.runBytes;
+    isOverQuota = space.quotaBytes !== null && space.quotaBytes < Math.min(leftBytes, ofRun);
+    leftBytes = Math.min(leftBytes, ofRun, space.quotaBytes ?? Infinity);
+    return ofNew.writer(unfinished);
+  }
+  function requireRoom(): void {
+    if (bytes <= leftBytes) return;
+    if (isOverQuota) throw new FileError('STORAGE_FULL', 'the storage quota of the workspace has no room for the file');
+    throw new FileError(
+      'FILE_TOO_LARGE',
+      `the file is larger than the ${Math.max(leftBytes, 0)} bytes that are allowed`,
+    );
+  }
+  async function write(part: number, data: Uint8Array, isLast: boolean): Promise<ContentWriter> {
+    writer ??= await begin();
+    requireRoom();
+    const current = writer;
+    await attempt('file', () => current.write(part, data, isLast));
+    if (performance.now() - renewedAt > RENEWED_EVERY_MS) {
+      if (!(await attempt('file', () => renewFile(db, unfinished.id)))) throw new Error('the file was swept');
+      renewedAt = performance.now();
+    }
+    return current;
+  }
+
+  try {
+    let part = 0;
+    const parts = toParts(content, ofNew.partBytes, (held) => {
+      account?.set(held);
+      if (account?.isRevoked() === true)
+        throw new FileError('MEMORY_EXCEEDED', 'the process has no memory for the file at the moment');
+    });
+    for await (const { bytes: data, isLast } of parts) {
+      signal?.throwIfAborted();
+      bytes += data.byteLength;
+      requireRoom();
+      hash.update(data);
+      if (!isLast) {
+        await write(part, data, false);
+        part += 1;
+        continue;
+      }
+      const sha256 = hash.digest();
+      const stored = { workspaceId, sha256 };
+      let id = await attempt('file', () => findSameFile(db, stored, keptMinutes));
+      if (id === undefined) {
+        const complete = await write(part, data, true);
+        await attempt('file', () => complete.complete());
+        id = await attempt('file', () => finishFile(db, { ...stored, id: unfinished.id, bytes }, keptMinutes));
+        if (id === undefined) throw new Error('the file was swept');
+        if (id === unfinished.id) writer = undefined;
+      }
+      const about = { name: fileName(name), contentType: mediaTypeOf({ contentType }) };
+      return { file: { id, ...about, bytes, sha256: sha256.toString('hex') } };
+    }
+    throw new Error('a stream has a last part');
+  } finally {
+    account?.close();
+    // What cannot be deleted now is swept.
+    if (writer) await discard(db, ofNew, unfinished).catch(() => undefined);
+  }
+}
+
+/** Deletes what was written of a file, unless it is finished, or left to the sweep. */
+async function discard(
+  db: Database,
+  content: ContentStore,
+  file: Pick<KeptFile, 'id' | 'workspaceId' | 'isApart'>,
+): Promise<void> {
+  // The attempt to finish it may have succeeded without a response.
+  if (!(await renewFile(db, file.id))) return;
+  await content.delete(file);
+  await forgetFile(db, file.id);
+}
+
+function openContent(
+  content: ContentStore,
+  file: KeptFile,
+  { range, attempt }: { range: FileRange | undefined; attempt: Attempt },
+): OpenedContent {
+  const from = Math.min(range?.from ?? 0, file.bytes);
+  const until = Math.max(from, Math.min(range?.until ?? file.bytes, file.bytes));
+  return { totalBytes: file.bytes, bytes: until - from, content: readPieces(content, file, { from, until, attempt }) };
+}
+
+async function* readPieces(
+  content: ContentStore,
+  file: KeptFile,
+  { from, until, attempt }: { from: number; until: number; attempt: Attempt },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let at = from; at < until;) {
+    const end = Math.min(until, (Math.floor(at / content.partBytes) + 1) * content.partBytes);
+    const start = at;
+    const data = await attempt('file', () => content.read(file, start, end));
+    if (data?.byteLength !== end - start) throw notFound(file.id);
+    for (let offset = 0; offset < data.byteLength; offset += PIECE_BYTES)
+      yield data.subarray(offset, offset + PIECE_BYTES);
+    at = end;
+  }
+}

@@ -1,0 +1,232 @@
+import type { FileValue } from '@deckhand/contracts';
+import { createDatabase, type Database, nameFiles, pruneData } from '@deckhand/db';
+import {
+  createFileStore,
+  type FileStore,
+  type FileStoreOptions,
+  openFileStore,
+  type FileToSave,
+} from '@deckhand/outputs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createHash, randomBytes } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.ts';
+import { OUTPUTS_IN_POSTGRES } from '../../harness/node-context.ts';
+import { startTestObjectStore, type TestObjectStore } from '../../harness/object-store.ts';
+
+const MIB = 1_048_576;
+const OPTIONS: FileStoreOptions = { maxFileBytes: 64 * MIB, maxRunBytes: 64 * MIB };
+
+let db: Database;
+let seed: Seed;
+
+beforeAll(async () => {
+  const { url } = await createTestDatabase();
+  db = createDatabase({ url, poolSize: 6 });
+  stopLater({ stop: () => db.$disconnect() });
+});
+afterAll(stopAll);
+
+describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
+  let store: FileStore;
+  let objects: TestObjectStore | undefined;
+
+  beforeAll(async () => {
+    objects = kind === 's3' ? await startTestObjectStore() : undefined;
+    const location =
+      objects && ({ ...OUTPUTS_IN_POSTGRES, ...objects.env, OUTPUT_STORE: 's3', S3_REGION: 'x' } as const);
+    store = await openFileStore(location ?? OUTPUTS_IN_POSTGRES, db);
+  });
+
+  beforeEach(async () => {
+    seed = await seedWorkflow(db, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
+  });
+
+  const save = (content: Uint8Array | AsyncIterable<Uint8Array>, file: Partial<FileToSave> = {}) =>
+    store.save(content instanceof Uint8Array ? [content] : content, {
+      workspaceId: seed.workspaceId,
+      name: 'a.bin',
+      keptMinutes: 50,
+      ...file,
+    });
+  async function read({ file }: FileValue, range?: { from: number; until?: number }): Promise<Buffer> {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of (await store.open(seed.workspaceId, file.id, range)).content) pieces.push(piece);
+    return Buffer.concat(pieces);
+  }
+  const age = () =>
+    db.$transaction([
+      db.file.updateMany({ where: { expiresAt: { not: null } }, data: { expiresAt: new Date(0) } }),
+      db.unfinishedFile.updateMany({ data: { expiresAt: new Date(0) } }),
+    ]);
+  /** Everything that is stored for files, in either store. */
+  const stored = async () => ({
+    files: await db.file.count({ where: { workspaceId: seed.workspaceId } }),
+    unfinished: await db.unfinishedFile.count({ where: { workspaceId: seed.workspaceId } }),
+    parts: await db.filePart.count(),
+    objects: objects?.objects.size ?? 0,
+    uploads: objects?.uploads().size ?? 0,
+  });
+  const NOTHING = { files: 0, unfinished: 0, parts: 0, objects: 0, uploads: 0 };
+  async function empty(): Promise<void> {
+    await db.executionFile.deleteMany();
+    await age();
+    while ((await store.sweep(100)) > 0);
+  }
+  const countedBytes = async () => {
+    const changes = await db.storageChange.findMany({ where: { workspaceId: seed.workspaceId } });
+    return changes.reduce((sum, { bytes }) => sum + Number(bytes), 0);
+  };
+
+  it.each([0, 1, MIB, MIB + 1, 8 * MIB, 17 * MIB + 3])(
+    'returns a file of %i bytes, whole and in ranges',
+    async (bytes) => {
+      const content = randomBytes(bytes);
+      const value = await save(content, { name: '../b.pdf', contentType: 'application/pdf' });
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      expect(value.file).toMatchObject({ name: 'b.pdf', contentType: 'application/pdf', bytes, sha256 });
+      expect((await read(value)).equals(content)).toBe(true);
+      for (const [from, until] of [
+        [0, 1],
+        [MIB - 1, MIB + 1],
+        [Math.max(bytes - 5, 0), bytes + 10],
+        [bytes + 1, bytes + 2],
+      ] as const)
+        expect((await read(value, { from, until })).equals(content.subarray(from, until))).toBe(true);
+    },
+  );
+
+  it('stores pieces of any length at the speed of their reader, and waits for the store', async () => {
+    let given = 0;
+    async function* pieces() {
+      for (; given < 3_000; given += 1) yield await Promise.resolve(Buffer.alloc(1_000, given));
+    }
+    const value = await save(pieces());
+    expect([given, value.file.bytes, (await read(value)).length]).toEqual([3_000, 3_000_000, 3_000_000]);
+  });
+
+  it('keeps equal content once per workspace, also of writers at the same time, and counts it once', async () => {
+    await empty();
+    const content = randomBytes(9 * MIB);
+    const values = await Promise.all([1, 2, 3].map((n) => save(content, { name: `${n}.bin` })));
+    expect(new Set(values.map(({ file }) => file.id)).size).toBe(1);
+    expect(values.map(({ file }) => file.name)).toEqual(['1.bin', '2.bin', '3.bin']);
+    expect(await save(content, { name: '4' })).toMatchObject({ file: { id: values[0]?.file.id } });
+    expect(await stored()).toMatchObject({ files: 1, unfinished: 0, parts: objects ? 0 : 9, uploads: 0 });
+    expect(await countedBytes()).toBe(9 * MIB);
+  });
+
+  it('reaches nothing of another workspace', async () => {
+    const value = await save(randomBytes(10));
+    const other = (await seedWorkflow(db, chain())).workspaceId;
+    await expect(store.open(other, value.file.id)).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
+    await expect(store.open(seed.workspaceId, uuidv7())).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
+  });
+
+  it('leaves nothing of a file whose content breaks off, that is too large, or that the quota has no room for', async () => {
+    await empty();
+    async function* breaking() {
+      yield await Promise.resolve(randomBytes(18 * MIB));
+      throw new Error('broke off');
+    }
+    await expect(save(breaking())).rejects.toThrow('broke off');
+    const small = createFileStore(db, undefined, { ...OPTIONS, maxFileBytes: 2 * MIB });
+    const large = { workspaceId: seed.workspaceId, name: 'a', keptMinutes: 1 };
+    await expect(small.save([randomBytes(3 * MIB)], large)).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' });
+    await db.workspace.update({ where: { id: seed.workspaceId }, data: { storageQuotaBytes: 9 * MIB } });
+    await expect(save(randomBytes(9 * MIB + 1))).rejects.toMatchObject({ code: 'STORAGE_FULL' });
+    const aborted = { signal: AbortSignal.abort(new Error('stopped')) };
+    await expect(save(randomBytes(9), aborted)).rejects.toThrow('stopped');
+    expect(await stored()).toEqual(NOTHING);
+    expect(await countedBytes()).toBe(0);
+  });
+
+  it('limits the files of a run together', async () => {
+    const executionId = await seed.accept();
+    const limited = createFileStore(db, undefined, { ...OPTIONS, maxRunBytes: 3 * MIB });
+    const file = { workspaceId: seed.workspaceId, executionId, name: 'a', keptMinutes: 1 };
+    const first = await limited.save([randomBytes(2 * MIB)], file);
+    await nameFiles(db, executionId, [first.file.id]);
+    await expect(limited.save([randomBytes(2 * MIB)], file)).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' });
+  });
+
+  it('deletes what a process that died has written, and a process that was only slow stores no part of it', async () => {
+    await empty();
+    let goOn: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    let reached: (() => void) | undefined;
+    const isWritten = new Promise<void>((resolve) => (reached = resolve));
+    async function* slow() {
+      yield randomBytes(17 * MIB);
+      reached?.();
+      await held;
+      yield randomBytes(17 * MIB);
+    }
+    const saving = save(slow());
+    const failed = expect(saving).rejects.toThrow(/swept|NoSuchUpload/);
+    await isWritten;
+    expect(await stored()).toMatchObject({ files: 0, unfinished: 1, uploads: objects ? 1 : 0 });
+    expect(await store.sweep(10)).toBe(0);
+    await age();
+    expect(await store.sweep(10)).toBe(1);
+    expect(await stored()).toEqual(NOTHING);
+    goOn?.();
+    await failed;
+    await store.sweep(10);
+    expect(await stored()).toEqual(NOTHING);
+  });
+
+  it('keeps a file while a run names it', async () => {
+    await empty();
+    const value = await save(randomBytes(2 * MIB));
+    const { id } = value.file;
+    const [first, second, third] = [await seed.accept(), await seed.accept({ order: [value] }), await seed.accept()];
+    for (const run of [first, third, first]) await nameFiles(db, run, [id, uuidv7()]);
+    await age();
+    await store.sweep(10);
+    await db.execution.delete({ where: { id: first } });
+    await age();
+    await store.sweep(10);
+    expect((await read(value)).length).toBe(2 * MIB);
+    await db.execution.updateMany({ where: { id: third }, data: { status: 'success', finishedAt: new Date() } });
+    await db.unindexedExecution.deleteMany();
+    expect(await pruneData(db, [third])).toBe(1);
+    await age();
+    await store.sweep(10);
+    expect((await read(value)).length).toBe(2 * MIB);
+    await db.execution.delete({ where: { id: second } });
+    // Somebody may be about to name it.
+    await store.sweep(10);
+    expect(await stored()).toMatchObject({ files: 1 });
+    await age();
+    expect(await store.sweep(10)).toBe(1);
+    expect(await stored()).toEqual(NOTHING);
+    const files = await db.storageChange.findMany({ where: { bytes: { in: [2 * MIB, -2 * MIB] } } });
+    expect(files.reduce((sum, { bytes }) => sum + bytes, 0n)).toBe(0n);
+  });
+
+  it('has every file that a run could name, while others sweep', async () => {
+    await empty();
+    const runs = await Promise.all(Array.from({ length: 12 }, () => seed.accept()));
+    const values = await Promise.all(runs.map(() => save(randomBytes(1_000))));
+    await age();
+    await Promise.all([
+      ...runs.map((run, index) =>
+        nameFiles(
+          db,
+          run,
+          values.slice(index).map(({ file }) => file.id),
+        ),
+      ),
+      ...[1, 2, 3].map(() => store.sweep(5)),
+    ]);
+    for (const { fileId } of await db.executionFile.findMany())
+      expect((await read({ file: { id: fileId, name: '', contentType: '', bytes: 0, sha256: '' } })).length).toBe(
+        1_000,
+      );
+    while ((await store.sweep(100)) > 0);
+    const named = await db.executionFile.findMany({ distinct: ['fileId'] });
+    const [parts, kept] = objects ? [0, named.length] : [named.length, 0];
+    expect(await stored()).toEqual({ ...NOTHING, files: named.length, parts, objects: kept });
+  });
+});
