@@ -1,6 +1,5 @@
 import { isExpression } from './expressions/template.ts';
 import type { Output } from './nodes/converter.ts';
-import { shortType } from './nodes/registry.ts';
 import type { Source } from './source.ts';
 import { unsupported } from './unsupported.ts';
 import { type N8nNode, object, text } from './workflow.ts';
@@ -15,7 +14,7 @@ export function withFiles(output: Output, { type, version, parameters }: N8nNode
   if (!isOne || input.files === undefined || source.files !== undefined) return output;
   const { stripBinary, includeBinary } = object(parameters.options);
   const isKept = version >= KEEPING_SET ? stripBinary !== true : includeBinary === true;
-  if (shortType(type) !== 'set' || !isKept) return output;
+  if (type !== 'n8n-nodes-base.set' || !isKept) return output;
   const { files, filesOf } = input;
   return { ...output, source: { ...source, files, ...(filesOf !== undefined && { filesOf }) } };
 }
