@@ -9,6 +9,7 @@ import {
 } from '@deckhand/contracts';
 import type { Scope } from './expressions/scope.ts';
 import { type Attachments, findAttachments } from './attachments.ts';
+import { withFiles } from './files.ts';
 import { withGates } from './gates.ts';
 import { braced } from './expressions/template.ts';
 import type { Cycle } from './cycles.ts';
@@ -267,7 +268,8 @@ class WorkflowConversion {
     const between = [...join.nodes];
     this.#edges.push(...unique(join.edgesTo(entry)), ...converted.edges);
     this.#nodes.push(...[...converted.nodes, ...between].map((each, index) => place(each, node, index)));
-    const paired = (each: Output): Output => withPairs(each, node, join.inputs[0]);
+    const [given] = join.inputs;
+    const paired = (each: Output): Output => withFiles(withPairs(each, node, given), node, given);
     this.#done.set(name, { outputs: converted.outputs.map(paired), route, before });
     this.#noteHandles(converted.outputs);
     const strays = this.#graph.stray.filter(({ source }) => source === name);
@@ -602,7 +604,13 @@ class WorkflowConversion {
     if (missing > 0) review(`the original is too long for the stub: keep it elsewhere, ${missing} characters are cut`);
     const outputs = Array.from({ length: count }, (): Output => ({
       nodeId: id,
-      source: { text: `$nodes.${id}.output`, shape: 'one', guess: node.name },
+      source: {
+        text: `$nodes.${id}.output`,
+        shape: 'one',
+        guess: node.name,
+        files: `$nodes.${id}.output?.binary`,
+        filesOf: node.name,
+      },
     }));
     if (!isTrigger(node.type)) return { nodes: [stub], edges: [], outputs };
     // A run needs a trigger to start from.

@@ -56,7 +56,7 @@ it('reads bodies of version 1 that are JSON, and sends none with GET', async () 
   );
   expect(parametersOf(workflow, 'put')).toMatchObject({ method: 'PUT', body: { a: [1] } });
   expect(parametersOf(workflow, 'get')).not.toHaveProperty('body');
-  expect(levels(workflow)).toMatchObject({ File: 'manual' });
+  expect(levels(workflow)).toMatchObject({ File: 'review' });
 });
 
 it.each([

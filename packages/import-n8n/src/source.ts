@@ -10,6 +10,10 @@ export interface Source {
   /** The node that it comes from, if that is a stub, whose data can only be guessed. */
   readonly guess?: string;
   readonly pairs?: Pairs;
+  /** An expression that returns the files of the one item, by their names. */
+  readonly files?: string;
+  /** The stub that these come from. */
+  readonly filesOf?: string;
   /** An expression that returns whether the node that it comes from ran, if it need not have run. */
   readonly hasRun?: string;
 }

@@ -70,7 +70,7 @@ function translated(source: string, scope: Scope): { readonly text: string; read
   if (source.length > MAX_SOURCE) return unsupported(`an expression of more than ${MAX_SOURCE} characters`);
   let parsed: Expression;
   try {
-    parsed = parseExpressionAt(source, 0, { ecmaVersion: 2024, sourceType: 'module' });
+    parsed = parseExpressionAt(source, 0, { ecmaVersion: 2024, sourceType: 'module', preserveParens: true });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return unsupported(`{{ ${shorten(source)} }} is not a single expression: ${reason}`);

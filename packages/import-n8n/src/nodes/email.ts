@@ -3,7 +3,7 @@ import { braced, convertValue, isSingle, toExpression } from '../expressions/tem
 import type { Scope } from '../expressions/scope.ts';
 import { unsupported } from '../unsupported.ts';
 import { object, show } from '../workflow.ts';
-import type { Conversion, Converted } from './converter.ts';
+import { type Conversion, type Converted, incomplete } from './converter.ts';
 import { noteCredential } from './credentials.ts';
 import { eachInLoop } from './each-in-loop.ts';
 import { reviewOthers } from './triggers.ts';
@@ -13,7 +13,7 @@ export function emailNode(conversion: Conversion): Converted {
   const { node, parameters, review } = conversion;
   const { operation = 'send', fromEmail = '', toEmail = '', subject = '', text = '', html = '' } = parameters;
   if (operation !== 'send') return unsupported('a message that waits for a response: use an approval or a human task');
-  if (fromEmail === '' || toEmail === '') return unsupported('a message without a sender or a recipient');
+  if (fromEmail === '' || toEmail === '') return incomplete(conversion, 'no sender or no recipient');
   const { appendAttribution = node.version >= 2.1, ...options } = object(parameters.options);
   const { attachments = parameters.attachments, fileAttachments, ccEmail = parameters.ccEmail, ...more } = options;
   const { bccEmail = parameters.bccEmail, replyTo, ...others } = more;

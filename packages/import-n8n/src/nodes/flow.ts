@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { braced, convertValue, isExpression, isSingle, toExpression, toJsonText } from '../expressions/template.ts';
 import type { Scope } from '../expressions/scope.ts';
+import { fileOfItem } from '../files.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, lookup, object, show, text } from '../workflow.ts';
 import { convertConditions, convertOldConditions, convertOldRule } from './conditions.ts';
@@ -257,6 +258,7 @@ export function respondNode({ id, node, parameters, input, scope, review }: Conv
       convertValue(object(each).value ?? '', scope),
     ]),
   );
+  const isNamed = parameters.responseDataSource === 'set';
   const headers = {
     ...contentTypeOf(respondWith, responseBody, scope),
     ...given,
@@ -279,6 +281,8 @@ export function respondNode({ id, node, parameters, input, scope, review }: Conv
         const body = toExpression(`=${responseBody.slice(1).trim()}`, scope);
         return braced(`(typeof ${body} === 'object' ? ${body} : JSON.parse(${body}))`);
       }
+      case 'binary':
+        return braced(fileOfItem(input, isNamed ? (parameters.inputFieldName ?? 'data') : undefined, review));
       default:
         return unsupported(`responses with ${show(respondWith)}`);
     }

@@ -6,7 +6,6 @@ import { object, show, text } from '../workflow.ts';
 export function modernize(old: JsonObject): JsonObject {
   const { requestMethod = 'GET', url = '', responseFormat = 'json', dataPropertyName = 'data', sendBinaryData } = old;
   if (sendBinaryData === true) return unsupported('bodies that are files');
-  if (responseFormat === 'file') return unsupported('responses that are files');
   if (responseFormat === 'string' && dataPropertyName !== 'data') {
     return unsupported(`a response in the field ${show(dataPropertyName)}`);
   }
@@ -32,7 +31,13 @@ export function modernize(old: JsonObject): JsonObject {
     options: {
       ...others,
       ...(followRedirect === false && { redirect: { redirect: { followRedirects: false } } }),
-      response: { response: { fullResponse: fullResponse === true, neverError: ignoreResponseCode === true } },
+      response: {
+        response: {
+          fullResponse: fullResponse === true,
+          neverError: ignoreResponseCode === true,
+          ...(responseFormat === 'file' && { responseFormat, outputPropertyName: dataPropertyName }),
+        },
+      },
     },
   };
 }

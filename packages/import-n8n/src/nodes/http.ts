@@ -1,6 +1,7 @@
 import { type JsonObject, type JsonValue, type NodeDefinition, parseJson } from '@deckhand/contracts';
 import { braced, convertValue, isExpression, isSingle, literal, toExpression } from '../expressions/template.ts';
 import type { Scope } from '../expressions/scope.ts';
+import { fileOfItem } from '../files.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, lookup, object, show, text } from '../workflow.ts';
 import { type Conversion, type Converted, outputOf } from './converter.ts';
@@ -25,7 +26,7 @@ export function httpNode(given: Conversion): Converted {
     return {
       nodes: [requestNode(conversion, id, scope), check],
       edges: [{ source: id, target: check.id }],
-      outputs: [{ nodeId: check.id, source: outputOf(check.id, 'one') }],
+      outputs: [{ nodeId: check.id, source: { ...outputOf(check.id, 'one'), ...filesOf(conversion) } }],
     };
   }
   const inLoop: Scope = {
@@ -54,7 +55,16 @@ export function httpNode(given: Conversion): Converted {
   };
 }
 
-function requestNode({ node, parameters, review }: Conversion, id: string, scope: Scope): NodeDefinition {
+/** Returns the files that the item of a response has. */
+function filesOf({ id, input, parameters }: Conversion): { readonly files?: string } {
+  const { responseFormat, outputPropertyName = 'data' } = object(object(object(parameters.options).response).response);
+  if (responseFormat !== 'file') return {};
+  const before = input.files === undefined ? '' : `...${input.files}, `;
+  return { files: `({ ${before}${JSON.stringify(show(outputPropertyName))}: $nodes.${id}.output.body })` };
+}
+
+function requestNode(conversion: Conversion, id: string, scope: Scope): NodeDefinition {
+  const { node, parameters, review } = conversion;
   const { options } = parameters;
   const method = literal(parameters.method ?? 'GET');
   if (typeof method !== 'string' || !METHODS.includes(method)) return unsupported(`the method ${show(method)}`);
@@ -65,9 +75,9 @@ function requestNode({ node, parameters, review }: Conversion, id: string, scope
     review('only the first page is read here: set its pagination');
   }
   if (batching !== undefined) review('requests are sent one after the other, without batches');
-  const { neverError } = object(object(response).response);
+  const { neverError, responseFormat } = object(object(response).response);
   noteCredential(node.original, parameters, review);
-  const body = bodyOf(parameters, scope);
+  const body = bodyOf(conversion, scope);
   const headers = {
     ...pairs(parameters, ['sendHeaders', 'specifyHeaders', 'headerParameters', 'jsonHeaders'], scope),
     ...body.headers,
@@ -91,6 +101,7 @@ function requestNode({ node, parameters, review }: Conversion, id: string, scope
       ...(body.value !== undefined && { body: body.value }),
       ...(followRedirects === false && { followRedirects }),
       ...(neverError === true && { acceptErrorStatus: true }),
+      ...(responseFormat === 'file' && { responseType: 'binary' }),
     },
     ...(typeof timeout === 'number' && timeout >= 1 && { timeoutSeconds: timeout / 1_000 }),
   };
@@ -137,7 +148,16 @@ function pairs(
     );
   }
   const value = parameters[json];
-  if (isExpression(value) || typeof value !== 'string') return unsupported(`${json} that is an expression`);
+  if (typeof value !== 'string' || isSingle(value)) return unsupported(`${json} that is an expression`);
+  if (isExpression(value)) {
+    const named = Object.entries(object(literalJson(value.slice(1), json)));
+    return Object.fromEntries(
+      named.map(([name, each]) => {
+        if (name.includes('{{')) return unsupported('names that are expressions');
+        return [name, convertValue(typeof each === 'string' ? `=${each}` : each, scope)];
+      }),
+    );
+  }
   return { ...object(convertValue(literalJson(value, json), scope)) };
 }
 
@@ -165,19 +185,21 @@ interface Body {
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-function bodyOf(parameters: JsonObject, scope: Scope): Body {
+function bodyOf({ parameters, input, review }: Conversion, scope: Scope): Body {
   if (parameters.sendBody !== true) return {};
   const { contentType = 'json', specifyBody = 'keypair', jsonBody = '', body = '', rawContentType } = parameters;
   const { bodyParameters = { parameters: [{}] } } = parameters;
   const entries = list(object(bodyParameters).parameters).map((each) => {
-    const { name = '', value = '' } = object(each);
-    return { name: show(name), value };
+    const { name = '', value = '', parameterType, inputDataFieldName } = object(each);
+    return { name: show(name), value, ...(parameterType === 'formBinaryData' && { file: inputDataFieldName ?? '' }) };
   });
   const fields = () =>
     Object.fromEntries(
-      entries.map(({ name, value }) => {
+      entries.flatMap(({ name, value, file }): [string, JsonValue][] => {
         if (isExpression(name)) return unsupported('names that are expressions');
-        return [name, convertValue(value, scope)];
+        if (file === undefined) return [[name, convertValue(value, scope)]];
+        // n8n leaves out a file without a name.
+        return text(file) === undefined ? [] : [[name, braced(fileOfItem(input, file, review))]];
       }),
     );
   switch (contentType) {
@@ -199,6 +221,11 @@ function bodyOf(parameters: JsonObject, scope: Scope): Body {
       return { value: fields(), headers: { 'content-type': 'application/x-www-form-urlencoded' } };
     case 'raw':
       return { value: convertValue(body, scope), headers: { 'content-type': text(rawContentType) ?? 'text/plain' } };
+    case 'multipart-form-data':
+      return { value: fields(), headers: { 'content-type': 'multipart/form-data' } };
+    case 'binaryData':
+      if (text(parameters.inputDataFieldName) === undefined) return unsupported('a file as body that is not named');
+      return { value: braced(fileOfItem(input, parameters.inputDataFieldName, review)) };
     default:
       return unsupported(`bodies of the type ${show(contentType)}`);
   }
@@ -209,7 +236,13 @@ function checkNode({ node, parameters, input, review }: Conversion, id: string, 
   const { fullResponse, responseFormat, outputPropertyName } = object(
     object(object(parameters.options).response).response,
   );
-  if (responseFormat === 'file') return unsupported('responses that are files');
+  if (responseFormat === 'file') {
+    if (input.shape === 'list') return unsupported('responses that are files, one for each item');
+    if (fullResponse === true) return unsupported('responses that are files, with their headers');
+    review('a file of more than 10 MiB fails: set maxResponseBytes');
+    const source = `const { error } = ${response};\nreturn error === undefined ? {} : { error };`;
+    return { id, type: 'code', name: `${node.name}: item`, parameters: { source } };
+  }
   if (responseFormat === 'text') review('in n8n, the response is a text; here JSON is read');
   if (outputPropertyName !== undefined && outputPropertyName !== 'data') {
     return unsupported(`a response in the field ${show(outputPropertyName)}`);

@@ -48,7 +48,9 @@ function split(conversion: Conversion, version: number): Converted {
   });
   const isObject = `typeof element === 'object'${version < 2 ? '' : ' && element !== null'}`;
   const own = names.length === 1 ? (members[0] ?? '') : `{ ${members.join(', ')} }`;
-  const element = isSpread ? `(${isObject} ? { ...element } : ${own})` : `{ ...rest, ...${own} }`;
+  // Other fields that are chosen replace those of the same name, all other fields are replaced.
+  const ordered = include === 'selectedOtherFields' ? `{ ...${own}, ...rest }` : `{ ...rest, ...${own} }`;
+  const element = isSpread ? `(${isObject} ? { ...element } : ${own})` : ordered;
   const elements =
     names.length === 1
       ? `${values[0] ?? ''}.map((element) => (${element}))`
@@ -114,8 +116,16 @@ export function limitNode({ id, node, parameters, input }: Conversion): Converte
 export function aggregateNode({ id, node, parameters, input, review }: Conversion): Converted {
   const { aggregate = 'aggregateIndividualFields', destinationFieldName = 'data', include = 'allFields' } = parameters;
   if (aggregate === 'aggregateAllItemData') {
-    if (include !== 'allFields') return unsupported('a part of the fields of each item');
-    const fields = { [fieldName(destinationFieldName)]: braced(asList(input)) };
+    const named = literal(
+      (include === 'specifiedFields' ? parameters.fieldsToInclude : parameters.fieldsToExclude) ?? '',
+    );
+    if (typeof named !== 'string' || isExpression(named) || /[.[]/.test(named)) {
+      return unsupported('a part of the fields of each item');
+    }
+    const test = `${include === 'specifiedFields' ? '' : '!'}${JSON.stringify(namesIn(named))}.includes(entry[0])`;
+    const part = `.map((item) => Object.fromEntries(Object.entries(item).filter((entry) => ${test})))`;
+    const all = `${asList(input)}${include === 'allFields' ? '' : part}`;
+    const fields = { [fieldName(destinationFieldName)]: braced(all) };
     return single({ id, type: 'set', name: node.name, parameters: { fields } }, outputOf(id, 'one'));
   }
   const { mergeLists, keepMissing, ...others } = object(parameters.options);

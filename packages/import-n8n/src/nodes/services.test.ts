@@ -178,10 +178,14 @@ it.each<[number, object, object]>([
   expect(hasSentence).toBe(version >= 2.1);
 });
 
+it('lets a message without a sender fail, which n8n refuses to run', () => {
+  const { level, messages } = convert('emailSend', 2.1, { ...MAIL, fromEmail: '' });
+  expect({ level, messages }).toEqual({ level: 'review', messages: [expect.stringContaining('no sender')] });
+});
+
 it.each([
   ['attachments', { options: { attachments: 'data' } }],
   ['waits for a response', { operation: 'sendAndWait' }],
-  ['without a sender', { fromEmail: '' }],
 ])('makes a stub of a message with %s', (reason, parameters) => {
   const { level, messages } = convert('emailSend', 2.1, { ...MAIL, ...parameters });
   expect({ level, messages }).toEqual({ level: 'manual', messages: [expect.stringContaining(reason)] });

@@ -1,5 +1,13 @@
 import { type JsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
-import { braced, convertValue, isExpression, isSingle, toExpression, toJsonText } from '../expressions/template.ts';
+import {
+  braced,
+  convertValue,
+  isExpression,
+  isSingle,
+  literal,
+  toExpression,
+  toJsonText,
+} from '../expressions/template.ts';
 import type { Scope } from '../expressions/scope.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, lookup, object, show } from '../workflow.ts';
@@ -33,7 +41,7 @@ export function setNode(conversion: Conversion): Converted {
   if (dotNotation === false && fields.some(({ name }) => isExpression(name) || name.includes('.'))) {
     return unsupported('dots in names of fields that name no inner fields (dotNotation)');
   }
-  const keepsInput = keepsFields(parameters, node.version);
+  const kept = keptOf(parameters, node.version, input.shape === 'one' ? input.text : 'item');
   if (fields.some(({ name }) => isExpression(name))) {
     review('names of fields are expressions: in n8n, a dot in a name changes a field of an object');
   }
@@ -42,15 +50,15 @@ export function setNode(conversion: Conversion): Converted {
       // Before version 3, a field whose value is missing is left out.
       ({ name, value }) => !isExpression(name) && !name.includes('.') && (node.version >= 3 || !isExpression(value)),
     );
-    if (isPlain && !keepsInput) {
+    if (isPlain && kept === undefined) {
       const values = Object.fromEntries(fields.map((field) => [field.name, valueOf(field, scope)]));
       return single({ id, type: 'set', name: node.name, parameters: { fields: values } }, outputOf(id, 'one'));
     }
-    const item = `(${members(fields, scope, keepsInput ? input.text : undefined)})`;
+    const item = `(${members(fields, scope, kept)})`;
     const set = { id, type: 'set', name: node.name, parameters: { fields: { item: braced(item) } } };
     return single(set, outputOf(id, 'one', '.item'));
   }
-  const item = members(fields, scopeOfEach, keepsInput ? 'item' : undefined);
+  const item = members(fields, scopeOfEach, kept);
   const items = `${input.text}.map((item, index) => (${item}))`;
   return listNode(conversion, items);
 }
@@ -98,8 +106,8 @@ function setJson(conversion: Conversion): Converted {
   if (isSingle(jsonOutput)) review('null and the text null are an item that is null here, in n8n they fail');
   const within = input.shape === 'one' ? scope : scopeOfEach;
   const json = jsonOf(jsonOutput, within);
-  const before = input.shape === 'one' ? input.text : 'item';
-  const item = keepsFields(parameters, node.version) ? `({ ...${before}, ...${json} })` : json;
+  const before = keptOf(parameters, node.version, input.shape === 'one' ? input.text : 'item');
+  const item = before === undefined ? json : `({ ...${before}, ...${json} })`;
   if (input.shape === 'list') return listNode(conversion, `${input.text}.map((item, index) => (${item}))`);
   const set = { id, type: 'set', name: node.name, parameters: { fields: { data: braced(item) } } };
   return single(set, outputOf(id, 'one', '.data'));
@@ -160,12 +168,21 @@ export function fieldName(name: JsonValue | undefined): string {
   return isExpression(name) ? unsupported('names of fields that are expressions') : show(name);
 }
 
-function keepsFields(parameters: JsonObject, version: number): boolean {
-  if (version < 3) return parameters.keepOnlySet !== true;
+/** Returns an expression for the fields of an item that are kept; undefined if none are. */
+function keptOf(parameters: JsonObject, version: number, item: string): string | undefined {
+  if (version < 3) return parameters.keepOnlySet === true ? undefined : item;
   const include = parameters.include ?? 'all';
   const includes = version < 3.3 ? include !== 'none' : parameters.includeOtherFields === true;
-  if (includes && include !== 'all') return unsupported('a part of the fields of the item is kept');
-  return includes;
+  if (!includes || include === 'all') return includes ? item : undefined;
+  const named = literal((include === 'selected' ? parameters.includeFields : parameters.excludeFields) ?? '');
+  if (typeof named !== 'string' || /[.[]/.test(named) || isExpression(named)) {
+    return unsupported('a part of the fields of the item is kept');
+  }
+  const names = JSON.stringify(named.split(',').map((each) => each.trim()));
+  if (include === 'selected') {
+    return `Object.fromEntries(${names}.filter((name) => Object.hasOwn(${item}, name)).map((name) => [name, ${item}[name]]))`;
+  }
+  return `Object.fromEntries(Object.entries(${item}).filter((entry) => !${names}.includes(entry[0])))`;
 }
 
 /** A literal in the type that the field has, or an expression that is converted to it. */

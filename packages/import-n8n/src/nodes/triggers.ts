@@ -1,4 +1,5 @@
 import type { JsonObject } from '@deckhand/contracts';
+import { braced } from '../expressions/template.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, lookup, object, show, text } from '../workflow.ts';
 import { type Conversion, type Converted, outputOf, single } from './converter.ts';
@@ -18,18 +19,22 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const AUTHENTICATIONS: Readonly<Record<string, string>> = { none: 'none', basicAuth: 'basic', headerAuth: 'apiKey' };
 
 export function webhookTrigger({ id, node, parameters, review, hasResponder }: Conversion): Converted {
-  const { httpMethod = 'GET', path, responseMode = 'onReceived', authentication = 'none', options } = parameters;
+  const { httpMethod: given = 'GET', path, responseMode = 'onReceived', authentication = 'none', options } = parameters;
+  const [httpMethod = '', ...others] = [given].flat();
+  if (others.length > 0) return unsupported('several methods, each with an output of its own');
   const method = METHODS.find((each) => each === httpMethod) ?? unsupported(`the method ${show(httpMethod)}`);
   if (responseMode === 'streaming') return unsupported('streamed responses');
   const kind = lookup(AUTHENTICATIONS, authentication) ?? unsupported(`the authentication ${show(authentication)}`);
   if (kind !== 'none')
-    review(`create a credential for the authentication of callers (${show(authentication)}) and choose it`);
+    review(
+      `it is disabled, and has no authentication: choose ${kind}, with a credential for its callers (in n8n ${show(authentication)}), before you enable it`,
+    );
   review(`senders need the new URL, which is generated: the path was "${show(path)}"`);
   review('headers, query and body are in the item as in n8n; path parameters are not');
-  const { responseCode, rawBody, ipWhitelist, ...others } = object(options);
+  const { responseCode, rawBody, ipWhitelist, ...unknown } = object(options);
   if (ipWhitelist !== undefined && ipWhitelist !== '')
     return unsupported('addresses that alone may call it (ipWhitelist)');
-  reviewOthers(others, review);
+  reviewOthers(unknown, review);
   const { responseData = 'firstEntryJson' } = parameters;
   if (responseMode === 'lastNode' && responseData !== 'firstEntryJson') {
     review(`the response is the first item of the last node, in n8n ${show(responseData)}`);
@@ -44,11 +49,13 @@ export function webhookTrigger({ id, node, parameters, review, hasResponder }: C
       parameters: {
         method,
         responseMode: waits ? 'onCompletion' : 'immediately',
-        authentication: kind,
+        // Without a credential, it would be refused; it is disabled, so that it accepts nobody.
+        authentication: 'none',
         ...(rawBody === true && { rawBody: true }),
         // 200 is the default here, too.
         ...(typeof code === 'number' && code !== 200 && !waits && { responseCode: code }),
       },
+      ...(kind !== 'none' && { disabled: true }),
     },
     outputOf(id, 'one'),
   );
@@ -69,15 +76,27 @@ export function scheduleTrigger(conversion: Conversion): Converted {
   const { id, node, parameters, scope, review } = conversion;
   const isOld = parameters.triggerTimes !== undefined;
   const rules = list(isOld ? object(parameters.triggerTimes).item : object(parameters.rule).interval);
-  const [rule, ...others] = rules.length > 0 ? rules.map(object) : [{}];
-  if (others.length > 0) return unsupported('several rules: a schedule has one, so it needs several nodes');
-  const cron = cronOf(isOld ? { ...OLD_RULE, ...rule } : (rule ?? {}));
+  const crons = (rules.length > 0 ? rules.map(object) : [{}]).map((rule) =>
+    cronOf(isOld ? { ...OLD_RULE, ...rule } : rule),
+  );
   if (scope.timezone === undefined) review('the time zone is UTC here: choose that of your instance of n8n');
   review('the item has scheduledFor instead of timestamp and its parts');
-  return single(
-    { id, type: 'trigger.schedule', name: node.name, parameters: { cron, timezone: scope.timezone ?? 'UTC' } },
-    outputOf(id, 'one'),
-  );
+  const triggers = crons.map((cron, index) => ({
+    id: index === 0 ? id : `${id}__${index + 1}`,
+    type: 'trigger.schedule',
+    name: node.name,
+    parameters: { cron, timezone: scope.timezone ?? 'UTC' },
+  }));
+  const [trigger, ...others] = triggers;
+  if (trigger && others.length === 0) return single(trigger, outputOf(id, 'one'));
+  const item = `${id}__item`;
+  const started = braced(triggers.map((each) => `$nodes.${each.id}?.output`).join(' ?? '));
+  const set = { id: item, type: 'set', name: `${node.name}: item`, parameters: { fields: { item: started } } };
+  return {
+    nodes: [...triggers, set],
+    edges: triggers.map((each) => ({ source: each.id, target: item })),
+    outputs: [{ nodeId: item, source: outputOf(item, 'one', '.item') }],
+  };
 }
 
 function cronOf(rule: JsonObject): string {

@@ -1,0 +1,82 @@
+import { type JsonValue, parseJson } from '@deckhand/contracts';
+import { createScriptRunner } from '@deckhand/nodes';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { runInMemory } from '../../../tests/harness/engine.ts';
+import { connect, convertN8n, node, START } from '../../../tests/harness/import-n8n.ts';
+
+const code = createScriptRunner();
+afterAll(() => code.close());
+
+const FILE = { base64: 'aGk=', contentType: 'text/plain' };
+const download = node('Download', 'httpRequest', {
+  url: 'https://example.com/a',
+  options: { response: { response: { responseFormat: 'file' } } },
+});
+const respond = node('Respond', 'respondToWebhook', { respondWith: 'binary', options: {} });
+const keep = (options: object) => node('Keep', 'set', { options, assignments: { assignments: [] } });
+
+const convert = (nodes: object[], ...connections: string[]) =>
+  convertN8n(parseJson(JSON.stringify({ name: 'Test', nodes, connections: connect(...connections) })));
+const levels = ({ notes }: ReturnType<typeof convert>) => notes.map(({ level }) => level);
+
+describe('files of items', () => {
+  it('are those of responses, through Set and to a response', async () => {
+    const { definition } = convert(
+      [START, download, keep({}), respond],
+      'Start > Download',
+      'Download > Keep',
+      'Keep > Respond',
+    );
+    const mocks = new Map<string, JsonValue>([['download', { status: 200, headers: {}, body: FILE }]]);
+    const { ending } = await runInMemory(definition, { trigger: {}, services: { code }, mocks });
+    expect(ending).toMatchObject({ kind: 'success', result: { body: FILE } });
+  });
+
+  it('end where Set leaves them out', () => {
+    const nodes = [START, download, keep({ stripBinary: true }), respond];
+    expect(levels(convert(nodes, 'Start > Download', 'Download > Keep', 'Keep > Respond')).at(-1)).toBe('manual');
+  });
+
+  it('are parts of a form, and bodies', () => {
+    const form = node('Form', 'httpRequest', {
+      method: 'POST',
+      url: 'https://example.com/b',
+      sendBody: true,
+      contentType: 'multipart-form-data',
+      bodyParameters: {
+        parameters: [
+          { name: 'title', value: 'A' },
+          { name: 'file', parameterType: 'formBinaryData', inputDataFieldName: 'data' },
+        ],
+      },
+    });
+    const { definition } = convert([START, download, form], 'Start > Download', 'Download > Form');
+    const file =
+      'convert.object(({ "data": $nodes.download.output.body })?.["data"] ?? "the file \\"data\\" is missing")';
+    expect(definition.nodes.find(({ id }) => id === 'form')?.parameters).toMatchObject({
+      headers: { 'content-type': 'multipart/form-data' },
+      body: { title: 'A', file: `{{ ${file} }}` },
+    });
+  });
+
+  it('are asked of what replaces a stub', () => {
+    const stub = node('Telegram', 'telegram');
+    const { notes } = convert([START, stub, respond], 'Start > Telegram', 'Telegram > Respond');
+    expect(notes.at(-1)).toMatchObject({
+      level: 'review',
+      messages: expect.arrayContaining([expect.stringMatching(/^"Telegram" is a stub: .* files in `binary`/)]),
+    });
+  });
+
+  it('make a stub of a node that needs one where there is none', () => {
+    expect(levels(convert([START, respond], 'Start > Respond')).at(-1)).toBe('manual');
+  });
+});
+
+it('has a webhook that checks its callers disabled, until somebody chooses a credential', () => {
+  const { definition, notes } = convert([node('Hook', 'webhook', { authentication: 'basicAuth' })]);
+  expect(definition.nodes).toMatchObject([{ type: 'trigger.webhook', disabled: true }]);
+  expect(notes).toMatchObject([
+    { level: 'review', messages: expect.arrayContaining([expect.stringContaining('it is disabled')]) },
+  ]);
+});
