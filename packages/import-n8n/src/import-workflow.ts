@@ -614,7 +614,7 @@ class WorkflowConversion {
     }));
     if (!isTrigger(node.type)) return { nodes: [stub], edges: [], outputs };
     // A run needs a trigger to start from.
-    const trigger: NodeDefinition = { id: `${id}_trigger`, type: 'trigger.manual', name: node.name };
+    const trigger: NodeDefinition = { id: `${id}__trigger`, type: 'trigger.manual', name: node.name };
     return { nodes: [trigger, stub], edges: [{ source: trigger.id, target: id }], outputs };
   }
 
@@ -672,7 +672,7 @@ class WorkflowConversion {
         continue;
       }
       ended.add(leaf[0]);
-      const id = `${this.#idOf(name)}_response`;
+      const id = `${this.#idOf(name)}__response`;
       const body = `{{ ${isCalled ? asList(output.source) : firstItem(output.source)} }}`;
       const before = this.#nodes.find((node) => node.id === output.nodeId)?.position;
       const position = before && { position: { x: before.x + COLUMN, y: before.y } };
