@@ -386,13 +386,17 @@ class WorkflowConversion {
     return this.#bounded(withGates(withOptions(convert(conversion), node, input, review), node, forward));
   }
 
-  #bounded(converted: Converted): Converted {
-    const size = JSON.stringify(converted.nodes).length;
-    if (size > MAX_CONVERTED || this.#converted + size > MAX_CONVERTED_IN_ALL) {
-      return unsupported('it would become too long here');
-    }
+  /** Counts what something becomes. Returns false if there is no room for it. */
+  #hasRoom(nodes: readonly NodeDefinition[]): boolean {
+    const size = JSON.stringify(nodes).length;
+    if (size > MAX_CONVERTED || this.#converted + size > MAX_CONVERTED_IN_ALL) return false;
     this.#converted += size;
-    return converted;
+    return true;
+  }
+
+  /** @throws UnsupportedError if there is no room for the nodes. */
+  #bounded<T extends Pick<Converted, 'nodes'>>(converted: T): T {
+    return this.#hasRoom(converted.nodes) ? converted : unsupported('it would become too long here');
   }
 
   /** Edges from all nodes that lead to one, for a stub that has no other way. */
@@ -428,7 +432,7 @@ class WorkflowConversion {
       const problem = ways.find(({ output }) => output.problem !== undefined)?.output.problem;
       return problem === undefined ? ways : unsupported(problem);
     });
-    const join = joinWays({ id, name }, inputs, { route, isMerge });
+    const join = this.#bounded(joinWays({ id, name }, inputs, { route, isMerge }));
     if (join.isRepeated) {
       const part = this.#after(name);
       const leadsOut = [...part].some((each) => this.#backOf(each).some(({ target }) => !part.has(target)));
@@ -463,6 +467,7 @@ class WorkflowConversion {
     const kept: NodeDefinition[] = isFromLoop
       ? [{ id: start, type: 'set', name: `${first.name}: start`, parameters: { fields } }]
       : [];
+    this.#bounded({ nodes: kept });
     return {
       ...join,
       inputs: [inputOfCycle(first, isFromLoop ? `$nodes.${start}.output.data` : entry.text, entry, ways)],
@@ -540,7 +545,7 @@ class WorkflowConversion {
       const isUsable = [...back, ...outWays].every(({ output }) => output.problem === undefined);
       const mayEnd = [...members].some((each) => this.#mayEndAt(each));
       const repeat = isUsable && shape ? repeatCycle(first, { back, out: outWays, shape, mayEnd }) : undefined;
-      if (!repeat) {
+      if (!repeat || !this.#hasRoom(repeat.nodes)) {
         this.refusedCycles.add(name);
         continue;
       }
