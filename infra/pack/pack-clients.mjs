@@ -14,11 +14,12 @@ const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 
 /**
  * The files that a bundle with the engine finds by their names while it runs: the node types in `types/`, and the code
- * of the threads that run scripts and check inputs.
+ * of the threads that run scripts and check inputs, and of the processes that read files.
  */
 const ENGINE = {
   entries: {
     'code-thread': 'packages/nodes/src/code/thread.ts',
+    'file-process': 'packages/nodes/src/files/process.ts',
     'schema-thread': 'packages/nodes/src/schemas/thread.ts',
     ...Object.fromEntries(
       readdirSync(join(ROOT, 'packages/nodes/src/types'))
@@ -26,7 +27,11 @@ const ENGINE = {
         .map((name) => [`types/${basename(name, '.ts')}`, `packages/nodes/src/types/${name}`]),
     ),
   },
-  imports: { '#code-thread': './dist/code-thread.js', '#schema-thread': './dist/schema-thread.js' },
+  imports: {
+    '#code-thread': './dist/code-thread.js',
+    '#file-process': './dist/file-process.js',
+    '#schema-thread': './dist/schema-thread.js',
+  },
 };
 
 /** Packages of others stay dependencies: their licenses and updates come with them. */

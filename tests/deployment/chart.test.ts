@@ -69,6 +69,7 @@ const EVERYTHING = {
     stores: STORES,
     apiFrom: [{ podSelector: {} }],
     metricsFrom: [{ namespaceSelector: {} }],
+    apiEgress: [{ ports: [{ port: 443, protocol: 'TCP' }] }],
     workerEgress: [{ to: [{ ipBlock: { cidr: '10.9.0.0/16' } }] }],
   },
   serviceAccount: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/outputs' } },
@@ -304,6 +305,10 @@ describe('workers of the chart', () => {
       },
     ]);
     expect(policy('api').egress).not.toContainEqual(internet);
+    const apiEgress = [{ ports: [{ port: 443, protocol: 'TCP' }] }];
+    const open = renderChart(CHART, { ...WITH_SECRETS, networkPolicy: { stores: STORES, apiEgress } });
+    const ofApi = (find(open, 'NetworkPolicy', 'deckhand-api') as NetworkPolicy).spec;
+    expect(ofApi.egress).toEqual([...policy('api').egress, ...apiEgress]);
     expect(policy('migrate').ingress ?? []).toEqual([]);
   });
 });

@@ -18,3 +18,16 @@ it.each(documents)('%s names files and folders that exist', (document) => {
     .filter((path) => !path.split('/').includes('dist'));
   expect(named.filter((path) => !existsSync(repositoryPath(path)))).toEqual([]);
 });
+
+it.each([
+  ['README.md', ['sdk', 'cli']],
+  ['docs/guides/README.md', ['sdk', 'cli']],
+  ['docs/cli.md', ['cli']],
+  ['packages/sdk/README.md', ['sdk']],
+  ['apps/cli/README.md', ['cli']],
+  ['packages/testing/README.md', ['testing']],
+] as const)('%s says how to install %j from an instance', (document, clients) => {
+  const text = readFileSync(repositoryPath(document), 'utf8');
+  for (const client of clients)
+    expect(text).toMatch(new RegExp(`(npm install|npx) (--\\S+ )?\\S+/downloads/deckhand-${client}\\.tgz`));
+});

@@ -80,6 +80,12 @@ describe('a node after a trigger has a warning', () => {
       'retry',
       'would fail the same way again',
     ],
+    [
+      { type: 'postgres', parameters: { query: 'SELECT 1' } },
+      'CREDENTIAL_MISSING',
+      'credentialId',
+      'needs a credential of type postgres',
+    ],
     [http({}, { mock: { body: 1 } }), 'MOCK_DIFFERS', 'mock', 'status is required'],
     [http({}, { mock: 'ok' }), 'MOCK_DIFFERS', 'mock', 'in which it must be'],
     [http({}, { onError: 'branch' }), 'ERROR_BRANCH_MISSING', 'onError', 'the run still succeeds'],

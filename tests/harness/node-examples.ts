@@ -1,6 +1,7 @@
 import type { Credential, JsonValue } from '@deckhand/contracts';
 import type { HttpRequest, NodeExample, NodeServices, NodeType, ScriptRunner } from '@deckhand/engine';
 import { createScriptRunner } from '@deckhand/nodes';
+import { createMemoryFiles } from '@deckhand/testing/memory-files';
 import { lastRecords, type MemoryRun, runInMemory } from './engine.ts';
 
 /** Runs an example to its end, over its waits. `requests` are those that its http nodes sent. */
@@ -25,10 +26,11 @@ async function runWithServices(
   replace?: (type: NodeType) => NodeType,
 ): Promise<{ run: MemoryRun; requests: readonly HttpRequest[] }> {
   const requests: HttpRequest[] = [];
+  const files = createMemoryFiles();
   const options = {
     trigger: example.trigger,
     vars: example.vars ?? {},
-    services: { code, ...exampleServices(example, requests) },
+    services: { code, files: () => files, ...exampleServices(example, requests) },
     ...(example.credential && { openCredential: credentialOf(example) }),
     ...(replace && { replace }),
   };

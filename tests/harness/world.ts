@@ -87,8 +87,14 @@ export async function buildWorld(given: Instance) {
   const workflow = await gateway.call('GET', `/api/workflows/${workflowId}`, { as: session });
   const draft = { definition: WORLD_DEFINITION };
   await gateway.call('PUT', `/api/workflows/${workflowId}/draft`, { as: session, body: draft });
+  const report = { counts: { converted: 0, review: 0, manual: 0 }, tasks: [], omittedTasks: 0, remarks: ['has tags'] };
+  await given.db.importReport.create({ data: { workflowId, report } });
   const apiKey = await given.db.apiKey.findFirstOrThrow();
   const secret = { username: 'u', password: 'p' };
+  const client = {
+    ...{ grant: 'authorizationCode', clientId: 'c' },
+    ...{ authorizationUrl: 'https://login.example/authorize', tokenUrl: 'https://login.example/token' },
+  };
   return {
     workspaceId,
     workflowId,
@@ -102,6 +108,7 @@ export async function buildWorld(given: Instance) {
     variable: await post('/api/variables', { workspaceId, name: 'a', value: 'b' }),
     endpoint: await post('/api/event-endpoints', { workspaceId, url: 'https://example.com/events' }),
     credential: await post('/api/credentials', { workspaceId, name: 'a', type: 'basic', secret }),
+    oauth: await post('/api/credentials', { workspaceId, name: 'o', type: 'oauth2', secret: client }),
     bulkAction: await post('/api/bulk-actions', { workspaceId, action: 'stop', executionIds: [finished] }),
     fileId: await addFile(given, finished),
     failureGroup: await addFailureGroup(given, finished),

@@ -35,6 +35,7 @@ const LOCKS_OF_RUNS = 'integration:integration/executions/lock-order';
 const LOCKS_OF_WORKFLOWS = 'integration:integration/api/lock-order';
 const RUN_LOOP = 'unit:tests/engine/(waits|pause|retry-rest)';
 const WAIT_TIMER = 'unit:session/wait-timer';
+const OAUTH = 'integration:integration/worker/oauth';
 const SHARDS = 'integration:integration/queue/shards';
 const ARCHIVE = 'integration:integration/worker/archive';
 const MIGRATIONS = 'integration:integration/migrations';
@@ -394,6 +395,17 @@ export const MUTANTS: readonly Mutant[] = [
       "await lockWorkflow(tx, actor, workflowId, 'editor');\n    if (baseVersionId",
       'if (baseVersionId',
     ],
+  ]),
+  ...of('packages/db/src/workflows/import-reports.ts', ACCESS, [
+    ['strangers read reports of imports', ', workflow: { workspace: visibleWorkspace(actor) }', ''],
+    ['viewers dismiss reports of imports', "workflowId, 'editor'", "workflowId, 'viewer'"],
+  ]),
+  ...of('packages/import-n8n/src/kept-report.ts', 'unit:import-n8n/src/kept-report', [
+    ['reports of imports have tokens', '.replaceAll(LONG_WORD, ', '.replaceAll(/$^/g, '],
+    ['reports of imports have any size', 'all.filter(isRoom)', 'all'],
+  ]),
+  ...of('packages/import-n8n/src/spread.ts', 'unit:import-n8n/src/layout', [
+    ['imported nodes overlap', '(at - earlier >= longest)', '(at - earlier >= 100)'],
   ]),
   ...of('apps/api/src/workflows/secret-parameters.ts', DRAFTS, [
     ['an empty secret of a draft is asked for', "[SECRET_PLACEHOLDER, '']", '[SECRET_PLACEHOLDER]'],
@@ -852,7 +864,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('packages/nodes/src/http/client.ts', 'unit:http/client', [
     ['a server gets a request twice that it may get once', '!mayRepeat || ', ''],
-    ['a connection that a request authenticated is used again', 'headers, signal, reset }', 'headers, signal }'],
+    ['a connection that a request authenticated is used again', 'signal, reset },', 'signal },'],
   ]),
   ...of('packages/db/src/executions/start/start-once.ts', 'integration:integration/webhooks/completion', [
     ['a failed run keeps the id of its sender', "AND e.status IN ('failed', 'timeout')", 'AND false'],
@@ -1567,6 +1579,26 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/nodes/src/code/runner.ts', 'unit:nodes/src/code/runner', [
     ['what a script reads is written whatever its size', '!(await fits(script, memoryBytes / 2))', 'false'],
   ]),
+  ...of('packages/nodes/src/types/gzip.ts', 'unit:nodes/src/types/files', [
+    ['a file becomes as large as it likes', 'if (left < 0) throw', 'if (left === 0.5) throw'],
+  ]),
+  ...of('packages/nodes/src/types/zip.ts', 'unit:nodes/src/types/files', [
+    ['an archive becomes as large as it likes', 'if (left < 0) throw', 'if (left === 0.5) throw'],
+  ]),
+  ...of('packages/nodes/src/files/image.ts', 'unit:nodes/src/files/file-process', [
+    ['images may be programs', "sharp.block({ operation: ['VipsForeignLoad'] });", ''],
+  ]),
+  ...of('packages/nodes/src/files/file-process.ts', 'unit:nodes/src/files/file-process', [
+    ['a stop does not end a process', "signal.addEventListener('abort', kill, { once: true });", ''],
+    ['a file is stored though its process failed', '  await ended;\n}', '}'],
+  ]),
+  ...of('packages/nodes/src/files/split-rows.ts', 'unit:nodes/src/files/split-rows', [
+    [
+      'CRLF that is cut in two ends two rows',
+      'if (byte === LINE_FEED && isAfterReturn) {',
+      'if (isAfterReturn && at < 0) {',
+    ],
+  ]),
   ...of('packages/nodes/src/code/intl-host.ts', 'unit:nodes/src/code/intl-host', [
     ['a script creates any number of formatters', 'if (formatters.size >= MAX_FORMATTERS)', 'if (formatters.size < 0)'],
     ['settings have any length', 'if (settings.length > MAX_SETTINGS)', 'if (settings.length < 0)'],
@@ -1630,6 +1662,56 @@ export const MUTANTS: readonly Mutant[] = [
       'a large input is checked where requests are handled',
       'check && cost * triggerData.length <= MAX_INLINE_STEPS',
       'check',
+    ],
+  ]),
+  ...of('apps/api/src/credentials/connection-attempts.ts', OAUTH, [
+    [
+      'somebody else finishes an attempt to connect',
+      'return key === keyOf(name) && isOwn ? attempt : undefined;',
+      'return key === keyOf(name) ? attempt : undefined;',
+    ],
+  ]),
+  ...of('apps/api/src/credentials/connections.ts', OAUTH, [
+    [
+      'an attempt to connect counts twice',
+      'if (!attempt || !(await attempts.use(state))) throw',
+      'if (!attempt) throw',
+    ],
+    [
+      'a code reaches the provider of another configuration',
+      'if (digestOf(credential.sealedSecret) !== configured)',
+      'if (configured === "")',
+    ],
+  ]),
+  ...of('packages/db/src/credentials/connections.ts', OAUTH, [
+    ['processes refresh a token at the same time', ' FOR NO KEY UPDATE SKIP LOCKED`;', '`;'],
+    [
+      'an admin connects a private credential',
+      "if (row.visibility === 'private' && row.ownerId !== actor.userId)",
+      'if (row.ownerId === actor.userId && row.ownerId === null)',
+    ],
+  ]),
+  ...of('packages/db/src/credentials/credentials.ts', OAUTH, [
+    ['tokens outlive their configuration', "await applyEvent(tx, actor, id, { kind: 'reset' });", ''],
+  ]),
+  ...of('packages/nodes/src/oauth2/token-keeper.ts', 'unit:nodes/src/oauth2', [
+    ['a provider that is down is asked by each node', 'return pauseMs <= 0 && (', 'return ('],
+    ['tokens that no server accepts flood the provider', '(known.ageMs ?? 0) < MIN_AGE_MS', 'false'],
+  ]),
+  ...of('packages/nodes/src/oauth2/provider-request.ts', 'unit:nodes/src/oauth2', [
+    ['a secret follows a redirect', 'followRedirects: false,', 'followRedirects: true,'],
+    ['an error of a provider shows secrets', "shown.replaceAll(secret, '********')", 'shown'],
+  ]),
+  ...of('packages/nodes/src/oauth2/provider.ts', 'unit:nodes/src/oauth2', [
+    [
+      'a redirect need not name its issuer',
+      'authorization_response_iss_parameter_supported: issuer !== undefined,',
+      'authorization_response_iss_parameter_supported: false,',
+    ],
+    [
+      'a page of a provider runs in ours',
+      'if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;',
+      'if (URL.canParse(url)) return url;',
     ],
   ]),
   ...of('packages/contracts/src/untrusted-schema.ts', 'unit:contracts/src/untrusted-schema', [

@@ -57,6 +57,25 @@ function addCopyButtons() {
   }
 }
 
+/** Copies the page as Markdown, to paste it elsewhere, such as into a chat with a model. */
+function addPageCopy() {
+  const link = document.querySelector('.source a[href$=".md"]');
+  if (!link || navigator.clipboard === undefined) return;
+  const button = create('button', { type: 'button', className: 'copy-page' }, 'Copy');
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(await (await fetch(link.href)).text());
+    button.textContent = 'Copied';
+  });
+  link.after(' ', button);
+}
+
+/** So that "retry" finds "retries". */
+const singular = (term) =>
+  term
+    .toLowerCase()
+    .replace(/ies$/, 'y')
+    .replace(/(?<=..[^s])s$/, '');
+
 /** Loads the parts of pages, once. */
 let loading;
 function loadIndex() {
@@ -68,6 +87,7 @@ function loadIndex() {
     const index = new MiniSearch({
       fields: ['heading', 'page', 'text'],
       storeFields: ['url', 'page', 'heading', 'text'],
+      processTerm: singular,
     });
     index.addAll(await response.json());
     return index;
@@ -89,9 +109,10 @@ function addSearch() {
   input.addEventListener('focus', () => void loadIndex());
   input.addEventListener('input', async () => {
     const index = await loadIndex();
-    const options = { boost: { heading: 4, page: 3 }, prefix: true, fuzzy: 0.15, combineWith: 'AND' };
-    // What was typed meanwhile counts.
-    const found = index.search(input.value, options).slice(0, MAX_RESULTS);
+    const options = { boost: { heading: 4, page: 3 }, prefix: true, fuzzy: 0.15 };
+    // What was typed meanwhile counts. Parts with all of the words come before those with some.
+    const complete = index.search(input.value, { ...options, combineWith: 'AND' });
+    const found = (complete.length > 0 ? complete : index.search(input.value, options)).slice(0, MAX_RESULTS);
     const items = found.length > 0 ? found.map(toItem) : [create('li', {}, 'Nothing found')];
     results.replaceChildren(...items);
     results.hidden = input.value.trim() === '';
@@ -109,6 +130,7 @@ function addSearch() {
 
 addTabs();
 addCopyButtons();
+addPageCopy();
 addSearch();
 // On a small screen, the list of pages is closed at first.
-if (matchMedia('(width < 48rem)').matches) document.querySelector('.pages details')?.removeAttribute('open');
+if (matchMedia('(width < 48rem)').matches) document.querySelector('.all')?.removeAttribute('open');

@@ -8,6 +8,7 @@ import type { Authenticate } from './auth/authenticate.ts';
 import type { DeviceAuthorizations } from './auth/device-authorizations.ts';
 import type { LoginThrottle } from './auth/login-throttle.ts';
 import type { Passwords } from './auth/passwords.ts';
+import type { Connections } from './credentials/connections.ts';
 import type { AnswerOnce } from './http/answer-once.ts';
 import type { LinkLimit } from './links/link-limit.ts';
 import type { McpSettings } from './mcp/settings.ts';
@@ -62,6 +63,7 @@ export interface ResourceContext {
   readonly nodeTypes: NodeTypes;
   readonly answerOnce: AnswerOnce;
   readonly notifyWorkers: NotifyWorkers;
+  readonly connections: Connections;
   /** Start of the URLs of webhooks. */
   readonly webhookBaseUrl: string;
 }

@@ -207,6 +207,7 @@ function nodeIdAt(path: string, definition: unknown): string | undefined {
 /** A node of a definition that was checked when it was saved. */
 export interface SavedNode {
   readonly id: string;
+  readonly type: string;
   readonly isDisabled: boolean;
   readonly parameters: JsonObject;
 }
@@ -218,9 +219,14 @@ export function savedNodes(definition: unknown, only?: keyof typeof TRIGGERS): S
   return nodes.flatMap((node: unknown): SavedNode[] => {
     if (!isJsonObject(node) || typeof node.id !== 'string') return [];
     if (only !== undefined && node.type !== TRIGGERS[only]) return [];
-    const parameters = node.parameters;
+    const { id, type, disabled, parameters } = node;
     return [
-      { id: node.id, isDisabled: node.disabled === true, parameters: isJsonObject(parameters) ? parameters : {} },
+      {
+        id,
+        type: typeof type === 'string' ? type : '',
+        isDisabled: disabled === true,
+        parameters: isJsonObject(parameters) ? parameters : {},
+      },
     ];
   });
 }

@@ -23,6 +23,12 @@ import {
   getCredential,
   updateCredential,
 } from './routes/credentials.ts';
+import {
+  connectCredential,
+  finishCredentialConnection,
+  listCredentialUses,
+  pollCredentialConnection,
+} from './routes/connections.ts';
 import { abortBulkAction, createBulkAction, getBulkAction, listBulkActions } from './routes/executions/bulk-actions.ts';
 import { getFailureGroup, listFailureGroups, updateFailureGroup } from './routes/executions/failure-groups.ts';
 import { getFile, uploadFile } from './routes/executions/files.ts';
@@ -65,6 +71,7 @@ import { getFleet, getRunStats, listSlowWorkflows } from './routes/monitoring.ts
 import { listNodeTypes } from './routes/node-types.ts';
 import { createVariable, deleteVariable, listVariables, updateVariable } from './routes/variables.ts';
 import { deleteDraft, getDraft, saveDraft } from './routes/drafts.ts';
+import { deleteImportReport, getImportReport } from './routes/workflows/import-reports.ts';
 import { listVersions, getVersion, saveVersion } from './routes/versions.ts';
 import { listSchedules, listScheduleTimes, pauseSchedule, resumeSchedule } from './routes/schedules.ts';
 import { changeWebhookUrl, openWebhookTest } from './routes/webhooks/urls.ts';
@@ -175,6 +182,8 @@ export function listRoutes(
     getDraft: getDraft(resources),
     saveDraft: saveDraft(resources),
     deleteDraft: deleteDraft(resources),
+    getImportReport: getImportReport(resources),
+    deleteImportReport: deleteImportReport(resources),
     changeWebhookUrl: changeWebhookUrl(resources),
     openWebhookTest: openWebhookTest(resources),
     listDeliveries: listDeliveries(starts),
@@ -191,10 +200,15 @@ export function listRoutes(
     deleteVariable: deleteVariable(resources),
 
     listCredentials: listCredentials(resources),
+    // `callback` would be taken for an id.
+    finishCredentialConnection: finishCredentialConnection(resources),
     createCredential: createCredential(resources),
     getCredential: getCredential(resources),
     updateCredential: updateCredential(resources),
     deleteCredential: deleteCredential(resources),
+    connectCredential: connectCredential(resources),
+    pollCredentialConnection: pollCredentialConnection(resources),
+    listCredentialUses: listCredentialUses(resources),
 
     listEventEndpoints: listEventEndpoints(resources),
     createEventEndpoint: createEventEndpoint(resources),

@@ -1,5 +1,11 @@
 import { type Database, probeWrites, touchApiKeys, touchSessions } from '@deckhand/db';
-import { createInputChecker, createSchemaChecker, loadNodeTypes } from '@deckhand/nodes';
+import {
+  createHttpClient,
+  createInputChecker,
+  createSchemaChecker,
+  httpClientOptions,
+  loadNodeTypes,
+} from '@deckhand/nodes';
 import {
   connectRedis,
   createExecutionRate,
@@ -33,6 +39,8 @@ import { createAuthenticate, createUsageLog } from './auth/authenticate.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createDeviceAuthorizations } from './auth/device-authorizations.ts';
 import { createLoginThrottle } from './auth/login-throttle.ts';
+import { createConnectionAttempts } from './credentials/connection-attempts.ts';
+import { createConnections } from './credentials/connections.ts';
 import { createAnswerOnce } from './http/answer-once.ts';
 import { readAllowedOrigins } from './http/cors.ts';
 import { webhookHostOf } from './http/separate-hosts.ts';
@@ -50,7 +58,7 @@ import { createRunReads } from './runs/run-reads.ts';
 import { createNotifyWorkers } from './runs/notify-workers.ts';
 import { createWorkspaceShares } from './runs/workspace-shares.ts';
 import { createWriteBreaker } from './runs/write-breaker.ts';
-import { type ApiSettings, setupToken, webhookBaseUrl } from './settings.ts';
+import { type ApiSettings, publicUrl, setupToken, webhookBaseUrl } from './settings.ts';
 import { createAwaitRun } from './webhooks/await-run.ts';
 import { createFailureDelay } from './webhooks/failure-delay.ts';
 import { createDeliveryLog } from './webhooks/delivery-log.ts';
@@ -126,10 +134,16 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   const answerOnce = createAnswerOnce({ db, logger, hashKey: settings.ENCRYPTION_KEY });
   const nodeTypes = await loadNodeTypes();
   const events = createEventSender({ db, redis, breaker, logger });
+  const http = createHttpClient(httpClientOptions(settings));
   let ready = true;
 
   const resources = {
     ...{ db, secretBox, nodeTypes, answerOnce, notifyWorkers },
+    connections: createConnections({
+      ...{ db, secretBox, http, logger },
+      attempts: createConnectionAttempts(redis, secretBox),
+      publicUrl: publicUrl(settings),
+    }),
     webhookBaseUrl: webhookBaseUrl(settings),
   };
   const starts = {
@@ -182,7 +196,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       await Promise.all([keyUsage.flush(), sessionUsage.flush(), deliveries.flush()]);
       for (const part of [runReads, fleet, breaker, follower, outputs, files]) part.close();
       connected.subscriber.disconnect();
-      await Promise.all([queue.close(), forms.close()]);
+      await Promise.all([queue.close(), forms.close(), http.close()]);
       redis.disconnect();
     },
   };

@@ -4,6 +4,7 @@ import {
   DatabaseSettings,
   EncryptionSettings,
   MetricsSettings,
+  OutboundSettings,
   readSettings,
   SettingsError,
   TracingSettings,
@@ -39,6 +40,8 @@ export const ApiSettings = Type.Object({
   WEBHOOK_MAX_BYTES: Type.Integer({ minimum: 1, maximum: 104_857_600, default: 10_485_760 }),
   ...OutputSettings,
   ...FileSettings,
+  /** For requests to the providers of OAuth 2.0 credentials. */
+  ...OutboundSettings,
   ...MetricsSettings,
   ...TracingSettings,
   /** Maximum number of connections to PostgreSQL. */

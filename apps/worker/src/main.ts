@@ -5,6 +5,7 @@ import {
   createPostgresClient,
   createSchemaChecker,
   createScriptRunner,
+  httpClientOptions,
   loadNodeTypes,
 } from '@deckhand/nodes';
 import { openArchive, openFileStore, openOutputStore } from '@deckhand/outputs';
@@ -63,16 +64,7 @@ async function main(): Promise<void> {
     nodeTypes: await loadNodeTypes(),
     services: {
       code,
-      http: createHttpClient({
-        allowPrivate,
-        memory,
-        proxy: {
-          httpProxy: settings.HTTP_PROXY,
-          httpsProxy: settings.HTTPS_PROXY,
-          noProxy: settings.NO_PROXY,
-          resolvesNames: settings.HTTP_PROXY_RESOLVES,
-        },
-      }),
+      http: createHttpClient({ ...httpClientOptions(settings), memory }),
       mail: createMailSender({ allowPrivate }),
       postgres,
     },

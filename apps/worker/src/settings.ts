@@ -1,6 +1,12 @@
 import { hostname } from 'node:os';
 import { ArchiveSettings, FileSettings, OutputSettings } from '@deckhand/outputs';
-import { DatabaseSettings, EncryptionSettings, MetricsSettings, TracingSettings } from '@deckhand/runtime';
+import {
+  DatabaseSettings,
+  EncryptionSettings,
+  MetricsSettings,
+  OutboundSettings,
+  TracingSettings,
+} from '@deckhand/runtime';
 import Type, { type Static } from 'typebox';
 
 /** The settings of a worker, which it reads from its environment. */
@@ -30,13 +36,7 @@ export const WorkerSettings = Type.Object({
   ...MetricsSettings,
   ...TracingSettings,
   LOG_LEVEL: Type.String({ default: 'info' }),
-  HTTP_NODE_ALLOW_PRIVATE: Type.Boolean({ default: false }),
-  /** Proxies of http nodes, with the usual names and meanings of these variables. */
-  HTTP_PROXY: Type.Optional(Type.String()),
-  HTTPS_PROXY: Type.Optional(Type.String()),
-  NO_PROXY: Type.Optional(Type.String()),
-  /** True if the proxy gets host names and resolves them; otherwise it gets the addresses that were checked here. */
-  HTTP_PROXY_RESOLVES: Type.Boolean({ default: false }),
+  ...OutboundSettings,
   HOSTNAME: Type.String({ default: hostname() }),
 });
 

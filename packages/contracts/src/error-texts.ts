@@ -81,6 +81,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     retry: 'no',
   },
   TRIGGER_DATA_GONE: { when: 'The trigger data was deleted by retention', retry: 'no' },
+  CONNECTION_FAILED: {
+    when: 'The provider of an [OAuth 2.0 credential](oauth.md) could not be reached or issued no token, or its response is not to be trusted; the message has the reason',
+    retry: 'if the message names a reason that passes',
+  },
   RATE_LIMITED: {
     when: "Too many attempts, requests to a workflow's webhooks, searches, exports, streams or waits of a workspace at once, or [events](incoming-events.md) that are not matched yet; `Retry-After` has the seconds, `details` the limit",
     retry: 'after `Retry-After`',

@@ -29,6 +29,7 @@ export const ERRORS = {
   EXECUTION_NOT_FINISHED: { status: 422, message: 'The original run has not finished' },
   NODE_NOT_REACHED: { status: 422, message: 'The run would not come to the node that it starts from' },
   TRIGGER_DATA_GONE: { status: 422, message: 'The trigger data of the original run is no longer available' },
+  CONNECTION_FAILED: { status: 422, message: 'The provider did not issue a token' },
   RATE_LIMITED: { status: 429, message: 'Too many requests' },
   workspace_rate_limited: { status: 429, message: 'Too many runs started too quickly' },
   INTERNAL: { status: 500, message: 'Something went wrong' },

@@ -39,6 +39,15 @@ const OF_CREDENTIALS = {
     retry: 'no',
   },
   CREDENTIAL_ENDED: { when: 'The API key in the credential was revoked or has expired', retry: 'no' },
+  CREDENTIAL_NOT_CONNECTED: { when: 'Nobody has [connected](oauth.md) the OAuth 2.0 credential yet', retry: 'no' },
+  CREDENTIAL_RECONNECT_NEEDED: {
+    when: 'The provider refuses the tokens of the OAuth 2.0 credential, so a person must [connect it again](oauth.md#when-it-must-be-connected-again)',
+    retry: 'no',
+  },
+  CREDENTIAL_REFRESH_FAILED: {
+    when: 'The provider of the OAuth 2.0 credential could not be reached, or issued no token; the message has its response',
+    retry: 'yes',
+  },
   CREDENTIAL_UNREADABLE: {
     when: 'The secret cannot be decrypted with the keys of the worker, or has another form than its type',
     retry: 'no',
@@ -72,6 +81,14 @@ const OF_TYPES = {
   },
   EMAIL_UNREACHABLE: { when: 'There was no connection to the server, or it broke', retry: 'yes' },
   FAILED_BY_WORKFLOW: { when: 'A `fail` node ended the run', retry: 'no' },
+  FILE_INVALID: {
+    when: 'The file is not one of its format that can be read; the message says why',
+    retry: 'no',
+  },
+  FILE_LIMIT: {
+    when: 'What is in the file exceeds a limit, such as entries of an archive or pixels of an image, or reading it takes too much time or memory',
+    retry: 'no',
+  },
   FILE_NOT_FOUND: {
     when: 'The workspace does not have the file, or not any more ([files](files.md))',
     retry: 'no',
@@ -99,6 +116,7 @@ const OF_TYPES = {
     when: 'The input does not fit the [schema](workflows.md#inputs-and-results-with-a-schema) of the started workflow; the message names the fields',
     retry: 'no',
   },
+  JSON_INVALID: { when: 'The text is not JSON; the message names the place', retry: 'no' },
   LOCK_TIMEOUT: { when: 'The lock was not free in time', retry: 'no' },
   LOCK_WAITING: {
     when: 'The lock is held by another run. Only attempts of the node have this code',

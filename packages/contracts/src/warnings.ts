@@ -55,6 +55,10 @@ export const WARNINGS = {
     title: 'A secret is readable in the definition',
     remedy: 'Replace the secret at its provider, store the new one in a credential, and choose it in the node.',
   },
+  CREDENTIAL_MISSING: {
+    title: 'The node has no credential',
+    remedy: 'Choose a credential in the node, or create one.',
+  },
   LOOP_EXCEEDS_RATE_LIMIT: {
     title: 'Iterations wait for the limit of a credential',
     remedy: 'Lower concurrency of the loop, or raise the limit of the credential.',

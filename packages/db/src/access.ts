@@ -34,6 +34,13 @@ export interface LinkHolder {
   readonly requestToken?: never;
 }
 
+/** The service itself, which changes something without a request of a person. */
+export interface System {
+  readonly userId: null;
+  readonly origin?: never;
+  readonly requestToken?: never;
+}
+
 /** The times of last change of the states in which a write is allowed (If-Match). Undefined allows any state. */
 export type AllowedStates = readonly Date[] | undefined;
 

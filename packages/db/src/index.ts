@@ -53,6 +53,16 @@ export {
   type UsableCredential,
 } from './credentials/sealed-credentials.ts';
 export {
+  changeConnection,
+  type ConnectableCredential,
+  findConnectable,
+  listCredentialUses,
+  PROVIDER_LIMIT_MS,
+  readConnection,
+  storeConnection,
+  touchConnection,
+} from './credentials/connections.ts';
+export {
   createCredential,
   deleteCredential,
   listCredentials,
@@ -393,6 +403,7 @@ export {
 } from './webhooks/webhooks.ts';
 export { listActivations } from './workflows/activations.ts';
 export { deleteDraft, readDraft, saveDraft } from './workflows/drafts.ts';
+export { deleteImportReport, readImportReport } from './workflows/import-reports.ts';
 export {
   applyWorkflow,
   findWorkflowsBySlug,

@@ -10,6 +10,7 @@ import { Prisma } from './client.ts';
  *       ─▶ unindexed_executions ─▶ advisory locks of failure groups ─▶ failure_groups
  *       ─▶ execution_files ─▶ files ─▶ unfinished_files
  *
+ * - Credentials are locked before their connection (`oauth2_connections`). A refresh locks the connection only.
  * - Several rows of a table are locked by one statement, by ascending key, before any of them is written. Without that
  *   an UPDATE or DELETE locks rows in whatever order its plan finds them.
  * - What belongs to one workspace, workflow or run (folders, versions and webhooks, node runs) is written under the

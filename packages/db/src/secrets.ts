@@ -1,13 +1,17 @@
 import { type Database, Prisma } from './client.ts';
 
 /**
- * Places of encrypted secrets: a credential has one JWE, and so has a secret of an event endpoint; a version has a JSON
- * text of node id → parameter → JWE.
+ * Places of encrypted secrets: a credential has one JWE, and so have the tokens of a connection and a secret of an
+ * event endpoint; a version has a JSON text of node id → parameter → JWE.
  */
-export type SecretHolder = 'credential' | 'eventSecret' | 'version';
+export type SecretHolder = 'credential' | 'connection' | 'eventSecret' | 'version';
 
 /** The tables whose rows have one JWE, in the column `secret`. */
-const TABLES = { credential: Prisma.raw('credentials'), eventSecret: Prisma.raw('event_secrets') } as const;
+const TABLES = {
+  credential: Prisma.raw('credentials'),
+  connection: Prisma.raw('oauth2_connections'),
+  eventSecret: Prisma.raw('event_secrets'),
+} as const;
 
 /** The encrypted secrets of one row. */
 export interface SealedRow {
@@ -25,7 +29,8 @@ export function listSealed(
   const after = afterId ?? '00000000-0000-0000-0000-000000000000';
   return holder !== 'version'
     ? db.$queryRaw<SealedRow[]>(Prisma.sql`
-        SELECT id, secret AS sealed FROM ${TABLES[holder]} WHERE id > ${after}::uuid ORDER BY id LIMIT ${limit}`)
+        SELECT id, secret AS sealed FROM ${TABLES[holder]}
+        WHERE id > ${after}::uuid AND secret IS NOT NULL ORDER BY id LIMIT ${limit}`)
     : db.$queryRaw<SealedRow[]>(Prisma.sql`
         SELECT id, sealed_secrets::text AS sealed FROM workflow_versions
         WHERE id > ${after}::uuid AND sealed_secrets::text <> '{}' ORDER BY id LIMIT ${limit}`);

@@ -58,15 +58,22 @@ export interface NodeContext {
    * @param sentTo the URL that the node sends it to. A credential that is limited to hosts is refused without one,
    * unless it names its server itself.
    * @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_ENDED, CREDENTIAL_PRIVATE, CREDENTIAL_OTHER_WORKFLOW,
-   * CREDENTIAL_HOST, CREDENTIAL_UNREADABLE.
+   * CREDENTIAL_HOST, CREDENTIAL_UNREADABLE; and for OAuth 2.0 CREDENTIAL_NOT_CONNECTED, CREDENTIAL_RECONNECT_NEEDED,
+   * CREDENTIAL_REFRESH_FAILED.
    */
   readonly credential: (sentTo?: URL) => Promise<OpenedCredential | undefined>;
 }
 
-/** A decrypted credential, for a node. */
+/** A decrypted credential, for a node. One of OAuth 2.0 is its access token, as a bearer credential. */
 export type OpenedCredential = Credential & {
   /** For an API key of this instance: the origin of its API, which may be reached although its address is private. */
   readonly ownOrigin?: string;
   /** Limits of its requests; undefined without any. */
   readonly traffic?: TrafficLimits;
+  /**
+   * Replaces an access token of OAuth 2.0 that a server did not accept (401).
+   * @returns undefined if no other token is available.
+   * @throws NodeError CREDENTIAL_RECONNECT_NEEDED, CREDENTIAL_REFRESH_FAILED.
+   */
+  readonly renew?: () => Promise<OpenedCredential | undefined>;
 };

@@ -9,6 +9,9 @@ import { convertN8n, importJson, withCheck } from '../../../tests/harness/import
 import { createVirtualWorld } from '../../testing/src/virtual-world.ts';
 import { createScriptRunner, loadNodeTypes } from '../../nodes/src/index.ts';
 
+/** How long a workflow may run, in ms. */
+const MAX_RUN_MS = 10_000;
+
 const [workflows, snapshots, later] = process.argv.slice(2);
 if (snapshots === undefined) throw new Error('name a folder of workflows, and one that run.mjs wrote');
 const nodeTypes = await loadNodeTypes();
@@ -18,7 +21,7 @@ const count = (name, number = 1) => counts.set(name, (counts.get(name) ?? 0) + n
 
 /** Returns the items of each output of the nodes that n8n ran once, by `name:output`; and how the run ended. */
 function readSnapshot(path) {
-  const { data, startedAt } = JSON.parse(readFileSync(path, 'utf8'));
+  const { data, status, startedAt } = JSON.parse(readFileSync(path, 'utf8'));
   const { runData, error, lastNodeExecuted } = data.resultData;
   const items = new Map();
   for (const [name, runs] of Object.entries(runData)) {
@@ -31,7 +34,14 @@ function readSnapshot(path) {
     }
   }
   const failed = error === undefined ? undefined : lastNodeExecuted;
-  return { items, failed, error, ran: new Set(Object.keys(runData)), startedAt: Date.parse(startedAt) };
+  return {
+    items,
+    failed,
+    error,
+    isCut: status === 'canceled',
+    ran: new Set(Object.keys(runData)),
+    startedAt: Date.parse(startedAt),
+  };
 }
 
 /** Returns nodes and all that they lead to. */
@@ -59,6 +69,7 @@ function without(left, { definition, notes, outputs }) {
 
 /** Compares a workflow. @param print prints a difference that a note names, or none. */
 async function compare(workflow, { theirs, again }, print) {
+  if (theirs.isCut) return 'workflows that take too long in n8n';
   const { notes } = await importJson(workflow, nodeTypes);
   const stubs = notes.filter(({ level }) => level === 'manual').map(({ node }) => node);
   const left = withNodesAfter(stubs, workflow);
@@ -72,19 +83,30 @@ async function compare(workflow, { theirs, again }, print) {
   const isFailedLater = theirs.failed !== undefined && left.has(theirs.failed);
   const world = createVirtualWorld(theirs.startedAt);
   const services = { code: { run: (script) => world.during(code.run(script)) } };
-  const { ending, journal, last } = await runToEnd(withCheck(converted), { trigger: {}, services }, world);
+  const end = performance.now() + MAX_RUN_MS;
+  const onRecord = (_record, abort) => void (performance.now() > end && abort());
+  const options = { trigger: {}, services, onRecord };
+  const { ending, journal, last } = await runToEnd(withCheck(converted), options, world);
+  if (ending.kind === 'halted') return 'workflows that take too long here';
   const nodeOf = new Map(converted.notes.flatMap(({ node, nodeIds }) => nodeIds.map((id) => [id, node])));
   const failedHere = nodeOf.get(journal.findLast(({ status }) => status === 'failed')?.nodeId);
   if (ending.kind !== 'success' || (theirs.failed !== undefined && !isFailedLater)) {
     if (failedHere === theirs.failed) return 'workflows that fail at the same node';
+    // n8n runs one branch after the other, and ends with the first that fails.
+    if (theirs.failed !== undefined && failedHere !== undefined && !theirs.ran.has(failedHere)) {
+      return 'workflows that fail, here at a branch that n8n did not come to';
+    }
     const where = failedHere ?? theirs.failed;
     const what = failedHere === undefined ? theirs.error : ending.error;
     print(reviewed.has(where), `${where} fails ${failedHere === undefined ? 'in n8n' : 'here'}: ${what?.message}`);
     return 'workflows that fail otherwise';
   }
   const seen = [...last.values()].find(({ nodeId }) => nodeId === 'check')?.output ?? {};
-  for (const [key, ours] of Object.entries(seen)) {
+  const ran = new Set(journal.filter(({ status }) => status === 'success').map(({ nodeId }) => nodeOf.get(nodeId)));
+  for (const [key, collected] of Object.entries(seen)) {
     const name = key.slice(0, key.lastIndexOf(':'));
+    // A node that always outputs data has an empty item wherever its data is read, also if it did not run.
+    const ours = ran.has(name) ? collected : [];
     const isUnknown = theirs.ran.has(name) ? !theirs.items.has(key) : isFailedLater;
     const expected = theirs.items.get(key) ?? [];
     if (isUnknown) continue;

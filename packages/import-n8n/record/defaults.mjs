@@ -28,6 +28,7 @@ const SHAPES = {
     { fieldsToAggregate: { fieldToAggregate: [{ fieldToAggregate: 'a', renameField: true }] } },
     { aggregate: 'aggregateAllItemData' },
   ],
+  compareDatasets: () => [{ mergeByFields: { values: [{ field1: 'a', field2: 'a' }] } }],
   code: () => [{ jsCode: 'return [];' }, { jsCode: 'return {};', mode: 'runOnceForEachItem' }],
   cron: () => [
     { triggerTimes: { item: [{}] } },
@@ -36,10 +37,34 @@ const SHAPES = {
     })),
     { triggerTimes: { item: [{ mode: 'everyX', unit: 'minutes' }] } },
   ],
+  crypto: () => [
+    { value: VALUE },
+    { action: 'hash', value: VALUE },
+    { action: 'hmac', value: VALUE, secret: 'x' },
+    { action: 'generate' },
+    { action: 'generate', encodingType: 'hex' },
+  ],
+  dateTime: (each) =>
+    each < 2
+      ? [{ value: VALUE }, { action: 'calculate', value: VALUE }, { value: VALUE, custom: true, toFormat: 'YYYY' }]
+      : [
+          {},
+          ...['addToDate', 'subtractFromDate'].map((operation) => ({ operation, magnitude: VALUE })),
+          ...['formatDate', 'roundDate', 'extractDate'].map((operation) => ({ operation, date: VALUE })),
+          { operation: 'roundDate', date: VALUE, mode: 'roundUp' },
+          { operation: 'formatDate', date: VALUE, format: 'custom', customFormat: 'yyyy' },
+          { operation: 'getTimeBetweenDates', startDate: VALUE, endDate: '2026-11-20' },
+        ],
+  emailSend: () => [
+    { fromEmail: 'a@example.com', toEmail: VALUE },
+    { fromEmail: 'a@example.com', toEmail: VALUE, subject: 'b', text: 'c', html: 'd' },
+    { fromEmail: 'a@example.com', toEmail: VALUE, emailFormat: 'both', text: 'c', options: {} },
+  ],
   executeWorkflowTrigger: () => [{}],
   filter: (each) => filters(each, { combineConditions: 'OR' }),
   function: () => [{ functionCode: 'return items;' }],
   functionItem: () => [{ functionCode: 'return item;' }],
+  html: () => [{ html: '<p>{{ $json.a }}</p>' }, { operation: 'convertToHtmlTable' }],
   httpRequest: () => [
     { url: 'https://example.com' },
     { url: 'https://example.com', method: 'POST', sendBody: true },
@@ -77,9 +102,31 @@ const SHAPES = {
     ...(each >= 2 ? [{ mode: 'combine', mergeByFields: { values: [{ field1: 'a', field2: 'b' }] } }] : []),
   ],
   noOp: () => [{}],
+  postgres: (each) =>
+    each < 2
+      ? []
+      : [
+          { operation: 'executeQuery', query: 'SELECT 1' },
+          ...['insert', 'select', 'deleteTable'].map((operation) => ({
+            operation,
+            table: { value: 'a', mode: 'list' },
+          })),
+          { operation: 'select', table: { value: 'a' }, where: { values: [{ column: 'b' }] } },
+          { operation: 'select', table: { value: 'a' }, sort: { values: [{ column: 'b' }] } },
+          { operation: 'deleteTable', table: { value: 'a' }, deleteCommand: 'delete' },
+          { operation: 'insert', table: { value: 'a' }, columns: { value: { b: VALUE } } },
+          { operation: 'insert', table: { value: 'a' }, valuesToSend: { values: [{ column: 'b' }] } },
+          {
+            ...{ operation: 'upsert', table: { value: 'a' } },
+            columns: { value: { b: VALUE, c: 1 }, matchingColumns: ['b'], mappingMode: 'defineBelow' },
+          },
+        ],
+  removeDuplicates: () => [{}, { compare: 'selectedFields', fieldsToCompare: 'a' }],
   respondToWebhook: () => [
     {},
-    ...['allIncomingItems', 'json', 'text', 'noData', 'firstIncomingItem'].map((respondWith) => ({ respondWith })),
+    ...['allIncomingItems', 'json', 'text', 'noData', 'firstIncomingItem', 'redirect'].map((respondWith) => ({
+      respondWith,
+    })),
     { options: { responseHeaders: { entries: [{ name: 'a' }] } } },
   ],
   scheduleTrigger: () => [
@@ -108,6 +155,10 @@ const SHAPES = {
   splitInBatches: () => [{}, { batchSize: 3 }],
   splitOut: () => [{ fieldToSplitOut: 'a' }, { fieldToSplitOut: 'a', include: 'allOtherFields' }],
   stopAndError: () => [{}, { errorMessage: 'a' }],
+  summarize: () => [
+    { fieldsToSummarize: { values: [{ field: 'a' }] } },
+    { fieldsToSummarize: { values: [{ aggregation: 'concatenate', field: 'a' }] }, fieldsToSplitBy: 'b' },
+  ],
   switch: (each) =>
     each < 3
       ? [
@@ -131,6 +182,7 @@ const SHAPES = {
     { resume: 'specificTime' },
     { resume: 'webhook' },
   ],
+  xml: () => [{}, { dataPropertyName: 'a' }],
   webhook: () => [
     { path: 'a' },
     { path: 'a', responseMode: 'responseNode' },

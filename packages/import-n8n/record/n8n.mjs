@@ -16,7 +16,12 @@ require('reflect-metadata');
 /** The module of workflows and expressions. */
 export const workflows = require('n8n-workflow');
 const contexts = require('./dist/execution-engine/node-execution-context/execute-context.js');
-workflows.setGlobalState({ defaultTimezone: 'UTC' });
+
+/** Sets the time zone of workflows that have none of their own. */
+export function setTimezone(defaultTimezone) {
+  workflows.setGlobalState({ defaultTimezone });
+}
+setTimezone('UTC');
 
 /** The version of n8n. */
 export const { version } = require(join(folder, 'node_modules/n8n/package.json'));
@@ -42,27 +47,34 @@ export const nodeTypes = {
   getKnownTypes: () => ({}),
 };
 
-/** Returns what a node's code gets when it runs for items that a trigger returned, and the node itself. */
-export function prepare(type, typeVersion, parameters, items) {
+/** Returns what a node's code gets when it runs for items that triggers returned, by input, and the node itself. */
+export function prepare(type, typeVersion, parameters, ...inputs) {
   const of = (name, short, each, its) => ({
     ...{ id: name, name, type: `n8n-nodes-base.${short}`, typeVersion: each, position: [0, 0], parameters: its },
   });
-  const nodes = [of('Start', 'manualTrigger', 1, {}), of('Node', type, typeVersion, structuredClone(parameters))];
-  const connections = { Start: { main: [[{ node: 'Node', type: 'main', index: 0 }]] } };
+  const starts = inputs.map((_items, index) => (index === 0 ? 'Start' : `Start ${index + 1}`));
+  const nodes = [
+    ...starts.map((name) => of(name, 'manualTrigger', 1, {})),
+    of('Node', type, typeVersion, structuredClone(parameters)),
+  ];
+  const connections = Object.fromEntries(
+    starts.map((name, index) => [name, { main: [[{ node: 'Node', type: 'main', index }]] }]),
+  );
   const workflow = new workflows.Workflow({ id: 'w', name: 'Test', nodes, connections, active: false, nodeTypes });
-  const data = items.map((json) => ({ json, pairedItem: { item: 0 } }));
-  const ran = { startTime: 0, executionTime: 0, executionIndex: 0, source: [], data: { main: [data] } };
-  const run = { resultData: { runData: { Start: [ran] } }, executionData: { contextData: {} } };
-  const input = { main: [data] };
+  const main = inputs.map((items) => items.map((json) => ({ json, pairedItem: { item: 0 } })));
+  const ran = (data) => ({ startTime: 0, executionTime: 0, executionIndex: 0, source: [], data: { main: [data] } });
+  const runData = Object.fromEntries(starts.map((name, index) => [name, [ran(main[index])]]));
+  const run = { resultData: { runData }, executionData: { contextData: {} } };
+  const input = { main };
   const { Node: node } = workflow.nodes;
-  const task = { data: input, node, source: { main: [{ previousNode: 'Start' }] } };
-  const rest = [{ variables: {} }, 'cli', run, 0, data, input, task, []];
+  const task = { data: input, node, source: { main: starts.map((previousNode) => ({ previousNode })) } };
+  const rest = [{ variables: {} }, 'cli', run, 0, main[0], input, task, []];
   return { context: new contexts.ExecuteContext(workflow, node, ...rest), node: nodeOf(type, typeVersion) };
 }
 
-/** Runs a node for items. @returns the items of its outputs, or the message of its error. */
-export async function execute(type, typeVersion, parameters, items) {
-  const { context, node } = prepare(type, typeVersion, parameters, items);
+/** Runs a node for the items of its inputs. @returns the items of its outputs, or the message of its error. */
+export async function execute(type, typeVersion, parameters, ...inputs) {
+  const { context, node } = prepare(type, typeVersion, parameters, ...inputs);
   try {
     const outputs = await node.execute.call(context);
     return { outputs: outputs.map((each) => each.map(({ json }) => json)) };

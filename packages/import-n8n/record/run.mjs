@@ -37,6 +37,9 @@ const runner = Object.assign(Object.create(JsTaskRunner.prototype), {
 /** Returns data as it arrives at the other end of the connection. */
 const sent = (value) => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
 
+/** Returns what n8n would store of data. */
+const text = (data) => n8n.jsonStringify(data ?? null, { replaceCircularRefs: true });
+
 /** Runs a script as n8n's server has it run. */
 async function startRunnerTask(additionalData, _type, settings, _functions, inputData, node, workflow, ...rest) {
   const [runExecutionData, runIndex, itemIndex, activeNodeName, , siblingParameters, mode, envProviderState, task] =
@@ -75,7 +78,7 @@ async function runWorkflow({ id, name, nodes, connections, settings }) {
   const hooks = new ExecutionLifecycleHooks('cli', RUN_ID, { id, name, nodes, connections, settings });
   // Some nodes change the data of the node before them, such as HTML: what it had returned is kept.
   const returned = new Map();
-  hooks.addHandler('nodeExecuteAfter', (_name, ran) => void returned.set(ran, structuredClone(ran.data)));
+  hooks.addHandler('nodeExecuteAfter', (_name, ran) => void returned.set(ran, text(ran.data)));
   const additionalData = {
     ...{ executionId: RUN_ID, workflowId: id, currentNodeExecutionIndex: 0, variables: {}, workflowSettings: settings },
     ...{ webhookWaitingBaseUrl: `${BASE_URL}/webhook-waiting`, formWaitingBaseUrl: `${BASE_URL}/form-waiting` },
@@ -88,7 +91,7 @@ async function runWorkflow({ id, name, nodes, connections, settings }) {
   const timer = setTimeout(() => running.cancel(), MAX_RUN_MS);
   try {
     const run = await running;
-    for (const [ran, data] of returned) ran.data = data;
+    for (const [ran, data] of returned) ran.data = JSON.parse(data);
     return run;
   } finally {
     clearTimeout(timer);
@@ -104,7 +107,7 @@ for (const file of readdirSync(from).sort()) {
   if (!file.endsWith('.json') || existsSync(path)) continue;
   try {
     const run = await runWorkflow(JSON.parse(readFileSync(join(from, file), 'utf8')));
-    writeFileSync(path, n8n.jsonStringify(run, { replaceCircularRefs: true }));
+    writeFileSync(path, text(run));
     number += 1;
   } catch (error) {
     failed.set(error.message, (failed.get(error.message) ?? 0) + 1);

@@ -147,7 +147,12 @@ describe('a script', () => {
 
   it('is a stub if it uses the item of another list that belongs to the current one', async () => {
     const jsCode = "return { json: $('Items').item.json };";
-    expect(messages(await imports(jsCode, { mode: 'runOnceForEachItem' }), 'Script')).toEqual([
+    const script = node('Script', 'code', { jsCode, mode: 'runOnceForEachItem' });
+    const workflow = await imported(
+      [START, ITEMS, node('Positive', 'filter', isPositive), script],
+      connect('Start > Items', 'Items > Positive', 'Positive > Script'),
+    );
+    expect(messages(workflow, 'Script')).toEqual([
       'the script uses the item of "Items" that belongs to the current one',
     ]);
   });

@@ -19,8 +19,9 @@ import { layOut } from './layout.ts';
 import type { Conversion, Converted, Output } from './nodes/converter.ts';
 import { afterLoop, loopNode } from './nodes/loop.ts';
 import { converterOf, isTrigger, shortType } from './nodes/registry.ts';
+import { UNPAIRED, withPairs } from './pairs.ts';
 import { type Exit, type First, inputOfCycle, loopOf, repeatCycle } from './repeat.ts';
-import { asList, firstItem, type Source } from './source.ts';
+import { asList, firstItem, optional, type Pairs, type Source } from './source.ts';
 import { isWholeSticky, toSticky } from './sticky-note.ts';
 import { stubOf } from './stub.ts';
 import { afterStub, type ImportLevel, type ImportNote, partOf } from './tasks.ts';
@@ -86,6 +87,8 @@ const STARTED_BY = '';
 const CALLED = ['executeWorkflowTrigger', 'errorTrigger'];
 /** Distance of columns in n8n, in px. */
 const COLUMN = 220;
+/** Types with several inputs. */
+const JOINS = new Set(['merge', 'compareDatasets']);
 /** Maximum number of connections into a node. */
 const MAX_INCOMING = 100;
 /** Maximum size of the parameters of a node that is converted, as JSON: some conversions take long for many of them. */
@@ -264,7 +267,8 @@ class WorkflowConversion {
     const between = [...join.nodes];
     this.#edges.push(...unique(join.edgesTo(entry)), ...converted.edges);
     this.#nodes.push(...[...converted.nodes, ...between].map((each, index) => place(each, node, index)));
-    this.#done.set(name, { outputs: converted.outputs, route, before });
+    const paired = (each: Output): Output => withPairs(each, node, join.inputs[0]);
+    this.#done.set(name, { outputs: converted.outputs.map(paired), route, before });
     this.#noteHandles(converted.outputs);
     const strays = this.#graph.stray.filter(({ source }) => source === name);
     const unused = [...this.#left].filter(({ source }) => source === name).map(({ output }) => output + 1);
@@ -340,9 +344,17 @@ class WorkflowConversion {
       item: firstItem(input),
       index: '0',
       input,
-      nodeNamed: (other) => dataOf(other) ?? unsupported(`the node "${other}", which does not always run before`),
+      nodeNamed(other) {
+        const source = dataOf(other);
+        if (!source) return unsupported(`the node "${other}", which does not always run before`);
+        if (source.hasRun === undefined) return source;
+        // As in n8n, an expression fails that needs a node which did not run.
+        const failing = `convert.object(${JSON.stringify(`the node "${other}" has not run`)})`;
+        return { ...source, text: `(${optional(source.text)} ?? ${failing})` };
+      },
       workflowName: this.#workflow.name,
       timezone: timezoneOf(this.#workflow.settings),
+      paired: this.#pairsAt(name, input),
       review,
     };
     const forward = new Set(this.#graph.outOf(name).map(({ output }) => output));
@@ -404,7 +416,7 @@ class WorkflowConversion {
     if (incoming.length > MAX_INCOMING) return unsupported(`more than ${MAX_INCOMING} connections lead to it`);
     if (isTrigger(type)) return { inputs: [], nodes: [], edgesTo: () => [], isRepeated: false };
     if (incoming.length === 0) return unsupported('no node leads to it, so it never runs; a stub keeps the original');
-    const isMerge = shortType(type) === 'merge';
+    const isMerge = JOINS.has(shortType(type));
     const count = isMerge ? mergeInputs(parameters) : 1;
     const beyond = incoming.find(({ input }) => input >= count);
     if (beyond) return unsupported(`"${beyond.source}" leads to its input ${beyond.input + 1}, which does not exist`);
@@ -482,6 +494,14 @@ class WorkflowConversion {
     return { from: source, output: { ...(found ?? missing), ...(isOther && { problem: OTHER_PART }) }, route };
   }
 
+  /** Returns the nodes that have items at the same positions, for a node that gets them. */
+  #pairsAt(name: string, { shape, pairs = UNPAIRED }: Source): Pairs {
+    if (pairs.loop === undefined) return shape === 'list' ? pairs : UNPAIRED;
+    // In a loop within it, `$loop` has other positions.
+    const [part, ...others] = this.#partsWith(name);
+    return part === pairs.loop && others.length === 0 ? pairs : UNPAIRED;
+  }
+
   #isSwitch(name: string): boolean {
     return this.#workflow.nodes.some((each) => each.name === name && shortType(each.type) === 'switch');
   }
@@ -545,7 +565,7 @@ class WorkflowConversion {
     if (!done || !before.has(name)) return undefined;
     const left = this.#fromCycle(name, from, route);
     if (left) return left;
-    if (!isWithin(route, done.route)) return undefined;
+    const isSure = isWithin(route, done.route);
     const body = this.#graph.loops.get(name);
     const inside = body?.members.has(from) === true;
     const output = done.outputs.find(({ handle }) => !inside || handle === 'body');
@@ -555,7 +575,10 @@ class WorkflowConversion {
     if (this.#partsWith(name).some((part) => !around.includes(part))) return undefined;
     const loopsAround = inside ? [...this.#partsWith(name), name] : this.#partsWith(name);
     if (output.source.text.includes('$loop') && loopsAround.length !== around.length) return undefined;
-    return output.source;
+    // Without its node, data of its own is missing, and the expression fails as in n8n.
+    const isOwn = output.handle === undefined && output.source.text.startsWith(`$nodes.${output.nodeId}.output`);
+    if (!isSure && !isOwn) return undefined;
+    return isSure ? output.source : { ...output.source, hasRun: `(${optional(output.source.text)} !== undefined)` };
   }
 
   /** Returns the data of a node of a cycle, for a node after the cycle: that of the last iteration, if it ran there. */

@@ -1,2 +1,3 @@
 export { type ImportedWorkflow, importN8n, type ImportPort } from './import-n8n.ts';
+export { toKeptReport } from './kept-report.ts';
 export { NotAWorkflowError } from './workflow.ts';

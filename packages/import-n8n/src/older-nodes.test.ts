@@ -87,3 +87,30 @@ it('adds a trigger to a workflow that has none, so that it can be saved', async 
   expect(definition.edges).toEqual([]);
   expect(compileWorkflow(definition, nodeTypes)).not.toHaveProperty('issues');
 });
+
+it('ignores parameters that the version of a node does not have, and reads versions that are text', async () => {
+  const assignments = { assignments: [{ name: 'a', type: 'string', value: 'b' }] };
+  const set = (typeVersion: unknown) => node('Set', 'set', { assignments }, { typeVersion });
+  const fields = async (typeVersion: unknown) =>
+    parametersOf(await imported([START, set(typeVersion)], connect('Start > Set')), 'set');
+  expect(await fields(3.2)).not.toEqual(await fields(3.4));
+  expect(await fields('3.4')).toEqual(await fields(3.4));
+});
+
+it('tells null from a missing value in a condition', async () => {
+  const condition = {
+    leftValue: '={{ $json.a }}',
+    rightValue: null,
+    operator: { type: 'number', operation: 'equals' },
+  };
+  const conditions = { options: { typeValidation: 'strict' }, combinator: 'and', conditions: [condition] };
+  const workflow = await imported([START, node('If', 'if', { conditions })], connect('Start > If'));
+  expect(parametersOf(workflow, 'if')).toEqual({ condition: expect.stringContaining(`.a, 'equals', null`) });
+});
+
+it.each(['toNumber', 'toJsonString'])('notes that %s() fails in n8n for a missing value', async (method) => {
+  const assignments = { assignments: [{ name: 'a', type: 'string', value: `={{ $json.b.${method}() }}` }] };
+  const workflow = await imported([START, node('Set', 'set', { assignments })], connect('Start > Set'));
+  const note = workflow.notes.find(({ node: name }) => name === 'Set');
+  expect([note?.level, note?.messages]).toEqual(['review', [expect.stringMatching(`^${method}\\(\\) fails in n8n`)]]);
+});

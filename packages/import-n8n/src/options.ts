@@ -1,5 +1,6 @@
 import type { JsonValue, NodeDefinition } from '@deckhand/contracts';
 import type { Converted } from './nodes/converter.ts';
+import { withErrors } from './errors.ts';
 import type { Source } from './source.ts';
 import { unsupported } from './unsupported.ts';
 import { type N8nNode, show } from './workflow.ts';
@@ -10,11 +11,11 @@ const MAX_DELAY_MS = 86_400_000;
 /** Adds retries, what happens on errors, and that a node is turned off. @throws UnsupportedError */
 export function withOptions(
   converted: Converted,
-  { original, isDisabled }: N8nNode,
+  { name, original, isDisabled }: N8nNode,
   input: Source,
   review: (message: string) => void,
 ): Converted {
-  const [first, ...rest] = converted.nodes;
+  const [first] = converted.nodes;
   if (!first) return converted;
   if (isDisabled) return disabled(converted, first, input, review);
   const { retryOnFail, maxTries = 3, waitBetweenTries = 1_000 } = original;
@@ -22,16 +23,13 @@ export function withOptions(
   const delayMs = Math.min(Math.max(wholeNumber(waitBetweenTries, 'the time between tries'), 0), MAX_DELAY_MS);
   const retry = retryOnFail === true ? { retry: { maxAttempts, delayMs, factor: 1 } } : {};
   const onError = original.continueOnFail === true ? 'continueRegularOutput' : (original.onError ?? 'stopWorkflow');
-  if (onError === 'stopWorkflow') return { ...converted, nodes: withRetry(converted.nodes, retry, review) };
-  if (first.type !== 'http') return unsupported('the run goes on if it fails');
-  if (onError === 'continueRegularOutput') {
-    return { ...converted, nodes: [{ ...first, ...retry, onError: 'continue' }, ...rest] };
-  }
-  return unsupported('errors have an output of their own: use onError "branch"');
+  const tried = { ...converted, nodes: withRetry(converted.nodes, retry, review) };
+  if (onError !== 'continueRegularOutput' && onError !== 'continueErrorOutput') return tried;
+  return withErrors(tried, onError, { name, input, review });
 }
 
 /** Node types that have effects elsewhere. */
-const EFFECTS = new Set(['http', 'workflow']);
+const EFFECTS = new Set(['http', 'workflow', 'email', 'postgres']);
 
 /** Adds retries to the node that may fail: for a list, that is the one in the loop. */
 function withRetry(

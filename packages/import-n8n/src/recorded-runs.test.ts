@@ -38,6 +38,7 @@ describe.each(readdirSync(FOLDER))('%s', (file) => {
     const ended = journal.filter(({ status }) => status === 'success');
     let compared = 0;
     for (const [name, ports] of outputs) {
+      if (name === failed) continue;
       const own = notes.find(({ node }) => node === name)?.nodeIds ?? [];
       for (const [index, { source, handle }] of ports.entries()) {
         const [, id = '', member] = PLAIN.exec(source.text) ?? [];
@@ -48,7 +49,9 @@ describe.each(readdirSync(FOLDER))('%s', (file) => {
           .map(({ output }) => (member === undefined ? output : Object(output)[member]));
         const lists = data.map((each) => (source.shape === 'list' ? each : [each]));
         const expected = (runs[name] ?? []).map((run) => run[index] ?? []);
-        const sorted = (all: readonly unknown[]) => all.map((each) => JSON.stringify(each)).toSorted();
+        // Texts of errors differ, which notes say.
+        const shown = (each: unknown): string => JSON.stringify(each).replace(/("error":)"(?:\\.|[^"])*"/g, '$1"…"');
+        const sorted = (all: readonly unknown[]) => all.map(shown).toSorted();
         expect([name, sorted(lists)]).toEqual([name, sorted(expected)]);
         compared += 1;
       }

@@ -30,7 +30,7 @@ export interface Exit {
   readonly output: Output;
   /** The node and its handle that lead there, if there are several ways. */
   readonly choice: readonly [string, string] | undefined;
-  /** Returns the data of a node of the last iteration, which the loop then returns, too; undefined if several end it. */
+  /** Returns the data of a node of the last iteration, which the loop then returns, too; undefined for several. */
   readonly keep: (id: string, source: Source) => Source | undefined;
 }
 

@@ -9,6 +9,18 @@ export interface Source {
   readonly shape: 'one' | 'list';
   /** The node that it comes from, if that is a stub, whose data can only be guessed. */
   readonly guess?: string;
+  readonly pairs?: Pairs;
+  /** An expression that returns whether the node that it comes from ran, if it need not have run. */
+  readonly hasRun?: string;
+}
+
+/** The nodes whose items belong to those of a source by their position. */
+export interface Pairs {
+  readonly nodes: ReadonlySet<string>;
+  /** The loop whose index is the position; without it, it is that of the item in the source. */
+  readonly loop?: string;
+  /** Whether a script between them is taken to return an item for each one that it gets. */
+  readonly isAssumed?: boolean;
 }
 
 /** Returns the data as a list. */

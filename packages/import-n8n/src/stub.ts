@@ -1,4 +1,4 @@
-import type { JsonObject, NodeDefinition } from '@deckhand/contracts';
+import { type JsonObject, type NodeDefinition, stubSource } from '@deckhand/contracts';
 import { show } from './workflow.ts';
 
 /** Longest original that a stub carries, in characters; a script may have 100,000. */
@@ -23,12 +23,8 @@ export function stubOf(id: string, original: JsonObject, reason: string, attache
   const compact = JSON.stringify(shown);
   const indented = compact.length > MAX_INDENTED ? compact : JSON.stringify(shown, null, 2);
   const json = indented.length > MAX_ORIGINAL ? compact : indented;
-  const comment = json
-    .slice(0, MAX_ORIGINAL)
-    .split(/\r\n|[\n\r\u2028\u2029]/)
-    .map((line) => `// ${line}`);
   const message = `"${show(name)}" (${show(type)}) of n8n is not converted: ${reason}`;
-  const source = ['// The original node:', ...comment, `throw new Error(${JSON.stringify(message)});`].join('\n');
+  const source = stubSource(json.slice(0, MAX_ORIGINAL), message);
   return {
     node: { id, type: 'code', name: show(name).slice(0, 200), parameters: { source } },
     missing: Math.max(0, json.length - MAX_ORIGINAL),

@@ -84,11 +84,17 @@ function readNode(node: unknown): N8nNode {
   return {
     name,
     type,
-    version: typeof node.typeVersion === 'number' ? node.typeVersion : 1,
+    version: versionOf(node.typeVersion),
     parameters: object(node.parameters),
     isDisabled: node.disabled === true,
     original: node,
   };
+}
+
+/** n8n compares versions as numbers, also those that a program wrote as text. */
+function versionOf(typeVersion: unknown): number {
+  const version = typeof typeVersion === 'string' ? Number(typeVersion) : typeVersion;
+  return typeof version === 'number' && Number.isFinite(version) ? version : 1;
 }
 
 /** `connections` is by the name of the source, the kind, and the output. */

@@ -1,3 +1,4 @@
+import { CREDENTIAL_TYPES } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { nodeContext } from '../../../tests/harness/node-context.ts';
@@ -27,6 +28,20 @@ describe('docs/nodes', () => {
 
   it('lists every node type', () => {
     holdPage('README.md', nodeIndex(types));
+  });
+
+  it('sums each of them up in a whole sentence', () => {
+    const sentences = [...nodeIndex(types).matchAll(/^\| \[`.*\| (.*) \|$/gm)].map(([, text = '']) => text);
+    expect(sentences).toHaveLength(types.length);
+    const isWhole = (text: string): boolean => text.endsWith('.') && text.split('`').length % 2 === 1;
+    expect(sentences.filter((text) => !isWhole(text))).toEqual([]);
+  });
+
+  it.each(CREDENTIAL_TYPES)('are those that docs/credentials.md names for credentials of type %s', (credentialType) => {
+    const page = readFileSync(new URL('../credentials.md', NODE_DOCS), 'utf8');
+    const [, names = ''] = new RegExp(`^\\| \`${credentialType}\` \\| .* \\| (\`.*\`) \\|$`, 'm').exec(page) ?? [];
+    const users = types.filter(({ credential }) => credential?.types.includes(credentialType));
+    expect(names.replaceAll('`', '').split(', ').sort()).toEqual(users.map(({ type }) => type));
   });
 
   it('has no page of a type that is gone', () => {

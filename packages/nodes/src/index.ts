@@ -1,8 +1,18 @@
 export { createFairSemaphore } from './code/fair-semaphore.ts';
 export { createScriptRunner, type PooledScriptRunner, type ScriptRunnerOptions } from './code/runner.ts';
-export { createHttpClient, type HttpClientOptions, type PooledHttpClient } from './http/client.ts';
+export { createHttpClient, httpClientOptions, type HttpClientOptions, type PooledHttpClient } from './http/client.ts';
 export type { ProxySettings } from './http/proxy.ts';
 export { createMailSender } from './email/send.ts';
+export { createProvider, type Provider } from './oauth2/provider.ts';
+export { OAuth2Error } from './oauth2/provider-request.ts';
+export {
+  createTokenKeeper,
+  type KeptTokens,
+  readSecret,
+  readTokens,
+  sealIssued,
+  type TokenKeeper,
+} from './oauth2/token-keeper.ts';
 export { createPostgresClient, type PooledPostgresClient } from './postgres/client.ts';
 export { loadNodeTypes } from './load-node-types.ts';
 export { createInputChecker, type InputChecker, pathWithin } from './schemas/input-checker.ts';

@@ -13,20 +13,29 @@ const SERVICES: Readonly<Record<string, string>> = {
   mail: join(SOURCES, 'email/send.ts'),
   postgres: join(SOURCES, 'postgres/client.ts'),
   code: join(SOURCES, 'code/runner.ts'),
-  files: join(ROOT, 'apps/worker/src/session/node-files.ts'),
   traffic: join(ROOT, 'apps/worker/src/session/traffic-control.ts'),
   workflows: join(ROOT, 'apps/worker/src/session/start-workflows.ts'),
 };
 
+/** What opens and stores the files of a node. */
+const FILES = join(ROOT, 'packages/outputs/src/file-store.ts');
 /** Codes of functions beside which a type imports others: it need not name them. */
-const OF_SHARED_FILES = new Set(['NODE_BUDGET', 'RESULT_TOO_LARGE', 'TEXT_TOO_LARGE']);
+const OF_SHARED_FILES = new Set([
+  'FILE_LIMIT',
+  'FILE_TOO_LARGE',
+  'MEMORY_EXCEEDED',
+  'NODE_BUDGET',
+  'RESULT_TOO_LARGE',
+  'STORAGE_FULL',
+  'TEXT_TOO_LARGE',
+]);
 const OF_ALL = new Set<string>([...ERRORS_OF_EVERY_NODE, ...ERRORS_OF_CREDENTIALS]);
 
 const textOf = (file: string): string => readFileSync(file, 'utf8');
 
 /** Returns the codes with which a file fails nodes. */
 function codesIn(file: string): string[] {
-  return [...textOf(file).matchAll(/NodeError\(\s*'([A-Z_]+)'|code: '([A-Z_]+)',\s*isRetryable/g)].map(
+  return [...textOf(file).matchAll(/(?:Node|File)Error\(\s*'([A-Z_]+)'|code: '([A-Z_]+)',\s*isRetryable/g)].map(
     ([, thrown, returned]) => thrown ?? returned ?? '',
   );
 }
@@ -40,9 +49,7 @@ function follow(file: string, seen: Set<string>): Set<string> {
   const called = [...text.matchAll(/services(?:\.(\w+)|: \{([^}]*)\})/g)].flatMap(([, one, several = '']) =>
     (one ?? several).split(/\W+/).flatMap((name) => SERVICES[name] ?? []),
   );
-  // Nodes have the files of their run in the context.
-  const [files = ''] = /\bfiles\.(?:open|save)\(/.test(text) ? [SERVICES.files] : [];
-  if (files !== '') follow(files, seen);
+  if (/\bfiles\.(?:open|save)\(/.test(text)) called.push(FILES);
   for (const next of [...imported.filter((path) => path.startsWith(SOURCES)), ...called]) follow(next, seen);
   return seen;
 }

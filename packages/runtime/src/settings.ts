@@ -41,6 +41,20 @@ export const DatabaseSettings = {
 
 export type DatabaseSettings = Static<ReturnType<typeof Type.Object<typeof DatabaseSettings>>>;
 
+/** Settings of requests to servers outside, which people choose. */
+export const OutboundSettings = {
+  /** Whether private addresses may be reached. */
+  HTTP_NODE_ALLOW_PRIVATE: Type.Boolean({ default: false }),
+  /** Proxies of these requests, with the usual names and meanings of these variables. */
+  HTTP_PROXY: Type.Optional(Type.String()),
+  HTTPS_PROXY: Type.Optional(Type.String()),
+  NO_PROXY: Type.Optional(Type.String()),
+  /** True if the proxy gets host names and resolves them; otherwise it gets the addresses that were checked here. */
+  HTTP_PROXY_RESOLVES: Type.Boolean({ default: false }),
+};
+
+export type OutboundSettings = Static<ReturnType<typeof Type.Object<typeof OutboundSettings>>>;
+
 /** Settings of metrics, for every process that serves some. */
 export const MetricsSettings = {
   /** The address that the process's ports listen on, such as 127.0.0.1. Default: every address of the machine. */

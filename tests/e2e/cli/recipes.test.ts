@@ -27,6 +27,14 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
+/** Returns the starts that a page shows, with their bodies. */
+function startsOf(markdown: string): readonly { readonly path: string; readonly body: object }[] {
+  const requests = markdown.matchAll(
+    /^```http\nPOST (\/api\/workflows\/[a-z-]+\/execute)\n[^]*?\n(?:\n([^]*?))?```$/gm,
+  );
+  return [...requests].map(([, path = '', body = '{}']) => ({ path, body: JSON.parse(body) as object }));
+}
+
 describe('the recipes', () => {
   it('are applied to an instance as they are', async () => {
     const { workspaceId } = stack;
@@ -41,6 +49,20 @@ describe('the recipes', () => {
     expect(applied.stdout.match(/created/g)).toHaveLength(recipes.length);
     const planned = await runCli(['plan', '--dir', folder], env);
     expect(planned.stdout.match(/is unchanged/g)).toHaveLength(recipes.length);
+  });
+
+  it('are started by the requests that their pages show', async () => {
+    const starts = recipes.flatMap(({ page }) => startsOf(page.markdown));
+    for (const { path, body } of starts) {
+      const started = await fetch(new URL(path, stack.url), {
+        method: 'POST',
+        headers: { 'x-api-key': stack.key, 'content-type': 'application/json' },
+        // Nothing leaves the machine.
+        body: JSON.stringify({ ...body, executionMode: 'sandbox' }),
+      });
+      expect([path, started.status]).toEqual([path, 202]);
+    }
+    expect(starts.length).toBeGreaterThan(10);
   });
 
   it.each(recipes.filter(({ page }) => page.markdown.includes('```sql')))(

@@ -63,6 +63,16 @@ describe('deckhand import n8n', () => {
     );
   });
 
+  it('prints again what is left to do, until the report is dismissed', async () => {
+    const report = (...args: string[]) => runCli(['import', 'report', 'Copied', ...args], env);
+    const { exitCode, stdout } = await report();
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^manual +there is no such node here: slack +Tell us \\u001b\[2J *$/m);
+    expect(stdout).toMatch(/^1 to do, 0 done\.$/m);
+    expect((await report('--dismiss')).stdout).toBe('The report was dismissed.\n');
+    expect((await report()).exitCode).not.toBe(0);
+  });
+
   it('creates nothing with --dry-run, and for what is not a workflow', async () => {
     const count = async () =>
       (await stack.say<{ total: number }>('GET', `/api/workflows?workspaceId=${stack.workspaceId}`)).total;

@@ -188,6 +188,8 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       finds: 'held',
     },
     'DELETE /api/workflows/:id/draft': { path: `${workflow}/draft`, asks: 'editor', finds: 'held' },
+    'GET /api/workflows/:id/import-report': { path: `${workflow}/import-report`, asks: 'viewer', finds: 'held' },
+    'DELETE /api/workflows/:id/import-report': { path: `${workflow}/import-report`, asks: 'editor', finds: 'held' },
     'POST /api/workflows/:id/webhooks/:nodeId/url': {
       path: `${workflow}/webhooks/hook/url`,
       asks: 'editor',
@@ -247,6 +249,23 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       finds: 'held',
     },
     'DELETE /api/credentials/:id': { path: `/api/credentials/${held.credential.id}`, asks: 'editor', finds: 'held' },
+
+    'GET /api/credentials/:id/workflows': {
+      path: `/api/credentials/${held.credential.id}/workflows`,
+      asks: 'viewer',
+      finds: 'held',
+    },
+    'POST /api/credentials/:id/connect': {
+      path: `/api/credentials/${held.oauth.id}/connect`,
+      asks: 'editor',
+      finds: 'held',
+    },
+    'POST /api/credentials/:id/connect/poll': {
+      path: `/api/credentials/${held.oauth.id}/connect/poll`,
+      body: { attempt: 'a' },
+      asks: 'editor',
+      finds: 'held',
+    },
 
     'GET /api/event-endpoints': { path: `/api/event-endpoints${ofWorkspace}`, asks: 'admin', finds: 'named' },
     'POST /api/event-endpoints': {
@@ -446,6 +465,7 @@ const OF_THE_CALLER = [
   'GET /api/auth/devices/:id',
   'POST /api/auth/devices/:id/approve',
   'POST /api/api-keys',
+  'POST /api/credentials/callback',
   'POST /api/workspaces',
   'DELETE /api/workspaces/:id/membership',
 ];

@@ -20,9 +20,11 @@ import {
   DuplicateWorkflowBody,
   ExecuteBatchItem,
   ExecuteBody,
+  FinishConnectionBody,
   InstanceSettings,
   ImportN8nBody,
   LoginBody,
+  PollConnectionBody,
   ReplayEventsBody,
   RerunBody,
   RotateApiKeyBody,
@@ -107,7 +109,8 @@ const NOTHING: Pick<Operation, 'schema' | 'examples' | 'isOptional'> = {
 
 /** Every operation that takes a body. */
 function describeOperations(world: World): Record<string, Operation> {
-  const { workspaceId, workflowId, versionId, ran, pending, folder, variable, credential, bulkAction, member } = world;
+  const { workspaceId, workflowId, versionId, ran, pending, folder, variable, credential, oauth, bulkAction, member } =
+    world;
   const { endpoint, failureGroup } = world;
   const [url, signature] = ['https://example.com/events', 'v1a'];
   const { email, password, name } = OWNER;
@@ -272,6 +275,13 @@ function describeOperations(world: World): Record<string, Operation> {
       examples: [{ name, secret: basic, ...limits }],
       id: credential.id,
     },
+    'POST /api/credentials/:id/connect': { ...NOTHING, id: oauth.id },
+    'POST /api/credentials/:id/connect/poll': {
+      schema: PollConnectionBody,
+      examples: [{ attempt: name }],
+      id: oauth.id,
+    },
+    'POST /api/credentials/callback': { schema: FinishConnectionBody, examples: [{ parameters: name }] },
     'POST /api/events': {
       schema: SendEventBody,
       examples: [{ workspaceId, name: 'order.paid', key: 'A-1', data: { amount: 1 }, id: 'evt-1' }],

@@ -33,7 +33,14 @@ describe('credentials', () => {
     const created = await create({});
     expect(created.status).toBe(201);
     const shown = ['id', 'workspaceId', 'name', 'type', 'ownerId', 'visibility', 'allowedHosts', 'allowedWorkflowIds'];
-    expect(Object.keys(created.body)).toEqual([...shown, 'rateLimit', 'circuit', 'createdAt', 'updatedAt']);
+    expect(Object.keys(created.body)).toEqual([
+      ...shown,
+      'rateLimit',
+      'circuit',
+      'connection',
+      'createdAt',
+      'updatedAt',
+    ]);
     const path = `/api/credentials/${created.body.id}`;
     const read = await gateway.call('GET', path, { as: instance.key });
     expect(read).toMatchObject({ status: 200, body: created.body });

@@ -130,6 +130,51 @@ describe('an import', () => {
   });
 });
 
+describe('the report of an import', () => {
+  it('stays with the workflow, says what was done since, and is gone once it is dismissed', async () => {
+    const { body: made } = await importWorkflow(ORDERS);
+    const path = `/api/workflows/${made.id}` as const;
+    const report = async () => (await call('GET', `${path}/import-report`)).body;
+    const stub = { level: 'manual', message: 'there is no such node here: slack' };
+    const nodes = [{ name: 'Tell us', nodeIds: ['tell_us'] }];
+    expect(await report()).toEqual({
+      importedAt: expect.any(String),
+      counts: { converted: 2, review: 0, manual: 1 },
+      tasks: [{ ...stub, nodes: nodes.map((each) => ({ ...each, done: false })), done: false }],
+      omittedTasks: 0,
+      remarks: [],
+    });
+    expect([made.hasImportReport, (await call('GET', path)).body.hasImportReport]).toEqual([true, true]);
+    const definition = {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'tell_us', type: 'set', parameters: { fields: { told: true } } },
+      ],
+      edges: [{ source: 'start', target: 'tell_us' }],
+    };
+    await call('POST', `${path}/versions`, { definition });
+    expect((await report()).tasks).toEqual([
+      { ...stub, nodes: nodes.map((each) => ({ ...each, done: true })), done: true },
+    ]);
+    expect((await call('DELETE', `${path}/import-report`)).status).toBe(204);
+    for (const method of ['GET', 'DELETE'] as const) {
+      expect((await call(method, `${path}/import-report`)).body.code).toBe('NOT_FOUND');
+    }
+    expect((await call('GET', path)).body.hasImportReport).toBe(false);
+  });
+
+  it('is kept neither for a workflow that needs nothing, nor after its deletion', async () => {
+    const sound = { ...ORDERS, nodes: ORDERS.nodes.slice(0, 2), connections: connect('Start > Total') };
+    const { body: made } = await importWorkflow(sound);
+    expect((await call('GET', `/api/workflows/${made.id}/import-report`)).status).toBe(404);
+    const { body: deleted } = await importWorkflow(ORDERS);
+    const count = () => instance.db.importReport.count({ where: { workflowId: deleted.id } });
+    expect(await count()).toBe(1);
+    await call('DELETE', `/api/workflows/${deleted.id}`);
+    expect(await count()).toBe(0);
+  });
+});
+
 describe('is refused', () => {
   const deep = (levels: number): object => parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
   const parse = (text: string) => JSON.parse(text) as object;

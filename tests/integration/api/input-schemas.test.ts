@@ -186,6 +186,30 @@ describe('a body that does not fit the schema of a webhook', () => {
   });
 });
 
+it('a result that does not fit the schema of its End node fails runs in the modes test and debug, and no others', async () => {
+  const end = { id: 'end', type: 'terminal', parameters: { body: { name: 1 }, bodySchema: schema('string') } };
+  const nodes = [{ id: 'start', type: 'trigger.manual' }, end];
+  const id = await createWorkflow(instance, { nodes, edges: [{ source: 'start', target: 'end' }] });
+  const worker = await startTestWorker(instance);
+  const outcomes = [];
+  for (const executionMode of ['normal', 'sandbox', 'test', 'debug']) {
+    const { body } = await call('POST', `/api/workflows/${id}/execute`, { executionMode });
+    const { status, error } = await until(async () => {
+      const read = await call('GET', `/api/executions/${body.executionId}`);
+      return ['success', 'failed'].includes(read.body.status) ? read.body : undefined;
+    }, 'the end of the run');
+    outcomes.push([executionMode, status, error?.code, error?.message]);
+  }
+  await worker.stop();
+  const misfit = ['failed', 'RESULT_INVALID', expect.stringContaining('body.name must be string')];
+  expect(outcomes).toEqual([
+    ['normal', 'success', undefined, undefined],
+    ['sandbox', 'success', undefined, undefined],
+    ['test', ...misfit],
+    ['debug', ...misfit],
+  ]);
+});
+
 it('a schema whose check never ends is ended, and blocks nobody meanwhile', async () => {
   const parts = Array.from({ length: 30 }, (_, n) => [
     `p${n}`,

@@ -26,6 +26,7 @@ import {
   until,
 } from '../../harness/index.ts';
 import { createDocumentCheck } from '../../harness/document-check.ts';
+import { OAUTH_CLIENT, type OAuthProvider, startOAuthProvider } from '../../harness/oauth-provider.ts';
 import { findBreakingChanges } from '../../openapi/breaking-changes.ts';
 
 const REDOCLY = join(import.meta.dirname, '../../../node_modules/@redocly/cli/bin/cli.js');
@@ -34,9 +35,11 @@ const NO_NETWORK = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.
 
 let instance: Instance;
 let document: Document;
+let provider: OAuthProvider;
 
 beforeAll(async () => {
-  instance = await startInstance();
+  instance = await startInstance(undefined, { env: { HTTP_NODE_ALLOW_PRIVATE: 'true' } });
+  provider = await startOAuthProvider('https://deckhand.example/oauth/callback');
   document = (await (await fetch(`${instance.gateway.url}/api/openapi.json`)).json()) as Document;
 });
 afterAll(stopAll);
@@ -360,6 +363,22 @@ describe('the OpenAPI document', () => {
     await done('GET', `/api/credentials/${credential.id}`);
     await done('PATCH', `/api/credentials/${credential.id}`, { name: 'Store' });
     await done('DELETE', `/api/credentials/${credential.id}`);
+    const { authorizationUrl, deviceAuthorizationUrl, tokenUrl } = provider.endpoints;
+    const clientOf = (grant: string, more: object) => ({
+      ...{ workspaceId, name: 'Shop', type: 'oauth2' },
+      secret: { grant, ...OAUTH_CLIENT, tokenUrl, scopes: 'openid orders', ...more },
+    });
+    const ofPerson = await done('POST', '/api/credentials', clientOf('authorizationCode', { authorizationUrl }));
+    const redirect = await done('POST', `/api/credentials/${ofPerson.id}/connect`);
+    if (redirect.kind !== 'redirect') throw new Error(`the grant wants ${redirect.kind}`);
+    const back = await provider.allow(redirect.authorizationUrl, redirect.redirectUrl);
+    await done('POST', '/api/credentials/callback', { parameters: back.searchParams.toString() });
+    await done('GET', `/api/credentials/${ofPerson.id}/workflows`);
+    const ofDevice = await done('POST', '/api/credentials', clientOf('deviceCode', { deviceAuthorizationUrl }));
+    const code = await done('POST', `/api/credentials/${ofDevice.id}/connect`);
+    if (code.kind !== 'device') throw new Error(`the grant wants ${code.kind}`);
+    await provider.allowDevice(code.userCode);
+    await done('POST', `/api/credentials/${ofDevice.id}/connect/poll`, { attempt: code.attempt });
     await done('POST', '/api/events', {
       workspaceId,
       name: 'order.paid',
@@ -434,7 +453,9 @@ describe('the OpenAPI document', () => {
       settings: { executionOrder: 'v1' },
     };
     await done('POST', '/api/workflows/import/n8n?dryRun=true', { workspaceId, workflow: exported });
-    await done('POST', '/api/workflows/import/n8n', { workspaceId, workflow: exported });
+    const imported = await done('POST', '/api/workflows/import/n8n', { workspaceId, workflow: exported });
+    await done('GET', `/api/workflows/${imported.id}/import-report`);
+    await done('DELETE', `/api/workflows/${imported.id}/import-report`);
     await done('GET', '/api/node-types');
     const file = {
       workspaceId,

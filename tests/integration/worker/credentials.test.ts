@@ -155,7 +155,7 @@ describe('saving a definition', () => {
       {
         path: 'definition.nodes[1].credentialId',
         nodeId: 'call',
-        message: 'is a credential of type smtp; this node takes apiKey, basic, bearer, header',
+        message: 'is a credential of type smtp; this node takes apiKey, basic, bearer, header, oauth2',
       },
     ]);
     const unused = await save(chain({ id: 'a', type: 'set', parameters: { fields: {} }, credentialId: id }));

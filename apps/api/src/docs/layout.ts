@@ -1,5 +1,5 @@
 import { escapeHtml } from './highlight.ts';
-import type { Section } from './pages.ts';
+import type { DocPage, Section } from './pages.ts';
 import { type Heading, siteAddress } from './render-markdown.ts';
 
 /** What a page shows around its content. */
@@ -23,6 +23,9 @@ interface Content {
   /** The page in other forms, below the path of the site: as Markdown first. */
   readonly forms?: readonly { readonly name: string; readonly path: string }[];
 }
+
+/** A section with more pages is closed, except while one of them is read. */
+const MAX_OPEN = 15;
 
 /** Returns a page as a document. It has no script and no style of its own: the policy of the site allows neither. */
 export function layout({ base, version, hasApi, sections }: Frame, content: Content): string {
@@ -48,13 +51,12 @@ ${source === undefined ? '' : `<link rel="alternate" type="text/markdown" href="
 ${hasApi ? `<a href="${base}/api">API reference</a>\n` : ''}</header>
 <div class="columns">
 <nav class="pages" aria-label="Pages">
-<details open><summary>Pages</summary>
+<details class="all" open><summary>Pages</summary>
 ${sections.map((section) => navigation(section, slug, base)).join('\n')}
 </details>
 </nav>
 <main id="content">
-${source === undefined ? html : `<article>\n${html}</article>`}
-${source === undefined ? '' : `<p class="source">${links.join(' · ')}</p>`}
+${source === undefined ? html : `<article>\n${html}</article>\n${neighbors(sections, slug, base)}`}${source === undefined ? '' : `<p class="source">${links.join(' · ')}</p>`}
 </main>
 ${contents(headings)}
 </div>
@@ -68,7 +70,19 @@ function navigation({ title, entries }: Section, current: string, base: string):
     const mark = slug === current ? ' aria-current="page"' : '';
     return `<li><a href="${siteAddress(base, slug)}"${mark}>${escapeHtml(name)}</a></li>`;
   });
-  return `<h2>${escapeHtml(title)}</h2>\n<ul>${items.join('')}</ul>`;
+  const isOpen = entries.length <= MAX_OPEN || entries.some(({ page: { slug } }) => slug === current);
+  return `<details${isOpen ? ' open' : ''}><summary>${escapeHtml(title)}</summary>\n<ul>${items.join('')}</ul></details>`;
+}
+
+/** Returns links to the pages before and after one in the navigation; nothing for a page that it does not list. */
+function neighbors(sections: readonly Section[], current: string, base: string): string {
+  const pages = [...new Map(sections.flatMap(({ entries }) => entries.map(({ page }) => [page.slug, page]))).values()];
+  const at = pages.findIndex(({ slug }) => slug === current);
+  if (at === -1) return '';
+  const link = (page: DocPage | undefined, rel: string, mark: string): string =>
+    page ? `<a rel="${rel}" href="${siteAddress(base, page.slug)}">${mark}: ${escapeHtml(page.title)}</a>` : '';
+  const links = [link(pages[at - 1], 'prev', 'Previous'), link(pages[at + 1], 'next', 'Next')];
+  return `<nav class="neighbors" aria-label="Neighboring pages">${links.join('')}</nav>\n`;
 }
 
 /** The headings of a page, if it has several. */

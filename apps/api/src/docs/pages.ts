@@ -43,7 +43,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 const HOME = 'docs/README.md';
-/** Pages that list others, of which each list is a section before those of the first page. */
+/** Pages that list others. Each list is a section, after the first one of the first page. */
 const LISTS = ['docs/guides/README.md', 'docs/recipes/README.md'];
 const RECIPES = 'docs/recipes/';
 /** The last section of the first page. Links lead to its pages, and the navigation and the search do not. */
@@ -86,14 +86,16 @@ export function workflowFileOf({ file, markdown }: Pick<DocPage, 'file' | 'markd
 function readSections(byFile: ReadonlyMap<string, DocPage>): Section[] {
   const home = byFile.get(HOME);
   if (!home) return [];
-  const [, ...parts] = home.markdown.split(/^## /m);
-  const lists = LISTS.flatMap((file) => byFile.get(file) ?? []);
-  return [
-    ...lists.map((list) => ({ title: list.title, entries: entriesOf(list.markdown, list, byFile) })),
-    ...parts
-      .map((part) => ({ title: part.split('\n')[0] ?? '', entries: entriesOf(part, home, byFile) }))
-      .filter(({ title }) => title !== FOR_CONTRIBUTORS),
-  ];
+  const [start, ...others] = home.markdown
+    .split(/^## /m)
+    .slice(1)
+    .map((part) => ({ title: part.split('\n')[0] ?? '', entries: entriesOf(part, home, byFile) }));
+  const lists = LISTS.flatMap((file) => byFile.get(file) ?? []).map((list) => ({
+    title: list.title,
+    entries: entriesOf(list.markdown, list, byFile),
+  }));
+  const sections = [...(start ? [start] : []), ...lists, ...others];
+  return sections.filter(({ title, entries }) => title !== FOR_CONTRIBUTORS && entries.length > 0);
 }
 
 /** Returns the pages that the rows of a table link to. The other cell says what a page is about. */

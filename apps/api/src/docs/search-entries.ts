@@ -1,5 +1,5 @@
 import type { ApiOperation } from './operations.ts';
-import type { DocPage, Pages } from './pages.ts';
+import { type DocPage, type Pages, workflowFileOf } from './pages.ts';
 import { headingSlug, siteAddress } from './render-markdown.ts';
 
 /** A part of a page that the search finds. */
@@ -15,6 +15,8 @@ interface SearchEntry {
 
 /** The folder of pages that the search finds although the navigation does not list them. */
 const ALSO = 'docs/nodes/';
+/** A part that only links to other pages. */
+const NEXT_STEPS = 'Next steps';
 
 /** What the search finds. */
 interface Searched {
@@ -48,15 +50,19 @@ export function searchEntries({ pages: { byFile, sections }, codes, operations, 
   ].map((entry, id) => ({ id, ...entry }));
 }
 
-function partsOf({ title, slug, markdown }: DocPage, base: string): Omit<SearchEntry, 'id'>[] {
+/** A recipe is one part: all recipes have the same headings. */
+function partsOf(page: DocPage, base: string): Omit<SearchEntry, 'id'>[] {
+  const { title, slug, markdown } = page;
   const address = siteAddress(base, slug);
-  const [before = '', ...parts] = markdown.replace(/^# .+\n/, '').split(/^#{2,3} /m);
+  const body = markdown.replace(/^# .+\n/, '');
+  const [before = '', ...parts] = workflowFileOf(page) === undefined ? body.split(/^#{2,3} /m) : [body];
   return [
     { url: address, page: title, heading: '', text: plain(before) },
-    ...parts.map((part) => {
+    ...parts.flatMap((part) => {
       const [line = '', ...rest] = part.split('\n');
+      if (line === NEXT_STEPS) return [];
       const heading = plain(line);
-      return { url: `${address}#${headingSlug(heading)}`, page: title, heading, text: plain(rest.join('\n')) };
+      return [{ url: `${address}#${headingSlug(heading)}`, page: title, heading, text: plain(rest.join('\n')) }];
     }),
   ];
 }

@@ -103,6 +103,29 @@ describe('the documentation as a site', () => {
     }
   });
 
+  it('opens each page with a sentence about it, and ends each guide with next steps', () => {
+    const listed = [...textOf('llms.txt').matchAll(/\]\(\/docs\/([^)]+)\.md\)/g)].map(([, path = '']) => path);
+    const slugs = listed.map((path) => path.replace(/\/README$/, ''));
+    expect(slugs.filter((slug) => !/<h1[^>]*>.*<\/h1>\n<p>/.test(textOf(slug)))).toEqual([]);
+    const guides = slugs.filter((slug) => slug.startsWith('guides/'));
+    expect(guides.length).toBeGreaterThan(5);
+    expect(guides.filter((slug) => !textOf(slug).includes('<h2 id="next-steps">'))).toEqual([]);
+  });
+
+  it('leads from each page of the navigation to the next, and back', () => {
+    const linkOf = (path: string, rel: string) =>
+      new RegExp(`<a rel="${rel}" href="${BASE}/([^"]*)"`).exec(textOf(path))?.[1];
+    const seen = ['concepts'];
+    for (let next = linkOf('concepts', 'next'); next !== undefined; next = linkOf(next, 'next')) {
+      expect([next, linkOf(next, 'prev')]).toEqual([next, seen.at(-1)]);
+      seen.push(next);
+    }
+    expect(seen.slice(0, 2)).toEqual(['concepts', 'guides/first-workflow']);
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen.length).toBeGreaterThan(60);
+    expect(linkOf('decisions/0112-the-documentation-is-rendered-when-it-is-read', 'next')).toBeUndefined();
+  });
+
   it('has each page as Markdown, and lists them for language models', () => {
     expect(textOf('webhooks.md')).toMatch(/^# /);
     const listed = [...textOf('llms.txt').matchAll(/\]\(\/docs\/([^)]+)\)/g)].map(([, path = '']) => path);

@@ -58,11 +58,11 @@ function endOf(response: Response): string {
 }
 
 /**
- * Hides most of a webhook's URL, which is a secret, and its query, in which providers send tokens; and the token of a
- * link, also where it was misspelt.
+ * Hides most of a webhook's URL, which is a secret, and its query, in which providers send tokens; the token of a link,
+ * also where it was misspelt; and the code with which a provider of OAuth 2.0 redirects back.
  */
 function hideSuffix(url: string): string {
-  return url.replace(/^(\/webhook(?:-test)?\/[^/?]{0,4}|\/+answer\/).*$/is, '$1…');
+  return url.replace(/^(\/webhook(?:-test)?\/[^/?]{0,4}|\/+answer\/|\/+oauth\/callback).*$/is, '$1…');
 }
 
 /** Upper bounds of durations, in seconds. */

@@ -2,12 +2,15 @@ import {
   compileBody,
   CreateCredentialBody,
   CredentialEntry,
+  type CredentialType,
   InWorkspaceQuery,
   isJsonObject,
   type JsonValue,
+  type OAuth2Grant,
   pageOf,
   parseJson,
   secretIssues,
+  toCredential,
   trafficIssues,
   UpdateCredentialBody,
   type ValidationIssue,
@@ -53,7 +56,14 @@ export function createCredential({ db, secretBox, answerOnce }: ResourceContext)
       if (issues.length > 0) throw validationFailed(issues);
       await answerOnce({ request, response, caller, body }, async (actor) => {
         const sealedSecret = await secretBox.seal(JSON.stringify(secret));
-        const credential = { workspaceId: workspaceId.toLowerCase(), name, type, sealedSecret, ...limits };
+        const credential = {
+          workspaceId: workspaceId.toLowerCase(),
+          name,
+          type,
+          sealedSecret,
+          grant: grantOf(type, secret),
+          ...limits,
+        };
         return { status: 201, body: await create(db, actor, credential) };
       });
     },
@@ -61,14 +71,19 @@ export function createCredential({ db, secretBox, answerOnce }: ResourceContext)
 }
 
 /** DELETE /api/credentials/{id} */
-export function deleteCredential({ db }: ResourceContext): Route {
+export function deleteCredential({ db, connections }: ResourceContext): Route {
   return forKey(
     'DELETE',
     '/api/credentials/:id',
     'credentials:write',
-    { summary: 'Delete a credential', description: 'Runs that need it fail from now on.', responses: { 204: null } },
+    {
+      summary: 'Delete a credential',
+      description:
+        'Runs that need it fail from now on. Tokens of OAuth 2.0 are revoked if the credential has a `revocationUrl` and the provider responds within 3 s.',
+      responses: { 204: null },
+    },
     async (request, response, caller) => {
-      await remove(db, caller, pathId(request));
+      await connections.revoke(await remove(db, caller, pathId(request)));
       sendNothing(response);
     },
   );
@@ -126,7 +141,7 @@ export function updateCredential({ db, secretBox }: ResourceContext): Route {
     {
       summary: 'Update a credential',
       description:
-        'Changes its name, its secret, who may use it, where, and how often. The `token` `********` of a bearer credential keeps the token, to add a `nextToken`.',
+        'Changes its name, its secret, who may use it, where, and how often. The `token` `********` of a bearer credential keeps the token, to add a `nextToken`. A new secret of an `oauth2` credential ends its connection.',
       returns: 'The updated credential, without its secret',
       takesIfMatch: true,
       body: UpdateCredentialBody,
@@ -145,7 +160,9 @@ export function updateCredential({ db, secretBox }: ResourceContext): Route {
       const changes = {
         ...limits,
         ...(name === undefined ? {} : { name }),
-        ...(secret === undefined ? {} : { sealedSecret: await secretBox.seal(JSON.stringify(secret)) }),
+        ...(secret === undefined
+          ? {}
+          : { sealedSecret: await secretBox.seal(JSON.stringify(secret)), grant: grantOf(type, secret) }),
       };
       const states = readIfMatch(request);
       const sameAsRead = kept && (states ?? [kept.updatedAt]).filter((at) => at.getTime() === kept.updatedAt.getTime());
@@ -154,6 +171,12 @@ export function updateCredential({ db, secretBox }: ResourceContext): Route {
       sendJson(response, 200, changed);
     },
   );
+}
+
+/** Returns how an OAuth 2.0 credential gets its tokens; undefined for other types. */
+function grantOf(type: CredentialType, secret: object): OAuth2Grant | undefined {
+  const credential = toCredential(type, secret);
+  return credential?.type === 'oauth2' ? credential.secret.grant : undefined;
 }
 
 /** Returns the members of a secret that are only the placeholder of a stored one: everybody knows it. */

@@ -17,6 +17,7 @@ export function describeNodeTypes(nodeTypes: NodeTypes) {
     undecidedHandle: type.undecidedHandle ?? null,
     container: type.container ?? null,
     credentialTypes: [...(type.credential?.types ?? [])],
+    errors: [...type.errors],
     parameters: type.parameters,
     form: type.form,
     outputSchema: type.outputSchema ?? null,

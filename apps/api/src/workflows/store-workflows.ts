@@ -1,4 +1,4 @@
-import { compileLenientCheck, CreateWorkflowBody, SaveVersionBody } from '@deckhand/contracts';
+import { compileLenientCheck, CreateWorkflowBody, type KeptImportReport, SaveVersionBody } from '@deckhand/contracts';
 import {
   type Actor,
   createWorkflow,
@@ -29,11 +29,17 @@ async function prepareWorkflow(context: ResourceContext, actor: Actor, asked: un
 /**
  * Creates a workflow as a draft, with its first version if the body has a definition.
  * @param asked the body of the request.
+ * @param importReport is kept with it.
  * @throws DeckhandError VALIDATION_FAILED with all issues of the body; FORBIDDEN; CONFLICT for a slug of another one.
  */
-export async function storeNewWorkflow(context: ResourceContext, actor: Actor, asked: unknown): Promise<object> {
+export async function storeNewWorkflow(
+  context: ResourceContext,
+  actor: Actor,
+  asked: unknown,
+  importReport?: KeptImportReport,
+): Promise<object> {
   const { workflow, warnings } = await prepareWorkflow(context, actor, asked);
-  const id = await createWorkflow(context.db, actor, workflow);
+  const id = await createWorkflow(context.db, actor, { ...workflow, ...(importReport && { importReport }) });
   const created = workflowAnswer(await readWorkflow(context.db, actor, id), context.webhookBaseUrl);
   return { ...created, warnings };
 }

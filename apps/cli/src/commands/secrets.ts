@@ -26,6 +26,7 @@ const SECRET_MEMBERS: Readonly<Record<Type, string>> = {
   basic: 'password',
   bearer: 'token',
   header: 'value',
+  oauth2: 'clientSecret',
   postgres: 'connectionString',
   smtp: 'password',
 };

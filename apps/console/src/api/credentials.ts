@@ -1,4 +1,13 @@
-import type { CreateCredentialBody, CredentialEntry, JsonObject, PageOf } from '@deckhand/contracts';
+import type {
+  CreateCredentialBody,
+  CredentialEntry,
+  CredentialUse,
+  FinishedConnection,
+  JsonObject,
+  PageOf,
+  PolledConnection,
+  StartedConnection,
+} from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.ts';
 
@@ -22,3 +31,34 @@ export const createCredential = (
 export const limitCredential = (id: string, body: Traffic): Promise<CredentialEntry> =>
   call('PATCH', `/api/credentials/${id}`, { body });
 export const deleteCredential = (id: string): Promise<null> => call('DELETE', `/api/credentials/${id}`);
+
+/** The workflows that use a credential. */
+export const credentialUsesQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['credential-uses', id],
+    queryFn: ({ signal }) => call<{ data: CredentialUse[] }>('GET', `/api/credentials/${id}/workflows`, { signal }),
+  });
+
+export const connectCredential = (id: string): Promise<StartedConnection> =>
+  call('POST', `/api/credentials/${id}/connect`);
+
+/** An attempt to connect by a code, which is polled until the person has entered it. */
+export const devicePollQuery = (id: string, attempt: string, pollSeconds: number) =>
+  queryOptions({
+    queryKey: ['credential-connection', id, attempt],
+    queryFn: ({ signal }) =>
+      call<PolledConnection>('POST', `/api/credentials/${id}/connect/poll`, { body: { attempt }, signal }),
+    retry: false,
+    refetchInterval: ({ state: { data, error } }) =>
+      error !== null || data?.state === 'connected' ? false : pollSeconds * 1_000,
+  });
+
+/** The end of an attempt to connect by a redirect: sent once, because the attempt counts once. */
+export const finishConnectionQuery = (parameters: string) =>
+  queryOptions({
+    queryKey: ['credential-redirect', parameters],
+    queryFn: () => call<FinishedConnection>('POST', '/api/credentials/callback', { body: { parameters } }),
+    retry: false,
+    staleTime: Infinity,
+    gcTime: Infinity,
+  });

@@ -18,6 +18,7 @@ import {
   type WebhookTestUrl,
   type Workflow,
   type WorkflowEntry,
+  type WorkflowImportReport,
   type WorkflowStatus,
 } from '@deckhand/contracts';
 import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
@@ -105,6 +106,15 @@ export const useNodeTypes = (): NodeTypes => useQuery(nodeTypesQuery).data ?? NO
 export const createWorkflow = (body: CreateWorkflowBody): Promise<Workflow> => call('POST', '/api/workflows', { body });
 export const importN8n = (body: ImportN8nBody): Promise<ImportedWorkflow> =>
   call('POST', '/api/workflows/import/n8n', { body });
+/** What is left to do of the import of a workflow. */
+export const importReportQuery = (workflowId: string) =>
+  queryOptions({
+    queryKey: ['import-report', workflowId],
+    queryFn: ({ signal }) =>
+      call<WorkflowImportReport>('GET', `/api/workflows/${workflowId}/import-report`, { signal }),
+  });
+export const dismissImportReport = (workflowId: string): Promise<null> =>
+  call('DELETE', `/api/workflows/${workflowId}/import-report`);
 /** @param ifMatch changes nothing unless this is still the tag of the workflow. */
 export const updateWorkflow = (id: string, body: UpdateWorkflowBody, ifMatch?: string): Promise<Workflow> =>
   call('PATCH', `/api/workflows/${id}`, { body, ...(ifMatch !== undefined && { headers: { 'if-match': ifMatch } }) });

@@ -39,6 +39,13 @@ const device = createRoute({
   beforeLoad: requireSession,
 });
 
+const oauthCallback = createRoute({
+  getParentRoute: () => root,
+  path: '/oauth/callback',
+  component: lazyRouteComponent(() => import('../features/credentials/oauth-callback.tsx'), 'OAuthCallback'),
+  beforeLoad: requireSession,
+});
+
 const workspace = createRoute({
   getParentRoute: () => root,
   path: '/w/$workspaceId',
@@ -223,6 +230,7 @@ const tree = root.addChildren([
   setUp,
   invite,
   device,
+  oauthCallback,
   workspace.addChildren([
     workspaceHome,
     workflows,

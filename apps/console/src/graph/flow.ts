@@ -5,6 +5,7 @@ import {
   type EdgeDefinition,
   type NodeDefinition,
   type NodeStatus,
+  stubReason,
 } from '@deckhand/contracts';
 import {
   type Edge,
@@ -38,8 +39,10 @@ export interface CardData extends Record<string, unknown> {
   readonly handles: readonly string[];
   readonly hasUnnamedHandle: boolean;
   readonly status?: NodeStatus | undefined;
-  /** Its issues, as text. */
+  /** Its issues, as text; why it is a stub of an import. */
   readonly issue?: string | undefined;
+  /** What an import asks people to review. */
+  readonly review?: string | undefined;
   /** Whether its output is pinned. */
   readonly isPinned?: boolean | undefined;
   /** Its difference to another version. */
@@ -79,6 +82,7 @@ export function toCard(node: NodeDefinition, types: NodeTypes): CardData {
     isDisabled: node.disabled ?? false,
     handles: handlesOf(node, types),
     hasUnnamedHandle: outputHandles(node, types).includes(undefined),
+    issue: stubReason(node),
   };
 }
 

@@ -1,5 +1,5 @@
 import { Handle, type NodeProps, Position } from '@xyflow/react';
-import { OctagonAlert, Pin } from 'lucide-react';
+import { OctagonAlert, Pin, TriangleAlert } from 'lucide-react';
 import { memo } from 'react';
 import { STATUS_LOOKS } from '../components/status-badge.tsx';
 import { i18n } from '../language/i18n.ts';
@@ -12,7 +12,7 @@ import { typeIcon } from './type-icon.ts';
 /** A node on the canvas: its name, what it does, its status or change, and its inputs and outputs. */
 export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<CardNode>) {
   const { title, typeTitle, category, icon, summary, isTrigger, isDisabled, isPinned = false } = data;
-  const { handles, hasUnnamedHandle, status, issue, change } = data;
+  const { handles, hasUnnamedHandle, status, issue, review, change } = data;
   const Icon = typeIcon(icon);
   const line = summary ?? typeTitle;
   const appearance = status === undefined ? undefined : STATUS_LOOKS[status];
@@ -62,6 +62,11 @@ export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<Car
         {issue !== undefined && (
           <span title={issue}>
             <OctagonAlert size={16} role="img" aria-label={issue} className={classes.issue} />
+          </span>
+        )}
+        {issue === undefined && review !== undefined && (
+          <span title={review}>
+            <TriangleAlert size={16} role="img" aria-label={review} className={classes.review} />
           </span>
         )}
       </div>

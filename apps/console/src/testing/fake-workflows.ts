@@ -279,7 +279,14 @@ function keepDraft(found: FakeWorkflow, { definition, baseVersionId = null, warn
   return draft;
 }
 
-function toEntry({ webhooks: _w, schedules: _s, draftUpdatedAt: _d, definition: _definition, ...entry }: Workflow) {
+function toEntry({
+  webhooks: _w,
+  schedules: _s,
+  draftUpdatedAt: _d,
+  definition: _definition,
+  hasImportReport: _report,
+  ...entry
+}: Workflow) {
   return entry;
 }
 

@@ -17,6 +17,7 @@ export const nodeTypeOf = (type: string, more: Partial<NodeTypeEntry> = {}): Nod
   container: null,
   credentialTypes: [],
   keywords: [],
+  errors: [],
   parameters: {},
   form: { inputs: {}, shownFor: {}, panel: null },
   outputSchema: null,

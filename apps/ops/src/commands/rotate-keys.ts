@@ -72,13 +72,13 @@ export function rotateKeysCommand(): Command {
 }
 
 function count({ stale }: Pass): number {
-  return stale.credential + stale.eventSecret + stale.version;
+  return stale.credential + stale.connection + stale.eventSecret + stale.version;
 }
 
 function describe(pass: Pass, keyId: string): string {
   const { rows, stale, locked } = pass;
   if (count(pass) > 0) {
-    return `Of ${rows} with secrets, ${stale.credential} credentials, ${stale.eventSecret} secrets of event endpoints and ${stale.version} versions of workflows are encrypted with former keys.`;
+    return `Of ${rows} with secrets, ${stale.credential} credentials, ${stale.connection} connections, ${stale.eventSecret} secrets of event endpoints and ${stale.version} versions of workflows are encrypted with former keys.`;
   }
   return locked.length > 0
     ? `All that can be decrypted are encrypted with the key ${keyId}; ${locked.length} cannot be decrypted.`

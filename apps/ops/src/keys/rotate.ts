@@ -4,7 +4,7 @@ import { resealText } from './reseal-text.ts';
 
 /** Number of rows that are read and written together. */
 const BATCH = 200;
-const HOLDERS: readonly SecretHolder[] = ['credential', 'eventSecret', 'version'];
+const HOLDERS: readonly SecretHolder[] = ['credential', 'connection', 'eventSecret', 'version'];
 
 /** A row whose secrets none of the keys can decrypt. */
 export interface LockedRow {
@@ -42,7 +42,7 @@ async function goThrough(
   box: SecretBox,
   handle: (holder: SecretHolder, stale: readonly Resealing[]) => Promise<void>,
 ): Promise<Pass> {
-  const stale: Record<SecretHolder, number> = { credential: 0, eventSecret: 0, version: 0 };
+  const stale: Record<SecretHolder, number> = { credential: 0, connection: 0, eventSecret: 0, version: 0 };
   const locked: LockedRow[] = [];
   let rows = 0;
   for (const holder of HOLDERS) {

@@ -90,7 +90,7 @@ export async function driveRun(driven: DrivenRun, environment: NodeEnvironment):
     control: run,
     services,
     answerLink,
-    openCredential: (credentialId, sentTo) => openCredential(claimed, credentialId, sentTo),
+    openCredential: (credentialId, sentTo, signal) => openCredential(claimed, credentialId, { sentTo, signal }),
     ports: {
       now,
       random: Math.random,

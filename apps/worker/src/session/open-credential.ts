@@ -1,6 +1,14 @@
-import { type Credential, hostOf, isAllowedHost, serverOf, toCredential } from '@deckhand/contracts';
+import {
+  type Credential,
+  hostOf,
+  isAllowedHost,
+  serverOf,
+  type StoredConnection,
+  toCredential,
+} from '@deckhand/contracts';
 import type { CredentialUser, SealedCredential } from '@deckhand/db';
 import { NodeError, type OpenedCredential } from '@deckhand/engine';
+import type { KeptTokens, TokenKeeper } from '@deckhand/nodes';
 import { type SecretBox, SecretBoxError } from '@deckhand/runtime';
 
 /** What opening credentials needs. */
@@ -8,21 +16,38 @@ export interface CredentialOpenerParts {
   readonly secretBox: SecretBox;
   /** Reads a credential for a run's version; undefined when its workspace has none of this id. */
   readonly read: (run: CredentialUser, credentialId: string) => Promise<SealedCredential | undefined>;
+  /** Reads the connection of an OAuth 2.0 credential; undefined if it was deleted. */
+  readonly readConnection: (credentialId: string) => Promise<StoredConnection | undefined>;
+  /** Provides the tokens of OAuth 2.0 credentials. */
+  readonly keeper: TokenKeeper;
+  /** Records that a connection is used. Never rejects. */
+  readonly noteUse: (credentialId: string) => void;
   /** PUBLIC_URL: where this instance is reached, without a slash at the end; undefined if it is not set. */
   readonly publicUrl: string | undefined;
 }
 
-/** Opens a credential for a node of a run. @param sentTo the URL to which the node sends it, if there is one. */
-export type OpenCredential = (run: CredentialUser, credentialId: string, sentTo?: URL) => Promise<OpenedCredential>;
+/** What a credential is opened for: the URL to which the node sends it, if there is one, and the end of the node. */
+export interface CredentialPurpose {
+  readonly sentTo: URL | undefined;
+  readonly signal: () => AbortSignal;
+}
+
+/** Opens a credential for a node of a run. */
+export type OpenCredential = (
+  run: CredentialUser,
+  credentialId: string,
+  purpose: CredentialPurpose,
+) => Promise<OpenedCredential>;
 
 /**
  * Creates the function that opens credentials for nodes. Nothing is cached: the next attempt of a node uses a secret
  * that was replaced meanwhile.
  * @returns a function that throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_ENDED, CREDENTIAL_PRIVATE,
- * CREDENTIAL_OTHER_WORKFLOW, CREDENTIAL_HOST or CREDENTIAL_UNREADABLE.
+ * CREDENTIAL_OTHER_WORKFLOW, CREDENTIAL_HOST or CREDENTIAL_UNREADABLE, and those of the token keeper.
  */
-export function createCredentialOpener({ secretBox, read, publicUrl }: CredentialOpenerParts): OpenCredential {
-  return async (run, credentialId, sentTo) => {
+export function createCredentialOpener(parts: CredentialOpenerParts): OpenCredential {
+  const { secretBox, read, publicUrl } = parts;
+  return async (run, credentialId, { sentTo, signal }) => {
     const sealed = await read(run, credentialId);
     if (!sealed) {
       throw refused(
@@ -35,10 +60,35 @@ export function createCredentialOpener({ secretBox, read, publicUrl }: Credentia
     if (!credential) throw unreadable(`its secret does not have the form of a ${sealed.type} credential`);
     requireAllowedHost(sealed, credential, sentTo);
     const { rateLimit, circuit } = sealed;
-    const opened = rateLimit || circuit ? { ...credential, traffic: { credentialId, rateLimit, circuit } } : credential;
+    const limits = rateLimit || circuit ? { traffic: { credentialId, rateLimit, circuit } } : {};
+    if (credential.type === 'oauth2') return { ...(await openConnection(parts, credentialId, signal)), ...limits };
+    const opened = { ...credential, ...limits };
     if (!sealed.isApiKey) return opened;
     return { ...opened, ownOrigin: requireOwnApi(sentTo, publicUrl).origin };
   };
+}
+
+/** Returns the access token of an OAuth 2.0 credential, refreshed if it is due, as a bearer credential. */
+async function openConnection(
+  { readConnection, keeper, noteUse }: CredentialOpenerParts,
+  id: string,
+  signal: () => AbortSignal,
+): Promise<OpenedCredential> {
+  const known = await readConnection(id);
+  if (!known) throw refused('CREDENTIAL_NOT_FOUND', `the workspace has no credential ${id}: it may have been deleted`);
+  if (!known.isUseRecorded) noteUse(id);
+  return toBearer(await readable(() => keeper.get(id, known, signal())));
+
+  function toBearer(tokens: KeptTokens): OpenedCredential {
+    return {
+      type: 'bearer',
+      secret: { token: tokens.accessToken },
+      async renew() {
+        const renewed = await readable(() => keeper.replace(id, tokens, signal()));
+        return renewed && toBearer(renewed);
+      },
+    };
+  }
 }
 
 const REFUSALS: Readonly<Record<NonNullable<SealedCredential['refusal']>, readonly [code: string, message: string]>> = {
@@ -74,9 +124,13 @@ function refused(code: string, message: string): NodeError {
   return new NodeError(code, message, { isRetryable: false });
 }
 
-async function open(secretBox: SecretBox, { sealedSecret }: SealedCredential): Promise<string> {
+function open(secretBox: SecretBox, { sealedSecret }: SealedCredential): Promise<string> {
+  return readable(() => secretBox.open(sealedSecret));
+}
+
+async function readable<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await secretBox.open(sealedSecret);
+    return await work();
   } catch (error) {
     if (error instanceof SecretBoxError) throw unreadable(error.message);
     throw error;

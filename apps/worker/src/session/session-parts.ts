@@ -1,13 +1,17 @@
-import { createInputChecker, createResultChecker } from '@deckhand/nodes';
+import { createInputChecker, createResultChecker, createTokenKeeper } from '@deckhand/nodes';
 import { concurrencyOf } from '@deckhand/contracts';
 import {
+  changeConnection,
   type Claim,
   type ClaimedExecution,
+  PROVIDER_LIMIT_MS,
+  readConnection,
   readSealedCredential,
   readVariables,
   releaseExecutions,
   type RunKey,
   startChild,
+  touchConnection,
 } from '@deckhand/db';
 import type { RunJob } from '@deckhand/queue';
 import { createResultSignatures, type Logger, type MemoryBudget } from '@deckhand/runtime';
@@ -134,6 +138,7 @@ function createEnvironment(
 ): NodeEnvironment {
   const { schemas, secretBox, publicUrl, logger } = options;
   const { active, health, metrics } = parts.shared;
+  const findConnection = (id: string) => retry('credential', () => health.watchRead(() => readConnection(db, id)));
   const limits = createStartLimits({ redis, logger, checkInput: createInputChecker(schemas) });
   return {
     now: clock.now,
@@ -156,6 +161,18 @@ function createEnvironment(
       ...{ secretBox, publicUrl },
       read: (run, credentialId) =>
         retry('credential', () => health.watchRead(() => readSealedCredential(db, run, credentialId))),
+      readConnection: findConnection,
+      keeper: createTokenKeeper({
+        store: { read: findConnection, change: (id, decide) => changeConnection(db, id, decide) },
+        box: secretBox,
+        http: options.services.http,
+        providerLimitMs: PROVIDER_LIMIT_MS,
+      }),
+      noteUse: (id) => {
+        touchConnection(db, id).catch((err: unknown) =>
+          logger.warn({ err }, 'failed to record the use of a credential'),
+        );
+      },
     }),
     answerLink: createAnswerLink(options),
     isBusy: () => active.size > MAX_RUNS_AT_REST || active.size >= options.concurrency,

@@ -92,7 +92,7 @@ export async function bringUp(settings: StartSettings, stack: Stack): Promise<Br
     },
     { title: 'Processes', task: (_, task) => task.newListr(processes, { concurrent: true }) },
     {
-      title: 'Make sure of an owner and an API key',
+      title: 'Create the owner and an API key',
       task: async (found) => {
         found.owner = owner;
         found.access = await ensureAccess(client, { ...owner, setupToken }, secrets.apiKey);

@@ -28,6 +28,7 @@ export function describeStart(started: Started): string {
     ...(execution.error ? [`  ${execution.error.code}: ${execution.error.message}`] : []),
     '',
     `Address   ${url}`,
+    `Docs      ${url}/docs`,
     `Sign in   ${started.ownerEmail}  ${started.ownerPassword}`,
     `API key   ${apiKey}`,
     `Logs      ${started.logs}`,

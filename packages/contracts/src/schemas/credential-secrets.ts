@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { CLOSED } from './common.ts';
+import { OAuth2Secret } from './oauth2.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 65_536 });
 /** The name of an HTTP header (RFC 9110). */
@@ -26,6 +27,7 @@ export const CREDENTIAL_SECRETS = {
     CLOSED,
   ),
   header: Type.Object({ name: HeaderName, value: Text }, CLOSED),
+  oauth2: OAuth2Secret,
   postgres: Type.Object({ connectionString: Type.String({ pattern: '^postgres(ql)?://', maxLength: 10_000 }) }, CLOSED),
   smtp: Type.Object(
     {
@@ -40,5 +42,5 @@ export const CREDENTIAL_SECRETS = {
 };
 
 /** Types of credentials. */
-export const CREDENTIAL_TYPES = ['apiKey', 'basic', 'bearer', 'header', 'postgres', 'smtp'] as const;
+export const CREDENTIAL_TYPES = ['apiKey', 'basic', 'bearer', 'header', 'oauth2', 'postgres', 'smtp'] as const;
 export type CredentialType = (typeof CREDENTIAL_TYPES)[number];

@@ -5,6 +5,7 @@ import { compileLenientCheck } from '../validate.ts';
 import { AllowedHosts, type HostAndPort } from '../allowed-hosts.ts';
 import { AnyObject, CLOSED, Id, nullable, oneOf, Time } from './common.ts';
 import { CREDENTIAL_SECRETS, CREDENTIAL_TYPES, type CredentialType } from './credential-secrets.ts';
+import { CredentialConnection, oauth2Issues } from './oauth2.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 
@@ -77,7 +78,7 @@ export const CredentialCircuit = Type.Object(
 );
 
 /** Types of credentials that http nodes send, to hosts that the node names. */
-export const HTTP_CREDENTIAL_TYPES: readonly CredentialType[] = ['apiKey', 'basic', 'bearer', 'header'];
+export const HTTP_CREDENTIAL_TYPES: readonly CredentialType[] = ['apiKey', 'basic', 'bearer', 'header', 'oauth2'];
 
 const limits = {
   visibility: Type.Optional(
@@ -126,6 +127,7 @@ export const CredentialEntry = Type.Object({
   allowedWorkflowIds: nullable(Type.Array(Id)),
   rateLimit: nullable(CredentialRateLimit),
   circuit: nullable(CredentialCircuit),
+  connection: nullable(CredentialConnection, { description: 'Of an oauth2 credential; null for other types' }),
   createdAt: Time,
   updatedAt: Time,
 });
@@ -138,6 +140,7 @@ const CHECKS = {
   basic: compileLenientCheck(CREDENTIAL_SECRETS.basic),
   bearer: compileLenientCheck(CREDENTIAL_SECRETS.bearer),
   header: compileLenientCheck(CREDENTIAL_SECRETS.header),
+  oauth2: compileLenientCheck(CREDENTIAL_SECRETS.oauth2),
   postgres: compileLenientCheck(CREDENTIAL_SECRETS.postgres),
   smtp: compileLenientCheck(CREDENTIAL_SECRETS.smtp),
 };
@@ -185,6 +188,8 @@ export function secretTexts(credential: Credential): readonly string[] {
     }
     case 'bearer':
       return tokensOf(credential.secret);
+    case 'oauth2':
+      return [credential.secret.clientSecret ?? '', credential.secret.privateKey ?? ''];
     case 'postgres': {
       const { connectionString } = credential.secret;
       const password = URL.canParse(connectionString) ? new URL(connectionString).password : '';
@@ -216,8 +221,14 @@ export function serverOf(credential: Credential): HostAndPort | undefined {
 /** The issues of a secret of a type, none when it is fit to be kept. They name fields, never what those hold. */
 export function secretIssues(type: CredentialType, secret: unknown): readonly ValidationIssue[] {
   const result = CHECKS[type](secret);
-  if (!('issues' in result)) return [];
-  return result.issues.map(({ path, message }) => ({ path: path === '' ? 'secret' : `secret.${path}`, message }));
+  const issues = 'issues' in result ? result.issues : rulesOf(type, secret);
+  return issues.map(({ path, message }) => ({ path: path === '' ? 'secret' : `secret.${path}`, message }));
+}
+
+/** The issues of a secret that has the form of its type, by the rules that the form cannot express. */
+function rulesOf(type: CredentialType, secret: unknown): readonly ValidationIssue[] {
+  const result = type === 'oauth2' ? CHECKS.oauth2(secret) : undefined;
+  return result && 'value' in result ? oauth2Issues(result.value) : [];
 }
 
 export type CreateCredentialBody = Static<typeof CreateCredentialBody>;

@@ -15,7 +15,7 @@ import {
   Time,
 } from './common.ts';
 import { EventUrl } from './event-endpoints.ts';
-import { NodeCounts, NodeProgress } from './node-runs.ts';
+import { NodeCounts, NodeError, NodeProgress } from './node-runs.ts';
 import { Metadata, RequestOptions, StartOptions, Tags } from './start-options.ts';
 
 /** Outputs above this many bytes are left out of a run's answer. */
@@ -145,7 +145,7 @@ export const ExecuteResponse = Type.Object({
 export const ExecutionError = Type.Object({
   message: Type.String(),
   nodeId: nullable(Type.String()),
-  code: Type.String(),
+  code: NodeError.properties.code,
 });
 
 export const ApprovalRecord = Type.Object({

@@ -4,7 +4,10 @@ import type { JsonValue } from '../json.ts';
 import { AnyJson, CLOSED, NodeStatusSchema, nullable, pageQuery, ShownIteration, Time } from './common.ts';
 
 /** Why a node, or an attempt of it, failed. */
-export const NodeError = Type.Object({ message: Type.String(), code: Type.String() });
+export const NodeError = Type.Object({
+  message: Type.String(),
+  code: Type.String({ description: 'For programs; /docs/errors of the instance explains each code' }),
+});
 
 const IterationCounts = Type.Unsafe<Readonly<Partial<Record<NodeStatus, number>>>>({
   type: 'object',

@@ -153,6 +153,10 @@ export const NodeTypeEntry = Type.Object({
   credentialTypes: Type.Array(oneOf(CREDENTIAL_TYPES), {
     description: 'Types of credentials that `credentialId` may name; empty if it uses no credential',
   }),
+  errors: Type.Array(Type.String(), {
+    description:
+      'Codes of failures that only some types of nodes have, this one among them; /docs/errors of the instance explains them, and those of every node',
+  }),
   parameters: Type.Unsafe<JsonObject>({ ...AnyObject, description: 'A JSON Schema' }),
   form: NodeFormEntry,
   outputSchema: nullable(Type.Unsafe<JsonObject>({ ...AnyObject }), {

@@ -151,6 +151,7 @@ export const Workflow = Type.Object({
   webhooks: Type.Array(Type.Object({ nodeId: Type.String(), url: Type.String(), method: Type.String() })),
   schedules: Type.Array(WorkflowSchedule),
   draftUpdatedAt: nullable(Time, { description: 'When its draft was saved; null without a draft' }),
+  hasImportReport: Type.Boolean({ description: 'Whether it was imported, and nobody has dismissed the report yet' }),
   definition: nullable(Definition),
 });
 
@@ -234,6 +235,50 @@ export const ImportedWorkflow = Type.Object({ ...CreatedWorkflow.properties, ...
 /** What an import would create, with dryRun=true. */
 export const ImportPreview = Type.Object({ name: Type.String(), definition: Definition, ...ImportReport });
 
+const ImportReportNode = {
+  name: Type.String({ description: 'Its name in n8n' }),
+  nodeIds: Type.Array(Type.String(), { description: 'The nodes that it became; empty if it only passes its input on' }),
+};
+
+/** A task of a report that is kept with its workflow. */
+const KeptTask = Type.Object({ ...ImportTask.properties, nodes: Type.Array(Type.Object(ImportReportNode)) });
+
+/** What is kept of an import. */
+export const KeptImportReport = Type.Object({
+  counts: Type.Object(
+    { converted: Type.Integer(), review: Type.Integer(), manual: Type.Integer() },
+    { description: 'How many nodes of n8n have each level' },
+  ),
+  tasks: Type.Array(KeptTask),
+  omittedTasks: Type.Integer({ description: 'Further tasks, for which there was no room' }),
+  remarks: ImportReport.remarks,
+});
+
+/** The report of an import, as far as its tasks were done since. */
+export const WorkflowImportReport = Type.Object({
+  importedAt: Time,
+  ...KeptImportReport.properties,
+  tasks: Type.Array(
+    Type.Object({
+      ...ImportTask.properties,
+      nodes: Type.Array(
+        Type.Object({
+          ...ImportReportNode,
+          done: Type.Boolean({
+            description:
+              'Whether the latest version has another node in place of the stub, or does not have it any more',
+          }),
+        }),
+      ),
+      done: Type.Boolean({ description: 'Whether that is so of all its nodes' }),
+    }),
+    {
+      description:
+        'What people have to do, each cause once: stubs first, then what differs, and then what follows from stubs',
+    },
+  ),
+});
+
 /** Query of what can be checked without being done. */
 export const DryRunQuery = Type.Object({
   dryRun: Type.Boolean({ default: false, description: 'Check everything and save nothing' }),
@@ -307,6 +352,8 @@ export type Workflow = Static<typeof Workflow>;
 export type WorkflowSchedule = Static<typeof WorkflowSchedule>;
 export type CreatedWorkflow = Static<typeof CreatedWorkflow>;
 export type ImportN8nBody = Static<typeof ImportN8nBody>;
+export type KeptImportReport = Static<typeof KeptImportReport>;
+export type WorkflowImportReport = Static<typeof WorkflowImportReport>;
 export type ImportedWorkflow = Static<typeof ImportedWorkflow>;
 export type SavedVersion = Static<typeof SavedVersion>;
 export type VersionEntry = Static<typeof VersionEntry>;

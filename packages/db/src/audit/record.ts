@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { JsonValue } from '@deckhand/contracts';
-import type { Actor, LinkHolder } from '../access.ts';
+import type { Actor, LinkHolder, System } from '../access.ts';
 import type { Queryable } from '../client.ts';
 import { markRequest } from '../idempotency/requests.ts';
 
@@ -18,7 +18,7 @@ export interface Change {
  * Records a change in the transaction that makes it, so that neither exists without the other. The same transaction
  * marks the request with an Idempotency-Key as carried out.
  */
-export async function recordChange(tx: Queryable, actor: Actor | LinkHolder, change: Change): Promise<void> {
+export async function recordChange(tx: Queryable, actor: Actor | LinkHolder | System, change: Change): Promise<void> {
   if (actor.requestToken !== undefined) await markRequest(tx, actor.requestToken, change);
   await tx.auditEntry.create({ data: toRow(actor, change), select: { id: true } });
 }
@@ -43,7 +43,7 @@ export async function recordKeyChange(tx: Queryable, actor: Actor, change: Chang
   });
 }
 
-function toRow(actor: Actor | LinkHolder, { action, workspaceId, resourceId, details }: Change) {
+function toRow(actor: Actor | LinkHolder | System, { action, workspaceId, resourceId, details }: Change) {
   return {
     id: uuidv7(),
     workspaceId,

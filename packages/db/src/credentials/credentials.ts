@@ -6,6 +6,7 @@ import {
   DeckhandError,
   hasRole,
   type InWorkspaceQuery,
+  type OAuth2Grant,
   type PageOf,
   type Role,
   validationFailed,
@@ -13,12 +14,13 @@ import {
 import { type Actor, type AllowedStates, changedMeanwhile, inState, requireRole, visibleWorkspace } from '../access.ts';
 import { recordChange } from '../audit/record.ts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
-import type { Credential } from '../generated/client.ts';
+import type { Credential, OAuth2Connection } from '../generated/client.ts';
 import { pageRange, toPage } from '../paging.ts';
+import { applyEvent, SHOWN_CONNECTION, toConnection } from './connections.ts';
 import { readCircuit, readRateLimit } from './sealed-credentials.ts';
 
 /** The columns that people may see: all except the secret, which is not read. */
-const SHOWN = {
+const COLUMNS = {
   id: true,
   workspaceId: true,
   name: true,
@@ -32,6 +34,8 @@ const SHOWN = {
   createdAt: true,
   updatedAt: true,
 } as const;
+
+const SHOWN = { ...COLUMNS, connection: { select: SHOWN_CONNECTION } } as const;
 
 /**
  * Lists the credentials of a workspace by name.
@@ -92,6 +96,8 @@ export interface NewCredential extends CredentialLimits {
   readonly type: CredentialType;
   /** Encrypted already. */
   readonly sealedSecret: string;
+  /** Of an OAuth 2.0 credential. */
+  readonly grant?: OAuth2Grant | undefined;
 }
 
 /**
@@ -99,11 +105,13 @@ export interface NewCredential extends CredentialLimits {
  * @throws DeckhandError FORBIDDEN below the role editor; VALIDATION_FAILED for a workflow of another workspace.
  */
 export function createCredential(db: Database, actor: Actor, credential: NewCredential): Promise<CredentialEntry> {
-  const { workspaceId, name, type, sealedSecret } = credential;
+  const { workspaceId, name, type, sealedSecret, grant } = credential;
   return db.$transaction(async (tx) => {
     await requireRole(tx, actor, workspaceId, 'editor');
     const limits = await toLimitColumns(tx, workspaceId, credential);
-    const data = { id: uuidv7(), workspaceId, name, type, secret: sealedSecret, ownerId: actor.userId, ...limits };
+    const connection = grant === undefined ? {} : { connection: { create: { grant } } };
+    const id = uuidv7();
+    const data = { id, workspaceId, name, type, secret: sealedSecret, ownerId: actor.userId, ...limits, ...connection };
     const row = await tx.credential.create({ data, select: SHOWN });
     const details = { name, type, visibility: row.visibility };
     await recordChange(tx, actor, { action: 'credential.create', workspaceId, resourceId: row.id, details });
@@ -116,6 +124,8 @@ export interface CredentialChanges extends CredentialLimits {
   readonly name?: string;
   /** Encrypted already. */
   readonly sealedSecret?: string;
+  /** Of the new secret of an OAuth 2.0 credential. */
+  readonly grant?: OAuth2Grant | undefined;
 }
 
 /**
@@ -131,7 +141,7 @@ export function updateCredential(
   changes: CredentialChanges,
   states?: AllowedStates,
 ): Promise<CredentialEntry> {
-  const { name, sealedSecret, visibility } = changes;
+  const { name, sealedSecret, visibility, grant } = changes;
   return db.$transaction(async (tx) => {
     const current = await findCredential(tx, actor, id, 'editor');
     const { workspaceId } = current;
@@ -147,8 +157,14 @@ export function updateCredential(
     // If somebody changed its visibility in the meantime, the checks above no longer hold.
     const workspace = visibleWorkspace(actor, 'editor');
     const where = { id, visibility: current.visibility, workspace, ...inState(states) };
-    const [row] = await tx.credential.updateManyAndReturn({ where, data, select: SHOWN });
-    if (!row) throw changedMeanwhile(states, noSuchCredential());
+    const { count } = await tx.credential.updateMany({ where, data });
+    if (count === 0) throw changedMeanwhile(states, noSuchCredential());
+    if (grant !== undefined) {
+      // Tokens of the old provider must not reach the new one.
+      await applyEvent(tx, actor, id, { kind: 'reset' });
+      await tx.oAuth2Connection.update({ where: { id }, data: { grant } });
+    }
+    const row = await tx.credential.findUniqueOrThrow({ where: { id }, select: SHOWN });
     const details = { changed: Object.keys(data), name: row.name };
     await recordChange(tx, actor, { action: 'credential.update', workspaceId, resourceId: id, details });
     return toCredentialEntry(row);
@@ -174,17 +190,27 @@ async function requireMayChange(
 
 /**
  * Deletes a credential. Its owner and admins of the workspace may delete a private one.
+ * @returns the encrypted tokens of its connection and what they were requested with, to be revoked.
  * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN.
  */
-export function deleteCredential(db: Database, actor: Actor, id: string): Promise<void> {
+export function deleteCredential(
+  db: Database,
+  actor: Actor,
+  id: string,
+): Promise<{ readonly sealedSecret: string; readonly sealedTokens: string | null }> {
   return db.$transaction(async (tx) => {
     const { workspaceId, name, visibility, ownerId } = await findCredential(tx, actor, id, 'editor');
     if (visibility === 'private' && ownerId !== actor.userId) await requireRole(tx, actor, workspaceId, 'admin');
     const where = { id, workspace: visibleWorkspace(actor, 'editor') };
+    const found = await tx.credential.findFirst({
+      where,
+      select: { secret: true, connection: { select: { secret: true } } },
+    });
     const { count } = await tx.credential.deleteMany({ where });
-    if (count === 0) throw noSuchCredential();
+    if (!found || count === 0) throw noSuchCredential();
     const details = { name };
     await recordChange(tx, actor, { action: 'credential.delete', workspaceId, resourceId: id, details });
+    return { sealedSecret: found.secret, sealedTokens: found.connection?.secret ?? null };
   });
 }
 
@@ -216,7 +242,11 @@ async function toLimitColumns(
 }
 
 /** Converts a credential to its entry in lists. */
-function toCredentialEntry(row: Pick<Credential, keyof typeof SHOWN>): CredentialEntry {
+function toCredentialEntry(
+  row: Pick<Credential, keyof typeof COLUMNS> & {
+    readonly connection: Pick<OAuth2Connection, keyof typeof SHOWN_CONNECTION> | null;
+  },
+): CredentialEntry {
   return {
     id: row.id,
     workspaceId: row.workspaceId,
@@ -228,6 +258,7 @@ function toCredentialEntry(row: Pick<Credential, keyof typeof SHOWN>): Credentia
     allowedWorkflowIds: row.allowedWorkflowIds.length === 0 ? null : row.allowedWorkflowIds,
     rateLimit: readRateLimit(row.rateLimit),
     circuit: readCircuit(row.circuit),
+    connection: row.connection && toConnection(row.connection),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import {
   DeckhandError,
+  type KeptImportReport,
   type ListWorkflowsQuery,
   NO_ERROR_WORKFLOW,
   NO_FOLDER,
@@ -63,6 +64,7 @@ function like(text: string) {
 export interface WorkflowRecord extends WorkflowEntry {
   /** Null without a draft. */
   readonly draftUpdatedAt: string | null;
+  readonly hasImportReport: boolean;
   /** Null without a saved version. */
   readonly definition: unknown;
   readonly webhooks: readonly { readonly nodeId: string; readonly suffix: string }[];
@@ -76,6 +78,7 @@ export async function readWorkflow(db: Queryable, actor: Actor, id: string): Pro
     include: {
       latestVersion: { select: { definition: true } },
       draft: { select: { updatedAt: true } },
+      importReport: { select: { workflowId: true } },
       webhooks: { select: { nodeId: true, suffix: true }, orderBy: { nodeId: 'asc' } },
       schedules: { orderBy: { nodeId: 'asc' } },
     },
@@ -84,6 +87,7 @@ export async function readWorkflow(db: Queryable, actor: Actor, id: string): Pro
   return {
     ...toWorkflowEntry(row),
     draftUpdatedAt: row.draft?.updatedAt.toISOString() ?? null,
+    hasImportReport: row.importReport !== null,
     definition: row.latestVersion?.definition ?? null,
     webhooks: row.webhooks,
     schedules: row.schedules.map(toWorkflowSchedule),
@@ -118,6 +122,8 @@ export interface NewWorkflow {
   /** Its first version; null for none yet. */
   readonly version: NewVersion | null;
   readonly slug?: string | undefined;
+  /** What is kept of the import that it comes from. */
+  readonly importReport?: KeptImportReport;
   /** The workflow that it duplicates, and the version; undefined if it is not a duplicate. */
   readonly duplicateOf?: { readonly workflowId: string; readonly workflowVersionId: string | null };
 }
@@ -141,13 +147,14 @@ export function tryCreatingWorkflow(db: Database, actor: Actor, workflow: NewWor
 export async function insertWorkflow(
   tx: Queryable,
   actor: Actor,
-  { version, duplicateOf, ...columns }: NewWorkflow,
+  { version, duplicateOf, importReport, ...columns }: NewWorkflow,
 ): Promise<string> {
   const { workspaceId, folderId } = columns;
   await requireRole(tx, actor, workspaceId, 'editor');
   await requireFolder(tx, workspaceId, folderId);
   const { id } = await tx.workflow.create({ data: { id: uuidv7(), ...columns }, select: { id: true } });
   if (version) await insertVersion(tx, id, version);
+  if (importReport) await tx.importReport.create({ data: { workflowId: id, report: importReport } });
   const change = { action: 'workflow.create', workspaceId, resourceId: id } as const;
   await recordChange(tx, actor, duplicateOf ? { ...change, details: { duplicateOf } } : change);
   return id;

@@ -139,14 +139,17 @@ export function credentialTypesOf(node: NodeDefinition, type: NodeType): readonl
   return needed.length > 0 ? needed : (type.credential?.types ?? []);
 }
 
-/** Returns the issues of a node's credential that are known without reading it. */
+/**
+ * Returns the issues of a node's credential that are known without reading it. A trigger without the one that it needs
+ * would accept everybody; other nodes fail without it, and get a warning.
+ */
 function checkCredential(node: NodeDefinition, type: NodeType, path: string): ValidationIssue[] {
   const { credentialId } = node;
   if (credentialId !== undefined && !type.credential) {
     return [{ path: `${path}.credentialId`, message: `nodes of type ${node.type} use no credential` }];
   }
   const needed = type.credential?.needed?.(node.parameters ?? {}) ?? [];
-  if (credentialId === undefined && needed.length > 0) {
+  if (credentialId === undefined && needed.length > 0 && type.isTrigger) {
     return [{ path: `${path}.credentialId`, message: `is required: a credential of type ${needed.join(' or ')}` }];
   }
   return [];

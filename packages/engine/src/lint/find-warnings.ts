@@ -6,7 +6,7 @@ import { mocks } from './mocks.ts';
 import { references } from './references.ts';
 import { MAX_WARNINGS, type Rule } from './rule.ts';
 import { secrets } from './secrets.ts';
-import { finalFailures, timeLimits, undecided, unheeded } from './settings.ts';
+import { finalFailures, missingCredentials, timeLimits, undecided, unheeded } from './settings.ts';
 
 /** The checks of the types of nodes, each of its own parameters. */
 const ofTypes: Rule = () => (node) =>
@@ -28,6 +28,7 @@ const RULES: readonly Rule[] = [
   unheeded,
   finalFailures,
   timeLimits,
+  missingCredentials,
   mocks,
 ];
 /** The rules that hold for disabled nodes, too. */

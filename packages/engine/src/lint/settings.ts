@@ -54,6 +54,16 @@ export const undecided: Rule =
       : [];
   };
 
+/** Finds nodes without the credential that they need. */
+export const missingCredentials: Rule =
+  () =>
+  ({ definition, type }) => {
+    const needed = type.credential?.needed?.(definition.parameters ?? {}) ?? [];
+    if (definition.credentialId !== undefined || needed.length === 0) return [];
+    const message = `The node fails: it needs a credential of type ${needed.join(' or ')}.`;
+    return [{ code: 'CREDENTIAL_MISSING', path: 'credentialId', message }];
+  };
+
 /** A time limit that a node sets itself. */
 interface NodeLimit {
   /** The path of the setting, relative to the node. */

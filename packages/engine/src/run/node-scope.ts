@@ -1,7 +1,7 @@
 import type { Credential, JsonObject, JsonValue } from '@deckhand/contracts';
 import { exampleLink, type ExpressionName, type ExpressionScope, type LoopScope } from '../expressions/index.ts';
 import { allowsLinks, NO_LINKS } from '../expressions/links.ts';
-import type { NodeContext } from '../node-context.ts';
+import type { NodeContext, OpenedCredential } from '../node-context.ts';
 import { NodeError } from '../outcome.ts';
 import type { SourceReferences } from '../script.ts';
 import type { LazySignal } from './in-flight.ts';
@@ -80,9 +80,21 @@ export function nodeContext(
     async credential(sentTo) {
       const { credentialId } = node.definition;
       if (credentialId === undefined) return undefined;
-      const credential = await request.openCredential(credentialId, sentTo);
-      onCredential(credential);
-      return credential;
+      return noted(await request.openCredential(credentialId, sentTo, halt), onCredential);
+    },
+  };
+}
+
+/** Returns a credential whose replacements are noted, too, so that they are masked as it is. */
+function noted(credential: OpenedCredential, onCredential: (credential: Credential) => void): OpenedCredential {
+  onCredential(credential);
+  const { renew } = credential;
+  if (!renew) return credential;
+  return {
+    ...credential,
+    async renew() {
+      const renewed = await renew();
+      return renewed && noted(renewed, onCredential);
     },
   };
 }

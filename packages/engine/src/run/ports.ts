@@ -69,10 +69,15 @@ export interface RunRequest {
   readonly control: RunControl;
   readonly services: NodeServices;
   /**
-   * Opens a credential of the run's workspace, to be sent to a URL if one is given.
+   * Opens a credential of the run's workspace, to be sent to a URL if one is given. It may have to wait for a provider,
+   * until the signal aborts.
    * @throws NodeError as `NodeContext.credential` does.
    */
-  readonly openCredential: (credentialId: string, sentTo?: URL) => Promise<OpenedCredential>;
+  readonly openCredential: (
+    credentialId: string,
+    sentTo: URL | undefined,
+    signal: () => AbortSignal,
+  ) => Promise<OpenedCredential>;
   /** Returns the address where a wait of the run is answered without a session; undefined if none is known. */
   readonly answerLink?: ((place: WaitPlace) => string) | undefined;
   readonly ports: EnginePorts;

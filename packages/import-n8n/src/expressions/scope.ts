@@ -1,4 +1,4 @@
-import type { Source } from '../source.ts';
+import type { Pairs, Source } from '../source.ts';
 
 /** What an expression of n8n can see, in the words of our expressions. */
 export interface Scope {
@@ -10,6 +10,8 @@ export interface Scope {
   readonly input: Source;
   /** `$('name')`: the data of a node that always ran before. @throws UnsupportedError if there is none. */
   readonly nodeNamed: (name: string) => Source;
+  /** Nodes whose lists have the item that belongs to the current one at the same position. */
+  readonly paired: Pairs;
   readonly workflowName: string;
   /** The time zone of the workflow; undefined for that of the instance, which its export does not name. */
   readonly timezone: string | undefined;

@@ -5,11 +5,16 @@ import type { Scope } from './scope.ts';
 import { translate, translateWithin } from './translate.ts';
 
 /** A part of a text: literal, or an expression of n8n. */
-type Part = { readonly literal: string } | { readonly source: string };
+export type Part = { readonly literal: string } | { readonly source: string };
 
 /** A text of n8n is an expression if it begins with "=". */
 export function isExpression(value: unknown): value is `=${string}` {
   return typeof value === 'string' && value.startsWith('=');
+}
+
+/** Returns the value of a parameter that is an expression without braces, which is a literal text. */
+export function literal(value: JsonValue): JsonValue {
+  return isExpression(value) && !value.includes('{{') ? value.slice(1) : value;
 }
 
 /** Returns whether a text is one expression, with nothing but white space around it: its value need not be text. */
@@ -64,6 +69,11 @@ const MAX_EXPRESSION = 10_000;
 export function braced(expression: string): string {
   if (expression.length > MAX_EXPRESSION) return unsupported('an expression becomes too long here');
   return `{{ ${expression} }}`;
+}
+
+/** Splits a text that is evaluated although it does not begin with "=", as some parameters are. */
+export function partsOf(value: string): Part[] {
+  return parse(`=${value}`);
 }
 
 /** Splits a text as n8n does: an expression ends with the first braces. */

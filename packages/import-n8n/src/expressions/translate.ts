@@ -9,13 +9,17 @@ import type { Scope } from './scope.ts';
 type Part =
   | { readonly kind: 'data' | 'date' | 'item' | 'nodes' | 'DateTime'; readonly text: string }
   | { readonly kind: 'duration'; readonly text: string; readonly unit: string }
-  | { readonly kind: 'source'; readonly source: Source; readonly isInput: boolean };
+  | { readonly kind: 'source'; readonly source: Source; readonly name?: string };
 
 /** Functions and objects that our expressions have, too. */
 const GLOBALS = new Set([
   ...['Math', 'Object', 'JSON', 'Number', 'String', 'Boolean', 'Array', 'parseInt', 'parseFloat', 'isNaN', 'isFinite'],
   ...['encodeURIComponent', 'decodeURIComponent', 'encodeURI', 'decodeURI', 'undefined', 'NaN', 'Infinity'],
 ]);
+
+/** Note of an item that is found behind a script. */
+export const ASSUMED =
+  'items that belong to each other are found by their position: a script before is taken to return an item for each one';
 
 /** Methods of data that mean the same. */
 const METHODS = new Set([
@@ -239,7 +243,7 @@ class Translator {
       case '$json':
         return data(item);
       case '$input':
-        return { kind: 'source', source: input, isInput: true };
+        return { kind: 'source', source: input };
       case '$node':
         return { kind: 'nodes', text: name };
       case '$now':
@@ -301,10 +305,13 @@ class Translator {
     switch (of.kind) {
       case 'source':
         if (name === 'item') return this.#currentItem(of);
+        if (name === 'isExecuted') {
+          return data(of.source.hasRun ?? 'true');
+        }
         return unsupported(`"${name ?? ''}" of a node has no equivalent`);
       case 'nodes':
         if (name === undefined) return unsupported('nodes are named by literal texts');
-        return this.#currentItem({ source: this.#scope.nodeNamed(name), isInput: false });
+        return this.#currentItem({ source: this.#scope.nodeNamed(name), name });
       case 'item':
         return name === 'json' ? data(of.text) : unsupported(`"${name ?? ''}" of an item has no equivalent`);
       case 'duration':
@@ -332,9 +339,14 @@ class Translator {
     return undefined;
   }
 
-  #currentItem({ source, isInput }: { source: Source; isInput: boolean }): Part {
-    if (isInput) return { kind: 'item', text: this.#scope.item };
+  #currentItem({ source, name }: { source: Source; name?: string }): Part {
+    if (name === undefined) return { kind: 'item', text: this.#scope.item };
     if (source.shape === 'one') return { kind: 'item', text: source.text };
+    const { paired, index } = this.#scope;
+    if (paired.nodes.has(name)) {
+      if (paired.isAssumed === true) this.#scope.review(ASSUMED);
+      return { kind: 'item', text: `${source.text}[${paired.loop === undefined ? index : '$loop.index'}]` };
+    }
     return unsupported('the item of another node that belongs to the current one: n8n finds it by how items were made');
   }
 
@@ -378,7 +390,7 @@ class Translator {
     if (name === '$') {
       const named = literalText(given[0]);
       if (named === undefined) return unsupported('nodes are named by literal texts');
-      return { kind: 'source', source: this.#scope.nodeNamed(named), isInput: false };
+      return { kind: 'source', source: this.#scope.nodeNamed(named), name: named };
     }
     const [first, second, third] = given.map((each) => this.#argument(each));
     if (name === '$if' && given.length === 3) return data(`(${first ?? ''} ? ${second ?? ''} : ${third ?? ''})`);
@@ -387,25 +399,27 @@ class Translator {
     return unsupported(`${name}() has no equivalent`);
   }
 
-  #callSource(
-    { source, isInput }: { source: Source; isInput: boolean },
-    method: string,
-    given: readonly unknown[],
-  ): Part {
+  #callSource({ source, name }: { source: Source; name?: string }, method: string, given: readonly unknown[]): Part {
     if (given.length > 0) return unsupported(`arguments of ${method}() choose outputs and runs, which differ here`);
     if (method === 'first') return { kind: 'item', text: firstItem(source) };
     if (method === 'last') {
       return { kind: 'item', text: source.shape === 'one' ? source.text : `${source.text}.at(-1)` };
     }
     if (method === 'all') return data(`${asList(source)}.map((json) => ({ json: json }))`);
-    if (method === 'item') return this.#currentItem({ source, isInput });
+    if (method === 'item') return this.#currentItem({ source, ...(name !== undefined && { name }) });
     return unsupported(`${method}() of a node has no equivalent`);
   }
 
   #callData(of: string, method: string, given: readonly (Expression | SpreadElement)[]): Part {
     if (method === 'toDateTime' || method === 'toDate') return date(`date(${of})`);
-    if (method === 'toNumber') return data(`Number(${of})`);
-    if (method === 'toJsonString') return data(`JSON.stringify(${of})`);
+    if (method === 'toNumber') {
+      this.#scope.review('toNumber() fails in n8n for a missing value, and for text that is not a number');
+      return data(`Number(${of})`);
+    }
+    if (method === 'toJsonString') {
+      this.#scope.review('toJsonString() fails in n8n for a missing value');
+      return data(`JSON.stringify(${of})`);
+    }
     if (method === 'isEmpty' || method === 'isNotEmpty') {
       const empty = `(${of} === null || ${of} === undefined || ${of} === '' || JSON.stringify(${of}) === '[]' || JSON.stringify(${of}) === '{}')`;
       return data(method === 'isEmpty' ? empty : `(!${empty})`);

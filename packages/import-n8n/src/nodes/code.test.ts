@@ -35,6 +35,14 @@ it.each([{}, { jsCode: '' }, { mode: 'runOnceForEachItem' }])(
   },
 );
 
+it('notes that items have fewer members here, if a script goes through them', async () => {
+  const jsCode = 'const keys = []; for (const key in items[0]) keys.push(key); return [{ json: { keys } }];';
+  expect(await run(node('Script', 'code', { jsCode }))).toMatchObject({
+    level: 'review',
+    messages: ['the script goes through the members of objects: items have "json" alone here'],
+  });
+});
+
 it('notes that errors of the language have other texts here', async () => {
   const jsCode = 'try { return [{ json: $json.a.b }]; } catch (error) { return [{ json: { error: error.message } }]; }';
   expect(await run(node('Script', 'code', { jsCode }))).toMatchObject({

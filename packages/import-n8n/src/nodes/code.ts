@@ -1,3 +1,4 @@
+import { ASSUMED } from '../expressions/translate.ts';
 import { asList } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { show, text } from '../workflow.ts';
@@ -115,6 +116,7 @@ export function codeNode(conversion: Conversion): Converted {
   if (script.names.has('Date') && [...script.reads].some((each) => LOCAL_TIME.test(each))) {
     review('the script uses local time, which is UTC here, and the time zone of the instance in n8n');
   }
+  if (script.listsMembers) review('the script goes through the members of objects: items have "json" alone here');
   if (script.readsErrors) {
     review('the script reads the text of errors that it catches: those of JavaScript itself are worded otherwise here');
   }
@@ -130,7 +132,7 @@ export function codeNode(conversion: Conversion): Converted {
     `const run = async (${['$input', '$json', '$itemIndex', ...mode.items].join(', ')}) => (async () => {`,
     given,
     '})();',
-    ...callsOf(mode, node.type, isOne),
+    ...callsOf(mode, node.type, isOne, script.names.has('$') && input.shape === 'list'),
   ].join('\n');
   const converted = single(
     { id, type: 'code', name: node.name, parameters: { source } },
@@ -157,7 +159,7 @@ function checkNames({ names, members, reads, creates }: Script, { mode, isInLoop
 
 /** Returns JavaScript that declares the other names that the script uses. */
 function namesOf({ names, nodes }: Script, conversion: Conversion, { isForEach }: Mode): string[] {
-  const { dataOf, input, workflowName } = conversion;
+  const { dataOf, input, review, scope, workflowName } = conversion;
   const data = [...nodes].map(([name, read]) => {
     const source = dataOf(name) ?? unsupported(`the script uses the node "${name}", which does not always run before`);
     const other = [...read].find((each) => !OF_NODE.has(each));
@@ -165,17 +167,35 @@ function namesOf({ names, nodes }: Script, conversion: Conversion, { isForEach }
       unsupported(`the script uses ${other === '*' ? `"${name}" as a whole` : `"${other}" of "${name}"`}`);
     const usesItem = read.has('item') || (read.has('json') && isForEach && input.shape === 'list');
     if (usesItem && source.shape === 'list') {
-      unsupported(`the script uses the item of "${name}" that belongs to the current one`);
+      if (!scope.paired.nodes.has(name)) {
+        unsupported(`the script uses the item of "${name}" that belongs to the current one`);
+      }
+      if (scope.paired.isAssumed === true) review(ASSUMED);
     }
-    return `${JSON.stringify(name)}: toItems(${asList(source)})`;
+    const items = `toItems(${asList(source)})`;
+    if (source.hasRun === undefined) return `${JSON.stringify(name)}: ${items}`;
+    return `${JSON.stringify(name)}: ${source.hasRun} ? ${items} : undefined`;
   });
+  const single = [...nodes.keys()].filter((name) => dataOf(name)?.shape === 'one');
   const has = (name: string): boolean => names.has(name);
   return [
     'const source = (list, item) => ({ all: () => list, first: () => list[0], last: () => list.at(-1), item });',
     ...(data.length > 0 ? [`const data = { ${data.join(', ')} };`] : []),
-    ...(has('$') ? ['const $ = (name) => ({ ...source(data[name], data[name][0]), isExecuted: true });'] : []),
+    ...(has('$') ? [`let position = ${scope.paired.loop === undefined ? '0' : '$loop.index'};`] : []),
+    ...(has('$')
+      ? [
+          `const single = new Set(${JSON.stringify(single)});`,
+          'const itemOf = (name) => data[name][single.has(name) ? 0 : position];',
+          'const missing = (name) => {',
+          "  const get = () => { throw new Error(`Node '${name}' hasn't been executed`); };",
+          "  return new Proxy({}, { get: (_none, key) => (key === 'isExecuted' ? false : get()) });",
+          '};',
+          'const $ = (name) =>',
+          '  data[name] ? { ...source(data[name], itemOf(name)), isExecuted: true } : missing(name);',
+        ]
+      : []),
     ...(has('$node')
-      ? ['const $node = Object.fromEntries(Object.entries(data).map(([name, [item]]) => [name, item]));']
+      ? ['const $node = Object.fromEntries(Object.entries(data).map(([name, items]) => [name, items?.[0]]));']
       : []),
     ...(has('$items')
       ? [`const $items = (name) => ${data.length > 0 ? '(name === undefined ? all : data[name])' : 'all'};`]
@@ -186,7 +206,7 @@ function namesOf({ names, nodes }: Script, conversion: Conversion, { isForEach }
 }
 
 /** Returns JavaScript that runs the script and returns its data. */
-function callsOf({ isForEach }: Mode, type: string, isOne: boolean): string[] {
+function callsOf({ isForEach }: Mode, type: string, isOne: boolean, usesPosition: boolean): string[] {
   const result = isOne ? '[0]' : '';
   if (!isForEach) {
     return ['const result = await run(source(all, all[0]), all[0].json, 0, all);', `return toData(result)${result};`];
@@ -195,6 +215,7 @@ function callsOf({ isForEach }: Mode, type: string, isOne: boolean): string[] {
   return [
     'const results = [];',
     'for (const [index, item] of all.entries()) {',
+    ...(usesPosition ? ['  position = index;'] : []),
     `  results.push(await run(source(all, item), item.json, index, ${item}));`,
     '}',
     `return toData(results)${result};`,

@@ -43,6 +43,7 @@ function scopeWith(notes: string[]): Scope {
     index: '0',
     input: source,
     nodeNamed: () => source,
+    paired: { nodes: new Set<string>() },
     workflowName: 'Test',
     timezone: 'UTC',
     review: (note) => notes.push(note),

@@ -86,7 +86,9 @@ function convertCondition(
     ...(version >= 3 && (type === 'number' || hasLength) ? ['emptyIsNull'] : []),
     ...(version < 2 && isLoose && type === 'boolean' ? ['truthy'] : []),
   ].map((flag) => `'${flag}'`);
-  const right = hasRight ? [toExpression(rightValue, scope)] : flags.length > 0 ? ['null'] : [];
+  // Null is not what a missing value is: they are not equal.
+  const isNull = !isIgnored && rightValue === null;
+  const right = hasRight ? [toExpression(rightValue, scope)] : isNull || flags.length > 0 ? ['null'] : [];
   const check = `check.${type}(${[toExpression(leftValue, scope), `'${name}'`, ...right, ...flags].join(', ')})`;
   return isKnown ? check : `(${check} && false)`;
 }

@@ -62,6 +62,16 @@ export function single(node: NodeDefinition, source: Source): Converted {
   return { nodes: [node], edges: [], outputs: [{ nodeId: node.id, source }] };
 }
 
+/**
+ * Converts a node whose export lacks what it cannot run without: it fails here, too.
+ * @param what what is missing, such as "no field to sort by".
+ */
+export function incomplete({ id, node, review }: Conversion, what: string): Converted {
+  review(`it has ${what}, so that it fails, as in n8n: complete it`);
+  const message = `"${node.name}" is incomplete: it has ${what}`.replaceAll('{{', '{ {');
+  return single({ id, type: 'fail', name: node.name, parameters: { message } }, outputOf(id, 'list'));
+}
+
 /** Marks all outputs as lists that may be empty. */
 export function maybeEmpty(converted: Converted): Converted {
   return { ...converted, outputs: converted.outputs.map((output) => ({ ...output, mayBeEmpty: true })) };

@@ -40,7 +40,7 @@ function convert(type: string, typeVersion: number, parameters: JsonValue): Conv
     ...['A', 'B', 'C', 'D'].map((name) => node(name, 'noOp')),
   ];
   const before = isTrigger(type) ? [] : ['Start > Node'];
-  const merges = type === 'merge' ? ['Start > Other', 'Other > Node:1'] : [];
+  const merges = type === 'merge' || type === 'compareDatasets' ? ['Start > Other', 'Other > Node:1'] : [];
   const loops = type === 'splitInBatches' ? [`${typeVersion < 3 ? 'A' : 'B'} > Node`] : [];
   const outputs = ['if', 'switch', 'filter', 'splitInBatches'].includes(type) ? ['Node:1 > B'] : [];
   const more = type === 'switch' ? ['Node:2 > C', 'Node:3 > D'] : [];

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { braced, convertValue, isSingle, toExpression } from '../expressions/template.ts';
+import { braced, convertValue, isExpression, isSingle, toExpression, toJsonText } from '../expressions/template.ts';
 import type { Scope } from '../expressions/scope.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, lookup, object, show, text } from '../workflow.ts';
@@ -210,11 +210,25 @@ export function waitNode({ id, node, parameters, input, scope }: Conversion): Co
 }
 
 export function stopNode({ id, node, parameters, scope, review }: Conversion): Converted {
-  if (parameters.errorType === 'errorObject') return unsupported('errors that are objects');
+  if (parameters.errorType === 'errorObject') {
+    review('the error has the message of its object alone');
+    const message = messageOf(parameters.errorObject ?? '', scope);
+    return { nodes: [{ id, type: 'fail', name: node.name, parameters: { message } }], edges: [], outputs: [] };
+  }
   const given = text(parameters.errorMessage);
   if (given === undefined) review('the message is the name of the node here, in n8n it is empty');
   const message = convertValue(given ?? node.name, scope);
   return { nodes: [{ id, type: 'fail', name: node.name, parameters: { message } }], edges: [], outputs: [] };
+}
+
+/** Returns the message of an error that is JSON: its first member that is a message, or all of it. */
+function messageOf(given: JsonValue, scope: Scope): string {
+  const json = isExpression(given) && !isSingle(given) ? toJsonText(given, scope) : toExpression(given, scope);
+  const parsed = isSingle(given) ? `JSON.parse(convert.string(${json}))` : `JSON.parse(${json})`;
+  const isText = "(text) => typeof text === 'string' && text !== ''";
+  const members = '[error?.message, error?.description, error?.error]';
+  const message = `${members}.find(${isText}) ?? 'Error: ' + JSON.stringify(error)`;
+  return braced(`[${parsed}].map((error) => ${message})[0]`);
 }
 
 /** The JSON of a response before it is changed. */
@@ -235,7 +249,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 export function respondNode({ id, node, parameters, input, scope, review }: Conversion): Converted {
   const { respondWith = 'firstIncomingItem', options } = parameters;
   const { responseBody = respondWith === 'json' ? FIRST_BODY : '' } = parameters;
-  const { responseCode = 200, responseHeaders, ...others } = object(options);
+  const { responseCode = respondWith === 'redirect' ? 307 : 200, responseHeaders, ...others } = object(options);
   reviewOthers(others, review);
   const given = Object.fromEntries(
     list(object(responseHeaders).entries).map((each) => [
@@ -243,7 +257,11 @@ export function respondNode({ id, node, parameters, input, scope, review }: Conv
       convertValue(object(each).value ?? '', scope),
     ]),
   );
-  const headers = { ...contentTypeOf(respondWith, responseBody, scope), ...given };
+  const headers = {
+    ...contentTypeOf(respondWith, responseBody, scope),
+    ...given,
+    ...(respondWith === 'redirect' && { location: convertValue(parameters.redirectURL ?? '', scope) }),
+  };
   const bodyOf = () => {
     switch (respondWith) {
       case 'firstIncomingItem':
@@ -251,6 +269,7 @@ export function respondNode({ id, node, parameters, input, scope, review }: Conv
       case 'allIncomingItems':
         return braced(input.shape === 'list' ? input.text : `[${input.text}]`);
       case 'noData':
+      case 'redirect':
         return '';
       case 'text':
         return convertValue(responseBody, scope);

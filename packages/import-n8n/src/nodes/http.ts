@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, type NodeDefinition, parseJson } from '@deckhand/contracts';
-import { braced, convertValue, isExpression, isSingle, toExpression } from '../expressions/template.ts';
+import { braced, convertValue, isExpression, isSingle, literal, toExpression } from '../expressions/template.ts';
 import type { Scope } from '../expressions/scope.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, lookup, object, show, text } from '../workflow.ts';
@@ -55,7 +55,8 @@ export function httpNode(given: Conversion): Converted {
 }
 
 function requestNode({ node, parameters, review }: Conversion, id: string, scope: Scope): NodeDefinition {
-  const { method = 'GET', url = '', options } = parameters;
+  const { options } = parameters;
+  const method = literal(parameters.method ?? 'GET');
   if (typeof method !== 'string' || !METHODS.includes(method)) return unsupported(`the method ${show(method)}`);
   if (parameters.provideSslCertificates === true) return unsupported('a client certificate (provideSslCertificates)');
   const { response, timeout, redirect, batching, pagination, ...others } = object(options);
@@ -84,7 +85,7 @@ function requestNode({ node, parameters, review }: Conversion, id: string, scope
     name: node.name,
     parameters: {
       method,
-      url: convertValue(url, scope),
+      url: urlOf(parameters.url, scope, review),
       ...(Object.keys(query).length > 0 && { query }),
       ...(Object.keys(headers).length > 0 && { headers }),
       ...(body.value !== undefined && { body: body.value }),
@@ -93,6 +94,20 @@ function requestNode({ node, parameters, review }: Conversion, id: string, scope
     },
     ...(typeof timeout === 'number' && timeout >= 1 && { timeoutSeconds: timeout / 1_000 }),
   };
+}
+
+/** Returns the URL. One that is empty, or not absolute, fails when it is used, as in n8n. */
+function urlOf(given: JsonValue = '', scope: Scope, review: (message: string) => void): JsonValue {
+  const url = literal(given);
+  if (isExpression(url)) {
+    const trimmed: `=${string}` = `=${url.slice(1).trim()}`;
+    return /^=(?:https?:\/\/|\{\{)/.test(trimmed) ? convertValue(trimmed, scope) : braced(toExpression(trimmed, scope));
+  }
+  const plain = show(url).trim();
+  if (/^https?:\/\//.test(plain) && URL.canParse(plain)) return convertValue(plain, scope);
+  const what = plain === '' ? 'is empty' : 'does not begin with http or https';
+  review(`its URL ${what}, so that it fails, as in n8n: change it`);
+  return braced(JSON.stringify(plain));
 }
 
 function noteCredential(original: JsonObject, parameters: JsonObject, review: (message: string) => void): void {
@@ -200,12 +215,11 @@ function checkNode({ node, parameters, input, review }: Conversion, id: string, 
     return unsupported(`a response in the field ${show(outputPropertyName)}`);
   }
   if (fullResponse === true) {
-    const fields = {
-      body: braced(`${response}.body`),
-      headers: braced(`${response}.headers`),
-      statusCode: braced(`${response}.status`),
-    };
-    return { id, type: 'set', name: `${node.name}: item`, parameters: { fields } };
+    const source = [
+      `const { body, headers, status, error } = ${response};`,
+      'return error === undefined ? { body, headers, statusCode: status } : { error };',
+    ].join('\n');
+    return { id, type: 'code', name: `${node.name}: item`, parameters: { source } };
   }
   const perItem = input.shape === 'list' ? ', and of each item' : '';
   review(`the run fails if the response${perItem} is a list: n8n would then run the next nodes once for each element`);

@@ -35,14 +35,18 @@ const LONG_LIST = 10_000;
  * where scripts do not have its functions, an expression.
  */
 export function listNode({ id, node, review }: Conversion, expression: string): Converted {
-  const names = namesOf(expression);
-  if (names.every((name) => !NO_SCRIPT.has(name))) {
-    const script = [...(names.includes('convert') ? CONVERT : []), `return ${expression};`];
-    return scriptNode({ id, node }, script.join('\n'), 'list');
-  }
+  const prelude = preludeOf(expression);
+  if (prelude) return scriptNode({ id, node }, [...prelude, `return ${expression};`].join('\n'), 'list');
   noteLimit([expression], review);
   const set = { id, type: 'set', name: node.name, parameters: { fields: { items: braced(expression) } } };
   return single(set, outputOf(id, 'list', '.items'));
+}
+
+/** Returns what a script with an expression begins with; undefined for an expression that scripts cannot evaluate. */
+export function preludeOf(expression: string): readonly string[] | undefined {
+  const names = namesOf(expression);
+  if (names.some((name) => NO_SCRIPT.has(name))) return undefined;
+  return names.includes('convert') ? CONVERT : [];
 }
 
 /** Returns a script whose result is one item or a list. */

@@ -1,9 +1,13 @@
-import { braced, isExpression } from '../expressions/template.ts';
+import type { JsonValue } from '@deckhand/contracts';
+import { braced, isExpression, literal } from '../expressions/template.ts';
 import { asList } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, object, show, text } from '../workflow.ts';
-import { type Conversion, type Converted, maybeEmpty, outputOf, single } from './converter.ts';
-import { listNode, scriptNode } from './list-node.ts';
+import { type Conversion, type Converted, incomplete, maybeEmpty, outputOf, single } from './converter.ts';
+import { scriptNode } from './list-node.ts';
+import { pathTo } from './lodash.ts';
+import { sortNode } from './order.ts';
+import { withoutDuplicates } from './remove-duplicates.ts';
 import { fieldName } from './set.ts';
 import { reviewOthers } from './triggers.ts';
 
@@ -17,38 +21,72 @@ const SPLIT_OUT = 3;
 
 function split(conversion: Conversion, version: number): Converted {
   const { parameters, input, review } = conversion;
-  const { fieldToSplitOut, fieldName = fieldToSplitOut, include = 'noOtherFields', options } = parameters;
-  const { destinationFieldName, disableDotNotation, ...others } = object(options);
-  const isName = typeof fieldName === 'string' && !isExpression(fieldName) && !/[,[]/.test(fieldName);
-  const destination = text(destinationFieldName);
-  if (!isName || disableDotNotation === true || isExpression(destination) || destination?.includes(',') === true) {
-    return unsupported('a field to split out that is an expression or several');
+  const { fieldToSplitOut, fieldName: given = fieldToSplitOut, include = 'noOtherFields', options } = parameters;
+  const { destinationFieldName, disableDotNotation, includeBinary: _, ...others } = object(options);
+  const [named, destinations] = [literal(given ?? ''), literal(destinationFieldName ?? '')];
+  if (typeof named !== 'string' || isExpression(named) || isExpression(destinations) || disableDotNotation === true) {
+    return unsupported('a field to split out that is an expression');
   }
-  const trimmed = version < 2 ? fieldName : fieldName.trim();
-  const field = version < SPLIT_OUT ? trimmed : trimmed.replace(/^\$json\./, '');
-  if (field === '$binary') return unsupported('files that become items');
+  const names =
+    version < 2 ? [named] : namesIn(named).map((each) => (version < SPLIT_OUT ? each : each.replace(/^\$json\./, '')));
+  const destination = show(destinations);
+  const targets = version < 2 ? [destination].filter((each) => each !== '') : namesIn(destination);
+  if (names.every((each) => each === '')) return incomplete(conversion, 'no field to split out');
+  if (targets.length > 0 && targets.length !== names.length) {
+    return unsupported('other names for some of the fields to split out');
+  }
+  if (names.some((each) => each === '$binary')) return unsupported('files that become items');
   reviewOthers(others, review);
   const failing = failsFor(version);
   if (failing !== undefined) review(`in n8n, this version fails for a field that is ${failing}`);
-  const to = (version < 2 ? destination : text(destination?.trim())) ?? field;
-  const name = JSON.stringify(to);
-  let element: string;
-  if (include === 'allOtherFields') {
-    if (field.includes('.')) return unsupported('a field within another, beside other fields');
-    element = `{ ...item, ${field === to ? '' : `${JSON.stringify(field)}: undefined, `}${name}: element }`;
-  } else if (include === 'noOtherFields') {
-    const isObject = `typeof element === 'object'${version < 2 ? '' : ' && element !== null'}`;
-    element = `${to === field && text(destination?.trim()) === undefined ? `${isObject} ? { ...element } : ` : ''}{ [${name}]: element }`;
-  } else return unsupported('other fields that are chosen');
+  const isSpread = names.length === 1 && targets.length === 0 && include === 'noOtherFields';
+  const values = names.map((field) => `${valuesOf(field)}(item)`);
+  const members = names.map((field, index) => {
+    const element = names.length === 1 ? 'element' : `lists[${index}][index]`;
+    const member = `{ [${JSON.stringify(targets[index] ?? field)}]: ${element} }`;
+    return names.length === 1 ? member : `...(index < lists[${index}].length ? ${member} : {})`;
+  });
+  const isObject = `typeof element === 'object'${version < 2 ? '' : ' && element !== null'}`;
+  const own = names.length === 1 ? (members[0] ?? '') : `{ ${members.join(', ')} }`;
+  const element = isSpread ? `(${isObject} ? { ...element } : ${own})` : `{ ...rest, ...${own} }`;
+  const elements =
+    names.length === 1
+      ? `${values[0] ?? ''}.map((element) => (${element}))`
+      : `((lists) => Array.from({ length: Math.max(...lists.map((list) => list.length)) }, (_, index) => (${element})))([${values.join(', ')}])`;
+  const rest = restOf(conversion, { include, names });
+  const script = isSpread ? elements : `((rest) => ${elements})(${rest})`;
+  return maybeEmpty(scriptNode(conversion, `return ${asList(input)}.flatMap((item) => ${script});`, 'list'));
+}
+
+/** Returns a function of JavaScript that returns the values of a field of an item, each of which becomes an item. */
+function valuesOf(field: string): string {
   const isObject = "value !== null && typeof value === 'object'";
-  const values = `(value) => value === undefined ? [] : Array.isArray(value) ? value : ${isObject} ? Object.values(value) : [value]`;
+  const values = `value === undefined ? [] : Array.isArray(value) ? value : ${isObject} ? Object.values(value) : [value]`;
   // A name with a dot may be that of a field itself.
   const quoted = JSON.stringify(field);
-  const own = field.includes('.') ? `Object.hasOwn(Object(item), ${quoted}) ? item[${quoted}] : ` : '';
-  const elements = `[${own}item${pathTo(field)}].flatMap(${values})`;
-  return maybeEmpty(
-    listNode(conversion, `${asList(input)}.flatMap((item) => ${elements}.map((element) => (${element})))`),
-  );
+  const own = /[.[]/.test(field) ? `Object.hasOwn(Object(item), ${quoted}) ? item[${quoted}] : ` : '';
+  return `((item) => [${own}item${pathTo(field)}].flatMap((value) => ${values}))`;
+}
+
+/** Returns JavaScript for the other fields that are kept of an item. */
+function restOf(
+  { parameters }: Conversion,
+  { include, names }: { include: JsonValue; names: readonly string[] },
+): string {
+  if (include === 'noOtherFields') return '{}';
+  if (include === 'allOtherFields') {
+    if (names.some((each) => /[.[]/.test(each))) return unsupported('a field within another, beside other fields');
+    return `(({ ${names.map((each, index) => `${JSON.stringify(each)}: _${index}`).join(', ')}, ...others }) => others)(item)`;
+  }
+  const kept = literal(parameters.fieldsToInclude ?? '');
+  if (typeof kept !== 'string' || isExpression(kept)) return unsupported('other fields that an expression names');
+  const fields = namesIn(kept).map((each) => `${JSON.stringify(each)}: item${pathTo(each)}`);
+  return fields.length === 0 ? unsupported('no other field that is kept') : `{ ${fields.join(', ')} }`;
+}
+
+/** Returns names that commas separate. */
+function namesIn(text: string): string[] {
+  return text.split(',').flatMap((each) => (each.trim() === '' ? [] : [each.trim()]));
 }
 
 /** Returns for which fields Item Lists of a version fails. */
@@ -73,7 +111,7 @@ export function limitNode({ id, node, parameters, input }: Conversion): Converte
 }
 
 /** All items become one: with the list of them, or with a list of the values of each field. */
-export function aggregateNode({ id, node, parameters, input }: Conversion): Converted {
+export function aggregateNode({ id, node, parameters, input, review }: Conversion): Converted {
   const { aggregate = 'aggregateIndividualFields', destinationFieldName = 'data', include = 'allFields' } = parameters;
   if (aggregate === 'aggregateAllItemData') {
     if (include !== 'allFields') return unsupported('a part of the fields of each item');
@@ -82,19 +120,25 @@ export function aggregateNode({ id, node, parameters, input }: Conversion): Conv
   }
   const { mergeLists, keepMissing, ...others } = object(parameters.options);
   if (Object.keys(others).length > 0) return unsupported(`the options ${Object.keys(others).join(', ')}`);
-  const fields = list(object(parameters.fieldsToAggregate).fieldToAggregate).map((each) => {
+  const { fieldToAggregate: named = [{}] } = object(parameters.fieldsToAggregate);
+  const given = list(named).filter((each) => text(object(each).fieldToAggregate) !== undefined);
+  if (given.length === 0) review('it names no field to aggregate, so that its item is empty, as in n8n');
+  const fields = given.map((each) => {
     const { fieldToAggregate, renameField, outputFieldName } = object(each);
-    const from = fieldName(text(fieldToAggregate) ?? unsupported('no field to aggregate'));
+    const from = fieldName(fieldToAggregate);
     const to = (renameField === true ? text(outputFieldName) : undefined) ?? from.split('.').at(-1) ?? from;
     if (/[.[]/.test(to) || from.includes('[')) return unsupported(`the field "${to}"`);
-    const values = `${asList(input)}.map((item) => item${pathTo(from)})`;
+    // A name with a dot may be that of a field itself.
+    const own = from.includes('.')
+      ? `Object.hasOwn(item, ${JSON.stringify(from)}) ? item[${JSON.stringify(from)}] : `
+      : '';
+    const values = `${asList(input)}.map((item) => ${own}item${pathTo(from)})`;
     if (keepMissing === true) return [to, mergeLists === true ? `${values}.flat()` : values] as const;
     const isThere = '(value) => value !== undefined && value !== null';
     if (mergeLists === true) return [to, `${values}.flat().filter(${isThere})`] as const;
     const cleaned = `(value) => (Array.isArray(value) ? value.filter((entry) => entry !== null) : value)`;
     return [to, `${values}.filter(${isThere}).map(${cleaned})`] as const;
   });
-  if (fields.length === 0) return unsupported('no field to aggregate');
   const members = [...new Map(fields)].map(([name, values]) => `  ${JSON.stringify(name)}: ${values},`);
   return scriptNode({ id, node }, ['return {', ...members, '};'].join('\n'), 'one');
 }
@@ -102,15 +146,18 @@ export function aggregateNode({ id, node, parameters, input }: Conversion): Conv
 /** The node that had these operations before they were nodes of their own. */
 export function itemListsNode(conversion: Conversion): Converted {
   const { operation = 'splitOutItems' } = conversion.parameters;
-  if (operation === 'splitOutItems') return split(conversion, conversion.node.version);
+  const { version } = conversion.node;
+  if (operation === 'splitOutItems') return split(conversion, version);
   if (operation === 'limit') return limitNode(conversion);
-  return unsupported(`the operation ${show(operation)}`);
-}
-
-/** Returns the way from an item to a field, whose name may have dots. */
-export function pathTo(field: string): string {
-  return field
-    .split('.')
-    .map((each) => `?.[${JSON.stringify(each)}]`)
-    .join('');
+  if (version < 3) return unsupported(`the operation ${show(operation)} before version 3`);
+  switch (operation) {
+    case 'concatenateItems':
+      return aggregateNode(conversion);
+    case 'removeDuplicates':
+      return withoutDuplicates(conversion, version < 3.1 ? 'all' : 'none');
+    case 'sort':
+      return sortNode(conversion);
+    default:
+      return unsupported(`the operation ${show(operation)}`);
+  }
 }

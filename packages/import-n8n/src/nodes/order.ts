@@ -1,9 +1,9 @@
 import { asList } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, object, show, text } from '../workflow.ts';
-import type { Conversion, Converted } from './converter.ts';
+import { type Conversion, type Converted, incomplete } from './converter.ts';
 import { scriptNode } from './list-node.ts';
-import { pathTo } from './lists.ts';
+import { pathTo } from './lodash.ts';
 import { fieldName } from './set.ts';
 
 /** Sorts items by fields, as n8n does: texts without case. */
@@ -18,7 +18,7 @@ export function sortNode(conversion: Conversion): Converted {
     if (field === '' || field.includes('[')) return unsupported(`the field "${field}"`);
     return { field, line: `  [(item) => item${pathTo(field)}, ${order === 'ascending' ? '1' : '-1'}],` };
   });
-  if (fields.length === 0) return unsupported('no field to sort by');
+  if (fields.length === 0) return incomplete(conversion, 'no field to sort by');
   review('items whose fields are missing or have another type may be in another order');
   const lines = [
     'const fields = [',

@@ -1,11 +1,19 @@
 import { codeNode } from './code.ts';
+import { cryptoNode } from './crypto.ts';
+import { dateTimeNode } from './date-time.ts';
+import { compareDatasetsNode } from './compare-datasets.ts';
 import type { Converter } from './converter.ts';
+import { emailNode } from './email.ts';
 import { filterNode, ifNode, noOperation, respondNode, stopNode, switchNode, waitNode } from './flow.ts';
 import { httpNode } from './http.ts';
 import { aggregateNode, itemListsNode, limitNode, splitOutNode } from './lists.ts';
+import { htmlNode, xmlNode } from './markup.ts';
 import { mergeNode } from './merge.ts';
 import { renameKeysNode, sortNode } from './order.ts';
+import { postgresNode } from './postgres.ts';
+import { removeDuplicatesNode } from './remove-duplicates.ts';
 import { setNode } from './set.ts';
+import { summarizeNode } from './summarize.ts';
 import { manualTrigger, scheduleTrigger, webhookTrigger } from './triggers.ts';
 import { errorTrigger, executeWorkflowNode } from './workflows.ts';
 
@@ -13,13 +21,18 @@ import { errorTrigger, executeWorkflowNode } from './workflows.ts';
 const CONVERTERS: Readonly<Record<string, Converter>> = {
   aggregate: aggregateNode,
   code: codeNode,
+  compareDatasets: compareDatasetsNode,
   cron: scheduleTrigger,
+  crypto: cryptoNode,
+  dateTime: dateTimeNode,
+  emailSend: emailNode,
   errorTrigger,
   executeWorkflow: executeWorkflowNode,
   executeWorkflowTrigger: manualTrigger,
   filter: filterNode,
   function: codeNode,
   functionItem: codeNode,
+  html: htmlNode,
   httpRequest: httpNode,
   if: ifNode,
   itemLists: itemListsNode,
@@ -27,6 +40,8 @@ const CONVERTERS: Readonly<Record<string, Converter>> = {
   manualTrigger,
   merge: mergeNode,
   noOp: noOperation,
+  postgres: postgresNode,
+  removeDuplicates: removeDuplicatesNode,
   renameKeys: renameKeysNode,
   respondToWebhook: respondNode,
   scheduleTrigger,
@@ -35,9 +50,11 @@ const CONVERTERS: Readonly<Record<string, Converter>> = {
   splitOut: splitOutNode,
   start: manualTrigger,
   stopAndError: stopNode,
+  summarize: summarizeNode,
   switch: switchNode,
   wait: waitNode,
   webhook: webhookTrigger,
+  xml: xmlNode,
 };
 
 const PACKAGE = 'n8n-nodes-base.';

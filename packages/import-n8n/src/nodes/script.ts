@@ -26,6 +26,8 @@ export interface Script {
   readonly nodes: ReadonlyMap<string, ReadonlySet<string>>;
   /** Whether it reads the text of errors that it catches. */
   readonly readsErrors: boolean;
+  /** Whether it goes through the members of an object by their names. */
+  readonly listsMembers: boolean;
   /** Whether it ends with one object, or a list of one, wherever it returns. */
   readonly returnsOne: boolean;
 }
@@ -55,6 +57,7 @@ function findReferences(program: Program): Script {
   const members = new Set<string>();
   const nodes = new Map<string, Set<string>>();
   const caught = new Set<string>();
+  let listsMembers = false;
   const returned: (Expression | null | undefined)[] = [];
   const declare = (...patterns: readonly Pattern[]): void => {
     for (const name of patterns.flatMap(namesIn)) declared.add(name);
@@ -85,7 +88,10 @@ function findReferences(program: Program): Script {
     AssignmentExpression({ operator, left }) {
       if (operator === '=') assign(left);
     },
-    ForInStatement: assignLeft,
+    ForInStatement(statement) {
+      listsMembers = true;
+      assignLeft(statement);
+    },
     ForOfStatement: assignLeft,
     MemberExpression(node, _state, parents) {
       const name = memberOf(node);
@@ -125,6 +131,7 @@ function findReferences(program: Program): Script {
     members,
     nodes,
     readsErrors: [...caught].some((name) => members.has(`${name}.message`) || members.has(`${name}.stack`)),
+    listsMembers,
     returnsOne: last?.type === 'ReturnStatement' && returned.every(isOneItem),
   };
 }

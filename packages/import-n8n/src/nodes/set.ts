@@ -120,7 +120,7 @@ function jsonOf(given: JsonValue, scope: Scope): string {
 const FIRST_TYPES = ['boolean', 'number', 'string'];
 
 function fieldsOf(parameters: JsonObject, version: number): Field[] {
-  if (version >= 3.3 || parameters.assignments !== undefined) {
+  if (version >= 3.3) {
     return list(object(parameters.assignments).assignments).map((each) => {
       const { name, type = null, value = null } = object(each);
       return { name: nameOf(name), type: show(type), value, version };

@@ -4,7 +4,7 @@ import { braced, isExpression, toExpression } from '../expressions/template.ts';
 import type { Scope } from '../expressions/scope.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, object, show, text } from '../workflow.ts';
-import { type Conversion, type Converted, maybeEmpty, outputOf } from './converter.ts';
+import { type Conversion, type Converted, incomplete, maybeEmpty, outputOf } from './converter.ts';
 import { reviewOthers } from './triggers.ts';
 
 /** Starts another workflow; for a list, once for each item. Which one is in a variable, as its id is not known yet. */
@@ -14,6 +14,8 @@ export function executeWorkflowNode(conversion: Conversion): Converted {
   const { waitForSubWorkflow = true, ...others } = object(options);
   reviewOthers(others, review);
   if (source !== 'database') return unsupported('a workflow that is not stored: import it, and use a workflow node');
+  const { value: named = workflowId } = object(workflowId);
+  if (named === undefined || /^=?\s*$/.test(show(named))) return incomplete(conversion, 'no workflow to start');
   const waits = waitForSubWorkflow !== false;
   if (input.shape === 'list' && mode !== 'each')
     return unsupported('it starts one run with all items, here a run has one');

@@ -1,5 +1,5 @@
 import { type HttpClient, type HttpRequest, type HttpResponse, NodeError, type StreamedBody } from '@deckhand/engine';
-import { headerText } from '@deckhand/runtime';
+import { headerText, type OutboundSettings } from '@deckhand/runtime';
 import { isIPv6 } from 'node:net';
 import { Readable } from 'node:stream';
 import { types } from 'node:util';
@@ -42,6 +42,19 @@ export interface HttpClientOptions {
   readonly memory?: OptionalBudget;
   /** Replaces the rules of `allowPrivate`. */
   readonly rules?: AddressRules;
+}
+
+/** Returns the options of a client by the settings of a process. */
+export function httpClientOptions(settings: OutboundSettings): HttpClientOptions {
+  return {
+    allowPrivate: settings.HTTP_NODE_ALLOW_PRIVATE,
+    proxy: {
+      httpProxy: settings.HTTP_PROXY,
+      httpsProxy: settings.HTTPS_PROXY,
+      noProxy: settings.NO_PROXY,
+      resolvesNames: settings.HTTP_PROXY_RESOLVES,
+    },
+  };
 }
 
 /**

@@ -1,8 +1,11 @@
-import { type ValidationIssue, isJsonObject, type JsonValue } from '@deckhand/contracts';
+import type { JsonValue, ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, type Outcome, output } from '@deckhand/engine';
 import { type Options, stringify } from 'csv-stringify/sync';
 import Type from 'typebox';
+import { listBatches, readRowsText, RowsParameter } from '../files/batches.ts';
+import { CharsetParameter, FileNameParameter, FileParameter, saveText, TargetParameter } from '../files/file-source.ts';
 import { ItemsParameter, itemsOf } from '../items/items.ts';
+import { namesOf, valuesOf } from '../items/table.ts';
 import { checkLength, checkResultLength } from '../text/limit.ts';
 import { readRows } from '../text/read-csv.ts';
 import { runInSlices, type Steps, type Work } from '../work/slices.ts';
@@ -11,7 +14,7 @@ export default defineNodeType({
   type: 'csv',
   title: 'CSV',
   description:
-    'Reads a table of comma-separated values (RFC 4180) into a list of objects, or writes one. Values are texts: numbers and dates stay as they are written. CRLF, LF and CR end lines, in any mixture. `parse` returns the list, `write` returns `{ text }`.',
+    'Reads a table of comma-separated values (RFC 4180) into a list of objects, or writes one. Values are texts: numbers and dates stay as they are written. CRLF, LF and CR end lines, in any mixture. `parse` returns the list, `write` returns `{ text }`, or a file. `split` divides a file of any size into a list of batches of rows, for the `items` of a loop: in its body, `parse` takes {{ $loop.item }} as its `file`.',
   keywords: ['comma-separated', 'table', 'spreadsheet', 'excel', 'parse', 'export'],
   category: 'data',
   icon: 'table',
@@ -19,8 +22,11 @@ export default defineNodeType({
   hasEffects: false,
   parameters: Type.Object(
     {
-      operation: Type.Enum(['parse', 'write'], { description: 'Whether to parse or to write' }),
+      operation: Type.Enum(['parse', 'write', 'split'], {
+        description: 'Whether to parse, to write, or to split a file',
+      }),
       text: Type.Optional(Type.String({ description: 'For `parse`: at most 5,000,000 characters' })),
+      file: Type.Optional(FileParameter('For `split`, and for `parse` instead of `text`')),
       items: ItemsParameter,
       delimiter: Type.Optional(
         Type.String({ minLength: 1, maxLength: 10, default: ',', description: 'The separator between values' }),
@@ -44,34 +50,65 @@ export default defineNodeType({
           description: 'For `write`: put a quote before values that a spreadsheet would run as formulas',
         }),
       ),
+      rows: RowsParameter,
+      to: TargetParameter,
+      fileName: FileNameParameter('table.csv'),
+      charset: CharsetParameter,
     },
     { additionalProperties: false },
   ),
-  form: { inputs: { items: 'expression' } },
-  check({ operation, text }): ValidationIssue[] {
-    return operation === 'parse' && text === undefined ? [{ path: 'text', message: 'is required by parse' }] : [];
+  form: {
+    inputs: { items: 'expression', file: 'expression' },
+    shownFor: {
+      text: { operation: ['parse'] },
+      file: { operation: ['parse', 'split'] },
+      items: { operation: ['write'] },
+      columns: { operation: ['write'] },
+      defuseFormulas: { operation: ['write'] },
+      rows: { operation: ['split'] },
+      to: { operation: ['write'] },
+      fileName: { operation: ['write'] },
+    },
   },
-  errors: ['CSV_INVALID', 'NODE_BUDGET', 'RESULT_TOO_LARGE', 'TEXT_TOO_LARGE'],
-  run(parameters, { input, signal }) {
-    const {
-      operation,
-      text = '',
-      items,
-      delimiter = ',',
-      hasHeader = true,
-      columns,
-      defuseFormulas = false,
-    } = parameters;
-    if (operation === 'parse') {
-      checkLength(text);
-      return runInSlices(signal, (work) => readTable(text, { delimiter, hasHeader, work }));
+  check({ operation, text, file }): ValidationIssue[] {
+    if (operation === 'split' && file === undefined) return [{ path: 'file', message: 'is required by split' }];
+    const isMissing = operation === 'parse' && text === undefined && file === undefined;
+    return isMissing ? [{ path: 'text', message: 'is required by parse' }] : [];
+  },
+  errors: [
+    'CSV_INVALID',
+    'FILE_NOT_FOUND',
+    'FILE_TOO_LARGE',
+    'MEMORY_EXCEEDED',
+    'NODE_BUDGET',
+    'RESULT_TOO_LARGE',
+    'STORAGE_FULL',
+    'TEXT_TOO_LARGE',
+  ],
+  async run(parameters, { input, signal, files }) {
+    const { operation, text, file, items, delimiter = ',', hasHeader = true, columns, charset } = parameters;
+    switch (operation) {
+      case 'split':
+        return output(
+          await listBatches(file, files, { delimiter, hasHeader, rows: parameters.rows ?? 1_000, charset, signal }),
+        );
+      case 'parse': {
+        const table = text === undefined ? await readRowsText(file, files, charset) : checkLength(text);
+        return runInSlices(signal, (work) => readTable(table, { delimiter, hasHeader, work }));
+      }
+      case 'write': {
+        const list = itemsOf(items, input);
+        const written = await runInSlices(signal, function* (work): Steps<string> {
+          const names = columns ?? (yield* namesOf(list, work));
+          const header = hasHeader && names.length > 0 ? [[...names]] : [];
+          const options = { delimiter, ...(parameters.defuseFormulas === true && DEFUSED) };
+          return yield* writeTable({ header, list, names, options }, work);
+        });
+        if (parameters.to !== 'file') return output({ text: written });
+        const { fileName: name = 'table.csv' } = parameters;
+        return output(await saveText(files, written, { name, contentType: 'text/csv', charset }));
+      }
     }
-    const list = itemsOf(items, input);
-    return runInSlices(signal, function* (work): Steps<Outcome> {
-      const names = columns ?? (yield* namesOf(list, work));
-      const header = hasHeader && names.length > 0 ? [[...names]] : [];
-      return yield* writeTable({ header, list, names, options: { delimiter, ...(defuseFormulas && DEFUSED) } }, work);
-    });
   },
   example: {
     trigger: { text: 'id,name\n1,Ada\n2,"Grace, Hopper"\n' },
@@ -96,29 +133,6 @@ const DEFUSED: Options = {
   escape_formulas: true,
   cast: { string: (value) => (value.startsWith('\n') ? `'${value}` : value) },
 };
-
-/** Returns the names of the members of all items, in the order in which they first appear. */
-function* namesOf(list: readonly JsonValue[], work: Work): Steps<string[]> {
-  const names: string[] = [];
-  const known = new Set<string>();
-  for (const item of list) {
-    if (!isJsonObject(item)) continue;
-    let place = 0;
-    // Parsed or created values have no inherited members; listing their names would create garbage.
-    for (const name in item) {
-      // Most items have the same members as the first one.
-      if (names[place] !== name && !known.has(name)) {
-        names.push(name);
-        known.add(name);
-      }
-      place += 1;
-    }
-    if (work.spend(1 + place / 4)) yield;
-  }
-  // Each row has all of them.
-  checkResultLength(names.length * list.length);
-  return names;
-}
 
 function* readTable(
   text: string,
@@ -164,7 +178,7 @@ type Row = readonly (string | number)[];
 /** Number of rows that are written at once. */
 const ROWS_PER_BATCH = 100;
 
-function* writeTable({ header, list, names, options }: Table, work: Work): Steps<Outcome> {
+function* writeTable({ header, list, names, options }: Table, work: Work): Steps<string> {
   const parts: string[] = [];
   let batch: Row[] = [...header];
   let length = 0;
@@ -173,7 +187,7 @@ function* writeTable({ header, list, names, options }: Table, work: Work): Steps
     batch = [];
   };
   for (const item of list) {
-    const row = toRow(item, names);
+    const row = valuesOf(item, names).map(toCell);
     const rowLength = row.reduce<number>((sum, value) => sum + lengthOf(value) + 1, 0);
     length += rowLength;
     checkResultLength(length);
@@ -184,7 +198,7 @@ function* writeTable({ header, list, names, options }: Table, work: Work): Steps
     if (isUsedUp) yield;
   }
   write();
-  return output({ text: parts.join('') });
+  return parts.join('');
 }
 
 /**
@@ -200,15 +214,6 @@ function quotesOf(batch: readonly Row[], isFirst: boolean): Options {
 
 function lengthOf(value: string | number): number {
   return typeof value === 'string' ? value.length : String(value).length;
-}
-
-function toRow(item: JsonValue, names: readonly string[]): Row {
-  if (Array.isArray(item)) {
-    const list: readonly JsonValue[] = item;
-    return list.map(toCell);
-  }
-  if (!isJsonObject(item)) return [toCell(item)];
-  return names.map((name) => toCell(Object.hasOwn(item, name) ? (item[name] ?? null) : null));
 }
 
 /** Numbers stay numbers, so that a negative one is not a formula. */

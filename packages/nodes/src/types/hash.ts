@@ -1,6 +1,9 @@
+import type { ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, type Outcome, output } from '@deckhand/engine';
+import { nextSlice } from '@deckhand/runtime';
 import { createHash } from 'node:crypto';
 import Type from 'typebox';
+import { fileSource, FileParameter } from '../files/file-source.ts';
 import { AlgorithmParameter, dataParameters, digestInSteps, EncodingParameter } from '../text/digest.ts';
 import { runInSlices, type Steps } from '../work/slices.ts';
 
@@ -8,17 +11,35 @@ export default defineNodeType({
   type: 'hash',
   title: 'Hash',
   description:
-    'Returns `{ hash }`: the digest of a text or of bytes. It shows whether two values are the same; to prove who sent a value, use the `hmac` node.',
+    'Returns `{ hash }`: the digest of a text, of bytes or of a file of any size. It shows whether two values are the same; to prove who sent a value, use the `hmac` node.',
   keywords: ['sha256', 'md5', 'checksum', 'digest', 'fingerprint'],
   category: 'data',
   icon: 'hash',
   hasEffects: false,
   parameters: Type.Object(
-    { ...dataParameters, algorithm: AlgorithmParameter, encoding: EncodingParameter },
+    {
+      ...dataParameters,
+      data: Type.Optional(dataParameters.data),
+      file: Type.Optional(FileParameter('What it is made of, instead of `data`')),
+      algorithm: AlgorithmParameter,
+      encoding: EncodingParameter,
+    },
     { additionalProperties: false },
   ),
-  errors: ['NODE_BUDGET'],
-  run({ data, dataEncoding = 'utf8', algorithm = 'sha256', encoding = 'hex' }, { signal }) {
+  form: { inputs: { file: 'expression' } },
+  check({ data, file }): ValidationIssue[] {
+    return data === undefined && file === undefined ? [{ path: 'data', message: 'is required' }] : [];
+  },
+  errors: ['FILE_NOT_FOUND', 'NODE_BUDGET'],
+  async run({ data, file, dataEncoding = 'utf8', algorithm = 'sha256', encoding = 'hex' }, { signal, files }) {
+    if (data === undefined) {
+      const hash = createHash(algorithm);
+      for await (const piece of await fileSource(file, files, file === undefined ? 'data' : 'file').open()) {
+        hash.update(piece);
+        await nextSlice(signal());
+      }
+      return output({ hash: hash.digest(encoding) });
+    }
     return runInSlices(signal, function* (work): Steps<Outcome> {
       const hash = yield* digestInSteps(createHash(algorithm), { data, encoding: dataEncoding, work });
       return output({ hash: hash.digest(encoding) });

@@ -88,7 +88,7 @@ export default defineNodeType({
   type: 'http',
   title: 'HTTP request',
   description:
-    'Sends a request and returns `{ status, headers, body }`: header names in lower case, several of one name joined by ", ", except `set-cookie`, which is always a list. Sends an `Idempotency-Key` that stays the same when the node is retried, so that the receiver can recognise it. A status of 400 or more fails the node unless `acceptErrorStatus` is set; with `onError`, and in a `try`, `error` then also has `status`, `headers` and `body` of the response; 408, 425, 429, 500 and above, and requests without a response can be retried, with `retry`, and not before the time that a `Retry-After` header names, up to a day. Integers in JSON above 2^53, and numbers above 1.8e308, become text. A request with an idempotent method (not POST or PATCH) is sent again at once if the server has closed the connection that was kept for it. A credential may limit its requests to a host: `waitedMs` of the response is how long the request waited, and beyond the limits the node fails with `RATE_LIMITED` or `CIRCUIT_OPEN`, which can be retried.',
+    'Sends a request and returns `{ status, headers, body }`: header names in lower case, several of one name joined by ", ", except `set-cookie`, which is always a list. Sends an `Idempotency-Key` that stays the same when the node is retried, so that the receiver can recognise it. A status of 400 or more fails the node unless `acceptErrorStatus` is set; with `onError`, and in a `try`, `error` then also has `status`, `headers` and `body` of the response; 408, 425, 429, 500 and above, and requests without a response can be retried, with `retry`, and not before the time that a `Retry-After` header names, up to a day. Integers in JSON above 2^53, and numbers above 1.8e308, become text. A request with an idempotent method (not POST or PATCH) is sent again at once if the server has closed the connection that was kept for it. After a 401, an OAuth 2.0 credential is refreshed, and the request sent once more. A credential may limit its requests to a host: `waitedMs` of the response is how long the request waited, and beyond the limits the node fails with `RATE_LIMITED` or `CIRCUIT_OPEN`, which can be retried.',
   keywords: [
     'api',
     'rest',
@@ -129,7 +129,7 @@ export default defineNodeType({
     if (!pagination) return page;
     return pagination.output === 'items' ? [] : [page];
   },
-  credential: { types: ['apiKey', 'basic', 'bearer', 'header'] },
+  credential: { types: ['apiKey', 'basic', 'bearer', 'header', 'oauth2'] },
   errors: [
     'ADDRESS_REFUSED',
     'CIRCUIT_OPEN',
@@ -193,10 +193,12 @@ function sender(
   const { method = 'GET', acceptErrorStatus = false, responseType = 'auto', followRedirects = true } = parameters;
   // A response with an error status is not stored.
   const parsedAs = responseType === 'file' ? 'auto' : responseType;
-  const secret = credential && credentialHeader(credential);
   // All pages together.
   let bytesLeft = parameters.maxResponseBytes ?? MAX_RESPONSE_BYTES;
-  return async (url: URL, number: number) => {
+  let current = credential;
+
+  async function exchange(url: URL, number: number, ticket: string) {
+    const secret = current && credentialHeader(current);
     const key = number === 0 ? idempotencyKey : `${idempotencyKey}:page${number}`;
     const headers = requestHeaders(parameters.headers, { idempotencyKey: key, authorization, secret });
     const body = await requestBody(parameters.body, headers, files);
@@ -212,12 +214,25 @@ function sender(
       ...(responseType === 'file' && { saveBody: saveResponse(files, parameters.maxResponseBytes) }),
       signal: signal(),
     };
-    const { answer, waitedMs } = await sendWithinLimits(request, {
+    return sendWithinLimits(request, {
       services,
       limits: credential?.traffic,
-      ticket: key,
+      ticket: `${key}${ticket}`,
       mayRest: number === 0,
     });
+  }
+
+  /** Sends a request, and once more with another token if the server does not accept that of OAuth 2.0. */
+  async function exchangeRenewed(url: URL, number: number) {
+    const first = await exchange(url, number, '');
+    const renewed = first.answer.status === 401 ? await current?.renew?.() : undefined;
+    if (!renewed) return first;
+    current = renewed;
+    return exchange(url, number, ':renewed');
+  }
+
+  return async (url: URL, number: number) => {
+    const { answer, waitedMs } = await exchangeRenewed(url, number);
     const { status, setCookies } = answer;
     if (status >= 400 && !acceptErrorStatus) {
       // Returns the URL without its query, which may contain a secret.

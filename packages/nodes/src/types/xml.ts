@@ -5,6 +5,15 @@ import { SyntaxValidator } from 'fast-xml-validator';
 import { types } from 'node:util';
 import Type from 'typebox';
 import { createValidator } from 'xml-naming';
+import {
+  CharsetParameter,
+  FileNameParameter,
+  FileParameter,
+  fileSource,
+  readText,
+  saveText,
+  TargetParameter,
+} from '../files/file-source.ts';
 import { checkedResult } from '../text/limit.ts';
 import { MAX_XML_DEPTH, parseXml, XML_SHAPE } from '../text/xml-parser.ts';
 import { runInSlices, type Steps, type Work } from '../work/slices.ts';
@@ -59,7 +68,7 @@ export default defineNodeType({
   type: 'xml',
   title: 'XML',
   description:
-    'Reads XML into an object, or writes it. An element becomes a member by its name, several of one name a list; attributes are members with an `@` before their name, and the text beside them is `#text`. Values are texts. White space around texts is left out, except within `xml:space="preserve"`. Document types and custom entities are refused. `parse` returns the object, `write` returns `{ text }`.',
+    'Reads XML into an object, or writes it. An element becomes a member by its name, several of one name a list; attributes are members with an `@` before their name, and the text beside them is `#text`. Values are texts. White space around texts is left out, except within `xml:space="preserve"`. Document types and custom entities are refused. `parse` returns the object, `write` returns `{ text }`, or a file.',
   keywords: ['soap', 'rss', 'feed', 'parse'],
   category: 'data',
   icon: 'file-code',
@@ -71,6 +80,7 @@ export default defineNodeType({
       text: Type.Optional(
         Type.String({ description: 'For `parse`: at most 1,000,000 characters and 60,000 tags and attributes' }),
       ),
+      file: Type.Optional(FileParameter('For `parse`, instead of `text`')),
       value: Type.Optional(
         Type.Unsafe<JsonValue>({
           description: 'For `write`: an object of at most 1,000,000 characters of JSON; by default the input',
@@ -79,25 +89,55 @@ export default defineNodeType({
       indent: Type.Optional(
         Type.Boolean({ default: false, description: 'For `write`: one element per line, for people to read' }),
       ),
+      to: TargetParameter,
+      fileName: FileNameParameter('document.xml'),
+      charset: CharsetParameter,
     },
     { additionalProperties: false },
   ),
-  form: { inputs: { value: 'expression' } },
-  check({ operation, text }): ValidationIssue[] {
-    return operation === 'parse' && text === undefined ? [{ path: 'text', message: 'is required by parse' }] : [];
+  form: {
+    inputs: { value: 'expression', file: 'expression' },
+    shownFor: {
+      text: { operation: ['parse'] },
+      file: { operation: ['parse'] },
+      value: { operation: ['write'] },
+      indent: { operation: ['write'] },
+      to: { operation: ['write'] },
+      fileName: { operation: ['write'] },
+    },
   },
-  errors: ['NODE_BUDGET', 'RESULT_TOO_LARGE', 'XML_INVALID'],
-  run({ operation, text = '', value, indent = false }, { input, signal }) {
-    if (operation === 'parse') return runInSlices(signal, (work) => read(text, work));
+  check({ operation, text, file }): ValidationIssue[] {
+    const isMissing = operation === 'parse' && text === undefined && file === undefined;
+    return isMissing ? [{ path: 'text', message: 'is required by parse' }] : [];
+  },
+  errors: [
+    'FILE_NOT_FOUND',
+    'FILE_TOO_LARGE',
+    'MEMORY_EXCEEDED',
+    'NODE_BUDGET',
+    'RESULT_TOO_LARGE',
+    'STORAGE_FULL',
+    'TEXT_TOO_LARGE',
+    'XML_INVALID',
+  ],
+  async run(parameters, { input, signal, files }) {
+    const { operation, text, file, value, indent = false, charset } = parameters;
+    if (operation === 'parse') {
+      const document = text ?? (await readText(fileSource(file, files), charset));
+      return runInSlices(signal, (work) => read(document, work));
+    }
     const root = value ?? input;
     if (!isJsonObject(root)) throw unwritable('value', 'must be an object');
-    return runInSlices(signal, function* (work): Steps<Outcome> {
+    const written = await runInSlices(signal, function* (work): Steps<string> {
       yield* checkedResult(root, work, MAX_XML);
       checkElement(root, 'value', 0);
       if (work.spend(0)) yield;
       const builder = indent ? indented : plain;
-      return output({ text: unmarked(builder?.build(root) ?? '') });
+      return unmarked(builder?.build(root) ?? '');
     });
+    if (parameters.to !== 'file') return output({ text: written });
+    const { fileName: name = 'document.xml' } = parameters;
+    return output(await saveText(files, written, { name, contentType: 'application/xml', charset }));
   },
   example: {
     trigger: { text: '<order id="17"><item>pen</item><item>ink</item></order>' },

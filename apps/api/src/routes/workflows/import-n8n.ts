@@ -7,7 +7,7 @@ import {
   validationFailed,
 } from '@deckhand/contracts';
 import { requireRole } from '@deckhand/db';
-import { type ImportedWorkflow as Imported, importN8n, NotAWorkflowError } from '@deckhand/import-n8n';
+import { type ImportedWorkflow as Imported, importN8n, NotAWorkflowError, toKeptReport } from '@deckhand/import-n8n';
 import { runInTimeSlices, TooMuchWorkError } from '@deckhand/runtime';
 import { findAllIssues, oneAtATime } from '../../definitions.ts';
 import { queryReader } from '../../http/read-request.ts';
@@ -57,7 +57,8 @@ export function importN8nWorkflow(context: ResourceContext): Route {
       }
       await context.answerOnce({ request, response, caller, body }, async (actor) => {
         const { workspaceId, folderId = null } = body;
-        const created = await storeNewWorkflow(context, actor, { workspaceId, name, folderId, definition });
+        const asked = { workspaceId, name, folderId, definition };
+        const created = await storeNewWorkflow(context, actor, asked, toKeptReport(converted));
         return { status: 201, body: { ...created, notes, tasks, remarks } };
       });
     },

@@ -5,15 +5,19 @@ import {
   type CredentialType,
   HTTP_CREDENTIAL_TYPES,
   type JsonObject,
+  OAUTH2_GRANTS,
+  OAUTH2_MEMBERS,
   parseOwnJson,
 } from '@deckhand/contracts';
-import { Radio, Select, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Radio, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { createCredential, credentialsQuery, type Traffic } from '../../api/credentials.ts';
+import { CopyText } from '../../components/copy-text.tsx';
 import { SchemaForm } from '../../forms/schema-form.tsx';
 import { type Fields, FormDialog } from '../../components/form-dialog.tsx';
 import { i18n } from '../../language/i18n.ts';
+import { redirectUrl } from './connection.tsx';
 import { TrafficFields } from './traffic-fields.tsx';
 
 /** Labels of the types. */
@@ -22,6 +26,7 @@ const LABELS: Readonly<Record<CredentialType, string>> = {
   basic: i18n.t('User name and password'),
   bearer: i18n.t('Bearer token'),
   header: i18n.t('Custom header'),
+  oauth2: 'OAuth 2.0',
   postgres: 'PostgreSQL',
   smtp: i18n.t('SMTP server'),
 };
@@ -58,7 +63,7 @@ export function CreateCredential({ workspaceId, onClose }: { workspaceId: string
           workspaceId,
           name,
           type,
-          secret,
+          secret: type === 'oauth2' ? ofGrant(secret) : secret,
           visibility,
           ...(hosts.length > 0 ? { allowedHosts: hosts } : {}),
           ...(isForHttp(type) && traffic),
@@ -85,10 +90,16 @@ function CredentialFields({ values: { type, traffic }, set, text, field, choice 
         value={types.value}
         onChange={(value) => {
           types.onChange(value);
-          set({ secret: {} });
+          set({ secret: value === 'oauth2' ? { grant: 'authorizationCode' } : {} });
         }}
       />
-      <SchemaForm schema={schema} {...field('secret')} />
+      {type === 'oauth2' && (
+        <Stack gap={4}>
+          <Text size="sm">{i18n.t('Register this redirect URL with the provider:')}</Text>
+          <CopyText label={i18n.t('Redirect URL')} text={redirectUrl()} />
+        </Stack>
+      )}
+      <SchemaForm schema={schema} {...(type === 'oauth2' && { shownFor: SHOWN_FOR })} {...field('secret')} />
       <Radio.Group label={i18n.t('Shared with')} {...choice('visibility', CREDENTIAL_VISIBILITIES)}>
         <Stack gap={8} mt={6}>
           <Radio value="shared" label={i18n.t('Everyone')} description={i18n.t('In every workflow of the workspace')} />
@@ -107,6 +118,27 @@ function CredentialFields({ values: { type, traffic }, set, text, field, choice 
       {isForHttp(type) && <TrafficFields traffic={traffic} onChange={(next) => set({ traffic: next })} />}
     </>
   );
+}
+
+/** The members of an OAuth 2.0 secret that only some grants have, as a form shows them. */
+const SHOWN_FOR = Object.fromEntries(
+  Object.keys(CREDENTIAL_SECRETS.oauth2.properties).flatMap((name) => {
+    const grants = OAUTH2_GRANTS.filter((grant) => membersOf(grant).includes(name));
+    return grants.length === OAUTH2_GRANTS.length ? [] : [[name, { grant: grants }]];
+  }),
+);
+
+function membersOf(grant: (typeof OAUTH2_GRANTS)[number]): readonly string[] {
+  const { needed, optional } = OAUTH2_MEMBERS[grant];
+  return ['grant', ...needed, ...optional];
+}
+
+/** Returns a secret without what was filled in for another grant. */
+function ofGrant(secret: JsonObject): JsonObject {
+  const grant = OAUTH2_GRANTS.find((one) => one === secret.grant);
+  if (grant === undefined) return secret;
+  const names = membersOf(grant);
+  return Object.fromEntries(Object.entries(secret).filter(([name]) => names.includes(name)));
 }
 
 const isForHttp = (type: CredentialType): boolean => HTTP_CREDENTIAL_TYPES.includes(type);

@@ -13,6 +13,7 @@ import { Listing } from '../../components/listing.tsx';
 import { Page } from '../../components/page.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { i18n } from '../../language/i18n.ts';
+import { ConnectionBadge, ConnectionDialog } from './connection.tsx';
 import { CreateCredential } from './create-credential.tsx';
 import { TrafficFields } from './traffic-fields.tsx';
 
@@ -28,6 +29,11 @@ const COLUMNS: Columns<CredentialEntry> = [
     id: 'hosts',
     header: i18n.t('Allowed hosts'),
     cell: ({ row: { original } }) => original.allowedHosts?.join(', ') ?? i18n.t('Any host'),
+  },
+  {
+    id: 'connection',
+    header: i18n.t('Connection'),
+    cell: ({ row: { original } }) => original.connection && <ConnectionBadge status={original.connection.status} />,
   },
   { id: 'limits', header: i18n.t('Limits'), cell: ({ row: { original } }) => describeLimits(original) },
   {
@@ -92,15 +98,26 @@ function describeLimits({ rateLimit, circuit }: CredentialEntry): string {
 }
 
 function Actions({ credential }: { credential: CredentialEntry }) {
-  const { id, name, type, visibility, ownerId } = credential;
+  const { id, name, type, visibility, ownerId, connection } = credential;
   const { workspaceId, user, can } = useWorkspace();
   const queryClient = useQueryClient();
   const [isLimiting, setLimiting] = useState(false);
+  const [isConnecting, setConnecting] = useState(false);
   const isOwner = ownerId === user.id;
   if (!can(visibility === 'private' && !isOwner ? 'admin' : 'editor')) return null;
   const mayLimit = isOwner || (visibility === 'shared' && can('admin'));
   return (
     <Group gap="xs" wrap="nowrap" justify="flex-end">
+      {connection && (
+        <Button
+          variant={connection.status === 'connected' ? 'default' : 'filled'}
+          size="compact-sm"
+          aria-label={i18n.t('Connection of {name}', { name })}
+          onClick={() => setConnecting(true)}
+        >
+          {connection.status === 'connected' ? i18n.t('Connection') : i18n.t('Connect')}
+        </Button>
+      )}
       {mayLimit && HTTP_CREDENTIAL_TYPES.includes(type) && (
         <Button
           variant="default"
@@ -121,6 +138,14 @@ function Actions({ credential }: { credential: CredentialEntry }) {
           await queryClient.invalidateQueries({ queryKey: credentialsQuery(workspaceId).queryKey });
         }}
       />
+      {isConnecting && connection && (
+        <ConnectionDialog
+          credential={credential}
+          connection={connection}
+          canConnect={visibility === 'shared' || isOwner}
+          onClose={() => setConnecting(false)}
+        />
+      )}
       {isLimiting && <LimitRequests credential={credential} onClose={() => setLimiting(false)} />}
     </Group>
   );

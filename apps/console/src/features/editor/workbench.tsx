@@ -10,6 +10,7 @@ import { WorkflowTabs } from '../workflows/workflow-tabs.tsx';
 import { EditorCanvas } from './canvas/editor-canvas.tsx';
 import { useClipboard } from './canvas/use-clipboard.ts';
 import { useReveal, useSteadyView } from './canvas/use-reveal.ts';
+import { ImportReport } from './import-report.tsx';
 import { InsertionProvider } from './inspector/insertion.tsx';
 import { Inspector } from './inspector/inspector.tsx';
 import { SplitInspector } from './inspector/split-inspector.tsx';
@@ -109,6 +110,7 @@ function Stage() {
         {/* On the canvas, which keeps its place. */}
         <div className={classes.notes}>
           <SaveProblems />
+          <ImportReport />
           {shown.executionId !== undefined && <RunStrip executionId={shown.executionId} canvasNumber={base?.number} />}
         </div>
         <EditorCanvas />

@@ -6,6 +6,7 @@ import type { Gestures } from './canvas-gestures.ts';
 import { useCanvasRuns } from '../runs/canvas-runs.tsx';
 import { definitionOf, issuesOf } from '../model/editor-model.ts';
 import { useEditor, useEditorSession, usePinnedOutputs } from '../model/editor-session.tsx';
+import { useReviews } from '../import-report.tsx';
 import { removeNodes } from '../model/edits.ts';
 import { issuesByNode } from '../model/issues.ts';
 import { type NoteNode, selectNote, toFlowNote } from './note-card.tsx';
@@ -49,6 +50,7 @@ function useCards(): CardNode[] {
   const selected = useEditor((state) => state.selected);
   const issues = useEditor(issuesOf);
   const pinned = usePinnedOutputs();
+  const reviews = useReviews();
   const { run, version } = useCanvasRuns().shown;
   const cardOf = useMemo(
     () =>
@@ -66,13 +68,15 @@ function useCards(): CardNode[] {
       cards.map((card): CardNode => {
         const hasRun = progress !== undefined && ranIds?.has(card.id) !== false;
         const status = hasRun ? (progress[card.id]?.status ?? 'pending') : undefined;
-        const issue = texts.get(card.id);
+        const issue = texts.get(card.id) ?? card.data.issue;
+        const review = reviews.get(card.id);
         const isSelected = selected.has(card.id);
         const isPinned = Object.hasOwn(pinned, card.id);
-        if (status === undefined && issue === undefined && !isSelected && !isPinned) return card;
-        return { ...card, selected: isSelected, data: { ...card.data, status, issue, isPinned } };
+        const isPlain = status === undefined && issue === card.data.issue && review === undefined;
+        if (isPlain && !isSelected && !isPinned) return card;
+        return { ...card, selected: isSelected, data: { ...card.data, status, issue, review, isPinned } };
       }),
-    [cards, texts, progress, ranIds, pinned, selected],
+    [cards, texts, reviews, progress, ranIds, pinned, selected],
   );
 }
 

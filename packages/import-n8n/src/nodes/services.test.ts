@@ -1,0 +1,219 @@
+import { type JsonObject, parseOwnJson } from '@deckhand/contracts';
+import { compileWorkflow } from '@deckhand/engine';
+import { loadNodeTypes } from '@deckhand/nodes';
+import { expect, it } from '@jest/globals';
+import { connect, convertN8n, node, START } from '../../../../tests/harness/import-n8n.ts';
+
+const nodeTypes = await loadNodeTypes();
+
+/** Converts a node after a trigger, or after a list. */
+function convert(type: string, typeVersion: number, parameters: object, { isList = false, rest = {} } = {}) {
+  const items = node('Items', 'code', { jsCode: 'return [];' });
+  const nodes = [START, ...(isList ? [items] : []), { ...node('Node', type, parameters), typeVersion, ...rest }];
+  const connections = isList ? connect('Start > Items', 'Items > Node') : connect('Start > Node');
+  const workflow = convertN8n(parseOwnJson(JSON.stringify({ nodes, connections })));
+  const note = workflow.notes.find(({ node: name }) => name === 'Node');
+  const ids = note?.nodeIds ?? [];
+  return {
+    issues: compileWorkflow(workflow.definition, nodeTypes),
+    level: note?.level,
+    messages: note?.messages ?? [],
+    nodes: workflow.definition.nodes.filter(({ id }) => ids.includes(id)),
+    shape: workflow.outputs.get('Node')?.[0]?.source.shape,
+  };
+}
+
+const ITEM = '$nodes.start.output';
+const TABLE = { schema: { value: 'public' }, table: { value: 'or"ders' } };
+const column = (value: JsonObject, matchingColumns: readonly string[] = []) => ({
+  columns: { mappingMode: 'defineBelow', value, matchingColumns },
+});
+
+it.each<[string, number, object, string, unknown]>([
+  ['a query', 2.6, { operation: 'executeQuery', query: 'SELECT 1;' }, 'SELECT 1;', undefined],
+  [
+    'a query with values',
+    2.6,
+    {
+      ...{ operation: 'executeQuery', query: 'SELECT * FROM a WHERE b = $1 AND c = $2' },
+      options: { queryReplacement: '={{ $json.b }}, {{ $json.c }}' },
+    },
+    'SELECT * FROM a WHERE b = $1 AND c = $2',
+    [`{{ ${ITEM}?.b }}`, `{{ ${ITEM}?.c }}`],
+  ],
+  [
+    'values that are text',
+    2.6,
+    { operation: 'executeQuery', query: 'SELECT $1, $2', options: { queryReplacement: 'a, b c' } },
+    'SELECT $1, $2',
+    ['a', 'b c'],
+  ],
+  [
+    'a list of values',
+    2.4,
+    { operation: 'executeQuery', query: 'SELECT $1, $2', options: { queryReplacement: '={{ [$json.a, 1] }}' } },
+    'SELECT $1, $2',
+    `{{ [${ITEM}?.a, 1] }}`,
+  ],
+  [
+    'expressions in a statement',
+    2,
+    { operation: 'executeQuery', query: "UPDATE a SET b = '{{ $json.b }}'" },
+    `UPDATE a SET b = '{{ String(${ITEM}?.b) }}'`,
+    undefined,
+  ],
+  [
+    'an insertion',
+    2.6,
+    { ...TABLE, ...column({ id: '={{ $json.id }}', name: 'Ada' }), options: { skipOnConflict: true } },
+    'INSERT INTO "public"."or""ders" ("id", "name") VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING *',
+    [`{{ ${ITEM}?.id }}`, 'Ada'],
+  ],
+  [
+    'an update',
+    2.6,
+    { operation: 'update', ...TABLE, ...column({ id: 1, name: 'Ada' }, ['id']), options: { outputColumns: ['id'] } },
+    'UPDATE "public"."or""ders" SET "name" = $1 WHERE "id" = $2 RETURNING "id"',
+    ['Ada', 1],
+  ],
+  [
+    'an insertion or update',
+    2.6,
+    { operation: 'upsert', ...TABLE, ...column({ id: 1, name: 'Ada' }, ['id']) },
+    'INSERT INTO "public"."or""ders" ("id", "name") VALUES ($1, $2) ON CONFLICT ("id") DO UPDATE SET "name" = EXCLUDED."name" RETURNING *',
+    [1, 'Ada'],
+  ],
+  [
+    'a selection',
+    2.6,
+    {
+      ...{ operation: 'select', ...TABLE, combineConditions: 'OR', limit: 5 },
+      where: {
+        values: [
+          { column: 'id', condition: '>', value: '={{ $json.id }}' },
+          { column: 'at', condition: 'IS NULL' },
+        ],
+      },
+      sort: { values: [{ column: 'id', direction: 'DESC' }] },
+    },
+    'SELECT * FROM "public"."or""ders" WHERE "id" > $1 OR "at" IS NULL ORDER BY "id" DESC LIMIT $2',
+    [`{{ ${ITEM}?.id }}`, 5],
+  ],
+  [
+    'a deletion',
+    2.6,
+    { operation: 'deleteTable', ...TABLE, deleteCommand: 'delete', where: { values: [{ column: 'id', value: 1 }] } },
+    'DELETE FROM "public"."or""ders" WHERE "id" = $1',
+    [1],
+  ],
+])('makes a statement of PostgreSQL of %s', (_name, version, parameters, query, values) => {
+  const { level, messages, nodes, issues } = convert('postgres', version, parameters);
+  expect({ level, issues: 'issues' in issues ? issues.issues : [] }).toEqual({ level: 'review', issues: [] });
+  expect(messages).toContain('choose a credential of the type postgres: in n8n it has none');
+  expect(nodes[0]).toMatchObject({ type: 'postgres', parameters: { query } });
+  expect(nodes[0]?.parameters?.values).toEqual(values);
+});
+
+it('has columns of the item where none are named', () => {
+  const { nodes, issues } = convert('postgres', 2.6, { ...TABLE, columns: { mappingMode: 'autoMapInputData' } });
+  expect(issues).not.toHaveProperty('issues');
+  expect(nodes[0]?.parameters?.values).toBe(`{{ Object.values(${ITEM}) }}`);
+});
+
+it('runs a statement for each item of a list', () => {
+  const parameters = { operation: 'executeQuery', query: 'SELECT 1' };
+  const { messages, nodes, shape } = convert('postgres', 2.6, parameters, { isList: true });
+  expect(nodes.map(({ type }) => type)).toEqual(['loop', 'postgres', 'code']);
+  expect(messages.join()).toContain('is a transaction of its own here');
+  expect(shape).toBe('list');
+});
+
+it.each([
+  ['several statements', { query: 'SELECT 1; DELETE FROM a' }],
+  ['parameters with a format', { query: 'SELECT $1:name' }],
+  ['a parameter within quotes', { query: "SELECT '$1'", options: { queryReplacement: 'a' } }],
+  ['empty texts that become null', { query: 'SELECT 1', options: { replaceEmptyStrings: true } }],
+])('makes a stub of a query with %s', (reason, parameters) => {
+  const { level, messages } = convert('postgres', 2.6, { operation: 'executeQuery', ...parameters });
+  expect({ level, messages }).toEqual({ level: 'manual', messages: [expect.stringContaining(reason)] });
+});
+
+it('takes semicolons and parameters in texts and comments for what they are', () => {
+  const query = "SELECT ';' AS a, $$;$$ AS b -- ; $1:name\nFROM c /* ; */;";
+  expect(convert('postgres', 2.6, { operation: 'executeQuery', query }).level).toBe('review');
+});
+
+const MAIL = { fromEmail: 'a@example.com', toEmail: '={{ $json.to }}', subject: 'Order {{ 1 }}' };
+
+it.each<[number, object, object]>([
+  [1, { text: 'Hello', html: '' }, { text: 'Hello' }],
+  [1, { html: '=<b>{{ $json.a }}</b>' }, { html: `<b>{{ String(${ITEM}?.a ?? '') }}</b>` }],
+  [2, { text: '={{ $json.text }}' }, { text: `{{ convert.string(${ITEM}?.text) ?? '' }}` }],
+  [2.1, { html: 'Hi', text: 'left out' }, { html: 'Hi' }],
+  [
+    2.1,
+    { emailFormat: 'both', html: 'Hi', text: 'too', options: { ccEmail: 'c@example.com' } },
+    { html: 'Hi', text: 'too', cc: 'c@example.com' },
+  ],
+])('sends a message of version %s', (version, parameters, expected) => {
+  const credentials = { smtp: { id: '1', name: 'Office' } };
+  const { messages, nodes, issues } = convert(
+    'emailSend',
+    version,
+    { ...MAIL, ...parameters },
+    { rest: { credentials } },
+  );
+  expect(issues).not.toHaveProperty('issues');
+  expect(messages).toContain('choose a credential of the type smtp: in n8n it is "Office"');
+  expect(nodes[0]).toMatchObject({
+    type: 'email',
+    parameters: {
+      from: 'a@example.com',
+      to: `{{ convert.string(${ITEM}?.to) ?? '' }}`,
+      subject: String.raw`Order \{{ 1 }}`,
+      ...expected,
+    },
+  });
+  const hasSentence = messages.some((message) => message.includes('sentence about n8n'));
+  expect(hasSentence).toBe(version >= 2.1);
+});
+
+it.each([
+  ['attachments', { options: { attachments: 'data' } }],
+  ['waits for a response', { operation: 'sendAndWait' }],
+  ['without a sender', { fromEmail: '' }],
+])('makes a stub of a message with %s', (reason, parameters) => {
+  const { level, messages } = convert('emailSend', 2.1, { ...MAIL, ...parameters });
+  expect({ level, messages }).toEqual({ level: 'manual', messages: [expect.stringContaining(reason)] });
+});
+
+it('leaves the secret of a signature out of the definition', () => {
+  const parameters = { action: 'hmac', type: 'SHA256', value: '={{ $json.body }}', secret: 'hunter2' };
+  const { messages, nodes, issues } = convert('crypto', 1, parameters);
+  expect(issues).not.toHaveProperty('issues');
+  expect(JSON.stringify(nodes)).not.toContain('hunter2');
+  expect(messages).toContain('save the secret of the export in that credential');
+  expect(nodes[0]).toMatchObject({ type: 'hmac', parameters: { operation: 'sign', data: `{{ ${ITEM}?.body }}` } });
+});
+
+it.each(['uuid', 'hex', 'base64', 'ascii'])(
+  'writes a random value as %s, which is not fit for secrets',
+  (encodingType) => {
+    const { level, messages } = convert('crypto', 1, { action: 'generate', encodingType });
+    expect({ level, messages: messages.join() }).toEqual({
+      level: 'review',
+      messages: 'random values come from Math.random here, which is not fit for secrets',
+    });
+  },
+);
+
+it('sends a redirection, and the message of an error that is an object', () => {
+  const redirect = convert('respondToWebhook', 1.1, { respondWith: 'redirect', redirectURL: '={{ $json.url }}' });
+  expect(redirect.nodes[0]?.parameters).toMatchObject({
+    statusCode: 307,
+    headers: { location: `{{ ${ITEM}?.url }}` },
+  });
+  const error = convert('stopAndError', 1, { errorType: 'errorObject', errorObject: '{ "error": "lost" }' });
+  expect(error.issues).not.toHaveProperty('issues');
+  expect(error.nodes[0]?.type).toBe('fail');
+});

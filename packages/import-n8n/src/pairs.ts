@@ -1,0 +1,38 @@
+import type { Output } from './nodes/converter.ts';
+import { shortType } from './nodes/registry.ts';
+import type { Pairs, Source } from './source.ts';
+import type { N8nNode } from './workflow.ts';
+
+/** Types that return an item for each item they get, in their order. */
+const ONE_EACH = new Set([
+  ...['set', 'noOp', 'wait', 'httpRequest', 'renameKeys', 'respondToWebhook', 'crypto', 'dateTime'],
+]);
+/** Types whose scripts mostly do so. */
+const SCRIPTS = new Set(['code', 'function', 'functionItem']);
+
+/** No node has items at the same positions. */
+export const UNPAIRED: Pairs = { nodes: new Set() };
+
+/**
+ * Returns the output of a node with the nodes whose items are at the same positions.
+ * @param input what the node gets; undefined for a trigger.
+ */
+export function withPairs(output: Output, node: N8nNode, input: Source | undefined): Output {
+  const type = shortType(node.type);
+  const { source, handle } = output;
+  const nodes = input?.pairs?.nodes ?? new Set<string>();
+  const paired = (pairs: Pairs): Output => ({ ...output, source: { ...source, pairs } });
+  if (type === 'splitInBatches') {
+    const isEach = handle === 'body' && source.shape === 'one';
+    return paired(isEach ? { ...input?.pairs, nodes, loop: node.name } : UNPAIRED);
+  }
+  // One item of a loop stays that item.
+  if (source.shape === 'one') return paired(input?.shape === 'one' && input.pairs ? input.pairs : UNPAIRED);
+  const own = { nodes: new Set([node.name]) };
+  if (!input || input.shape === 'one') return paired(own);
+  const isScript = SCRIPTS.has(type);
+  const isFirst = type === 'limit' && node.parameters.keep !== 'lastItems';
+  const isOneEach = isScript || isFirst || ONE_EACH.has(type);
+  if (!isOneEach || node.original.onError === 'continueErrorOutput') return paired(own);
+  return paired({ ...input.pairs, nodes: new Set([...nodes, node.name]), ...(isScript && { isAssumed: true }) });
+}

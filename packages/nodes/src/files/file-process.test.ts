@@ -1,0 +1,131 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonValue } from '@deckhand/contracts';
+import sharp from 'sharp';
+import writeWorkbook from 'write-excel-file/universal';
+import { type ArchiveParts, pdf, wordParts } from '../../../../tests/harness/documents.ts';
+import type { FileJob } from './file-job.ts';
+import { workOnFile } from './file-process.ts';
+import { once } from './file-source.ts';
+import { writeZip } from './zip-writer.ts';
+
+/** Does a job on bytes. @returns its result, and what it wrote. */
+async function work(
+  job: FileJob,
+  bytes: Uint8Array | string,
+  { maxMs, signal = new AbortController().signal }: { maxMs?: number; signal?: AbortSignal } = {},
+): Promise<{ result: JsonValue; written: Buffer }> {
+  const pieces: Uint8Array[] = [];
+  const { result } = await workOnFile({
+    workspaceId: 'workspace',
+    executionId: 'run',
+    job,
+    content: once(Buffer.from(bytes)),
+    async save(content) {
+      for await (const piece of content) pieces.push(piece);
+      return null;
+    },
+    ...(maxMs !== undefined && { maxMs }),
+    signal,
+  });
+  return { result, written: Buffer.concat(pieces) };
+}
+
+async function zip(parts: ArchiveParts): Promise<Buffer> {
+  const files = Object.entries(parts).map(([name, text]) => {
+    const bytes = Buffer.from(text);
+    return { name, bytes: bytes.length, open: () => Promise.resolve(once(bytes)) };
+  });
+  const pieces: Uint8Array[] = [];
+  for await (const piece of writeZip(files, new Date(0))) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+const HTML: FileJob = { kind: 'documentText', format: 'html' };
+const PDF: FileJob = { kind: 'documentText', format: 'pdf' };
+const DOCX: FileJob = { kind: 'documentText', format: 'docx' };
+const SHEET: FileJob = { kind: 'readSheet', sheet: 1, to: 'rows' };
+const IMAGE: FileJob = { kind: 'image', format: 'png', fit: 'inside', enlarge: false };
+
+describe('files in a process of their own', () => {
+  it('have their text read', async () => {
+    expect((await work(HTML, '<h1>Hi</h1><p>a <b>b</b><script>x</script>')).result).toMatchObject({
+      text: 'Hi\n\na b',
+    });
+    expect((await work(PDF, pdf('BT /F1 24 Tf 50 100 Td (Hello World) Tj ET'))).result).toEqual({
+      text: 'Hello World',
+      pages: 1,
+    });
+    const document = await zip(wordParts('<w:p><w:r><w:t>Grüße</w:t></w:r></w:p>'));
+    expect((await work(DOCX, document)).result).toEqual({ text: 'Grüße\n\n', pages: null });
+  });
+
+  it('are workbooks that are written and read', async () => {
+    const rows = [
+      ['id', 'text', 'is'],
+      [1, '=1+1', true],
+      [null, 'a,"b"', null],
+    ];
+    const { written } = await work({ kind: 'writeSheet', sheet: 'S' }, JSON.stringify(rows));
+    expect((await work(SHEET, written)).result).toEqual({ rows });
+    expect((await work({ ...SHEET, to: 'csv' }, written)).written.toString()).toBe(
+      'id,text,is\n1,=1+1,true\n,"a,""b""",\n',
+    );
+    expect((await work({ ...SHEET, sheet: 'S' }, written)).result).toEqual({ rows });
+  });
+
+  it('have dates without a time zone', async () => {
+    const dates = [new Date('2026-11-27T00:00:00Z'), new Date('2026-11-27T10:30:00Z')];
+    const blob = await writeWorkbook([dates], { dateFormat: 'yyyy-mm-dd' }).toBlob();
+    const { result } = await work(SHEET, new Uint8Array(await blob.arrayBuffer()));
+    expect(result).toEqual({ rows: [['2026-11-27', '2026-11-27T10:30:00']] });
+  });
+
+  it('are images that are turned upright, scaled and converted', async () => {
+    const create = { width: 40, height: 20, channels: 3, background: 'red' } as const;
+    const photo = await sharp({ create }).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+    const { written } = await work({ ...IMAGE, format: 'webp', width: 10 }, photo);
+    expect(await sharp(written).metadata()).toMatchObject({ format: 'webp', width: 10, height: 20 });
+  });
+});
+
+describe('a process', () => {
+  it('that takes too long ends with its node', async () => {
+    await expect(work(HTML, '<p>', { maxMs: 1 })).rejects.toMatchObject({ code: 'FILE_LIMIT', isRetryable: false });
+  });
+
+  it('of a stopped run ends at once, also while it waits for its turn', async () => {
+    for (const when of [() => undefined, () => new Promise((resolve) => setImmediate(resolve))]) {
+      const abort = new AbortController();
+      const working = work(HTML, '<p>', { signal: abort.signal });
+      await when();
+      abort.abort(new Error('stopped'));
+      await expect(working).rejects.toThrow('stopped');
+    }
+  });
+
+  it('ends with the error of its content, and of what stores its bytes', async () => {
+    const given = { workspaceId: 'w', executionId: 'r', job: HTML, signal: new AbortController().signal };
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('<p>');
+      await Promise.resolve();
+      throw new Error('no more');
+    }
+    await expect(workOnFile({ ...given, content: broken() })).rejects.toThrow('no more');
+    const save = (): Promise<never> => Promise.reject(new Error('full'));
+    await expect(workOnFile({ ...given, content: once(Buffer.from('<p>')), save })).rejects.toThrow('full');
+  });
+
+  it('says that a file is of another format, or has no such sheet', async () => {
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"/>';
+    const sheet = (await work({ kind: 'writeSheet', sheet: 'S' }, '[[1]]')).written;
+    const jobs: readonly (readonly [FileJob, Buffer | string])[] = [
+      [PDF, 'hello'],
+      [DOCX, 'hello'],
+      [SHEET, 'hello'],
+      [IMAGE, svg],
+      [{ ...SHEET, sheet: 'T' }, sheet],
+    ];
+    for (const [job, bytes] of jobs)
+      await expect(work(job, bytes)).rejects.toMatchObject({ code: 'FILE_INVALID', isRetryable: false });
+  });
+});

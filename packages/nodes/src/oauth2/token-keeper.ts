@@ -1,0 +1,223 @@
+import {
+  type ConnectionEvent,
+  type IssuedTokens,
+  needsNoPerson,
+  type OAuth2Secret,
+  parseOwnJson,
+  type StoredConnection,
+  toCredential,
+} from '@deckhand/contracts';
+import { type HttpClient, NodeError } from '@deckhand/engine';
+import { createFairSemaphore } from '../code/fair-semaphore.ts';
+import { untilAborted } from '../network/until-aborted.ts';
+import { createProvider, type Issued, type Tokens } from './provider.ts';
+import { OAuth2Error } from './provider-request.ts';
+
+/** Where connections are stored. */
+export interface ConnectionStore {
+  /** Undefined if the credential was deleted. */
+  read(id: string): Promise<StoredConnection | undefined>;
+  /** Locks a connection, lets `decide` ask the provider, and writes what happened; `busy` if another has the lock. */
+  change(
+    id: string,
+    decide: (current: StoredConnection & { readonly sealedSecret: string }) => Promise<ConnectionEvent | undefined>,
+  ): Promise<{ readonly kind: 'done'; readonly connection: StoredConnection } | { readonly kind: 'busy' | 'gone' }>;
+}
+
+/** Encrypts tokens. */
+interface Box {
+  seal(text: string): Promise<string>;
+  open(jwe: string): Promise<string>;
+}
+
+/** Provides the access tokens of OAuth 2.0 credentials, and has them refreshed once, over all processes. */
+export interface TokenKeeper {
+  /**
+   * Returns the tokens of a connection that was just read, refreshed if they are due.
+   * @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_NOT_CONNECTED, CREDENTIAL_RECONNECT_NEEDED or
+   * CREDENTIAL_REFRESH_FAILED; SecretBoxError; the signal's reason once it aborts.
+   */
+  get(id: string, known: StoredConnection, signal: AbortSignal): Promise<KeptTokens>;
+  /**
+   * Replaces tokens that a server did not accept.
+   * @returns undefined if it cannot: they are new, or belong to a client without a refresh token.
+   * @throws as `get` does.
+   */
+  replace(id: string, refused: KeptTokens, signal: AbortSignal): Promise<KeptTokens | undefined>;
+  /**
+   * Requests tokens now, whatever the state of the connection: for a person who tries it out.
+   * @returns the connection afterwards; undefined if it was deleted.
+   */
+  request(id: string, signal: AbortSignal): Promise<StoredConnection | undefined>;
+}
+
+/** Tokens, and their encrypted form, by which they are told apart from later ones. */
+export interface KeptTokens extends Tokens {
+  readonly sealedTokens: string;
+}
+
+/** How many connections one process asks providers for at the same time: each holds a database connection. */
+const REQUESTS_AT_ONCE = 2;
+/** How often a process checks a connection whose lock another has, in ms. */
+const CHECK_MS = 100;
+/** How long a process waits for others, in ms: the time that the holder of the lock may take, and some more. */
+const WAIT_MS = 20_000;
+/** Tokens younger than this, in ms, are not replaced: a server that refuses every token must not flood the provider. */
+const MIN_AGE_MS = 30_000;
+/** The provider is not asked again for this time, in ms, after a failure that may pass, and after another one. */
+const PAUSE_MS = { passing: 2_000, lasting: 30_000 } as const;
+
+/** Creates a keeper. @param providerLimitMs how long a provider may take to respond. */
+export function createTokenKeeper({
+  store,
+  box,
+  http,
+  providerLimitMs,
+}: {
+  readonly store: ConnectionStore;
+  readonly box: Box;
+  readonly http: HttpClient;
+  readonly providerLimitMs: number;
+}): TokenKeeper {
+  const semaphore = createFairSemaphore(REQUESTS_AT_ONCE);
+  /** Renewals in progress, by connection and the tokens that they replace: callers of one share it. */
+  const renewals = new Map<string, Promise<StoredConnection>>();
+
+  async function requestTokens(sealedSecret: string, sealedTokens: string | null): Promise<ConnectionEvent> {
+    try {
+      const secret = readSecret(await box.open(sealedSecret));
+      const current = sealedTokens === null ? undefined : readTokens(await box.open(sealedTokens));
+      const provider = createProvider(secret, { http, signal: AbortSignal.timeout(providerLimitMs) });
+      return { kind: 'refreshed', ...(await sealIssued(box, await provider.renew(current))) };
+    } catch (error) {
+      if (!(error instanceof OAuth2Error)) throw error;
+      const { code, message, kind } = error;
+      if (kind === 'refused') return { kind: 'refused', error: { code, message } };
+      return { kind: 'failed', error: { code, message }, pauseMs: PAUSE_MS[kind] };
+    }
+  }
+
+  async function changeOnce(id: string, decide: Parameters<ConnectionStore['change']>[1]) {
+    const release = await semaphore.acquire(id, AbortSignal.timeout(WAIT_MS)).catch(() => {
+      throw refreshFailed('too many others are requested at the moment', CHECK_MS);
+    });
+    try {
+      return await store.change(id, decide);
+    } finally {
+      release();
+    }
+  }
+
+  /** Renews tokens, or waits until another process has. */
+  async function renew(id: string, stale: string | null): Promise<StoredConnection> {
+    const deadline = performance.now() + WAIT_MS;
+    for (;;) {
+      const change = await changeOnce(id, async (current) =>
+        isReplaced(current, stale) || !mayAsk(current)
+          ? undefined
+          : requestTokens(current.sealedSecret, current.sealedTokens),
+      );
+      if (change.kind === 'done') return change.connection;
+      const connection = change.kind === 'gone' ? undefined : await store.read(id);
+      if (!connection)
+        throw new NodeError('CREDENTIAL_NOT_FOUND', 'the credential was deleted', { isRetryable: false });
+      if (isReplaced(connection, stale) || !mayAsk(connection)) return connection;
+      if (performance.now() > deadline)
+        throw refreshFailed('another worker has been refreshing it for too long', CHECK_MS);
+      await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
+    }
+  }
+
+  function renewOnce(id: string, stale: string | null): Promise<StoredConnection> {
+    const key = `${id} ${stale ?? ''}`;
+    const found = renewals.get(key);
+    if (found) return found;
+    const renewal = renew(id, stale).finally(() => renewals.delete(key));
+    renewals.set(key, renewal);
+    return renewal;
+  }
+
+  async function open(connection: StoredConnection): Promise<KeptTokens> {
+    const { sealedTokens } = connection;
+    if (sealedTokens === null || connection.status !== 'connected' || connection.isExpired) throw toFailure(connection);
+    return { ...readTokens(await box.open(sealedTokens)), sealedTokens };
+  }
+
+  return {
+    async get(id, known, signal) {
+      if (known.status === 'connected' && !known.isDue) return open(known);
+      // Clients that act in their own name connect when they are used for the first time.
+      if (!mayAsk(known)) return open(known);
+      const renewal = renewOnce(id, known.sealedTokens);
+      if (known.isExpired || known.status !== 'connected') return open(await untilAborted(signal, () => renewal));
+      // The tokens are still valid: nobody needs to wait.
+      renewal.catch(() => undefined);
+      return open(known);
+    },
+    async replace(id, { sealedTokens, refreshToken }, signal) {
+      const known = await store.read(id);
+      // A server's 401 says less than a refusal of the provider. Without a refresh token, the connection stays.
+      if (!known || (refreshToken === undefined && !needsNoPerson(known.grant))) return undefined;
+      const isNew = known.sealedTokens !== sealedTokens;
+      if (!isNew && (known.ageMs ?? 0) < MIN_AGE_MS) return undefined;
+      const connection = isNew ? known : await untilAborted(signal, () => renewOnce(id, sealedTokens));
+      const tokens = await open(connection);
+      return tokens.sealedTokens === sealedTokens ? undefined : tokens;
+    },
+    async request(id, signal) {
+      const change = await untilAborted(signal, () =>
+        changeOnce(id, (current) => requestTokens(current.sealedSecret, current.sealedTokens)),
+      );
+      return change.kind === 'done' ? change.connection : store.read(id);
+    },
+  };
+}
+
+/** Encrypts what a provider issued. */
+export async function sealIssued(
+  box: Pick<Box, 'seal'>,
+  { tokens, lifetimeMs, scopes }: Issued,
+): Promise<IssuedTokens> {
+  return { sealedTokens: await box.seal(JSON.stringify(tokens)), lifetimeMs, scopes };
+}
+
+/** Reads decrypted tokens. */
+export function readTokens(json: string): Tokens {
+  return parseOwnJson<Tokens>(json);
+}
+
+/** Reads a decrypted configuration. @throws NodeError CREDENTIAL_UNREADABLE */
+export function readSecret(json: string): OAuth2Secret {
+  const credential = toCredential('oauth2', JSON.parse(json));
+  if (credential?.type === 'oauth2') return credential.secret;
+  throw new NodeError('CREDENTIAL_UNREADABLE', 'its secret does not have the form of an oauth2 credential', {
+    isRetryable: false,
+  });
+}
+
+/** Whether a connection has other tokens than those to replace. */
+function isReplaced({ sealedTokens, status, isExpired }: StoredConnection, stale: string | null): boolean {
+  return sealedTokens !== stale && status === 'connected' && !isExpired;
+}
+
+/** Whether the provider may be asked: not once it has refused, before a person connects, or soon after a failure. */
+function mayAsk({ grant, status, pauseMs }: StoredConnection): boolean {
+  return pauseMs <= 0 && (status === 'connected' || (status === 'not_connected' && needsNoPerson(grant)));
+}
+
+function toFailure({ status, error, pauseMs }: StoredConnection): NodeError {
+  const reason = error ? `: ${error.message}` : '';
+  if (status === 'reconnect_needed')
+    return new NodeError('CREDENTIAL_RECONNECT_NEEDED', `a person must connect the credential again${reason}`, {
+      isRetryable: false,
+    });
+  if (status === 'not_connected' && !error)
+    return new NodeError('CREDENTIAL_NOT_CONNECTED', 'nobody has connected the credential yet', { isRetryable: false });
+  return refreshFailed(error?.message ?? 'the tokens have expired', pauseMs);
+}
+
+function refreshFailed(reason: string, pauseMs: number): NodeError {
+  return new NodeError('CREDENTIAL_REFRESH_FAILED', `no token could be obtained: ${reason}`, {
+    minRetryDelayMs: pauseMs,
+  });
+}
