@@ -67,7 +67,7 @@ it('cuts the nodes of a task, and says how many', () => {
   expect(task?.message).toBe(`Look (and ${1_000 - (task?.nodes.length ?? 0)} more nodes)`);
 });
 
-it('keeps tasks after one for which there is no room', () => {
+it('keeps tasks after one that does not fit', () => {
   const nodes = Array.from({ length: 230 }, (_, n) => `${n} ${'n'.repeat(180)}`);
   const report = reportOf([...Array(5).fill(['Large', nodes]), ['Small', ['A']]]);
   expect(report?.tasks.map(({ message }) => message)).toEqual([...Array(4).fill('Large'), 'Small']);
