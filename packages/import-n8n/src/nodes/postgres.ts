@@ -109,7 +109,7 @@ function operationOf(conversion: Conversion): Operation {
  * part of a long statement is read again.
  */
 const OPAQUE =
-  /'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|(?<![\w$])(\$(?:[A-Za-z_]\w*)?\$)[\s\S]*?(?:\1|$)/g;
+  /(?<![\w$])[eE]'(?:[^'\\]|\\[\s\S]?|'')*(?:'|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|(?<![\w$])(\$(?:[A-Za-z_]\w*)?\$)[\s\S]*?(?:\1|$)/g;
 
 function executeQuery({ parameters, node, review }: Conversion): Operation {
   const { query = '', options } = parameters;

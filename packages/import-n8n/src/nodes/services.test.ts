@@ -130,6 +130,7 @@ it('runs a statement for each item of a list', () => {
 
 it.each([
   ['several statements', { query: 'SELECT 1; DELETE FROM a' }],
+  ['several statements', { query: "SELECT E'it\\'s'; DELETE FROM a" }],
   ['parameters with a format', { query: 'SELECT $1:name' }],
   ['a parameter within quotes', { query: "SELECT '$1'", options: { queryReplacement: 'a' } }],
   ['a parameter within quotes', { query: 'SELECT "a$1"', options: { queryReplacement: 'a' } }],
@@ -153,8 +154,16 @@ it('takes a parameter between two texts, or in a comment, for one that is not wi
 });
 
 // Otherwise, what follows each of many beginnings would be searched for an end.
-it.each(["'", '"', '--', '/*', '$$', '$a$', '$a1$ $a2$'])('takes all after a %s without an end for text', (start) => {
-  const query = `SELECT 1 AS a ${start} b ; SELECT 2 /* ; $a3$ ;`;
+it.each(["'", '"', "E'", "E'\\\\", '--', '/*', '$$', '$a$', '$a1$ $a2$'])(
+  'takes all after a %s without an end for text',
+  (start) => {
+    const query = `SELECT 1 AS a ${start} b ; SELECT 2 /* ; $a3$ ;`;
+    expect(convert('postgres', 2.6, { operation: 'executeQuery', query }).level).toBe('review');
+  },
+);
+
+it('knows where a text with backslashes ends', () => {
+  const query = "SELECT E'it\\'s; ''; \\\\' AS a";
   expect(convert('postgres', 2.6, { operation: 'executeQuery', query }).level).toBe('review');
 });
 
