@@ -120,6 +120,11 @@ const expire = (id: string) =>
   instance.db.oAuth2Connection.update({ where: { id }, data: { expiresAt: new Date(Date.now() - 1_000) } });
 const refreshes = () => provider.tokenRequests.filter(({ grantType }) => grantType === 'refresh_token');
 
+/** Nobody renews tokens in the background here. */
+const fail = (error: unknown): never => {
+  throw error;
+};
+
 /** A keeper as each worker has one, with a pool of its own. */
 function createKeeper(): { keeper: TokenKeeper; get: (id: string) => Promise<string> } {
   const db = createDatabase({ url: instance.databaseUrl, poolSize: 4 });
@@ -127,7 +132,7 @@ function createKeeper(): { keeper: TokenKeeper; get: (id: string) => Promise<str
   const http = createHttpClient({ allowPrivate: true });
   stopLater({ stop: () => http.close() });
   const store = { read: (id: string) => readConnection(db, id), change: changeConnection.bind(undefined, db) };
-  const keeper = createTokenKeeper({ store, box, http, providerLimitMs: PROVIDER_LIMIT_MS });
+  const keeper = createTokenKeeper({ store, box, http, providerLimitMs: PROVIDER_LIMIT_MS, onError: fail });
   return {
     keeper,
     async get(id) {
@@ -225,6 +230,7 @@ describe('a credential of OAuth 2.0', () => {
           box,
           http: createHttpClient({ allowPrivate: true }),
           providerLimitMs: PROVIDER_LIMIT_MS,
+          onError: fail,
         });
         await lost.request(id, AbortSignal.timeout(10_000));
         return undefined;

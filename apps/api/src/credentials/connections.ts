@@ -81,6 +81,7 @@ export function createConnections({
     box: secretBox,
     http,
     providerLimitMs: PROVIDER_LIMIT_MS,
+    onError: (err) => logger.warn({ err }, 'failed to refresh tokens before they expire'),
   });
 
   const providerOf = (secret: OAuth2Secret, limitMs = PROVIDER_LIMIT_MS): Provider =>
