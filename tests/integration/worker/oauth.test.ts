@@ -263,6 +263,38 @@ describe('a credential of OAuth 2.0', () => {
     expect((await run(id)).status).toBe('success');
   });
 
+  it('is asked for less often by a device code when the provider wants that, or is down', async () => {
+    const asked: string[] = [];
+    const errors = ['slow_down', undefined];
+    const { url } = await serve((request, response) => {
+      asked.push(request.url ?? '');
+      const offer = {
+        device_code: 'd',
+        user_code: 'ABCD',
+        verification_uri: 'https://login.example/',
+        expires_in: 900,
+      };
+      const isOffer = request.url === '/device';
+      const error = isOffer ? undefined : errors.shift();
+      const body = isOffer ? { ...offer, interval: 7 } : { error };
+      response
+        .writeHead(isOffer || error ? 200 : 503, { 'content-type': 'application/json' })
+        .end(JSON.stringify(body));
+    });
+    const id = await keep({
+      ...{ grant: 'deviceCode', clientId: 'c', tokenUrl: `${url}/token`, deviceAuthorizationUrl: `${url}/device` },
+    });
+    for (const _error of ['slow_down', '503']) {
+      const { body } = await asOwner(`/api/credentials/${id}/connect`);
+      if (body.kind !== 'device') throw new Error(`the grant wants ${body.kind}`);
+      expect(body.pollSeconds).toBe(7);
+      const poll = () => asOwner(`/api/credentials/${id}/connect/poll`, { attempt: body.attempt });
+      // The second is not sent to the provider, and remembers.
+      for (const _poll of [1, 2]) expect((await poll()).body).toEqual({ state: 'pending', pollSeconds: 12 });
+    }
+    expect(asked).toEqual(['/device', '/token', '/device', '/token']);
+  });
+
   it('is revoked at the provider when it is deleted', async () => {
     const id = await connected();
     const before = provider.revocations();

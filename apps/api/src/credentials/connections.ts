@@ -1,4 +1,4 @@
-import { DeckhandError, type OAuth2Secret, type StartedConnection } from '@deckhand/contracts';
+import { DeckhandError, type OAuth2Secret, type PolledConnection, type StartedConnection } from '@deckhand/contracts';
 import {
   changeConnection,
   type ConnectableCredential,
@@ -30,7 +30,10 @@ import {
 
 /** Time from the start to the redirect back, in seconds. */
 const REDIRECT_SECONDS = 600;
-/** How often the provider is asked about a device code, in seconds (RFC 8628, section 3.5). */
+/**
+ * How often the provider is asked about a device code at most, in seconds, and by how much the time between requests
+ * grows whenever it wants fewer of them (RFC 8628, section 3.5).
+ */
 const POLL_SECONDS = 5;
 /** How long the deletion of a credential waits for its revocation, in ms. */
 const REVOCATION_LIMIT_MS = 3_000;
@@ -43,7 +46,7 @@ export interface Connections {
    * Asks whether the person has entered the code.
    * @throws DeckhandError as `start` does; NOT_FOUND for an attempt that has expired, or is of somebody else.
    */
-  poll(caller: Caller, id: string, attempt: string): Promise<'pending' | 'connected'>;
+  poll(caller: Caller, id: string, attempt: string): Promise<PolledConnection>;
   /**
    * Finishes an attempt by the redirect back from the provider.
    * @throws DeckhandError as `poll` does; CONFLICT if the credential was changed meanwhile.
@@ -97,10 +100,10 @@ export function createConnections({
   async function startDevice(secret: OAuth2Secret, attempt: ConnectionAttempt): Promise<StartedConnection> {
     const offer = await reported(() => providerOf(secret).startDevice());
     const { deviceCode, userCode, verificationUrl, pollSeconds, lifetimeSeconds } = offer;
-    const name = await attempts.start({ ...attempt, proof: deviceCode }, lifetimeSeconds);
+    const paced = { proof: deviceCode, pollSeconds: Math.max(pollSeconds, POLL_SECONDS) };
+    const name = await attempts.start({ ...attempt, ...paced }, lifetimeSeconds);
     return {
-      ...{ kind: 'device', attempt: name, userCode, verificationUrl },
-      pollSeconds: Math.max(pollSeconds, POLL_SECONDS),
+      ...{ kind: 'device', attempt: name, userCode, verificationUrl, pollSeconds: paced.pollSeconds },
       expiresAt: inSeconds(lifetimeSeconds),
     };
   }
@@ -146,13 +149,19 @@ export function createConnections({
       const attempt = await attempts.find(name, holderOf(caller));
       if (attempt?.credentialId !== id) throw noSuchAttempt();
       const { credential, secret } = await configuredAs(caller, attempt);
-      if (!(await attempts.mayPoll(name, POLL_SECONDS))) return 'pending';
-      const issued = await reported(() => providerOf(secret).pollDevice(attempt.proof));
-      if (!issued) return 'pending';
+      const { proof, pollSeconds = POLL_SECONDS } = attempt;
+      if (!(await attempts.mayPoll(name, pollSeconds))) return { state: 'pending', pollSeconds };
+      const issued = await reported(() => providerOf(secret).pollDevice(proof));
+      if (issued === 'pending') return { state: 'pending', pollSeconds };
+      if (issued === 'slower') {
+        const slower = pollSeconds + POLL_SECONDS;
+        await attempts.slowDown(name, attempt, slower);
+        return { state: 'pending', pollSeconds: slower };
+      }
       await attempts.use(name);
       const tokens = await sealIssued(secretBox, issued);
       await storeConnection(db, caller, id, { sealedSecret: credential.sealedSecret, tokens });
-      return 'connected';
+      return { state: 'connected' };
     },
     async finish(caller, parameters) {
       const state = parameters.get('state') ?? '';
