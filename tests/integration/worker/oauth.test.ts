@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import {
   changeConnection,
   createDatabase,
+  deleteCredential,
   listSealed,
   PROVIDER_LIMIT_MS,
   readConnection,
@@ -302,6 +303,22 @@ describe('a credential of OAuth 2.0', () => {
     expect((await call('DELETE', `/api/credentials/${id}`)).status).toBe(204);
     expect(provider.revocations() - before).toBe(1);
     expect(await provider.isValid(token)).toBe(false);
+  });
+
+  it('is deleted with the tokens that a refresh in progress brings', async () => {
+    const id = await connected();
+    const { ownerId } = await instance.db.credential.findUniqueOrThrow({ where: { id } });
+    const deletions: ReturnType<typeof deleteCredential>[] = [];
+    await changeConnection(instance.db, id, async () => {
+      deletions.push(deleteCredential(instance.db, { userId: ownerId, boundTo: null }, id));
+      await until(async () => {
+        const waiting = await instance.db.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%oauth2_connections%'`;
+        return waiting.length > 0;
+      });
+      return { kind: 'refreshed', sealedTokens: 'new', lifetimeMs: null, scopes: [] };
+    });
+    expect(await Promise.all(deletions)).toMatchObject([{ sealedTokens: 'new' }]);
   });
 
   it('loses its tokens with its configuration: they must not reach another provider', async () => {

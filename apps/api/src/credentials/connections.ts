@@ -8,7 +8,7 @@ import {
   readConnection,
   storeConnection,
 } from '@deckhand/db';
-import type { HttpClient } from '@deckhand/engine';
+import { type HttpClient, NodeError } from '@deckhand/engine';
 import {
   createProvider,
   createTokenKeeper,
@@ -109,9 +109,15 @@ export function createConnections({
   }
 
   async function requestNow(id: string): Promise<StartedConnection> {
-    const connection = await reported(() => keeper.request(id, AbortSignal.timeout(2 * PROVIDER_LIMIT_MS)));
+    const patience = AbortSignal.timeout(2 * PROVIDER_LIMIT_MS);
+    const connection = await reported(() => keeper.request(id, patience)).catch((error: unknown) => {
+      if (!patience.aborted) throw error;
+      throw new DeckhandError('CONNECTION_FAILED', { message: 'The provider did not respond in time' });
+    });
     if (!connection) throw new DeckhandError('NOT_FOUND', { message: 'No such credential' });
-    if (connection.error) throw new DeckhandError('CONNECTION_FAILED', { message: connection.error.message });
+    const { status, error } = connection;
+    if (error || status !== 'connected')
+      throw new DeckhandError('CONNECTION_FAILED', { message: error?.message ?? 'The provider issued no token' });
     return { kind: 'connected' };
   }
 
@@ -212,7 +218,8 @@ async function reported<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof OAuth2Error) throw new DeckhandError('CONNECTION_FAILED', { message: error.message });
+    if (error instanceof OAuth2Error || error instanceof NodeError)
+      throw new DeckhandError('CONNECTION_FAILED', { message: error.message });
     if (error instanceof SecretBoxError)
       throw new DeckhandError('CONNECTION_FAILED', { message: 'The credential cannot be decrypted', cause: error });
     throw error;

@@ -48,7 +48,6 @@ export const devicePollQuery = (id: string, attempt: string, pollSeconds: number
     queryKey: ['credential-connection', id, attempt],
     queryFn: ({ signal }) =>
       call<PolledConnection>('POST', `/api/credentials/${id}/connect/poll`, { body: { attempt }, signal }),
-    retry: false,
     refetchInterval: ({ state: { data, error } }) =>
       error !== null || data?.state === 'connected' ? false : (data?.pollSeconds ?? pollSeconds) * 1_000,
   });

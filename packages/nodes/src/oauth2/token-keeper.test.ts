@@ -102,6 +102,15 @@ it('uses the tokens of another process that had the lock', async () => {
   expect(requests).toBe(0);
 });
 
+it('lets a person request tokens now, though another process has the lock, or the provider is not to be asked', async () => {
+  [busy, stored] = [2, { ...stored, status: 'not_connected', sealedTokens: null }];
+  expect(await keeper.request('id', signal)).toMatchObject({ status: 'connected', sealedTokens: tokensOf('theirs') });
+  expect(requests).toBe(0);
+  stored = { ...stored, pauseMs: 30_000 };
+  await keeper.request('id', signal);
+  expect(requests).toBe(1);
+});
+
 it('fails all callers by one request while the provider is down, and asks it again after a pause', async () => {
   status = 503;
   const failure = { code: 'CREDENTIAL_REFRESH_FAILED', isRetryable: true, minRetryDelayMs: 2_000 };

@@ -53,8 +53,10 @@ export interface TokenKeeper {
    */
   replace(id: string, refused: KeptTokens, signal: AbortSignal): Promise<KeptTokens | undefined>;
   /**
-   * Requests tokens now, whatever the state of the connection: for a person who tries it out.
-   * @returns the connection afterwards; undefined if it was deleted.
+   * Requests tokens now, whatever the state of the connection: for a person who tries it out. Those that another
+   * process obtains meanwhile count as well.
+   * @returns the connection afterwards; undefined if it was deleted before.
+   * @throws NodeError as `get` does, but not for what the connection itself shows; the signal's reason once it aborts.
    */
   request(id: string, signal: AbortSignal): Promise<StoredConnection | undefined>;
   /** Resolves when no renewal is in progress, or after the time that a provider may take. */
@@ -148,17 +150,21 @@ export function createTokenKeeper({
   }
 
   /** Renews tokens, or waits until another process has. */
-  async function renew(id: string, { workspaceId, sealedTokens: stale }: StoredConnection): Promise<StoredConnection> {
+  async function renew(
+    id: string,
+    { workspaceId, sealedTokens: stale }: StoredConnection,
+    isAsked = mayAsk,
+  ): Promise<StoredConnection> {
     const deadline = performance.now() + WAIT_MS;
     for (;;) {
-      const result = await change({ id, workspaceId }, (current) => !isReplaced(current, stale) && mayAsk(current));
+      const result = await change({ id, workspaceId }, (current) => !isReplaced(current, stale) && isAsked(current));
       if (result.kind === 'done') return result.connection;
       const connection = result.kind === 'gone' ? undefined : await store.read(id);
       if (!connection)
         throw new NodeError('CREDENTIAL_NOT_FOUND', 'the credential was deleted', { isRetryable: false });
-      if (isReplaced(connection, stale) || !mayAsk(connection)) return connection;
+      if (isReplaced(connection, stale) || !isAsked(connection)) return connection;
       if (performance.now() > deadline)
-        throw refreshFailed('another worker has been refreshing it for too long', CHECK_MS);
+        throw refreshFailed('another process has been refreshing it for too long', CHECK_MS);
       await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
     }
   }
@@ -206,10 +212,7 @@ export function createTokenKeeper({
     },
     async request(id, signal) {
       const known = await store.read(id);
-      if (!known) return undefined;
-      const { workspaceId } = known;
-      const result = await untilAborted(signal, () => change({ id, workspaceId }, () => true));
-      return result.kind === 'done' ? result.connection : store.read(id);
+      return known && untilAborted(signal, () => renew(id, known, () => true));
     },
     async idle() {
       const settled = Promise.allSettled(renewals.values());
