@@ -310,7 +310,7 @@ describe('a credential of OAuth 2.0', () => {
     const { ownerId } = await instance.db.credential.findUniqueOrThrow({ where: { id } });
     const deletions: ReturnType<typeof deleteCredential>[] = [];
     await changeConnection(instance.db, id, async () => {
-      deletions.push(deleteCredential(instance.db, { userId: ownerId, boundTo: null }, id));
+      deletions.push(deleteCredential(instance.db, { userId: ownerId ?? '', boundTo: null }, id));
       await until(async () => {
         const waiting = await instance.db.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity
           WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%oauth2_connections%'`;
