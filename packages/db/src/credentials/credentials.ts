@@ -201,7 +201,7 @@ export function deleteCredential(
   return db.$transaction(async (tx) => {
     const { workspaceId, name, visibility, ownerId } = await findCredential(tx, actor, id, 'editor');
     if (visibility === 'private' && ownerId !== actor.userId) await requireRole(tx, actor, workspaceId, 'admin');
-    // A refresh in progress brings other tokens, and those are to be revoked.
+    // Waits for a refresh in progress, which brings the tokens to revoke.
     await tx.$queryRaw`SELECT 1 FROM credentials WHERE id = ${id}::uuid FOR UPDATE`;
     await tx.$queryRaw`SELECT 1 FROM oauth2_connections WHERE id = ${id}::uuid FOR UPDATE`;
     const where = { id, workspace: visibleWorkspace(actor, 'editor') };
