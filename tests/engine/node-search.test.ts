@@ -47,7 +47,7 @@ const WORDS: readonly (readonly [string, string])[] = [
   ['sum', 'aggregate'],
   ['group by', 'aggregate'],
   ['csv', 'csv'],
-  ['excel', 'csv'],
+  ['excel', 'xlsx'],
   ['xml', 'xml'],
   ['date', 'dates'],
   ['join', 'merge'],

@@ -13,7 +13,6 @@ const SERVICES: Readonly<Record<string, string>> = {
   mail: join(SOURCES, 'email/send.ts'),
   postgres: join(SOURCES, 'postgres/client.ts'),
   code: join(SOURCES, 'code/runner.ts'),
-  files: join(ROOT, 'apps/worker/src/session/node-files.ts'),
   traffic: join(ROOT, 'apps/worker/src/session/traffic-control.ts'),
   workflows: join(ROOT, 'apps/worker/src/session/start-workflows.ts'),
 };
