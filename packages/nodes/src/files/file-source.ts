@@ -111,12 +111,20 @@ export function limitReached(reason: string): NodeError {
 /** Reads a file, or a range of it, into memory. @throws NodeError TEXT_TOO_LARGE above `maxBytes`. */
 export async function readBytes(source: FileSource, maxBytes: number, range?: ByteRange): Promise<Buffer> {
   const end = Math.min(range?.until ?? source.bytes, source.bytes);
-  const length = Math.max(0, end - (range?.from ?? 0));
-  if (length > maxBytes) {
+  let length = Math.max(0, end - (range?.from ?? 0));
+  const requireRoom = (): void => {
+    if (length <= maxBytes) return;
     throw new NodeError('TEXT_TOO_LARGE', `the file has more than ${maxBytes} bytes`, { isRetryable: false });
-  }
+  };
+  requireRoom();
   const chunks: Uint8Array[] = [];
-  for await (const chunk of await source.open(range)) chunks.push(chunk);
+  // Counted, because the length in a value may be made up.
+  length = 0;
+  for await (const chunk of await source.open(range)) {
+    length += chunk.byteLength;
+    requireRoom();
+    chunks.push(chunk);
+  }
   return Buffer.concat(chunks);
 }
 
