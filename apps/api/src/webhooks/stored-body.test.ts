@@ -76,7 +76,7 @@ describe('a body whose files are stored', () => {
     await expect(storeMultipart(await formOf(largeForm(), { maxFieldBytes: 2 }))).rejects.toMatchObject(refused);
   });
 
-  it('is refused when it ends within a file, is no form, or has too many parts', async () => {
+  it('is refused when it ends within a file, is not a form, or has too many parts', async () => {
     const whole = await new Response(largeForm()).arrayBuffer();
     const { contentType } = await formOf(largeForm());
     const [boundary = ''] = /(?<=boundary=).*/.exec(contentType) ?? [];

@@ -18,7 +18,7 @@ export interface StoredBody {
   readonly files: Pick<FileStore, 'save'>;
   /** Maximum size of the body, in bytes. */
   readonly maxBytes: number;
-  /** Maximum size of all fields of a form that are no files, in bytes. */
+  /** Maximum size of all fields of a form that are not files, in bytes. */
   readonly maxFieldBytes: number;
 }
 
