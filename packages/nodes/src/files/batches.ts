@@ -101,7 +101,7 @@ export async function listBatches(
   const batches: JsonObject[] = [];
   let length = 0;
   try {
-    for await (const range of splitRows(inTurns(await source.open(), signal), format)) {
+    for await (const range of splitRows(inTurns((await source.open()).content, signal), format)) {
       const batch = { ...file, ...range };
       length += JSON.stringify(batch).length + 1;
       checkResultLength(length);
@@ -118,7 +118,7 @@ export async function listBatches(
 /** Returns a stored file: one whose bytes are in the value would be repeated in each batch. */
 async function storedFile(value: JsonValue | undefined, files: NodeFiles): Promise<FileValue> {
   const { stored, name, contentType, open } = fileSource(value, files);
-  return stored ?? files.save(await open(), { name, contentType });
+  return stored ?? files.save((await open()).content, { name, contentType });
 }
 
 /** Yields pieces of a file, and lets other work run between them. */

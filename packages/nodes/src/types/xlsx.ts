@@ -2,14 +2,7 @@ import { isJsonObject, type JsonValue, type ValidationIssue } from '@deckhand/co
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { workOnFile } from '../files/file-process.ts';
-import {
-  FileNameParameter,
-  FileParameter,
-  fileSource,
-  once,
-  withExtension,
-  withinBytes,
-} from '../files/file-source.ts';
+import { FileNameParameter, FileParameter, fileSource, once, openWithin, withExtension } from '../files/file-source.ts';
 import { ItemsParameter, itemsOf } from '../items/items.ts';
 import { namesOf, valuesOf } from '../items/table.ts';
 import { checkedResult, checkResultLength } from '../text/limit.ts';
@@ -109,7 +102,7 @@ export default defineNodeType({
     const { result, saved } = await workOnFile({
       ...own,
       job,
-      content: await withinBytes(source, MAX_BYTES).open(),
+      content: await openWithin(source, MAX_BYTES),
       ...(to === 'csv' && {
         save: (content) => files.save(content, { name: withExtension(source.name, '.csv'), contentType: 'text/csv' }),
       }),
