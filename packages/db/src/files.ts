@@ -256,6 +256,15 @@ export function findAbandonedFiles(db: Database, limit: number): Promise<Abandon
     WHERE expires_at < now() ORDER BY expires_at LIMIT ${limit}`);
 }
 
+/**
+ * Makes an abandoned file the last one that `findAbandonedFiles` returns, because it cannot be deleted now. It stays
+ * expired, so that no process goes on to write it.
+ */
+export async function postponeFile(db: Database, id: string): Promise<void> {
+  await db.$executeRaw(Prisma.sql`/* files.postpone */
+    UPDATE unfinished_files SET expires_at = now() WHERE id = ${id}::uuid AND expires_at < now()`);
+}
+
 /** Deletes parts of an unfinished file. @returns how many; `limit` of them means that there may be more. */
 export function deleteFileParts(db: Database, id: string, limit: number): Promise<number> {
   return db.$executeRaw(Prisma.sql`/* files.delete-parts */
