@@ -18,7 +18,7 @@ export interface TestObjectStore {
   setDamaging(isDamaging: boolean): void;
   /** Whether it responds to everything with a 503. */
   setAway(isAway: boolean): void;
-  /** Refuses the requests of which `isRefused` is true, with a 403. `text` is the key, or the body of a request without. */
+  /** Refuses some requests with a 403. `text` is the key, or the body of a request without one. */
   setRefusing(isRefused: (method: string, text: string) => boolean): void;
   /** Whether it accepts requests and never responds. */
   setSilent(isSilent: boolean): void;

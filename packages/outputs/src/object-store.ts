@@ -76,7 +76,7 @@ const ATTEMPTS = 2;
 const PATIENCE_MS = 30_000;
 
 /**
- * Opens the object store that the settings name, also when new content goes to PostgreSQL: older content is still there.
+ * Opens the object store that the settings name, also when new content goes to PostgreSQL: older content is there.
  * @returns undefined without one.
  * @throws SettingsError
  */

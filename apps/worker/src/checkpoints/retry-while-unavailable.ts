@@ -3,8 +3,8 @@ import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Retries an operation on a store until it succeeds. `what` names the operation in the log. An aborted `signal` ends the
- * retries with its reason.
+ * Retries an operation on a store until it succeeds. `what` names the operation in the log. An aborted `signal` ends
+ * the retries with its reason.
  * @throws see `createRetryWhileUnavailable`.
  */
 export type RetryWhileUnavailable = <T>(what: string, act: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
