@@ -27,6 +27,8 @@ export interface FileToSave {
   readonly workspaceId: string;
   /** The run that stores it, whose files together are limited; undefined outside of runs. */
   readonly executionId?: string | undefined;
+  /** Ids of files that the run has stored, and may not have named yet. */
+  readonly storedIds?: ReadonlySet<string> | undefined;
   readonly name: string;
   readonly contentType?: string | undefined;
   /** How long it is kept until a run names it, in minutes. */
@@ -66,8 +68,8 @@ export interface FileStore {
   /** Opens a file that was found. */
   read(file: KeptFile, range?: FileRange): OpenedContent;
   /**
-   * Deletes files that no run names, and what was left of unfinished ones. One that cannot be deleted now is tried again
-   * after all others.
+   * Deletes files that no run names, and what was left of unfinished ones. One that cannot be deleted now is tried
+   * again after all others.
    * @returns how many contents were deleted. If it is `limit`, there may be more.
    * @throws AggregateError if some could not be deleted, after the others were.
    */
@@ -173,7 +175,7 @@ interface Saving {
 async function save(
   { db, contents: { ofNew }, attempt, options }: Saving,
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { workspaceId, executionId, name, contentType, keptMinutes, signal }: FileToSave,
+  { workspaceId, executionId, storedIds, name, contentType, keptMinutes, signal }: FileToSave,
 ): Promise<FileValue> {
   const { isApart, renewedEveryMs = RENEWED_EVERY_MS } = options;
   const unfinished = { id: uuidv7(), workspaceId, isApart };
@@ -187,7 +189,9 @@ async function save(
 
   /** Begins with the first part that has to be written: content that the workspace has already needs none. */
   async function begin(): Promise<ContentWriter> {
-    const space = await attempt('file', () => beginFile(db, { ...unfinished, executionId }));
+    const space = await attempt('file', () =>
+      beginFile(db, { ...unfinished, executionId, storedIds: [...(storedIds ?? [])] }),
+    );
     if (!space) throw new FileError('FILE_NOT_FOUND', 'the workspace does not exist any more');
     const ofRun = options.maxRunBytes - space.runBytes;
     isOverQuota = space.quotaBytes !== null && space.quotaBytes < Math.min(leftBytes, ofRun);

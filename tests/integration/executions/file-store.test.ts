@@ -159,6 +159,19 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     const first = await limited.save([randomBytes(2 * MIB)], file);
     await nameFiles(db, executionId, [first.file.id]);
     await expect(limited.save([randomBytes(2 * MIB)], file)).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' });
+    await db.executionFile.deleteMany();
+    const again = { ...file, storedIds: new Set([first.file.id]) };
+    await expect(limited.save([randomBytes(2 * MIB)], again)).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' });
+  });
+
+  it('keeps an upload of bytes that an old run names for its whole time', async () => {
+    const [content, executionId] = [randomBytes(10), await seed.accept()];
+    const { file } = await save(content);
+    await nameFiles(db, executionId, [file.id]);
+    await save(content, { keptMinutes: 24 * 60 });
+    await db.execution.delete({ where: { id: executionId } });
+    const { expiresAt } = await db.file.findUniqueOrThrow({ where: { id: file.id } });
+    expect((expiresAt?.getTime() ?? 0) - Date.now()).toBeGreaterThan(23 * 3_600_000);
   });
 
   it('deletes what a process that died has written, and a process that was only slow stores no part of it', async () => {
