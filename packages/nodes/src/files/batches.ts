@@ -13,6 +13,9 @@ const MAX_ROW_BYTES = 4_194_304;
 const MARK_BYTES = 3;
 /** Charsets in which bytes of ASCII characters also stand for parts of others. */
 const NOT_DIVISIBLE = /^(?:utf-16|iso-2022-jp)/;
+/** Charsets whose second bytes may be those of ASCII digits, letters and signs such as `|`. */
+const SHARED_BYTES = /^(?:shift_jis|gbk|gb18030|big5|euc-kr)$/;
+const SHARED = /[\d@-\x7f]/;
 
 /** How many rows a batch has. */
 export const RowsParameter = Type.Optional(
@@ -96,6 +99,9 @@ export async function listBatches(
   const code = delimiter?.charCodeAt(0);
   if (delimiter !== undefined && (delimiter.length > 1 || code === undefined || code > 0x7f)) {
     throw refused('split needs a delimiter of one ASCII character');
+  }
+  if (delimiter !== undefined && SHARED.test(delimiter) && SHARED_BYTES.test(encoding)) {
+    throw refused(`a file in ${encoding} cannot be split by ${delimiter}; the text node converts it to UTF-8`);
   }
   const format = { delimiter: code, hasHeader, rows, bytes: MAX_BATCH_BYTES, maxRowBytes: MAX_ROW_BYTES };
   const batches: JsonObject[] = [];

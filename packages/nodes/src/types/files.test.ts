@@ -109,6 +109,15 @@ describe('a file whose value has a made-up length', () => {
   });
 });
 
+describe('a file in a charset whose second bytes may be ASCII', () => {
+  it.each(['shift_jis', 'gbk', 'gb18030', 'big5', 'euc-kr'])('%s is not split by one of them', async (charset) => {
+    const parameters = { operation: 'split', file: await save('a|b\n1|2'), charset };
+    const split = run('csv', { ...parameters, delimiter: '|' });
+    await expect(split).rejects.toMatchObject({ code: 'PARAMETERS_INVALID', isRetryable: false });
+    expect(await run('csv', { ...parameters, delimiter: ';' })).toMatchObject([{ rows: 1 }]);
+  });
+});
+
 describe('text of a file', () => {
   it.each([
     ['utf-8', Buffer.from('Grüße €'), {}],
