@@ -1697,6 +1697,13 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/nodes/src/oauth2/token-keeper.ts', 'unit:nodes/src/oauth2', [
     ['a provider that is down is asked by each node', 'return pauseMs <= 0 && (', 'return ('],
     ['tokens that no server accepts flood the provider', '(known.ageMs ?? 0) < MIN_AGE_MS', 'false'],
+    [
+      'silent providers of a workspace block others',
+      '(REQUESTS_AT_ONCE, REQUESTS_PER_WORKSPACE)',
+      '(REQUESTS_AT_ONCE)',
+    ],
+    ['a refresh token is used twice', 'if (!asked || !hasSameSecrets(asked.of, current)) asked =', 'asked ='],
+    ['a clock that is off disconnects', "if (kind === 'refused' && !needsNoPerson(grant))", "if (kind === 'refused')"],
   ]),
   ...of('packages/nodes/src/oauth2/provider-request.ts', 'unit:nodes/src/oauth2', [
     ['a secret follows a redirect', 'followRedirects: false,', 'followRedirects: true,'],

@@ -117,8 +117,9 @@ export interface LinkContext extends AnswerContext {
 /** What receiving webhooks needs. */
 export interface WebhookContext {
   readonly db: Database;
-  /** Store of the files that responses have. */
+  /** Store of the files that requests and responses have. */
   readonly files: FileStore;
+  readonly shares: WorkspaceShares;
   readonly logger: Logger;
   readonly breaker: WriteBreaker;
   readonly runStarter: RunStarter;
@@ -135,6 +136,8 @@ export interface WebhookContext {
   readonly workflowRate: WindowRate;
   /** Maximum size of a body, in bytes. */
   readonly maxBytes: number;
+  /** The same for a body whose files are stored. */
+  readonly maxFileBytes: number;
 }
 
 /** What the endpoint of the Model Context Protocol needs: its tools do what operations of three areas do. */

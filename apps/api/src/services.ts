@@ -152,10 +152,11 @@ export async function createServices(options: ServiceOptions): Promise<Services>
     noteStart: createNoteStart({ db, logger }),
   };
   const answers = { db, logger, queue, forms, notifyWorkers };
+  const shares = createWorkspaceShares();
   const runs = {
     ...{ ...answers, authenticate, answerOnce, runReads, outputs, files, follower },
     executions: createExecutionReader(db),
-    shares: createWorkspaceShares(),
+    shares,
   };
   return {
     requests: {
@@ -172,7 +173,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
     ...{ resources, starts, runs },
     links: { ...answers, answerTokens: createAnswerTokens(secretBox), linkLimit: createLinkLimit(redis) },
     webhooks: {
-      ...{ db, files, logger, breaker, runStarter, events, deliveries },
+      ...{ db, files, shares, logger, breaker, runStarter, events, deliveries },
       webhooks: createWebhookFinder({ db, secretBox }),
       awaitRun: createAwaitRun({ db, follower, signatures: createResultSignatures(secretBox) }),
       readCredential: createCredentialReader({ db, secretBox, logger }),
@@ -180,6 +181,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       delayFailure: createFailureDelay(),
       workflowRate: createWindowRate(redis, '{deckhand}:workflow-rate'),
       maxBytes: settings.WEBHOOK_MAX_BYTES,
+      maxFileBytes: Math.max(settings.WEBHOOK_MAX_BYTES, settings.WEBHOOK_MAX_FILE_BYTES),
     },
     mcp: { settings: mcpSettings(settings, allowedOrigins), resources, starts, runs },
     monitoring: {

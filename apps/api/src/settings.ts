@@ -38,6 +38,8 @@ export const ApiSettings = Type.Object({
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { default: 'info' }),
   /** Maximum size of a webhook's body, in bytes. */
   WEBHOOK_MAX_BYTES: Type.Integer({ minimum: 1, maximum: 104_857_600, default: 10_485_760 }),
+  /** The same for a body whose files are stored, in bytes. A lower one than WEBHOOK_MAX_BYTES has no effect. */
+  WEBHOOK_MAX_FILE_BYTES: Type.Integer({ minimum: 1, maximum: 68_719_476_736, default: 10_485_760 }),
   ...OutputSettings,
   ...FileSettings,
   /** For requests to the providers of OAuth 2.0 credentials. */

@@ -5,6 +5,7 @@ import { applyCommand, diffCommand, planCommand, pullCommand } from './commands/
 import { approveCommand } from './commands/approve.ts';
 import { completeCommand, completionCommand } from './commands/completion.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { filesCommand } from './commands/stored-files.ts';
 import { importCommand } from './commands/import.ts';
 import { loginCommand, logoutCommand, profilesCommand } from './commands/login.ts';
 import { promoteCommand } from './commands/promote.ts';
@@ -46,6 +47,7 @@ export function createProgram(environment: Environment): Command {
     runCommand(context),
     runsCommand(context),
     tailCommand(context),
+    filesCommand(context),
     approveCommand(context),
     secretsCommand(context),
     variablesCommand(context),

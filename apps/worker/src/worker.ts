@@ -140,7 +140,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await deliveriesStopped;
       stores.giveUp();
       await consumptionClosed;
-      for (const part of [writer, heldBack, keyRelease]) await part.idle();
+      for (const part of [writer, heldBack, keyRelease, sessionParts.keeper]) await part.idle();
       stopDeadlines();
       for (const part of [state, maintenance]) part.stop();
       alarm.close();

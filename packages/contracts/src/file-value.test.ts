@@ -11,6 +11,10 @@ describe('a file value', () => {
     expect(storedFileOf({ file: Object.fromEntries(Object.entries(file).reverse()) })).toEqual(file);
   });
 
+  it('is recognised by its metadata alone, as an expression returns it', () => {
+    expect(storedFileOf(file)).toEqual(file);
+  });
+
   it.each([
     ['a text', 'file'],
     ['nothing', undefined],
@@ -20,6 +24,9 @@ describe('a file value', () => {
     ['one with another id', { file: { ...file, id: '../../x' } }],
     ['one with more members', { file: { ...file, path: '/etc/passwd' } }],
     ['one beside other members', { ...value, size: 3 }],
+    ['one within two objects', { file: value }],
+    ['metadata without a hash', { id, name: '', contentType: '', bytes: 3 }],
+    ['metadata with other members', { ...file, size: 3 }],
   ])('is not %s', (_, other) => {
     expect(storedFileOf(other)).toBeUndefined();
   });

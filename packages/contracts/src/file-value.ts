@@ -27,11 +27,16 @@ export type StoredFile = FileValue['file'];
 
 const MEMBERS = 5;
 
-/** Returns the file that a value names; undefined for anything else, also for an object with further members. */
+/**
+ * Returns the file that a value names: `{ file }`, or its metadata alone, as expressions such as `{{ $trigger.file }}`
+ * return it. Undefined for anything else, also for an object with further members.
+ */
 export function storedFileOf(value: JsonValue | undefined): StoredFile | undefined {
-  if (!isJsonObject(value) || Object.keys(value).length !== 1 || !isJsonObject(value.file)) return undefined;
-  const { id, name, contentType, bytes, sha256 } = value.file;
-  if (Object.keys(value.file).length !== MEMBERS) return undefined;
+  if (!isJsonObject(value)) return undefined;
+  const isWrapped = Object.keys(value).length === 1 && isJsonObject(value.file);
+  const about = isWrapped ? value.file : value;
+  if (!isJsonObject(about) || Object.keys(about).length !== MEMBERS) return undefined;
+  const { id, name, contentType, bytes, sha256 } = about;
   if (typeof id !== 'string' || !isUuid(id) || typeof name !== 'string' || typeof contentType !== 'string')
     return undefined;
   if (typeof bytes !== 'number' || typeof sha256 !== 'string') return undefined;

@@ -2,6 +2,7 @@ import type { ConnectionStatus, OAuth2Grant } from './schemas/oauth2.ts';
 
 /** The encrypted tokens of a connection, and whether they can be used. Times are compared with the database's clock. */
 export interface StoredConnection {
+  readonly workspaceId: string;
   readonly grant: OAuth2Grant;
   readonly status: ConnectionStatus;
   /** A JWE of the tokens as JSON; null while not connected. */
@@ -13,6 +14,8 @@ export interface StoredConnection {
   readonly ageMs: number | null;
   /** How long the provider must not be asked again after a failure, in ms; 0 if it may be asked. */
   readonly pauseMs: number;
+  /** How long that pause was in all, in ms; 0 if the last attempt did not fail. */
+  readonly lastPauseMs: number;
   /** The last failure; null after a success. */
   readonly error: ConnectionError | null;
   /** Whether its last use was recorded within five minutes. */

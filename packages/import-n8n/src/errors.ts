@@ -88,7 +88,7 @@ function apart({ nodes, edges, outputs }: Converted, { name, input }: { name: st
     };
     return { nodes: [...nodes, script], edges: [...edges, from], outputs: [of('done'), of('failed')] };
   }
-  const choose = `${id}_if`;
+  const choose = `${id}__if`;
   const condition = braced(`$nodes.${id}.output.failed.length === 0`);
   return {
     nodes: [...nodes, script, { id: choose, type: 'if', name: `${name}: without error?`, parameters: { condition } }],

@@ -1,5 +1,6 @@
 import { type JsonValue, parseJson } from '@deckhand/contracts';
-import { createScriptRunner } from '@deckhand/nodes';
+import { compileWorkflow } from '@deckhand/engine';
+import { createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { runInMemory } from '../../../tests/harness/engine.ts';
 import { connect, convertN8n, node, START } from '../../../tests/harness/import-n8n.ts';
@@ -73,10 +74,17 @@ describe('files of items', () => {
   });
 });
 
-it('has a webhook that checks its callers disabled, until somebody chooses a credential', () => {
+it('has a webhook that checks its callers disabled, until somebody chooses a credential', async () => {
   const { definition, notes } = convert([node('Hook', 'webhook', { authentication: 'basicAuth' })]);
-  expect(definition.nodes).toMatchObject([{ type: 'trigger.webhook', disabled: true }]);
+  const parameters = { method: 'GET', responseMode: 'immediately', authentication: 'basic' };
+  expect(definition.nodes).toMatchObject([{ type: 'trigger.webhook', parameters, disabled: true }]);
   expect(notes).toMatchObject([
     { level: 'review', messages: expect.arrayContaining([expect.stringContaining('it is disabled')]) },
   ]);
+  const nodeTypes = await loadNodeTypes();
+  expect(compileWorkflow(definition, nodeTypes)).not.toHaveProperty('issues');
+  const enabled = definition.nodes.map((each) => ({ ...each, disabled: false }));
+  expect(compileWorkflow({ ...definition, nodes: enabled }, nodeTypes)).toEqual({
+    issues: [{ path: 'nodes[0].credentialId', message: expect.stringContaining('of type basic') }],
+  });
 });

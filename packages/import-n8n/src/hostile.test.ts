@@ -1,8 +1,8 @@
-import { parseJson } from '@deckhand/contracts';
+import { parseJson, parseOwnJson } from '@deckhand/contracts';
 import type { NodeTypes } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { connect, importJson, node, START } from '../../../tests/harness/import-n8n.ts';
+import { connect, convertN8n, importJson, node, START } from '../../../tests/harness/import-n8n.ts';
 import { type ImportedWorkflow, NotAWorkflowError } from './index.ts';
 
 let nodeTypes: NodeTypes;
@@ -122,6 +122,28 @@ describe('size', () => {
     const { notes } = await imported([START, ...sets], connect(...sets.map((_, n) => `Start > S${n}`)));
     expect(notes[1]).toMatchObject({ level: 'converted' });
     expect(notes.at(-1)).toMatchObject({ level: 'manual', messages: ['it would become too long here'] });
+  });
+
+  it('of all nodes together is bounded, with those between them', () => {
+    const many = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name} ${n}`);
+    const [starts, branches, ends] = [many('Start with a name that is rather long', 100), many('B', 40), many('C', 45)];
+    const nodes = [
+      ...starts.map((name) => node(name, 'manualTrigger')),
+      ...['J', ...branches, ...ends].map((name) => node(name, 'noOp')),
+    ];
+    const connections = connect(
+      ...starts.map((name) => `${name} > J`),
+      ...branches.flatMap((name) => [`J > ${name}`, ...ends.map((end) => `${name} > ${end}`)]),
+    );
+    const { definition, notes } = convertN8n(parseOwnJson(JSON.stringify({ nodes, connections })));
+    expect(JSON.stringify(definition.nodes).length).toBeLessThan(10_485_760);
+    expect(notes.at(-1)).toMatchObject({ level: 'manual', messages: ['it would become too long here'] });
+  });
+
+  it('of a format of dates makes a stub', async () => {
+    const date = node('Date', 'dateTime', { value: '={{ $json.at }}', custom: true, toFormat: '[['.repeat(30_000) });
+    const { notes } = await imported([START, date], connect('Start > Date'));
+    expect(notes[1]?.level).toBe('manual');
   });
 
   it('of a field within others does not multiply', async () => {

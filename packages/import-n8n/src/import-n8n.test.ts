@@ -441,6 +441,33 @@ describe('what has no equivalent', () => {
     expect(await outputs(workflow, { n: 1 })).toMatchObject({ yes: { a: 1 }, no: undefined });
   });
 
+  it('passes the input of a node that is disabled on, although it cannot be converted', async () => {
+    const tell = node('Tell', 'slack', {}, { disabled: true });
+    const workflow = await imported(
+      [START, tell, node('After', 'set', assign({ a: '={{ $json.n }}' }))],
+      connect('Start > Tell', 'Tell > After'),
+    );
+    expect(workflow.notes.map(({ level }) => level)).toEqual(['converted', 'manual', 'converted']);
+    expect(workflow.definition.nodes).toContainEqual(expect.objectContaining({ id: 'tell', disabled: true }));
+    expect(await outputs(workflow, { n: 1 })).toMatchObject({ after: { a: 1 } });
+  });
+
+  it.each([
+    ['append', 'converted'],
+    ['no such mode', 'manual'],
+  ])('ends a run at a join that is disabled, if its first branch was not taken: %s', async (mode, level) => {
+    const workflow = await imported(
+      [
+        ...[START, node('Choice', 'if', when('={{ $json.n }}', 'gt', 5)), node('Yes', 'noOp'), node('No', 'noOp')],
+        ...[node('Join', 'merge', { mode }, { disabled: true }), node('After', 'set', assign({ a: 1 }))],
+      ],
+      connect('Start > Choice', 'Choice > Yes', 'Choice:1 > No', 'Yes > Join', 'No > Join:1', 'Join > After'),
+    );
+    expect(workflow.notes.find((note) => note.node === 'Join')?.level).toBe(level);
+    expect(await outputs(workflow, { n: 9 })).toMatchObject({ after: [{ a: 1 }] });
+    expect(await outputs(workflow, { n: 1 })).toMatchObject({ after: undefined });
+  });
+
   it('sends bodies whose names are expressions, without fields that are missing', async () => {
     const values = [
       { name: '={{ $json.name }}', value: '=Hello {{ $json.list }}' },

@@ -26,7 +26,7 @@ import { asList, firstItem, optional, type Pairs, type Source } from './source.t
 import { isWholeSticky, toSticky } from './sticky-note.ts';
 import { stubOf } from './stub.ts';
 import { afterStub, type ImportLevel, type ImportNote, partOf } from './tasks.ts';
-import { withOptions } from './options.ts';
+import { passedOn, withOptions } from './options.ts';
 import { unsupported, UnsupportedError } from './unsupported.ts';
 import { isList, type N8nConnection, type N8nNode, type N8nWorkflow, text } from './workflow.ts';
 
@@ -261,7 +261,8 @@ class WorkflowConversion {
       reviews.clear();
       reviews.add(reason);
       if (join.isRepeated) reviews.add(BRANCHES);
-      converted = this.#stub(node, id, reason, (message) => reviews.add(message));
+      const stub = this.#stub(node, id, reason, (message) => reviews.add(message));
+      converted = this.#disabled(node, stub, join, this.#hasAll(incoming, route)) ?? stub;
       level = 'manual';
     }
     const entry = converted.nodes[0]?.id ?? id;
@@ -367,7 +368,7 @@ class WorkflowConversion {
       parameters,
       id,
       inputs,
-      hasAllInputs: incoming.every((each) => isWithin(route, this.#wayOf(each).route)),
+      hasAllInputs: this.#hasAll(incoming, route),
       input,
       scope,
       scopeOfEach: { ...scope, item: 'item', index: 'index' },
@@ -383,16 +384,20 @@ class WorkflowConversion {
     if (body?.members.size === 0) return unsupported('a loop without a body');
     const convert = body ? (each: Conversion) => loopNode(each, body.output) : converterOf(type);
     if (!convert) return unsupported(`there is no such node here: ${shortType(type)}`);
-    return this.#bounded(withGates(withOptions(convert(conversion), node, input, review), node, forward));
+    return this.#bounded(withGates(withOptions(convert(conversion), conversion), node, forward));
   }
 
-  #bounded(converted: Converted): Converted {
-    const size = JSON.stringify(converted.nodes).length;
-    if (size > MAX_CONVERTED || this.#converted + size > MAX_CONVERTED_IN_ALL) {
-      return unsupported('it would become too long here');
-    }
+  /** Counts what something becomes. Returns false if there is no room for it. */
+  #hasRoom(nodes: readonly NodeDefinition[]): boolean {
+    const size = JSON.stringify(nodes).length;
+    if (size > MAX_CONVERTED || this.#converted + size > MAX_CONVERTED_IN_ALL) return false;
     this.#converted += size;
-    return converted;
+    return true;
+  }
+
+  /** @throws UnsupportedError if there is no room for the nodes. */
+  #bounded<T extends Pick<Converted, 'nodes'>>(converted: T): T {
+    return this.#hasRoom(converted.nodes) ? converted : unsupported('it would become too long here');
   }
 
   /** Edges from all nodes that lead to one, for a stub that has no other way. */
@@ -428,7 +433,7 @@ class WorkflowConversion {
       const problem = ways.find(({ output }) => output.problem !== undefined)?.output.problem;
       return problem === undefined ? ways : unsupported(problem);
     });
-    const join = joinWays({ id, name }, inputs, { route, isMerge });
+    const join = this.#bounded(joinWays({ id, name }, inputs, { route, isMerge }));
     if (join.isRepeated) {
       const part = this.#after(name);
       const leadsOut = [...part].some((each) => this.#backOf(each).some(({ target }) => !part.has(target)));
@@ -456,13 +461,14 @@ class WorkflowConversion {
     this.#shapes.set(first.name, entry.shape);
     const loop = loopOf(first);
     const start = `${first.id}__start`;
-    const ways = { back: again.length, out: this.#waysOut(members).size };
+    const ways = { back: again.length, out: this.#leadingOut(members).size };
     // In the loop, `$loop` is another one.
     const isFromLoop = entry.text.includes('$loop');
     const fields = { data: braced(entry.text) };
     const kept: NodeDefinition[] = isFromLoop
       ? [{ id: start, type: 'set', name: `${first.name}: start`, parameters: { fields } }]
       : [];
+    this.#bounded({ nodes: kept });
     return {
       ...join,
       inputs: [inputOfCycle(first, isFromLoop ? `$nodes.${start}.output.data` : entry.text, entry, ways)],
@@ -519,7 +525,7 @@ class WorkflowConversion {
   }
 
   /** Returns a connection for each output that leads out of a cycle. */
-  #waysOut(members: ReadonlySet<string>): Map<string, N8nConnection> {
+  #leadingOut(members: ReadonlySet<string>): Map<string, N8nConnection> {
     const all = [...members].flatMap((each) => [
       ...this.#graph.outOf(each),
       ...this.#graph.back.filter(({ source }) => source === each),
@@ -532,7 +538,7 @@ class WorkflowConversion {
   #endCycles(last: string): void {
     for (const [name, { members, again }] of this.#graph.cycles) {
       if (!members.has(last) || [...members].some((each) => !this.#done.has(each))) continue;
-      const ports = [...this.#waysOut(members)];
+      const ports = [...this.#leadingOut(members)];
       const back = again.map((each) => this.#wayOf(each));
       const outWays = ports.map(([, each]) => this.#wayOf(each));
       const first = { id: this.#idOf(name), name };
@@ -540,7 +546,7 @@ class WorkflowConversion {
       const isUsable = [...back, ...outWays].every(({ output }) => output.problem === undefined);
       const mayEnd = [...members].some((each) => this.#mayEndAt(each));
       const repeat = isUsable && shape ? repeatCycle(first, { back, out: outWays, shape, mayEnd }) : undefined;
-      if (!repeat) {
+      if (!repeat || !this.#hasRoom(repeat.nodes)) {
         this.refusedCycles.add(name);
         continue;
       }
@@ -614,8 +620,23 @@ class WorkflowConversion {
     }));
     if (!isTrigger(node.type)) return { nodes: [stub], edges: [], outputs };
     // A run needs a trigger to start from.
-    const trigger: NodeDefinition = { id: `${id}_trigger`, type: 'trigger.manual', name: node.name };
+    const trigger: NodeDefinition = { id: `${id}__trigger`, type: 'trigger.manual', name: node.name };
     return { nodes: [trigger, stub], edges: [{ source: trigger.id, target: id }], outputs };
+  }
+
+  /** Returns the stub of a node that is disabled: it passes its input on, as in n8n. Undefined for other nodes. */
+  #disabled(node: N8nNode, stub: Converted, { inputs }: Join, hasAllInputs: boolean): Converted | undefined {
+    const [input] = inputs;
+    const [first] = stub.nodes;
+    if (!node.isDisabled || !input || !first || this.#graph.loops.has(node.name)) return undefined;
+    const outputs = [passedOn(first.id, { input, inputs, hasAllInputs })];
+    const connected = new Set(this.#graph.outOf(node.name).map(({ output }) => output));
+    return withGates({ nodes: [{ ...first, disabled: true }], edges: [], outputs }, node, connected);
+  }
+
+  /** Returns whether a run that comes by a route comes by all connections. */
+  #hasAll(incoming: readonly N8nConnection[], route: Route): boolean {
+    return incoming.every((each) => isWithin(route, this.#wayOf(each).route));
   }
 
   /** Once the body of a loop is converted, what the loop returns is known. */
@@ -672,7 +693,7 @@ class WorkflowConversion {
         continue;
       }
       ended.add(leaf[0]);
-      const id = `${this.#idOf(name)}_response`;
+      const id = `${this.#idOf(name)}__response`;
       const body = `{{ ${isCalled ? asList(output.source) : firstItem(output.source)} }}`;
       const before = this.#nodes.find((node) => node.id === output.nodeId)?.position;
       const position = before && { position: { x: before.x + COLUMN, y: before.y } };

@@ -49,6 +49,31 @@ it('has a limited size, and counts what is left out', async () => {
   expect((report?.tasks.length ?? 0) + (report?.omittedTasks ?? 0)).toBe(900);
 });
 
+const reportOf = (tasks: readonly (readonly [string, readonly string[]])[]) =>
+  toKeptReport({
+    ...{ name: '', definition: { nodes: [], edges: [] }, notes: [], remarks: [] },
+    tasks: tasks.map(([message, nodes]) => ({ level: 'review', message, nodes })),
+  });
+
+it('masks a token before it cuts the message', () => {
+  const message = `${'long '.repeat(197)}sk-live-4f9a1b2c3d4e5f6a7b8c9d`;
+  expect(reportOf([[message, ['A']]])?.tasks[0]?.message).toBe(`${'long '.repeat(197)}…`);
+});
+
+it('cuts the nodes of a task, and says how many', () => {
+  const report = reportOf([['Look', Array.from({ length: 1_000 }, (_, n) => `${n} ${'n'.repeat(180)}`)]]);
+  const [task] = report?.tasks ?? [];
+  expect(JSON.stringify(task).length).toBeLessThan(51_000);
+  expect(task?.message).toBe(`Look (and ${1_000 - (task?.nodes.length ?? 0)} more nodes)`);
+});
+
+it('keeps tasks after one that does not fit', () => {
+  const nodes = Array.from({ length: 230 }, (_, n) => `${n} ${'n'.repeat(180)}`);
+  const report = reportOf([...Array(5).fill(['Large', nodes]), ['Small', ['A']]]);
+  expect(report?.tasks.map(({ message }) => message)).toEqual([...Array(4).fill('Large'), 'Small']);
+  expect(report?.omittedTasks).toBe(1);
+});
+
 it('keeps nothing if there is nothing to do', () => {
   const report = toKeptReport({ name: '', definition: { nodes: [], edges: [] }, notes: [], tasks: [], remarks: [] });
   expect(report).toBeUndefined();

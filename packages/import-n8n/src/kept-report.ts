@@ -4,6 +4,8 @@ import type { ImportLevel } from './tasks.ts';
 
 /** Maximum size of what is kept, as JSON, in characters. */
 const MAX_KEPT = 200_000;
+/** Maximum size of the nodes of a task, as JSON, in characters. */
+const MAX_NODES = 50_000;
 /** Maximum length of a message or remark, and of a name, in characters. */
 const MAX_MESSAGE = 1_000;
 const MAX_NAME = 200;
@@ -25,10 +27,12 @@ export function toKeptReport({ notes, tasks, remarks }: ImportedWorkflow): KeptI
     const own = level === 'manual' ? nodes.filter((name) => (idsOf.get(name) ?? []).length > 0) : nodes;
     if (own.length === 0) return [];
     const named = own.map((name) => ({ name: name.slice(0, MAX_NAME), nodeIds: [...(idsOf.get(name) ?? [])] }));
-    return [{ level, message: toKeptText(message), nodes: named }];
+    const kept = named.filter(roomFor(MAX_NODES));
+    const others = named.length - kept.length;
+    const text = others === 0 ? toKeptText(message) : `${toKeptText(message)} (and ${others} more nodes)`;
+    return [{ level, message: text, nodes: kept }];
   });
-  let room = MAX_KEPT;
-  const isRoom = (part: unknown): boolean => (room -= JSON.stringify(part).length) >= 0;
+  const isRoom = roomFor(MAX_KEPT);
   const keptRemarks = remarks.map(toKeptText).filter(isRoom);
   const kept = all.filter(isRoom);
   return {
@@ -39,10 +43,21 @@ export function toKeptReport({ notes, tasks, remarks }: ImportedWorkflow): KeptI
   };
 }
 
+/** Returns a function that returns true for each part that still fits into a size. */
+function roomFor(size: number): (part: object | string) => boolean {
+  let room = size;
+  return (part) => {
+    const needed = JSON.stringify(part).length;
+    if (needed > room) return false;
+    room -= needed;
+    return true;
+  };
+}
+
+/** Masks before it cuts: the beginning of a token may be too short to look like one. */
 function toKeptText(message: string): string {
   const masked = message
-    .slice(0, MAX_MESSAGE)
     .replaceAll(AUTHORIZATION, '$1 …')
     .replaceAll(LONG_WORD, (word) => (/\d/.test(word) && /[a-z]/i.test(word) ? '…' : word));
-  return masked.replace(/[\ud800-\udbff]$/, '');
+  return masked.slice(0, MAX_MESSAGE).replace(/[\ud800-\udbff]$/, '');
 }

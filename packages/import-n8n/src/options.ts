@@ -1,9 +1,9 @@
 import type { JsonValue, NodeDefinition } from '@deckhand/contracts';
-import type { Converted } from './nodes/converter.ts';
+import type { Conversion, Converted, Output } from './nodes/converter.ts';
+import { listOf } from './nodes/merge.ts';
 import { withErrors } from './errors.ts';
-import type { Source } from './source.ts';
 import { unsupported } from './unsupported.ts';
-import { type N8nNode, show } from './workflow.ts';
+import { show } from './workflow.ts';
 
 /** Longest time between tries, in ms. n8n itself waits for 5 s at most. */
 const MAX_DELAY_MS = 86_400_000;
@@ -11,13 +11,13 @@ const MAX_DELAY_MS = 86_400_000;
 /** Adds retries, what happens on errors, and that a node is turned off. @throws UnsupportedError */
 export function withOptions(
   converted: Converted,
-  { name, original, isDisabled }: N8nNode,
-  input: Source,
-  review: (message: string) => void,
+  conversion: Pick<Conversion, 'node' | 'input' | 'inputs' | 'hasAllInputs' | 'review'>,
 ): Converted {
+  const { node, input, review } = conversion;
+  const { name, original, isDisabled } = node;
   const [first] = converted.nodes;
   if (!first) return converted;
-  if (isDisabled) return disabled(converted, first, input, review);
+  if (isDisabled) return disabled(converted, first, conversion);
   const { retryOnFail, maxTries = 3, waitBetweenTries = 1_000 } = original;
   const maxAttempts = Math.min(Math.max(wholeNumber(maxTries, 'the number of tries'), 1), 10);
   const delayMs = Math.min(Math.max(wholeNumber(waitBetweenTries, 'the time between tries'), 0), MAX_DELAY_MS);
@@ -49,15 +49,23 @@ const CHOICES = new Set(['if', 'switch', 'loop']);
 function disabled(
   { nodes, outputs }: Converted,
   first: NodeDefinition,
-  input: Source,
-  review: (message: string) => void,
+  conversion: Pick<Conversion, 'input' | 'inputs' | 'hasAllInputs' | 'review'>,
 ): Converted {
   const isOne = nodes.length === 1 && !CHOICES.has(first.type);
-  if (!isOne) review('it is disabled, and an empty node here: its parameters are left out');
+  if (!isOne) conversion.review('it is disabled, and an empty node here: its parameters are left out');
   const { id, name } = first;
   const empty: NodeDefinition = { id, type: 'set', name, parameters: { fields: {} } };
-  const passed = outputs.slice(0, 1).map(() => ({ nodeId: id, source: input }));
+  const passed = outputs.slice(0, 1).map(() => passedOn(id, conversion));
   return { nodes: [{ ...(isOne ? first : empty), disabled: true }], edges: [], outputs: passed };
+}
+
+/** Returns the output of a node that is turned off. That of several inputs has no items if its first has none. */
+export function passedOn(
+  nodeId: string,
+  { input, inputs, hasAllInputs }: Pick<Conversion, 'input' | 'inputs' | 'hasAllInputs'>,
+): Output {
+  if (inputs.length < 2 || hasAllInputs) return { nodeId, source: input };
+  return { nodeId, source: { ...input, text: listOf(input), shape: 'list' }, mayBeEmpty: true };
 }
 
 function wholeNumber(value: JsonValue, what: string): number {

@@ -15,7 +15,7 @@ export interface First {
 export interface Repeat {
   readonly nodes: readonly NodeDefinition[];
   readonly edges: readonly EdgeDefinition[];
-  /** What becomes of each way out of the cycle. */
+  /** What becomes of each output that leads out of the cycle. */
   readonly exits: readonly Exit[];
   /** Whether the items of several iterations may go on together. */
   readonly isGathered: boolean;
@@ -23,7 +23,7 @@ export interface Repeat {
   readonly isForOne: boolean;
 }
 
-/** A way out of a cycle. */
+/** An output that leads out of a cycle. */
 export interface Exit {
   readonly way: Way;
   /** The output that stands for it after the loop. */
@@ -67,7 +67,7 @@ export function inputOfCycle(
 }
 
 /**
- * Makes a loop of a cycle. An iteration ends at a way back, or at a way out of it.
+ * Makes a loop of a cycle. An iteration ends at an output that leads back, or out of it.
  * @param shape what the first node gets.
  * @param mayEnd whether an iteration may end at neither, where n8n ends, too.
  * @returns undefined if an iteration may come back and go out with an item, or come back by two ways.

@@ -19,6 +19,7 @@ import {
 import { type Client, createClient } from './generated/client/index.ts';
 import { pagesByCursor, pagesByOffset } from './pages.ts';
 import { DeckhandError } from './errors.ts';
+import { createFiles, type Files } from './files.ts';
 import { createRun, type Run } from './run.ts';
 import { createSend, type SendOptions } from './send.ts';
 import type { BatchItem, StartArguments, WorkflowResult } from './workflow-types.ts';
@@ -94,6 +95,7 @@ export interface Deckhand {
     /** Yields the runs of a workspace, page by page, the newest first. @throws DeckhandError, ConnectionError */
     list(filter: FilterOf<ListExecutionsData>): AsyncGenerator<ExecutionEntry, void, undefined>;
   };
+  readonly files: Files;
   readonly approvals: {
     /** Returns the pending approvals of a workspace, up to 500. @throws DeckhandError, ConnectionError */
     list(workspaceId: string): Promise<readonly ApprovalEntry[]>;
@@ -172,6 +174,7 @@ export function createDeckhand({ baseUrl, apiKey, ...sending }: DeckhandOptions)
           return { ...data, data: data.data.filter((entry): entry is ExecutionEntry => 'status' in entry) };
         }),
     },
+    files: createFiles(parts),
     approvals: {
       async list(workspaceId) {
         const query = { workspaceId, limit: MAX_PAGE };

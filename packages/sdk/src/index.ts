@@ -7,6 +7,7 @@ export {
   type ExecuteOptions,
 } from './deckhand.ts';
 export { ConnectionError, DeckhandError, RunFailedError, SignatureError } from './errors.ts';
+export type { FileContent, Files, UploadOptions } from './files.ts';
 export { pagesByCursor, pagesByOffset } from './pages.ts';
 export type { Run, WaitOptions } from './run.ts';
 export type { SendOptions } from './send.ts';

@@ -11,8 +11,14 @@ export interface SendOptions {
   readonly maxRetries?: number | undefined;
 }
 
+/** How an upload is sent: without a time limit, because it may take hours. */
+export interface Upload {
+  /** Makes the request again for a retry, because copies of a request hold its body in memory; undefined for none. */
+  readonly again: (() => Request) | undefined;
+}
+
 /** Sends a request with retries. @throws DeckhandError, ConnectionError, or the reason of the request's signal. */
-export type Send = (request: Request) => Promise<Response>;
+export type Send = (request: Request, upload?: Upload) => Promise<Response>;
 
 const TIMEOUT_MS = 70_000;
 const MAX_RETRIES = 4;
@@ -36,14 +42,16 @@ export function createSend({ fetch: send = (request) => fetch(request), ...optio
   if (!(timeoutMs > 0)) throw new TypeError(`timeoutMs is ${timeoutMs}, and has to be more than 0`);
   if (!Number.isInteger(maxRetries) || maxRetries < 0)
     throw new TypeError(`maxRetries is ${maxRetries}, and has to be a whole number from 0`);
-  return async (request) => {
+  return async (first, upload) => {
+    let request = first;
     const isRepeatable = addIdempotencyKey(request);
     for (let retries = 0; ; retries += 1) {
-      const isLast = retries >= maxRetries;
+      const isLast = retries >= maxRetries || (upload !== undefined && !upload.again);
       let delayMs = backOff(retries);
       try {
         // A body can be read once, so each attempt sends a copy.
-        const response = await sendInTime(send, isLast ? request : request.clone(), timeoutMs);
+        const copy = isLast || upload ? request : request.clone();
+        const response = await sendInTime(send, copy, upload ? undefined : timeoutMs);
         if (response.ok || response.status === 304) return response;
         const demandedMs = retryAfterMs(response);
         const mayRetry = RETRIABLE.has(response.status) && (isRepeatable || response.status === 429);
@@ -57,6 +65,7 @@ export function createSend({ fetch: send = (request) => fetch(request), ...optio
           throw new ConnectionError(`${request.method} ${request.url} failed`, { cause: error });
       }
       await delay(delayMs, request.signal);
+      request = upload?.again?.() ?? request;
     }
   };
 }
@@ -73,9 +82,10 @@ function addIdempotencyKey({ method, url, headers }: Request): boolean {
  * The time limit ends with the headers: a stream may last for hours. Redirects are not followed: fetch would send the
  * API key to wherever they lead.
  */
-async function sendInTime(send: Send, request: Request, timeoutMs: number): Promise<Response> {
+async function sendInTime(send: Send, request: Request, timeoutMs: number | undefined): Promise<Response> {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
+  const expire = (): void => late.abort(new Error(`no response within ${timeoutMs} ms`));
+  const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
   try {
     const signal = AbortSignal.any([request.signal, late.signal]);
     return await send(new Request(request, { signal, redirect: 'manual' }));

@@ -240,6 +240,7 @@ describe('secrets and variables', () => {
     expect((await runCli(['secrets', 'set', 'crm', '--type', 'bearer'], env, 'x')).stderr).toContain(
       'has the type basic',
     );
+    expect((await runCli(['secrets', 'set', 'new', '--type', 'oauth2'], env, 'x')).exitCode).toBe(2);
     const smtp = ['--field', 'host=mail.example.com', '--field', 'port=587', '--field', 'secure=true'];
     await json(['secrets', 'set', 'mail', '--type', 'smtp', ...smtp], env, 'hunter2');
   });

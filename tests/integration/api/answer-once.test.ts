@@ -44,13 +44,14 @@ describe('an Idempotency-Key', () => {
     const without = listRoutes(instance.gateway.services)
       .filter(({ method, operation }) => method === 'POST' && operation.takesIdempotencyKey !== true)
       .map(({ path }) => path);
-    expect(without).toEqual(
-      without.map(() =>
-        expect.stringMatching(
-          /^\/api\/(auth|api-keys|workspaces\/:id\/(invites|callback-secrets)|event-endpoints(\/:id\/rotate-secret)?$)/,
-        ),
-      ),
-    );
+    const isExempt = [
+      /^\/api\/(auth|api-keys|workspaces\/:id\/(invites|callback-secrets)|event-endpoints(\/:id\/rotate-secret)?$)/,
+      // An attempt to connect counts once, and its start returns the secret state.
+      /^\/api\/credentials\/(callback|:id\/connect(\/poll)?)$/,
+      // Equal bytes are one file, however often they are uploaded.
+      /^\/api\/workflows\/:id\/files$/,
+    ];
+    expect(without.filter((path) => !isExempt.some((pattern) => pattern.test(path)))).toEqual([]);
   });
 
   it('makes each POST do its work once, and replays its response', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { createHook, type Instance, sendHook, startInstance, stopAll, triggerOf } from '../../harness/index.ts';
 
 let instance: Instance;
@@ -329,5 +330,40 @@ describe('400 for a body that its type cannot parse, and no run', () => {
   it('but not for one whose Content-Encoding is not a coding', async () => {
     const { trigger } = await deliver({}, '{"a":1}', { ...JSON_TYPE, 'content-encoding': 'UTF-8' });
     expect(trigger.body).toEqual({ a: 1 });
+  });
+});
+
+describe('files that a trigger stores', () => {
+  const PDF_TYPE = { 'content-type': 'application/pdf' };
+
+  it('are values of the run, whether a body or parts of a form; other bodies are as before', async () => {
+    const pdf = randomBytes(2_000_000);
+    const { answer, trigger } = await deliver({ files: 'stored' }, pdf, PDF_TYPE);
+    const { file } = trigger.body;
+    expect(file).toMatchObject({ contentType: 'application/pdf', bytes: pdf.length });
+    const { url } = instance.gateway;
+    const response = await fetch(`${url}/api/executions/${answer.body.executionId}/files/${file.id}`, {
+      headers: { 'x-api-key': instance.key },
+    });
+    expect(Buffer.from(await response.arrayBuffer()).equals(pdf)).toBe(true);
+    const form = new FormData();
+    form.append('title', 'a');
+    form.append('scan', new Blob([pdf], { type: 'application/pdf' }), 'scan.pdf');
+    const sent = await deliver({ files: 'stored' }, form);
+    // The same content is the same file, under the name of the part.
+    expect(sent.trigger.body).toEqual({ title: 'a', scan: { file: { ...file, name: 'scan.pdf' } } });
+    expect((await deliver({ files: 'stored' }, '{"a":1}', JSON_TYPE)).trigger.body).toEqual({ a: 1 });
+    expect((await deliver({ files: 'stored' }, null, PDF_TYPE)).trigger.body).toBeNull();
+  });
+
+  it('expire when the request starts no run, and are refused above the limit', async () => {
+    const parameters = { files: 'stored', bodySchema: { required: ['order'] } };
+    const { answer } = await deliver(parameters, randomBytes(1_234_567), PDF_TYPE);
+    expect(answer.status).toBe(400);
+    const [kept] = await instance.db.file.findMany({ where: { bytes: 1_234_567 } });
+    expect(kept?.expiresAt).toBeInstanceOf(Date);
+    const large = await deliver({ files: 'stored' }, Buffer.alloc(10_485_761), PDF_TYPE);
+    expect([large.answer.status, large.answer.body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect(await instance.db.unfinishedFile.count()).toBe(0);
   });
 });

@@ -173,6 +173,12 @@ describe('saving a definition', () => {
     expect(missing.body.details).toEqual([
       { path: 'definition.nodes[0].credentialId', nodeId: 'hook', message: 'is required: a credential of type basic' },
     ]);
+    // Until it is enabled.
+    const disabled = await save(hook({ authentication: 'basic' }, { disabled: true }));
+    expect(disabled.status).toBe(201);
+    const enabled = { definition: hook({ authentication: 'basic' }) };
+    const refused = await call('POST', `/api/workflows/${disabled.body.id}/versions`, enabled);
+    expect([refused.status, refused.body.details]).toEqual([400, missing.body.details]);
     const bearer = await keep('bearer', { token: SECRET });
     const wrong = await save(hook({ authentication: 'basic' }, { credentialId: bearer }));
     expect(wrong.body.details).toEqual([

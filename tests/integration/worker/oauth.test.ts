@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import {
   changeConnection,
   createDatabase,
+  deleteCredential,
   listSealed,
   PROVIDER_LIMIT_MS,
   readConnection,
@@ -120,6 +121,11 @@ const expire = (id: string) =>
   instance.db.oAuth2Connection.update({ where: { id }, data: { expiresAt: new Date(Date.now() - 1_000) } });
 const refreshes = () => provider.tokenRequests.filter(({ grantType }) => grantType === 'refresh_token');
 
+/** Nobody renews tokens in the background here. */
+const fail = (error: unknown): never => {
+  throw error;
+};
+
 /** A keeper as each worker has one, with a pool of its own. */
 function createKeeper(): { keeper: TokenKeeper; get: (id: string) => Promise<string> } {
   const db = createDatabase({ url: instance.databaseUrl, poolSize: 4 });
@@ -127,7 +133,7 @@ function createKeeper(): { keeper: TokenKeeper; get: (id: string) => Promise<str
   const http = createHttpClient({ allowPrivate: true });
   stopLater({ stop: () => http.close() });
   const store = { read: (id: string) => readConnection(db, id), change: changeConnection.bind(undefined, db) };
-  const keeper = createTokenKeeper({ store, box, http, providerLimitMs: PROVIDER_LIMIT_MS });
+  const keeper = createTokenKeeper({ store, box, http, providerLimitMs: PROVIDER_LIMIT_MS, onError: fail });
   return {
     keeper,
     async get(id) {
@@ -225,6 +231,7 @@ describe('a credential of OAuth 2.0', () => {
           box,
           http: createHttpClient({ allowPrivate: true }),
           providerLimitMs: PROVIDER_LIMIT_MS,
+          onError: fail,
         });
         await lost.request(id, AbortSignal.timeout(10_000));
         return undefined;
@@ -257,6 +264,38 @@ describe('a credential of OAuth 2.0', () => {
     expect((await run(id)).status).toBe('success');
   });
 
+  it('is asked for less often by a device code when the provider wants that, or is down', async () => {
+    const asked: string[] = [];
+    const errors = ['slow_down', undefined];
+    const { url } = await serve((request, response) => {
+      asked.push(request.url ?? '');
+      const offer = {
+        device_code: 'd',
+        user_code: 'ABCD',
+        verification_uri: 'https://login.example/',
+        expires_in: 900,
+      };
+      const isOffer = request.url === '/device';
+      const error = isOffer ? undefined : errors.shift();
+      const body = isOffer ? { ...offer, interval: 7 } : { error };
+      response
+        .writeHead(isOffer || error ? 200 : 503, { 'content-type': 'application/json' })
+        .end(JSON.stringify(body));
+    });
+    const id = await keep({
+      ...{ grant: 'deviceCode', clientId: 'c', tokenUrl: `${url}/token`, deviceAuthorizationUrl: `${url}/device` },
+    });
+    for (const _error of ['slow_down', '503']) {
+      const { body } = await asOwner(`/api/credentials/${id}/connect`);
+      if (body.kind !== 'device') throw new Error(`the grant wants ${body.kind}`);
+      expect(body.pollSeconds).toBe(7);
+      const poll = () => asOwner(`/api/credentials/${id}/connect/poll`, { attempt: body.attempt });
+      // The second is not sent to the provider, and remembers.
+      for (const _poll of [1, 2]) expect((await poll()).body).toEqual({ state: 'pending', pollSeconds: 12 });
+    }
+    expect(asked).toEqual(['/device', '/token', '/device', '/token']);
+  });
+
   it('is revoked at the provider when it is deleted', async () => {
     const id = await connected();
     const before = provider.revocations();
@@ -264,6 +303,22 @@ describe('a credential of OAuth 2.0', () => {
     expect((await call('DELETE', `/api/credentials/${id}`)).status).toBe(204);
     expect(provider.revocations() - before).toBe(1);
     expect(await provider.isValid(token)).toBe(false);
+  });
+
+  it('is deleted with the tokens that a refresh in progress brings', async () => {
+    const id = await connected();
+    const { ownerId } = await instance.db.credential.findUniqueOrThrow({ where: { id } });
+    const deletions: ReturnType<typeof deleteCredential>[] = [];
+    await changeConnection(instance.db, id, async () => {
+      deletions.push(deleteCredential(instance.db, { userId: ownerId ?? '', boundTo: null }, id));
+      await until(async () => {
+        const waiting = await instance.db.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%oauth2_connections%'`;
+        return waiting.length > 0;
+      });
+      return { kind: 'refreshed', sealedTokens: 'new', lifetimeMs: null, scopes: [] };
+    });
+    expect(await Promise.all(deletions)).toMatchObject([{ sealedTokens: 'new' }]);
   });
 
   it('loses its tokens with its configuration: they must not reach another provider', async () => {

@@ -13,6 +13,8 @@ export interface ConnectionAttempt {
   readonly configured: string;
   /** The proof of RFC 7636, or the device code. */
   readonly proof: string;
+  /** How often the provider may be asked about a device code, in seconds. */
+  readonly pollSeconds?: number;
 }
 
 /** Who continues an attempt. */
@@ -34,22 +36,24 @@ export interface ConnectionAttempts {
   use(name: string): Promise<boolean>;
   /** Whether the provider may be asked about an attempt, at most once in so many seconds over all replicas. */
   mayPoll(name: string, pollSeconds: number): Promise<boolean>;
+  /** Has the provider asked less often from now on. */
+  slowDown(name: string, attempt: ConnectionAttempt, pollSeconds: number): Promise<void>;
 }
 
 /** Creates the attempts. */
 export function createConnectionAttempts(redis: Redis, secretBox: SecretBox): ConnectionAttempts {
+  const sealed = (key: string, attempt: ConnectionAttempt) => secretBox.seal(JSON.stringify({ ...attempt, key }));
   return {
     async start(attempt, lifetimeSeconds) {
       const name = randomBytes(32).toString('base64url');
       const key = keyOf(name);
-      const sealed = await secretBox.seal(JSON.stringify({ ...attempt, key }));
-      await available(redis.set(key, sealed, 'EX', lifetimeSeconds));
+      await available(redis.set(key, await sealed(key, attempt), 'EX', lifetimeSeconds));
       return name;
     },
     async find(name, { userId, sessionId }) {
-      const sealed = await available(redis.get(keyOf(name)));
-      if (sealed === null) return undefined;
-      const { key, ...attempt } = parseOwnJson<ConnectionAttempt & { key: string }>(await opened(secretBox, sealed));
+      const found = await available(redis.get(keyOf(name)));
+      if (found === null) return undefined;
+      const { key, ...attempt } = parseOwnJson<ConnectionAttempt & { key: string }>(await opened(secretBox, found));
       const isOwn = attempt.userId === userId && [null, sessionId].includes(attempt.sessionId);
       return key === keyOf(name) && isOwn ? attempt : undefined;
     },
@@ -57,8 +61,13 @@ export function createConnectionAttempts(redis: Redis, secretBox: SecretBox): Co
       return (await available(redis.del(keyOf(name)))) > 0;
     },
     async mayPoll(name, pollSeconds) {
-      const set = redis.set(`${keyOf(name)}:polled`, '1', 'EX', pollSeconds, 'NX');
+      const set = redis.set(polledKeyOf(name), '1', 'EX', pollSeconds, 'NX');
       return (await available(set)) === 'OK';
+    },
+    async slowDown(name, attempt, pollSeconds) {
+      const key = keyOf(name);
+      await available(redis.set(key, await sealed(key, { ...attempt, pollSeconds }), 'KEEPTTL', 'XX'));
+      await available(redis.set(polledKeyOf(name), '1', 'EX', pollSeconds));
     },
   };
 }
@@ -70,6 +79,10 @@ export function digestOf(sealedSecret: string): string {
 
 function keyOf(name: string): string {
   return `{deckhand}:connection-attempt:${digestOf(name)}`;
+}
+
+function polledKeyOf(name: string): string {
+  return `${keyOf(name)}:polled`;
 }
 
 async function opened(secretBox: SecretBox, sealed: string): Promise<string> {

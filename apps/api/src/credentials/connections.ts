@@ -1,4 +1,4 @@
-import { DeckhandError, type OAuth2Secret, type StartedConnection } from '@deckhand/contracts';
+import { DeckhandError, type OAuth2Secret, type PolledConnection, type StartedConnection } from '@deckhand/contracts';
 import {
   changeConnection,
   type ConnectableCredential,
@@ -8,7 +8,7 @@ import {
   readConnection,
   storeConnection,
 } from '@deckhand/db';
-import type { HttpClient } from '@deckhand/engine';
+import { type HttpClient, NodeError } from '@deckhand/engine';
 import {
   createProvider,
   createTokenKeeper,
@@ -30,7 +30,10 @@ import {
 
 /** Time from the start to the redirect back, in seconds. */
 const REDIRECT_SECONDS = 600;
-/** How often the provider is asked about a device code, in seconds (RFC 8628, section 3.5). */
+/**
+ * How often the provider is asked about a device code at most, in seconds, and by how much the time between requests
+ * grows whenever it wants fewer of them (RFC 8628, section 3.5).
+ */
 const POLL_SECONDS = 5;
 /** How long the deletion of a credential waits for its revocation, in ms. */
 const REVOCATION_LIMIT_MS = 3_000;
@@ -43,7 +46,7 @@ export interface Connections {
    * Asks whether the person has entered the code.
    * @throws DeckhandError as `start` does; NOT_FOUND for an attempt that has expired, or is of somebody else.
    */
-  poll(caller: Caller, id: string, attempt: string): Promise<'pending' | 'connected'>;
+  poll(caller: Caller, id: string, attempt: string): Promise<PolledConnection>;
   /**
    * Finishes an attempt by the redirect back from the provider.
    * @throws DeckhandError as `poll` does; CONFLICT if the credential was changed meanwhile.
@@ -81,6 +84,7 @@ export function createConnections({
     box: secretBox,
     http,
     providerLimitMs: PROVIDER_LIMIT_MS,
+    onError: (err) => logger.warn({ err }, 'failed to refresh tokens before they expire'),
   });
 
   const providerOf = (secret: OAuth2Secret, limitMs = PROVIDER_LIMIT_MS): Provider =>
@@ -96,18 +100,24 @@ export function createConnections({
   async function startDevice(secret: OAuth2Secret, attempt: ConnectionAttempt): Promise<StartedConnection> {
     const offer = await reported(() => providerOf(secret).startDevice());
     const { deviceCode, userCode, verificationUrl, pollSeconds, lifetimeSeconds } = offer;
-    const name = await attempts.start({ ...attempt, proof: deviceCode }, lifetimeSeconds);
+    const paced = { proof: deviceCode, pollSeconds: Math.max(pollSeconds, POLL_SECONDS) };
+    const name = await attempts.start({ ...attempt, ...paced }, lifetimeSeconds);
     return {
-      ...{ kind: 'device', attempt: name, userCode, verificationUrl },
-      pollSeconds: Math.max(pollSeconds, POLL_SECONDS),
+      ...{ kind: 'device', attempt: name, userCode, verificationUrl, pollSeconds: paced.pollSeconds },
       expiresAt: inSeconds(lifetimeSeconds),
     };
   }
 
   async function requestNow(id: string): Promise<StartedConnection> {
-    const connection = await reported(() => keeper.request(id, AbortSignal.timeout(2 * PROVIDER_LIMIT_MS)));
+    const patience = AbortSignal.timeout(2 * PROVIDER_LIMIT_MS);
+    const connection = await reported(() => keeper.request(id, patience)).catch((error: unknown) => {
+      if (!patience.aborted) throw error;
+      throw new DeckhandError('CONNECTION_FAILED', { message: 'The provider did not respond in time' });
+    });
     if (!connection) throw new DeckhandError('NOT_FOUND', { message: 'No such credential' });
-    if (connection.error) throw new DeckhandError('CONNECTION_FAILED', { message: connection.error.message });
+    const { status, error } = connection;
+    if (error || status !== 'connected')
+      throw new DeckhandError('CONNECTION_FAILED', { message: error?.message ?? 'The provider issued no token' });
     return { kind: 'connected' };
   }
 
@@ -145,13 +155,19 @@ export function createConnections({
       const attempt = await attempts.find(name, holderOf(caller));
       if (attempt?.credentialId !== id) throw noSuchAttempt();
       const { credential, secret } = await configuredAs(caller, attempt);
-      if (!(await attempts.mayPoll(name, POLL_SECONDS))) return 'pending';
-      const issued = await reported(() => providerOf(secret).pollDevice(attempt.proof));
-      if (!issued) return 'pending';
+      const { proof, pollSeconds = POLL_SECONDS } = attempt;
+      if (!(await attempts.mayPoll(name, pollSeconds))) return { state: 'pending', pollSeconds };
+      const issued = await reported(() => providerOf(secret).pollDevice(proof));
+      if (issued === 'pending') return { state: 'pending', pollSeconds };
+      if (issued === 'slower') {
+        const slower = pollSeconds + POLL_SECONDS;
+        await attempts.slowDown(name, attempt, slower);
+        return { state: 'pending', pollSeconds: slower };
+      }
       await attempts.use(name);
       const tokens = await sealIssued(secretBox, issued);
       await storeConnection(db, caller, id, { sealedSecret: credential.sealedSecret, tokens });
-      return 'connected';
+      return { state: 'connected' };
     },
     async finish(caller, parameters) {
       const state = parameters.get('state') ?? '';
@@ -202,7 +218,8 @@ async function reported<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof OAuth2Error) throw new DeckhandError('CONNECTION_FAILED', { message: error.message });
+    if (error instanceof OAuth2Error || error instanceof NodeError)
+      throw new DeckhandError('CONNECTION_FAILED', { message: error.message });
     if (error instanceof SecretBoxError)
       throw new DeckhandError('CONNECTION_FAILED', { message: 'The credential cannot be decrypted', cause: error });
     throw error;

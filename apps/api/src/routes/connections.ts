@@ -46,7 +46,8 @@ export function pollCredentialConnection({ connections }: ResourceContext): Rout
     'credentials:write',
     {
       summary: 'Check whether the code of a device was entered',
-      description: 'The provider is asked at most once in five seconds: poll as often as the start says.',
+      description:
+        'Poll as often as the start says, and then as each response says: the provider is not asked more often.',
       returns: 'Whether the credential is connected',
       body: PollConnectionBody,
       responses: { 200: PolledConnection },
@@ -54,7 +55,7 @@ export function pollCredentialConnection({ connections }: ResourceContext): Rout
     },
     async (request, response, caller) => {
       const { attempt } = parsePoll(await readBody(request));
-      sendJson(response, 200, { state: await connections.poll(caller, pathId(request), attempt) });
+      sendJson(response, 200, await connections.poll(caller, pathId(request), attempt));
     },
   );
 }

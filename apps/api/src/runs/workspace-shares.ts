@@ -8,6 +8,7 @@ const SHARES = {
   exports: 3,
   searches: 8,
   uploads: 8,
+  'webhook files': 32,
   'event streams': 1_000,
   'waits for runs': 1_000,
 } as const;

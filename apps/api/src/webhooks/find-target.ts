@@ -94,8 +94,9 @@ export function createWebhookFinder({ db, secretBox }: { db: Database; secretBox
     const existing = targets.filter((target) => target !== undefined);
     const [first, ...others] = existing.filter(({ settings }) => !settings.isDisabled);
     if (first) {
-      const startsRuns = existing.every(({ settings }) => settings.signal === undefined);
-      if (!lookup.isTest && startsRuns) setBounded(remembered, found[0]?.suffix ?? '', found, MAX_REMEMBERED);
+      // A stream can be read once, so a body that is stored is received for current settings only.
+      const mayBeRemembered = existing.every(({ settings }) => settings.signal === undefined && !settings.storesFiles);
+      if (!lookup.isTest && mayBeRemembered) setBounded(remembered, found[0]?.suffix ?? '', found, MAX_REMEMBERED);
       return [first, ...others];
     }
     if (existing.length === 0) {

@@ -4,7 +4,7 @@ import { nextSlice } from '@deckhand/runtime';
 import { Fields } from './form.ts';
 
 /** Maximum number of parts in a body. */
-const MAX_PARTS = 1_000;
+export const MAX_PARTS = 1_000;
 /** How many bytes of a body are parsed before other work gets to run. */
 const SLICE_BYTES = 256 * 1024;
 
@@ -55,7 +55,7 @@ async function writeInSlices(parser: BusboyInstance, bytes: Buffer, ended: Abort
 }
 
 /** Returns the name of a part; "" if it has none. */
-function nameOf(name: string | undefined): string {
+export function nameOf(name: string | undefined): string {
   return name ?? '';
 }
 
@@ -67,7 +67,8 @@ function gather(stream: BusboyFileStream, done: (content: Buffer) => void): void
   stream.on('end', () => done(Buffer.concat(chunks)));
 }
 
-function toIssue(error: unknown): DeckhandError {
+/** Returns the error for a body that is not a multipart form. */
+export function toIssue(error: unknown): DeckhandError {
   const reason = error instanceof Error ? error.message : 'it cannot be read';
   return validationFailed([{ path: 'body', message: `is not a multipart form: ${reason}` }]);
 }

@@ -10,7 +10,7 @@ import type { PayloadType } from './trigger-settings.ts';
 type Shape = Exclude<PayloadType, 'auto'> | 'multipart' | 'unknown text';
 
 /** Matches binary media types, even if a body happens to be valid UTF-8. */
-const BINARY = /^(?:(?:image|audio|video|font)\/|application\/(?:octet-stream|pdf|zip|gzip)$)/;
+export const BINARY = /^(?:(?:image|audio|video|font)\/|application\/(?:octet-stream|pdf|zip|gzip)$)/;
 
 /**
  * Parses a body by its payload type. A missing body is null; `{}` for a form and "" for text.

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { DeckhandError, fileName, mediaTypeOf } from '@deckhand/contracts';
+import { DeckhandError, fileName, type JsonObject, mediaTypeOf } from '@deckhand/contracts';
 import { findFileOfRun } from '@deckhand/db';
 import type { WindowRate } from '@deckhand/queue';
 import { contentCodings } from '@deckhand/runtime';
@@ -16,6 +16,7 @@ import { allowOrigin, answerOptions } from './cors.ts';
 import { readRequestKey } from './request-key.ts';
 import type { KnownWebhook, WebhookTarget } from './find-target.ts';
 import { parsePayload, toRawBody } from './payload.ts';
+import { storeBinary, type StoredBody, storedShape, storeMultipart } from './stored-body.ts';
 import { sendSignal } from './send-signal.ts';
 import { type TriggerData, triggerData } from './trigger-data.ts';
 
@@ -43,6 +44,8 @@ export interface Received {
   readonly signal: AbortSignal;
   /** Reads the body; may be called again. */
   readonly readBytes: () => Promise<Buffer>;
+  /** Reads the body while it comes, of any length; once. Yields what `readBytes` has read, if it was called. */
+  readonly readStream: () => AsyncIterable<Uint8Array>;
   /** Counts the request towards the rate limit of a workflow; may be called again. */
   readonly countRequest: WindowRate;
 }
@@ -128,7 +131,7 @@ async function sendFileOfRun(
 /** Checks and reads the whole request. */
 async function read(
   context: WebhookContext,
-  { request, response, webhook, signal, readBytes, countRequest }: Received,
+  { request, response, webhook, signal, readBytes, readStream, countRequest }: Received,
   target: WebhookTarget,
 ): Promise<TriggerData> {
   const { settings, workflowId } = target;
@@ -138,12 +141,41 @@ async function read(
   if (settings.rateLimit) await limit(countRequest, response, workflowId, settings.rateLimit);
   const contentType = request.headers['content-type'] ?? '';
   requireNoEncoding(request);
+  const shape = settings.storesFiles && hasBody(request) ? storedShape(contentType, settings.payloadType) : undefined;
+  if (shape) {
+    const { workspaceId } = target;
+    const body = await storeFiles(context, request, shape, { contentType, content: readStream(), workspaceId });
+    return triggerData(request, { body, rawBody: undefined, secretHeaders });
+  }
   const bytes = await readBytes();
   return triggerData(request, {
     body: await parsePayload(bytes, { contentType, payloadType: settings.payloadType }),
     rawBody: settings.keepsRawBody ? toRawBody(bytes, contentType) : undefined,
     secretHeaders,
   });
+}
+
+/** Stores a body, or the files of a form. The rest of a refused one is discarded as it comes. */
+async function storeFiles(
+  { files, shares, maxBytes, maxFileBytes }: WebhookContext,
+  request: Request,
+  shape: 'binary' | 'multipart',
+  sent: Pick<StoredBody, 'contentType' | 'content' | 'workspaceId'>,
+): Promise<JsonObject> {
+  const body = { ...sent, files, maxBytes: maxFileBytes, maxFieldBytes: maxBytes };
+  try {
+    return await shares.within(sent.workspaceId, 'webhook files', () =>
+      shape === 'binary' ? storeBinary(body) : storeMultipart(body),
+    );
+  } catch (error) {
+    request.resume();
+    throw error;
+  }
+}
+
+/** Returns false for a request without a body. */
+function hasBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** Returns the run that a request starts. @throws DeckhandError VALIDATION_FAILED for an expression of the trigger. */

@@ -46,7 +46,7 @@ async function take(context: WebhookContext, request: Request, response: Respons
     ...{ request, response, isTest, startedAt: performance.now(), at: new Date() },
     // Before anything is awaited, because the caller may disconnect meanwhile.
     signal: clientGone(response),
-    readBytes: readOnce(request, context.maxBytes),
+    ...readOnce(request, context.maxBytes),
     countRequest: countOnce(context.workflowRate),
   };
   const remembered = isTest || request.method === 'OPTIONS' ? undefined : context.webhooks.recall(suffix);
@@ -114,9 +114,16 @@ function mayBeOutdated(error: unknown, { isPassedOn }: Progress): boolean {
 }
 
 /** Reads the body once, however often it is asked for. */
-function readOnce(request: Request, maxBytes: number): () => Promise<Buffer> {
+function readOnce(request: Request, maxBytes: number): Pick<Received, 'readBytes' | 'readStream'> {
   let bytes: Promise<Buffer> | undefined;
-  return () => (bytes ??= readBytes(request, maxBytes));
+  return {
+    readBytes: () => (bytes ??= readBytes(request, maxBytes)),
+    async *readStream() {
+      if (bytes) yield await bytes;
+      // The rest of a refused body is discarded as it comes, so that the caller receives the response.
+      else yield* request.iterator({ destroyOnReturn: false });
+    },
+  };
 }
 
 /** Counts the request once under each limit. */

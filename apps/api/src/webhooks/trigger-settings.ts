@@ -22,6 +22,8 @@ export interface TriggerSettings {
   readonly secrets: readonly string[];
   readonly payloadType: PayloadType;
   readonly keepsRawBody: boolean;
+  /** Whether binary bodies, and files of forms, are stored as files. */
+  readonly storesFiles: boolean;
   readonly responseMode: (typeof RESPONSE_MODES)[number];
   readonly responseCode: number;
   readonly allowedOrigins: readonly string[];
@@ -69,6 +71,7 @@ export async function readTriggerSettings(
     secrets: await Promise.all(sealed.map((each) => secretBox.open(each))),
     payloadType: oneOf(PAYLOAD_TYPES, parameters.payloadType),
     keepsRawBody: parameters.rawBody === true,
+    storesFiles: parameters.files === 'stored',
     responseMode: oneOf(RESPONSE_MODES, parameters.responseMode),
     responseCode: typeof parameters.responseCode === 'number' ? parameters.responseCode : 200,
     allowedOrigins: texts(parameters.allowedOrigins) ?? ['*'],

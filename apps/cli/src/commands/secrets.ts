@@ -13,7 +13,8 @@ import type { Context } from '../context.ts';
 import { take } from '../take.ts';
 import { timeText } from '../format.ts';
 
-type Type = CreateCredentialBody['type'];
+/** A type whose secret has one member that is secret. */
+type Type = Exclude<CreateCredentialBody['type'], 'oauth2'>;
 
 interface SetOptions {
   readonly type?: Type;
@@ -26,7 +27,6 @@ const SECRET_MEMBERS: Readonly<Record<Type, string>> = {
   basic: 'password',
   bearer: 'token',
   header: 'value',
-  oauth2: 'clientSecret',
   postgres: 'connectionString',
   smtp: 'password',
 };
@@ -59,7 +59,8 @@ export function secretsCommand(context: Context): Command {
         .summary('create a credential, or replace its secret')
         .description(
           'The secret (the token, password, value or connection string) is read from the standard input, or asked for on a ' +
-            'terminal. It is never an argument, which other users of the machine could see.',
+            'terminal. It is never an argument, which other users of the machine could see. ' +
+            'Credentials of the type oauth2 are created and connected in the console, or by the API.',
         )
         .argument('<name>', 'the name of the credential')
         .addOption(new Option('--type <type>', 'needed for a new one').choices(Object.keys(SECRET_MEMBERS)))
@@ -96,6 +97,8 @@ async function setSecret({ output, ...context }: Context, name: string, { type, 
   if (chosen === undefined) throw misused(`There is no credential ${name} yet: pass its type with --type.`);
   if (type !== undefined && type !== chosen)
     throw misused(`The credential ${name} has the type ${chosen}, not ${type}.`);
+  if (chosen === 'oauth2')
+    throw misused(`The credential ${name} has the type oauth2: change it in the console, or by the API.`);
   const secretMember = SECRET_MEMBERS[chosen];
   if (field?.has(secretMember)) {
     throw misused(`${secretMember} is secret: pipe it to the standard input, or type it when asked.`);

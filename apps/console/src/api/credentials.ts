@@ -48,9 +48,8 @@ export const devicePollQuery = (id: string, attempt: string, pollSeconds: number
     queryKey: ['credential-connection', id, attempt],
     queryFn: ({ signal }) =>
       call<PolledConnection>('POST', `/api/credentials/${id}/connect/poll`, { body: { attempt }, signal }),
-    retry: false,
     refetchInterval: ({ state: { data, error } }) =>
-      error !== null || data?.state === 'connected' ? false : pollSeconds * 1_000,
+      error !== null || data?.state === 'connected' ? false : (data?.pollSeconds ?? pollSeconds) * 1_000,
   });
 
 /** The end of an attempt to connect by a redirect: sent once, because the attempt counts once. */

@@ -8,7 +8,8 @@ import examples from '../../../api/src/openapi/examples.json' with { type: 'json
 type Schemas = typeof RESPONSE_SCHEMAS;
 
 /** An operation of the API, such as `GET /api/workflows/:id`; those without a body in their response included. */
-export type Operation = keyof Schemas | `${'DELETE' | 'POST'} /api/${string}` | 'GET /api/executions/:id/events';
+export type Operation =
+  keyof Schemas | `${'DELETE' | 'POST'} /api/${string}` | `GET /api/executions/:id/${'events' | 'files/:fileId'}`;
 
 /** The body of the successful response of an operation; undefined for one without. */
 export type Body<O extends Operation> =

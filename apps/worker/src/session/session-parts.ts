@@ -1,4 +1,4 @@
-import { createInputChecker, createResultChecker, createTokenKeeper } from '@deckhand/nodes';
+import { createInputChecker, createResultChecker, createTokenKeeper, type TokenKeeper } from '@deckhand/nodes';
 import { concurrencyOf } from '@deckhand/contracts';
 import {
   changeConnection,
@@ -86,8 +86,12 @@ export interface SharedParts {
 /** A worker with more runs is busy. */
 const MAX_RUNS_AT_REST = 8;
 
-/** Creates what the sessions of a worker need. */
-export function createSessionParts(options: WorkerOptions, stores: WorkerStores, shared: SharedParts): SessionParts {
+/** Creates what the sessions of a worker need. `keeper`: of the tokens that they use. */
+export function createSessionParts(
+  options: WorkerOptions,
+  stores: WorkerStores,
+  shared: SharedParts,
+): SessionParts & { readonly keeper: TokenKeeper } {
   const { active, writer, metrics, versions, onStopped, wakeAt } = shared;
   const { logger, memory, outputs } = options;
   const { db, queue, redis, retry } = stores;
@@ -95,12 +99,25 @@ export function createSessionParts(options: WorkerOptions, stores: WorkerStores,
   const locks = createRunLocks({ db, queue, redis, retry, limited });
   const signatures = createResultSignatures(options.secretBox);
   const notifier = createRunNotifier(stores, { locks, signatures, wakeAt, logger });
+  const findConnection: FindConnection = (id) =>
+    retry('credential', () => shared.health.watchRead(() => readConnection(db, id)));
+  const keeper = createTokenKeeper({
+    store: {
+      read: findConnection,
+      // Not watched: it contains a request to a provider, whose silence says nothing about the database.
+      change: (id, decide) => retry('credential', () => changeConnection(db, id, decide)),
+    },
+    box: options.secretBox,
+    http: options.services.http,
+    providerLimitMs: PROVIDER_LIMIT_MS,
+    onError: (err) => logger.warn({ err }, 'failed to refresh tokens before they expire'),
+  });
   return {
     workerId: options.id,
-    ...{ active, writer, memory, notifier, logger },
+    ...{ active, writer, memory, notifier, logger, keeper },
     claims: createRunClaims(options, stores, shared),
     loader: createRunLoader({ stores, outputs, versions, onStopped }),
-    environment: createEnvironment(options, stores, { shared, locks, limited, notifier }),
+    environment: createEnvironment(options, stores, { shared, locks, limited, notifier, keeper, findConnection }),
     observe: createRunObserver(metrics, options.tracing),
   };
 }
@@ -126,6 +143,9 @@ function createRunClaims(
   };
 }
 
+/** Reads the connection of a credential; undefined if it was deleted. */
+type FindConnection = (id: string) => ReturnType<typeof readConnection>;
+
 function createEnvironment(
   options: WorkerOptions,
   { db, queue, redis, retry, clock }: WorkerStores,
@@ -134,11 +154,12 @@ function createEnvironment(
     readonly locks: SessionLocks;
     readonly limited: ReturnType<typeof limitKeyTransactions>;
     readonly notifier: RunNotifier;
+    readonly keeper: TokenKeeper;
+    readonly findConnection: FindConnection;
   },
 ): NodeEnvironment {
   const { schemas, secretBox, publicUrl, logger } = options;
   const { active, health, metrics } = parts.shared;
-  const findConnection = (id: string) => retry('credential', () => health.watchRead(() => readConnection(db, id)));
   const limits = createStartLimits({ redis, logger, checkInput: createInputChecker(schemas) });
   return {
     now: clock.now,
@@ -161,13 +182,8 @@ function createEnvironment(
       ...{ secretBox, publicUrl },
       read: (run, credentialId) =>
         retry('credential', () => health.watchRead(() => readSealedCredential(db, run, credentialId))),
-      readConnection: findConnection,
-      keeper: createTokenKeeper({
-        store: { read: findConnection, change: (id, decide) => changeConnection(db, id, decide) },
-        box: secretBox,
-        http: options.services.http,
-        providerLimitMs: PROVIDER_LIMIT_MS,
-      }),
+      readConnection: parts.findConnection,
+      keeper: parts.keeper,
       noteUse: (id) => {
         touchConnection(db, id).catch((err: unknown) =>
           logger.warn({ err }, 'failed to record the use of a credential'),

@@ -166,7 +166,10 @@ export type StartedConnection = Static<typeof StartedConnection>;
 /** Polls an attempt to connect by a device code. */
 export const PollConnectionBody = Type.Object({ attempt: Type.String({ minLength: 1, maxLength: 200 }) }, CLOSED);
 /** Whether the person has allowed access meanwhile. */
-export const PolledConnection = Type.Object({ state: oneOf(['pending', 'connected']) });
+export const PolledConnection = Type.Object({
+  state: oneOf(['pending', 'connected']),
+  pollSeconds: Type.Optional(Type.Integer({ description: 'How often to poll from now on, in seconds, while pending' })),
+});
 
 /** The parameters of the redirect back from the provider. */
 export const FinishConnectionBody = Type.Object(

@@ -51,13 +51,14 @@ export function toConnection(row: Pick<OAuth2Connection, keyof typeof SHOWN_CONN
   };
 }
 
-/** The columns of a `StoredConnection`, from `oauth2_connections o`. */
-const STORED_CONNECTION = Prisma.sql`o."grant", o.status, o.secret AS "sealedTokens",
+/** The columns of a `StoredConnection`, from `oauth2_connections o` and its `credentials c`. */
+const STORED_CONNECTION = Prisma.sql`c.workspace_id AS "workspaceId", o."grant", o.status, o.secret AS "sealedTokens",
   coalesce(clock_timestamp() >= o.expires_at - least(interval '60 s', (o.expires_at - o.refreshed_at) / 4), false)
     AS "isDue",
   coalesce(clock_timestamp() >= o.expires_at, false) AS "isExpired",
   (extract(epoch FROM clock_timestamp() - o.refreshed_at) * 1000)::float8 AS "ageMs",
   greatest(coalesce(extract(epoch FROM o.retry_at - clock_timestamp()) * 1000, 0), 0)::float8 AS "pauseMs",
+  round(coalesce(extract(epoch FROM o.retry_at - o.failed_at) * 1000, 0))::float8 AS "lastPauseMs",
   CASE WHEN o.error_code IS NOT NULL
     THEN json_build_object('code', o.error_code, 'message', coalesce(o.error_message, '')) END AS error,
   coalesce(o.last_used_at > clock_timestamp() - interval '5 minutes', false) AS "isUseRecorded"`;
@@ -65,7 +66,7 @@ const STORED_CONNECTION = Prisma.sql`o."grant", o.status, o.secret AS "sealedTok
 /** Reads the connection of a credential; undefined if it was deleted. */
 export async function readConnection(db: Queryable, id: string): Promise<StoredConnection | undefined> {
   const [row] = await db.$queryRaw<StoredConnection[]>`
-    SELECT ${STORED_CONNECTION} FROM oauth2_connections o WHERE o.id = ${id}::uuid`;
+    SELECT ${STORED_CONNECTION} FROM oauth2_connections o JOIN credentials c ON c.id = o.id WHERE o.id = ${id}::uuid`;
   return row;
 }
 

@@ -201,6 +201,9 @@ export function deleteCredential(
   return db.$transaction(async (tx) => {
     const { workspaceId, name, visibility, ownerId } = await findCredential(tx, actor, id, 'editor');
     if (visibility === 'private' && ownerId !== actor.userId) await requireRole(tx, actor, workspaceId, 'admin');
+    // Waits for a refresh in progress, which brings the tokens to revoke.
+    await tx.$queryRaw`SELECT 1 FROM credentials WHERE id = ${id}::uuid FOR UPDATE`;
+    await tx.$queryRaw`SELECT 1 FROM oauth2_connections WHERE id = ${id}::uuid FOR UPDATE`;
     const where = { id, workspace: visibleWorkspace(actor, 'editor') };
     const found = await tx.credential.findFirst({
       where,

@@ -140,8 +140,8 @@ export function credentialTypesOf(node: NodeDefinition, type: NodeType): readonl
 }
 
 /**
- * Returns the issues of a node's credential that are known without reading it. A trigger without the one that it needs
- * would accept everybody; other nodes fail without it, and get a warning.
+ * Returns the issues of a node's credential that are known without reading it. A trigger needs its credential before it
+ * is enabled; other nodes fail without theirs, and get a warning.
  */
 function checkCredential(node: NodeDefinition, type: NodeType, path: string): ValidationIssue[] {
   const { credentialId } = node;
@@ -149,7 +149,7 @@ function checkCredential(node: NodeDefinition, type: NodeType, path: string): Va
     return [{ path: `${path}.credentialId`, message: `nodes of type ${node.type} use no credential` }];
   }
   const needed = type.credential?.needed?.(node.parameters ?? {}) ?? [];
-  if (credentialId === undefined && needed.length > 0 && type.isTrigger) {
+  if (credentialId === undefined && needed.length > 0 && type.isTrigger && node.disabled !== true) {
     return [{ path: `${path}.credentialId`, message: `is required: a credential of type ${needed.join(' or ')}` }];
   }
   return [];

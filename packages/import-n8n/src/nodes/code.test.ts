@@ -43,14 +43,31 @@ it('notes that items have fewer members here, if a script goes through them', as
   });
 });
 
-it('notes that errors of the language have other texts here', async () => {
-  const jsCode = 'try { return [{ json: $json.a.b }]; } catch (error) { return [{ json: { error: error.message } }]; }';
-  expect(await run(node('Script', 'code', { jsCode }))).toMatchObject({
-    level: 'review',
-    messages: [
-      'the script reads the text of errors that it catches: those of JavaScript itself are worded otherwise here',
-    ],
-  });
-  const thrown = 'try { return items; } catch (error) { throw error; }';
-  expect(await run(node('Script', 'code', { jsCode: thrown }))).toMatchObject({ level: 'converted', messages: [] });
+const USES_ERRORS = 'the script uses errors that it catches: the texts of those of JavaScript itself differ here';
+
+it.each([
+  'try { $json.a.b; } catch (error) { return [{ json: { error: error.message } }]; }',
+  'try { $json.a.b; } catch (error) { return [{ json: { error: String(error) } }]; }',
+  'try { $json.a.b; } catch (error) { return [{ json: { error: `${error}` } }]; }',
+  'try { $json.a.b; } catch ({ message }) { return [{ json: { message } }]; }',
+  'return [{ json: await Promise.reject(1).catch((error) => ({ error })) }];',
+  'return [{ json: await Promise.reject(1).catch(({ message }) => ({ message })) }];',
+  'return [{ json: await Promise.reject(1).catch(Object) }];',
+  'return [{ json: await Promise.reject(1).then(null, function (error) { return { error }; }) }];',
+])('notes that errors of the language have other texts here: %s', async (jsCode) => {
+  expect(await run(node('Script', 'code', { jsCode }))).toMatchObject({ level: 'review', messages: [USES_ERRORS] });
+});
+
+it.each([
+  'try { return items; } catch (error) { throw error; }',
+  'try { return items; } catch { return []; }',
+  'return Promise.reject(1).catch(() => items);',
+  'return Promise.resolve(items).then((all) => all);',
+])('notes nothing where the text of an error does not matter: %s', async (jsCode) => {
+  expect(await run(node('Script', 'code', { jsCode }))).toMatchObject({ level: 'converted', messages: [] });
+});
+
+it('has no script that asks whether a name exists which may do so in n8n alone', async () => {
+  const jsCode = "return [{ json: { has: typeof Buffer !== 'undefined' } }];";
+  expect(await run(node('Script', 'code', { jsCode }))).toMatchObject({ level: 'manual' });
 });

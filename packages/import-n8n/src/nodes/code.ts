@@ -117,8 +117,8 @@ export function codeNode(conversion: Conversion): Converted {
     review('the script uses local time, which is UTC here, and the time zone of the instance in n8n');
   }
   if (script.listsMembers) review('the script goes through the members of objects: items have "json" alone here');
-  if (script.readsErrors) {
-    review('the script reads the text of errors that it catches: those of JavaScript itself are worded otherwise here');
+  if (script.usesErrors) {
+    review('the script uses errors that it catches: the texts of those of JavaScript itself differ here');
   }
   const isOne = script.returnsOne && (!mode.isForEach || input.shape === 'one');
   const source = [

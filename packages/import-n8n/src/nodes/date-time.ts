@@ -233,7 +233,8 @@ const NAMES = [
 /** Returns JavaScript for a date in a format. @throws UnsupportedError for a token that has no equivalent. */
 function formatting(format: JsonValue, isMoment: boolean): string[] {
   if (typeof format !== 'string' || isExpression(format)) return unsupported('a format that is an expression');
-  const quotes = isMoment ? /\[([^\]]*)\]/ : /'([^']*)'/;
+  // As in Moment, text in brackets has none that opens another one.
+  const quotes = isMoment ? /\[([^[]*)\]/ : /'([^']*)'/;
   const tokens = new RegExp(`${quotes.source}|([A-Za-z])\\2*|[^A-Za-z]`, 'g');
   const parts = [...format.matchAll(tokens)].map(([token, quoted, letter]) => {
     if (quoted !== undefined) return JSON.stringify(quoted);

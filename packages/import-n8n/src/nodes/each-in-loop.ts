@@ -19,8 +19,8 @@ interface EachNode {
 /** Returns a node that runs once for each item, in a loop for a list, and a script that makes items of its output. */
 export function eachInLoop({ id, node: { name }, input, scope }: Conversion, each: EachNode): Converted {
   const isList = input.shape === 'list';
-  const scriptId = `${id}_items`;
-  const bodyId = `${id}_each`;
+  const scriptId = `${id}__items`;
+  const bodyId = `${id}__each`;
   const returnsOne = !isList && each.shape === 'one';
   const source = [
     `const items = ${asList(input)};`,

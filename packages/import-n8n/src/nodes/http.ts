@@ -22,7 +22,7 @@ export function httpNode(given: Conversion): Converted {
   const conversion = given.node.version < 3 ? { ...given, parameters: modernize(given.parameters) } : given;
   const { id, input, node, scope } = conversion;
   if (input.shape === 'one') {
-    const check = checkNode(conversion, `${id}_item`, `$nodes.${id}.output`);
+    const check = checkNode(conversion, `${id}__item`, `$nodes.${id}.output`);
     return {
       nodes: [requestNode(conversion, id, scope), check],
       edges: [{ source: id, target: check.id }],
@@ -44,7 +44,7 @@ export function httpNode(given: Conversion): Converted {
     name: `${node.name}: each`,
     parameters: { items: braced(input.text) },
   };
-  const [request, check] = [`${id}_request`, `${id}_item`];
+  const [request, check] = [`${id}__request`, `${id}__item`];
   return {
     nodes: [loop, requestNode(conversion, request, inLoop), checkNode(conversion, check, `$nodes.${request}.output`)],
     edges: [

@@ -23,7 +23,7 @@ export function itemScript(conversion: Conversion, { values, lines = [], result 
   const items = asList(input);
   const expression = `${items}.map((item, index) => (${toExpression(values, scopeOfEach)}))`;
   const prelude = preludeOf(expression);
-  const scriptId = prelude ? id : `${id}_items`;
+  const scriptId = prelude ? id : `${id}__items`;
   const source = [
     ...(prelude ?? []),
     `const items = ${items};`,

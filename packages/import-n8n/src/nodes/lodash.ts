@@ -37,6 +37,8 @@ export function plainName(name: string): string {
 
 /** Returns the way from an item to a field, such as `a.b[0]["c"]`, whose name may have dots. */
 export function pathTo(field: string): string {
-  const parts = field.matchAll(/[^.[\]]+|\[(?:(-?\d+)|(["'])(.*?)\2)\]/g);
-  return [...parts].map(([all, index, , name]) => `?.[${JSON.stringify(name ?? index ?? all)}]`).join('');
+  const parts = field.matchAll(/[^.[\]]+|\[(?:(-?\d+)|"([^"]*)"|'([^']*)')\]/g);
+  return [...parts]
+    .map(([all, index, inDouble, inSingle]) => `?.[${JSON.stringify(index ?? inDouble ?? inSingle ?? all)}]`)
+    .join('');
 }

@@ -17,7 +17,7 @@ export function loopNode({ id, node, parameters, input }: Conversion, bodyOutput
   if (node.original.alwaysOutputData === true) {
     return unsupported('it always outputs data, so the nodes after it would run in each iteration');
   }
-  const batches = `${id}_batches`;
+  const batches = `${id}__batches`;
   const split: NodeDefinition = {
     id: batches,
     type: 'split',

@@ -85,8 +85,12 @@ const CAPITALIZED =
 /** JavaScript that gives the output of the node `xml` the form of n8n: attributes among the elements, `_` for text. */
 function reshape(attributes: string, characters: string): string[] {
   return [
+    // As in n8n, names of members that all objects have begin a list with null, and these are other names.
+    "const keyOf = (name) => (['__proto__', 'constructor', 'prototype'].includes(name) ? `sanitized_${name}` : name);",
     'const put = (object, name, value) => {',
-    '  object[name] = name in object ? [object[name], value].flat() : value;',
+    '  const key = keyOf(name);',
+    '  const before = Object.hasOwn(object, key) ? object[key] : null;',
+    '  object[key] = key in object ? [before, value].flat() : value;',
     '};',
     'const reshape = (value) => {',
     '  if (Array.isArray(value)) return value.map(reshape);',
@@ -94,7 +98,7 @@ function reshape(attributes: string, characters: string): string[] {
     '  const result = {};',
     attributes === ''
       ? "  for (const [name, each] of Object.entries(value)) if (name.startsWith('@')) put(result, name.slice(1), each);"
-      : `  const attributes = Object.entries(value).filter(([name]) => name.startsWith('@'));\n  if (attributes.length > 0) result[${attributes}] = Object.fromEntries(attributes.map(([name, each]) => [name.slice(1), each]));`,
+      : `  const attributes = Object.entries(value).filter(([name]) => name.startsWith('@'));\n  if (attributes.length > 0) result[${attributes}] = Object.fromEntries(attributes.map(([name, each]) => [keyOf(name.slice(1)), each]));`,
     '  for (const [name, each] of Object.entries(value)) {',
     "    if (!name.startsWith('@') && name !== '#text') for (const one of [reshape(each)].flat()) put(result, name, one);",
     '  }',

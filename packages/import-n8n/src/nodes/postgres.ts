@@ -104,8 +104,12 @@ function operationOf(conversion: Conversion): Operation {
   }
 }
 
-/** Text in quotes and comments of SQL, within which nothing has a meaning. */
-const OPAQUE = /'(?:[^']|'')*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|(\$\w*\$)[\s\S]*?\1/g;
+/**
+ * Text in quotes and comments of SQL, within which nothing has a meaning. What is not closed reaches to the end, so no
+ * part of a long statement is read again.
+ */
+const OPAQUE =
+  /(?<![\w$])[eE]'(?:[^'\\]|\\[\s\S]?|'')*(?:'|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|(?<![\w$])(\$(?:[A-Za-z_]\w*)?\$)[\s\S]*?(?:\1|$)/g;
 
 function executeQuery({ parameters, node, review }: Conversion): Operation {
   const { query = '', options } = parameters;
@@ -115,9 +119,9 @@ function executeQuery({ parameters, node, review }: Conversion): Operation {
   const statements = plain.split(';').filter((each) => each.trim() !== '');
   if (statements.length !== 1) return unsupported('several statements: make a node of each');
   if (/\$\d+(?::|~|\^|#)(?!:)/.test(plain)) return unsupported('parameters with a format, such as $1:name');
-  const quoted = query.match(/'[^']*\$\d+[^']*'/g) ?? [];
+  const isQuoted = (query.match(OPAQUE) ?? []).some((each) => !/^(?:--|\/)/.test(each) && /\$\d/.test(each));
   const isText = object(options).treatQueryParametersInSingleQuotesAsText === true;
-  if (quoted.length > 0 && isGiven(queryReplacement) && !isText) return unsupported('a parameter within quotes');
+  if (isQuoted && isGiven(queryReplacement) && !isText) return unsupported('a parameter within quotes');
   const writesData = query.includes('{{');
   if (writesData) {
     review('expressions are written into the statement, as in n8n: pass them as values instead, such as $1');

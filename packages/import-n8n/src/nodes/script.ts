@@ -24,8 +24,8 @@ export interface Script {
   readonly members: ReadonlySet<string>;
   /** Other nodes that it names, and what it reads of each. */
   readonly nodes: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Whether it reads the text of errors that it catches. */
-  readonly readsErrors: boolean;
+  /** Whether it uses errors that it catches, other than to throw them again. */
+  readonly usesErrors: boolean;
   /** Whether it goes through the members of an object by their names. */
   readonly listsMembers: boolean;
   /** Whether it ends with one object, or a list of one, wherever it returns. */
@@ -57,6 +57,9 @@ function findReferences(program: Program): Script {
   const members = new Set<string>();
   const nodes = new Map<string, Set<string>>();
   const caught = new Set<string>();
+  const kept = new Set<string>();
+  /** What gets an error without a name for it: patterns, and functions from elsewhere. */
+  const unnamed: Node[] = [];
   let listsMembers = false;
   const returned: (Expression | null | undefined)[] = [];
   const declare = (...patterns: readonly Pattern[]): void => {
@@ -68,14 +71,19 @@ function findReferences(program: Program): Script {
   const assignLeft = ({ left }: ForInStatement | ForOfStatement): void => {
     if (left.type !== 'VariableDeclaration') assign(left);
   };
+  /** Notes what a function or clause calls the error that it gets. */
+  const catchAs = (pattern: Pattern | null | undefined): void => {
+    if (pattern?.type === 'Identifier') caught.add(pattern.name);
+    else if (pattern) unnamed.push(pattern);
+  };
   const readNode = (name: string | undefined, member: string): void => {
     if (name === undefined) return unsupported('the script computes the name of a node');
     nodes.set(name, (nodes.get(name) ?? new Set()).add(member));
   };
   ancestor(program, {
     Identifier({ name }, _state, parents) {
-      // `typeof` also works without the variable.
-      if (!isKind(parents.at(-2), 'UnaryExpression', ({ operator }) => operator === 'typeof')) used.add(name);
+      used.add(name);
+      if (parents.at(-2)?.type !== 'ThrowStatement') kept.add(name);
     },
     VariableDeclarator: ({ id }) => declare(id),
     Function: ({ id, params }) => declare(...(id ? [id] : []), ...params),
@@ -83,7 +91,7 @@ function findReferences(program: Program): Script {
     CatchClause({ param }) {
       if (!param) return;
       declare(param);
-      for (const name of namesIn(param)) caught.add(name);
+      catchAs(param);
     },
     AssignmentExpression({ operator, left }) {
       if (operator === '=') assign(left);
@@ -106,7 +114,12 @@ function findReferences(program: Program): Script {
         if (each.type === 'Property' && each.key.type === 'Identifier') reads.add(each.key.name);
       }
     },
-    CallExpression({ callee, arguments: [first] }, _state, parents) {
+    CallExpression({ callee, arguments: [first, second] }, _state, parents) {
+      const method = memberOf(callee);
+      const handler = method === 'catch' ? first : method === 'then' ? second : undefined;
+      if (isKind(handler, 'ArrowFunctionExpression') || isKind(handler, 'FunctionExpression')) {
+        catchAs(handler.params[0]);
+      } else if (handler) unnamed.push(handler);
       if (callee.type !== 'Identifier') return;
       if (callee.name === '$') readNode(literalText(first), memberOf(parents.at(-2)) ?? ANYTHING);
       if (callee.name === '$items' && first) readNode(literalText(first), 'all');
@@ -130,7 +143,7 @@ function findReferences(program: Program): Script {
     creates,
     members,
     nodes,
-    readsErrors: [...caught].some((name) => members.has(`${name}.message`) || members.has(`${name}.stack`)),
+    usesErrors: unnamed.length > 0 || members.has('Promise.allSettled') || [...caught].some((name) => kept.has(name)),
     listsMembers,
     returnsOne: last?.type === 'ReturnStatement' && returned.every(isOneItem),
   };

@@ -130,8 +130,12 @@ it('runs a statement for each item of a list', () => {
 
 it.each([
   ['several statements', { query: 'SELECT 1; DELETE FROM a' }],
+  ['several statements', { query: "SELECT E'it\\'s'; DELETE FROM a" }],
   ['parameters with a format', { query: 'SELECT $1:name' }],
   ['a parameter within quotes', { query: "SELECT '$1'", options: { queryReplacement: 'a' } }],
+  ['a parameter within quotes', { query: 'SELECT "a$1"', options: { queryReplacement: 'a' } }],
+  ['a parameter within quotes', { query: 'SELECT $a$ $1 $a$', options: { queryReplacement: 'a' } }],
+  ['a parameter within quotes', { query: `SELECT '$${'1'.repeat(60_000)}`, options: { queryReplacement: 'a' } }],
   ['empty texts that become null', { query: 'SELECT 1', options: { replaceEmptyStrings: true } }],
 ])('makes a stub of a query with %s', (reason, parameters) => {
   const { level, messages } = convert('postgres', 2.6, { operation: 'executeQuery', ...parameters });
@@ -141,6 +145,34 @@ it.each([
 it('takes semicolons and parameters in texts and comments for what they are', () => {
   const query = "SELECT ';' AS a, $$;$$ AS b -- ; $1:name\nFROM c /* ; */;";
   expect(convert('postgres', 2.6, { operation: 'executeQuery', query }).level).toBe('review');
+});
+
+it('takes a parameter between two texts, or in a comment, for one that is not within quotes', () => {
+  const query = "SELECT * FROM orders WHERE status = 'open' AND id = $1 AND kind = 'x' -- '$2'";
+  const given = { operation: 'executeQuery', query, options: { queryReplacement: 'a' } };
+  expect(convert('postgres', 2.6, given).nodes[0]?.parameters?.query).toBe(query);
+});
+
+// Otherwise, what follows each of many beginnings would be searched for an end.
+it.each(["'", '"', "E'", "E'\\\\", '--', '/*', '$$', '$a$', '$a1$ $a2$'])(
+  'takes all after a %s without an end for text',
+  (start) => {
+    const query = `SELECT 1 AS a ${start} b ; SELECT 2 /* ; $a3$ ;`;
+    expect(convert('postgres', 2.6, { operation: 'executeQuery', query }).level).toBe('review');
+  },
+);
+
+it('knows where a text with backslashes ends', () => {
+  const query = "SELECT E'it\\'s; ''; \\\\' AS a";
+  expect(convert('postgres', 2.6, { operation: 'executeQuery', query }).level).toBe('review');
+});
+
+it('takes dollars within names and parameters for no quotes', () => {
+  for (const query of ['SELECT a$b$ FROM c; DELETE FROM d', 'SELECT $1$; DELETE FROM d']) {
+    expect(convert('postgres', 2.6, { operation: 'executeQuery', query }).messages).toEqual([
+      expect.stringContaining('several statements'),
+    ]);
+  }
 });
 
 const MAIL = { fromEmail: 'a@example.com', toEmail: '={{ $json.to }}', subject: 'Order {{ 1 }}' };

@@ -27,7 +27,7 @@ export function webhookTrigger({ id, node, parameters, review, hasResponder }: C
   const kind = lookup(AUTHENTICATIONS, authentication) ?? unsupported(`the authentication ${show(authentication)}`);
   if (kind !== 'none')
     review(
-      `it is disabled, and has no authentication: choose ${kind}, with a credential for its callers (in n8n ${show(authentication)}), before you enable it`,
+      `it is disabled, because it has no credential of the type ${kind} for its callers (in n8n ${show(authentication)}): choose one, and enable it`,
     );
   review(`senders need the new URL, which is generated: the path was "${show(path)}"`);
   review('headers, query and body are in the item as in n8n; path parameters are not');
@@ -49,12 +49,12 @@ export function webhookTrigger({ id, node, parameters, review, hasResponder }: C
       parameters: {
         method,
         responseMode: waits ? 'onCompletion' : 'immediately',
-        // Without a credential, it would be refused; it is disabled, so that it accepts nobody.
-        authentication: 'none',
+        authentication: kind,
         ...(rawBody === true && { rawBody: true }),
         // 200 is the default here, too.
         ...(typeof code === 'number' && code !== 200 && !waits && { responseCode: code }),
       },
+      // Saving refuses an enabled one without its credential.
       ...(kind !== 'none' && { disabled: true }),
     },
     outputOf(id, 'one'),

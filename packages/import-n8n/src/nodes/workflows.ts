@@ -45,8 +45,8 @@ export function executeWorkflowNode(conversion: Conversion): Converted {
     ? { text: `$nodes.${id}.output.flatMap((result) => result?.body ?? [])`, shape: 'list' as const }
     : input;
   return maybeEmpty({
-    nodes: [loop, start(`${id}_start`, '$loop.item', inLoop)],
-    edges: [{ source: id, sourceHandle: 'body', target: `${id}_start` }],
+    nodes: [loop, start(`${id}__start`, '$loop.item', inLoop)],
+    edges: [{ source: id, sourceHandle: 'body', target: `${id}__start` }],
     outputs: [{ nodeId: id, handle: 'done', source: all }],
   });
 }

@@ -237,10 +237,18 @@ describe('an authorization on another device', () => {
       pollSeconds: 5,
       lifetimeSeconds: 900,
     });
-    for (const error of ['authorization_pending', 'slow_down']) {
-      respond = (_request, response) => json(response, 400, { error });
-      expect(await device().pollDevice('d')).toBeUndefined();
+    for (const [status, error, expected] of [
+      [400, 'authorization_pending', 'pending'],
+      [400, 'slow_down', 'slower'],
+      // GitHub reports errors with the status 200.
+      [200, 'slow_down', 'slower'],
+      [503, 'down', 'slower'],
+    ] as const) {
+      respond = (_request, response) => json(response, status, { error });
+      expect(await device().pollDevice('d')).toBe(expected);
     }
+    respond = (request) => request.socket.destroy();
+    expect(await device().pollDevice('d')).toBe('slower');
     respond = (_request, response) => json(response, 400, { error: 'access_denied' });
     await expect(device().pollDevice('d')).rejects.toMatchObject({ code: 'access_denied' });
     respond = (_request, response) => json(response, 200, TOKENS);

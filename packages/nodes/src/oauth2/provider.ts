@@ -55,8 +55,11 @@ export interface Provider {
    */
   exchange(parameters: URLSearchParams, request: AuthorizationRequest): Promise<Issued>;
   startDevice(): Promise<DeviceAuthorizationOffer>;
-  /** Returns undefined while the person has not decided. */
-  pollDevice(deviceCode: string): Promise<Issued | undefined>;
+  /**
+   * Asks whether the person has decided.
+   * @returns `slower` if the provider wants to be asked less often, or cannot respond at the moment (RFC 8628, 3.5).
+   */
+  pollDevice(deviceCode: string): Promise<Issued | 'pending' | 'slower'>;
   /** Requests tokens without a person: by a refresh token, the client's own right, or an assertion. */
   renew(current: Tokens | undefined): Promise<Issued>;
   /** Revokes a token (RFC 7009). */
@@ -134,8 +137,9 @@ export function createProvider(
       try {
         return await issue(oauth.deviceCodeGrantRequest(as, client, authentication, deviceCode, options(deviceCode)));
       } catch (error) {
-        if (error instanceof OAuth2Error && ['authorization_pending', 'slow_down'].includes(error.code))
-          return undefined;
+        if (!(error instanceof OAuth2Error)) throw error;
+        if (error.code === 'authorization_pending') return 'pending';
+        if (error.kind === 'passing') return 'slower';
         throw error;
       }
     },

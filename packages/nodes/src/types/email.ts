@@ -1,7 +1,8 @@
-import type { ValidationIssue } from '@deckhand/contracts';
-import { defineNodeType, type MailAttachment, NodeError, output } from '@deckhand/engine';
+import { fileName, isJsonObject, type JsonValue, mediaTypeOf, type ValidationIssue } from '@deckhand/contracts';
+import { defineNodeType, type MailAttachment, NodeError, type NodeFiles, output } from '@deckhand/engine';
 import { encodeText, UnencodableError } from '@deckhand/runtime';
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
+import { fileSource, FileParameter, readBytes } from '../files/file-source.ts';
 
 /** Maximum size of all attachments of a message, in bytes. */
 const MAX_ATTACHMENT_BYTES = 26_214_400;
@@ -18,6 +19,29 @@ const Addresses = (description: string) =>
     maxItems: 100,
     description: `${description}: an address, or a list of them`,
   });
+
+const Attachment = Type.Object(
+  {
+    filename: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 255, description: 'Its name; by default that of `file`' }),
+    ),
+    file: Type.Optional(FileParameter('The file, instead of `content`')),
+    content: Type.Optional(Type.String({ description: 'The content as a text or in base64' })),
+    encoding: Type.Optional(
+      Type.Enum(['utf8', 'base64'], {
+        default: 'utf8',
+        description: 'The encoding of `content`; a text is sent in the charset of `contentType`',
+      }),
+    ),
+    contentType: Type.Optional(
+      Type.String({
+        pattern: '^[\\w.+-]+/[\\w.+-]+',
+        description: 'The content type; by default that of `file`, or from the name',
+      }),
+    ),
+  },
+  { title: 'Attachment', additionalProperties: false },
+);
 
 export default defineNodeType({
   type: 'email',
@@ -48,39 +72,27 @@ export default defineNodeType({
         }),
       ),
       attachments: Type.Optional(
-        Type.Array(
-          Type.Object(
-            {
-              filename: Type.String({ minLength: 1, maxLength: 255, description: 'The name of the file' }),
-              content: Type.String({ description: 'The content of the file' }),
-              encoding: Type.Optional(
-                Type.Enum(['utf8', 'base64'], {
-                  default: 'utf8',
-                  description: 'The encoding of `content`; a text is sent in the charset of `contentType`',
-                }),
-              ),
-              contentType: Type.Optional(
-                Type.String({
-                  pattern: '^[\\w.+-]+/[\\w.+-]+',
-                  description: 'The content type; by default from the name of the file',
-                }),
-              ),
-            },
-            { title: 'Attachment', additionalProperties: false },
-          ),
-          { maxItems: 50, description: 'Attached files, at most 25 MB in total' },
-        ),
+        Type.Array(Attachment, { maxItems: 50, description: 'Attached files, at most 25 MB in total' }),
       ),
     },
     { additionalProperties: false },
   ),
-  check({ text, html }): ValidationIssue[] {
-    if (text !== undefined || html !== undefined) return [];
-    return [{ path: 'text', message: 'is required unless there is html' }];
+  check({ text, html, attachments }): ValidationIssue[] {
+    const given: JsonValue[] = [attachments ?? []].flat();
+    const issues = given.flatMap((attachment, index) => attachmentIssues(attachment, `attachments.${index}`));
+    if (text !== undefined || html !== undefined) return issues;
+    return [{ path: 'text', message: 'is required unless there is html' }, ...issues];
   },
   sample: () => ({ messageId: '<sample@example.com>', accepted: ['ada@example.com'], rejected: [] }),
-  errors: ['ADDRESS_REFUSED', 'EMAIL_ADDRESS_UNSUPPORTED', 'EMAIL_FAILED', 'EMAIL_UNREACHABLE'],
-  async run(parameters, { services, signal, idempotencyKey, credential }) {
+  errors: [
+    'ADDRESS_REFUSED',
+    'EMAIL_ADDRESS_UNSUPPORTED',
+    'EMAIL_FAILED',
+    'EMAIL_UNREACHABLE',
+    'FILE_NOT_FOUND',
+    'TEXT_TOO_LARGE',
+  ],
+  async run(parameters, { services, signal, idempotencyKey, credential, files }) {
     const found = await credential();
     if (found?.type !== 'smtp') {
       throw new NodeError('CREDENTIAL_UNSUITABLE', 'the node needs a credential of type smtp', { isRetryable: false });
@@ -97,15 +109,7 @@ export default defineNodeType({
       text,
       html,
       headers,
-      attachments: checkSize(
-        await Promise.all(
-          attachments.map(async ({ filename, content, encoding = 'utf8', contentType }) => ({
-            filename,
-            content: encoding === 'utf8' ? await toBytes(content, contentType) : Buffer.from(content, encoding),
-            contentType,
-          })),
-        ),
-      ),
+      attachments: await readAttachments(attachments, files),
       idempotencyKey,
       signal: signal(),
     });
@@ -145,14 +149,58 @@ async function toBytes(content: string, contentType = ''): Promise<Buffer> {
     return await encodeText(content, contentType);
   } catch (error) {
     if (!(error instanceof UnencodableError)) throw error;
-    const message = `parameters.attachments cannot be sent as ${contentType}: ${error.message}`;
-    throw new NodeError('PARAMETERS_INVALID', message, { isRetryable: false });
+    throw refused(`cannot be sent as ${contentType}: ${error.message}`);
   }
 }
 
-function checkSize(attachments: readonly MailAttachment[]): readonly MailAttachment[] {
-  const bytes = attachments.reduce((sum, { content }) => sum + content.byteLength, 0);
-  if (bytes <= MAX_ATTACHMENT_BYTES) return attachments;
-  const message = `parameters.attachments must hold at most ${MAX_ATTACHMENT_BYTES} bytes in all`;
-  throw new NodeError('PARAMETERS_INVALID', message, { isRetryable: false });
+/** Reads attachments one after another, so that no more of a file is in memory than may be sent. */
+async function readAttachments(
+  attachments: readonly Static<typeof Attachment>[],
+  files: NodeFiles,
+): Promise<MailAttachment[]> {
+  const read: MailAttachment[] = [];
+  let leftBytes = MAX_ATTACHMENT_BYTES;
+  for (const attachment of attachments) {
+    const one = await readAttachment(attachment, files, leftBytes);
+    leftBytes -= one.content.byteLength;
+    requireRoom(leftBytes);
+    read.push(one);
+  }
+  return read;
+}
+
+async function readAttachment(
+  { filename, file, content, encoding = 'utf8', contentType }: Static<typeof Attachment>,
+  files: NodeFiles,
+  leftBytes: number,
+): Promise<MailAttachment> {
+  if (file !== undefined && content === undefined) {
+    const source = fileSource(file, files, 'attachments.file');
+    requireRoom(leftBytes - (await source.open()).bytes);
+    const name = filename ?? fileName(source.name);
+    return {
+      filename: name === '' ? 'file' : name,
+      content: await readBytes(source, leftBytes),
+      contentType: contentType ?? mediaTypeOf(source),
+    };
+  }
+  if (filename === undefined || content === undefined || file !== undefined)
+    throw refused('must have a file, or a filename with a content');
+  const bytes = encoding === 'utf8' ? await toBytes(content, contentType) : Buffer.from(content, encoding);
+  return { filename, content: bytes, contentType };
+}
+
+function attachmentIssues(attachment: JsonValue, path: string): ValidationIssue[] {
+  if (!isJsonObject(attachment)) return [];
+  const { filename, file, content } = attachment;
+  if ((file === undefined) === (content === undefined)) return [{ path, message: 'must have a file or a content' }];
+  return file === undefined && filename === undefined ? [{ path: `${path}.filename`, message: 'is required' }] : [];
+}
+
+function requireRoom(leftBytes: number): void {
+  if (leftBytes < 0) throw refused(`must hold at most ${MAX_ATTACHMENT_BYTES} bytes in all`);
+}
+
+function refused(message: string): NodeError {
+  return new NodeError('PARAMETERS_INVALID', `parameters.attachments ${message}`, { isRetryable: false });
 }

@@ -36,9 +36,10 @@ function bytesOf(value: JsonValue | undefined): Buffer {
 }
 
 describe('a file', () => {
-  it('may be stored, or in base64', async () => {
+  it('may be stored, or its metadata alone, or in base64', async () => {
     const inline = { base64: Buffer.from('a\n1').toString('base64'), contentType: 'text/csv' };
-    for (const file of [await save('a\n1'), inline]) {
+    const stored = await save('a\n1');
+    for (const file of [stored, stored.file, inline]) {
       expect(await run('csv', { operation: 'parse', file })).toEqual([{ a: '1' }]);
       expect(await run('hash', { file })).toEqual(await run('hash', { data: 'a\n1' }));
     }

@@ -42,6 +42,13 @@ describe('a webhook', () => {
     expect(node.check?.(parameters)).toMatchObject([{ path: 'secret' }, { path: 'allowedOrigins[1]' }]);
   });
 
+  it('stores files for runs, without the body as it was sent', () => {
+    expect(node.check?.({ files: 'stored' })).toEqual([]);
+    expect(node.check?.({ files: 'stored', rawBody: true })).toMatchObject([{ path: 'rawBody' }]);
+    const event = { name: 'order' };
+    expect(node.check?.({ files: 'stored', mode: 'signal', event })).toMatchObject([{ path: 'files' }]);
+  });
+
   it("evaluates the sender's id of a request, of which only `$trigger` is known", () => {
     const issuesOf = (idempotencyKey: string) => node.check?.({ idempotencyKey });
     expect(issuesOf("{{ $trigger.headers['x-github-delivery'] }}")).toEqual([]);

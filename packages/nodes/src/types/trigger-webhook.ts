@@ -68,6 +68,13 @@ export default defineNodeType({
           description: 'How the body is parsed; `auto` follows its content type',
         }),
       ),
+      files: Type.Optional(
+        oneOf(['inline', 'stored'], {
+          default: 'inline',
+          description:
+            'Binary bodies, and files of multipart forms: in base64 (`inline`), or as files that are stored while they come',
+        }),
+      ),
       bodySchema: Type.Optional(
         Type.Object(
           {},
@@ -199,6 +206,7 @@ export default defineNodeType({
     ...findSignatureIssues(fixed),
     ...findOptionIssues(fixed),
     ...findTriggerExpressionIssues('idempotencyKey', idempotencyKey),
+    ...findFileIssues(fixed),
     ...findSignalIssues({ ...fixed, ...(event !== undefined && { event }), ...(bodySchema && { bodySchema }) }),
   ],
   warn: (parameters) =>
@@ -334,5 +342,14 @@ function findSignalIssues({ mode, event, responseMode, options, bodySchema }: Js
       ? []
       : [{ path: 'bodySchema', message: 'is for runs, and the mode signal starts none' }]),
     ...(options === undefined ? [] : [{ path: 'options', message: 'are for runs, and the mode signal starts none' }]),
+  ];
+}
+
+/** Stored files are named by a run, and their bytes are not held. */
+function findFileIssues({ files, rawBody, mode }: JsonObject): ValidationIssue[] {
+  if (files !== 'stored') return [];
+  return [
+    ...(rawBody === true ? [{ path: 'rawBody', message: 'cannot be kept while files are stored' }] : []),
+    ...(mode === 'signal' ? [{ path: 'files', message: 'are stored for runs, and the mode signal starts none' }] : []),
   ];
 }

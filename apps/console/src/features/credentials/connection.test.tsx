@@ -96,7 +96,7 @@ it('shows the code for another device until it was entered', async () => {
   const { dialog, change } = await openConnection({ grant: 'deviceCode' }, 'Connect');
   const verificationUrl = 'https://login.example/device';
   answer('POST /api/credentials/:id/connect', () => ({
-    ...{ kind: 'device' as const, attempt: 'a', userCode: 'ABCD-EFGH', verificationUrl, pollSeconds: 1 },
+    ...{ kind: 'device' as const, attempt: 'a', userCode: 'ABCD-EFGH', verificationUrl, pollSeconds: 3_600 },
     expiresAt: LATER,
   }));
   let polls = 0;
@@ -104,7 +104,8 @@ it('shows the code for another device until it was entered', async () => {
     expect(body).toEqual({ attempt: 'a' });
     polls += 1;
     if (polls > 1) change(CONNECTED);
-    return { state: polls > 1 ? ('connected' as const) : ('pending' as const) };
+    // Each response says when the next request is due.
+    return polls > 1 ? { state: 'connected' as const } : { state: 'pending' as const, pollSeconds: 1 };
   });
   await click('button', 'Connect', dialog);
   await dialog.findByText('ABCD-EFGH');

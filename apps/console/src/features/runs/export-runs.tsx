@@ -4,6 +4,7 @@ import { Download } from 'lucide-react';
 import { send } from '../../api/call.ts';
 import { type RunFilter, toRunQuery } from '../../api/executions.ts';
 import { notifyProblem } from '../../components/notice-board.ts';
+import { saveAs } from '../../components/save-as.ts';
 import { i18n } from '../../language/i18n.ts';
 
 /** Exports all matching runs as a file. */
@@ -29,14 +30,4 @@ export function ExportRuns({ workspaceId, filter }: { workspaceId: string; filte
       </Menu.Dropdown>
     </Menu>
   );
-}
-
-/** Offers a file as a download. */
-function saveAs(name: string, content: Blob): void {
-  const url = URL.createObjectURL(content);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -1,10 +1,11 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { debugQuery } from '../../api/executions.ts';
-import { JsonTree, type Picking } from '../../components/json-tree.tsx';
+import type { Picking } from '../../components/json-tree.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { i18n } from '../../language/i18n.ts';
+import { RunValue } from './run-value.tsx';
 
 const TITLES = { parameters: i18n.t('Parameters'), input: i18n.t('Input'), console: i18n.t('Console') } as const;
 
@@ -48,7 +49,12 @@ export function NodeDebugData({
               {title}
             </Text>
           )}
-          <JsonTree label={i18n.t('{title} of {nodeId}', { title, nodeId })} value={value} picking={picking} />
+          <RunValue
+            executionId={executionId}
+            label={i18n.t('{title} of {nodeId}', { title, nodeId })}
+            value={value}
+            picking={picking}
+          />
         </section>
       ))}
     </Stack>

@@ -3,11 +3,12 @@ import { Trans } from '@lingui/react';
 import { Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useNodeTypes } from '../../api/workflows.ts';
-import { JsonTree, type Picking } from '../../components/json-tree.tsx';
+import type { Picking } from '../../components/json-tree.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { iterationOf } from './iteration.ts';
 import { NodeDebugData } from './node-debug.tsx';
 import { Output } from './output.tsx';
+import { RunValue } from './run-value.tsx';
 import { containersOf, hasOutput, sourcesOf } from './sources.ts';
 
 const NONE: readonly string[] = [];
@@ -36,7 +37,8 @@ export function NodeInput({
   const types = useNodeTypes();
   if (nodeId === run.data.triggerNodeId) {
     return (
-      <JsonTree
+      <RunValue
+        executionId={run.id}
         label={i18n.t('Input of {nodeId}', { nodeId })}
         value={run.data.trigger}
         picking={pickingOf?.(nodeId)}

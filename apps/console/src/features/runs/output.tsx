@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { outputQuery } from '../../api/executions.ts';
-import { JsonTree, type Picking } from '../../components/json-tree.tsx';
+import type { Picking } from '../../components/json-tree.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { i18n } from '../../language/i18n.ts';
+import { RunValue } from './run-value.tsx';
 
 /** The output of a node, fetched when it is shown. */
 export function Output({
@@ -24,7 +25,8 @@ export function Output({
   if (output.isError) return <Problem error={output.error} />;
   if (!output.data) return <Loading />;
   return (
-    <JsonTree
+    <RunValue
+      executionId={executionId}
       key={output.dataUpdatedAt}
       label={i18n.t('Output of {nodeId}', { nodeId })}
       value={output.data.output}

@@ -11,7 +11,6 @@ import { nodeTypesQuery, versionQuery } from '../../api/workflows.ts';
 import { Breadcrumbs } from '../../components/breadcrumbs.tsx';
 import { Broken } from '../../components/broken.tsx';
 import { type Columns, DataTable } from '../../components/data-table.tsx';
-import { JsonTree } from '../../components/json-tree.tsx';
 import { AnchorLink, ButtonLink } from '../../components/links.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { Page } from '../../components/page.tsx';
@@ -28,6 +27,7 @@ import { NodePanel } from './node-panel.tsx';
 import { RunActions } from './run-actions.tsx';
 import { RunFacts } from './run-facts.tsx';
 import classes from './run-page.module.css';
+import { RunValue } from './run-value.tsx';
 import { Timeline } from './timeline.tsx';
 import { useWorkflowName } from './workflow-name.tsx';
 
@@ -143,7 +143,7 @@ function ShownRun({ run }: { run: Execution }) {
             />
           </Tabs.Panel>
           <Tabs.Panel value="trigger" pt="sm">
-            <JsonTree label={i18n.t('Trigger data')} value={run.data.trigger} />
+            <RunValue executionId={run.id} label={i18n.t('Trigger data')} value={run.data.trigger} />
           </Tabs.Panel>
           <Tabs.Panel value="callbacks" pt="sm">
             <Callbacks executionId={run.id} callbacks={callbacks} />
@@ -220,7 +220,7 @@ function RunResult({ run, titles }: { run: Execution; titles: ReadonlyMap<string
             : i18n.t('The run is in progress. Select a node to see its output.')}
         </Text>
       ) : (
-        <JsonTree label={i18n.t('Result')} value={run.result} />
+        <RunValue executionId={run.id} label={i18n.t('Result')} value={run.result} />
       )}
       {approvals.length > 0 && (
         <>

@@ -62,6 +62,9 @@ it('the warnings about a draft are shown while the canvas has what was saved', (
   expect(shown()).toEqual([]);
   model.markDrafted(definitionOf(model.read()), [warning]);
   expect(shown()).toEqual(['Named: The node never runs']);
+  // Once it is a version, its own warnings are shown.
+  model.markSaved(definitionOf(model.read()), { workflowVersionId: 'v2', warnings: [warning] });
+  expect(shown()).toEqual([]);
   model.loadDraft({ definition: TWO, baseVersionId: null, warnings: [] });
   expect(shown()).toEqual([]);
 });

@@ -320,9 +320,10 @@ export function warningsOf(state: EditorState): readonly DescribedWarning[] {
   return hasChanges(state) ? NO_WARNINGS : state.warnings;
 }
 
-/** Returns the warnings about the definition on the canvas, if it is the draft. */
-export function draftWarningsOf({ drafted, history }: EditorState): readonly DescribedWarning[] {
-  return drafted?.definition === history.present ? drafted.warnings : NO_WARNINGS;
+/** Returns the warnings about the definition on the canvas, if it is the draft and not a version as well. */
+export function draftWarningsOf(state: EditorState): readonly DescribedWarning[] {
+  const { drafted, history } = state;
+  return drafted?.definition === history.present && hasChanges(state) ? drafted.warnings : NO_WARNINGS;
 }
 
 /** Returns the pinned outputs of nodes on the canvas. Test runs use them instead of running their nodes. */
