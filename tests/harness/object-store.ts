@@ -18,6 +18,8 @@ export interface TestObjectStore {
   setDamaging(isDamaging: boolean): void;
   /** Whether it responds to everything with a 503. */
   setAway(isAway: boolean): void;
+  /** Refuses some requests with a 403. `text` is the key, or the body of a request without one. */
+  setRefusing(isRefused: (method: string, text: string) => boolean): void;
   /** Whether it accepts requests and never responds. */
   setSilent(isSilent: boolean): void;
   /** Requests that it accepted without a response. */
@@ -32,6 +34,7 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
   const uploads = createUploads();
   let isDamaging = false;
   let isAway = false;
+  let isRefused = (_method: string, _text: string): boolean => false;
   let isSilent = false;
   let unanswered = 0;
   const server = createServer((request, response) => {
@@ -47,6 +50,7 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
         return;
       }
       if (isAway) return response.writeHead(503).end();
+      if (isRefused(request.method ?? '', key === '' ? body.toString() : key)) return response.writeHead(403).end();
       if (name !== bucket || !(request.headers.authorization ?? '').startsWith('AWS4-HMAC-SHA256 ')) {
         return response.writeHead(403).end();
       }
@@ -116,6 +120,9 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
     },
     setAway(value) {
       isAway = value;
+    },
+    setRefusing(value) {
+      isRefused = value;
     },
     setSilent(value) {
       isSilent = value;

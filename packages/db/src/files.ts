@@ -22,6 +22,8 @@ export interface NewFile {
   readonly workspaceId: string;
   /** The run that writes it, whose files are summed up; undefined outside of runs. */
   readonly executionId?: string | undefined;
+  /** Ids of files that the run has stored, and may not have named yet. */
+  readonly storedIds?: readonly string[] | undefined;
   /** Whether the object store will have it. */
   readonly isApart: boolean;
 }
@@ -30,7 +32,7 @@ export interface NewFile {
 export interface FileSpace {
   /** Bytes left of the storage quota of the workspace; null without one. */
   readonly quotaBytes: number | null;
-  /** Bytes of all files that the run names. */
+  /** Bytes of all different files that the run names, or has stored. */
   readonly runBytes: number;
 }
 
@@ -43,8 +45,9 @@ export async function beginFile(db: Database, file: NewFile): Promise<FileSpace 
       ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at
     )
     SELECT (w.storage_quota_bytes - w.stored_bytes)::float8 AS "quotaBytes",
-      (SELECT coalesce(sum(f.bytes), 0)::float8 FROM execution_files x JOIN files f ON f.id = x.file_id
-       WHERE x.execution_id = ${file.executionId ?? null}::uuid) AS "runBytes"
+      (SELECT coalesce(sum(f.bytes), 0)::float8 FROM files f WHERE f.workspace_id = w.id AND f.id IN (
+         SELECT x.file_id FROM execution_files x WHERE x.execution_id = ${file.executionId ?? null}::uuid
+         UNION SELECT unnest(${[...(file.storedIds ?? [])]}::uuid[]))) AS "runBytes"
     FROM workspaces w WHERE w.id = ${file.workspaceId}::uuid`);
   return row;
 }
@@ -88,10 +91,9 @@ export async function findSameFile(
   return row?.id;
 }
 
-/** A file that runs name keeps no time. */
+/** Also of a file that runs name, which may lose the last of them in the meantime. `greatest` ignores null. */
 function laterExpiry(minutes: number): Prisma.Sql {
-  return Prisma.sql`CASE WHEN files.expires_at IS NOT NULL
-    THEN greatest(files.expires_at, now() + ${minutes}::int * interval '1 minute') END`;
+  return Prisma.sql`greatest(files.expires_at, now() + ${minutes}::int * interval '1 minute')`;
 }
 
 /**
@@ -254,6 +256,15 @@ export function findAbandonedFiles(db: Database, limit: number): Promise<Abandon
   return db.$queryRaw<AbandonedFile[]>(Prisma.sql`/* files.find-abandoned */
     SELECT id, workspace_id AS "workspaceId", is_apart AS "isApart" FROM unfinished_files
     WHERE expires_at < now() ORDER BY expires_at LIMIT ${limit}`);
+}
+
+/**
+ * Makes an abandoned file the last one that `findAbandonedFiles` returns, because it cannot be deleted now. It stays
+ * expired, so that no process goes on to write it.
+ */
+export async function postponeFile(db: Database, id: string): Promise<void> {
+  await db.$executeRaw(Prisma.sql`/* files.postpone */
+    UPDATE unfinished_files SET expires_at = now() WHERE id = ${id}::uuid AND expires_at < now()`);
 }
 
 /** Deletes parts of an unfinished file. @returns how many; `limit` of them means that there may be more. */

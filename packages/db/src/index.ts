@@ -296,6 +296,7 @@ export {
   expireFiles,
   type FileSpace,
   findAbandonedFiles,
+  postponeFile,
   findFile,
   findFileOfRun,
   findSameFile,

@@ -1,5 +1,6 @@
 import {
   type AbandonedFile,
+  classifyStoreError,
   type Database,
   deleteFileParts,
   type KeptFile,
@@ -75,7 +76,10 @@ export function createObjectContent(objects: ObjectStore): ContentStore {
     },
     read: (file, from, until) => objects.get(keyOf(file), { first: from, last: until - 1 }),
     async delete(file) {
-      await objects.abortUploads(keyOf(file));
+      // A store may refuse to list uploads. What they have written is then left to the lifecycle rule of the bucket.
+      await objects.abortUploads(keyOf(file)).catch((error: unknown) => {
+        if (classifyStoreError(error) !== 'deployment') throw error;
+      });
       await objects.delete([keyOf(file)]);
     },
   };

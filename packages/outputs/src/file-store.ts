@@ -9,6 +9,7 @@ import {
   finishFile,
   forgetFile,
   type KeptFile,
+  postponeFile,
   renewFile,
   StoreError,
 } from '@deckhand/db';
@@ -18,14 +19,16 @@ import { v7 as uuidv7 } from 'uuid';
 import { toParts } from './byte-parts.ts';
 import { type ContentStore, type ContentWriter, createDatabaseContent, createObjectContent } from './file-content.ts';
 import { FileError } from './file-error.ts';
-import { type ObjectStore, openS3 } from './object-store.ts';
-import { type FileSettings, type OutputSettings, s3Location } from './settings.ts';
+import { type ObjectStore, openObjects } from './object-store.ts';
+import type { FileSettings, OutputSettings } from './settings.ts';
 
 /** A file to store. */
 export interface FileToSave {
   readonly workspaceId: string;
   /** The run that stores it, whose files together are limited; undefined outside of runs. */
   readonly executionId?: string | undefined;
+  /** Ids of files that the run has stored, and may not have named yet. */
+  readonly storedIds?: ReadonlySet<string> | undefined;
   readonly name: string;
   readonly contentType?: string | undefined;
   /** How long it is kept until a run names it, in minutes. */
@@ -65,8 +68,10 @@ export interface FileStore {
   /** Opens a file that was found. */
   read(file: KeptFile, range?: FileRange): OpenedContent;
   /**
-   * Deletes files that no run names, and what was left of unfinished ones.
+   * Deletes files that no run names, and what was left of unfinished ones. One that cannot be deleted now is tried
+   * again after all others.
    * @returns how many contents were deleted. If it is `limit`, there may be more.
+   * @throws AggregateError if some could not be deleted, after the others were.
    */
   sweep(limit: number): Promise<number>;
   /** Returns the same store, whose operations are run by `attempt`. */
@@ -79,12 +84,18 @@ export interface FileStoreOptions {
   readonly maxFileBytes: number;
   /** Maximum number of bytes of the different files that one run names. */
   readonly maxRunBytes: number;
+  /** Whether new files go to the object store, and otherwise to PostgreSQL. */
+  readonly isApart: boolean;
+  /** How often the time of an unfinished file is extended, in ms; by default every minute. */
+  readonly renewedEveryMs?: number | undefined;
   /** The budget for parts that are being written; undefined if memory is not counted. */
   readonly memory?: MemoryBudget | undefined;
 }
 
 /** How often the time of an unfinished file is extended, in ms. */
 const RENEWED_EVERY_MS = 60_000;
+/** Number of files that cannot be deleted after which the sweep ends: the store is most likely unavailable. */
+const MAX_FAILURES = 5;
 /** Maximum length of a piece of an opened file, in bytes. */
 const PIECE_BYTES = 1_048_576;
 
@@ -97,18 +108,17 @@ export async function openFileStore(
   db: Database,
   memory?: MemoryBudget,
 ): Promise<FileStore> {
-  const objects = settings.OUTPUT_STORE === 's3' ? await openS3(s3Location(settings)) : undefined;
   const { FILE_MAX_BYTES: maxFileBytes, FILE_MAX_RUN_BYTES: maxRunBytes } = settings;
-  return createFileStore(db, objects, { maxFileBytes, maxRunBytes, memory });
+  const isApart = settings.OUTPUT_STORE === 's3';
+  return createFileStore(db, await openObjects(settings), { maxFileBytes, maxRunBytes, isApart, memory });
 }
 
-/** Creates the store of files. @param objects the object store for new files; undefined for PostgreSQL. */
+/** Creates the store of files. @param objects the object store; undefined without one. */
 export function createFileStore(db: Database, objects: ObjectStore | undefined, options: FileStoreOptions): FileStore {
   const inDatabase = createDatabaseContent(db);
   const apart = objects && createObjectContent(objects);
   const contents = {
-    ofNew: apart ?? inDatabase,
-    isApart: apart !== undefined,
+    ofNew: options.isApart ? requireApart(apart) : inDatabase,
     of: ({ isApart }: Pick<KeptFile, 'isApart'>) => (isApart ? requireApart(apart) : inDatabase),
   };
 
@@ -124,10 +134,18 @@ export function createFileStore(db: Database, objects: ObjectStore | undefined, 
       async sweep(limit) {
         await expireFiles(db, limit);
         const abandoned = await findAbandonedFiles(db, limit);
+        const failures: unknown[] = [];
         for (const file of abandoned) {
-          await contents.of(file).delete(file);
-          await forgetFile(db, file.id);
+          try {
+            await contents.of(file).delete(file);
+            await forgetFile(db, file.id);
+          } catch (error) {
+            failures.push(error);
+            if (failures.length === MAX_FAILURES) break;
+            await postponeFile(db, file.id);
+          }
         }
+        if (failures.length > 0) throw new AggregateError(failures, `${failures.length} files could not be deleted`);
         return abandoned.length;
       },
       attemptedBy: create,
@@ -138,8 +156,7 @@ export function createFileStore(db: Database, objects: ObjectStore | undefined, 
 }
 
 function requireApart(apart: ContentStore | undefined): ContentStore {
-  if (!apart)
-    throw new StoreError('the file is in an object store: set OUTPUT_STORE and S3_BUCKET to it', 'deployment');
+  if (!apart) throw new StoreError('the file is in an object store: set S3_BUCKET to it', 'deployment');
   return apart;
 }
 
@@ -150,16 +167,17 @@ function notFound(id: string): FileError {
 /** What storing a file needs. */
 interface Saving {
   readonly db: Database;
-  readonly contents: { readonly ofNew: ContentStore; readonly isApart: boolean };
+  readonly contents: { readonly ofNew: ContentStore };
   readonly attempt: Attempt;
   readonly options: FileStoreOptions;
 }
 
 async function save(
-  { db, contents: { ofNew, isApart }, attempt, options }: Saving,
+  { db, contents: { ofNew }, attempt, options }: Saving,
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { workspaceId, executionId, name, contentType, keptMinutes, signal }: FileToSave,
+  { workspaceId, executionId, storedIds, name, contentType, keptMinutes, signal }: FileToSave,
 ): Promise<FileValue> {
+  const { isApart, renewedEveryMs = RENEWED_EVERY_MS } = options;
   const unfinished = { id: uuidv7(), workspaceId, isApart };
   const hash = createHash('sha256');
   const account = options.memory?.open({});
@@ -171,11 +189,14 @@ async function save(
 
   /** Begins with the first part that has to be written: content that the workspace has already needs none. */
   async function begin(): Promise<ContentWriter> {
-    const space = await attempt('file', () => beginFile(db, { ...unfinished, executionId }));
+    const space = await attempt('file', () =>
+      beginFile(db, { ...unfinished, executionId, storedIds: [...(storedIds ?? [])] }),
+    );
     if (!space) throw new FileError('FILE_NOT_FOUND', 'the workspace does not exist any more');
     const ofRun = options.maxRunBytes - space.runBytes;
     isOverQuota = space.quotaBytes !== null && space.quotaBytes < Math.min(leftBytes, ofRun);
     leftBytes = Math.min(leftBytes, ofRun, space.quotaBytes ?? Infinity);
+    renewedAt = performance.now();
     return ofNew.writer(unfinished);
   }
   function requireRoom(): void {
@@ -186,21 +207,41 @@ async function save(
       `the file is larger than the ${Math.max(leftBytes, 0)} bytes that are allowed`,
     );
   }
+  async function renew(): Promise<void> {
+    if (!(await renewFile(db, unfinished.id))) throw new StoreError('the file was swept', 'row');
+    renewedAt = performance.now();
+  }
+  /** Renews the file while its content comes, however slowly. */
+  async function* renewed(): AsyncGenerator<Uint8Array, void, undefined> {
+    const renewIfDue = async (): Promise<void> => {
+      if (writer && performance.now() - renewedAt > renewedEveryMs) await attempt('file', renew);
+    };
+    for await (const piece of content) {
+      await renewIfDue();
+      yield piece;
+    }
+    await renewIfDue();
+  }
+  /** What is written after the sweep would be left for ever, so before it is tried again the file is renewed. */
+  function attemptWrite(act: () => Promise<void>): Promise<void> {
+    let isRepeated = false;
+    return attempt('file', async () => {
+      if (isRepeated) await renew();
+      isRepeated = true;
+      await act();
+    });
+  }
   async function write(part: number, data: Uint8Array, isLast: boolean): Promise<ContentWriter> {
     writer ??= await begin();
     requireRoom();
     const current = writer;
-    await attempt('file', () => current.write(part, data, isLast));
-    if (performance.now() - renewedAt > RENEWED_EVERY_MS) {
-      if (!(await attempt('file', () => renewFile(db, unfinished.id)))) throw new Error('the file was swept');
-      renewedAt = performance.now();
-    }
+    await attemptWrite(() => current.write(part, data, isLast));
     return current;
   }
 
   try {
     let part = 0;
-    const parts = toParts(content, ofNew.partBytes, (held) => {
+    const parts = toParts(renewed(), ofNew.partBytes, (held) => {
       account?.set(held);
       if (account?.isRevoked() === true)
         throw new FileError('MEMORY_EXCEEDED', 'the process has no memory for the file at the moment');
@@ -220,7 +261,7 @@ async function save(
       let id = await attempt('file', () => findSameFile(db, stored, keptMinutes));
       if (id === undefined) {
         const complete = await write(part, data, true);
-        await attempt('file', () => complete.complete());
+        await attemptWrite(() => complete.complete());
         id = await attempt('file', () => finishFile(db, { ...stored, id: unfinished.id, bytes }, keptMinutes));
         if (id === undefined) throw new Error('the file was swept');
         if (id === unfinished.id) writer = undefined;
@@ -242,8 +283,8 @@ async function discard(
   content: ContentStore,
   file: Pick<KeptFile, 'id' | 'workspaceId' | 'isApart'>,
 ): Promise<void> {
-  // The attempt to finish it may have succeeded without a response.
-  if (!(await renewFile(db, file.id))) return;
+  // The attempt to finish it may have succeeded without a response. A swept one may have been written since.
+  if (!(await renewFile(db, file.id)) && (await findFile(db, file.workspaceId, file.id))) return;
   await content.delete(file);
   await forgetFile(db, file.id);
 }

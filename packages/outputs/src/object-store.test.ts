@@ -46,6 +46,7 @@ describe('an error of the object store', () => {
     [404, '', 'deployment'],
     [400, 'EntityTooLarge', 'row'],
     [404, 'NoSuchBucket', 'deployment'],
+    [404, 'NoSuchUpload', 'row'],
     [403, 'AccessDenied', 'deployment'],
     [403, 'InvalidAccessKeyId', 'deployment'],
     [401, '', 'deployment'],
@@ -66,6 +67,21 @@ describe('an error of the object store', () => {
     const gone = await openStore(() => undefined);
     await new Promise((resolve) => server?.close(resolve));
     expect(classifyStoreError(await thrownBy(gone.get('k')))).toBe('transient');
+  });
+});
+
+describe('an upload that was swept', () => {
+  it('can never be completed, and its object does not exist', async () => {
+    const requests: (string | undefined)[] = [];
+    const swept = await openStore((request, response) => {
+      requests.push(request.method);
+      response.writeHead(404, { 'content-type': 'application/xml' });
+      response.end(request.method === 'HEAD' ? '' : '<Error><Code>NoSuchUpload</Code><Message>-</Message></Error>');
+    });
+    const upload = { key: 'k', id: 'u' };
+    expect(classifyStoreError(await thrownBy(swept.completeUpload(upload, ['t'])))).toBe('row');
+    expect(classifyStoreError(await thrownBy(swept.uploadPart(upload, 1, Buffer.from('x'))))).toBe('row');
+    expect(requests).toEqual(['POST', 'HEAD', 'PUT']);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { StoreError, type StoreErrorKind } from '@deckhand/db';
 import { types } from 'node:util';
-import type { s3Location } from './settings.ts';
+import { type OutputSettings, s3Location } from './settings.ts';
 
 /** Bytes of an object, both included. */
 export interface ByteRange {
@@ -43,6 +43,8 @@ class ObjectStoreError extends StoreError {
 /** Kinds of S3 errors by name. For other names the status decides. */
 const KIND_BY_NAME: ReadonlyMap<string, StoreErrorKind> = new Map([
   ['NoSuchBucket', 'deployment'],
+  // The sweep has ended it: trying again would never succeed.
+  ['NoSuchUpload', 'row'],
   ['ExpiredToken', 'transient'],
   ['RequestTimeTooSkewed', 'transient'],
   ['EntityTooLarge', 'row'],
@@ -72,6 +74,16 @@ function kindOf(error: unknown): StoreErrorKind {
 const ATTEMPTS = 2;
 /** Timeout of one request with all its attempts, in ms. After it, the store counts as unavailable. */
 const PATIENCE_MS = 30_000;
+
+/**
+ * Opens the object store that the settings name, also when new content goes to PostgreSQL: older content is there.
+ * @returns undefined without one.
+ * @throws SettingsError
+ */
+export async function openObjects(settings: OutputSettings): Promise<ObjectStore | undefined> {
+  if (settings.OUTPUT_STORE !== 's3' && settings.S3_BUCKET === undefined) return undefined;
+  return openS3(s3Location(settings));
+}
 
 /**
  * Opens an S3-compatible store. The client is loaded only here, because it is large and most installations do not need
@@ -148,7 +160,10 @@ export async function openS3(
         await client.send(command, { abortSignal }).catch(async (error: unknown) => {
           // An earlier attempt may have completed it before its response was lost.
           if (!(error instanceof s3.NoSuchUpload)) throw error;
-          await client.send(new s3.HeadObjectCommand({ Bucket, Key: prefix + key }), { abortSignal });
+          const head = client.send(new s3.HeadObjectCommand({ Bucket, Key: prefix + key }), { abortSignal });
+          await head.catch((missing: unknown) => {
+            throw missing instanceof s3.NotFound ? error : missing;
+          });
         });
       }),
     abortUploads: (key) =>

@@ -10,9 +10,9 @@ import {
 import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
 import { v7 as uuidv7 } from 'uuid';
-import { type ObjectStore, openS3 } from './object-store.ts';
+import { type ObjectStore, openObjects } from './object-store.ts';
 import { OutputGoneError } from './output-gone.ts';
-import { type OutputSettings, s3Location } from './settings.ts';
+import type { OutputSettings } from './settings.ts';
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
@@ -41,11 +41,11 @@ export interface OutputStore {
  * @throws SettingsError
  */
 export async function openOutputStore(settings: OutputSettings, db: Database): Promise<OutputStore> {
-  const objects = settings.OUTPUT_STORE === 's3' ? await openS3(s3Location(settings)) : undefined;
-  return createOutputStore(db, objects);
+  return createOutputStore(db, await openObjects(settings), settings.OUTPUT_STORE === 's3');
 }
 
-function createOutputStore(db: Database, objects: ObjectStore | undefined): OutputStore {
+/** @param isApart whether new outputs go to the object store. */
+function createOutputStore(db: Database, objects: ObjectStore | undefined, isApart: boolean): OutputStore {
   async function read(output: LargeOutput): Promise<string> {
     const bytes = output.data ?? (await requireObjects(objects).get(keyOf(output)));
     if (!bytes) throw new OutputGoneError(output.id);
@@ -58,9 +58,9 @@ function createOutputStore(db: Database, objects: ObjectStore | undefined): Outp
       const bytes = await compress(output, { level: constants.Z_BEST_SPEED });
       const id = uuidv7();
       // Recorded before the object is written, so that no object is ever forgotten.
-      const isKept = await keepLargeOutput(db, { id, executionId, data: objects ? null : bytes, text: output });
+      const isKept = await keepLargeOutput(db, { id, executionId, data: isApart ? null : bytes, text: output });
       if (!isKept) throw new OutputGoneError(id);
-      await objects?.put(keyOf({ id, executionId }), bytes);
+      if (isApart) await requireObjects(objects).put(keyOf({ id, executionId }), bytes);
       return id;
     },
     async get(refs) {
@@ -90,7 +90,7 @@ function createOutputStore(db: Database, objects: ObjectStore | undefined): Outp
 
 function requireObjects(objects: ObjectStore | undefined): ObjectStore {
   if (!objects) {
-    throw new StoreError('the output is in an object store: set OUTPUT_STORE and S3_BUCKET to it', 'deployment');
+    throw new StoreError('the output is in an object store: set S3_BUCKET to it', 'deployment');
   }
   return objects;
 }

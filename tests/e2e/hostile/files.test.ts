@@ -46,7 +46,7 @@ describe('a hostile archive ends its node', () => {
     expect(await outcomeOf('zip', { operation: 'extract', file: await save(archive) })).toMatchObject(invalid);
   });
 
-  it('with a million entries, or as many as it says', async () => {
+  it('with too many entries', async () => {
     const archive = Buffer.from(files.bytesOf(fileOf(await zip({ a: '' }))));
     const from = archive.indexOf(Buffer.from('PK\x01\x02', 'latin1'));
     const to = archive.indexOf(Buffer.from('PK\x05\x06', 'latin1'));

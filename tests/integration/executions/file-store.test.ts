@@ -9,13 +9,14 @@ import {
 } from '@deckhand/outputs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.ts';
 import { OUTPUTS_IN_POSTGRES } from '../../harness/node-context.ts';
 import { startTestObjectStore, type TestObjectStore } from '../../harness/object-store.ts';
 
 const MIB = 1_048_576;
-const OPTIONS: FileStoreOptions = { maxFileBytes: 64 * MIB, maxRunBytes: 64 * MIB };
+const OPTIONS: FileStoreOptions = { maxFileBytes: 64 * MIB, maxRunBytes: 64 * MIB, isApart: false };
 
 let db: Database;
 let seed: Seed;
@@ -96,13 +97,21 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     },
   );
 
-  it('stores pieces of any length at the speed of their reader, and waits for the store', async () => {
+  it('stores pieces of any length, and asks for none while the store is busy', async () => {
     let given = 0;
     async function* pieces() {
-      for (; given < 3_000; given += 1) yield await Promise.resolve(Buffer.alloc(1_000, given));
+      for (; given < 1_000; given += 1) yield await setImmediate(Buffer.alloc(10_007, given));
     }
-    const value = await save(pieces());
-    expect([given, value.file.bytes, (await read(value)).length]).toEqual([3_000, 3_000_000, 3_000_000]);
+    const asked: number[] = [];
+    const watched = store.attemptedBy(async (_what, act) => {
+      const before = given;
+      const result = await act();
+      asked.push(given - before);
+      return result;
+    });
+    const value = await watched.save(pieces(), { workspaceId: seed.workspaceId, name: 'a', keptMinutes: 1 });
+    expect([given, value.file.bytes, (await read(value)).length]).toEqual([1_000, 10_007_000, 10_007_000]);
+    expect(new Set(asked)).toEqual(new Set([0]));
   });
 
   it('keeps equal content once per workspace, also of writers at the same time, and counts it once', async () => {
@@ -150,6 +159,19 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     const first = await limited.save([randomBytes(2 * MIB)], file);
     await nameFiles(db, executionId, [first.file.id]);
     await expect(limited.save([randomBytes(2 * MIB)], file)).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' });
+    await db.executionFile.deleteMany();
+    const again = { ...file, storedIds: new Set([first.file.id]) };
+    await expect(limited.save([randomBytes(2 * MIB)], again)).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' });
+  });
+
+  it('keeps an upload of bytes that an old run names for its whole time', async () => {
+    const [content, executionId] = [randomBytes(10), await seed.accept()];
+    const { file } = await save(content);
+    await nameFiles(db, executionId, [file.id]);
+    await save(content, { keptMinutes: 24 * 60 });
+    await db.execution.delete({ where: { id: executionId } });
+    const { expiresAt } = await db.file.findUniqueOrThrow({ where: { id: file.id } });
+    expect((expiresAt?.getTime() ?? 0) - Date.now()).toBeGreaterThan(23 * 3_600_000);
   });
 
   it('deletes what a process that died has written, and a process that was only slow stores no part of it', async () => {
@@ -175,6 +197,41 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     goOn?.();
     await failed;
     await store.sweep(10);
+    expect(await stored()).toEqual(NOTHING);
+  });
+
+  it('keeps a file whose content comes slowly', async () => {
+    const ofSmall = createFileStore(db, undefined, { ...OPTIONS, renewedEveryMs: 0 });
+    const left = async (): Promise<number> => {
+      const [row] = await db.unfinishedFile.findMany({ where: { workspaceId: seed.workspaceId } });
+      return (row?.expiresAt.getTime() ?? 0) - Date.now();
+    };
+    async function* slow() {
+      yield randomBytes(MIB + 1);
+      // The first part is written before the next piece is asked for.
+      yield randomBytes(1);
+      await db.unfinishedFile.updateMany({ data: { expiresAt: new Date(Date.now() + 60_000) } });
+      yield randomBytes(1);
+      expect(await left()).toBeGreaterThan(9 * 60_000);
+      await age();
+      yield randomBytes(1);
+    }
+    const saving = ofSmall.save(slow(), { workspaceId: seed.workspaceId, name: 'a', keptMinutes: 1 });
+    await expect(saving).rejects.toThrow('swept');
+  });
+
+  it('leaves nothing of a write that succeeds after the sweep', async () => {
+    await empty();
+    const late = store.attemptedBy(async (_what, act) => {
+      const first = await act();
+      if ((await db.unfinishedFile.count()) === 0) return first;
+      // As after a response that got lost, and minutes without the store.
+      await age();
+      await store.sweep(10);
+      return act();
+    });
+    const file = { workspaceId: seed.workspaceId, name: 'a', keptMinutes: 1 };
+    await expect(late.save([randomBytes(10)], file)).rejects.toThrow('swept');
     expect(await stored()).toEqual(NOTHING);
   });
 
@@ -230,5 +287,38 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     const named = await db.executionFile.findMany({ distinct: ['fileId'] });
     const [parts, kept] = objects ? [0, named.length] : [named.length, 0];
     expect(await stored()).toEqual({ ...NOTHING, files: named.length, parts, objects: kept });
+  });
+
+  if (kind === 'postgres') return;
+
+  it('sweeps the files after one that cannot be deleted, and that one again', async () => {
+    if (!objects) throw new Error('there is an object store');
+    await empty();
+    const first = await save(randomBytes(10));
+    await save(randomBytes(10));
+    await age();
+    const isFirst = (key: string): boolean => key.includes(first.file.id);
+    objects.setRefusing((method, key) => method === 'POST' && isFirst(key));
+    await expect(store.sweep(10)).rejects.toThrow('1 files could not be deleted');
+    expect([...objects.objects.keys()].filter((key) => !isFirst(key))).toEqual([]);
+    // A store that refuses to list unfinished uploads still deletes objects.
+    objects.setRefusing((_method, key) => key === '');
+    expect(await store.sweep(10)).toBe(1);
+    objects.setRefusing(() => false);
+    expect(await stored()).toEqual(NOTHING);
+  });
+
+  it('has the files of the object store while new ones go to PostgreSQL', async () => {
+    if (!objects) throw new Error('there is an object store');
+    const value = await save(randomBytes(10));
+    const env = { ...OUTPUTS_IN_POSTGRES, ...objects.env, OUTPUT_STORE: 'postgres', S3_REGION: 'x' } as const;
+    const changed = await openFileStore(env, db);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of (await changed.open(seed.workspaceId, value.file.id)).content) pieces.push(piece);
+    expect(Buffer.concat(pieces).length).toBe(10);
+    const before = objects.objects.size;
+    await changed.save([randomBytes(10)], { workspaceId: seed.workspaceId, name: 'a', keptMinutes: 1 });
+    expect(objects.objects.size).toBe(before);
+    changed.close();
   });
 });

@@ -1,6 +1,12 @@
-import { type Checkpoint, type CheckpointClaim, type CheckpointVerdict, StoreError } from '@deckhand/db';
+import {
+  type Checkpoint,
+  type CheckpointClaim,
+  type CheckpointVerdict,
+  createDatabase,
+  StoreError,
+} from '@deckhand/db';
 import { describe, expect, it } from '@jest/globals';
-import { CheckpointRefusedError, createCheckpointWriter } from './checkpoint-writer.ts';
+import { CheckpointRefusedError, createCheckpointWriter, prepareCheckpoint } from './checkpoint-writer.ts';
 import { createJournal, FencedError } from './journal.ts';
 import { RetriesEndedError } from './retry-while-unavailable.ts';
 
@@ -173,5 +179,31 @@ describe('checkpoints', () => {
     journal.record(record('late'));
     await expect(journal.flush()).rejects.toThrow(FencedError);
     expect(batches).toHaveLength(1);
+  });
+});
+
+describe('a checkpoint with a file and a large output', () => {
+  it('fails once while the stores are unavailable', async () => {
+    // Nothing listens there.
+    const db = createDatabase({ url: 'postgresql://127.0.0.1:1/none', poolSize: 1 });
+    let stored = 0;
+    const outputs = {
+      put() {
+        stored += 1;
+        return Promise.reject(AWAY);
+      },
+      get: () => Promise.reject(AWAY),
+      sweep: () => Promise.resolve(0),
+      close: () => undefined,
+    };
+    const file = { id: '0199c0de-5f1e-7a30-8c55-3f2b8a9d1e77', name: '', contentType: '', bytes: 1, sha256: '' };
+    const { open, batches, writer } = setUp(written);
+    open('run').record({ ...record('a'), output: { file, text: 'x'.repeat(100_000) } });
+    await writer.idle();
+    const [checkpoint] = batches.flat();
+    if (!checkpoint) throw new Error('nothing was written');
+    await expect(prepareCheckpoint(db, outputs, checkpoint)).rejects.toThrow();
+    expect(stored).toBe(0);
+    await db.$disconnect();
   });
 });

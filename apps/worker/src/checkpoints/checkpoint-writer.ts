@@ -2,6 +2,7 @@ import {
   type Checkpoint,
   type CheckpointVerdict,
   classifyStoreError,
+  type Database,
   type StoreErrorKind,
   writeCheckpoints,
 } from '@deckhand/db';
@@ -227,6 +228,21 @@ async function splitBatch(batch: readonly Entry[], options: CheckpointWriterOpti
   await writeBatch(batch.slice(middle), options);
 }
 
+/**
+ * Names the files of a checkpoint, and then offloads its large outputs: both at once could fail at once, and the second
+ * failure would have nobody to handle it.
+ * @returns undefined when it needs neither.
+ */
+export function prepareCheckpoint(
+  db: Database,
+  outputs: OutputStore,
+  checkpoint: Checkpoint,
+): Promise<Checkpoint> | undefined {
+  const named = nameFilesOf(db, checkpoint);
+  if (!named) return offloadOutputs(outputs, checkpoint);
+  return named.then(() => offloadOutputs(outputs, checkpoint) ?? checkpoint);
+}
+
 /** Maximum number of runs per checkpoint statement. */
 const MAX_BATCH = 200;
 
@@ -253,11 +269,7 @@ export function createMeteredWriter(
       written += checkpoints.length;
       return metrics.timeCheckpoints(checkpoints, () => health.watchWrite(() => writeCheckpoints(db, checkpoints)));
     },
-    prepare(checkpoint) {
-      const named = nameFilesOf(db, checkpoint);
-      const offloaded = offloadOutputs(outputs, checkpoint);
-      return named ? named.then(() => offloaded ?? checkpoint) : offloaded;
-    },
+    prepare: (checkpoint) => prepareCheckpoint(db, outputs, checkpoint),
     ended,
     onRetry: (err, attempt, kind) => {
       metrics.checkpointRetried();

@@ -42,6 +42,15 @@ describe('an operation on a store', () => {
     await expect(retry('test', () => Promise.reject(AWAY))).rejects.toMatchObject({ cause: AWAY });
   });
 
+  it('is not retried once its run is stopped', async () => {
+    const stop = new AbortController();
+    const retry = createRetryWhileUnavailable({ ended: new AbortController().signal, logger });
+    const away = retry('test', () => Promise.reject(AWAY), stop.signal);
+    stop.abort(new Error('stopped'));
+    await expect(away).rejects.toThrow('stopped');
+    await expect(retry('test', () => Promise.reject(AWAY), stop.signal)).rejects.toThrow('stopped');
+  });
+
   it('is retried with growing delays, up to 1 s, or 5 s after an error that a person has to fix', () => {
     const delays = (kind: 'transient' | 'deployment') => [1, 2, 3, 100].map((attempt) => retryDelayMs(attempt, kind));
     for (const [kind, longest] of [

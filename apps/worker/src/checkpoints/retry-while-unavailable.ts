@@ -3,10 +3,11 @@ import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Retries an operation on a store until it succeeds. `what` names the operation in the log.
+ * Retries an operation on a store until it succeeds. `what` names the operation in the log. An aborted `signal` ends
+ * the retries with its reason.
  * @throws see `createRetryWhileUnavailable`.
  */
-export type RetryWhileUnavailable = <T>(what: string, act: () => Promise<T>) => Promise<T>;
+export type RetryWhileUnavailable = <T>(what: string, act: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 /**
  * The worker ended before the store was available again. It writes nothing more for its runs, and recovery takes care
@@ -56,7 +57,7 @@ export function isLogged(attempt: number): boolean {
  */
 export function createRetryWhileUnavailable(options: { ended: AbortSignal; logger: Logger }): RetryWhileUnavailable {
   const { ended, logger } = options;
-  return async (what, act) => {
+  return async (what, act, signal) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await act();
@@ -68,7 +69,11 @@ export function createRetryWhileUnavailable(options: { ended: AbortSignal; logge
             { err, attempt, what, kind },
             'store operation failed, retrying',
           );
-        await waitForRetry(attempt, kind, { ended, cause: err });
+        const until = signal ? AbortSignal.any([ended, signal]) : ended;
+        await waitForRetry(attempt, kind, { ended: until, cause: err }).catch((error: unknown) => {
+          if (!ended.aborted) signal?.throwIfAborted();
+          throw error;
+        });
       }
     }
   };

@@ -5,19 +5,25 @@ import type { RetryWhileUnavailable } from '../checkpoints/retry-while-unavailab
 /** How long a file is kept until a checkpoint names it, in minutes: with the sweep, less than an hour. */
 const KEPT_MINUTES = 50;
 
-/** Creates the files of nodes. Their operations are repeated while the stores are unavailable. */
+/** Creates the files of nodes. Their operations are repeated while the stores are unavailable and the run goes on. */
 export function createNodeFiles(store: FileStore, retry: RetryWhileUnavailable): NodeServices['files'] {
-  const files = store.attemptedBy(retry);
-  return ({ workspaceId, executionId, signal }) => ({
-    async open({ file }, range) {
-      const opened = await files.open(workspaceId, file.id, range).catch(refuse);
-      return { bytes: opened.bytes, content: piecesOf(opened.content) };
-    },
-    save: (content, about) =>
-      files
-        .save(content, { ...about, workspaceId, executionId, keptMinutes: KEPT_MINUTES, signal: signal() })
-        .catch(refuse),
-  });
+  return ({ workspaceId, executionId, signal }) => {
+    // Of the node: its outcome is what names them.
+    const storedIds = new Set<string>();
+    const files = store.attemptedBy((what, act) => retry(what, act, signal()));
+    return {
+      async open({ file }, range) {
+        const opened = await files.open(workspaceId, file.id, range).catch(refuse);
+        return { bytes: opened.bytes, content: piecesOf(opened.content) };
+      },
+      async save(content, about) {
+        const run = { workspaceId, executionId, storedIds, signal: signal() };
+        const value = await files.save(content, { ...about, ...run, keptMinutes: KEPT_MINUTES }).catch(refuse);
+        storedIds.add(value.file.id);
+        return value;
+      },
+    };
+  };
 }
 
 async function* piecesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {

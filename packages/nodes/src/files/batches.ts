@@ -13,6 +13,9 @@ const MAX_ROW_BYTES = 4_194_304;
 const MARK_BYTES = 3;
 /** Charsets in which bytes of ASCII characters also stand for parts of others. */
 const NOT_DIVISIBLE = /^(?:utf-16|iso-2022-jp)/;
+/** Charsets whose second bytes may be those of ASCII digits, letters and signs such as `|`. */
+const SHARED_BYTES = /^(?:shift_jis|gbk|gb18030|big5|euc-kr)$/;
+const SHARED = /[\d@-\x7f]/;
 
 /** How many rows a batch has. */
 export const RowsParameter = Type.Optional(
@@ -97,11 +100,14 @@ export async function listBatches(
   if (delimiter !== undefined && (delimiter.length > 1 || code === undefined || code > 0x7f)) {
     throw refused('split needs a delimiter of one ASCII character');
   }
+  if (delimiter !== undefined && SHARED.test(delimiter) && SHARED_BYTES.test(encoding)) {
+    throw refused(`a file in ${encoding} cannot be split by ${delimiter}; the text node converts it to UTF-8`);
+  }
   const format = { delimiter: code, hasHeader, rows, bytes: MAX_BATCH_BYTES, maxRowBytes: MAX_ROW_BYTES };
   const batches: JsonObject[] = [];
   let length = 0;
   try {
-    for await (const range of splitRows(inTurns(await source.open(), signal), format)) {
+    for await (const range of splitRows(inTurns((await source.open()).content, signal), format)) {
       const batch = { ...file, ...range };
       length += JSON.stringify(batch).length + 1;
       checkResultLength(length);
@@ -118,7 +124,7 @@ export async function listBatches(
 /** Returns a stored file: one whose bytes are in the value would be repeated in each batch. */
 async function storedFile(value: JsonValue | undefined, files: NodeFiles): Promise<FileValue> {
   const { stored, name, contentType, open } = fileSource(value, files);
-  return stored ?? files.save(await open(), { name, contentType });
+  return stored ?? files.save((await open()).content, { name, contentType });
 }
 
 /** Yields pieces of a file, and lets other work run between them. */

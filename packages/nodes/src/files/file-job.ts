@@ -3,7 +3,7 @@ export type FileJob =
   | { readonly kind: 'documentText'; readonly format: 'pdf' | 'docx' | 'html' }
   | {
       readonly kind: 'readSheet';
-      /** Its name, or its number from 1. */
+      /** Its name or, if none has this one, its number from 1. */
       readonly sheet: string | number;
       /** `rows` returns them, `csv` writes them. */
       readonly to: 'rows' | 'csv';

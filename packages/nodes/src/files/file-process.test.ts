@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '@deckhand/contracts';
+import { spawnSync } from 'node:child_process';
 import sharp from 'sharp';
 import writeWorkbook from 'write-excel-file/universal';
 import { type ArchiveParts, pdf, wordParts } from '../../../../tests/harness/documents.ts';
 import type { FileJob } from './file-job.ts';
-import { workOnFile } from './file-process.ts';
+import { NODE_OPTIONS, workOnFile } from './file-process.ts';
 import { once } from './file-source.ts';
 import { writeZip } from './zip-writer.ts';
 
@@ -73,6 +74,13 @@ describe('files in a process of their own', () => {
     expect((await work({ ...SHEET, sheet: 'S' }, written)).result).toEqual({ rows });
   });
 
+  it('are workbooks whose sheets have a name before they have a number', async () => {
+    const rows = [[1]];
+    const { written } = await work({ kind: 'writeSheet', sheet: '2024' }, JSON.stringify(rows));
+    for (const sheet of ['2024', '1']) expect((await work({ ...SHEET, sheet }, written)).result).toEqual({ rows });
+    await expect(work({ ...SHEET, sheet: '2' }, written)).rejects.toMatchObject({ code: 'FILE_INVALID' });
+  });
+
   it('have dates without a time zone', async () => {
     const dates = [new Date('2026-11-27T00:00:00Z'), new Date('2026-11-27T10:30:00Z')];
     const blob = await writeWorkbook([dates], { dateFormat: 'yyyy-mm-dd' }).toBlob();
@@ -89,6 +97,12 @@ describe('files in a process of their own', () => {
 });
 
 describe('a process', () => {
+  it.each(['/proc/self/environ', '/etc/hostname', process.execPath])('cannot read %s', (path) => {
+    const code = `console.log(process.permission.has('fs.read', ${JSON.stringify(path)}))`;
+    const { stdout } = spawnSync(process.execPath, [...NODE_OPTIONS, '-e', code], { env: {}, encoding: 'utf8' });
+    expect(stdout).toBe('false\n');
+  });
+
   it('that takes too long ends with its node', async () => {
     await expect(work(HTML, '<p>', { maxMs: 1 })).rejects.toMatchObject({ code: 'FILE_LIMIT', isRetryable: false });
   });

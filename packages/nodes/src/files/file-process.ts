@@ -3,6 +3,8 @@ import { NodeError } from '@deckhand/engine';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createFairSemaphore } from '../code/fair-semaphore.ts';
 import { parseForeignJson } from '../text/limit.ts';
@@ -20,21 +22,35 @@ const MAX_RESULT_BYTES = 64 * 1_048_576;
 /** How much of the error output of a process is kept, in bytes. */
 const MAX_ERROR_BYTES = 8_192;
 
+const PROCESS = fileURLToPath(import.meta.resolve('#file-process'));
+
 /**
- * Options of the processes. They get no environment, write no file, start no program and evaluate no text: what a file
- * makes of a library can read the disk, but has no way to send anything.
+ * Returns the options that allow a program to read its own package, and the folders that Node.js looks for others in:
+ * not the environment of other processes in /proc, nor anything else.
  */
-const NODE_OPTIONS = [
+function readingOf(program: string): string[] {
+  const folders: string[] = [];
+  for (let folder = dirname(program); folder !== dirname(folder); folder = dirname(folder)) folders.push(folder);
+  const own = folders.find((folder) => existsSync(join(folder, 'package.json'))) ?? dirname(program);
+  const modules = folders.map((folder) => join(folder, 'node_modules')).filter((folder) => existsSync(folder));
+  return [own, ...modules].map((folder) => `--allow-fs-read=${join(folder, '*')}`);
+}
+
+/**
+ * Options of the processes. They get no environment, read nothing but programs, write no file, start no program and
+ * evaluate no text. The permissions of Node.js cover neither the network nor native code: what a file makes of a
+ * library could still open a connection.
+ */
+export const NODE_OPTIONS = [
   '--no-warnings',
   '--permission',
-  '--allow-fs-read=*',
+  ...readingOf(PROCESS),
   '--allow-worker',
   '--allow-addons',
   '--disallow-code-generation-from-strings',
   `--max-old-space-size=${HEAP_MIB}`,
 ];
 
-const PROCESS = fileURLToPath(import.meta.resolve('#file-process'));
 const semaphore = createFairSemaphore(PROCESSES);
 
 /** Work on a file whose author chooses what reading it costs. */

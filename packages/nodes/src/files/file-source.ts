@@ -1,5 +1,5 @@
 import { type FileValue, inlineFileOf, type JsonValue, storedFileOf } from '@deckhand/contracts';
-import { type ByteRange, NodeError, type NodeFiles } from '@deckhand/engine';
+import { type ByteRange, NodeError, type NodeFiles, type OpenedFile } from '@deckhand/engine';
 import { charsetOf, encodeText, UnencodableError } from '@deckhand/runtime';
 import { extname } from 'node:path';
 import { TextDecoder } from 'node:util';
@@ -61,20 +61,19 @@ export const TargetParameter = Type.Optional(
 export interface FileSource {
   readonly name: string;
   readonly contentType: string;
-  readonly bytes: number;
-  /** The stored file; undefined for one whose bytes are in the value. */
+  /** The stored file; undefined for one whose bytes are in the value. Its length is what somebody wrote. */
   readonly stored: FileValue | undefined;
-  /** Opens its bytes, or a range of them. @throws NodeError FILE_NOT_FOUND. */
-  readonly open: (range?: ByteRange) => Promise<AsyncIterable<Uint8Array>>;
+  /** Opens its bytes, or a range of them, whose length is that of the store. @throws NodeError FILE_NOT_FOUND. */
+  readonly open: (range?: ByteRange) => Promise<OpenedFile>;
 }
 
 /** Returns the file of a parameter. @throws NodeError PARAMETERS_INVALID if it is not a file. */
 export function fileSource(value: JsonValue | undefined, files: NodeFiles, parameter = 'file'): FileSource {
   const stored = storedFileOf(value);
   if (stored) {
-    const { name, contentType, bytes } = stored;
+    const { name, contentType } = stored;
     const file = { file: stored };
-    return { name, contentType, bytes, stored: file, open: async (range) => (await files.open(file, range)).content };
+    return { name, contentType, stored: file, open: (range) => files.open(file, range) };
   }
   const inline = value === undefined ? undefined : inlineFileOf(value);
   if (!inline) {
@@ -85,9 +84,11 @@ export function fileSource(value: JsonValue | undefined, files: NodeFiles, param
   return {
     name: inline.filename ?? '',
     contentType: inline.contentType,
-    bytes: bytes.length,
     stored: undefined,
-    open: ({ from, until } = { from: 0 }) => Promise.resolve(once(bytes.subarray(from, until))),
+    open({ from, until } = { from: 0 }) {
+      const range = bytes.subarray(from, until);
+      return Promise.resolve({ bytes: range.length, content: once(range) });
+    },
   };
 }
 
@@ -97,10 +98,11 @@ export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void,
   yield bytes;
 }
 
-/** Returns a file that is not larger than may be. @throws NodeError FILE_LIMIT. */
-export function withinBytes(source: FileSource, maxBytes: number): FileSource {
-  if (source.bytes <= maxBytes) return source;
-  throw limitReached(`has more than ${maxBytes} bytes`);
+/** Opens a file that is not larger than may be. @throws NodeError FILE_LIMIT; FILE_NOT_FOUND. */
+export async function openWithin(source: FileSource, maxBytes: number): Promise<AsyncIterable<Uint8Array>> {
+  const { bytes, content } = await source.open();
+  if (bytes > maxBytes) throw limitReached(`has more than ${maxBytes} bytes`);
+  return content;
 }
 
 /** Returns the error of a file that exceeds a limit. */
@@ -110,22 +112,18 @@ export function limitReached(reason: string): NodeError {
 
 /** Reads a file, or a range of it, into memory. @throws NodeError TEXT_TOO_LARGE above `maxBytes`. */
 export async function readBytes(source: FileSource, maxBytes: number, range?: ByteRange): Promise<Buffer> {
-  const end = Math.min(range?.until ?? source.bytes, source.bytes);
-  let length = Math.max(0, end - (range?.from ?? 0));
-  const requireRoom = (): void => {
-    if (length <= maxBytes) return;
+  const { bytes, content } = await source.open(range);
+  if (bytes > maxBytes) {
     throw new NodeError('TEXT_TOO_LARGE', `the file has more than ${maxBytes} bytes`, { isRetryable: false });
-  };
-  requireRoom();
-  const chunks: Uint8Array[] = [];
-  // Counted, because the length in a value may be made up.
-  length = 0;
-  for await (const chunk of await source.open(range)) {
-    length += chunk.byteLength;
-    requireRoom();
-    chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  const held = Buffer.allocUnsafe(bytes);
+  let length = 0;
+  // The store gives as many bytes as it said; any further one does not fit.
+  for await (const chunk of content) {
+    held.set(chunk, length);
+    length += chunk.byteLength;
+  }
+  return held.subarray(0, length);
 }
 
 /**

@@ -12,6 +12,8 @@ const MAX_ROWS = 16_777_216;
 const MAX_CELL = 32_767;
 /** How many rows are written as CSV at once. */
 const ROWS_PER_BATCH = 1_000;
+/** The number of a sheet, as a text. */
+const NUMBER = /^[1-9]\d{0,3}$/;
 const MIDNIGHT = 'T00:00:00.000Z';
 
 /** Reads one sheet of a workbook: returns its rows, or writes them as CSV. Runs in a process of its own. */
@@ -23,7 +25,11 @@ export async function readSheet(
   // The variant that starts no threads.
   const { readSheet: read } = await import('read-excel-file/universal');
   const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
-  const table = await read(buffer, sheet);
+  const table = await read(buffer, sheet).catch((error: unknown) => {
+    const isMissing = error instanceof Error && error.message.startsWith('Sheet not found');
+    if (!isMissing || typeof sheet === 'number' || !NUMBER.test(sheet)) throw error;
+    return read(buffer, Number(sheet));
+  });
   if (to === 'csv') {
     await pipeline(csvOf(table), output, { end: false });
     return { rowCount: table.length };

@@ -44,6 +44,15 @@ describe('rows of a file', () => {
     ]);
   });
 
+  it('are not read with others whose length together is too much', async () => {
+    const ranges = await split('id\n1\n4567890\n2\n', { ...CSV, rows: 100, bytes: 9, maxRowBytes: 12 });
+    expect(ranges.map(({ from, until, firstRow, rows }) => [from, until, firstRow, rows])).toEqual([
+      [3, 5, 1, 1],
+      [5, 13, 2, 1],
+      [13, 15, 3, 1],
+    ]);
+  });
+
   it.each(['', '\n\n', 'id', 'id\n\r\n', '\uFEFF"a\nb"\n'])('%j has a header at most', async (text) => {
     expect(await split(text)).toEqual([]);
   });

@@ -6,7 +6,7 @@ export interface RowFormat {
   /** A batch ends after so many rows that are not empty, or so many bytes. */
   readonly rows: number;
   readonly bytes: number;
-  /** A row of more bytes ends the search. */
+  /** A row of more bytes ends the search. A batch with its header has more only if it is one row. */
   readonly maxRowBytes: number;
 }
 
@@ -70,6 +70,7 @@ export async function* splitRows(
       headerBytes = until;
       from = until;
     } else if (!isEmpty) {
+      if (rowCount > 0 && headerBytes + until - from > maxRowBytes) endBatch(rowFrom);
       rowCount += 1;
       allRows += 1;
     }

@@ -72,11 +72,12 @@ async function openZip(source: FileSource): Promise<ZipFile> {
     }
   }
   const reader: RandomAccessReader = new Reader();
-  return fromRandomAccessReaderPromise(reader, source.bytes, { autoClose: false });
+  const { bytes } = await source.open();
+  return fromRandomAccessReaderPromise(reader, bytes, { autoClose: false });
 }
 
 async function* piecesOf(source: FileSource, from: number, until: number): AsyncGenerator<Uint8Array> {
-  yield* await source.open({ from, until });
+  yield* (await source.open({ from, until })).content;
 }
 
 function toEntry(zip: ZipFile, entry: Entry): ZipEntry {

@@ -174,11 +174,16 @@ async function exchange(
     return { response: { status: answer.statusCode, headers: answered, setCookies: [], body: new Uint8Array() } };
   }
   if (request.saveBody && answer.statusCode < 400) {
-    const content = decodedBody(answer.body, answered['content-encoding']);
-    const file = await request.saveBody({ url: request.url, headers: answered }, content);
-    return {
-      response: { status: answer.statusCode, headers: answered, setCookies, body: new Uint8Array(), file },
-    };
+    try {
+      const content = decodedBody(answer.body, answered['content-encoding']);
+      const file = await request.saveBody({ url: request.url, headers: answered }, content);
+      return {
+        response: { status: answer.statusCode, headers: answered, setCookies, body: new Uint8Array(), file },
+      };
+    } finally {
+      // A body that is refused before its end would keep its connection.
+      answer.body.on('error', () => undefined).destroy();
+    }
   }
   const content = await holdMemory(memory, (hold) =>
     readBody(answer.body, answered['content-encoding'], { maxBytes: maxResponseBytes, hold }),

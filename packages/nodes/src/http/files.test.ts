@@ -2,6 +2,7 @@ import { type FileValue, FileValue as FileSchema, type JsonObject, compileCheck 
 import { createMemoryFiles } from '@deckhand/testing/memory-files';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import type { OutgoingHttpHeaders, RequestListener } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
@@ -103,6 +104,19 @@ describe('a response as a file', () => {
     const { url } = await serve(listener);
     await expect(run({ url, responseType: 'file' })).rejects.toMatchObject({ code });
   });
+
+  it.each(['compress', 'gzip, compress', 'gzip, gzip, gzip, gzip, gzip, gzip'])(
+    'leaves no connection to a server that goes on to send %s',
+    async (coding) => {
+      let closed: Promise<unknown> | undefined;
+      const { url } = await serve((_request, response) => {
+        closed = once(response, 'close');
+        response.writeHead(200, { 'content-encoding': coding }).write(gzipSync('x'));
+      });
+      await expect(run({ url, responseType: 'file' })).rejects.toMatchObject({ code: 'HTTP_RESPONSE_INVALID' });
+      await closed;
+    },
+  );
 
   it('cannot be combined with pagination', () => {
     const parameters = { url: 'http://a.test', responseType: 'file', pagination: { mode: 'link' } };

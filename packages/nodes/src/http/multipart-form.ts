@@ -44,7 +44,7 @@ export async function encodeMultipart(
   const digest = createHash('sha256');
   for (const part of parts) {
     digest.update(headOf(part));
-    digest.update(Buffer.isBuffer(part.content) ? part.content : part.content.sha256);
+    digest.update(Buffer.isBuffer(part.content) ? part.content : part.content.id);
   }
   // No part can contain a digest of all parts.
   const boundary = `deckhand-${digest.digest('hex')}`;

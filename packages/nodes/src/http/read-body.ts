@@ -48,7 +48,8 @@ export async function readBody(
 }
 
 /**
- * Returns a body as it is decompressed while it is read. Ending early ends the body.
+ * Returns a body as it is decompressed while it is read. Ending early ends the body; one that is refused is left to its
+ * owner.
  * @throws NodeError HTTP_RESPONSE_INVALID for a coding that was not asked for.
  */
 export function decodedBody(body: Readable, encoding: string | undefined): AsyncIterable<Uint8Array> {
@@ -61,7 +62,8 @@ async function* decoded(
   coding: string,
   content: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const source = Readable.from(content, { objectMode: false });
+  // Without a decoder, nobody needs its error when the body is ended.
+  const source = Readable.from(content, { objectMode: false }).on('error', () => undefined);
   let decoder: Duplex | undefined;
   // A response to HEAD names codings, but has no body.
   for await (const first of source.iterator({ destroyOnReturn: false })) {

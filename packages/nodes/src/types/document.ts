@@ -10,7 +10,7 @@ import {
   once,
   readBytes,
   readText,
-  withinBytes,
+  openWithin,
 } from '../files/file-source.ts';
 
 /** Maximum size of a document, in bytes. */
@@ -44,10 +44,11 @@ export default defineNodeType({
   form: { inputs: { file: 'expression' } },
   errors: ['FILE_INVALID', 'FILE_LIMIT', 'FILE_NOT_FOUND', 'MEMORY_EXCEEDED', 'RESULT_TOO_LARGE', 'TEXT_TOO_LARGE'],
   async run({ file, format: given = 'auto', charset }, { files, signal, workspaceId, executionId }) {
-    const source = withinBytes(fileSource(file, files), MAX_BYTES);
+    const source = fileSource(file, files);
     const format = given === 'auto' ? await formatOf(source) : given;
     // Its charset is that of what received it.
-    const content = format === 'html' ? once(Buffer.from(await readText(source, charset))) : await source.open();
+    const content =
+      format === 'html' ? once(Buffer.from(await readText(source, charset))) : await openWithin(source, MAX_BYTES);
     const job = { kind: 'documentText', format } as const;
     const { result } = await workOnFile({ workspaceId, executionId, signal: signal(), job, content });
     return output({ ...(isJsonObject(result) ? result : {}), format });

@@ -54,7 +54,7 @@ describe('an attachment', () => {
     const value = await files.save([Buffer.alloc(26_214_401)], { name: 'large' });
     await expect(sent({ ...value })).rejects.toMatchObject({ code: 'PARAMETERS_INVALID' });
     const madeUp = { file: { ...value.file, bytes: 1 } };
-    await expect(sent(madeUp)).rejects.toMatchObject({ code: 'TEXT_TOO_LARGE', isRetryable: false });
+    await expect(sent(madeUp)).rejects.toMatchObject({ code: 'PARAMETERS_INVALID', isRetryable: false });
   });
 
   it.each([

@@ -176,7 +176,7 @@ async function readAttachment(
 ): Promise<MailAttachment> {
   if (file !== undefined && content === undefined) {
     const source = fileSource(file, files, 'attachments.file');
-    requireRoom(leftBytes - source.bytes);
+    requireRoom(leftBytes - (await source.open()).bytes);
     const name = filename ?? fileName(source.name);
     return {
       filename: name === '' ? 'file' : name,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type FileValue, isJsonObject, type JsonValue, storedFileOf } from '@deckhand/contracts';
+import type { NodeFiles } from '@deckhand/engine';
 import { createMemoryFiles } from '@deckhand/testing/memory-files';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -22,11 +23,16 @@ async function save(content: string | Uint8Array, name = 'a.csv', contentType = 
   return files.save([Buffer.from(content)], { name, contentType });
 }
 
-/** Returns the bytes of a file. */
-function bytesOf(value: JsonValue | undefined): Buffer {
+/** Returns a value as that of a file. */
+function storedValue(value: JsonValue | undefined): FileValue {
   const file = storedFileOf(value);
   if (!file) throw new Error('the value is not a file');
-  return Buffer.from(files.bytesOf({ file }));
+  return { file };
+}
+
+/** Returns the bytes of a file. */
+function bytesOf(value: JsonValue | undefined): Buffer {
+  return Buffer.from(files.bytesOf(storedValue(value)));
 }
 
 describe('a file', () => {
@@ -52,6 +58,64 @@ describe('a file', () => {
     const file = { file: { ...(await save('')).file, id: '01890a5d-ac96-774b-bcce-b302099a8057' } };
     for (const type of ['csv', 'json', 'xml'])
       await expect(run(type, { operation: 'parse', file })).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
+  });
+});
+
+describe('a file whose value has a made-up length', () => {
+  const LONG = 20_000_001;
+  const files = createMemoryFiles();
+  let pieces = 0;
+  const counted: NodeFiles = {
+    ...files,
+    async open(file, range) {
+      const { bytes, content } = await files.open(file, range);
+      async function* read(): AsyncGenerator<Uint8Array> {
+        for await (const piece of content) {
+          pieces += 1;
+          yield piece;
+        }
+      }
+      return { bytes, content: read() };
+    },
+  };
+  const made = ({ file }: FileValue): FileValue => ({ file: { ...file, bytes: 1 } });
+  const runWith = (type: string, parameters: JsonValue): Promise<unknown> =>
+    Promise.resolve(types.get(type)?.run(parameters, nodeContext({ files: counted })));
+
+  it('is refused before it is read', async () => {
+    const { file } = made(await files.save([Buffer.alloc(LONG)], { name: 'a.csv' }));
+    const workbook = made(await files.save([Buffer.alloc(52_428_801)], { name: 'a.xlsx' }));
+    for (const [type, parameters, code] of [
+      ['text', { operation: 'read', file: { file } }, 'TEXT_TOO_LARGE'],
+      ['csv', { operation: 'parse', file: { file } }, 'TEXT_TOO_LARGE'],
+      ['csv', { operation: 'parse', file: { file, from: 0, until: 5e9, headerBytes: 0 } }, 'TEXT_TOO_LARGE'],
+      ['csv', { operation: 'parse', file: { file, from: 0, until: 1, headerBytes: LONG } }, 'TEXT_TOO_LARGE'],
+      ['xlsx', { operation: 'read', file: workbook }, 'FILE_LIMIT'],
+      ['document', { file: workbook, format: 'pdf' }, 'FILE_LIMIT'],
+    ] as const) {
+      pieces = 0;
+      await expect(runWith(type, parameters)).rejects.toMatchObject({ code });
+      // The batch begins with a look for the byte order mark.
+      expect(pieces).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('is read as long as it is', async () => {
+    const text = 'a\n1';
+    const value = made(await save(text));
+    expect(await run('csv', { operation: 'parse', file: value })).toEqual([{ a: '1' }]);
+    const archive = await run('zip', { operation: 'create', files: [value] });
+    const extracted = await run('zip', { operation: 'extract', file: made(storedValue(archive)) });
+    expect(extracted).toMatchObject({ files: [{ file: { bytes: text.length } }] });
+  });
+});
+
+describe('a file in a charset whose second bytes may be ASCII', () => {
+  it.each(['shift_jis', 'gbk', 'gb18030', 'big5', 'euc-kr'])('%s is not split by one of them', async (charset) => {
+    const parameters = { operation: 'split', file: await save('a|b\n1|2'), charset };
+    const split = run('csv', { ...parameters, delimiter: '|' });
+    await expect(split).rejects.toMatchObject({ code: 'PARAMETERS_INVALID', isRetryable: false });
+    expect(await run('csv', { ...parameters, delimiter: ';' })).toMatchObject([{ rows: 1 }]);
   });
 });
 

@@ -38,14 +38,13 @@ export default defineNodeType({
   errors: ['FILE_INVALID', 'FILE_LIMIT', 'FILE_NOT_FOUND', 'FILE_TOO_LARGE', 'MEMORY_EXCEEDED', 'STORAGE_FULL'],
   async run({ operation, file, maxBytes = MAX_BYTES, fileName }, { files }) {
     const source = fileSource(file, files);
+    const { content: bytes } = await source.open();
     if (operation === 'compress') {
       const name = fileName ?? `${source.name}.gz`;
-      return output(
-        await files.save(through(await source.open(), createGzip()), { name, contentType: 'application/gzip' }),
-      );
+      return output(await files.save(through(bytes, createGzip()), { name, contentType: 'application/gzip' }));
     }
     const name = fileName ?? source.name.replace(/\.gz$/i, '').replace(/\.tgz$/i, '.tar');
-    const content = limited(through(await source.open(), createGunzip()), maxBytes);
+    const content = limited(through(bytes, createGunzip()), maxBytes);
     return output(await files.save(content, { name, contentType: mediaTypeFor(name) }));
   },
   example: {

@@ -34,7 +34,8 @@ export default defineNodeType({
   async run({ data, file, dataEncoding = 'utf8', algorithm = 'sha256', encoding = 'hex' }, { signal, files }) {
     if (data === undefined) {
       const hash = createHash(algorithm);
-      for await (const piece of await fileSource(file, files, file === undefined ? 'data' : 'file').open()) {
+      const { content } = await fileSource(file, files, file === undefined ? 'data' : 'file').open();
+      for await (const piece of content) {
         hash.update(piece);
         await nextSlice(signal());
       }

@@ -2,7 +2,7 @@ import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { IMAGE_FORMATS } from '../files/file-job.ts';
 import { workOnFile } from '../files/file-process.ts';
-import { FileParameter, fileSource, withExtension, withinBytes } from '../files/file-source.ts';
+import { FileParameter, fileSource, withExtension, openWithin } from '../files/file-source.ts';
 
 /** Maximum size of an image, in bytes. */
 const MAX_BYTES = 104_857_600;
@@ -45,7 +45,7 @@ export default defineNodeType({
   errors: ['FILE_INVALID', 'FILE_LIMIT', 'FILE_NOT_FOUND', 'FILE_TOO_LARGE', 'MEMORY_EXCEEDED', 'STORAGE_FULL'],
   async run(parameters, { files, signal, workspaceId, executionId }) {
     const { file, format = 'jpeg', width, height, fit = 'inside', enlarge = false, quality, fileName } = parameters;
-    const source = withinBytes(fileSource(file, files), MAX_BYTES);
+    const source = fileSource(file, files);
     const name = fileName ?? withExtension(source.name === '' ? 'image' : source.name, `.${format}`);
     const { saved } = await workOnFile({
       workspaceId,
@@ -60,7 +60,7 @@ export default defineNodeType({
         ...(height !== undefined && { height }),
         ...(quality !== undefined && { quality }),
       },
-      content: await source.open(),
+      content: await openWithin(source, MAX_BYTES),
       save: (content) => files.save(content, { name, contentType: `image/${format}` }),
     });
     return output(saved);

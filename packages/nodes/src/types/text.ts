@@ -87,7 +87,10 @@ export default defineNodeType({
         const decoder = decoderFor(charset ?? charsetOf(start, source.contentType));
         const type = contentType ?? source.contentType.replace(/;.*/s, '');
         return output(
-          await files.save(inUtf8(await source.open(), decoder), { name: fileName ?? source.name, contentType: type }),
+          await files.save(inUtf8((await source.open()).content, decoder), {
+            name: fileName ?? source.name,
+            contentType: type,
+          }),
         );
       }
       case 'join': {
@@ -128,5 +131,5 @@ async function* inUtf8(
 }
 
 async function* joined(sources: readonly ReturnType<typeof fileSource>[]): AsyncGenerator<Uint8Array, void, undefined> {
-  for (const source of sources) yield* await source.open();
+  for (const source of sources) yield* (await source.open()).content;
 }

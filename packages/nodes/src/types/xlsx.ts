@@ -2,14 +2,7 @@ import { isJsonObject, type JsonValue, type ValidationIssue } from '@deckhand/co
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { workOnFile } from '../files/file-process.ts';
-import {
-  FileNameParameter,
-  FileParameter,
-  fileSource,
-  once,
-  withExtension,
-  withinBytes,
-} from '../files/file-source.ts';
+import { FileNameParameter, FileParameter, fileSource, once, openWithin, withExtension } from '../files/file-source.ts';
 import { ItemsParameter, itemsOf } from '../items/items.ts';
 import { namesOf, valuesOf } from '../items/table.ts';
 import { checkedResult, checkResultLength } from '../text/limit.ts';
@@ -38,7 +31,8 @@ export default defineNodeType({
         Type.String({
           minLength: 1,
           maxLength: 31,
-          description: 'The name of the sheet; for `read` also its number from 1. By default the first one',
+          description:
+            'The name of the sheet; for `read` also its number from 1, if none has it as its name. By default the first one',
         }),
       ),
       hasHeader: Type.Optional(
@@ -105,11 +99,11 @@ export default defineNodeType({
       return output(saved);
     }
     const source = fileSource(file, files);
-    const job = { kind: 'readSheet', sheet: sheetOf(sheet), to: to === 'csv' ? 'csv' : 'rows' } as const;
+    const job = { kind: 'readSheet', sheet: sheet ?? 1, to: to === 'csv' ? 'csv' : 'rows' } as const;
     const { result, saved } = await workOnFile({
       ...own,
       job,
-      content: await withinBytes(source, MAX_BYTES).open(),
+      content: await openWithin(source, MAX_BYTES),
       ...(to === 'csv' && {
         save: (content) => files.save(content, { name: withExtension(source.name, '.csv'), contentType: 'text/csv' }),
       }),
@@ -138,12 +132,6 @@ export default defineNodeType({
 /** Lists and objects are written as JSON. */
 function toCell(value: JsonValue): JsonValue {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
-}
-
-/** Returns the number of a sheet, or its name. */
-function sheetOf(sheet: string | undefined): string | number {
-  if (sheet === undefined) return 1;
-  return /^[1-9]\d{0,3}$/.test(sheet) ? Number(sheet) : sheet;
 }
 
 /** Names the values of every row, as the `csv` node does. */

@@ -92,7 +92,9 @@ export default defineNodeType({
       case 'extract':
         return output(await extract(file, files, { names: names && new Set(names), maxBytes, signal }));
       case 'create': {
-        const packed = (parameters.files ?? []).map((value, index) => toZipped(value, index, files));
+        const packed: ZippedFile[] = [];
+        for (const [index, value] of (parameters.files ?? []).entries())
+          packed.push(await toZipped(value, index, files));
         const name = parameters.fileName ?? 'archive.zip';
         const archive = writeZip(withoutDoubles(packed), new Date(now()));
         return output(await files.save(archive, { name, contentType: 'application/zip' }));
@@ -185,12 +187,13 @@ async function extract(
 }
 
 /** Returns a file to pack, and the name that it gets in the archive. */
-function toZipped(value: JsonValue, index: number, files: NodeFiles): ZippedFile {
+async function toZipped(value: JsonValue, index: number, files: NodeFiles): Promise<ZippedFile> {
   const { name, file } = isJsonObject(value) ? value : {};
   const isNamed = typeof name === 'string' && file !== undefined;
   const source = fileSource(isNamed ? { file } : value, files, `files[${index}]`);
   const ownName = source.name === '' ? `file-${index + 1}` : source.name;
-  return { name: isNamed ? name : ownName, bytes: source.bytes, open: () => source.open() };
+  const { bytes } = await source.open();
+  return { name: isNamed ? name : ownName, bytes, open: async () => (await source.open()).content };
 }
 
 /** Returns files with names that differ: the second `a.txt` becomes `a (2).txt`. */
