@@ -96,7 +96,7 @@ export interface FileStoreOptions {
 const RENEWED_EVERY_MS = 60_000;
 /** Number of files that cannot be deleted after which the sweep ends: the store is most likely unavailable. */
 const MAX_FAILURES = 5;
-/** Maximum length of a piece of an opened file, in bytes. */
+/** Maximum length of a piece of an opened file, in bytes: parts of files are multiples of it. */
 const PIECE_BYTES = 1_048_576;
 
 /**
@@ -305,12 +305,12 @@ async function* readPieces(
   { from, until, attempt }: { from: number; until: number; attempt: Attempt },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for (let at = from; at < until;) {
-    const end = Math.min(until, (Math.floor(at / content.partBytes) + 1) * content.partBytes);
+    // Less than a part of the object store: a slow reader holds what was read.
+    const end = Math.min(until, (Math.floor(at / PIECE_BYTES) + 1) * PIECE_BYTES);
     const start = at;
     const data = await attempt('file', () => content.read(file, start, end));
     if (data?.byteLength !== end - start) throw notFound(file.id);
-    for (let offset = 0; offset < data.byteLength; offset += PIECE_BYTES)
-      yield data.subarray(offset, offset + PIECE_BYTES);
+    yield data;
     at = end;
   }
 }
