@@ -9,6 +9,9 @@ import { stopLater } from './cleanup.ts';
 /** Where pnpm keeps each installed version of a package. */
 const STORE = join(REPOSITORY, 'node_modules/.pnpm');
 
+/** Binaries of images have some 20 MB. */
+const MAX_PACKAGE_BYTES = 100_000_000;
+
 /**
  * Starts a registry for npm with the packages that the repository has installed, and no others, so that what depends on
  * them is installed as from the public one, without the network.
@@ -57,13 +60,9 @@ function installedVersions(name: string): ReadonlyMap<string, string> {
 function packFolder(folder: string): Buffer {
   const name = basename(folder);
   // Equal files are one file in the store of pnpm.
-  return execFileSync('tar', [
-    '-cz',
-    '--hard-dereference',
-    '-C',
-    dirname(folder),
-    '--transform',
-    `s,^${name},package,`,
-    name,
-  ]);
+  return execFileSync(
+    'tar',
+    ['-cz', '--hard-dereference', '-C', dirname(folder), '--transform', `s,^${name},package,`, name],
+    { maxBuffer: MAX_PACKAGE_BYTES },
+  );
 }
