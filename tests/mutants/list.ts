@@ -1593,11 +1593,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['a file is stored though its process failed', '  await ended;\n}', '}'],
   ]),
   ...of('packages/nodes/src/files/split-rows.ts', 'unit:nodes/src/files/split-rows', [
-    [
-      'CRLF that is cut in two ends two rows',
-      'if (byte === LINE_FEED && isAfterReturn) {',
-      'if (isAfterReturn && at < 0) {',
-    ],
+    ['a quote within a value hides the ends of rows', ' && isValueNext', ''],
   ]),
   ...of('packages/nodes/src/code/intl-host.ts', 'unit:nodes/src/code/intl-host', [
     ['a script creates any number of formatters', 'if (formatters.size >= MAX_FORMATTERS)', 'if (formatters.size < 0)'],

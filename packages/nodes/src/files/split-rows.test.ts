@@ -44,6 +44,14 @@ describe('rows of a file', () => {
     ]);
   });
 
+  it('end within a value that has a quote but does not begin with one', async () => {
+    const ranges = await split('size\n5" pipe\n7\n', { ...CSV, rows: 1 });
+    expect(ranges.map(({ from, until }) => [from, until])).toEqual([
+      [5, 13],
+      [13, 15],
+    ]);
+  });
+
   it('are not read with others whose length together is too much', async () => {
     const ranges = await split('id\n1\n4567890\n2\n', { ...CSV, rows: 100, bytes: 9, maxRowBytes: 12 });
     expect(ranges.map(({ from, until, firstRow, rows }) => [from, until, firstRow, rows])).toEqual([
