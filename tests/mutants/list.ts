@@ -1585,9 +1585,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/nodes/src/types/zip.ts', 'unit:nodes/src/types/files', [
     ['an archive becomes as large as it likes', 'if (left < 0) throw', 'if (left === 0.5) throw'],
   ]),
-  ...of('packages/nodes/src/files/image.ts', 'unit:nodes/src/files/file-process', [
-    ['images may be programs', "sharp.block({ operation: ['VipsForeignLoad'] });", ''],
-  ]),
   ...of('packages/nodes/src/files/file-process.ts', 'unit:nodes/src/files/file-process', [
     ['a stop does not end a process', "signal.addEventListener('abort', kill, { once: true });", ''],
     ['a file is stored though its process failed', '  await ended;\n}', '}'],

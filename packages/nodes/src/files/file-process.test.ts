@@ -129,6 +129,19 @@ describe('a process', () => {
     await expect(workOnFile({ ...given, content: once(Buffer.from('<p>')), save })).rejects.toThrow('full');
   });
 
+  it('that fails leaves nothing stored', async () => {
+    let isStored = false;
+    async function save(content: AsyncIterable<Uint8Array>): Promise<null> {
+      for await (const _ of content);
+      isStored = true;
+      return null;
+    }
+    const signal = new AbortController().signal;
+    const given = { workspaceId: 'w', executionId: 'r', job: IMAGE, content: once(Buffer.from('hello')), save, signal };
+    await expect(workOnFile(given)).rejects.toMatchObject({ code: 'FILE_INVALID' });
+    expect(isStored).toBe(false);
+  });
+
   it('says that a file is of another format, or has no such sheet', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"/>';
     const sheet = (await work({ kind: 'writeSheet', sheet: 'S' }, '[[1]]')).written;
