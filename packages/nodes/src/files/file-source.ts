@@ -1,4 +1,11 @@
-import { type FileValue, inlineFileOf, type JsonValue, storedFileOf } from '@deckhand/contracts';
+import {
+  type FileValue,
+  inlineFileOf,
+  type JsonObject,
+  type JsonValue,
+  storedFileOf,
+  type ValidationIssue,
+} from '@deckhand/contracts';
 import { type ByteRange, NodeError, type NodeFiles, type OpenedFile } from '@deckhand/engine';
 import { charsetOf, encodeText, UnencodableError } from '@deckhand/runtime';
 import { extname } from 'node:path';
@@ -56,6 +63,13 @@ export const CharsetParameter = Type.Optional(
 export const TargetParameter = Type.Optional(
   Type.Enum(['text', 'file'], { default: 'text', description: 'For `write`: return `{ text }`, or a file' }),
 );
+
+/** Checks that an operation has what it reads: `split` a file, `parse` a file or a text. */
+export function checkTextSource({ operation, text, file }: JsonObject): ValidationIssue[] {
+  if (operation === 'split' && file === undefined) return [{ path: 'file', message: 'is required by split' }];
+  const isMissing = operation === 'parse' && text === undefined && file === undefined;
+  return isMissing ? [{ path: 'text', message: 'is required by parse' }] : [];
+}
 
 /** A file that a node reads, wherever its bytes are. */
 export interface FileSource {

@@ -37,8 +37,8 @@ export class LongRowError extends Error {
 }
 
 /**
- * Divides the bytes of a table into ranges of rows. CRLF, LF and CR end a row outside of quotes, as in `readRows`. The
- * bytes are in a charset in which those of ASCII characters stand for nothing else: any but UTF-16 and ISO-2022-JP.
+ * Divides the bytes of a table into ranges of rows. CRLF, LF and CR end a row outside of quotes, as in `readRows`. In
+ * the charset of the bytes, the bytes of line ends, quotes and the delimiter must not occur within other characters.
  * @throws LongRowError.
  */
 export async function* splitRows(

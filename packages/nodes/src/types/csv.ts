@@ -1,9 +1,16 @@
-import type { JsonValue, ValidationIssue } from '@deckhand/contracts';
+import type { JsonValue } from '@deckhand/contracts';
 import { defineNodeType, type Outcome, output } from '@deckhand/engine';
 import { type Options, stringify } from 'csv-stringify/sync';
 import Type from 'typebox';
 import { listBatches, readRowsText, RowsParameter } from '../files/batches.ts';
-import { CharsetParameter, FileNameParameter, FileParameter, saveText, TargetParameter } from '../files/file-source.ts';
+import {
+  CharsetParameter,
+  checkTextSource,
+  FileNameParameter,
+  FileParameter,
+  saveText,
+  TargetParameter,
+} from '../files/file-source.ts';
 import { ItemsParameter, itemsOf } from '../items/items.ts';
 import { namesOf, valuesOf } from '../items/table.ts';
 import { checkLength, checkResultLength } from '../text/limit.ts';
@@ -70,11 +77,7 @@ export default defineNodeType({
       fileName: { operation: ['write'] },
     },
   },
-  check({ operation, text, file }): ValidationIssue[] {
-    if (operation === 'split' && file === undefined) return [{ path: 'file', message: 'is required by split' }];
-    const isMissing = operation === 'parse' && text === undefined && file === undefined;
-    return isMissing ? [{ path: 'text', message: 'is required by parse' }] : [];
-  },
+  check: checkTextSource,
   errors: [
     'CSV_INVALID',
     'FILE_NOT_FOUND',

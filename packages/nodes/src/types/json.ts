@@ -1,9 +1,16 @@
-import type { JsonValue, ValidationIssue } from '@deckhand/contracts';
+import type { JsonValue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, type Outcome, output } from '@deckhand/engine';
 import { types } from 'node:util';
 import Type from 'typebox';
 import { listBatches, readRowsText, RowsParameter } from '../files/batches.ts';
-import { CharsetParameter, FileNameParameter, FileParameter, saveText, TargetParameter } from '../files/file-source.ts';
+import {
+  CharsetParameter,
+  checkTextSource,
+  FileNameParameter,
+  FileParameter,
+  saveText,
+  TargetParameter,
+} from '../files/file-source.ts';
 import { checkedResult, checkLength, findTextExcess, parseForeignJson } from '../text/limit.ts';
 import { runInSlices, type Steps, type Work } from '../work/slices.ts';
 
@@ -54,11 +61,7 @@ export default defineNodeType({
       fileName: { operation: ['write'] },
     },
   },
-  check({ operation, text, file }): ValidationIssue[] {
-    if (operation === 'split' && file === undefined) return [{ path: 'file', message: 'is required by split' }];
-    const isMissing = operation === 'parse' && text === undefined && file === undefined;
-    return isMissing ? [{ path: 'text', message: 'is required by parse' }] : [];
-  },
+  check: checkTextSource,
   errors: [
     'FILE_NOT_FOUND',
     'FILE_TOO_LARGE',

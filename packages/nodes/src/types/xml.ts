@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, type ValidationIssue } from '@deckhand/contracts';
+import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, type Outcome, output } from '@deckhand/engine';
 import XMLBuilder from 'fast-xml-builder';
 import { SyntaxValidator } from 'fast-xml-validator';
@@ -7,6 +7,7 @@ import Type from 'typebox';
 import { createValidator } from 'xml-naming';
 import {
   CharsetParameter,
+  checkTextSource,
   FileNameParameter,
   FileParameter,
   fileSource,
@@ -106,10 +107,7 @@ export default defineNodeType({
       fileName: { operation: ['write'] },
     },
   },
-  check({ operation, text, file }): ValidationIssue[] {
-    const isMissing = operation === 'parse' && text === undefined && file === undefined;
-    return isMissing ? [{ path: 'text', message: 'is required by parse' }] : [];
-  },
+  check: checkTextSource,
   errors: [
     'FILE_NOT_FOUND',
     'FILE_TOO_LARGE',
