@@ -39,7 +39,7 @@ export function importCommand(context: Context): Command {
           'Prints the report that is kept with the workflow, without what its latest version has done. Exits with 0 also if something is left.',
         )
         .argument('<workflow>', 'its id, exact name or slug')
-        .option('--dismiss', 'delete the report, for everybody')
+        .option('--dismiss', 'delete the report for all members of the workspace')
         .action((name: string, { dismiss }: { dismiss?: boolean }) => showReport(context, name, dismiss)),
     );
 }

@@ -2,8 +2,8 @@ import { fileIdsIn } from '@deckhand/contracts';
 import { type Checkpoint, type Database, nameFiles } from '@deckhand/db';
 
 /**
- * Records the files that the outputs of a checkpoint name, before it is written: whoever reads the outputs then finds
- * the files. Files from another run are named as well, so that they stay as long as this one.
+ * Records which files the outputs of a checkpoint name. It runs before the checkpoint is written, so that every output
+ * that can be read has its files. Files from another run are named as well, so that they stay as long as this one.
  * @returns undefined when it names none.
  */
 export function nameFilesOf(

@@ -133,7 +133,7 @@ function failedStatus(status: number): OAuth2Error {
   return new OAuth2Error('status', `The provider responded with the status ${status}`, passes ? 'passing' : 'lasting');
 }
 
-/** Returns a provider's text on one line, cut off, without secrets. Whoever shows it must escape it as any text. */
+/** Returns a provider's text as one line of limited length, with secrets masked. It is not escaped for HTML. */
 export function plainText(text: string, secrets: ProviderRequests['secrets']): string {
   const masked = secrets.reduce<string>(
     (shown, secret) => (secret && secret.length >= MIN_MASKED_LENGTH ? shown.replaceAll(secret, '********') : shown),

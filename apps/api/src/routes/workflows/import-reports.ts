@@ -39,7 +39,7 @@ export function deleteImportReport({ db }: ResourceContext): Route {
     'workflows:write',
     {
       summary: 'Dismiss the report of the import of a workflow',
-      description: 'Deletes the report, for everybody. The workflow stays as it is.',
+      description: 'Deletes the report for all members of the workspace. The workflow does not change.',
       responses: { 204: null },
     },
     async (request, response, caller) => {

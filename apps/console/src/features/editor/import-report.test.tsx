@@ -58,7 +58,7 @@ it('marks what an import left to do on the canvas, and lists it until it is dism
   await click('button', 'Send');
   await (await nodeForm()).findByDisplayValue('Send');
 
-  await click('button', 'Dismiss for everybody');
+  await click('button', 'Dismiss for all members');
   await waitFor(() => expect(screen.queryByText(/Imported from n8n/)).toBeNull());
   await waitFor(async () => expect(within(await nodeOf('Send')).queryByRole('img', { name: /credential/ })).toBeNull());
   await stub.findByRole('img', { name: REASON });

@@ -72,7 +72,7 @@ export function ImportReport() {
       {!isReadOnly && (
         <Group justify="flex-end">
           <Button size="xs" variant="default" loading={dismiss.isPending} onClick={() => dismiss.mutate()}>
-            {i18n.t('Dismiss for everybody')}
+            {i18n.t('Dismiss for all members')}
           </Button>
         </Group>
       )}
