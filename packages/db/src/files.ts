@@ -15,6 +15,8 @@ import { executeWithRawParameters } from './connection.ts';
 
 /** How long a process that writes a file may be silent. After that, it can only fail: the sweep deletes the content. */
 const WRITING = Prisma.sql`interval '10 minutes'`;
+/** When a file expires at once. The column rounds to milliseconds, and a time that is rounded up is in the future. */
+const AT_ONCE = Prisma.sql`date_trunc('milliseconds', now())`;
 
 /** A file that is about to be written. */
 export interface NewFile {
@@ -240,7 +242,7 @@ export async function expireFiles(db: Database, limit: number): Promise<number> 
       RETURNING f.id, f.workspace_id, f.is_apart, f.bytes
     ), unfinished AS (
       INSERT INTO unfinished_files (id, workspace_id, is_apart, expires_at)
-      SELECT id, workspace_id, is_apart, now() FROM gone ON CONFLICT (id) DO NOTHING
+      SELECT id, workspace_id, is_apart, ${AT_ONCE} FROM gone ON CONFLICT (id) DO NOTHING
     ), stored AS (
       INSERT INTO storage_changes (workspace_id, bytes) SELECT workspace_id, -sum(bytes) FROM gone GROUP BY workspace_id
     )
@@ -255,7 +257,7 @@ export type AbandonedFile = Pick<KeptFile, 'id' | 'workspaceId' | 'isApart'>;
 export function findAbandonedFiles(db: Database, limit: number): Promise<AbandonedFile[]> {
   return db.$queryRaw<AbandonedFile[]>(Prisma.sql`/* files.find-abandoned */
     SELECT id, workspace_id AS "workspaceId", is_apart AS "isApart" FROM unfinished_files
-    WHERE expires_at < now() ORDER BY expires_at LIMIT ${limit}`);
+    WHERE expires_at <= now() ORDER BY expires_at LIMIT ${limit}`);
 }
 
 /**
@@ -264,7 +266,7 @@ export function findAbandonedFiles(db: Database, limit: number): Promise<Abandon
  */
 export async function postponeFile(db: Database, id: string): Promise<void> {
   await db.$executeRaw(Prisma.sql`/* files.postpone */
-    UPDATE unfinished_files SET expires_at = now() WHERE id = ${id}::uuid AND expires_at < now()`);
+    UPDATE unfinished_files SET expires_at = ${AT_ONCE} WHERE id = ${id}::uuid AND expires_at <= now()`);
 }
 
 /** Deletes parts of an unfinished file. @returns how many; `limit` of them means that there may be more. */

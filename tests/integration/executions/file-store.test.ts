@@ -264,6 +264,15 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     expect(files.reduce((sum, { bytes }) => sum + bytes, 0n)).toBe(0n);
   });
 
+  it('deletes what has expired in the same pass', async () => {
+    await empty();
+    for (let turn = 1; turn <= 40; turn += 1) {
+      await save(randomBytes(10));
+      await age();
+      expect(await store.sweep(10)).toBe(1);
+    }
+  });
+
   it('has every file that a run could name, while others sweep', async () => {
     await empty();
     const runs = await Promise.all(Array.from({ length: 12 }, () => seed.accept()));
