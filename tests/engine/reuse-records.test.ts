@@ -87,6 +87,16 @@ describe('a run from a node', () => {
     );
   });
 
+  it('has nodes that work in slices, as their input is large', async () => {
+    const definition: Definition = {
+      nodes: [{ id: 'start', type: 'trigger.manual' }, probe('a'), probe('b'), { id: 'both', type: 'merge' }],
+      edges: edges('start -> a', 'start -> b', 'a -> both', 'b -> both'),
+    };
+    const large: Answers = () => Array.from({ length: 100_000 }, (_, i) => i);
+    const { again } = await runTwice(definition, 'both', large, large);
+    expect(again.ending.kind).toBe('success');
+  });
+
   it('does it and what follows again, and nothing beside them', async () => {
     const definition: Definition = {
       nodes: [{ id: 'start', type: 'trigger.manual' }, probe('a'), probe('b'), probe('c'), probe('beside')],

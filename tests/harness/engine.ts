@@ -92,7 +92,9 @@ class CrashedError extends Error {}
 export async function runInMemory(definition: unknown, options: MemoryRunOptions = {}): Promise<MemoryRun> {
   const calls: string[] = [];
   const { replace = (type: NodeType) => type, world } = options;
-  const types = new Map([...(await builtIn)].map(([name, type]) => [name, replace(type)]));
+  const types = new Map(
+    [...(await builtIn)].map(([name, type]) => [name, replace(world ? inRealTime(type, world) : type)]),
+  );
   types.set('probe', probe(calls, options.answer ?? (() => ({ ok: true }))));
   const workflow = compileOrThrow(definition, types);
   const [firstTrigger] = workflow.triggers;
@@ -195,6 +197,17 @@ export async function runToEnd(
     if (run.ending.kind !== 'waiting') return { ...run, journal, last: lastRecords(journal), calls };
     world.passToNextWait();
   }
+}
+
+/** The time of the world stands while a node works: one with much input works in slices. */
+function inRealTime(type: NodeType, world: VirtualWorld): NodeType {
+  return {
+    ...type,
+    run(parameters, context) {
+      const outcome = type.run(parameters, context);
+      return outcome instanceof Promise ? world.during(outcome) : outcome;
+    },
+  };
 }
 
 /** Compiles a definition with the same node types. */
