@@ -412,8 +412,8 @@ export const MUTANTS: readonly Mutant[] = [
     ['a draft keeps secrets', 'secrets.length === 0 ? node', 'secrets.length >= 0 ? node'],
     ['the secret of a draft is the placeholder itself', 'if (value === SECRET_OF_DRAFT)', 'if (false)'],
   ]),
-  ...of('packages/db/src/webhooks/deliveries.ts', LOCKS_OF_WORKFLOWS, [
-    ['deliveries are pruned in no order', 'FOR UPDATE OF d SKIP LOCKED', 'FOR UPDATE OF d'],
+  ...of('packages/db/src/webhooks/deliveries.ts', 'integration:integration/webhooks/deliveries', [
+    ['pruning waits for rows that another deletes', 'FOR UPDATE OF d SKIP LOCKED', 'FOR UPDATE OF d'],
   ]),
   ...of('packages/db/src/checkpoints/fence.ts', FENCES, [
     ['a checkpoint does not compare the token', 'l.claim_token = g.token AND l.epoch', 'l.epoch'],
