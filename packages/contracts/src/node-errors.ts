@@ -153,7 +153,10 @@ const OF_TYPES = {
   },
   RESULT_TOO_LARGE: { when: 'The output would be too large', retry: 'no' },
   SIGNATURE_INVALID: { when: 'The signature is not that of the data', retry: 'no' },
-  STORAGE_FULL: { when: 'The file does not fit into the storage quota of the workspace', retry: 'yes' },
+  STORAGE_FULL: {
+    when: 'The file does not fit into the storage quota of the workspace, or into the space of the instance',
+    retry: 'yes',
+  },
   TEXT_TOO_LARGE: { when: 'A text to work on is too long', retry: 'no' },
   WORKFLOW_FAILED: { when: 'The started run did not end with `success`; the message has its error', retry: 'no' },
   WORKFLOW_NOT_STARTED: {

@@ -290,6 +290,7 @@ export {
   sumDetachedRuns,
 } from './maintenance/detached-runs.ts';
 export {
+  abandonFile,
   type AbandonedFile,
   beginFile,
   deleteFileParts,
