@@ -1741,7 +1741,15 @@ export const MUTANTS: readonly Mutant[] = [
       'rows',
     ],
   ]),
+  ...of('apps/api/src/links/read-form.ts', 'integration:integration/api/answer-links', [
+    ['a form takes files of any type', '!acceptsFile(field.files, file)', 'false'],
+    ['a form takes any number of files', 'count > field.files.maxFiles', 'false'],
+  ]),
+  ...of('packages/db/src/executions/waits/decide.ts', 'integration:integration/api/answer-links', [
+    ['no run keeps the files of an answer', 'if (files.length > 0) await nameFiles', 'if (false) await nameFiles'],
+  ]),
   ...of('packages/db/src/files.ts', 'integration:integration/executions/file-store', [
+    ['a file that somebody else stored is discarded', ' AND expires_at = ${expiresAt}`', '`'],
     [
       'a file of another workspace is opened',
       'WHERE f.id = ${id}::uuid AND f.workspace_id = ${workspaceId}::uuid`',

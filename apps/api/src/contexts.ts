@@ -110,8 +110,12 @@ export interface RunContext extends AnswerContext {
 export interface LinkContext extends AnswerContext {
   /** Verifies the tokens of the links. */
   readonly answerTokens: AnswerTokens;
-  /** Limits requests with such links, by the caller's address. */
   readonly linkLimit: LinkLimit;
+  /** Store of the files that a form takes. */
+  readonly files: FileStore;
+  readonly shares: WorkspaceShares;
+  /** Maximum size of a form with files, in bytes. */
+  readonly maxFileBytes: number;
 }
 
 /** What receiving webhooks needs. */

@@ -153,6 +153,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   };
   const answers = { db, logger, queue, forms, notifyWorkers };
   const shares = createWorkspaceShares();
+  const maxFileBytes = Math.max(settings.WEBHOOK_MAX_BYTES, settings.WEBHOOK_MAX_FILE_BYTES);
   const runs = {
     ...{ ...answers, authenticate, answerOnce, runReads, outputs, files, follower },
     executions: createExecutionReader(db),
@@ -171,7 +172,11 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       setupToken: setupToken(settings),
     },
     ...{ resources, starts, runs },
-    links: { ...answers, answerTokens: createAnswerTokens(secretBox), linkLimit: createLinkLimit(redis) },
+    links: {
+      ...{ ...answers, files, shares, maxFileBytes },
+      answerTokens: createAnswerTokens(secretBox),
+      linkLimit: createLinkLimit(redis),
+    },
     webhooks: {
       ...{ db, files, shares, logger, breaker, runStarter, events, deliveries },
       webhooks: createWebhookFinder({ db, secretBox }),
@@ -181,7 +186,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       delayFailure: createFailureDelay(),
       workflowRate: createWindowRate(redis, '{deckhand}:workflow-rate'),
       maxBytes: settings.WEBHOOK_MAX_BYTES,
-      maxFileBytes: Math.max(settings.WEBHOOK_MAX_BYTES, settings.WEBHOOK_MAX_FILE_BYTES),
+      maxFileBytes,
     },
     mcp: { settings: mcpSettings(settings, allowedOrigins), resources, starts, runs },
     monitoring: {

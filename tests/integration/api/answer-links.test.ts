@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '@deckhand/contracts';
+import type { FileValue, JsonObject } from '@deckhand/contracts';
 import {
   callWithKey,
   createWorkflow,
@@ -427,6 +427,65 @@ describe('a link to a human task', () => {
     expect(await instance.db.auditEntry.findMany({ where: { resourceId: id } })).toMatchObject([
       { action: 'execution.complete', userId: null, details: { nodeId: 'ask', by: 'link' } },
     ]);
+  });
+
+  it('takes files of the types, sizes and number that its schema allows, and leaves none of others behind', async () => {
+    const scan = { type: 'object', title: 'Your scan', file: { accept: ['.txt', 'image/*'], maxBytes: 10 } };
+    const more = { type: 'array', items: { file: { maxBytes: 200_000 } }, maxItems: 2 };
+    const fields = { type: 'object', required: ['scan'], properties: { scan, more, note: { type: 'string' } } };
+    const { id, link } = await waitingRun(human({ schema: fields }), 'waiting_for_human');
+    const { text } = await open(link);
+    expect(text).toContain('<form method="post" enctype="multipart/form-data">');
+    expect(text).toMatch(/<input\s+type="file"[^>]*name="field-0"[^>]* accept=".txt,image\/\*" required/);
+    expect(text).toContain('Up to 2 files, of at most 200,000 bytes each.');
+    const large = 'x'.repeat(150_000);
+    const send = (files: readonly (readonly [string, string, string])[]) => {
+      const form = new FormData();
+      form.append('field-2', 'a note');
+      for (const [input, name, content] of files) form.append(input, new Blob([content]), name);
+      return open(link, { method: 'POST', body: form });
+    };
+    const refused = [
+      [
+        await send([
+          ['field-0', 'a.exe', 'hostile'],
+          ['field-1', 'b', large],
+        ]),
+        400,
+        'Your scan: must be a file of the type .txt, image/*',
+      ],
+      [await send([['field-0', 'a.txt', 'far too long']]), 413, 'Your scan: must have at most 10 bytes'],
+      [
+        await send([['field-0', 'a.txt', 'fine'], ...['b', 'c', 'd'].map((name) => ['field-1', name, name] as const)]),
+        400,
+        'more: must NOT have more than 2 files',
+      ],
+      [await send([['field-1', 'b', large]]), 400, 'Your scan: is required'],
+      [await post(link, { 'field-0': '{"file":{}}' }), 400, 'Your scan: is required'],
+    ] as const;
+    for (const [page, status, issue] of refused) {
+      expect([page.status, page.text]).toEqual([status, expect.stringContaining(issue)]);
+      expect(page.text).toContain('Choose the files again.');
+    }
+    expect((await open(link, { method: 'POST', body: new Blob(['x'], { type: 'multipart/form-data' }) })).status).toBe(
+      400,
+    );
+    expect((await read(id)).status).toBe('waiting_for_human');
+    expect(await instance.db.$queryRaw`SELECT id FROM files WHERE expires_at > now()`).toEqual([]);
+
+    const answer = [
+      ['field-0', 'a.txt', 'scanned'],
+      ['field-1', 'b', large],
+      ['field-1', '', ''],
+    ] as const;
+    for (const _ of ['first', 'again']) expect((await send(answer)).status).toBe(200);
+    await end(id, 'success');
+    const value = (name: string, bytes: number) => ({ file: expect.objectContaining({ name, bytes }) });
+    const { decided } = (await read(id)).progress.paid!.output as { decided: { scan: FileValue } };
+    expect(decided).toEqual({ scan: value('a.txt', 7), more: [value('b', 150_000)], note: 'a note' });
+    const path = `${gateway.url}/api/executions/${id}/files/${decided.scan.file.id}`;
+    const download = await fetch(path, { headers: { 'x-api-key': instance.key } });
+    expect(await download.text()).toBe('scanned');
   });
 
   it('says of a form that plain inputs cannot show that it is filled in in the console', async () => {
