@@ -18,6 +18,7 @@ import {
 import { openFileStore, openOutputStore } from '@deckhand/outputs';
 import {
   createAnswerTokens,
+  createFileTokens,
   createResultSignatures,
   type Logger,
   openSecretBox,
@@ -107,6 +108,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   const keyUsage = createUsageLog({ write: (ids) => touchApiKeys(db, ids), logger });
   const sessionUsage = createUsageLog({ write: (ids) => touchSessions(db, ids), logger });
   const secretBox = openSecretBox(settings);
+  const fileTokens = createFileTokens(secretBox);
   const forms = createSchemaChecker();
   const checkInput = createInputChecker(forms);
   const deliveries = createDeliveryLog({ db, logger });
@@ -155,9 +157,9 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   const shares = createWorkspaceShares();
   const maxFileBytes = Math.max(settings.WEBHOOK_MAX_BYTES, settings.WEBHOOK_MAX_FILE_BYTES);
   const runs = {
-    ...{ ...answers, authenticate, answerOnce, runReads, outputs, files, follower },
+    ...{ ...answers, authenticate, answerOnce, runReads, outputs, files, fileTokens, follower, shares },
     executions: createExecutionReader(db),
-    shares,
+    publicUrl: publicUrl(settings),
   };
   return {
     requests: {
@@ -173,7 +175,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
     },
     ...{ resources, starts, runs },
     links: {
-      ...{ ...answers, files, shares, maxFileBytes },
+      ...{ ...answers, files, fileTokens, shares, maxFileBytes },
       answerTokens: createAnswerTokens(secretBox),
       linkLimit: createLinkLimit(redis),
     },

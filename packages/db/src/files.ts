@@ -1,5 +1,6 @@
-import { fileIdsIn } from '@deckhand/contracts';
-import type { Actor } from './access.ts';
+import { DeckhandError, fileIdsIn } from '@deckhand/contracts';
+import { type Actor, requireRole } from './access.ts';
+import { recordChange } from './audit/record.ts';
 import { type Database, Prisma, type Queryable } from './client.ts';
 import { executeWithRawParameters } from './connection.ts';
 
@@ -178,7 +179,7 @@ export interface FileOfRun {
 
 /** Finds a file that a run names, if the actor may see the run; undefined otherwise. */
 export async function findVisibleFile(
-  db: Database,
+  db: Queryable,
   actor: Actor,
   { executionId, fileId }: FileOfRun,
 ): Promise<KeptFile | undefined> {
@@ -189,6 +190,38 @@ export async function findVisibleFile(
     JOIN files f ON f.id = x.file_id AND f.workspace_id = e.workspace_id
     WHERE e.id = ${executionId}::uuid
       AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`);
+  return row;
+}
+
+/**
+ * Lets anybody with a link download a file that a run names, and records that in the audit log.
+ * @returns when the link expires, by the database's clock.
+ * @throws DeckhandError NOT_FOUND if the run does not name the file, or the actor may not see it; FORBIDDEN.
+ */
+export function linkFile(db: Database, actor: Actor, file: FileOfRun, expiresInSeconds: number): Promise<Date> {
+  return db.$transaction(async (tx) => {
+    const found = await findVisibleFile(tx, actor, file);
+    if (!found) throw new DeckhandError('NOT_FOUND', { message: 'The run has no such file' });
+    const { workspaceId } = found;
+    await requireRole(tx, actor, workspaceId, 'editor');
+    const [row] = await tx.$queryRaw<{ expiresAt: Date }[]>`
+      SELECT date_trunc('milliseconds', now()) + ${expiresInSeconds}::int * interval '1 second' AS "expiresAt"`;
+    if (!row) throw new Error('the database has no time');
+    const { expiresAt } = row;
+    const details = { fileId: file.fileId, expiresAt: expiresAt.toISOString() };
+    await recordChange(tx, actor, { action: 'execution.linkFile', workspaceId, resourceId: file.executionId, details });
+    return expiresAt;
+  });
+}
+
+/** Finds a file that a run names, until a link to it expires; undefined otherwise. */
+export async function findLinkedFile(
+  db: Database,
+  { executionId, fileId, expiresAt }: FileOfRun & { readonly expiresAt: Date },
+): Promise<KeptFile | undefined> {
+  const [row] = await db.$queryRaw<KeptFile[]>(Prisma.sql`/* files.find-linked */
+    SELECT ${KEPT} FROM execution_files x JOIN files f ON f.id = x.file_id
+    WHERE x.execution_id = ${executionId}::uuid AND x.file_id = ${fileId}::uuid AND now() < ${expiresAt}`);
   return row;
 }
 

@@ -507,6 +507,55 @@ describe('a link to a human task', () => {
   });
 });
 
+describe('a link to a file', () => {
+  it('downloads it without a key, as an attachment, until it expires, the data is deleted, or a bit is changed', async () => {
+    const workflowId = await createWorkflow(instance, {
+      nodes: [start, paid],
+      edges: [{ source: 'start', target: 'paid' }],
+    });
+    const headers = { 'x-api-key': instance.key, 'content-type': 'text/html' };
+    const upload = await fetch(`${gateway.url}/api/workflows/${workflowId}/files`, {
+      method: 'POST',
+      headers,
+      body: '<b>9 EUR</b>',
+    });
+    const scan = (await upload.json()) as FileValue;
+    const { executionId } = (await call('POST', `/api/workflows/${workflowId}/execute`, { input: { scan } })).body;
+    await end(executionId, 'success');
+    const path = `/api/executions/${executionId}/files/${scan.file.id}/link` as const;
+    const { status, body } = await call('POST', path, { name: '../scän.html', expiresInSeconds: 60 });
+    const { pathname } = new URL(body.url);
+    expect([status, pathname.startsWith('/files/')]).toEqual([201, true]);
+    used.add(pathname.slice('/files/'.length));
+    const link = gateway.url + pathname;
+    const page = await open(link, { headers: { range: 'bytes=0-2' } });
+    expect([page.status, page.text]).toEqual([206, '<b>']);
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename="sc_n.html"; filename*=UTF-8''sc%C3%A4n.html`,
+      'content-security-policy': "default-src 'none'; sandbox",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'private, no-store',
+      'referrer-policy': 'no-referrer',
+    });
+    const sign = (part: object) =>
+      gateway.services.links.fileTokens.sign({
+        ...{ executionId, fileId: scan.file.id, expiresAt: new Date(body.expiresAt), name: '', ...part },
+      });
+    const other = '01a1fb35-e8df-7352-8660-75a19a555603';
+    const invalid = [{ expiresAt: new Date() }, { executionId: other }, { fileId: other }].map(sign);
+    for (const token of [...invalid, sign({}).slice(1), 'x'])
+      expect((await open(`${gateway.url}/files/${token}`)).status).toBe(404);
+    expect((await open(link, { method: 'POST' })).status).toBe(405);
+    expect((await call('POST', path, { expiresInSeconds: 2_592_001 })).status).toBe(400);
+    expect(
+      await instance.db.auditEntry.count({ where: { action: 'execution.linkFile', resourceId: executionId } }),
+    ).toBe(1);
+    await call('POST', `/api/executions/${executionId}/redact`);
+    expect((await open(link)).status).toBe(404);
+  });
+});
+
 describe('a page', () => {
   const evil = `"><script>alert(1)</script><img src=x onerror='a'>&amp;`;
 
@@ -559,7 +608,7 @@ describe('a page', () => {
 describe('tokens', () => {
   it('are in no log', () => {
     expect(used.size).toBeGreaterThan(15);
-    const lines = gateway.log.filter((line) => line.includes('/answer/') || line.includes('/Answer/'));
+    const lines = gateway.log.filter((line) => /\/(answer|files)\//i.test(line));
     expect(lines.length).toBeGreaterThan(50);
     for (const token of used) {
       // Also without a part of it.

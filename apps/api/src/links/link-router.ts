@@ -1,6 +1,7 @@
 import { type Request, type Response, Router } from 'express';
 import { DeckhandError, type ValidationIssue, type WaitPlace } from '@deckhand/contracts';
-import { type LinkHolder, readLinkedWait } from '@deckhand/db';
+import { findLinkedFile, type LinkHolder, readLinkedWait } from '@deckhand/db';
+import { sendDownload } from '../files/send-file.ts';
 import { originOf } from '../http/caller-address.ts';
 import { checkJson } from '../http/json-body.ts';
 import { createErrorHandler, toDeckhandError } from '../http/errors.ts';
@@ -18,11 +19,11 @@ const MAX_COMMENT_LENGTH = 10_000;
 const PATH = '/answer/:token';
 
 /**
- * Creates the pages of links that answer an approval or a human task without a session. A GET only shows the question,
- * because scanners of mail and previews of messengers fetch links; a POST answers it. The token is all that counts:
- * cookies and keys are not looked at.
+ * Creates what links lead to without a session: files, and the pages that answer an approval or a human task. A GET of
+ * a page only shows the question, because scanners of mail and previews of messengers fetch links; a POST answers it.
+ * The token is all that counts: cookies and keys are not looked at.
  */
-export function createAnswerRouter(context: LinkContext): Router {
+export function createLinkRouter(context: LinkContext): Router {
   const router = Router({ strict: true, caseSensitive: true });
   router
     .route(PATH)
@@ -39,8 +40,22 @@ export function createAnswerRouter(context: LinkContext): Router {
     .all(() => {
       throw new DeckhandError('METHOD_NOT_ALLOWED', { headers: { Allow: 'GET, HEAD, POST' } });
     });
+  router
+    .route('/files/:token')
+    .get(async (request, response) => {
+      await context.linkLimit.request(request.ip ?? '');
+      const linked = context.fileTokens.verify(request.params.token);
+      const file = linked && (await findLinkedFile(context.db, linked));
+      if (!file) throw new DeckhandError('NOT_FOUND');
+      response.setHeader('Referrer-Policy', 'no-referrer');
+      response.setHeader('X-Robots-Tag', 'noindex');
+      await sendDownload(request, response, { files: context.files, file, name: linked.name });
+    })
+    .all(() => {
+      throw new DeckhandError('METHOD_NOT_ALLOWED', { headers: { Allow: 'GET, HEAD' } });
+    });
   router.use(
-    '/answer',
+    ['/answer', '/files'],
     createErrorHandler(context.logger, (response, error) => sendPage(response, error.status, errorPage(error))),
   );
   return router;
