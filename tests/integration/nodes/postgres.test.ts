@@ -333,7 +333,7 @@ describe('the session of a query', () => {
     [
       'a lock',
       'SELECT pg_advisory_lock(17)',
-      "SELECT count(*) AS v FROM pg_locks WHERE locktype = 'advisory' AND objid = 17",
+      "SELECT count(*) AS v FROM pg_locks WHERE locktype = 'advisory' AND objid = 17 AND pid = pg_backend_pid()",
     ],
     ['a subscription', 'LISTEN news', 'SELECT count(*) AS v FROM pg_listening_channels()'],
     ['a prepared statement', 'PREPARE kept AS SELECT 1', 'SELECT count(*) AS v FROM pg_prepared_statements'],
