@@ -622,8 +622,8 @@ export const MUTANTS: readonly Mutant[] = [
       'whenClaiming(Prisma.sql`e.held_until`, Prisma.sql`e.held_until`)',
     ],
   ]),
-  ...of('packages/runtime/src/answer-token.ts', 'unit:packages/runtime/src/answer-token', [
-    ['any signature is valid', 'return isSigned ? ', 'return waitId.length > 0 ? '],
+  ...of('packages/runtime/src/signed-token.ts', 'unit:packages/runtime/src/answer-token', [
+    ['any signature is valid', 'return isSigned ? ', 'return text.length > 0 ? '],
     [
       'a token has other spellings',
       "if (bytes.toString('base64url') !== token) return undefined;",
@@ -642,7 +642,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/links/link-state.ts', LINKS, [
     ['a link shows and answers what it may not', 'if (!allowsLinks(wait.details)) ', 'if (wait.details.length === 0) '],
   ]),
-  ...of('apps/api/src/links/answer-router.ts', LINKS, [
+  ...of('apps/api/src/links/link-router.ts', LINKS, [
     [
       'a GET answers',
       'const link = await openLink(context, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));',
@@ -1754,7 +1754,19 @@ export const MUTANTS: readonly Mutant[] = [
       'rows',
     ],
   ]),
+  ...of('apps/api/src/links/read-form.ts', LINKS, [
+    ['a form takes files of any type', '!acceptsFile(field.files, file)', 'false'],
+    ['a form takes any number of files', 'count > field.files.maxFiles', 'false'],
+  ]),
+  ...of('packages/db/src/executions/waits/decide.ts', LINKS, [
+    ['no run keeps the files of an answer', 'if (files.length > 0) await nameFiles', 'if (false) await nameFiles'],
+  ]),
+  ...of('packages/db/src/files.ts', LINKS, [['a link gives its file for ever', ' AND now() < ${expiresAt}`', '`']]),
+  ...of('packages/db/src/files.ts', ACCESS, [
+    ['viewers give links to files', "await requireRole(tx, actor, workspaceId, 'editor');", ''],
+  ]),
   ...of('packages/db/src/files.ts', 'integration:integration/executions/file-store', [
+    ['a file that somebody else stored is discarded', ' AND expires_at = ${expiresAt}`', '`'],
     [
       'a file of another workspace is opened',
       'WHERE f.id = ${id}::uuid AND f.workspace_id = ${workspaceId}::uuid`',

@@ -7,6 +7,7 @@ import type {
   JsonObject,
   JsonValue,
   StartOptions,
+  StoredFile,
 } from '@deckhand/contracts';
 import type { ScriptRunner } from './script.ts';
 
@@ -87,6 +88,10 @@ export interface PostgresQuery {
   /** More rows fail the query, and roll it back. */
   readonly maxRows: number;
   readonly signal: AbortSignal;
+  /** Reads a stored file that is the value of a `bytea` parameter. @throws NodeError FILE_LIMIT above `maxBytes`. */
+  readonly readFile: (file: StoredFile, maxBytes: number) => Promise<Uint8Array>;
+  /** Stores the bytes of a column, and returns what the row has instead. Undefined for base64. */
+  readonly saveBytes?: ((bytes: Uint8Array, column: string) => Promise<JsonValue>) | undefined;
 }
 
 /** The result of a statement. */

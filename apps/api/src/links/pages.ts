@@ -97,9 +97,12 @@ function openPage(question: Question, rejected: Rejected | undefined, consolePat
       markup`<p><a href="${consolePath}">Sign in to fill it in</a></p>`,
     ]);
   }
+  const inputs = simpleFormInputs(form, rejected?.entered);
+  const hasFiles = form.some(({ type }) => type === 'file');
   return page(question.title, [
     issuesOf(rejected, form),
-    markup`<form method="post">${simpleFormInputs(form, rejected?.entered)}<button>Submit</button></form>`,
+    rejected && hasFiles ? markup`<p>Choose the files again.</p>` : markup``,
+    markup`<form method="post"${hasFiles && markup` enctype="multipart/form-data"`}>${inputs}<button>Submit</button></form>`,
   ]);
 }
 
