@@ -152,6 +152,12 @@ const OF_TYPES = {
     retry: 'no',
   },
   RESULT_TOO_LARGE: { when: 'The output would be too large', retry: 'no' },
+  S3_EXISTS: { when: 'There is an object with the key already, and `overwrite` is false', retry: 'no' },
+  S3_FAILED: {
+    when: 'The store refused the request; the message has its status, code and reason',
+    retry: 'after 408, 425, 429, 500 and above, and codes of errors that pass, such as `SlowDown`',
+  },
+  S3_NOT_FOUND: { when: 'The object or the bucket does not exist', retry: 'no' },
   SIGNATURE_INVALID: { when: 'The signature is not that of the data', retry: 'no' },
   STORAGE_FULL: {
     when: 'The file does not fit into the storage quota of the workspace, or into the space of the instance',

@@ -29,6 +29,35 @@ export const CREDENTIAL_SECRETS = {
   header: Type.Object({ name: HeaderName, value: Text }, CLOSED),
   oauth2: OAuth2Secret,
   postgres: Type.Object({ connectionString: Type.String({ pattern: '^postgres(ql)?://', maxLength: 10_000 }) }, CLOSED),
+  s3: Type.Object(
+    {
+      accessKeyId: Type.String({ pattern: '^[!-~]{1,200}$' }),
+      secretAccessKey: Type.String({ minLength: 1, maxLength: 1_000 }),
+      region: Type.Optional(
+        Type.String({ pattern: '^[a-z0-9-]{1,60}$', default: 'us-east-1', description: 'That of the bucket' }),
+      ),
+      endpoint: Type.Optional(
+        Type.String({
+          pattern: '^https?://[^\\s?#@]+$',
+          maxLength: 500,
+          description: 'The address of a store other than that of Amazon',
+        }),
+      ),
+      pathStyle: Type.Optional(
+        Type.Boolean({
+          description:
+            'Whether the bucket is in the path of requests, and not in the host: the default with an endpoint',
+        }),
+      ),
+      bucket: Type.Optional(
+        Type.String({
+          pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$',
+          description: 'The bucket of nodes that name none',
+        }),
+      ),
+    },
+    CLOSED,
+  ),
   smtp: Type.Object(
     {
       host: Type.String({ minLength: 1, maxLength: 253 }),
@@ -42,5 +71,5 @@ export const CREDENTIAL_SECRETS = {
 };
 
 /** Types of credentials. */
-export const CREDENTIAL_TYPES = ['apiKey', 'basic', 'bearer', 'header', 'oauth2', 'postgres', 'smtp'] as const;
+export const CREDENTIAL_TYPES = ['apiKey', 'basic', 'bearer', 'header', 'oauth2', 'postgres', 's3', 'smtp'] as const;
 export type CredentialType = (typeof CREDENTIAL_TYPES)[number];
