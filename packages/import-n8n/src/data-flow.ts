@@ -133,10 +133,11 @@ export class DataFlow {
     const isMerge = JOINS.has(shortType(type));
     const count = isMerge ? mergeInputs(parameters) : 1;
     const beyond = incoming.find(({ input }) => input >= count);
-    if (beyond) return unsupported(`"${beyond.source}" leads to its input ${beyond.input + 1}, which does not exist`);
+    if (beyond && (!isMerge || incoming.every(({ input }) => input >= count))) {
+      return unsupported(`"${beyond.source}" leads to its input ${beyond.input + 1}, which does not exist`);
+    }
     const inputs = Array.from({ length: count }, (_, index) => {
       const ways = incoming.filter(({ input }) => input === index).map((each) => this.wayOf(each));
-      if (ways.length === 0) return unsupported(`nothing leads to its input ${index + 1}`);
       const problem = ways.find(({ output }) => output.problem !== undefined)?.output.problem;
       return problem === undefined ? ways : unsupported(problem);
     });
@@ -151,6 +152,12 @@ export class DataFlow {
     }
     const cycle = this.#graph.cycles.get(name);
     return cycle ? this.#repeat(first, cycle, join) : join;
+  }
+
+  /** Returns the connections to inputs of a Merge that it does not have: n8n leaves out what comes there. */
+  beyondInputs({ name, type, parameters }: N8nNode): readonly N8nConnection[] {
+    const count = mergeInputs(parameters);
+    return JOINS.has(shortType(type)) ? this.#graph.into(name).filter(({ input }) => input >= count) : [];
   }
 
   /** Returns whether a run that comes to a node by a route comes by all its connections. */

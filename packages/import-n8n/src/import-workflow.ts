@@ -220,6 +220,11 @@ class WorkflowConversion {
     const [given] = join.inputs;
     const paired = (each: Output): Output => withFiles(withPairs(each, node, given), node, given);
     this.flow.add(name, { outputs: converted.outputs.map(paired), route, before });
+    const beyond = this.flow.beyondInputs(node);
+    if (beyond.length > 0 && level !== 'manual') {
+      const numbers = [...new Set(beyond.map(({ input }) => input + 1))].toSorted((a, b) => a - b).join(', ');
+      reviews.add(`it has no input ${numbers}, so that what comes there is left out, as in n8n`);
+    }
     const strays = this.#graph.stray.filter(({ source }) => source === name);
     const unused = [...this.#left].filter(({ source }) => source === name).map(({ output }) => output + 1);
     if (unused.length > 0) {

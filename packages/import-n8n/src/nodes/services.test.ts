@@ -253,3 +253,14 @@ it('sends a redirection, and the message of an error that is an object', () => {
   expect(error.issues).not.toHaveProperty('issues');
   expect(error.nodes[0]?.type).toBe('fail');
 });
+
+it.each([2, 2.6])('a statement without a table fails, as in n8n (version %p)', (version) => {
+  for (const table of [undefined, '', { __rl: true, mode: 'list', value: '' }]) {
+    const { level, messages, nodes } = convert('postgres', version, table === undefined ? {} : { table });
+    expect({ level, messages }).toEqual({
+      level: 'review',
+      messages: ['it has no table, so that it fails, as in n8n: complete it'],
+    });
+    expect(nodes).toMatchObject([{ type: 'fail' }]);
+  }
+});
