@@ -22,6 +22,7 @@ import { converterOf, isTrigger, shortType } from './nodes/registry.ts';
 import { withPairs } from './pairs.ts';
 import { asList, firstItem, optional, type Source } from './source.ts';
 import { isWholeSticky, toSticky } from './sticky-note.ts';
+import { ScriptedExpressions } from './nodes/scripted-expressions.ts';
 import { stubOf } from './stub.ts';
 import { afterStub, type ImportLevel, type ImportNote, partOf } from './tasks.ts';
 import { passedOn, withOptions } from './options.ts';
@@ -301,6 +302,11 @@ class WorkflowConversion {
     const input: Source =
       node.original.executeOnce === true && given.shape === 'list' ? { text: firstItem(given), shape: 'one' } : given;
     const dataOf = (other: string): Source | undefined => this.flow.dataOf(other, name, before, route);
+    const { onError = 'stopWorkflow', continueOnFail } = node.original;
+    const isPlain = inputs.length === 1 && !node.isDisabled && onError === 'stopWorkflow' && continueOnFail !== true;
+    const workflowName = this.#workflow.name;
+    const paired = this.flow.pairsAt(name, input);
+    const scripts = new ScriptedExpressions(id, name, { dataOf, input, review, workflowName, paired });
     const scope: Scope = {
       item: firstItem(input),
       index: '0',
@@ -313,9 +319,11 @@ class WorkflowConversion {
         const failing = `convert.object(${JSON.stringify(`the node "${other}" has not run`)})`;
         return { ...source, text: `(${optional(source.text)} ?? ${failing})` };
       },
-      workflowName: this.#workflow.name,
+      workflowName,
       timezone: timezoneOf(this.#workflow.settings),
-      paired: this.flow.pairsAt(name, input),
+      paired,
+      // A script fails the run, where n8n would go on after an error of the node.
+      ...(isPlain && { scripted: (source, index) => scripts.add(source, index) }),
       review,
     };
     const forward = new Set(this.#graph.outOf(name).map(({ output }) => output));
@@ -333,7 +341,7 @@ class WorkflowConversion {
       connected: new Set([...forward, ...back]),
       hasResponder: this.#workflow.nodes.some((each) => shortType(each.type) === 'respondToWebhook'),
       isInLoop: this.flow.partsWith(name).length > 0,
-      workflowName: this.#workflow.name,
+      workflowName,
       variables: this.#variables,
       review,
       dataOf,
@@ -342,7 +350,8 @@ class WorkflowConversion {
     if (body?.members.size === 0) return unsupported('a loop without a body');
     const convert = body ? (each: Conversion) => loopNode(each, body.output) : converterOf(type);
     if (!convert) return unsupported(`there is no such node here: ${shortType(type)}`);
-    return this.#bounded(withGates(withOptions(convert(conversion), conversion), node, forward));
+    const converted = withGates(withOptions(convert(conversion), conversion), node, forward);
+    return this.#bounded(withScript(converted, scripts.node()));
   }
 
   /** Counts what something becomes. Returns false if there is no room for it. */
@@ -432,6 +441,14 @@ class WorkflowConversion {
   #note(node: N8nNode, level: ImportLevel, nodeIds: readonly string[], messages: readonly string[]): void {
     this.#notes.push({ node: node.name, type: node.type, level, nodeIds, messages });
   }
+}
+
+/** Adds a script that runs before a node. */
+function withScript(converted: Converted, script: NodeDefinition | undefined): Converted {
+  const [entry] = converted.nodes;
+  if (!script || !entry) return converted;
+  const edges = [{ source: script.id, target: entry.id }, ...converted.edges];
+  return { ...converted, nodes: [script, ...converted.nodes], edges };
 }
 
 /**
