@@ -8,8 +8,8 @@ import type { NodeTypes } from '../../../graph/handles.ts';
 import { useCanvasRuns } from '../runs/canvas-runs.tsx';
 import { definitionOf } from '../model/editor-model.ts';
 import { useEditor, useEditorSession } from '../model/editor-session.tsx';
-import { shapeOfOutput, shapeOfTrigger } from '../model/shapes.ts';
-import { loopAround, nodesBefore, sourcesOf } from '../model/upstream.ts';
+import { isErrorOutput, shapeOfOutput, shapeOfTrigger } from '../model/shapes.ts';
+import { loopAround, nodesBefore, type Outcome, outcomeOf, sourcesOf } from '../model/upstream.ts';
 
 const SUCCESSFUL = { status: 'success' } as const;
 
@@ -59,6 +59,7 @@ interface Sources {
 function sampleOf(sources: Sources, nodeId: string): SampleData {
   const { queryClient, workspaceId, definition, types, run } = sources;
   const loop = loopAround(definition, nodeId, types);
+  const outcomeHere = (of: string): Outcome => outcomeOf(definition, { of, at: nodeId, types });
   return {
     run: run && { id: run.executionId, mode: run.executionMode, trigger: run.data.trigger },
     before: nodesBefore(definition, nodeId),
@@ -66,8 +67,21 @@ function sampleOf(sources: Sources, nodeId: string): SampleData {
     sources: sourcesOf(definition, nodeId, types),
     tryData: (id) => sampleOf(sources, id),
     loop: loop && (() => ({ items: loop.parameters?.items ?? [], data: sampleOf(sources, loop.id) })),
-    output: async (id) => (await readOutput(sources, run, id)) ?? readOutput(sources, sources.earlier, id),
-    shapes: { trigger: shapeOfTrigger(definition, types), output: (id) => shapeOfOutput(definition, id, types) },
+    async output(id) {
+      const outcome = outcomeHere(id);
+      // The run may have taken another branch than that of the node.
+      const fits = (output: JsonValue): boolean =>
+        outcome === 'either' || isErrorOutput(output) === (outcome === 'error');
+      for (const from of [run, sources.earlier]) {
+        const output = await readOutput(sources, from, id);
+        if (output !== undefined && fits(output)) return output;
+      }
+      return undefined;
+    },
+    shapes: {
+      trigger: shapeOfTrigger(definition, types),
+      output: (id) => shapeOfOutput(definition, id, { types, outcome: outcomeHere(id) }),
+    },
     async vars() {
       const query = { ...variablesQuery(workspaceId), staleTime: 60_000 };
       const { data } = await queryClient.query(query).catch(() => ({ data: [] }));
