@@ -21,6 +21,8 @@ export interface Bar extends Span {
   readonly attemptSpans: readonly AttemptSpan[];
   /** Number of iterations of a node in a loop; otherwise 0. */
   readonly iterations: number;
+  /** The number of iterations per status. */
+  readonly iterationCounts: NodeProgress['iterationCounts'];
   /** Number of loops that contain it. */
   readonly depth: number;
   /** Whether its output is that of an earlier run: its time is before this one. */
@@ -59,11 +61,11 @@ export function toTimes(
   const rankOf = (nodeId: string): number => rank.get(nodeId) ?? rank.size;
   const queuedAt = Math.max(Date.parse(createdAt), startAt === null ? 0 : Date.parse(startAt));
   const begun = Object.entries(progress).flatMap(([nodeId, node]) => {
-    const { status, attempts, iterations = 0, startedAt, finishedAt } = node;
+    const { status, attempts, iterations = 0, iterationCounts, startedAt, finishedAt } = node;
     if (startedAt === null) return [];
     const [from, to] = [Date.parse(startedAt), endOf(finishedAt, now)];
     const isReused = from < Date.parse(createdAt) && to <= Date.parse(createdAt);
-    const shown = { nodeId, status, attempts, iterations, startedAt, finishedAt };
+    const shown = { nodeId, status, attempts, iterations, iterationCounts, startedAt, finishedAt };
     return [{ ...shown, from, to, isReused, tried: isReused ? [] : timesOfAttempts(node, { from, to }) }];
   });
   const own = begun.filter(({ isReused }) => !isReused);

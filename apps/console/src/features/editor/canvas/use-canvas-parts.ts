@@ -2,6 +2,7 @@ import type { NodeDefinition, NoteDefinition } from '@deckhand/contracts';
 import type { Edge } from '@xyflow/react';
 import { useMemo } from 'react';
 import { type CardNode, toCard, toFlowEdge, toFlowNode } from '../../../graph/flow.ts';
+import { statusOf } from '../../../graph/node-status.ts';
 import type { Gestures } from './canvas-gestures.ts';
 import { useCanvasRuns } from '../runs/canvas-runs.tsx';
 import { definitionOf, issuesOf } from '../model/editor-model.ts';
@@ -67,7 +68,8 @@ function useCards(): CardNode[] {
     () =>
       cards.map((card): CardNode => {
         const hasRun = progress !== undefined && ranIds?.has(card.id) !== false;
-        const status = hasRun ? (progress[card.id]?.status ?? 'pending') : undefined;
+        const entry = progress?.[card.id];
+        const status = hasRun ? (entry ? statusOf(entry) : 'pending') : undefined;
         const issue = texts.get(card.id) ?? card.data.issue;
         const review = reviews.get(card.id);
         const isSelected = selected.has(card.id);

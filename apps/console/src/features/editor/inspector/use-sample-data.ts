@@ -1,10 +1,11 @@
 import type { Definition, Execution, JsonValue } from '@deckhand/contracts';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { lastRunQuery, outputQuery, runQuery } from '../../../api/executions.ts';
+import { lastRunQuery, runQuery } from '../../../api/executions.ts';
 import { variablesQuery } from '../../../api/variables.ts';
 import type { SampleData } from '../../../forms/sample-data.ts';
 import type { NodeTypes } from '../../../graph/handles.ts';
+import { readOutput } from '../../runs/loop-items.ts';
 import { useCanvasRuns } from '../runs/canvas-runs.tsx';
 import { definitionOf } from '../model/editor-model.ts';
 import { useEditor, useEditorSession } from '../model/editor-session.tsx';
@@ -12,9 +13,6 @@ import { isErrorOutput, shapeOfOutput, shapeOfTrigger } from '../model/shapes.ts
 import { loopAround, nodesBefore, type Outcome, outcomeOf, sourcesOf } from '../model/upstream.ts';
 
 const SUCCESSFUL = { status: 'success' } as const;
-
-/** Maximum size of an output that is fetched for a preview, in bytes. */
-const MAX_OUTPUT_BYTES = 4_194_304;
 
 /**
  * Returns the data for previews of a node's expressions. They are from the run on the canvas;
@@ -73,7 +71,7 @@ function sampleOf(sources: Sources, nodeId: string): SampleData {
       const fits = (output: JsonValue): boolean =>
         outcome === 'either' || isErrorOutput(output) === (outcome === 'error');
       for (const from of [run, sources.earlier]) {
-        const output = await readOutput(sources, from, id);
+        const output = await readOutput(queryClient, from, id);
         if (output !== undefined && fits(output)) return output;
       }
       return undefined;
@@ -88,17 +86,4 @@ function sampleOf(sources: Sources, nodeId: string): SampleData {
       return Object.fromEntries(data.map(({ name, value }) => [name, value]));
     },
   };
-}
-
-/** Returns the output of a node in the run; undefined if it is not available. */
-async function readOutput(
-  { queryClient }: Sources,
-  run: Execution | undefined,
-  nodeId: string,
-): Promise<JsonValue | undefined> {
-  const progress = run?.progress[nodeId];
-  if (!run || progress?.outputOmitted !== true || progress.outputBytes > MAX_OUTPUT_BYTES) return undefined;
-  const query = outputQuery(run.executionId, nodeId, undefined, progress.finishedAt);
-  const answer = await queryClient.query({ ...query, staleTime: Infinity }).catch(() => undefined);
-  return answer?.output;
 }
