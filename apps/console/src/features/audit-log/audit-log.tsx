@@ -13,7 +13,7 @@ import { Page } from '../../components/page.tsx';
 import { i18n } from '../../language/i18n.ts';
 
 const COLUMNS: Columns<AuditLogEntry> = [
-  { id: 'action', header: i18n.t('Action'), cell: ({ row: { original } }) => original.action },
+  { id: 'action', width: '220px', header: i18n.t('Action'), cell: ({ row: { original } }) => original.action },
   {
     id: 'resource',
     header: i18n.t('Resource'),
@@ -21,8 +21,13 @@ const COLUMNS: Columns<AuditLogEntry> = [
       `${original.resourceType} ${original.resourceName ?? original.resourceId?.slice(0, 8) ?? ''}`,
   },
   { id: 'who', header: i18n.t('Who'), cell: ({ row: { original } }) => describePerson(original) },
-  { id: 'address', header: i18n.t('IP address'), cell: ({ row: { original } }) => original.address },
-  { id: 'at', header: i18n.t('When'), cell: ({ row: { original } }) => <RelativeTime at={original.at} /> },
+  { id: 'address', width: '150px', header: i18n.t('IP address'), cell: ({ row: { original } }) => original.address },
+  {
+    id: 'at',
+    width: '120px',
+    header: i18n.t('When'),
+    cell: ({ row: { original } }) => <RelativeTime at={original.at} />,
+  },
 ];
 
 const OF_WORKSPACE = i18n.t('This workspace');

@@ -2,6 +2,7 @@ import type { NodeDefinition, NoteDefinition } from '@deckhand/contracts';
 import type { Edge } from '@xyflow/react';
 import { useMemo } from 'react';
 import { type CardNode, toCard, toFlowEdge, toFlowNode } from '../../../graph/flow.ts';
+import { cachedFor } from '../../../components/cached-for.ts';
 import { statusOf } from '../../../graph/node-status.ts';
 import type { Gestures } from './canvas-gestures.ts';
 import { useCanvasRuns } from '../runs/canvas-runs.tsx';
@@ -111,19 +112,4 @@ function useNotes(): NoteNode[] {
     () => (notes ?? []).map((note) => (selected.has(noteKey(note.id)) ? selectNote(noteOf(note)) : noteOf(note))),
     [notes, noteOf, selected],
   );
-}
-
-/**
- * Returns a function that computes the result for an object once, and returns the same one afterwards. React leaves out
- * what is the same as before.
- */
-function cachedFor<K extends object, V>(compute: (key: K) => V): (key: K) => V {
-  const cache = new WeakMap<K, V>();
-  return (key) => {
-    const known = cache.get(key);
-    if (known !== undefined) return known;
-    const value = compute(key);
-    cache.set(key, value);
-    return value;
-  };
 }
