@@ -15,6 +15,7 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { ConnectionBadge, ConnectionDialog } from './connection.tsx';
 import { CreateCredential } from './create-credential.tsx';
+import { EditCredential } from './edit-credential.tsx';
 import { TrafficFields } from './traffic-fields.tsx';
 
 const COLUMNS: Columns<CredentialEntry> = [
@@ -105,6 +106,7 @@ function Actions({ credential }: { credential: CredentialEntry }) {
   const [isConnecting, setConnecting] = useState(false);
   const isOwner = ownerId === user.id;
   if (!can(visibility === 'private' && !isOwner ? 'admin' : 'editor')) return null;
+  const [isEditing, setEditing] = useState(false);
   const mayLimit = isOwner || (visibility === 'shared' && can('admin'));
   return (
     <Group gap="xs" wrap="nowrap" justify="flex-end">
@@ -116,6 +118,16 @@ function Actions({ credential }: { credential: CredentialEntry }) {
           onClick={() => setConnecting(true)}
         >
           {connection.status === 'connected' ? i18n.t('Connection') : i18n.t('Connect')}
+        </Button>
+      )}
+      {(visibility === 'shared' || isOwner) && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          aria-label={i18n.t('Edit {name}', { name })}
+          onClick={() => setEditing(true)}
+        >
+          {i18n.t('Edit')}
         </Button>
       )}
       {mayLimit && HTTP_CREDENTIAL_TYPES.includes(type) && (
@@ -146,6 +158,7 @@ function Actions({ credential }: { credential: CredentialEntry }) {
           onClose={() => setConnecting(false)}
         />
       )}
+      {isEditing && <EditCredential credential={credential} mayLimit={mayLimit} onClose={() => setEditing(false)} />}
       {isLimiting && <LimitRequests credential={credential} onClose={() => setLimiting(false)} />}
     </Group>
   );
