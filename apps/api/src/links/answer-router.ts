@@ -12,6 +12,7 @@ import type { LinkContext } from '../contexts.ts';
 import { parseForm } from '../webhooks/form.ts';
 import { linkPage, messagePage, PAGE_POLICY } from './pages.ts';
 import { type LinkState, type Question, stateOf } from './link-state.ts';
+import { type PageLanguage, pageLanguageOf } from './page-language.ts';
 import { type Entered, readSimpleForm, simpleForm, textOf } from './simple-form.ts';
 
 /** Maximum size of an answer, in bytes: a comment of 10,000 characters has at most 90,000 in a form. */
@@ -33,7 +34,7 @@ export function createAnswerRouter(context: LinkContext): Router {
     .route(PATH)
     .get(async (request, response) => {
       const link = await openLink(context, request);
-      sendPage(response, statusOf(link.state), linkPage(link.state, link));
+      sendPage(response, statusOf(link.state), linkPage(link.state, pageLanguageOf(request), link));
     })
     .post(async (request, response) => {
       requireOwnPage(request);
@@ -46,7 +47,9 @@ export function createAnswerRouter(context: LinkContext): Router {
     });
   router.use(
     '/answer',
-    createErrorHandler(context.logger, (response, error) => sendPage(response, error.status, errorPage(error))),
+    createErrorHandler(context.logger, (response, error) =>
+      sendPage(response, error.status, errorPage(error, pageLanguageOf(response.req))),
+    ),
   );
   return router;
 }
@@ -80,8 +83,9 @@ async function answerLink(
   link: Link,
 ): Promise<{ readonly status: number; readonly page: string }> {
   const { place, state } = link;
+  const language = pageLanguageOf(request);
   if (!('question' in state) || state.question === undefined) {
-    return { status: state.kind === 'unknown' ? 404 : 409, page: linkPage(state) };
+    return { status: state.kind === 'unknown' ? 404 : 409, page: linkPage(state, language) };
   }
   const entered = await readForm(request);
   const holder: LinkHolder = { userId: null, origin: () => originOf(request, null) };
@@ -95,20 +99,20 @@ async function answerLink(
         const { code } = toDeckhandError(error);
         if (code === 'RESUME_PENDING') {
           const note = 'Your answer is recorded. The workflow continues as soon as the service can.';
-          return { status: 202, page: linkPage((await readLink(context, place)).state, { note }) };
+          return { status: 202, page: linkPage((await readLink(context, place)).state, language, { note }) };
         }
         if (code !== 'ALREADY_DECIDED' && code !== 'NOT_WAITING') throw error;
       }
     }
     const after = (await readLink(context, place)).state;
     if (after.kind === 'answered' && after.isByLink && given.isSame(after.answer)) {
-      return { status: 200, page: linkPage(after, { note: 'Your answer is recorded.' }) };
+      return { status: 200, page: linkPage(after, language, { note: 'Your answer is recorded.' }) };
     }
-    return { status: 409, page: linkPage(after, { note: 'Your answer was not recorded.' }) };
+    return { status: 409, page: linkPage(after, language, { note: 'Your answer was not recorded.' }) };
   } catch (error) {
     const { code, details } = toDeckhandError(error);
     if (code !== 'VALIDATION_FAILED' || !isIssues(details)) throw error;
-    return { status: 400, page: linkPage(state, { ...link, rejected: { entered, issues: details } }) };
+    return { status: 400, page: linkPage(state, language, { ...link, rejected: { entered, issues: details } }) };
   }
 }
 
@@ -178,10 +182,11 @@ function statusOf({ kind }: LinkState): number {
   return kind === 'unknown' ? 404 : 200;
 }
 
-function errorPage({ code, status, message }: DeckhandError): string {
-  if (code === 'NOT_FOUND') return linkPage({ kind: 'unknown' });
-  if (status >= 500) return messagePage('Not available', 'The service cannot do this at the moment. Try again later.');
-  return messagePage('That did not work', message);
+function errorPage({ code, status, message }: DeckhandError, language: PageLanguage): string {
+  if (code === 'NOT_FOUND') return linkPage({ kind: 'unknown' }, language);
+  if (status >= 500)
+    return messagePage(language, 'Not available', 'The service cannot do this at the moment. Try again later.');
+  return messagePage(language, 'That did not work', message);
 }
 
 function sendPage(response: Response, status: number, page: string): void {
@@ -190,6 +195,7 @@ function sendPage(response: Response, status: number, page: string): void {
     'Content-Length': Buffer.byteLength(page),
     'Content-Security-Policy': PAGE_POLICY,
     'Cache-Control': 'no-store',
+    Vary: 'Accept-Language',
     'Referrer-Policy': 'no-referrer',
     'X-Robots-Tag': 'noindex',
   });

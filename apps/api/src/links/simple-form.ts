@@ -97,9 +97,18 @@ function valueOf({ type, schema }: Field, text: string): JsonValue | undefined {
   }
 }
 
-/** Returns the inputs of a form. @param entered what a person entered before; undefined shows the defaults. */
-export function simpleFormInputs(form: SimpleForm, entered: Entered | undefined): Markup {
-  return markup`${form.map((field) => inputOf(field, entered && textOf(entered, field.input)))}`;
+/**
+ * Returns the inputs of a form.
+ * @param entered what a person entered before; undefined shows the defaults.
+ * @param translate translates texts of the page.
+ */
+export function simpleFormInputs(
+  form: SimpleForm,
+  entered: Entered | undefined,
+  translate: (text: string) => string,
+): Markup {
+  const optional = translate('(optional)');
+  return markup`${form.map((field) => inputOf(field, entered && textOf(entered, field.input), optional))}`;
 }
 
 /** Returns the name of a field as people see it. */
@@ -107,7 +116,7 @@ export function labelOf({ name, schema: { title } }: Field): string {
   return typeof title === 'string' && title !== '' ? title : name;
 }
 
-function inputOf(field: Field, entered: string | undefined): Markup {
+function inputOf(field: Field, entered: string | undefined, optional: string): Markup {
   const { input, type, schema, isRequired } = field;
   const { description } = schema;
   const help = typeof description === 'string' && markup`<small id="${input}-help">${description}</small>`;
@@ -117,7 +126,7 @@ function inputOf(field: Field, entered: string | undefined): Markup {
   const label = labelOf(field);
   if (type === 'boolean')
     return markup`<div class="field"><label class="check">${control} ${label}</label>${help}</div>`;
-  const mark = isRequired ? '' : markup` <small>(optional)</small>`;
+  const mark = isRequired ? '' : markup` <small>${optional}</small>`;
   return markup`<div class="field"><label for="${input}">${label}${mark}</label>${control}${help}</div>`;
 }
 

@@ -26,8 +26,10 @@ const NAME: Columns<Row>[number] = {
 };
 const COLUMNS: Columns<Row> = [NAME, { id: 'at', width: '120px', header: 'At', cell: () => 'now' }];
 
-const draw = (columns: Columns<Row>, rows = ROWS) => (
-  <DataTable label="Rows" columns={columns} rows={rows} keyOf={({ id }) => id} />
+const LABEL = 'Rows';
+
+const draw = (columns: Columns<Row>) => (
+  <DataTable label={LABEL} columns={columns} rows={ROWS} keyOf={({ id }) => id} />
 );
 
 it('keeps the widths of its columns, whatever rows are shown', () => {

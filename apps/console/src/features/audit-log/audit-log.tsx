@@ -11,14 +11,20 @@ import { Loading } from '../../components/loading.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { Page } from '../../components/page.tsx';
 import { i18n } from '../../language/i18n.ts';
+import { ACTIONS, RESOURCES } from './audit-words.ts';
 
 const COLUMNS: Columns<AuditLogEntry> = [
-  { id: 'action', width: '220px', header: i18n.t('Action'), cell: ({ row: { original } }) => original.action },
+  {
+    id: 'action',
+    width: '220px',
+    header: i18n.t('Action'),
+    cell: ({ row: { original } }) => ACTIONS[original.action] ?? original.action,
+  },
   {
     id: 'resource',
     header: i18n.t('Resource'),
     cell: ({ row: { original } }) =>
-      `${original.resourceType} ${original.resourceName ?? original.resourceId?.slice(0, 8) ?? ''}`,
+      `${RESOURCES[original.resourceType] ?? original.resourceType} ${original.resourceName ?? original.resourceId?.slice(0, 8) ?? ''}`,
   },
   { id: 'who', header: i18n.t('Who'), cell: ({ row: { original } }) => describePerson(original) },
   { id: 'address', width: '150px', header: i18n.t('IP address'), cell: ({ row: { original } }) => original.address },

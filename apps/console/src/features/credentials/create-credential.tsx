@@ -20,8 +20,8 @@ import { i18n } from '../../language/i18n.ts';
 import { redirectUrl } from './connection.tsx';
 import { TrafficFields } from './traffic-fields.tsx';
 
-/** Labels of the types. */
-const LABELS: Readonly<Record<CredentialType, string>> = {
+/** The types of credentials, in words. */
+export const TYPE_LABELS: Readonly<Record<CredentialType, string>> = {
   apiKey: i18n.t('API key in a header'),
   basic: i18n.t('User name and password'),
   bearer: i18n.t('Bearer token'),
@@ -143,7 +143,7 @@ function CredentialFields({ values: { type, traffic }, set, text, field, choice 
       <Select
         label={i18n.t('Type')}
         allowDeselect={false}
-        data={CREDENTIAL_TYPES.map((value) => ({ value, label: LABELS[value] }))}
+        data={CREDENTIAL_TYPES.map((value) => ({ value, label: TYPE_LABELS[value] }))}
         value={types.value}
         onChange={(value) => {
           types.onChange(value);

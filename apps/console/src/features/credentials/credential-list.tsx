@@ -14,13 +14,13 @@ import { Page } from '../../components/page.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { ConnectionBadge, ConnectionDialog } from './connection.tsx';
-import { CreateCredential } from './create-credential.tsx';
+import { CreateCredential, TYPE_LABELS } from './create-credential.tsx';
 import { EditCredential } from './edit-credential.tsx';
 import { TrafficFields } from './traffic-fields.tsx';
 
 const COLUMNS: Columns<CredentialEntry> = [
   { id: 'name', header: i18n.t('Name'), cell: ({ row: { original } }) => original.name },
-  { id: 'type', header: i18n.t('Type'), cell: ({ row: { original } }) => original.type },
+  { id: 'type', header: i18n.t('Type'), cell: ({ row: { original } }) => TYPE_LABELS[original.type] },
   {
     id: 'visibility',
     header: i18n.t('Shared with'),
@@ -102,11 +102,11 @@ function Actions({ credential }: { credential: CredentialEntry }) {
   const { id, name, type, visibility, ownerId, connection } = credential;
   const { workspaceId, user, can } = useWorkspace();
   const queryClient = useQueryClient();
+  const [isEditing, setEditing] = useState(false);
   const [isLimiting, setLimiting] = useState(false);
   const [isConnecting, setConnecting] = useState(false);
   const isOwner = ownerId === user.id;
   if (!can(visibility === 'private' && !isOwner ? 'admin' : 'editor')) return null;
-  const [isEditing, setEditing] = useState(false);
   const mayLimit = isOwner || (visibility === 'shared' && can('admin'));
   return (
     <Group gap="xs" wrap="nowrap" justify="flex-end">

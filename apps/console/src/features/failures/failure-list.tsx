@@ -14,7 +14,7 @@ import { Page } from '../../components/page.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { STATUS_LOOKS, StatusBadge } from '../../components/status-badge.tsx';
 import { WorkflowSelect } from '../../forms/workflow-select.tsx';
-import { i18n } from '../../language/i18n.ts';
+import { formatNumber, i18n } from '../../language/i18n.ts';
 import { describeNode, describeWorkflows } from './describe-group.ts';
 
 const route = getRouteApi('/w/$workspaceId/failures');
@@ -43,7 +43,7 @@ const COLUMNS: Columns<FailureGroup> = [
     id: 'count',
     width: '100px',
     header: i18n.t('Count'),
-    cell: ({ row: { original } }) => original.count.toLocaleString(i18n.locale),
+    cell: ({ row: { original } }) => formatNumber(original.count),
   },
   {
     id: 'lastSeenAt',

@@ -1,6 +1,7 @@
 import type { Definition, Execution, NodeProgress, NodeStatus } from '@deckhand/contracts';
 import { containersOf } from '../../graph/containers.ts';
 import type { NodeTypes } from '../../graph/handles.ts';
+import { formatNumber } from '../../language/i18n.ts';
 import { attemptsOf, type ShownAttempt } from './attempts.ts';
 
 /** A part of the timeline, in percent of its length. */
@@ -168,5 +169,5 @@ function describeTick(ms: number): string {
       [1, 'ms'],
     ] as const
   ).find(([size]) => ms >= size) ?? [1, 'ms'];
-  return `${Number((ms / unit).toFixed(1))} ${name}`;
+  return `${formatNumber(ms / unit, { atMost: 1 })} ${name}`;
 }

@@ -22,6 +22,7 @@ import { Duration } from './duration.tsx';
 import { ExportRuns } from './export-runs.tsx';
 import { RunFilters } from './run-filters.tsx';
 import classes from './run-list.module.css';
+import { MODES, SOURCES } from './run-words.ts';
 import { useRuns } from './use-runs.ts';
 import { WorkflowName } from './workflow-name.tsx';
 
@@ -199,7 +200,7 @@ export function Runs({
 }
 
 function describeOrigin({ source, executionMode }: RunRow): string {
-  return executionMode === 'normal' ? source : `${source}, ${executionMode}`;
+  return executionMode === 'normal' ? SOURCES[source] : `${SOURCES[source]}, ${MODES[executionMode]}`;
 }
 
 /** Leads to the comparison of two selected runs of a workflow, the earlier one first; nothing for other selections. */
