@@ -73,3 +73,6 @@ export const CREDENTIAL_SECRETS = {
 /** Types of credentials. */
 export const CREDENTIAL_TYPES = ['apiKey', 'basic', 'bearer', 'header', 'oauth2', 'postgres', 's3', 'smtp'] as const;
 export type CredentialType = (typeof CREDENTIAL_TYPES)[number];
+
+/** The placeholder for a stored secret; sent back, it keeps the secret. */
+export const SECRET_PLACEHOLDER = '********';
