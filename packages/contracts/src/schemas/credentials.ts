@@ -4,7 +4,7 @@ import { isJsonObject } from '../json.ts';
 import { compileLenientCheck } from '../validate.ts';
 import { AllowedHosts, type HostAndPort } from '../allowed-hosts.ts';
 import { AnyObject, CLOSED, Id, nullable, oneOf, Time } from './common.ts';
-import { CREDENTIAL_SECRETS, CREDENTIAL_TYPES, type CredentialType } from './credential-secrets.ts';
+import { CREDENTIAL_SECRETS, CREDENTIAL_TYPES, type CredentialType, MODEL_PROVIDERS } from './credential-secrets.ts';
 import { CredentialConnection, oauth2Issues } from './oauth2.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 200 });
@@ -80,6 +80,9 @@ export const CredentialCircuit = Type.Object(
 /** Types of credentials that http nodes send, to hosts that the node names. */
 export const HTTP_CREDENTIAL_TYPES: readonly CredentialType[] = ['apiKey', 'basic', 'bearer', 'header', 'oauth2'];
 
+/** Types of credentials whose requests can be limited. */
+export const LIMITED_CREDENTIAL_TYPES: readonly CredentialType[] = [...HTTP_CREDENTIAL_TYPES, 'model'];
+
 const limits = {
   visibility: Type.Optional(
     oneOf(CREDENTIAL_VISIBILITIES, {
@@ -98,10 +101,14 @@ const limits = {
     }),
   ),
   rateLimit: Type.Optional(
-    nullable(CredentialRateLimit, { description: 'Of requests of http nodes, to each host by itself; null is none' }),
+    nullable(CredentialRateLimit, {
+      description: 'Of requests of http and model nodes, to each host by itself; null is none',
+    }),
   ),
   circuit: Type.Optional(
-    nullable(CredentialCircuit, { description: 'For requests of http nodes, to each host by itself; null is none' }),
+    nullable(CredentialCircuit, {
+      description: 'For requests of http and model nodes, to each host by itself; null is none',
+    }),
   ),
 };
 
@@ -140,6 +147,7 @@ const CHECKS = {
   basic: compileLenientCheck(CREDENTIAL_SECRETS.basic),
   bearer: compileLenientCheck(CREDENTIAL_SECRETS.bearer),
   header: compileLenientCheck(CREDENTIAL_SECRETS.header),
+  model: compileLenientCheck(CREDENTIAL_SECRETS.model),
   oauth2: compileLenientCheck(CREDENTIAL_SECRETS.oauth2),
   postgres: compileLenientCheck(CREDENTIAL_SECRETS.postgres),
   smtp: compileLenientCheck(CREDENTIAL_SECRETS.smtp),
@@ -188,6 +196,8 @@ export function secretTexts(credential: Credential): readonly string[] {
     }
     case 'bearer':
       return tokensOf(credential.secret);
+    case 'model':
+      return [credential.secret.apiKey ?? ''];
     case 'oauth2':
       return [credential.secret.clientSecret ?? '', credential.secret.privateKey ?? ''];
     case 'postgres': {
@@ -213,9 +223,18 @@ export function serverOf(credential: Credential): HostAndPort | undefined {
     }
     case 'smtp':
       return credential.secret;
+    case 'model': {
+      const { hostname, port, protocol } = new URL(modelUrl(credential.secret));
+      return { host: hostname, port: Number(port || (protocol === 'http:' ? 80 : 443)) };
+    }
     default:
       return undefined;
   }
+}
+
+/** Returns the base URL of the API of a language model, without a slash at its end. */
+export function modelUrl({ provider, baseUrl }: Static<(typeof CREDENTIAL_SECRETS)['model']>): string {
+  return (baseUrl ?? MODEL_PROVIDERS[provider] ?? '').replace(/\/+$/, '');
 }
 
 /** The issues of a secret of a type, none when it is fit to be kept. They name fields, never what those hold. */
@@ -227,8 +246,24 @@ export function secretIssues(type: CredentialType, secret: unknown): readonly Va
 
 /** The issues of a secret that has the form of its type, by the rules that the form cannot express. */
 function rulesOf(type: CredentialType, secret: unknown): readonly ValidationIssue[] {
+  if (type === 'model') {
+    const result = CHECKS.model(secret);
+    return 'value' in result ? modelIssues(result.value) : [];
+  }
   const result = type === 'oauth2' ? CHECKS.oauth2(secret) : undefined;
   return result && 'value' in result ? oauth2Issues(result.value) : [];
+}
+
+function modelIssues({
+  provider,
+  apiKey,
+  baseUrl,
+}: Static<(typeof CREDENTIAL_SECRETS)['model']>): readonly ValidationIssue[] {
+  if (baseUrl !== undefined && !URL.canParse(baseUrl)) return [{ path: 'baseUrl', message: 'must be a URL' }];
+  const needed = provider === 'openaiCompatible' ? ({ baseUrl } as const) : ({ apiKey } as const);
+  return Object.entries(needed).flatMap(([path, value]) =>
+    value === undefined ? [{ path, message: `is required by ${provider}` }] : [],
+  );
 }
 
 export type CreateCredentialBody = Static<typeof CreateCredentialBody>;
@@ -247,10 +282,10 @@ export function trafficIssues(
   type: CredentialType,
   given: Pick<CredentialLimits, 'rateLimit' | 'circuit'>,
 ): readonly ValidationIssue[] {
-  if (HTTP_CREDENTIAL_TYPES.includes(type)) return [];
+  if (LIMITED_CREDENTIAL_TYPES.includes(type)) return [];
   return (['rateLimit', 'circuit'] as const).flatMap((path) =>
     given[path] === undefined || given[path] === null
       ? []
-      : [{ path, message: `is for credentials of http nodes: ${HTTP_CREDENTIAL_TYPES.join(', ')}` }],
+      : [{ path, message: `is for credentials of http and model nodes: ${LIMITED_CREDENTIAL_TYPES.join(', ')}` }],
   );
 }
