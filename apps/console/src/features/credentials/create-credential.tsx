@@ -26,6 +26,7 @@ export const TYPE_LABELS: Readonly<Record<CredentialType, string>> = {
   basic: i18n.t('User name and password'),
   bearer: i18n.t('Bearer token'),
   header: i18n.t('Custom header'),
+  model: i18n.t('Language model'),
   oauth2: 'OAuth 2.0',
   postgres: 'PostgreSQL',
   s3: i18n.t('S3 bucket'),
