@@ -650,7 +650,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     ['a form of another site is taken', "      : site !== 'same-origin' && site !== 'none';", '      : false;'],
   ]),
-  ...of('apps/api/src/http/observe-requests.ts', LINKS, [['the log has tokens', '|\\/+answer\\/', '']]),
+  ...of('apps/api/src/http/observe-requests.ts', LINKS, [['the log has tokens', '|\\/+(?:answer|files)\\/', '']]),
   ...of('packages/db/src/executions/waits/decide.ts', ANSWERS, [
     ['an answer ends a wait that has ended', 'AND answered_at IS NULL\n    RETURNING', 'RETURNING'],
     [
@@ -1739,6 +1739,13 @@ export const MUTANTS: readonly Mutant[] = [
       'a schema is opened though a part of it would be lost',
       'diffValues(schema, toSchema(rows)).length === 0 ? rows : undefined',
       'rows',
+    ],
+  ]),
+  ...of('apps/api/src/http/request-time.ts', 'unit:api/src/http/request-time', [
+    [
+      'an upload trickles in for ever',
+      'if (time && waitedMs < time.limitMs + (bytes / MIN_BYTES_PER_SECOND) * 1_000) ',
+      'if (time) ',
     ],
   ]),
   ...of('apps/api/src/links/read-form.ts', LINKS, [

@@ -12,6 +12,7 @@ import { findVisibleFile, linkFile, requireWorkflow } from '@deckhand/db';
 import type { RunContext } from '../../contexts.ts';
 import { noSuchFile, sendDownload } from '../../files/send-file.ts';
 import { readOptionalBody } from '../../http/read-body.ts';
+import { readPaced } from '../../http/request-time.ts';
 import { pathId, queryReader } from '../../http/read-request.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
@@ -99,11 +100,9 @@ export function uploadFile({ db, files, shares }: RunContext): Route {
         throw new DeckhandError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the file without a Content-Encoding' });
       }
       const contentType = mediaTypeOf({ contentType: request.headers['content-type'] });
-      // The rest of a refused body is discarded as it comes, so that the caller receives the response.
-      const content: AsyncIterable<Uint8Array> = request.iterator({ destroyOnReturn: false });
       try {
         const value = await shares.within(workspaceId, 'uploads', () =>
-          files.save(content, { workspaceId, name, contentType, keptMinutes: KEPT_MINUTES }),
+          files.save(readPaced(request), { workspaceId, name, contentType, keptMinutes: KEPT_MINUTES }),
         );
         sendJson(response, 201, value);
       } catch (error) {
