@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
-/** Bytes per second that an upload must have on average, once it has taken as long as any other request may. */
+/** Bytes per second that a transfer must have on average, once it has taken as long as any other request may. */
 const MIN_BYTES_PER_SECOND = 16_384;
 const TIMED_OUT = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
 
@@ -24,6 +24,19 @@ export function limitRequestTime(server: Server, limitMs: number): void {
     // Once the body has come, or the connection is gone.
     request.once('close', () => clearTimeout(timer));
   });
+}
+
+/**
+ * Returns whether the other side of a transfer is as fast as it has to be.
+ * @param waitedMs for how long it was waited for.
+ * @param limitMs for how long any transfer may take.
+ */
+export function isFastEnough(transfer: {
+  readonly bytes: number;
+  readonly waitedMs: number;
+  readonly limitMs: number;
+}): boolean {
+  return transfer.waitedMs < transfer.limitMs + (transfer.bytes / MIN_BYTES_PER_SECOND) * 1_000;
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -51,7 +64,7 @@ export async function* readPaced(request: IncomingMessage): AsyncGenerator<Uint8
     waitedMs += performance.now() - waitsSince;
     bytes += chunk.byteLength;
     // One that is too slow ends after the limit.
-    if (time && waitedMs < time.limitMs + (bytes / MIN_BYTES_PER_SECOND) * 1_000) time.timer.refresh();
+    if (time && isFastEnough({ bytes, waitedMs, limitMs: time.limitMs })) time.timer.refresh();
     yield chunk;
     waitsSince = performance.now();
   }

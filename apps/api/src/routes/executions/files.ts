@@ -21,7 +21,7 @@ const readQuery = queryReader(FileNameQuery);
 const DEFAULT_SECONDS = 7 * 86_400;
 
 /** GET /api/executions/{id}/files/{fileId} */
-export function getFile({ db, files }: RunContext): Route {
+export function getFile({ db, files, shares }: RunContext): Route {
   return forKey(
     'GET',
     '/api/executions/:id/files/:fileId',
@@ -34,13 +34,14 @@ export function getFile({ db, files }: RunContext): Route {
       query: FileNameQuery,
       headers: { Range: 'One range of bytes, such as `bytes=0-1023`' },
       responses: { 200: 'application/octet-stream', 206: 'application/octet-stream' },
+      errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {
       const ids = { executionId: pathId(request), fileId: pathId(request, 'fileId') };
       const { name = '' } = readQuery(request);
       const file = await findVisibleFile(db, caller, ids);
       if (!file) throw noSuchFile();
-      await sendDownload(request, response, { files, file, name: fileName(name) });
+      await sendDownload(request, response, { files, shares, file, name: fileName(name) });
     },
   );
 }
