@@ -412,8 +412,8 @@ export const MUTANTS: readonly Mutant[] = [
     ['a draft keeps secrets', 'secrets.length === 0 ? node', 'secrets.length >= 0 ? node'],
     ['the secret of a draft is the placeholder itself', 'if (value === SECRET_OF_DRAFT)', 'if (false)'],
   ]),
-  ...of('packages/db/src/webhooks/deliveries.ts', LOCKS_OF_WORKFLOWS, [
-    ['deliveries are pruned in no order', 'FOR UPDATE OF d SKIP LOCKED', 'FOR UPDATE OF d'],
+  ...of('packages/db/src/webhooks/deliveries.ts', 'integration:integration/webhooks/deliveries', [
+    ['pruning waits for rows that another deletes', 'FOR UPDATE OF d SKIP LOCKED', 'FOR UPDATE OF d'],
   ]),
   ...of('packages/db/src/checkpoints/fence.ts', FENCES, [
     ['a checkpoint does not compare the token', 'l.claim_token = g.token AND l.epoch', 'l.epoch'],
@@ -895,6 +895,19 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('packages/nodes/src/http/dispatcher.ts', 'unit:http/client', [
     ['a request is sent again that a new connection has failed', 'socket.bytesRead > 0 && ', ''],
+  ]),
+  ...of('packages/nodes/src/http/resumed-body.ts', 'unit:http/resumed-body', [
+    [
+      'a file is put together from two versions',
+      "['etag', 'last-modified', 'content-encoding'].every((name) => isSame(name, first, response))",
+      'true',
+    ],
+    [
+      'a range that overlaps is taken',
+      "response.headers['content-range'] === `bytes ${from}-${bytes - 1}/${bytes}`",
+      "response.headers['content-range'] !== undefined",
+    ],
+    ['a weak entity tag is trusted', '/^"[^"]*"$/', '/"[^"]*"$/'],
   ]),
   ...of('packages/nodes/src/http/traffic-limits.ts', 'unit:http/traffic-limits', [
     [
@@ -1773,6 +1786,16 @@ export const MUTANTS: readonly Mutant[] = [
       'an input keeps a file of another workspace',
       'ON f.id = n.file_id AND f.workspace_id = r.workspace_id',
       'ON f.id = n.file_id',
+    ],
+    [
+      'files that nobody names yet do not count for their run',
+      'WHERE s.stored_by = ${executionId}::uuid AND s.expires_at IS NOT NULL',
+      'WHERE false',
+    ],
+    [
+      'a finished file is swept after its response got lost',
+      'WHERE NOT EXISTS (SELECT 1 FROM files WHERE id = ${id}::uuid)\n    ON CONFLICT',
+      'WHERE true\n    ON CONFLICT',
     ],
     [
       'a file that a run names is swept',

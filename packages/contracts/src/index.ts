@@ -10,6 +10,7 @@ export * from './execution-status.ts';
 export * from './file-field.ts';
 export * from './file-value.ts';
 export * from './formats.ts';
+export * from './german-messages.ts';
 export { openTasks } from './import-tasks.ts';
 export * from './inline-file.ts';
 export * from './media-types.ts';

@@ -25,32 +25,43 @@ export interface NewFile {
   readonly workspaceId: string;
   /** The run that writes it, whose files are summed up; undefined outside of runs. */
   readonly executionId?: string | undefined;
-  /** Ids of files that the run has stored, and may not have named yet. */
-  readonly storedIds?: readonly string[] | undefined;
   /** Whether the object store will have it. */
   readonly isApart: boolean;
+  /** Maximum number of bytes that all workspaces store together; undefined for no limit. */
+  readonly maxInstanceBytes?: number | undefined;
 }
 
 /** The space that is left for a new file. */
 export interface FileSpace {
   /** Bytes left of the storage quota of the workspace; null without one. */
   readonly quotaBytes: number | null;
-  /** Bytes of all different files that the run names, or has stored. */
+  /** Bytes left of `maxInstanceBytes`, by the sums of maintenance, which are some seconds old; null without one. */
+  readonly instanceBytes: number | null;
+  /** Bytes of all different files that the run names, or has stored and nobody has swept. */
   readonly runBytes: number;
 }
 
-/** Records that a file is being written. Repeating it changes nothing. @returns undefined if the workspace is gone. */
+/**
+ * Records that a file is being written. Repeating it changes nothing. Files that the run has stored are found by a
+ * partial index of those that expire.
+ * @returns undefined if the workspace is gone.
+ */
 export async function beginFile(db: Database, file: NewFile): Promise<FileSpace | undefined> {
+  const { executionId = null, maxInstanceBytes } = file;
+  const instanceBytes =
+    maxInstanceBytes === undefined
+      ? Prisma.sql`NULL::float8`
+      : Prisma.sql`${maxInstanceBytes}::float8 - (SELECT sum(stored_bytes) FROM workspaces)::float8`;
   const [row] = await db.$queryRaw<FileSpace[]>(Prisma.sql`/* files.begin */
     WITH begun AS (
       INSERT INTO unfinished_files (id, workspace_id, is_apart, expires_at)
       SELECT ${file.id}::uuid, w.id, ${file.isApart}, now() + ${WRITING} FROM workspaces w WHERE w.id = ${file.workspaceId}::uuid
       ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at
     )
-    SELECT (w.storage_quota_bytes - w.stored_bytes)::float8 AS "quotaBytes",
+    SELECT (w.storage_quota_bytes - w.stored_bytes)::float8 AS "quotaBytes", ${instanceBytes} AS "instanceBytes",
       (SELECT coalesce(sum(f.bytes), 0)::float8 FROM files f WHERE f.workspace_id = w.id AND f.id IN (
-         SELECT x.file_id FROM execution_files x WHERE x.execution_id = ${file.executionId ?? null}::uuid
-         UNION SELECT unnest(${[...(file.storedIds ?? [])]}::uuid[]))) AS "runBytes"
+         SELECT x.file_id FROM execution_files x WHERE x.execution_id = ${executionId}::uuid
+         UNION SELECT s.id FROM files s WHERE s.stored_by = ${executionId}::uuid AND s.expires_at IS NOT NULL)) AS "runBytes"
     FROM workspaces w WHERE w.id = ${file.workspaceId}::uuid`);
   return row;
 }
@@ -80,19 +91,22 @@ export interface FileContent {
   readonly workspaceId: string;
   /** 32 bytes. */
   readonly sha256: Uint8Array;
+  /** The run that stores it; undefined outside of runs. */
+  readonly executionId?: string | undefined;
 }
 
 /** Finds a file by its content, and keeps it for at least so many minutes. @returns undefined without one. */
 export async function findSameFile(
   db: Database,
-  { workspaceId, sha256 }: FileContent,
+  { workspaceId, sha256, executionId }: FileContent,
   minutes: number,
 ): Promise<FinishedFile | undefined> {
   const [row] = await db.$queryRaw<FinishedFile[]>(Prisma.sql`/* files.find-same */
     WITH same AS (
       SELECT id, expires_at FROM files WHERE workspace_id = ${workspaceId}::uuid AND sha256 = ${sha256} FOR NO KEY UPDATE
     )
-    UPDATE files SET expires_at = ${laterExpiry(minutes)} FROM same s WHERE files.id = s.id
+    UPDATE files SET expires_at = ${laterExpiry(minutes)}, stored_by = coalesce(${executionId ?? null}::uuid, stored_by)
+    FROM same s WHERE files.id = s.id
     RETURNING files.id, files.expires_at AS "expiresAt", s.expires_at AS "expiredBefore"`);
   return row;
 }
@@ -122,17 +136,18 @@ export interface FinishedFile {
  */
 export async function finishFile(
   db: Database,
-  { id, workspaceId, sha256, bytes }: FileContent & { readonly id: string; readonly bytes: number },
+  { id, workspaceId, sha256, bytes, executionId }: FileContent & { readonly id: string; readonly bytes: number },
   minutes: number,
 ): Promise<FinishedFile | undefined> {
   const [row] = await db.$queryRaw<FinishedFile[]>(Prisma.sql`/* files.finish */
     WITH unfinished AS (
       SELECT id, is_apart FROM unfinished_files WHERE id = ${id}::uuid AND expires_at > now() FOR UPDATE
     ), kept AS (
-      INSERT INTO files (id, workspace_id, sha256, bytes, is_apart, expires_at)
-      SELECT id, ${workspaceId}::uuid, ${sha256}, ${bytes}::bigint, is_apart, now() + ${minutes}::int * interval '1 minute'
-      FROM unfinished
-      ON CONFLICT (workspace_id, sha256) DO UPDATE SET expires_at = ${laterExpiry(minutes)}
+      INSERT INTO files (id, workspace_id, sha256, bytes, is_apart, expires_at, stored_by)
+      SELECT id, ${workspaceId}::uuid, ${sha256}, ${bytes}::bigint, is_apart, now() + ${minutes}::int * interval '1 minute',
+        ${executionId ?? null}::uuid FROM unfinished
+      ON CONFLICT (workspace_id, sha256) DO UPDATE
+        SET expires_at = ${laterExpiry(minutes)}, stored_by = coalesce(EXCLUDED.stored_by, files.stored_by)
       RETURNING id, expires_at
     ), finished AS (
       DELETE FROM unfinished_files u USING kept k WHERE u.id = k.id RETURNING u.workspace_id
@@ -311,6 +326,23 @@ export async function expireFiles(db: Database, limit: number): Promise<number> 
 
 /** A file that was never finished, or that has expired. */
 export type AbandonedFile = Pick<KeptFile, 'id' | 'workspaceId' | 'isApart'>;
+
+/**
+ * Lets a file that is being written expire at once. One that was swept is recorded again, because a process that was
+ * slow may have written its content since. @returns false if the file is finished: then it stays.
+ */
+export async function abandonFile(db: Database, { id, workspaceId, isApart }: AbandonedFile): Promise<boolean> {
+  const expired = await db.$executeRaw(Prisma.sql`/* files.let-expire */
+    UPDATE unfinished_files SET expires_at = ${AT_ONCE} WHERE id = ${id}::uuid`);
+  if (expired > 0) return true;
+  // A statement of its own: it sees the file that was finished while the one above waited for the row.
+  const recorded = await db.$executeRaw(Prisma.sql`/* files.record-abandoned */
+    INSERT INTO unfinished_files (id, workspace_id, is_apart, expires_at)
+    SELECT ${id}::uuid, ${workspaceId}::uuid, ${isApart}, ${AT_ONCE}
+    WHERE NOT EXISTS (SELECT 1 FROM files WHERE id = ${id}::uuid)
+    ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at`);
+  return recorded > 0;
+}
 
 /** Finds files whose content the sweep deletes. */
 export function findAbandonedFiles(db: Database, limit: number): Promise<AbandonedFile[]> {

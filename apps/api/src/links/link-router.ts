@@ -10,6 +10,7 @@ import { isSameDecision, recordDecision } from '../runs/decide.ts';
 import type { LinkContext } from '../contexts.ts';
 import { linkPage, messagePage, PAGE_POLICY } from './pages.ts';
 import { type LinkState, type Question, stateOf } from './link-state.ts';
+import { type PageLanguage, pageLanguageOf } from './page-language.ts';
 import { readForm, type SentForm } from './read-form.ts';
 import { type Entered, readSimpleForm, simpleForm, textOf } from './simple-form.ts';
 
@@ -29,7 +30,7 @@ export function createLinkRouter(context: LinkContext): Router {
     .route(PATH)
     .get(async (request, response) => {
       const link = await openLink(context, request);
-      sendPage(response, statusOf(link.state), linkPage(link.state, link));
+      sendPage(response, statusOf(link.state), linkPage(link.state, pageLanguageOf(request), link));
     })
     .post(async (request, response) => {
       requireOwnPage(request);
@@ -57,7 +58,9 @@ export function createLinkRouter(context: LinkContext): Router {
     });
   router.use(
     ['/answer', '/files'],
-    createErrorHandler(context.logger, (response, error) => sendPage(response, error.status, errorPage(error))),
+    createErrorHandler(context.logger, (response, error) =>
+      sendPage(response, error.status, errorPage(error, pageLanguageOf(response.req))),
+    ),
   );
   return router;
 }
@@ -95,27 +98,36 @@ interface Sent {
 /** Reads an answer, and records it if it is the first one. @returns the page that says what became of it. */
 async function answerLink(context: LinkContext, request: Request, link: Link): Promise<Sent> {
   const { state } = link;
+  const language = pageLanguageOf(request);
   if (!('question' in state) || state.question === undefined) {
     request.resume();
-    return { status: state.kind === 'unknown' ? 404 : 409, page: linkPage(state) };
+    return { status: state.kind === 'unknown' ? 404 : 409, page: linkPage(state, language) };
   }
   const { question } = state;
   const form = question.kind === 'human' ? simpleForm(question.schema) : undefined;
   const sent = await readForm(context, request, { ...link, form });
   const holder: LinkHolder = { userId: null, origin: () => originOf(request, null) };
   try {
-    return await recordSent(context, holder, { link, question, sent });
+    return await recordSent(context, holder, { link, question, sent, language });
   } finally {
     // Those of a recorded answer are named by the run, and stay.
     await sent.discard();
   }
 }
 
+/** The answer of a form to a question. */
+interface Answering {
+  readonly link: Link;
+  readonly question: Question;
+  readonly sent: SentForm;
+  readonly language: PageLanguage;
+}
+
 /** Records the answer of a form, at most one, and returns the page that says what became of it. */
 async function recordSent(
   context: LinkContext,
   holder: LinkHolder,
-  { link, question, sent }: { readonly link: Link; readonly question: Question; readonly sent: SentForm },
+  { link, question, sent, language }: Answering,
 ): Promise<Sent> {
   const { place, state } = link;
   const { entered } = sent;
@@ -130,20 +142,20 @@ async function recordSent(
         const { code } = toDeckhandError(error);
         if (code === 'RESUME_PENDING') {
           const note = 'Your answer is recorded. The workflow continues as soon as the service can.';
-          return { status: 202, page: linkPage((await readLink(context, place)).state, { note }) };
+          return { status: 202, page: linkPage((await readLink(context, place)).state, language, { note }) };
         }
         if (code !== 'ALREADY_DECIDED' && code !== 'NOT_WAITING') throw error;
       }
     }
     const after = (await readLink(context, place)).state;
     if (after.kind === 'answered' && after.isByLink && given.isSame(after.answer)) {
-      return { status: 200, page: linkPage(after, { note: 'Your answer is recorded.' }) };
+      return { status: 200, page: linkPage(after, language, { note: 'Your answer is recorded.' }) };
     }
-    return { status: 409, page: linkPage(after, { note: 'Your answer was not recorded.' }) };
+    return { status: 409, page: linkPage(after, language, { note: 'Your answer was not recorded.' }) };
   } catch (error) {
     const { status, details } = toDeckhandError(error);
     if (!isIssues(details)) throw error;
-    return { status, page: linkPage(state, { ...link, rejected: { entered, issues: details } }) };
+    return { status, page: linkPage(state, language, { ...link, rejected: { entered, issues: details } }) };
   }
 }
 
@@ -203,10 +215,11 @@ function statusOf({ kind }: LinkState): number {
   return kind === 'unknown' ? 404 : 200;
 }
 
-function errorPage({ code, status, message }: DeckhandError): string {
-  if (code === 'NOT_FOUND') return linkPage({ kind: 'unknown' });
-  if (status >= 500) return messagePage('Not available', 'The service cannot do this at the moment. Try again later.');
-  return messagePage('That did not work', message);
+function errorPage({ code, status, message }: DeckhandError, language: PageLanguage): string {
+  if (code === 'NOT_FOUND') return linkPage({ kind: 'unknown' }, language);
+  if (status >= 500)
+    return messagePage(language, 'Not available', 'The service cannot do this at the moment. Try again later.');
+  return messagePage(language, 'That did not work', message);
 }
 
 function sendPage(response: Response, status: number, page: string): void {
@@ -215,6 +228,7 @@ function sendPage(response: Response, status: number, page: string): void {
     'Content-Length': Buffer.byteLength(page),
     'Content-Security-Policy': PAGE_POLICY,
     'Cache-Control': 'no-store',
+    Vary: 'Accept-Language',
     'Referrer-Policy': 'no-referrer',
     'X-Robots-Tag': 'noindex',
   });

@@ -7,6 +7,7 @@ import {
   storedFileOf,
 } from '@deckhand/contracts';
 import { markup, type Markup } from './markup.ts';
+import type { PageLanguage } from './page-language.ts';
 
 /** A form that plain inputs can show: an object of texts, numbers, booleans, choices and files. */
 export type SimpleForm = readonly Field[];
@@ -120,9 +121,16 @@ function valueOf({ type, schema }: Field, text: string): JsonValue | undefined {
   }
 }
 
-/** Returns the inputs of a form. @param entered what a person entered before; undefined shows the defaults. */
-export function simpleFormInputs(form: SimpleForm, entered: Entered | undefined): Markup {
-  return markup`${form.map((field) => inputOf(field, entered && textOf(entered, field.input)))}`;
+/**
+ * Returns the inputs of a form.
+ * @param entered what a person entered before; undefined shows the defaults.
+ */
+export function simpleFormInputs(
+  form: SimpleForm,
+  entered: Entered | undefined,
+  language: PageLanguage,
+): Markup {
+  return markup`${form.map((field) => inputOf(field, entered && textOf(entered, field.input), language))}`;
 }
 
 /** Returns the name of a field as people see it. */
@@ -130,11 +138,11 @@ export function labelOf({ name, schema: { title } }: Field): string {
   return typeof title === 'string' && title !== '' ? title : name;
 }
 
-function inputOf(field: Field, entered: string | undefined): Markup {
+function inputOf(field: Field, entered: string | undefined, { text, message }: PageLanguage): Markup {
   const { input, type, schema, files, isRequired } = field;
   const { description } = schema;
-  const texts = [typeof description === 'string' ? description : '', files ? limitsOf(files) : ''];
-  const helpText = texts.filter((text) => text !== '').join(' ');
+  const texts = [typeof description === 'string' ? description : '', files ? message(limitsOf(files)) : ''];
+  const helpText = texts.filter((each) => each !== '').join(' ');
   const help = helpText !== '' && markup`<small id="${input}-help">${helpText}</small>`;
   const described = help && markup` aria-describedby="${input}-help"`;
   const attributes = markup`id="${input}" name="${input}"${described}`;
@@ -142,7 +150,7 @@ function inputOf(field: Field, entered: string | undefined): Markup {
   const label = labelOf(field);
   if (type === 'boolean')
     return markup`<div class="field"><label class="check">${control} ${label}</label>${help}</div>`;
-  const mark = isRequired ? '' : markup` <small>(optional)</small>`;
+  const mark = isRequired ? '' : markup` <small>${text('(optional)')}</small>`;
   return markup`<div class="field"><label for="${input}">${label}${mark}</label>${control}${help}</div>`;
 }
 

@@ -90,7 +90,7 @@ export function uploadFile({ db, files, shares }: RunContext): Route {
       query: FileNameQuery,
       takesBytes: true,
       responses: { 201: FileValue },
-      errors: ['PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'UNSUPPORTED_MEDIA_TYPE', 'workspace_over_quota'],
+      errors: ['INSTANCE_FULL', 'PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'UNSUPPORTED_MEDIA_TYPE', 'workspace_over_quota'],
     },
     async (request, response, caller) => {
       const workflowId = pathId(request);
