@@ -645,8 +645,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/links/link-router.ts', LINKS, [
     [
       'a GET answers',
-      'const link = await openLink(context, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));',
-      "const link = await openLink(context, request);\n      await recordDecision(context, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));",
+      'const link = await openLink(context, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, pageLanguageOf(request), link));',
+      "const link = await openLink(context, request);\n      await recordDecision(context, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, pageLanguageOf(request), link));",
     ],
     ['a form of another site is taken', "      : site !== 'same-origin' && site !== 'none';", '      : false;'],
   ]),

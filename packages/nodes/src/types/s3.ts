@@ -1,5 +1,4 @@
-import { mediaTypeFor } from '@deckhand/contracts';
-import type { JsonObject, JsonValue, ValidationIssue } from '@deckhand/contracts';
+import { type JsonObject, type JsonValue, mediaTypeFor, type ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, type NodeFiles, output } from '@deckhand/engine';
 import Type, { type Static } from 'typebox';
 import { bytesSource, FileParameter, fileSource } from '../files/file-source.ts';
