@@ -163,8 +163,8 @@ describe('a script', () => {
     const jsCode = "return { json: $('Items').item.json };";
     const script = node('Script', 'code', { jsCode, mode: 'runOnceForEachItem' });
     const workflow = await imported(
-      [START, ITEMS, node('Positive', 'filter', isPositive), script],
-      connect('Start > Items', 'Items > Positive', 'Positive > Script'),
+      [START, ITEMS, node('Last', 'limit', { keep: 'lastItems' }), script],
+      connect('Start > Items', 'Items > Last', 'Last > Script'),
     );
     expect(messages(workflow, 'Script')).toEqual([
       'the script uses the item of "Items" that belongs to the current one',

@@ -19,7 +19,7 @@ import { layOut } from './layout.ts';
 import type { Conversion, Converted, Output } from './nodes/converter.ts';
 import { loopNode } from './nodes/loop.ts';
 import { converterOf, isTrigger, shortType } from './nodes/registry.ts';
-import { withPairs } from './pairs.ts';
+import { usesPairs, withPairs } from './pairs.ts';
 import { asList, firstItem, optional, type Source } from './source.ts';
 import { isWholeSticky, toSticky } from './sticky-note.ts';
 import { ScriptedExpressions } from './nodes/scripted-expressions.ts';
@@ -90,6 +90,7 @@ class WorkflowConversion {
   readonly #refused: ReadonlyMap<string, string>;
   readonly #graph: Graph;
   readonly #attachments: Attachments;
+  readonly #usesPairs: boolean;
   readonly #idOf: (name: string) => string;
   readonly #variables = new Map<string, string>();
   /** The data of the nodes that were converted. */
@@ -109,6 +110,7 @@ class WorkflowConversion {
     this.#left = unused;
     this.#graph = analyze(workflow, refusedCycles);
     this.#attachments = findAttachments(workflow);
+    this.#usesPairs = usesPairs(workflow);
     this.#idOf = uniqueIds([...workflow.nodes.map(({ name }) => name), '']);
     const hasRoom = (nodes: readonly NodeDefinition[]): boolean => this.#hasRoom(nodes);
     this.flow = new DataFlow({ graph: this.#graph, idOf: this.#idOf, hasRoom });
@@ -353,6 +355,7 @@ class WorkflowConversion {
       scopeOfEach: { ...scope, item: 'item', index: 'index' },
       connected: new Set([...forward, ...back]),
       hasResponder: this.#workflow.nodes.some((each) => shortType(each.type) === 'respondToWebhook'),
+      usesPairs: this.#usesPairs,
       isInLoop: this.flow.partsWith(name).length > 0,
       workflowName,
       variables: this.#variables,
