@@ -1,4 +1,5 @@
 import { ASSUMED } from '../expressions/translate.ts';
+import { positionIn } from '../pairs.ts';
 import { asList, type Pairs } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { show, text } from '../workflow.ts';
@@ -177,6 +178,7 @@ export function namesOf(
   { dataOf, input, review, paired, workflowName }: Given,
   isForEach: boolean,
 ): string[] {
+  const places: string[] = [];
   const data = [...nodes].map(([name, read]) => {
     const source = dataOf(name) ?? unsupported(`the script uses the node "${name}", which does not always run before`);
     const other = [...read].find((each) => !OF_NODE.has(each));
@@ -184,10 +186,11 @@ export function namesOf(
       unsupported(`the script uses ${other === '*' ? `"${name}" as a whole` : `"${other}" of "${name}"`}`);
     const usesItem = read.has('item') || (read.has('json') && isForEach && input.shape === 'list');
     if (usesItem && source.shape === 'list') {
-      if (!paired.nodes.has(name)) {
+      const position =
+        positionIn(paired, name, 'position') ??
         unsupported(`the script uses the item of "${name}" that belongs to the current one`);
-      }
-      if (paired.isAssumed === true) review(ASSUMED);
+      if (position.isAssumed) review(ASSUMED);
+      places.push(`${JSON.stringify(name)}: () => ${position.text}`);
     }
     const items = `toItems(${asList(source)})`;
     if (source.hasRun === undefined) return `${JSON.stringify(name)}: ${items}`;
@@ -197,11 +200,12 @@ export function namesOf(
   const has = (name: string): boolean => names.has(name);
   return [
     ...(data.length > 0 ? [`const data = { ${data.join(', ')} };`] : []),
-    ...(has('$') ? [`let position = ${paired.loop === undefined ? '0' : '$loop.index'};`] : []),
+    ...(has('$') ? ['let position = 0;'] : []),
     ...(has('$')
       ? [
           `const single = new Set(${JSON.stringify(single)});`,
-          'const itemOf = (name) => data[name][single.has(name) ? 0 : position];',
+          `const places = { ${places.join(', ')} };`,
+          'const itemOf = (name) => data[name][single.has(name) ? 0 : (places[name]?.() ?? position)];',
           'const missing = (name) => {',
           "  const get = () => { throw new Error(`Node '${name}' hasn't been executed`); };",
           "  return new Proxy({}, { get: (_none, key) => (key === 'isExecuted' ? false : get()) });",
