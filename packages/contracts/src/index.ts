@@ -7,6 +7,7 @@ export * from './error-texts.ts';
 export * from './errors.ts';
 export * from './event-types.ts';
 export * from './execution-status.ts';
+export * from './file-field.ts';
 export * from './file-value.ts';
 export * from './formats.ts';
 export * from './german-messages.ts';

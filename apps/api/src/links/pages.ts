@@ -119,9 +119,12 @@ function openPage(
       markup`<p><a href="${consolePath}">${text('Sign in to fill it in')}</a></p>`,
     ]);
   }
+  const inputs = simpleFormInputs(form, rejected?.entered, language);
+  const hasFiles = form.some(({ type }) => type === 'file');
   return page(language, question.title, [
     issuesOf(rejected, form, language),
-    markup`<form method="post">${simpleFormInputs(form, rejected?.entered, text)}<button>${text('Submit')}</button></form>`,
+    rejected && hasFiles ? markup`<p>${text('Choose the files again.')}</p>` : markup``,
+    markup`<form method="post"${hasFiles && markup` enctype="multipart/form-data"`}>${inputs}<button>${text('Submit')}</button></form>`,
   ]);
 }
 

@@ -3,7 +3,7 @@ import {
   CREDENTIAL_TYPES,
   CREDENTIAL_VISIBILITIES,
   type CredentialType,
-  HTTP_CREDENTIAL_TYPES,
+  LIMITED_CREDENTIAL_TYPES,
   type JsonObject,
   OAUTH2_GRANTS,
   OAUTH2_MEMBERS,
@@ -26,8 +26,10 @@ export const TYPE_LABELS: Readonly<Record<CredentialType, string>> = {
   basic: i18n.t('User name and password'),
   bearer: i18n.t('Bearer token'),
   header: i18n.t('Custom header'),
+  model: i18n.t('Language model'),
   oauth2: 'OAuth 2.0',
   postgres: 'PostgreSQL',
+  s3: i18n.t('S3 bucket'),
   smtp: i18n.t('SMTP server'),
 };
 
@@ -66,7 +68,7 @@ export function CreateCredential({ workspaceId, onClose }: { workspaceId: string
           secret: secretOf(type, secret),
           visibility,
           ...(hosts.length > 0 ? { allowedHosts: hosts } : {}),
-          ...(isForHttp(type) && traffic),
+          ...(isLimited(type) && traffic),
         });
         await queryClient.invalidateQueries({ queryKey: credentialsQuery(workspaceId).queryKey });
       }}
@@ -152,7 +154,7 @@ function CredentialFields({ values: { type, traffic }, set, text, field, choice 
       />
       <SecretFields type={type} {...field('secret')} />
       <UseFields visibility={choice('visibility', CREDENTIAL_VISIBILITIES)} hosts={field('hosts')} />
-      {isForHttp(type) && <TrafficFields traffic={traffic} onChange={(next) => set({ traffic: next })} />}
+      {isLimited(type) && <TrafficFields traffic={traffic} onChange={(next) => set({ traffic: next })} />}
     </>
   );
 }
@@ -179,4 +181,4 @@ export function secretOf(type: CredentialType, secret: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(secret).filter(([name]) => names.includes(name)));
 }
 
-const isForHttp = (type: CredentialType): boolean => HTTP_CREDENTIAL_TYPES.includes(type);
+const isLimited = (type: CredentialType): boolean => LIMITED_CREDENTIAL_TYPES.includes(type);

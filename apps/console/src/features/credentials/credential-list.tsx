@@ -1,4 +1,4 @@
-import { type CredentialEntry, HTTP_CREDENTIAL_TYPES } from '@deckhand/contracts';
+import { type CredentialEntry, LIMITED_CREDENTIAL_TYPES } from '@deckhand/contracts';
 import { Button, Group } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
@@ -130,7 +130,7 @@ function Actions({ credential }: { credential: CredentialEntry }) {
           {i18n.t('Edit')}
         </Button>
       )}
-      {mayLimit && HTTP_CREDENTIAL_TYPES.includes(type) && (
+      {mayLimit && LIMITED_CREDENTIAL_TYPES.includes(type) && (
         <Button
           variant="default"
           size="compact-sm"
