@@ -242,7 +242,7 @@ export function serverOf(credential: Credential): HostAndPort | undefined {
     case 'smtp':
       return credential.secret;
     case 'model':
-      return hostOf(modelUrl(credential.secret));
+      return hostOf(new URL(modelUrl(credential.secret)));
     default:
       return undefined;
   }
