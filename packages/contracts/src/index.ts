@@ -57,7 +57,7 @@ export * from './schemas/workspaces.ts';
 export * from './scopes.ts';
 export * from './stub-script.ts';
 export * from './text-formats.ts';
-export { estimateCheckCost } from './untrusted-schema.ts';
+export { estimateCheckCost, isUsablePattern } from './untrusted-schema.ts';
 export * from './validate.ts';
 export * from './warnings.ts';
 export * from './without-nulls.ts';
