@@ -412,8 +412,8 @@ export const MUTANTS: readonly Mutant[] = [
     ['a draft keeps secrets', 'secrets.length === 0 ? node', 'secrets.length >= 0 ? node'],
     ['the secret of a draft is the placeholder itself', 'if (value === SECRET_OF_DRAFT)', 'if (false)'],
   ]),
-  ...of('packages/db/src/webhooks/deliveries.ts', LOCKS_OF_WORKFLOWS, [
-    ['deliveries are pruned in no order', 'FOR UPDATE OF d SKIP LOCKED', 'FOR UPDATE OF d'],
+  ...of('packages/db/src/webhooks/deliveries.ts', 'integration:integration/webhooks/deliveries', [
+    ['pruning waits for rows that another deletes', 'FOR UPDATE OF d SKIP LOCKED', 'FOR UPDATE OF d'],
   ]),
   ...of('packages/db/src/checkpoints/fence.ts', FENCES, [
     ['a checkpoint does not compare the token', 'l.claim_token = g.token AND l.epoch', 'l.epoch'],
@@ -622,8 +622,8 @@ export const MUTANTS: readonly Mutant[] = [
       'whenClaiming(Prisma.sql`e.held_until`, Prisma.sql`e.held_until`)',
     ],
   ]),
-  ...of('packages/runtime/src/answer-token.ts', 'unit:packages/runtime/src/answer-token', [
-    ['any signature is valid', 'return isSigned ? ', 'return waitId.length > 0 ? '],
+  ...of('packages/runtime/src/signed-token.ts', 'unit:packages/runtime/src/answer-token', [
+    ['any signature is valid', 'return isSigned ? ', 'return text.length > 0 ? '],
     [
       'a token has other spellings',
       "if (bytes.toString('base64url') !== token) return undefined;",
@@ -642,7 +642,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/links/link-state.ts', LINKS, [
     ['a link shows and answers what it may not', 'if (!allowsLinks(wait.details)) ', 'if (wait.details.length === 0) '],
   ]),
-  ...of('apps/api/src/links/answer-router.ts', LINKS, [
+  ...of('apps/api/src/links/link-router.ts', LINKS, [
     [
       'a GET answers',
       'const link = await openLink(context, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));',
@@ -895,6 +895,19 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('packages/nodes/src/http/dispatcher.ts', 'unit:http/client', [
     ['a request is sent again that a new connection has failed', 'socket.bytesRead > 0 && ', ''],
+  ]),
+  ...of('packages/nodes/src/http/resumed-body.ts', 'unit:http/resumed-body', [
+    [
+      'a file is put together from two versions',
+      "['etag', 'last-modified', 'content-encoding'].every((name) => isSame(name, first, response))",
+      'true',
+    ],
+    [
+      'a range that overlaps is taken',
+      "response.headers['content-range'] === `bytes ${from}-${bytes - 1}/${bytes}`",
+      "response.headers['content-range'] !== undefined",
+    ],
+    ['a weak entity tag is trusted', '/^"[^"]*"$/', '/"[^"]*"$/'],
   ]),
   ...of('packages/nodes/src/http/traffic-limits.ts', 'unit:http/traffic-limits', [
     [
@@ -1750,7 +1763,19 @@ export const MUTANTS: readonly Mutant[] = [
       'rows',
     ],
   ]),
+  ...of('apps/api/src/links/read-form.ts', LINKS, [
+    ['a form takes files of any type', '!acceptsFile(field.files, file)', 'false'],
+    ['a form takes any number of files', 'count > field.files.maxFiles', 'false'],
+  ]),
+  ...of('packages/db/src/executions/waits/decide.ts', LINKS, [
+    ['no run keeps the files of an answer', 'if (files.length > 0) await nameFiles', 'if (false) await nameFiles'],
+  ]),
+  ...of('packages/db/src/files.ts', LINKS, [['a link gives its file for ever', ' AND now() < ${expiresAt}`', '`']]),
+  ...of('packages/db/src/files.ts', ACCESS, [
+    ['viewers give links to files', "await requireRole(tx, actor, workspaceId, 'editor');", ''],
+  ]),
   ...of('packages/db/src/files.ts', 'integration:integration/executions/file-store', [
+    ['a file that somebody else stored is discarded', ' AND expires_at = ${expiresAt}`', '`'],
     [
       'a file of another workspace is opened',
       'WHERE f.id = ${id}::uuid AND f.workspace_id = ${workspaceId}::uuid`',
@@ -1760,6 +1785,16 @@ export const MUTANTS: readonly Mutant[] = [
       'an input keeps a file of another workspace',
       'ON f.id = n.file_id AND f.workspace_id = r.workspace_id',
       'ON f.id = n.file_id',
+    ],
+    [
+      'files that nobody names yet do not count for their run',
+      'WHERE s.stored_by = ${executionId}::uuid AND s.expires_at IS NOT NULL',
+      'WHERE false',
+    ],
+    [
+      'a finished file is swept after its response got lost',
+      'WHERE NOT EXISTS (SELECT 1 FROM files WHERE id = ${id}::uuid)\n    ON CONFLICT',
+      'WHERE true\n    ON CONFLICT',
     ],
     [
       'a file that a run names is swept',

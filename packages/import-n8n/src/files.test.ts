@@ -33,6 +33,17 @@ describe('files of items', () => {
     expect(ending).toMatchObject({ kind: 'success', result: { body: FILE } });
   });
 
+  it('are attached to messages', () => {
+    const message = { fromEmail: 'a@example.com', toEmail: 'b@example.com', options: { attachments: 'data' } };
+    const mail = node('Mail', 'emailSend', message, { typeVersion: 2.1 });
+    const { definition } = convert([START, download, mail], 'Start > Download', 'Download > Mail');
+    const file =
+      'convert.object(({ "data": $nodes.download.output.body })?.["data"] ?? "the file \\"data\\" is missing")';
+    expect(definition.nodes.find(({ id }) => id === 'mail')?.parameters).toMatchObject({
+      attachments: [{ file: `{{ ${file} }}` }],
+    });
+  });
+
   it('end where Set leaves them out', () => {
     const nodes = [START, download, keep({ stripBinary: true }), respond];
     expect(levels(convert(nodes, 'Start > Download', 'Download > Keep', 'Keep > Respond')).at(-1)).toBe('manual');

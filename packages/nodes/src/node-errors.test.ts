@@ -29,13 +29,15 @@ const OF_SHARED_FILES = new Set([
   'STORAGE_FULL',
   'TEXT_TOO_LARGE',
 ]);
-const OF_ALL = new Set<string>([...ERRORS_OF_EVERY_NODE, ...ERRORS_OF_CREDENTIALS]);
+/** Codes of the API that nodes have as another one: STORAGE_FULL. */
+const OF_THE_API = ['INSTANCE_FULL'];
+const OF_ALL = new Set<string>([...ERRORS_OF_EVERY_NODE, ...ERRORS_OF_CREDENTIALS, ...OF_THE_API]);
 
 const textOf = (file: string): string => readFileSync(file, 'utf8');
 
 /** Returns the codes with which a file fails nodes. */
 function codesIn(file: string): string[] {
-  return [...textOf(file).matchAll(/(?:Node|File)Error\(\s*'([A-Z_]+)'|code: '([A-Z_]+)',\s*isRetryable/g)].map(
+  return [...textOf(file).matchAll(/(?:Node|File)Error\(\s*'([A-Z0-9_]+)'|code: '([A-Z0-9_]+)',\s*isRetryable/g)].map(
     ([, thrown, returned]) => thrown ?? returned ?? '',
   );
 }

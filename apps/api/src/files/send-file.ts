@@ -52,6 +52,20 @@ export async function sendFile(request: Request, response: Response, sent: SentF
   }
 }
 
+/** A browser gives a file that it shows no origin, so it cannot act for the person in the console. */
+const SANDBOX = "default-src 'none'; sandbox";
+
+/** Sends a file for a browser to save, and never to show as a page of this origin. No cache keeps it. */
+export function sendDownload(
+  request: Request,
+  response: Response,
+  sent: Pick<SentFile, 'files' | 'file' | 'name'>,
+): Promise<void> {
+  response.setHeader('Content-Security-Policy', SANDBOX);
+  response.setHeader('Cache-Control', 'private, no-store');
+  return sendFile(request, response, { ...sent, contentType: 'application/octet-stream', status: 200 });
+}
+
 /** A range whose end is known. */
 type KnownRange = FileRange & { readonly until: number };
 

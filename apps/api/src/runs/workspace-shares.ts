@@ -9,6 +9,7 @@ const SHARES = {
   searches: 8,
   uploads: 8,
   'webhook files': 32,
+  'form uploads': 8,
   'event streams': 1_000,
   'waits for runs': 1_000,
 } as const;

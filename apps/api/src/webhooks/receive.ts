@@ -164,8 +164,8 @@ async function storeFiles(
 ): Promise<JsonObject> {
   const body = { ...sent, files, maxBytes: maxFileBytes, maxFieldBytes: maxBytes };
   try {
-    return await shares.within(sent.workspaceId, 'webhook files', () =>
-      shape === 'binary' ? storeBinary(body) : storeMultipart(body),
+    return await shares.within(sent.workspaceId, 'webhook files', async () =>
+      shape === 'binary' ? storeBinary(body) : (await storeMultipart(body)).fields,
     );
   } catch (error) {
     request.resume();

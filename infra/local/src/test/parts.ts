@@ -64,7 +64,7 @@ export const PARTS: readonly TestPart[] = [
         jest: [
           ...['--selectProjects', 'unit', 'integration', '--testPathPatterns'],
           'tests/engine/(model|reuse-records)',
-          'integration/(api/(fuzz|bad-bodies|replicas)|executions/families|worker/ambiguous-writes)',
+          'integration/(api/(fuzz|bad-bodies|replicas|lock-order)|executions/(families|lock-order)|worker/ambiguous-writes)',
         ],
         env: { TEST_FULL: '1' },
       },

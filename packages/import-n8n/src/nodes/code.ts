@@ -1,12 +1,12 @@
 import { ASSUMED } from '../expressions/translate.ts';
-import { asList } from '../source.ts';
+import { asList, type Pairs } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { show, text } from '../workflow.ts';
 import { type Conversion, type Converted, maybeEmpty, outputOf, single } from './converter.ts';
 import { readScript, type Script } from './script.ts';
 
 /** Names of the language that scripts have here and in n8n. */
-const LANGUAGE = new Set([
+export const LANGUAGE = new Set([
   ...['undefined', 'NaN', 'Infinity', 'globalThis', 'arguments', 'console', 'Intl', 'Date', 'RegExp', 'JSON', 'Math'],
   ...['Object', 'Function', 'Array', 'String', 'Number', 'Boolean', 'BigInt', 'Symbol', 'Promise', 'Proxy', 'Reflect'],
   ...['Error', 'EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError', 'AggregateError'],
@@ -27,7 +27,7 @@ const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
 const OF_NODE = new Set(['all', 'first', 'last', 'item', 'json', 'isExecuted']);
 
 /** Methods of dates that use the time zone of the instance in n8n, and UTC here. */
-const LOCAL_TIME =
+export const LOCAL_TIME =
   /^(?:[gs]et(?:Hours|Minutes|Date|Day|Month|FullYear)|getTimezoneOffset|to(?:Date|Time|Locale|LocaleDate|LocaleTime)?String)$/;
 
 /** How the node runs its script. */
@@ -125,7 +125,8 @@ export function codeNode(conversion: Conversion): Converted {
     '// Gives the script below what it names in n8n.',
     'const toItems = (list) => list.map((json) => ({ json }));',
     `const all = toItems(${asList(input)});`,
-    ...namesOf(script, conversion, mode),
+    SOURCE,
+    ...namesOf(script, { ...conversion, paired: conversion.scope.paired }, mode.isForEach),
     ...mode.toData,
     ...(script.undeclared.size > 0 ? [`let ${[...script.undeclared].join(', ')};`] : []),
     // The script has a scope of its own, in which it may declare these names again.
@@ -157,9 +158,25 @@ function checkNames({ names, members, reads, creates }: Script, { mode, isInLoop
   if (reads.has('pairedItem')) unsupported('the script uses "pairedItem"');
 }
 
-/** Returns JavaScript that declares the other names that the script uses. */
-function namesOf({ names, nodes }: Script, conversion: Conversion, { isForEach }: Mode): string[] {
-  const { dataOf, input, review, scope, workflowName } = conversion;
+/** What a script gets: the data of a node, and that of others. */
+export interface Given extends Pick<Conversion, 'dataOf' | 'input' | 'review' | 'workflowName'> {
+  readonly paired: Pairs;
+}
+
+/** JavaScript for `$input` and nodes. */
+const SOURCE =
+  'const source = (list, item) => ({ all: () => list, first: () => list[0], last: () => list.at(-1), item });';
+
+/**
+ * Returns JavaScript that declares the other names that a script uses.
+ * @param isForEach whether it runs for each item.
+ * @throws UnsupportedError if it names data that cannot be read.
+ */
+export function namesOf(
+  { names, nodes }: Pick<Script, 'names' | 'nodes'>,
+  { dataOf, input, review, paired, workflowName }: Given,
+  isForEach: boolean,
+): string[] {
   const data = [...nodes].map(([name, read]) => {
     const source = dataOf(name) ?? unsupported(`the script uses the node "${name}", which does not always run before`);
     const other = [...read].find((each) => !OF_NODE.has(each));
@@ -167,10 +184,10 @@ function namesOf({ names, nodes }: Script, conversion: Conversion, { isForEach }
       unsupported(`the script uses ${other === '*' ? `"${name}" as a whole` : `"${other}" of "${name}"`}`);
     const usesItem = read.has('item') || (read.has('json') && isForEach && input.shape === 'list');
     if (usesItem && source.shape === 'list') {
-      if (!scope.paired.nodes.has(name)) {
+      if (!paired.nodes.has(name)) {
         unsupported(`the script uses the item of "${name}" that belongs to the current one`);
       }
-      if (scope.paired.isAssumed === true) review(ASSUMED);
+      if (paired.isAssumed === true) review(ASSUMED);
     }
     const items = `toItems(${asList(source)})`;
     if (source.hasRun === undefined) return `${JSON.stringify(name)}: ${items}`;
@@ -179,9 +196,8 @@ function namesOf({ names, nodes }: Script, conversion: Conversion, { isForEach }
   const single = [...nodes.keys()].filter((name) => dataOf(name)?.shape === 'one');
   const has = (name: string): boolean => names.has(name);
   return [
-    'const source = (list, item) => ({ all: () => list, first: () => list[0], last: () => list.at(-1), item });',
     ...(data.length > 0 ? [`const data = { ${data.join(', ')} };`] : []),
-    ...(has('$') ? [`let position = ${scope.paired.loop === undefined ? '0' : '$loop.index'};`] : []),
+    ...(has('$') ? [`let position = ${paired.loop === undefined ? '0' : '$loop.index'};`] : []),
     ...(has('$')
       ? [
           `const single = new Set(${JSON.stringify(single)});`,

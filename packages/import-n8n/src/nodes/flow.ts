@@ -90,7 +90,7 @@ const MAX_RULES = 50;
 /** The first rule that is met chooses the output. */
 export function switchNode(conversion: Conversion): Converted {
   const { id, node, parameters, input, scope, scopeOfEach, review } = conversion;
-  if (parameters.mode === 'expression') return unsupported('outputs that an expression numbers');
+  if (parameters.mode === 'expression') return switchByNumber(conversion);
   const {
     allMatchingOutputs,
     fallbackOutput: _,
@@ -120,6 +120,29 @@ export function switchNode(conversion: Conversion): Converted {
     nodes: [{ id, type: 'switch', name: node.name, parameters: { value: braced(choice(scope)), cases } }],
     edges: [],
     outputs: handles.map((handle) => ({ nodeId: id, handle, source: input, mayBeEmpty: fallback === undefined })),
+  };
+}
+
+/** An expression returns the number of the output. */
+function switchByNumber({ id, node, parameters, input, scope, scopeOfEach, ...rest }: Conversion): Converted {
+  const { numberOutputs: count = 4, output = 0 } = parameters;
+  if (node.version < 3) return unsupported('outputs that an expression numbers');
+  if (typeof count !== 'number' || count < 1 || count > MAX_RULES) return unsupported(`${show(count)} outputs`);
+  if (node.original.alwaysOutputData === true) return unsupported('it always outputs data, so two branches may run');
+  rest.review('a number without an output fails in n8n; here the item goes nowhere');
+  const handles = Array.from({ length: count }, (_, index) => String(index));
+  if (input.shape === 'list') {
+    const number = `String(${toExpression(output, scopeOfEach)})`;
+    const of = (index: string) => `${input.text}.filter((item, index) => ${number} === '${index}')`;
+    const lists = Object.fromEntries(handles.map((each) => [`output${each}`, of(each)]));
+    return partition({ id, node, parameters, input, scope, scopeOfEach, ...rest }, lists);
+  }
+  const value = braced(`String(${toExpression(output, scope)})`);
+  const cases = handles.map((handle) => ({ handle, equals: handle }));
+  return {
+    nodes: [{ id, type: 'switch', name: node.name, parameters: { value, cases } }],
+    edges: [],
+    outputs: handles.map((handle) => ({ nodeId: id, handle, source: input })),
   };
 }
 

@@ -94,10 +94,14 @@ export function fileSource(value: JsonValue | undefined, files: NodeFiles, param
     const found = value === undefined ? 'is required' : 'is not a file';
     throw new NodeError('PARAMETERS_INVALID', `parameters.${parameter} ${found}`, { isRetryable: false });
   }
-  const bytes = Buffer.from(inline.base64, 'base64');
+  const { filename: name = '', contentType } = inline;
+  return bytesSource(Buffer.from(inline.base64, 'base64'), { name, contentType });
+}
+
+/** Returns bytes in memory as a file. */
+export function bytesSource(bytes: Uint8Array, about: Pick<FileSource, 'name' | 'contentType'>): FileSource {
   return {
-    name: inline.filename ?? '',
-    contentType: inline.contentType,
+    ...about,
     stored: undefined,
     open({ from, until } = { from: 0 }) {
       const range = bytes.subarray(from, until);

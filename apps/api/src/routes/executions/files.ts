@@ -1,15 +1,23 @@
-import { FileNameQuery, fileName, FileValue, DeckhandError, mediaTypeOf } from '@deckhand/contracts';
-import { findVisibleFile, requireWorkflow } from '@deckhand/db';
+import {
+  compileBody,
+  DeckhandError,
+  FileLinkBody,
+  FileLinkResponse,
+  FileNameQuery,
+  fileName,
+  FileValue,
+  mediaTypeOf,
+} from '@deckhand/contracts';
+import { findVisibleFile, linkFile, requireWorkflow } from '@deckhand/db';
 import type { RunContext } from '../../contexts.ts';
-import { noSuchFile, sendFile } from '../../files/send-file.ts';
+import { noSuchFile, sendDownload } from '../../files/send-file.ts';
+import { readOptionalBody } from '../../http/read-body.ts';
 import { pathId, queryReader } from '../../http/read-request.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
 
 const readQuery = queryReader(FileNameQuery);
-
-/** A browser gives a file that it shows no origin, so it cannot act for the person in the console. */
-const SANDBOX = "default-src 'none'; sandbox";
+const DEFAULT_SECONDS = 7 * 86_400;
 
 /** GET /api/executions/{id}/files/{fileId} */
 export function getFile({ db, files }: RunContext): Route {
@@ -31,10 +39,34 @@ export function getFile({ db, files }: RunContext): Route {
       const { name = '' } = readQuery(request);
       const file = await findVisibleFile(db, caller, ids);
       if (!file) throw noSuchFile();
-      response.setHeader('Content-Security-Policy', SANDBOX);
-      response.setHeader('Cache-Control', 'private, no-store');
-      const contentType = 'application/octet-stream';
-      await sendFile(request, response, { files, file, contentType, name: fileName(name), status: 200 });
+      await sendDownload(request, response, { files, file, name: fileName(name) });
+    },
+  );
+}
+
+const parse = compileBody(FileLinkBody);
+
+/** POST /api/executions/{id}/files/{fileId}/link */
+export function createFileLink({ db, fileTokens, publicUrl }: RunContext): Route {
+  return forKey(
+    'POST',
+    '/api/executions/:id/files/:fileId/link',
+    'executions:write',
+    {
+      summary: 'Create a link to a file of a run',
+      description:
+        'Whoever has the link can download the file without a key, until it expires or the data of the run is deleted. It cannot be revoked in any other way.',
+      returns: 'The link',
+      body: FileLinkBody,
+      responses: { 201: FileLinkResponse },
+    },
+    async (request, response, caller) => {
+      const ids = { executionId: pathId(request), fileId: pathId(request, 'fileId') };
+      const { expiresInSeconds = DEFAULT_SECONDS, name = '' } = parse(await readOptionalBody(request));
+      const expiresAt = await linkFile(db, caller, ids, expiresInSeconds);
+      const token = fileTokens.sign({ ...ids, expiresAt, name: fileName(name) });
+      response.setHeader('Cache-Control', 'no-store');
+      sendJson(response, 201, { url: `${publicUrl}/files/${token}`, expiresAt: expiresAt.toISOString() });
     },
   );
 }
@@ -56,7 +88,7 @@ export function uploadFile({ db, files, shares }: RunContext): Route {
       query: FileNameQuery,
       takesBytes: true,
       responses: { 201: FileValue },
-      errors: ['PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'UNSUPPORTED_MEDIA_TYPE', 'workspace_over_quota'],
+      errors: ['INSTANCE_FULL', 'PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'UNSUPPORTED_MEDIA_TYPE', 'workspace_over_quota'],
     },
     async (request, response, caller) => {
       const workflowId = pathId(request);

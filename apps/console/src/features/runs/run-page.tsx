@@ -205,6 +205,12 @@ function Replay({ callback: { id, executionId, type, status } }: { callback: Row
   );
 }
 
+/** The default choices of an approval, as they were decided. */
+const DECISIONS: Readonly<Record<string, string>> = {
+  approved: i18n.t('Approved'),
+  rejected: i18n.t('Rejected'),
+};
+
 /** The result of a run, and the decisions of people. */
 function RunResult({ run, titles }: { run: Execution; titles: ReadonlyMap<string, string> }) {
   const { approvals } = run.data;
@@ -229,7 +235,7 @@ function RunResult({ run, titles }: { run: Execution; titles: ReadonlyMap<string
           </Title>
           {approvals.map(({ nodeId, decision, comment, by, byUser, at }) => {
             const values = {
-              decision: <strong>{decision}</strong>,
+              decision: <strong>{DECISIONS[decision] ?? decision}</strong>,
               node: <>{titles.get(nodeId) ?? nodeId}</>,
               person: <>{byUser?.name ?? i18n.t('Former member')}</>,
               time: <RelativeTime at={at} />,
