@@ -1488,6 +1488,15 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/import-n8n/src/nodes/set.ts', HOSTILE_IMPORTS, [
     ['names of imported fields have parts without number', "shown.split('.').length > MAX_NESTING", 'false'],
   ]),
+  ...of('packages/connectors/src/build-request.ts', 'unit:connectors/src/build-request', [
+    ['a value of a connector changes the path', 'names.length > 0 && hasDots(written)', 'false'],
+    ['a value of a connector changes the host', '!(isPath ? SERVER_PATH : SERVER_VALUE).test(value)', 'false'],
+    ['an empty value of a connector changes the path', "(texts.get(name) ?? '') === ''", 'false'],
+  ]),
+  ...of('packages/connectors/src/convert-schema.ts', 'unit:connectors/src/read-api', [
+    ['a schema of a connector has any size', 'parts <= 0 || depth > MAX_DEPTH', 'depth > MAX_DEPTH'],
+    ['a schema of a connector has any depth', 'parts <= 0 || depth > MAX_DEPTH', 'parts <= 0'],
+  ]),
   ...of('apps/api/src/routes/workflows/import-n8n.ts', 'integration:integration/api/import-n8n', [
     [
       'anybody may have a workflow converted',
