@@ -1763,6 +1763,16 @@ export const MUTANTS: readonly Mutant[] = [
       'rows',
     ],
   ]),
+  ...of('apps/api/src/runs/workspace-shares.ts', 'unit:api/src/files/send-file', [
+    ['workspaces together have any number of downloads', '(TOTALS[kind] ?? Infinity)', 'Infinity'],
+  ]),
+  ...of('apps/api/src/http/request-time.ts', 'unit:api/src/http/request-time', [
+    [
+      'an upload trickles in for ever',
+      'transfer.limitMs + (transfer.bytes / MIN_BYTES_PER_SECOND) * 1_000',
+      'Infinity',
+    ],
+  ]),
   ...of('apps/api/src/links/read-form.ts', LINKS, [
     ['a form takes files of any type', '!acceptsFile(field.files, file)', 'false'],
     ['a form takes any number of files', 'count > field.files.maxFiles', 'false'],
