@@ -291,6 +291,7 @@ export {
 } from './maintenance/detached-runs.ts';
 export {
   abandonFile,
+  type ArchivedFile,
   type AbandonedFile,
   beginFile,
   deleteFileParts,
@@ -300,6 +301,8 @@ export {
   postponeFile,
   findFile,
   findFileOfRun,
+  findFilesOfRun,
+  findRunsWithFiles,
   findSameFile,
   findVisibleFile,
   finishFile,
