@@ -65,6 +65,7 @@ function waitingServices(signal: AbortSignal): { services: NodeServices; asked: 
     responses: { send: wait },
     results: { check: wait },
     traffic: { admit: wait },
+    fileProcesses: { acquire: wait },
     files: () => ({ open: wait, save: wait }),
   };
   return { services, asked: () => count };

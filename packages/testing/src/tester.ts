@@ -23,6 +23,7 @@ import {
   createInputChecker,
   createResultChecker,
   createSchemaChecker,
+  createFileProcesses,
   createScriptRunner,
   findInputSchemas,
   loadNodeTypes,
@@ -280,6 +281,7 @@ function servicesWith(code: PooledScriptRunner, results: ResultChecker): NodeSer
     responses: { send: none },
     results,
     traffic: { admit: none },
+    fileProcesses: createFileProcesses(2),
     files: () => files,
   };
 }
