@@ -1,3 +1,4 @@
+export { type ConnectorUpload, readConnector } from './connectors/read-connector.ts';
 export { createFairSemaphore } from './code/fair-semaphore.ts';
 export { createScriptRunner, type PooledScriptRunner, type ScriptRunnerOptions } from './code/runner.ts';
 export { createHttpClient, httpClientOptions, type HttpClientOptions, type PooledHttpClient } from './http/client.ts';
