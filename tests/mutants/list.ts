@@ -645,12 +645,12 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/links/link-router.ts', LINKS, [
     [
       'a GET answers',
-      'const link = await openLink(context, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));',
-      "const link = await openLink(context, request);\n      await recordDecision(context, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));",
+      'const link = await openLink(context, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, pageLanguageOf(request), link));',
+      "const link = await openLink(context, request);\n      await recordDecision(context, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, pageLanguageOf(request), link));",
     ],
     ['a form of another site is taken', "      : site !== 'same-origin' && site !== 'none';", '      : false;'],
   ]),
-  ...of('apps/api/src/http/observe-requests.ts', LINKS, [['the log has tokens', '|\\/+answer\\/', '']]),
+  ...of('apps/api/src/http/observe-requests.ts', LINKS, [['the log has tokens', '(?:answer|files)', 'answers']]),
   ...of('packages/db/src/executions/waits/decide.ts', ANSWERS, [
     ['an answer ends a wait that has ended', 'AND answered_at IS NULL\n    RETURNING', 'RETURNING'],
     [
@@ -1761,6 +1761,16 @@ export const MUTANTS: readonly Mutant[] = [
       'a schema is opened though a part of it would be lost',
       'diffValues(schema, toSchema(rows)).length === 0 ? rows : undefined',
       'rows',
+    ],
+  ]),
+  ...of('apps/api/src/runs/workspace-shares.ts', 'unit:api/src/files/send-file', [
+    ['workspaces together have any number of downloads', '(TOTALS[kind] ?? Infinity)', 'Infinity'],
+  ]),
+  ...of('apps/api/src/http/request-time.ts', 'unit:api/src/http/request-time', [
+    [
+      'an upload trickles in for ever',
+      'transfer.limitMs + (transfer.bytes / MIN_BYTES_PER_SECOND) * 1_000',
+      'Infinity',
     ],
   ]),
   ...of('apps/api/src/links/read-form.ts', LINKS, [

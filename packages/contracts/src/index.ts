@@ -13,6 +13,7 @@ export * from './formats.ts';
 export * from './german-messages.ts';
 export { openTasks } from './import-tasks.ts';
 export * from './inline-file.ts';
+export * from './media-types.ts';
 export type * from './input-schemas.ts';
 export * from './json.ts';
 export { findJsonExcess, JSON_SHAPE } from './json-shape.ts';
