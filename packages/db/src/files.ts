@@ -207,6 +207,30 @@ export async function findFile(db: Database, workspaceId: string, id: string): P
   return row;
 }
 
+/** A file that a run names, with its digest in hexadecimal. */
+export interface ArchivedFile extends KeptFile {
+  readonly sha256: string;
+}
+
+/** Returns those of the given runs that name files. */
+export async function findRunsWithFiles(db: Database, executionIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const where = { executionId: { in: [...executionIds] } };
+  const rows = await db.executionFile.findMany({ where, distinct: ['executionId'], select: { executionId: true } });
+  return new Set(rows.map(({ executionId }) => executionId));
+}
+
+/** Finds files that a run names, after an id and in the order of their ids. */
+export function findFilesOfRun(
+  db: Database,
+  executionId: string,
+  page: { readonly after: string; readonly limit: number },
+): Promise<ArchivedFile[]> {
+  return db.$queryRaw<ArchivedFile[]>(Prisma.sql`/* files.find-all-of-run */
+    SELECT ${KEPT}, encode(f.sha256, 'hex') AS sha256 FROM execution_files x JOIN files f ON f.id = x.file_id
+    WHERE x.execution_id = ${executionId}::uuid AND x.file_id > ${page.after}::uuid
+    ORDER BY x.file_id LIMIT ${page.limit}::int`);
+}
+
 /** A file and the run that names it. */
 export interface FileOfRun {
   readonly executionId: string;
