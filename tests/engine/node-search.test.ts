@@ -32,6 +32,8 @@ const WORDS: readonly (readonly [string, string])[] = [
   ['email', 'email'],
   ['e-mail', 'email'],
   ['smtp', 'email'],
+  ['bucket', 's3'],
+  ['aws', 's3'],
   ['if', 'if'],
   ['condition', 'if'],
   ['else', 'if'],

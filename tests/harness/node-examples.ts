@@ -87,6 +87,8 @@ function exampleServices(
       release: () => Promise.resolve(),
     },
     responses: { send: () => Promise.resolve('responded') },
+    results: { check: () => Promise.resolve(undefined) },
+    modelCalls: { begin: () => Promise.resolve('call'), settle: () => Promise.resolve() },
     ...(queryResult && { postgres: { query: () => Promise.resolve(queryResult) } }),
     ...(receipt && { mail: { send: () => Promise.resolve(receipt) } }),
     ...(responses && {

@@ -1,8 +1,9 @@
-import { createServer } from 'node:http';
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { stopLater } from './cleanup.ts';
 
 /**
- * A server that speaks as much of S3 as is used: PUT, GET with ranges, uploads in parts, lists of folders, and the
+ * A server that speaks as much of S3 as is used: PUT, GET with ranges, copies, uploads in parts, lists, and the
  * deletion of several objects.
  */
 export interface TestObjectStore {
@@ -30,6 +31,8 @@ export interface TestObjectStore {
 export async function startTestObjectStore(): Promise<TestObjectStore> {
   const bucket = 'outputs';
   const objects = new Map<string, Buffer>();
+  /** The headers that objects were written with. */
+  const about = new Map<string, IncomingHttpHeaders>();
   const written: string[] = [];
   const uploads = createUploads();
   let isDamaging = false;
@@ -62,9 +65,23 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
         return response.end(ofUpload.body);
       }
       if (request.method === 'PUT') {
-        objects.set(key, isDamaging ? body.subarray(1) : body);
+        if (request.headers['if-none-match'] === '*' && objects.has(key))
+          return response.writeHead(412).end('<Error><Code>PreconditionFailed</Code></Error>');
+        const source = request.headers['x-amz-copy-source'];
+        const copied = source === undefined ? undefined : objects.get(sourceKey(String(source)));
+        if (source !== undefined && !copied)
+          return response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
+        const content = copied ?? (isDamaging ? body.subarray(1) : body);
+        objects.set(key, content);
+        about.set(key, request.headers);
         written.push(key);
-        return response.writeHead(200).end();
+        const etag = `"${createHash('md5').update(content).digest('hex')}"`;
+        const result = `<CopyObjectResult><ETag>${etag}</ETag></CopyObjectResult>`;
+        return response.writeHead(200, { etag }).end(copied ? result : '');
+      }
+      if (request.method === 'DELETE') {
+        objects.delete(key);
+        return response.writeHead(204).end();
       }
       if (request.method === 'POST' && url.searchParams.has('delete')) {
         for (const [, found = ''] of body.toString().matchAll(/<Key>([^<]*)<\/Key>/g)) objects.delete(found);
@@ -74,14 +91,24 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
       if (request.method === 'GET' && url.searchParams.get('list-type') === '2') {
         const prefix = url.searchParams.get('prefix') ?? '';
         const after = url.searchParams.get('continuation-token') ?? '';
-        const rests = [...objects.keys()]
-          .filter((key) => key.startsWith(prefix))
-          .map((key) => key.slice(prefix.length));
-        const folders = [...new Set(rests.flatMap((rest) => /^[^/]*\//.exec(rest) ?? []))].sort();
+        const hasFolders = url.searchParams.has('delimiter');
+        const nameOf = (rest: string): string => (hasFolders ? /^[^/]*\//.exec(rest)?.[0] : undefined) ?? rest;
+        const keys = [...objects.keys()].filter((one) => one.startsWith(prefix));
+        const names = keys.map((one) => nameOf(one.slice(prefix.length)));
         // Two on a page, so that pages are turned.
-        const page = folders.filter((folder) => folder > after).slice(0, 2);
-        const next = page.length === 2 ? `<NextContinuationToken>${page[1]}</NextContinuationToken>` : '';
-        const list = page.map((folder) => `<CommonPrefixes><Prefix>${prefix}${folder}</Prefix></CommonPrefixes>`);
+        const left = [...new Set(names)].sort().filter((name) => name > after);
+        const page = left.slice(0, Math.min(2, Number(url.searchParams.get('max-keys') ?? 2)));
+        const isWhole = page.length === left.length;
+        const next = isWhole ? '' : `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>`;
+        const isEncoded = url.searchParams.get('encoding-type') === 'url';
+        const encoded = (name: string): string =>
+          isEncoded ? encodeURIComponent(prefix + name).replaceAll('%20', '+') : prefix + name;
+        const list = page.map((name) =>
+          hasFolders && name.endsWith('/')
+            ? `<CommonPrefixes><Prefix>${encoded(name)}</Prefix></CommonPrefixes>`
+            : `<Contents><Key>${encoded(name)}</Key><Size>${objects.get(prefix + name)?.length}</Size></Contents>`,
+        );
+        if (isEncoded) list.push('<EncodingType>url</EncodingType>');
         response.writeHead(200, { 'content-type': 'application/xml' });
         return response.end(
           `<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${list.join('')}${next}</ListBucketResult>`,
@@ -96,7 +123,11 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
       }
       const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
       const part = first === undefined ? found : found.subarray(Number(first), Number(last) + 1);
-      return response.writeHead(first === undefined ? 200 : 206, { 'content-length': part.length }).end(part);
+      const { 'content-type': type = 'application/octet-stream', ...others } = about.get(key) ?? {};
+      const own = Object.entries(others).filter(([name]) => name.startsWith('x-amz-meta-'));
+      const headers = { ...Object.fromEntries(own), 'content-type': type, 'content-length': part.length };
+      response.writeHead(first === undefined ? 200 : 206, headers);
+      return response.end(request.method === 'HEAD' ? undefined : part);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -131,6 +162,11 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
     },
     unanswered: () => unanswered,
   };
+}
+
+/** Returns the key of `/bucket/key`, as copies name their source. */
+function sourceKey(source: string): string {
+  return decodeURIComponent(source.split('/').slice(2).join('/'));
 }
 
 /** The response to a request of an upload in parts, and the object that it has completed. */

@@ -125,6 +125,18 @@ const OF_TYPES = {
   LOOP_TOO_LONG: { when: 'There are more items or iterations than `maxIterations`', retry: 'no' },
   MEMORY_EXCEEDED: { when: 'The worker has no memory for so much data at the moment', retry: 'yes' },
   MERGE_INCOMPLETE: { when: 'Fewer branches came than `count`', retry: 'no' },
+  MODEL_FAILED: {
+    when: 'The provider of the [language model](models.md) responded with a status of 400 or more; the message has what it said',
+    retry: 'after 408, 409, 425, 429, and from 500 on',
+  },
+  MODEL_OUTPUT_INVALID: {
+    when: 'The response of the language model does not fit `outputSchema`, also after `maxRepairs`; `error.text` has it',
+    retry: 'yes',
+  },
+  MODEL_RESPONSE_INVALID: {
+    when: 'The response is not one of the API of the provider: it is cut off, or comes from another server',
+    retry: 'yes',
+  },
   MOCKED: {
     when: 'In a [test](workflows-as-code.md#tests), a mock has an `error` without a `code`',
     retry: 'unless the mock has `retry: false`',
@@ -152,6 +164,12 @@ const OF_TYPES = {
     retry: 'no',
   },
   RESULT_TOO_LARGE: { when: 'The output would be too large', retry: 'no' },
+  S3_EXISTS: { when: 'There is an object with the key already, and `overwrite` is false', retry: 'no' },
+  S3_FAILED: {
+    when: 'The store refused the request; the message has its status, code and reason',
+    retry: 'after 408, 425, 429, 500 and above, and codes of errors that pass, such as `SlowDown`',
+  },
+  S3_NOT_FOUND: { when: 'The object or the bucket does not exist', retry: 'no' },
   SIGNATURE_INVALID: { when: 'The signature is not that of the data', retry: 'no' },
   STORAGE_FULL: {
     when: 'The file does not fit into the storage quota of the workspace, or into the space of the instance',

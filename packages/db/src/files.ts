@@ -1,5 +1,6 @@
-import { fileIdsIn } from '@deckhand/contracts';
-import type { Actor } from './access.ts';
+import { DeckhandError, fileIdsIn } from '@deckhand/contracts';
+import { type Actor, requireRole } from './access.ts';
+import { recordChange } from './audit/record.ts';
 import { type Database, Prisma, type Queryable } from './client.ts';
 import { executeWithRawParameters } from './connection.ts';
 
@@ -94,35 +95,51 @@ export interface FileContent {
   readonly executionId?: string | undefined;
 }
 
-/** Finds a file by its content, and keeps it for at least so many minutes. @returns its id; undefined without one. */
+/** Finds a file by its content, and keeps it for at least so many minutes. @returns undefined without one. */
 export async function findSameFile(
   db: Database,
   { workspaceId, sha256, executionId }: FileContent,
   minutes: number,
-): Promise<string | undefined> {
-  const [row] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`/* files.find-same */
+): Promise<FinishedFile | undefined> {
+  const [row] = await db.$queryRaw<FinishedFile[]>(Prisma.sql`/* files.find-same */
+    WITH same AS (
+      SELECT id, expires_at FROM files WHERE workspace_id = ${workspaceId}::uuid AND sha256 = ${sha256} FOR NO KEY UPDATE
+    )
     UPDATE files SET expires_at = ${laterExpiry(minutes)}, stored_by = coalesce(${executionId ?? null}::uuid, stored_by)
-    WHERE workspace_id = ${workspaceId}::uuid AND sha256 = ${sha256} RETURNING id`);
-  return row?.id;
+    FROM same s WHERE files.id = s.id
+    RETURNING files.id, files.expires_at AS "expiresAt", s.expires_at AS "expiredBefore"`);
+  return row;
 }
 
-/** Also of a file that runs name, which may lose the last of them in the meantime. `greatest` ignores null. */
+/**
+ * Also of a file that runs name, which may lose the last of them in the meantime. `greatest` ignores null. Always later
+ * than before, so that `discardFile` notices that somebody else keeps the file.
+ */
 function laterExpiry(minutes: number): Prisma.Sql {
-  return Prisma.sql`greatest(files.expires_at, now() + ${minutes}::int * interval '1 minute')`;
+  return Prisma.sql`greatest(files.expires_at + interval '1 millisecond', now() + ${minutes}::int * interval '1 minute')`;
+}
+
+/** A file that was just stored. */
+export interface FinishedFile {
+  readonly id: string;
+  /** Null if a run names it, or another one was finished first. */
+  readonly expiresAt: Date | null;
+  /** When it would have expired otherwise, if it was there; null if a run had named it. */
+  readonly expiredBefore?: Date | null;
 }
 
 /**
  * Finishes a file whose content is stored, and adds its bytes to those of the workspace. Repeating it changes nothing.
  * @param minutes how long it is kept until a run names it.
- * @returns the id of the workspace's file with this content, which is another one if that was finished first: then this
- * one is still unfinished. Undefined if it was swept.
+ * @returns the workspace's file with this content, which is another one if that was finished first: then this one is
+ * still unfinished. Undefined if it was swept.
  */
 export async function finishFile(
   db: Database,
   { id, workspaceId, sha256, bytes, executionId }: FileContent & { readonly id: string; readonly bytes: number },
   minutes: number,
-): Promise<string | undefined> {
-  const [row] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`/* files.finish */
+): Promise<FinishedFile | undefined> {
+  const [row] = await db.$queryRaw<FinishedFile[]>(Prisma.sql`/* files.finish */
     WITH unfinished AS (
       SELECT id, is_apart FROM unfinished_files WHERE id = ${id}::uuid AND expires_at > now() FOR UPDATE
     ), kept AS (
@@ -131,14 +148,25 @@ export async function finishFile(
         ${executionId ?? null}::uuid FROM unfinished
       ON CONFLICT (workspace_id, sha256) DO UPDATE
         SET expires_at = ${laterExpiry(minutes)}, stored_by = coalesce(EXCLUDED.stored_by, files.stored_by)
-      RETURNING id
+      RETURNING id, expires_at
     ), finished AS (
       DELETE FROM unfinished_files u USING kept k WHERE u.id = k.id RETURNING u.workspace_id
     ), stored AS (
       INSERT INTO storage_changes (workspace_id, bytes) SELECT workspace_id, ${bytes}::bigint FROM finished
     )
-    SELECT id FROM kept UNION SELECT id FROM files WHERE id = ${id}::uuid`);
-  return row?.id;
+    SELECT id, CASE id WHEN ${id}::uuid THEN expires_at END AS "expiresAt" FROM kept
+    UNION SELECT id, expires_at FROM files WHERE id = ${id}::uuid`);
+  return row;
+}
+
+/**
+ * Lets a file expire as if it had not been stored: a new one at once. Does nothing if a run names it, or somebody else
+ * has kept it since.
+ */
+export async function discardFile(db: Database, { id, expiresAt, expiredBefore }: FinishedFile): Promise<void> {
+  const before = expiredBefore === undefined ? AT_ONCE : Prisma.sql`${expiredBefore}::timestamptz`;
+  await db.$executeRaw(Prisma.sql`/* files.discard */
+    UPDATE files SET expires_at = ${before} WHERE id = ${id}::uuid AND expires_at = ${expiresAt}`);
 }
 
 /** A finished file. */
@@ -190,7 +218,7 @@ export interface FileOfRun {
 
 /** Finds a file that a run names, if the actor may see the run; undefined otherwise. */
 export async function findVisibleFile(
-  db: Database,
+  db: Queryable,
   actor: Actor,
   { executionId, fileId }: FileOfRun,
 ): Promise<KeptFile | undefined> {
@@ -201,6 +229,38 @@ export async function findVisibleFile(
     JOIN files f ON f.id = x.file_id AND f.workspace_id = e.workspace_id
     WHERE e.id = ${executionId}::uuid
       AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`);
+  return row;
+}
+
+/**
+ * Lets anybody with a link download a file that a run names, and records that in the audit log.
+ * @returns when the link expires, by the database's clock.
+ * @throws DeckhandError NOT_FOUND if the run does not name the file, or the actor may not see it; FORBIDDEN.
+ */
+export function linkFile(db: Database, actor: Actor, file: FileOfRun, expiresInSeconds: number): Promise<Date> {
+  return db.$transaction(async (tx) => {
+    const found = await findVisibleFile(tx, actor, file);
+    if (!found) throw new DeckhandError('NOT_FOUND', { message: 'The run has no such file' });
+    const { workspaceId } = found;
+    await requireRole(tx, actor, workspaceId, 'editor');
+    const [row] = await tx.$queryRaw<{ expiresAt: Date }[]>`
+      SELECT date_trunc('milliseconds', now()) + ${expiresInSeconds}::int * interval '1 second' AS "expiresAt"`;
+    if (!row) throw new Error('the database has no time');
+    const { expiresAt } = row;
+    const details = { fileId: file.fileId, expiresAt: expiresAt.toISOString() };
+    await recordChange(tx, actor, { action: 'execution.linkFile', workspaceId, resourceId: file.executionId, details });
+    return expiresAt;
+  });
+}
+
+/** Finds a file that a run names, until a link to it expires; undefined otherwise. */
+export async function findLinkedFile(
+  db: Database,
+  { executionId, fileId, expiresAt }: FileOfRun & { readonly expiresAt: Date },
+): Promise<KeptFile | undefined> {
+  const [row] = await db.$queryRaw<KeptFile[]>(Prisma.sql`/* files.find-linked */
+    SELECT ${KEPT} FROM execution_files x JOIN files f ON f.id = x.file_id
+    WHERE x.execution_id = ${executionId}::uuid AND x.file_id = ${fileId}::uuid AND now() < ${expiresAt}`);
   return row;
 }
 

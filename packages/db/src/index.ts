@@ -263,6 +263,7 @@ export {
   readInvite,
 } from './invites.ts';
 export { addMember, leaveWorkspace, listMembers, removeMember, updateMember } from './members.ts';
+export { insertModelCall, newModelCallId, pruneModelCalls, settleModelCall, sumModelCalls } from './model-calls.ts';
 export * from './migrations/index.ts';
 export { countUnfinished, readOldestWaitingSeconds, readRunStats, type StatsPeriod } from './monitoring/run-stats.ts';
 export {
@@ -295,6 +296,7 @@ export {
   type AbandonedFile,
   beginFile,
   deleteFileParts,
+  discardFile,
   expireFiles,
   type FileSpace,
   findAbandonedFiles,
@@ -303,11 +305,14 @@ export {
   findFileOfRun,
   findFilesOfRun,
   findRunsWithFiles,
+  findLinkedFile,
   findSameFile,
   findVisibleFile,
   finishFile,
+  type FinishedFile,
   forgetFile,
   type KeptFile,
+  linkFile,
   nameFiles,
   type NewFile,
   readFilePart,

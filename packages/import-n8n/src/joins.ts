@@ -25,6 +25,9 @@ export interface Join {
   readonly isRepeated: boolean;
 }
 
+/** The data of an input of a Merge that nothing leads to. */
+export const NOTHING: Source = { text: '[]', shape: 'list' };
+
 /** Returns the edge from an output. */
 export function edgeFrom({ nodeId, handle }: Output, target: string): EdgeDefinition {
   return { source: nodeId, target, ...(handle !== undefined && { sourceHandle: handle }) };
@@ -66,7 +69,8 @@ export function joinWays(
   const sources = inputs.map((ways): Source => {
     const sourceOf = ({ output }: Way): Source => output.source;
     const [first] = ways;
-    if (!first) return unsupported('nothing leads to one of its inputs');
+    // As in n8n, an input that nothing leads to has no items.
+    if (!first) return NOTHING;
     const guess = ways.map(sourceOf).find((each) => each.guess !== undefined)?.guess;
     const isSame = ways.every((way) => sourceOf(way).text === sourceOf(first).text);
     const isAlways = ways.length === 1 && (!isMerge || isWithin(route, first.route));

@@ -37,7 +37,7 @@ const textOf = (file: string): string => readFileSync(file, 'utf8');
 
 /** Returns the codes with which a file fails nodes. */
 function codesIn(file: string): string[] {
-  return [...textOf(file).matchAll(/(?:Node|File)Error\(\s*'([A-Z_]+)'|code: '([A-Z_]+)',\s*isRetryable/g)].map(
+  return [...textOf(file).matchAll(/(?:Node|File)Error\(\s*'([A-Z0-9_]+)'|code: '([A-Z0-9_]+)',\s*isRetryable/g)].map(
     ([, thrown, returned]) => thrown ?? returned ?? '',
   );
 }

@@ -3,10 +3,12 @@ import {
   abandonFile,
   beginFile,
   type Database,
+  discardFile,
   expireFiles,
   findAbandonedFiles,
   findFile,
   findSameFile,
+  type FinishedFile,
   finishFile,
   forgetFile,
   type KeptFile,
@@ -55,6 +57,13 @@ export interface OpenedContent {
 /** Runs an operation on a store, and may repeat it while the store is unavailable. */
 export type Attempt = <T>(what: string, act: () => Promise<T>) => Promise<T>;
 
+/** A stored file that may turn out to be needed by nobody. */
+export interface StagedFile {
+  readonly value: FileValue;
+  /** Leaves the file to the next sweep, unless anybody else stored the same content, or a run names it. */
+  readonly discard: () => Promise<void>;
+}
+
 /** The store of files: the content of each once per workspace. Errors of stores are those of `classifyStoreError`. */
 export interface FileStore {
   /**
@@ -62,6 +71,8 @@ export interface FileStore {
    * @throws FileError FILE_TOO_LARGE, STORAGE_FULL, INSTANCE_FULL, MEMORY_EXCEEDED; the error of the content.
    */
   save(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, file: FileToSave): Promise<FileValue>;
+  /** Like `save`, for a file whose request may still be refused. */
+  stage(content: AsyncIterable<Uint8Array>, file: FileToSave): Promise<StagedFile>;
   /** Opens a file of a workspace. @throws FileError FILE_NOT_FOUND. */
   open(workspaceId: string, id: string, range?: FileRange): Promise<OpenedContent>;
   /** Opens a file that was found. */
@@ -129,7 +140,11 @@ export function createFileStore(db: Database, objects: ObjectStore | undefined, 
 
   function create(attempt: Attempt): FileStore {
     return {
-      save: (content, file) => save({ db, contents, attempt, options }, content, file),
+      save: async (content, file) => (await save({ db, contents, attempt, options }, content, file)).value,
+      async stage(content, file) {
+        const { value, finished } = await save({ db, contents, attempt, options }, content, file);
+        return { value, discard: () => attempt('file', () => discardFile(db, finished)) };
+      },
       async open(workspaceId, id, range) {
         const file = await attempt('file', () => findFile(db, workspaceId, id));
         if (!file) throw notFound(id);
@@ -181,7 +196,7 @@ async function save(
   { db, contents: { ofNew }, attempt, options }: Saving,
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { workspaceId, executionId, name, contentType, keptMinutes, signal }: FileToSave,
-): Promise<FileValue> {
+): Promise<{ readonly value: FileValue; readonly finished: FinishedFile }> {
   const { isApart, renewedEveryMs = RENEWED_EVERY_MS } = options;
   const unfinished = { id: uuidv7(), workspaceId, isApart };
   const hash = createHash('sha256');
@@ -260,16 +275,16 @@ async function save(
       }
       const sha256 = hash.digest();
       const stored = { workspaceId, sha256, executionId };
-      let id = await attempt('file', () => findSameFile(db, stored, keptMinutes));
-      if (id === undefined) {
+      let finished = await attempt('file', () => findSameFile(db, stored, keptMinutes));
+      if (!finished) {
         const complete = await write(part, data, true);
         await attemptWrite(() => complete.complete());
-        id = await attempt('file', () => finishFile(db, { ...stored, id: unfinished.id, bytes }, keptMinutes));
-        if (id === undefined) throw new Error('the file was swept');
-        if (id === unfinished.id) writer = undefined;
+        finished = await attempt('file', () => finishFile(db, { ...stored, id: unfinished.id, bytes }, keptMinutes));
+        if (!finished) throw new Error('the file was swept');
+        if (finished.id === unfinished.id) writer = undefined;
       }
       const about = { name: fileName(name), contentType: mediaTypeOf({ contentType }) };
-      return { file: { id, ...about, bytes, sha256: sha256.toString('hex') } };
+      return { value: { file: { id: finished.id, ...about, bytes, sha256: sha256.toString('hex') } }, finished };
     }
     throw new Error('a stream has a last part');
   } finally {

@@ -155,6 +155,7 @@ describe('nothing secret', () => {
       bearer: { token: story.secret('credential bearer') },
       header: { name: 'x-token', value: story.secret('credential header') },
       postgres: { connectionString: `postgres://u:${story.secret('credential postgres')}@db/x` },
+      s3: { accessKeyId: 'k', secretAccessKey: story.secret('credential s3') },
       smtp: { host: 'mail', port: 25, username: 'u', password: story.secret('credential smtp') },
     };
     for (const [type, secret] of Object.entries(secrets)) {

@@ -69,6 +69,7 @@ describe('credentials', () => {
     ['bearer', { token: 't' }],
     ['header', { name: 'X-Token', value: 'v' }],
     ['postgres', { connectionString: 'postgres://u:p@db.example/x' }],
+    ['s3', { accessKeyId: 'k', secretAccessKey: 's', endpoint: 'https://s3.example', pathStyle: true, bucket: 'b-1' }],
     ['smtp', { host: 'mail.example', port: 587, username: 'u', password: 'p', secure: false }],
   ])('201: are created as %s from %j', async (type, secret) => {
     expect((await create({ type, secret })).status).toBe(201);
@@ -79,6 +80,8 @@ describe('credentials', () => {
     ['bearer', { token: 't', tokne: SECRET }, 'secret.tokne'],
     ['header', { name: 'not a header', value: 'v' }, 'secret.name'],
     ['postgres', { connectionString: SECRET }, 'secret.connectionString'],
+    ['s3', { accessKeyId: 'k', secretAccessKey: SECRET, bucket: 'a/b' }, 'secret.bucket'],
+    ['s3', { accessKeyId: 'k', secretAccessKey: SECRET, endpoint: 'https://:1' }, 'secret.endpoint'],
     ['smtp', { host: 'mail.example', port: '587' }, 'secret.port'],
     ['bearer', SECRET, 'secret'],
     ['oauth', { token: 't' }, 'type'],
@@ -161,7 +164,7 @@ describe('credentials', () => {
     expect((await gateway.call('GET', path, { as: instance.key })).body).toMatchObject(changed);
   });
 
-  it('400: limits of requests are for http nodes', async () => {
+  it('400: limits of requests are for credentials that are sent by HTTP', async () => {
     const secret = { connectionString: 'postgres://u:p@db.example/app' };
     const { status, body } = await create({ type: 'postgres', secret, rateLimit: { requests: 1, per: 'second' } });
     expect([status, body.details?.[0]?.path]).toEqual([400, 'rateLimit']);

@@ -125,6 +125,22 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     expect(await countedBytes()).toBe(9 * MIB);
   });
 
+  it('sweeps a discarded file at once, unless a run names it or somebody else has stored the same', async () => {
+    await empty();
+    const about = { workspaceId: seed.workspaceId, name: 'a', keptMinutes: 50 };
+    async function* one(byte: number) {
+      yield await Promise.resolve(Buffer.alloc(100, byte));
+    }
+    const [alone, named, shared, known] = await Promise.all([1, 2, 3, 4].map((byte) => store.stage(one(byte), about)));
+    await nameFiles(db, await seed.accept(), [named?.value.file.id ?? '']);
+    await store.stage(one(3), about);
+    const again = await store.stage(one(4), about);
+    for (const file of [alone, named, shared, again, known]) await file?.discard();
+    while ((await store.sweep(100)) > 0);
+    const left = await db.file.findMany({ where: { workspaceId: seed.workspaceId }, select: { id: true } });
+    expect(left.map(({ id }) => id).sort()).toEqual([named, shared].map((file) => file?.value.file.id ?? '').sort());
+  });
+
   it('reaches nothing of another workspace', async () => {
     const value = await save(randomBytes(10));
     const other = (await seedWorkflow(db, chain())).workspaceId;

@@ -311,13 +311,20 @@ describe('a credential with limits', () => {
 
   it.each([
     ['postgres', { connectionString: 'postgres://u:p@127.0.0.1:1/x' }, { query: 'SELECT 1' }],
+    [
+      's3',
+      { accessKeyId: 'k', secretAccessKey: 's', endpoint: 'http://127.0.0.1:1' },
+      { operation: 'list', bucket: 'b-1' },
+    ],
     ['smtp', { host: '127.0.0.1', port: 1 }, { from: 'a@b.example', to: 'c@d.example', subject: 's', text: 't' }],
   ])('counts the server that a %s credential names', async (type, secret, parameters) => {
     const node = { id: 'call', type: type === 'smtp' ? 'email' : type, parameters };
     const other = await keepLimited({ allowedHosts: ['db.example.com'] }, type, secret);
     expect((await run(chain({ ...node, credentialId: other }))).error).toMatchObject({ code: 'CREDENTIAL_HOST' });
     const own = await keepLimited({ allowedHosts: ['127.0.0.1:1'] }, type, secret);
-    expect((await run(chain({ ...node, credentialId: own }))).error!.code).toMatch(/_UNREACHABLE$/);
+    expect((await run(chain({ ...node, credentialId: own }))).error!.code).toMatch(
+      /_UNREACHABLE$|^HTTP_REQUEST_FAILED$/,
+    );
   });
 
   it('is used by nodes of its workflows alone', async () => {

@@ -27,7 +27,9 @@ const SECRET_MEMBERS: Readonly<Record<Type, string>> = {
   basic: 'password',
   bearer: 'token',
   header: 'value',
+  model: 'apiKey',
   postgres: 'connectionString',
+  s3: 'secretAccessKey',
   smtp: 'password',
 };
 
@@ -122,7 +124,8 @@ async function setSecret({ output, ...context }: Context, name: string, { type, 
 function toMembers(type: Type, field: ReadonlyMap<string, string>): Record<string, unknown> {
   const typed = (name: string, value: string): string | number | boolean => {
     if (type === 'smtp' && name === 'port') return Number(value);
-    return type === 'smtp' && name === 'secure' ? value === 'true' : value;
+    const isBoolean = (type === 'smtp' && name === 'secure') || (type === 's3' && name === 'pathStyle');
+    return isBoolean ? value === 'true' : value;
   };
   return Object.fromEntries([...field].map(([name, value]) => [name, typed(name, value)]));
 }

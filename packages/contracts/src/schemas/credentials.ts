@@ -2,9 +2,9 @@ import Type, { type Static } from 'typebox';
 import type { ValidationIssue } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
 import { compileLenientCheck } from '../validate.ts';
-import { AllowedHosts, type HostAndPort } from '../allowed-hosts.ts';
+import { AllowedHosts, type HostAndPort, hostOf } from '../allowed-hosts.ts';
 import { AnyObject, CLOSED, Id, nullable, oneOf, Time } from './common.ts';
-import { CREDENTIAL_SECRETS, CREDENTIAL_TYPES, type CredentialType } from './credential-secrets.ts';
+import { CREDENTIAL_SECRETS, CREDENTIAL_TYPES, type CredentialType, MODEL_PROVIDERS } from './credential-secrets.ts';
 import { CredentialConnection, oauth2Issues } from './oauth2.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 200 });
@@ -77,8 +77,16 @@ export const CredentialCircuit = Type.Object(
   CLOSED,
 );
 
-/** Types of credentials that http nodes send, to hosts that the node names. */
-export const HTTP_CREDENTIAL_TYPES: readonly CredentialType[] = ['apiKey', 'basic', 'bearer', 'header', 'oauth2'];
+/** Types of credentials whose requests can be limited: those that are sent by HTTP. */
+export const LIMITED_CREDENTIAL_TYPES: readonly CredentialType[] = [
+  'apiKey',
+  'basic',
+  'bearer',
+  'header',
+  'model',
+  'oauth2',
+  's3',
+];
 
 const limits = {
   visibility: Type.Optional(
@@ -98,10 +106,14 @@ const limits = {
     }),
   ),
   rateLimit: Type.Optional(
-    nullable(CredentialRateLimit, { description: 'Of requests of http nodes, to each host by itself; null is none' }),
+    nullable(CredentialRateLimit, {
+      description: 'Of requests of http, model and s3 nodes, to each host by itself; null is none',
+    }),
   ),
   circuit: Type.Optional(
-    nullable(CredentialCircuit, { description: 'For requests of http nodes, to each host by itself; null is none' }),
+    nullable(CredentialCircuit, {
+      description: 'For requests of http, model and s3 nodes, to each host by itself; null is none',
+    }),
   ),
 };
 
@@ -132,6 +144,9 @@ export const CredentialEntry = Type.Object({
   updatedAt: Time,
 });
 
+/** The region that signatures name unless a credential has another one. */
+export const S3_REGION = 'us-east-1';
+
 /** Where a PostgreSQL server listens unless its URL says otherwise. */
 const POSTGRES_PORT = 5_432;
 
@@ -140,8 +155,10 @@ const CHECKS = {
   basic: compileLenientCheck(CREDENTIAL_SECRETS.basic),
   bearer: compileLenientCheck(CREDENTIAL_SECRETS.bearer),
   header: compileLenientCheck(CREDENTIAL_SECRETS.header),
+  model: compileLenientCheck(CREDENTIAL_SECRETS.model),
   oauth2: compileLenientCheck(CREDENTIAL_SECRETS.oauth2),
   postgres: compileLenientCheck(CREDENTIAL_SECRETS.postgres),
+  s3: compileLenientCheck(CREDENTIAL_SECRETS.s3),
   smtp: compileLenientCheck(CREDENTIAL_SECRETS.smtp),
 };
 
@@ -188,6 +205,8 @@ export function secretTexts(credential: Credential): readonly string[] {
     }
     case 'bearer':
       return tokensOf(credential.secret);
+    case 'model':
+      return [credential.secret.apiKey ?? ''];
     case 'oauth2':
       return [credential.secret.clientSecret ?? '', credential.secret.privateKey ?? ''];
     case 'postgres': {
@@ -195,9 +214,16 @@ export function secretTexts(credential: Credential): readonly string[] {
       const password = URL.canParse(connectionString) ? new URL(connectionString).password : '';
       return [connectionString, password, decodeURIComponent(password)];
     }
+    case 's3':
+      return [credential.secret.secretAccessKey];
     case 'smtp':
       return [credential.secret.password ?? ''];
   }
+}
+
+/** Returns the address of an S3 store: that of Amazon in the region, unless it is another one. */
+export function s3Endpoint({ endpoint, region = S3_REGION }: Static<typeof CREDENTIAL_SECRETS.s3>): URL {
+  return new URL(endpoint ?? `https://s3.${region}.amazonaws.com`);
 }
 
 /**
@@ -211,11 +237,20 @@ export function serverOf(credential: Credential): HostAndPort | undefined {
       const url = URL.canParse(connectionString) ? new URL(connectionString) : undefined;
       return { host: url?.hostname ?? '', port: url?.port ? Number(url.port) : POSTGRES_PORT };
     }
+    case 's3':
+      return hostOf(s3Endpoint(credential.secret));
     case 'smtp':
       return credential.secret;
+    case 'model':
+      return hostOf(new URL(modelUrl(credential.secret)));
     default:
       return undefined;
   }
+}
+
+/** Returns the base URL of the API of a language model, without a slash at its end. */
+export function modelUrl({ provider, baseUrl }: Static<(typeof CREDENTIAL_SECRETS)['model']>): string {
+  return (baseUrl ?? MODEL_PROVIDERS[provider] ?? '').replace(/\/+$/, '');
 }
 
 /** The issues of a secret of a type, none when it is fit to be kept. They name fields, never what those hold. */
@@ -227,8 +262,29 @@ export function secretIssues(type: CredentialType, secret: unknown): readonly Va
 
 /** The issues of a secret that has the form of its type, by the rules that the form cannot express. */
 function rulesOf(type: CredentialType, secret: unknown): readonly ValidationIssue[] {
+  if (type === 's3') {
+    const result = CHECKS.s3(secret);
+    const endpoint = 'value' in result ? result.value.endpoint : undefined;
+    return endpoint === undefined || URL.canParse(endpoint) ? [] : [{ path: 'endpoint', message: 'must be a URL' }];
+  }
+  if (type === 'model') {
+    const result = CHECKS.model(secret);
+    return 'value' in result ? modelIssues(result.value) : [];
+  }
   const result = type === 'oauth2' ? CHECKS.oauth2(secret) : undefined;
   return result && 'value' in result ? oauth2Issues(result.value) : [];
+}
+
+function modelIssues({
+  provider,
+  apiKey,
+  baseUrl,
+}: Static<(typeof CREDENTIAL_SECRETS)['model']>): readonly ValidationIssue[] {
+  if (baseUrl !== undefined && !URL.canParse(baseUrl)) return [{ path: 'baseUrl', message: 'must be a URL' }];
+  const needed = provider === 'openaiCompatible' ? ({ baseUrl } as const) : ({ apiKey } as const);
+  return Object.entries(needed).flatMap(([path, value]) =>
+    value === undefined ? [{ path, message: `is required by ${provider}` }] : [],
+  );
 }
 
 export type CreateCredentialBody = Static<typeof CreateCredentialBody>;
@@ -247,10 +303,10 @@ export function trafficIssues(
   type: CredentialType,
   given: Pick<CredentialLimits, 'rateLimit' | 'circuit'>,
 ): readonly ValidationIssue[] {
-  if (HTTP_CREDENTIAL_TYPES.includes(type)) return [];
+  if (LIMITED_CREDENTIAL_TYPES.includes(type)) return [];
   return (['rateLimit', 'circuit'] as const).flatMap((path) =>
     given[path] === undefined || given[path] === null
       ? []
-      : [{ path, message: `is for credentials of http nodes: ${HTTP_CREDENTIAL_TYPES.join(', ')}` }],
+      : [{ path, message: `is for credentials of requests over HTTP: ${LIMITED_CREDENTIAL_TYPES.join(', ')}` }],
   );
 }

@@ -1,6 +1,7 @@
 import { type Expression, type Node, parseExpressionAt, type Property, type SpreadElement } from 'acorn';
 import { asList, firstItem, type Source } from '../source.ts';
-import { unsupported } from '../unsupported.ts';
+import { positionIn } from '../pairs.ts';
+import { unsupported, UnsupportedError } from '../unsupported.ts';
 import { convertFormat, unitOf } from './dates.ts';
 import { readsMissingWithin } from './missing-values.ts';
 import type { Scope } from './scope.ts';
@@ -65,8 +66,31 @@ export function translateWithin(source: string, scope: Scope): string {
   return isPrimitive ? text : `String(${text} ?? '')`;
 }
 
-/** Returns a translated expression, and whether its value can never be a list or an object. */
-function translated(source: string, scope: Scope): { readonly text: string; readonly isPrimitive: boolean } {
+/** A translated expression, and whether its value can never be a list or an object. */
+interface Translated {
+  readonly text: string;
+  readonly isPrimitive: boolean;
+}
+
+/** Translates an expression or, if it has no equivalent, lets a script evaluate it. */
+function translated(source: string, scope: Scope): Translated {
+  const notes: string[] = [];
+  try {
+    const result = translatedHere(source, { ...scope, review: (message) => void notes.push(message) });
+    for (const note of notes) scope.review(note);
+    return result;
+  } catch (error) {
+    if (!(error instanceof UnsupportedError) || !scope.scripted) throw error;
+    try {
+      return { text: scope.scripted(source, scope.index), isPrimitive: false };
+    } catch (other) {
+      // The first reason is that of the expression itself.
+      throw other instanceof UnsupportedError ? error : other;
+    }
+  }
+}
+
+function translatedHere(source: string, scope: Scope): Translated {
   if (source.length > MAX_SOURCE) return unsupported(`an expression of more than ${MAX_SOURCE} characters`);
   let parsed: Expression;
   try {
@@ -143,7 +167,7 @@ function shorten(source: string): string {
 }
 
 /** Maximum length of an expression of n8n, in characters. */
-const MAX_SOURCE = 10_000;
+export const MAX_SOURCE = 10_000;
 /** Maximum length of a translated part, in characters: some methods repeat what they are called on. */
 const MAX_TRANSLATED = 10_000;
 /** Maximum nesting of an expression, which the translation follows by recursion. */
@@ -343,9 +367,10 @@ class Translator {
     if (name === undefined) return { kind: 'item', text: this.#scope.item };
     if (source.shape === 'one') return { kind: 'item', text: source.text };
     const { paired, index } = this.#scope;
-    if (paired.nodes.has(name)) {
-      if (paired.isAssumed === true) this.#scope.review(ASSUMED);
-      return { kind: 'item', text: `${source.text}[${paired.loop === undefined ? index : '$loop.index'}]` };
+    const position = positionIn(paired, name, index);
+    if (position) {
+      if (position.isAssumed) this.#scope.review(ASSUMED);
+      return { kind: 'item', text: `${source.text}[${position.text}]` };
     }
     return unsupported('the item of another node that belongs to the current one: n8n finds it by how items were made');
   }
@@ -361,6 +386,9 @@ class Translator {
     if (method === undefined) return unsupported('calls of methods whose names are computed');
     if (callee.object.type === 'Identifier' && !this.#locals.has(callee.object.name)) {
       const { name } = callee.object;
+      if (name === 'JSON' && method === 'parse') {
+        this.#scope.review('JSON.parse() fails here for text that is not JSON; in n8n, the expression has no value');
+      }
       if (GLOBALS.has(name)) return data(`${name}.${method}(${this.#arguments(node.arguments)})`);
       if (name === 'Date' && method === 'now') return data('date($now).getTime()');
     }
@@ -420,6 +448,11 @@ class Translator {
       this.#scope.review('toJsonString() fails in n8n for a missing value');
       return data(`JSON.stringify(${of})`);
     }
+    if (method === 'parseJson') {
+      this.#scope.review('parseJson() fails in n8n for what is not text');
+      return data(`JSON.parse(${of})`);
+    }
+    if (method === 'base64Encode' || method === 'base64Decode') return data(`${method}(${of})`);
     if (method === 'isEmpty' || method === 'isNotEmpty') {
       const empty = `(${of} === null || ${of} === undefined || ${of} === '' || JSON.stringify(${of}) === '[]' || JSON.stringify(${of}) === '{}')`;
       return data(method === 'isEmpty' ? empty : `(!${empty})`);
