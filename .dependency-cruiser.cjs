@@ -4,7 +4,7 @@
 const MAY_IMPORT = {
   contracts: [],
   engine: ['contracts'],
-  nodes: ['engine', 'contracts', 'runtime'],
+  nodes: ['connectors', 'engine', 'contracts', 'runtime'],
   runtime: ['contracts'],
   queue: ['contracts', 'runtime'],
   db: ['contracts', 'engine', 'runtime'],

@@ -1792,6 +1792,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['viewers give links to files', "await requireRole(tx, actor, workspaceId, 'editor');", ''],
   ]),
   ...of('packages/db/src/files.ts', 'integration:integration/executions/file-store', [
+    ['what is being written does not count towards the quota', 'coalesce(sum(o.bytes), 0)', 'coalesce(sum(0), 0)'],
     ['a file that somebody else stored is discarded', ' AND expires_at = ${expiresAt}`', '`'],
     [
       'a file of another workspace is opened',

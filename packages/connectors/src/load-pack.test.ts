@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { actionRequest, errorMessage, nextPage } from './action-request.ts';
-import { loadPack } from './load-pack.ts';
+import { composeConnector, readPack } from './load-pack.ts';
 
 const text = { type: 'string' };
 const DOCUMENT = JSON.stringify({
@@ -59,7 +59,9 @@ operations:
 `;
 
 function load(pack: string, document = DOCUMENT) {
-  return loadPack({ pack: { name: 'pack.yaml', text: pack }, document: { name: 'openapi.json', text: document } });
+  const files = { pack: { name: 'pack.yaml', text: pack }, document: { name: 'openapi.json', text: document } };
+  const read = readPack(files);
+  return 'issues' in read ? read : composeConnector(read.source, { pack: 'pack.yaml', document: 'openapi.json' });
 }
 
 function connectorOf() {

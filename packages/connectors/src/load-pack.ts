@@ -11,6 +11,9 @@ import { DocumentError, isList, parseDocument } from './document.ts';
 import type { Operation } from './operation.ts';
 import { type Api, readApi } from './read-api.ts';
 
+/** Maximum number of operations of a connector. */
+const MAX_OPERATIONS = 1_000;
+
 type PackOperation = ConnectorPack['operations'][number];
 type PackField = NonNullable<PackOperation['fields']>[string];
 
@@ -42,10 +45,18 @@ export interface PackFiles {
   readonly document: { readonly name: string; readonly text: string };
 }
 
-const checkPack = compileLenientCheck(ConnectorPack);
+/** A pack of any shape, and the operations that it names, by these names. It is JSON. */
+export interface PackSource {
+  readonly pack: JsonObject;
+  readonly operations: Readonly<Record<string, Operation>>;
+}
 
-/** Reads a pack and the operations that it names. @returns the connector, or the issues of its files. */
-export function loadPack({ pack, document }: PackFiles): { connector: Connector } | { issues: readonly PackIssue[] } {
+/**
+ * Parses the files of a pack, and reads the operations that it names. The work that the authors of these files choose
+ * the cost of is all here: it can be done in a process of its own.
+ * @returns the source of a connector, or the issues of its files.
+ */
+export function readPack({ pack, document }: PackFiles): { source: PackSource } | { issues: readonly PackIssue[] } {
   const issues: PackIssue[] = [];
   const read = <T>(file: string, work: () => T): T | undefined => {
     try {
@@ -59,25 +70,52 @@ export function loadPack({ pack, document }: PackFiles): { connector: Connector 
   const given = read(pack.name, () => parseDocument(pack.text));
   const api = read(document.name, () => readApi(parseDocument(document.text)));
   if (!given || !api) return { issues };
-  const checked = checkPack(given);
-  if ('issues' in checked) return { issues: checked.issues.map((issue) => ({ file: pack.name, ...issue })) };
-  const { operations, ...rest } = checked.value;
-  const report = (path: string, message: string): void => {
-    issues.push({ file: pack.name, path, message });
+  const named = (isList(given.operations) ? given.operations : []).slice(0, MAX_OPERATIONS).flatMap((each) => {
+    const name = isJsonObject(each) ? each.operation : undefined;
+    const operation = typeof name === 'string' ? findOperation(api, name) : undefined;
+    return typeof name === 'string' && operation ? [[name, operation] as const] : [];
+  });
+  return { source: { pack: given, operations: Object.fromEntries(named) } };
+}
+
+function findOperation(api: Api, name: string): Operation | undefined {
+  const found = api.read(name);
+  if (found) return found;
+  const byPath = api.operations.find(({ method, path }) => name === `${method} ${path}`);
+  return byPath && api.read(byPath.id);
+}
+
+const checkPack = compileLenientCheck(ConnectorPack);
+
+/**
+ * Checks a pack, and presents its operations as it says.
+ * @param names of the files, for issues.
+ * @returns the connector, or the issues of the pack.
+ */
+export function composeConnector(
+  { pack, operations }: PackSource,
+  names: { readonly pack: string; readonly document: string },
+): { connector: Connector } | { issues: readonly PackIssue[] } {
+  const checked = checkPack(pack);
+  if ('issues' in checked) return { issues: checked.issues.map((issue) => ({ file: names.pack, ...issue })) };
+  const issues: PackIssue[] = [];
+  const report: Report = (path, message) => {
+    issues.push({ file: names.pack, path, message });
   };
-  const actions = operations.flatMap(
-    (each, index) =>
-      toAction(api, each, (path, message) => {
-        const at = `operations[${index}]${path}`;
-        report(at, path === '.operation' ? `${message} of ${document.name}` : message);
-      }) ?? [],
-  );
+  const { operations: presented, ...rest } = checked.value;
+  const actions = presented.flatMap((each, index): Action[] => {
+    const at = `operations[${index}]`;
+    const operation = Object.hasOwn(operations, each.operation) ? operations[each.operation] : undefined;
+    if (operation) return [toAction(operation, each, (path, message) => report(`${at}${path}`, message))];
+    report(`${at}.operation`, `"${each.operation}" is not an operation of ${names.document}`);
+    return [];
+  });
   findWrongNames(checked.value, report);
   return issues.length > 0 ? { issues } : { connector: { ...rest, actions } };
 }
 
 /** Reports actions that are there twice, and names of actions that do not exist. */
-function findWrongNames({ operations, test }: ConnectorPack, report: (path: string, message: string) => void): void {
+function findWrongNames({ operations, test }: ConnectorPack, report: Report): void {
   const ids = new Set(operations.map(({ id }) => id));
   for (const [index, { id, fields = {} }] of operations.entries()) {
     const first = operations.findIndex((other) => other.id === id);
@@ -96,16 +134,10 @@ function findWrongNames({ operations, test }: ConnectorPack, report: (path: stri
 type Report = (path: string, message: string) => void;
 
 function toAction(
-  api: Api,
+  operation: Operation,
   { operation: name, fields = {}, ...rest }: PackOperation,
   report: Report,
-): Action | undefined {
-  const operation =
-    api.read(name) ?? api.read(api.operations.find((each) => name === `${each.method} ${each.path}`)?.id ?? '');
-  if (!operation) {
-    report('.operation', `"${name}" is not an operation`);
-    return undefined;
-  }
+): Action {
   reportPaging(rest.paging, report);
   let { schema } = operation;
   let [defaults, fixed]: [JsonObject, JsonObject] = [{}, {}];

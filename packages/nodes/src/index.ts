@@ -1,3 +1,4 @@
+export { type ConnectorUpload, readConnector } from './connectors/read-connector.ts';
 export { createFairSemaphore } from './code/fair-semaphore.ts';
 export { createFileProcesses } from './files/file-process.ts';
 export { createScriptRunner, type PooledScriptRunner, type ScriptRunnerOptions } from './code/runner.ts';

@@ -34,6 +34,17 @@ function readingOf(program: string): string[] {
   return [own, ...modules].map((folder) => `--allow-fs-read=${join(folder, '*')}`);
 }
 
+/** Packages of the workspace that the process uses. In a bundle, they are parts of its own package. */
+function readingOfWorkspace(): string[] {
+  return ['@deckhand/connectors', '@deckhand/contracts'].flatMap((name) => {
+    try {
+      return readingOf(fileURLToPath(import.meta.resolve(name)));
+    } catch {
+      return [];
+    }
+  });
+}
+
 /**
  * Options of the processes. They get no environment, read nothing but programs, write no file, start no program and
  * evaluate no text. The permissions of Node.js cover neither the network nor native code: what a file makes of a
@@ -42,7 +53,7 @@ function readingOf(program: string): string[] {
 export const NODE_OPTIONS = [
   '--no-warnings',
   '--permission',
-  ...readingOf(PROCESS),
+  ...new Set([...readingOf(PROCESS), ...readingOfWorkspace()]),
   '--allow-worker',
   '--allow-addons',
   '--disallow-code-generation-from-strings',

@@ -35,6 +35,18 @@ async function work(job: FileJob): Promise<unknown> {
       const { convertImage } = await import('./image.ts').catch(requireSharp);
       return convertImage(await readInput(), job, process.stdout);
     }
+    case 'connector': {
+      const { readPack } = await import('@deckhand/connectors');
+      const input = await readInput();
+      const [pack, document] = [input.subarray(0, job.packBytes), input.subarray(job.packBytes)];
+      const [name, nameOfDocument] = job.names;
+      const read = readPack({
+        pack: { name, text: pack.toString() },
+        document: { name: nameOfDocument, text: document.toString() },
+      });
+      process.stdout.write(JSON.stringify(read));
+      return null;
+    }
   }
 }
 
