@@ -5,6 +5,7 @@ import {
   createPostgresClient,
   createSchemaChecker,
   createScriptRunner,
+  createSftpClient,
   loadNodeTypes,
 } from '@deckhand/nodes';
 import {
@@ -111,6 +112,7 @@ export async function startTestWorker(
       http: createHttpClient({ allowPrivate: true, memory }),
       mail: createMailSender({ allowPrivate: true }),
       postgres,
+      sftp: createSftpClient({ allowPrivate: true }),
     }),
     schemas,
     outputs,

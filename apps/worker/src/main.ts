@@ -5,6 +5,7 @@ import {
   createPostgresClient,
   createSchemaChecker,
   createScriptRunner,
+  createSftpClient,
   httpClientOptions,
   loadNodeTypes,
 } from '@deckhand/nodes';
@@ -67,6 +68,7 @@ async function main(): Promise<void> {
       http: createHttpClient({ ...httpClientOptions(settings), memory }),
       mail: createMailSender({ allowPrivate }),
       postgres,
+      sftp: createSftpClient({ allowPrivate }),
     },
     schemas,
     outputs,

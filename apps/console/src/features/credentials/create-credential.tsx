@@ -29,6 +29,7 @@ const LABELS: Readonly<Record<CredentialType, string>> = {
   oauth2: 'OAuth 2.0',
   postgres: 'PostgreSQL',
   s3: i18n.t('S3 bucket'),
+  sftp: i18n.t('SFTP server'),
   smtp: i18n.t('SMTP server'),
 };
 
