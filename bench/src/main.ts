@@ -4,10 +4,12 @@ import { parseArgs } from 'node:util';
 import { isLongTest, LONG_TEST_NAMES, runLongTest } from './long-tests.ts';
 import { startFloor } from './floor/start.ts';
 import { events } from './events.ts';
+import { files } from './files.ts';
 import { incomingEvents } from './incoming-events.ts';
 import { backlog } from './backlog.ts';
 import { batch } from './batch.ts';
 import { bulkActions } from './bulk-actions.ts';
+import { consolePages } from './console.ts';
 import { fleet } from './fleet.ts';
 import { fleetUpkeep } from './fleet-upkeep.ts';
 import { growth } from './growth.ts';
@@ -54,6 +56,7 @@ const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Pro
   backlog: measureBacklog,
   batch: measureBatch,
   'bulk-actions': measureBulkActions,
+  console: measureConsole,
   fleet: measureFleet,
   'fleet-upkeep': measureFleetUpkeep,
   'incoming-events': measureIncomingEvents,
@@ -82,14 +85,18 @@ export async function main(args: readonly string[]): Promise<number> {
       'old-runs': { type: 'string', default: '1000000' },
       minutes: { type: 'string', default: '30' },
       'per-second': { type: 'string', default: '1000' },
+      megabytes: { type: 'string', default: '1024' },
       profile: { type: 'string' },
     },
   });
   if (isLongTest(values.scenario)) return (await runLongTest(values.scenario, Number(values.minutes))) ? 0 : 1;
+  if (values.scenario === 'files') {
+    return (await measureFiles(Number(values.megabytes), values.only, values.profile)) ? 0 : 1;
+  }
   const measure = SCENARIOS[values.scenario];
   if (measure === undefined) {
     console.error(
-      `No scenario ${values.scenario}: use one of ${[...Object.keys(SCENARIOS), ...LONG_TEST_NAMES].join(', ')}.`,
+      `No scenario ${values.scenario}: use one of ${[...Object.keys(SCENARIOS), 'files', ...LONG_TEST_NAMES].join(', ')}.`,
     );
     return 1;
   }
@@ -126,6 +133,13 @@ async function measureSuite(stack: Stack, { only, repeat, out }: Options): Promi
   } finally {
     await floor.stop();
   }
+}
+
+/** Starts a stack for each store of files. */
+async function measureFiles(megabytes: number, only: string, profileDir: string | undefined): Promise<boolean> {
+  const results = await files(megabytes, only, { profileDir });
+  console.table(results);
+  return results.every(({ isRight }) => isRight);
 }
 
 async function measureGrowth(stack: Stack, { repeat, out }: Options): Promise<boolean> {
@@ -326,6 +340,11 @@ function showProgress(done: number, all: number, what: string): void {
   const line = `[${'#'.repeat(filled)}${'-'.repeat(BAR - filled)}] ${done}/${all} ${what}`;
   if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${line}`);
   else console.log(line);
+}
+
+async function measureConsole(stack: Stack, { repeat, oldRuns }: Options): Promise<boolean> {
+  console.table(await consolePages(stack, { repeat, runs: oldRuns }));
+  return true;
 }
 
 async function measureLists(stack: Stack, { oldRuns }: Options): Promise<boolean> {

@@ -187,6 +187,24 @@ describe('a run from a node', () => {
     expect(halfway.again.calls).toEqual(['b/1', 'c/1', 'b/3', 'c/3', 'a/4', 'b/4', 'c/4', 'done/']);
   });
 
+  it('begins a loop with a condition anew, if an iteration that finished continues from the node', async () => {
+    const parameters = { mode: 'until', condition: '{{ $loop.index >= 3 }}' };
+    const definition: Definition = {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'again', type: 'loop', parameters },
+        ...[probe('a', { onError: 'continue' }), probe('b'), probe('c')],
+      ],
+      edges: edges('start -> again', 'again.body -> a', 'a -> b', 'again.body -> c'),
+    };
+    const early = await runTwice(definition, 'a', failing('a/0', 'b/1'), well, 'failed');
+    expect(early.again.calls.slice(0, 3).sort()).toEqual(['a/0', 'b/0', 'c/0']);
+    expect(early.again.ending.kind).toBe('success');
+    // Only the iteration that did not finish: those before are as they were.
+    const late = await runTwice(definition, 'a', failing('a/1', 'b/1'), well, 'failed');
+    expect(late.again.calls.slice(0, 2)).toEqual(['a/1', 'b/1']);
+  });
+
   it('continues from the node in failed iterations of loops in loops, and of a try', async () => {
     const nested: Definition = {
       nodes: [

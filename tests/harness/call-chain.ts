@@ -22,8 +22,8 @@ export interface WorkerStores {
   holderOf(executionId: string, workers: readonly TestApp[]): Promise<TestApp>;
 }
 
-/** Starts stores without a worker. */
-export async function startWorkerStores(): Promise<WorkerStores> {
+/** Starts stores without a worker. @param settings further settings of its workers. */
+export async function startWorkerStores(settings: Readonly<Record<string, string>> = {}): Promise<WorkerStores> {
   const database = await createTestDatabase();
   const redis = await startTestRedis();
   const db = createDatabase({ url: database.url, poolSize: 4 });
@@ -43,7 +43,7 @@ export async function startWorkerStores(): Promise<WorkerStores> {
     db,
     redis,
     queue,
-    startWorker: () => spawnApp('worker', { DATABASE_URL: database.url, REDIS_URL: redis.url }),
+    startWorker: () => spawnApp('worker', { DATABASE_URL: database.url, REDIS_URL: redis.url, ...settings }),
     statusOf: async (id) => (await read(id)).status,
     async holderOf(id, workers) {
       const { workerId } = await read(id);

@@ -60,6 +60,7 @@ export const RESPONSE_SCHEMAS = {
   'GET /api/bulk-actions/:id': contracts.BulkAction,
   'POST /api/bulk-actions/:id/abort': contracts.BulkAction,
   'POST /api/workflows/:id/files': contracts.FileValue,
+  'POST /api/executions/:id/files/:fileId/link': contracts.FileLinkResponse,
   'GET /api/executions/export': contracts.ExecutionExport,
   'GET /api/executions/:id': contracts.Execution,
   'PATCH /api/executions/:id': contracts.Execution,

@@ -3,7 +3,6 @@ import { stopLater } from './cleanup.ts';
 import { createRandom, shuffled } from './random.ts';
 
 const CLIENTS = 12;
-const STEPS = 60;
 
 /** What one client chooses by. */
 export interface Chance {
@@ -32,8 +31,8 @@ export interface Stress {
   ): Promise<{ errors: string[]; deadlocks: number | undefined }>;
 }
 
-/** Prepares clients for a database of a test's own, whose URL has a superuser. */
-export function createStress(url: string): Stress {
+/** Prepares clients for a database of a test's own, whose URL has a superuser. @param steps of each client. */
+export function createStress(url: string, steps: number): Stress {
   const impatient = new URL(url);
   impatient.searchParams.set('options', '-c deadlock_timeout=5');
   const db = createDatabase({ url: impatient.href, poolSize: CLIENTS });
@@ -43,7 +42,7 @@ export function createStress(url: string): Stress {
   async function act(operations: Operations, isExpected: (error: unknown) => boolean): Promise<string[]> {
     const chance = createChance(createRandom(random() * 2 ** 32));
     const errors: string[] = [];
-    for (let step = 0; step < STEPS; step += 1) {
+    for (let step = 0; step < steps; step += 1) {
       const [name, operation] = chance.one(Object.entries(operations));
       try {
         await operation(chance);

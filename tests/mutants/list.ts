@@ -412,8 +412,8 @@ export const MUTANTS: readonly Mutant[] = [
     ['a draft keeps secrets', 'secrets.length === 0 ? node', 'secrets.length >= 0 ? node'],
     ['the secret of a draft is the placeholder itself', 'if (value === SECRET_OF_DRAFT)', 'if (false)'],
   ]),
-  ...of('packages/db/src/webhooks/deliveries.ts', LOCKS_OF_WORKFLOWS, [
-    ['deliveries are pruned in no order', 'FOR UPDATE OF d SKIP LOCKED', 'FOR UPDATE OF d'],
+  ...of('packages/db/src/webhooks/deliveries.ts', 'integration:integration/webhooks/deliveries', [
+    ['pruning waits for rows that another deletes', 'FOR UPDATE OF d SKIP LOCKED', 'FOR UPDATE OF d'],
   ]),
   ...of('packages/db/src/checkpoints/fence.ts', FENCES, [
     ['a checkpoint does not compare the token', 'l.claim_token = g.token AND l.epoch', 'l.epoch'],
@@ -622,8 +622,8 @@ export const MUTANTS: readonly Mutant[] = [
       'whenClaiming(Prisma.sql`e.held_until`, Prisma.sql`e.held_until`)',
     ],
   ]),
-  ...of('packages/runtime/src/answer-token.ts', 'unit:packages/runtime/src/answer-token', [
-    ['any signature is valid', 'return isSigned ? ', 'return waitId.length > 0 ? '],
+  ...of('packages/runtime/src/signed-token.ts', 'unit:packages/runtime/src/answer-token', [
+    ['any signature is valid', 'return isSigned ? ', 'return text.length > 0 ? '],
     [
       'a token has other spellings',
       "if (bytes.toString('base64url') !== token) return undefined;",
@@ -642,15 +642,15 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/links/link-state.ts', LINKS, [
     ['a link shows and answers what it may not', 'if (!allowsLinks(wait.details)) ', 'if (wait.details.length === 0) '],
   ]),
-  ...of('apps/api/src/links/answer-router.ts', LINKS, [
+  ...of('apps/api/src/links/link-router.ts', LINKS, [
     [
       'a GET answers',
-      'const link = await openLink(context, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));',
-      "const link = await openLink(context, request);\n      await recordDecision(context, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));",
+      'const link = await openLink(context, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, pageLanguageOf(request), link));',
+      "const link = await openLink(context, request);\n      await recordDecision(context, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, pageLanguageOf(request), link));",
     ],
     ['a form of another site is taken', "      : site !== 'same-origin' && site !== 'none';", '      : false;'],
   ]),
-  ...of('apps/api/src/http/observe-requests.ts', LINKS, [['the log has tokens', '|\\/+answer\\/', '']]),
+  ...of('apps/api/src/http/observe-requests.ts', LINKS, [['the log has tokens', '(?:answer|files)', 'answers']]),
   ...of('packages/db/src/executions/waits/decide.ts', ANSWERS, [
     ['an answer ends a wait that has ended', 'AND answered_at IS NULL\n    RETURNING', 'RETURNING'],
     [
@@ -887,6 +887,13 @@ export const MUTANTS: readonly Mutant[] = [
     ['a workflow takes the path of another', 'if (taken) throw', 'if (isTaken) throw'],
     ['two triggers have one path and one method', '  requireDistinct(wanted, suffixes);\n', ''],
   ]),
+  ...of('packages/nodes/src/models/guarded-fetch.ts', 'unit:nodes/src/types/model.test', [
+    ['a provider redirects a request with its key', 'followRedirects: false', 'followRedirects: true'],
+  ]),
+  ...of('packages/nodes/src/models/call-model.ts', 'unit:nodes/src/types/model.test', [
+    ['anything counts as tokens', 'Number.isSafeInteger(count) && count > 0', 'true'],
+    ['a provider that is busy ends the node', '408, 409, 425, 429', '408, 409, 425'],
+  ]),
   ...of('packages/nodes/src/postgres/client.ts', 'integration:integration/nodes/postgres.test', [
     ['a session keeps what a statement left in it', 'else void giveBack(client);', 'else client.release();'],
   ]),
@@ -895,6 +902,19 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('packages/nodes/src/http/dispatcher.ts', 'unit:http/client', [
     ['a request is sent again that a new connection has failed', 'socket.bytesRead > 0 && ', ''],
+  ]),
+  ...of('packages/nodes/src/http/resumed-body.ts', 'unit:http/resumed-body', [
+    [
+      'a file is put together from two versions',
+      "['etag', 'last-modified', 'content-encoding'].every((name) => isSame(name, first, response))",
+      'true',
+    ],
+    [
+      'a range that overlaps is taken',
+      "response.headers['content-range'] === `bytes ${from}-${bytes - 1}/${bytes}`",
+      "response.headers['content-range'] !== undefined",
+    ],
+    ['a weak entity tag is trusted', '/^"[^"]*"$/', '/"[^"]*"$/'],
   ]),
   ...of('packages/nodes/src/http/traffic-limits.ts', 'unit:http/traffic-limits', [
     [
@@ -1475,6 +1495,15 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/import-n8n/src/nodes/set.ts', HOSTILE_IMPORTS, [
     ['names of imported fields have parts without number', "shown.split('.').length > MAX_NESTING", 'false'],
   ]),
+  ...of('packages/connectors/src/build-request.ts', 'unit:connectors/src/build-request', [
+    ['a value of a connector changes the path', 'names.length > 0 && hasDots(written)', 'false'],
+    ['a value of a connector changes the host', '!(isPath ? SERVER_PATH : SERVER_VALUE).test(value)', 'false'],
+    ['an empty value of a connector changes the path', "(texts.get(name) ?? '') === ''", 'false'],
+  ]),
+  ...of('packages/connectors/src/convert-schema.ts', 'unit:connectors/src/read-api', [
+    ['a schema of a connector has any size', 'parts <= 0 || depth > MAX_DEPTH', 'depth > MAX_DEPTH'],
+    ['a schema of a connector has any depth', 'parts <= 0 || depth > MAX_DEPTH', 'parts <= 0'],
+  ]),
   ...of('apps/api/src/routes/workflows/import-n8n.ts', 'integration:integration/api/import-n8n', [
     [
       'anybody may have a workflow converted',
@@ -1741,7 +1770,30 @@ export const MUTANTS: readonly Mutant[] = [
       'rows',
     ],
   ]),
+  ...of('apps/api/src/runs/workspace-shares.ts', 'unit:api/src/files/send-file', [
+    ['workspaces together have any number of downloads', '(TOTALS[kind] ?? Infinity)', 'Infinity'],
+  ]),
+  ...of('apps/api/src/http/request-time.ts', 'unit:api/src/http/request-time', [
+    [
+      'an upload trickles in for ever',
+      'transfer.limitMs + (transfer.bytes / MIN_BYTES_PER_SECOND) * 1_000',
+      'Infinity',
+    ],
+  ]),
+  ...of('apps/api/src/links/read-form.ts', LINKS, [
+    ['a form takes files of any type', '!acceptsFile(field.files, file)', 'false'],
+    ['a form takes any number of files', 'count > field.files.maxFiles', 'false'],
+  ]),
+  ...of('packages/db/src/executions/waits/decide.ts', LINKS, [
+    ['no run keeps the files of an answer', 'if (files.length > 0) await nameFiles', 'if (false) await nameFiles'],
+  ]),
+  ...of('packages/db/src/files.ts', LINKS, [['a link gives its file for ever', ' AND now() < ${expiresAt}`', '`']]),
+  ...of('packages/db/src/files.ts', ACCESS, [
+    ['viewers give links to files', "await requireRole(tx, actor, workspaceId, 'editor');", ''],
+  ]),
   ...of('packages/db/src/files.ts', 'integration:integration/executions/file-store', [
+    ['what is being written does not count towards the quota', 'coalesce(sum(o.bytes), 0)', 'coalesce(sum(0), 0)'],
+    ['a file that somebody else stored is discarded', ' AND expires_at = ${expiresAt}`', '`'],
     [
       'a file of another workspace is opened',
       'WHERE f.id = ${id}::uuid AND f.workspace_id = ${workspaceId}::uuid`',
@@ -1751,6 +1803,16 @@ export const MUTANTS: readonly Mutant[] = [
       'an input keeps a file of another workspace',
       'ON f.id = n.file_id AND f.workspace_id = r.workspace_id',
       'ON f.id = n.file_id',
+    ],
+    [
+      'files that nobody names yet do not count for their run',
+      'WHERE s.stored_by = ${executionId}::uuid AND s.expires_at IS NOT NULL',
+      'WHERE false',
+    ],
+    [
+      'a finished file is swept after its response got lost',
+      'WHERE NOT EXISTS (SELECT 1 FROM files WHERE id = ${id}::uuid)\n    ON CONFLICT',
+      'WHERE true\n    ON CONFLICT',
     ],
     [
       'a file that a run names is swept',

@@ -11,7 +11,7 @@ import { createRequestLog } from './http/observe-requests.ts';
 import { registerRoutes } from './http/route.ts';
 import { separateHosts } from './http/separate-hosts.ts';
 import { reportUnknownProxy } from './http/caller-address.ts';
-import { createAnswerRouter } from './links/answer-router.ts';
+import { createLinkRouter } from './links/link-router.ts';
 import { createMcpEndpoint } from './mcp/endpoint.ts';
 import { createDocumentRouter } from './openapi/serve-document.ts';
 import { listRoutes } from './routes.ts';
@@ -38,7 +38,7 @@ export function createApp(services: Services): Express {
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   if (webhookHost !== undefined) app.use(separateHosts(webhookHost));
   app.use(createWebhookRouter(services.webhooks));
-  app.use(createAnswerRouter(services.links));
+  app.use(createLinkRouter(services.links));
   if (allowedOrigins.size > 0) app.use(allowOrigins(allowedOrigins));
   app.use(chooseApiVersion);
   app.use(closeToKeys(authenticate));

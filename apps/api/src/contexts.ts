@@ -3,7 +3,7 @@ import type { NodeTypes } from '@deckhand/engine';
 import type { InputChecker, SchemaChecker } from '@deckhand/nodes';
 import type { FileStore, OutputStore } from '@deckhand/outputs';
 import type { FleetView, QueueShards, Redis, WindowRate } from '@deckhand/queue';
-import type { AnswerTokens, Logger, SecretBox, Tracing } from '@deckhand/runtime';
+import type { AnswerTokens, FileTokens, Logger, SecretBox, Tracing } from '@deckhand/runtime';
 import type { Authenticate } from './auth/authenticate.ts';
 import type { DeviceAuthorizations } from './auth/device-authorizations.ts';
 import type { LoginThrottle } from './auth/login-throttle.ts';
@@ -101,17 +101,26 @@ export interface RunContext extends AnswerContext {
   /** Store of large outputs. */
   readonly outputs: OutputStore;
   readonly files: FileStore;
+  /** Signs links to files. */
+  readonly fileTokens: FileTokens;
+  /** Start of the URLs of the console, and of links. */
+  readonly publicUrl: string;
   readonly follower: RunFollower;
   /** Limits of what one workspace may have in progress in this process. */
   readonly shares: WorkspaceShares;
 }
 
-/** What the pages of links that answer a wait need. */
+/** What links for people without an account need. */
 export interface LinkContext extends AnswerContext {
   /** Verifies the tokens of the links. */
   readonly answerTokens: AnswerTokens;
-  /** Limits requests with such links, by the caller's address. */
+  readonly fileTokens: FileTokens;
   readonly linkLimit: LinkLimit;
+  /** Store of the files that a form takes, or a link leads to. */
+  readonly files: FileStore;
+  readonly shares: WorkspaceShares;
+  /** Maximum size of a form with files, in bytes. */
+  readonly maxFileBytes: number;
 }
 
 /** What receiving webhooks needs. */

@@ -31,7 +31,7 @@ import {
 } from './routes/connections.ts';
 import { abortBulkAction, createBulkAction, getBulkAction, listBulkActions } from './routes/executions/bulk-actions.ts';
 import { getFailureGroup, listFailureGroups, updateFailureGroup } from './routes/executions/failure-groups.ts';
-import { getFile, uploadFile } from './routes/executions/files.ts';
+import { createFileLink, getFile, uploadFile } from './routes/executions/files.ts';
 import {
   createEventEndpoint,
   deleteEventEndpoint,
@@ -230,6 +230,7 @@ export function listRoutes(
     listExecutions: listExecutions(runs),
     listWorkflowExecutions: listWorkflowExecutions(runs),
     getFile: getFile(runs),
+    createFileLink: createFileLink(runs),
     uploadFile: uploadFile(runs),
     getNodeOutput: getNodeOutput(runs),
     getNodeDebug: getNodeDebug(runs),

@@ -18,6 +18,7 @@ import {
 import { openFileStore, openOutputStore } from '@deckhand/outputs';
 import {
   createAnswerTokens,
+  createFileTokens,
   createResultSignatures,
   type Logger,
   openSecretBox,
@@ -107,6 +108,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   const keyUsage = createUsageLog({ write: (ids) => touchApiKeys(db, ids), logger });
   const sessionUsage = createUsageLog({ write: (ids) => touchSessions(db, ids), logger });
   const secretBox = openSecretBox(settings);
+  const fileTokens = createFileTokens(secretBox);
   const forms = createSchemaChecker();
   const checkInput = createInputChecker(forms);
   const deliveries = createDeliveryLog({ db, logger });
@@ -153,10 +155,11 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   };
   const answers = { db, logger, queue, forms, notifyWorkers };
   const shares = createWorkspaceShares();
+  const maxFileBytes = Math.max(settings.WEBHOOK_MAX_BYTES, settings.WEBHOOK_MAX_FILE_BYTES);
   const runs = {
-    ...{ ...answers, authenticate, answerOnce, runReads, outputs, files, follower },
+    ...{ ...answers, authenticate, answerOnce, runReads, outputs, files, fileTokens, follower, shares },
     executions: createExecutionReader(db),
-    shares,
+    publicUrl: publicUrl(settings),
   };
   return {
     requests: {
@@ -171,7 +174,11 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       setupToken: setupToken(settings),
     },
     ...{ resources, starts, runs },
-    links: { ...answers, answerTokens: createAnswerTokens(secretBox), linkLimit: createLinkLimit(redis) },
+    links: {
+      ...{ ...answers, files, fileTokens, shares, maxFileBytes },
+      answerTokens: createAnswerTokens(secretBox),
+      linkLimit: createLinkLimit(redis),
+    },
     webhooks: {
       ...{ db, files, shares, logger, breaker, runStarter, events, deliveries },
       webhooks: createWebhookFinder({ db, secretBox }),
@@ -181,7 +188,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       delayFailure: createFailureDelay(),
       workflowRate: createWindowRate(redis, '{deckhand}:workflow-rate'),
       maxBytes: settings.WEBHOOK_MAX_BYTES,
-      maxFileBytes: Math.max(settings.WEBHOOK_MAX_BYTES, settings.WEBHOOK_MAX_FILE_BYTES),
+      maxFileBytes,
     },
     mcp: { settings: mcpSettings(settings, allowedOrigins), resources, starts, runs },
     monitoring: {

@@ -112,6 +112,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     when: 'The run behind a webhook did not finish in time; it may still; `executionId` names it',
     retry: 'no',
   },
+  INSTANCE_FULL: {
+    when: 'The file does not fit into [the space of the instance](files.md#limits), `FILE_MAX_INSTANCE_BYTES`',
+    retry: 'later',
+  },
 };
 
 /** Errors of runs that the service ended: when a run has the code. */

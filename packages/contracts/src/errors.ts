@@ -42,6 +42,7 @@ export const ERRORS = {
   SERVICE_UNAVAILABLE: { status: 503, message: 'The service is not ready' },
   write_circuit_open: { status: 503, message: 'New runs are refused for now, to protect storage' },
   WEBHOOK_TIMEOUT: { status: 504, message: 'The run did not finish in time' },
+  INSTANCE_FULL: { status: 507, message: 'The instance has no room for more files' },
 } as const satisfies Record<string, { status: number; message: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;

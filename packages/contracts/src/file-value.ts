@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { isUuid, UUID_PATTERN } from './formats.ts';
 import { isJsonObject, type JsonValue } from './json.ts';
+import { Time } from './schemas/common.ts';
 
 /** The schema of a file value, which names content of the workspace of its run. It reaches nothing in any other one. */
 export const FileValue = Type.Object(
@@ -48,6 +49,32 @@ const MAX_NAME = 255;
 /** Query of requests that send or receive a file. */
 export const FileNameQuery = Type.Object({
   name: Type.Optional(Type.String({ maxLength: MAX_NAME, description: 'The name of the file, such as `invoice.pdf`' })),
+});
+
+const DAY_SECONDS = 86_400;
+
+/** Body of a request for a link to a file. */
+export const FileLinkBody = Type.Object(
+  {
+    expiresInSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 30 * DAY_SECONDS,
+        default: 7 * DAY_SECONDS,
+        description: 'For how long the link is valid',
+      }),
+    ),
+    name: Type.Optional(
+      Type.String({ maxLength: MAX_NAME, description: 'What a browser saves the file as, such as `invoice.pdf`' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** A link to a file, for people without a key. */
+export const FileLinkResponse = Type.Object({
+  url: Type.String({ description: 'Whoever has it can download the file' }),
+  expiresAt: Time,
 });
 
 /**

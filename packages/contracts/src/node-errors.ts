@@ -125,6 +125,18 @@ const OF_TYPES = {
   LOOP_TOO_LONG: { when: 'There are more items or iterations than `maxIterations`', retry: 'no' },
   MEMORY_EXCEEDED: { when: 'The worker has no memory for so much data at the moment', retry: 'yes' },
   MERGE_INCOMPLETE: { when: 'Fewer branches came than `count`', retry: 'no' },
+  MODEL_FAILED: {
+    when: 'The provider of the [language model](models.md) responded with a status of 400 or more; the message has what it said',
+    retry: 'after 408, 409, 425, 429, and from 500 on',
+  },
+  MODEL_OUTPUT_INVALID: {
+    when: 'The response of the language model does not fit `outputSchema`, also after `maxRepairs`; `error.text` has it',
+    retry: 'yes',
+  },
+  MODEL_RESPONSE_INVALID: {
+    when: 'The response is not one of the API of the provider: it is cut off, or comes from another server',
+    retry: 'yes',
+  },
   MOCKED: {
     when: 'In a [test](workflows-as-code.md#tests), a mock has an `error` without a `code`',
     retry: 'unless the mock has `retry: false`',
@@ -171,7 +183,10 @@ const OF_TYPES = {
   SFTP_NOT_FOUND: { when: 'The file or folder does not exist', retry: 'no' },
   SFTP_UNREACHABLE: { when: 'There was no connection to the server, or it broke', retry: 'yes' },
   SIGNATURE_INVALID: { when: 'The signature is not that of the data', retry: 'no' },
-  STORAGE_FULL: { when: 'The file does not fit into the storage quota of the workspace', retry: 'yes' },
+  STORAGE_FULL: {
+    when: 'The file does not fit into the storage quota of the workspace, or into the space of the instance',
+    retry: 'yes',
+  },
   TEXT_TOO_LARGE: { when: 'A text to work on is too long', retry: 'no' },
   WORKFLOW_FAILED: { when: 'The started run did not end with `success`; the message has its error', retry: 'no' },
   WORKFLOW_NOT_STARTED: {

@@ -1,8 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { RegExpEngine } from 'ajv/dist/types/index.js';
+import type { RegExpEngine, SchemaValidateFunction } from 'ajv/dist/types/index.js';
 import { RE2JS } from 're2js';
+import { FILE_KEYWORD, fileIssue, fileRuleOf } from './file-field.ts';
 import { isDate, isTime, UUID_PATTERN } from './formats.ts';
-import { isJsonObject } from './json.ts';
+import { isJsonObject, type JsonValue } from './json.ts';
 import { estimatePatternSize } from './pattern-size.ts';
 import { isEmail, isUri } from './text-formats.ts';
 
@@ -56,6 +57,16 @@ function compileLinear(pattern: string): RE2JS {
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : 'not supported';
     throw new Error(`a pattern cannot be used: ${reason} (no lookaround, no back references)`, { cause: error });
+  }
+}
+
+/** Returns true if a schema may have a pattern, unless it is too large. */
+export function isUsablePattern(pattern: string): boolean {
+  try {
+    compileLinear(pattern);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -183,8 +194,18 @@ export function createUntrustedAjv(options: { allErrors: boolean }): Ajv2020 {
     error: { message: 'must not have the same item twice' },
     validate: (isWanted: boolean, items: readonly unknown[]) => !isWanted || areUnique(items),
   });
+  ajv.addKeyword({ keyword: FILE_KEYWORD, validate: checkFile });
   return ajv;
 }
+
+/** Checks a value against the keyword `file`. Ajv reads the error from the function. */
+const checkFile: SchemaValidateFunction = (keyword: JsonValue, value: unknown) => {
+  const rule = fileRuleOf(keyword);
+  const message = rule && fileIssue(rule, value);
+  if (message === undefined) return true;
+  checkFile.errors = [{ keyword: FILE_KEYWORD, message, params: {} }];
+  return false;
+};
 
 function areUnique(items: readonly unknown[]): boolean {
   return new Set(items.map(canonical)).size === items.length;

@@ -1,5 +1,6 @@
-import { fileIdsIn } from '@deckhand/contracts';
-import type { Actor } from './access.ts';
+import { DeckhandError, fileIdsIn } from '@deckhand/contracts';
+import { type Actor, requireRole } from './access.ts';
+import { recordChange } from './audit/record.ts';
 import { type Database, Prisma, type Queryable } from './client.ts';
 import { executeWithRawParameters } from './connection.ts';
 
@@ -24,41 +25,73 @@ export interface NewFile {
   readonly workspaceId: string;
   /** The run that writes it, whose files are summed up; undefined outside of runs. */
   readonly executionId?: string | undefined;
-  /** Ids of files that the run has stored, and may not have named yet. */
-  readonly storedIds?: readonly string[] | undefined;
   /** Whether the object store will have it. */
   readonly isApart: boolean;
+  /** What there is of it already. */
+  readonly bytes: number;
+  /** Maximum number of bytes that all workspaces store together; undefined for no limit. */
+  readonly maxInstanceBytes?: number | undefined;
 }
 
 /** The space that is left for a new file. */
 export interface FileSpace {
   /** Bytes left of the storage quota of the workspace; null without one. */
   readonly quotaBytes: number | null;
-  /** Bytes of all different files that the run names, or has stored. */
+  /** Bytes left of `maxInstanceBytes`, by the sums of maintenance, which are some seconds old; null without one. */
+  readonly instanceBytes: number | null;
+  /** Bytes of all different files that the run names, or has stored and nobody has swept. */
   readonly runBytes: number;
 }
 
-/** Records that a file is being written. Repeating it changes nothing. @returns undefined if the workspace is gone. */
+/**
+ * Records that a file is being written. Repeating it changes nothing. Files that the run has stored are found by a
+ * partial index of those that expire.
+ * @returns undefined if the workspace is gone.
+ */
 export async function beginFile(db: Database, file: NewFile): Promise<FileSpace | undefined> {
+  const { executionId = null, maxInstanceBytes } = file;
+  const instanceBytes =
+    maxInstanceBytes === undefined
+      ? Prisma.sql`NULL::float8`
+      : Prisma.sql`${maxInstanceBytes}::float8 - (SELECT sum(stored_bytes) FROM workspaces)::float8`;
   const [row] = await db.$queryRaw<FileSpace[]>(Prisma.sql`/* files.begin */
     WITH begun AS (
-      INSERT INTO unfinished_files (id, workspace_id, is_apart, expires_at)
-      SELECT ${file.id}::uuid, w.id, ${file.isApart}, now() + ${WRITING} FROM workspaces w WHERE w.id = ${file.workspaceId}::uuid
+      INSERT INTO unfinished_files (id, workspace_id, is_apart, bytes, expires_at)
+      SELECT ${file.id}::uuid, w.id, ${file.isApart}, ${file.bytes}::bigint, now() + ${WRITING}
+      FROM workspaces w WHERE w.id = ${file.workspaceId}::uuid
       ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at
     )
-    SELECT (w.storage_quota_bytes - w.stored_bytes)::float8 AS "quotaBytes",
+    SELECT ${leftOfQuota(file.id)} AS "quotaBytes", ${instanceBytes} AS "instanceBytes",
       (SELECT coalesce(sum(f.bytes), 0)::float8 FROM files f WHERE f.workspace_id = w.id AND f.id IN (
-         SELECT x.file_id FROM execution_files x WHERE x.execution_id = ${file.executionId ?? null}::uuid
-         UNION SELECT unnest(${[...(file.storedIds ?? [])]}::uuid[]))) AS "runBytes"
+         SELECT x.file_id FROM execution_files x WHERE x.execution_id = ${executionId}::uuid
+         UNION SELECT s.id FROM files s WHERE s.stored_by = ${executionId}::uuid AND s.expires_at IS NOT NULL)) AS "runBytes"
     FROM workspaces w WHERE w.id = ${file.workspaceId}::uuid`);
   return row;
 }
 
-/** Extends the time of a file that is being written. @returns false if it was swept. */
-export async function renewFile(db: Database, id: string): Promise<boolean> {
-  const count = await db.$executeRaw(Prisma.sql`/* files.renew */
-    UPDATE unfinished_files SET expires_at = now() + ${WRITING} WHERE id = ${id}::uuid AND expires_at > now()`);
-  return count > 0;
+/** What a workspace `w` has left of its quota for a file. What is being written of others counts, too. */
+function leftOfQuota(fileId: string): Prisma.Sql {
+  return Prisma.sql`(w.storage_quota_bytes - w.stored_bytes - (
+      SELECT coalesce(sum(o.bytes), 0) FROM unfinished_files o
+      WHERE o.workspace_id = w.id AND o.id <> ${fileId}::uuid AND o.expires_at > now()))::float8`;
+}
+
+/**
+ * Extends the time of a file that is being written, and records how many bytes of it are.
+ * @returns what is left of the quota of its workspace for the file; undefined if it was swept.
+ */
+export async function renewFile(
+  db: Database,
+  id: string,
+  bytes: number,
+): Promise<Pick<FileSpace, 'quotaBytes'> | undefined> {
+  const [row] = await db.$queryRaw<Pick<FileSpace, 'quotaBytes'>[]>(Prisma.sql`/* files.renew */
+    WITH renewed AS (
+      UPDATE unfinished_files SET expires_at = now() + ${WRITING}, bytes = ${bytes}::bigint
+      WHERE id = ${id}::uuid AND expires_at > now() RETURNING workspace_id
+    )
+    SELECT ${leftOfQuota(id)} AS "quotaBytes" FROM renewed r JOIN workspaces w ON w.id = r.workspace_id`);
+  return row;
 }
 
 /** Stores a part of a file that is being written. May be repeated. @returns false if the file was swept. */
@@ -79,52 +112,82 @@ export interface FileContent {
   readonly workspaceId: string;
   /** 32 bytes. */
   readonly sha256: Uint8Array;
+  /** The run that stores it; undefined outside of runs. */
+  readonly executionId?: string | undefined;
 }
 
-/** Finds a file by its content, and keeps it for at least so many minutes. @returns its id; undefined without one. */
+/** Finds a file by its content, and keeps it for at least so many minutes. @returns undefined without one. */
 export async function findSameFile(
   db: Database,
-  { workspaceId, sha256 }: FileContent,
+  { workspaceId, sha256, executionId }: FileContent,
   minutes: number,
-): Promise<string | undefined> {
-  const [row] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`/* files.find-same */
-    UPDATE files SET expires_at = ${laterExpiry(minutes)}
-    WHERE workspace_id = ${workspaceId}::uuid AND sha256 = ${sha256} RETURNING id`);
-  return row?.id;
+): Promise<FinishedFile | undefined> {
+  const [row] = await db.$queryRaw<FinishedFile[]>(Prisma.sql`/* files.find-same */
+    WITH same AS (
+      SELECT id, expires_at FROM files WHERE workspace_id = ${workspaceId}::uuid AND sha256 = ${sha256} FOR NO KEY UPDATE
+    )
+    UPDATE files SET expires_at = ${laterExpiry(minutes)}, stored_by = coalesce(${executionId ?? null}::uuid, stored_by)
+    FROM same s WHERE files.id = s.id
+    RETURNING files.id, files.expires_at AS "expiresAt", s.expires_at AS "expiredBefore"`);
+  return row;
 }
 
-/** Also of a file that runs name, which may lose the last of them in the meantime. `greatest` ignores null. */
+/**
+ * Also of a file that runs name, which may lose the last of them in the meantime. `greatest` ignores null. Always later
+ * than before, so that `discardFile` notices that somebody else keeps the file.
+ */
 function laterExpiry(minutes: number): Prisma.Sql {
-  return Prisma.sql`greatest(files.expires_at, now() + ${minutes}::int * interval '1 minute')`;
+  return Prisma.sql`greatest(files.expires_at + interval '1 millisecond', now() + ${minutes}::int * interval '1 minute')`;
+}
+
+/** A file that was just stored. */
+export interface FinishedFile {
+  readonly id: string;
+  /** Null if a run names it, or another one was finished first. */
+  readonly expiresAt: Date | null;
+  /** When it would have expired otherwise, if it was there; null if a run had named it. */
+  readonly expiredBefore?: Date | null;
 }
 
 /**
  * Finishes a file whose content is stored, and adds its bytes to those of the workspace. Repeating it changes nothing.
  * @param minutes how long it is kept until a run names it.
- * @returns the id of the workspace's file with this content, which is another one if that was finished first: then this
- * one is still unfinished. Undefined if it was swept.
+ * @returns the workspace's file with this content, which is another one if that was finished first: then this one is
+ * still unfinished. Undefined if it was swept.
  */
 export async function finishFile(
   db: Database,
-  { id, workspaceId, sha256, bytes }: FileContent & { readonly id: string; readonly bytes: number },
+  { id, workspaceId, sha256, bytes, executionId }: FileContent & { readonly id: string; readonly bytes: number },
   minutes: number,
-): Promise<string | undefined> {
-  const [row] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`/* files.finish */
+): Promise<FinishedFile | undefined> {
+  const [row] = await db.$queryRaw<FinishedFile[]>(Prisma.sql`/* files.finish */
     WITH unfinished AS (
       SELECT id, is_apart FROM unfinished_files WHERE id = ${id}::uuid AND expires_at > now() FOR UPDATE
     ), kept AS (
-      INSERT INTO files (id, workspace_id, sha256, bytes, is_apart, expires_at)
-      SELECT id, ${workspaceId}::uuid, ${sha256}, ${bytes}::bigint, is_apart, now() + ${minutes}::int * interval '1 minute'
-      FROM unfinished
-      ON CONFLICT (workspace_id, sha256) DO UPDATE SET expires_at = ${laterExpiry(minutes)}
-      RETURNING id
+      INSERT INTO files (id, workspace_id, sha256, bytes, is_apart, expires_at, stored_by)
+      SELECT id, ${workspaceId}::uuid, ${sha256}, ${bytes}::bigint, is_apart, now() + ${minutes}::int * interval '1 minute',
+        ${executionId ?? null}::uuid FROM unfinished
+      ON CONFLICT (workspace_id, sha256) DO UPDATE
+        SET expires_at = ${laterExpiry(minutes)}, stored_by = coalesce(EXCLUDED.stored_by, files.stored_by)
+      RETURNING id, expires_at
     ), finished AS (
       DELETE FROM unfinished_files u USING kept k WHERE u.id = k.id RETURNING u.workspace_id
     ), stored AS (
       INSERT INTO storage_changes (workspace_id, bytes) SELECT workspace_id, ${bytes}::bigint FROM finished
     )
-    SELECT id FROM kept UNION SELECT id FROM files WHERE id = ${id}::uuid`);
-  return row?.id;
+    SELECT id, CASE id WHEN ${id}::uuid THEN expires_at END AS "expiresAt" FROM kept
+    UNION SELECT id, expires_at FROM files WHERE id = ${id}::uuid`);
+  return row;
+}
+
+/**
+ * Lets a file expire as if it had not been stored: a new one at once. Does nothing if a run names it, or somebody else
+ * has kept it since.
+ */
+export async function discardFile(db: Database, { id, expiresAt, expiredBefore }: FinishedFile): Promise<void> {
+  const before = expiredBefore === undefined ? AT_ONCE : Prisma.sql`${expiredBefore}::timestamptz`;
+  await db.$executeRaw(Prisma.sql`/* files.discard */
+    UPDATE files SET expires_at = ${before} WHERE id = ${id}::uuid AND expires_at = ${expiresAt}`);
 }
 
 /** A finished file. */
@@ -144,6 +207,30 @@ export async function findFile(db: Database, workspaceId: string, id: string): P
   return row;
 }
 
+/** A file that a run names, with its digest in hexadecimal. */
+export interface ArchivedFile extends KeptFile {
+  readonly sha256: string;
+}
+
+/** Returns those of the given runs that name files. */
+export async function findRunsWithFiles(db: Database, executionIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const where = { executionId: { in: [...executionIds] } };
+  const rows = await db.executionFile.findMany({ where, distinct: ['executionId'], select: { executionId: true } });
+  return new Set(rows.map(({ executionId }) => executionId));
+}
+
+/** Finds files that a run names, after an id and in the order of their ids. */
+export function findFilesOfRun(
+  db: Database,
+  executionId: string,
+  page: { readonly after: string; readonly limit: number },
+): Promise<ArchivedFile[]> {
+  return db.$queryRaw<ArchivedFile[]>(Prisma.sql`/* files.find-all-of-run */
+    SELECT ${KEPT}, encode(f.sha256, 'hex') AS sha256 FROM execution_files x JOIN files f ON f.id = x.file_id
+    WHERE x.execution_id = ${executionId}::uuid AND x.file_id > ${page.after}::uuid
+    ORDER BY x.file_id LIMIT ${page.limit}::int`);
+}
+
 /** A file and the run that names it. */
 export interface FileOfRun {
   readonly executionId: string;
@@ -152,7 +239,7 @@ export interface FileOfRun {
 
 /** Finds a file that a run names, if the actor may see the run; undefined otherwise. */
 export async function findVisibleFile(
-  db: Database,
+  db: Queryable,
   actor: Actor,
   { executionId, fileId }: FileOfRun,
 ): Promise<KeptFile | undefined> {
@@ -163,6 +250,38 @@ export async function findVisibleFile(
     JOIN files f ON f.id = x.file_id AND f.workspace_id = e.workspace_id
     WHERE e.id = ${executionId}::uuid
       AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`);
+  return row;
+}
+
+/**
+ * Lets anybody with a link download a file that a run names, and records that in the audit log.
+ * @returns when the link expires, by the database's clock.
+ * @throws DeckhandError NOT_FOUND if the run does not name the file, or the actor may not see it; FORBIDDEN.
+ */
+export function linkFile(db: Database, actor: Actor, file: FileOfRun, expiresInSeconds: number): Promise<Date> {
+  return db.$transaction(async (tx) => {
+    const found = await findVisibleFile(tx, actor, file);
+    if (!found) throw new DeckhandError('NOT_FOUND', { message: 'The run has no such file' });
+    const { workspaceId } = found;
+    await requireRole(tx, actor, workspaceId, 'editor');
+    const [row] = await tx.$queryRaw<{ expiresAt: Date }[]>`
+      SELECT date_trunc('milliseconds', now()) + ${expiresInSeconds}::int * interval '1 second' AS "expiresAt"`;
+    if (!row) throw new Error('the database has no time');
+    const { expiresAt } = row;
+    const details = { fileId: file.fileId, expiresAt: expiresAt.toISOString() };
+    await recordChange(tx, actor, { action: 'execution.linkFile', workspaceId, resourceId: file.executionId, details });
+    return expiresAt;
+  });
+}
+
+/** Finds a file that a run names, until a link to it expires; undefined otherwise. */
+export async function findLinkedFile(
+  db: Database,
+  { executionId, fileId, expiresAt }: FileOfRun & { readonly expiresAt: Date },
+): Promise<KeptFile | undefined> {
+  const [row] = await db.$queryRaw<KeptFile[]>(Prisma.sql`/* files.find-linked */
+    SELECT ${KEPT} FROM execution_files x JOIN files f ON f.id = x.file_id
+    WHERE x.execution_id = ${executionId}::uuid AND x.file_id = ${fileId}::uuid AND now() < ${expiresAt}`);
   return row;
 }
 
@@ -252,6 +371,23 @@ export async function expireFiles(db: Database, limit: number): Promise<number> 
 
 /** A file that was never finished, or that has expired. */
 export type AbandonedFile = Pick<KeptFile, 'id' | 'workspaceId' | 'isApart'>;
+
+/**
+ * Lets a file that is being written expire at once. One that was swept is recorded again, because a process that was
+ * slow may have written its content since. @returns false if the file is finished: then it stays.
+ */
+export async function abandonFile(db: Database, { id, workspaceId, isApart }: AbandonedFile): Promise<boolean> {
+  const expired = await db.$executeRaw(Prisma.sql`/* files.let-expire */
+    UPDATE unfinished_files SET expires_at = ${AT_ONCE} WHERE id = ${id}::uuid`);
+  if (expired > 0) return true;
+  // A statement of its own: it sees the file that was finished while the one above waited for the row.
+  const recorded = await db.$executeRaw(Prisma.sql`/* files.record-abandoned */
+    INSERT INTO unfinished_files (id, workspace_id, is_apart, expires_at)
+    SELECT ${id}::uuid, ${workspaceId}::uuid, ${isApart}, ${AT_ONCE}
+    WHERE NOT EXISTS (SELECT 1 FROM files WHERE id = ${id}::uuid)
+    ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at`);
+  return recorded > 0;
+}
 
 /** Finds files whose content the sweep deletes. */
 export function findAbandonedFiles(db: Database, limit: number): Promise<AbandonedFile[]> {

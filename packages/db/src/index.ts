@@ -263,6 +263,7 @@ export {
   readInvite,
 } from './invites.ts';
 export { addMember, leaveWorkspace, listMembers, removeMember, updateMember } from './members.ts';
+export { insertModelCall, newModelCallId, pruneModelCalls, settleModelCall, sumModelCalls } from './model-calls.ts';
 export * from './migrations/index.ts';
 export { countUnfinished, readOldestWaitingSeconds, readRunStats, type StatsPeriod } from './monitoring/run-stats.ts';
 export {
@@ -290,20 +291,28 @@ export {
   sumDetachedRuns,
 } from './maintenance/detached-runs.ts';
 export {
+  abandonFile,
+  type ArchivedFile,
   type AbandonedFile,
   beginFile,
   deleteFileParts,
+  discardFile,
   expireFiles,
   type FileSpace,
   findAbandonedFiles,
   postponeFile,
   findFile,
   findFileOfRun,
+  findLinkedFile,
+  findFilesOfRun,
+  findRunsWithFiles,
   findSameFile,
   findVisibleFile,
   finishFile,
+  type FinishedFile,
   forgetFile,
   type KeptFile,
+  linkFile,
   nameFiles,
   type NewFile,
   readFilePart,

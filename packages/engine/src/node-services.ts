@@ -7,6 +7,7 @@ import type {
   JsonObject,
   JsonValue,
   StartOptions,
+  StoredFile,
 } from '@deckhand/contracts';
 import type { ScriptRunner } from './script.ts';
 
@@ -87,6 +88,10 @@ export interface PostgresQuery {
   /** More rows fail the query, and roll it back. */
   readonly maxRows: number;
   readonly signal: AbortSignal;
+  /** Reads a stored file that is the value of a `bytea` parameter. @throws NodeError FILE_LIMIT above `maxBytes`. */
+  readonly readFile: (file: StoredFile, maxBytes: number) => Promise<Uint8Array>;
+  /** Stores the bytes of a column, and returns what the row has instead. Undefined for base64. */
+  readonly saveBytes?: ((bytes: Uint8Array, column: string) => Promise<JsonValue>) | undefined;
 }
 
 /** The result of a statement. */
@@ -237,10 +242,42 @@ export interface RunLocks {
   release(lock: Pick<LockAcquisition, 'workspaceId' | 'executionId' | 'key'>): Promise<void>;
 }
 
-/** A result that a node sets, and the schema that its author gave for it. */
+/** A request to a language model, as it is counted. */
+export interface ModelCall {
+  readonly workspaceId: string;
+  readonly executionId: string;
+  readonly nodeId: string;
+  readonly iteration: string;
+  readonly credentialId: string;
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** Tokens that a language model counted. */
+export interface ModelTokens {
+  /** All tokens of the request, those from the provider's cache included. */
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** The tokens of the request that the provider read from its cache. */
+  readonly cachedInputTokens: number;
+}
+
+/**
+ * Counts requests to language models. A request is counted before it is sent, so that one whose response is lost is
+ * counted, too.
+ */
+export interface ModelCalls {
+  /** @returns the id of the call. */
+  begin(call: ModelCall): Promise<string>;
+  /** Adds the tokens of a response. */
+  settle(callId: string, tokens: ModelTokens): Promise<void>;
+}
+
+/** A value that a node makes, and the schema that its author gave for it. */
 export interface CheckedResult {
   readonly workspaceId: string;
-  readonly mode: ExecutionMode;
+  /** Only the results of runs in which people try a workflow are checked. Without a mode, the value always is. */
+  readonly mode?: ExecutionMode;
   readonly schema: JsonObject;
   readonly body: JsonValue;
 }
@@ -346,6 +383,16 @@ export interface NodeFiles {
   save(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, about: FileAbout): Promise<FileValue>;
 }
 
+/** The processes that read files of others, of which a worker has few. */
+export interface FileProcesses {
+  /**
+   * Waits until a process may be started. Workspaces, and the runs of each, are served in turn.
+   * @returns a function to call when the process has ended.
+   * @throws the signal's reason if it aborts first.
+   */
+  acquire(workspaceId: string, signal: AbortSignal, executionId: string): Promise<() => void>;
+}
+
 /** The node whose files are opened and stored. */
 export interface FileOwner {
   readonly workspaceId: string;
@@ -363,8 +410,10 @@ export interface NodeServices {
   readonly workflows: WorkflowStarter;
   readonly locks: RunLocks;
   readonly responses: CallerResponses;
+  readonly modelCalls: ModelCalls;
   readonly results: ResultChecker;
   readonly traffic: TrafficControl;
+  readonly fileProcesses: FileProcesses;
   /** Returns the files of a node; nodes have them as `context.files`. */
   readonly files: (owner: FileOwner) => NodeFiles;
 }

@@ -182,6 +182,7 @@ export const SHAPES = {
     shapes: [1, 1.1, 1.2].flatMap((version) => [
       [version, { html: '<p class="$json">{{ $json.a }}</p>{{ $json.b + 1 }}{{ $json.c }}\n{ }' }],
       [version, { html: 'nothing' }],
+      [version, {}],
       [version, { operation: 'convertToHtmlTable' }],
       [
         version,
@@ -227,6 +228,8 @@ export const SHAPES = {
       ...['multiplex', 'mergeByIndex'].map((mode) => [1, { mode }]),
       ...['inner', 'left', 'outer'].map((join) => [1, { mode: 'mergeByIndex', join }]),
       [1, { mode: 'append' }],
+      [2, { mode: 'combine' }],
+      [3.2, { mode: 'combine', options: {} }],
       ...[2, 2.1, 3.2].flatMap((version) => {
         const way = (each) => ({
           ...{ mode: 'combine', [version < 3 ? 'combinationMode' : 'combineBy']: version < 3 ? OLD_WAYS[each] : each },

@@ -94,8 +94,9 @@ describe('size', () => {
       node('Try', 'noOp', {}, { retryOnFail: true, maxTries: 'a', waitBetweenTries: -1 }),
       node('Limit', 'limit', { maxItems: -1 }),
     ];
-    const { notes } = await imported(nodes, connect('Start > Merge', 'Start > Try', 'Start > Limit'));
-    expect(notes.map(({ level }) => level)).toEqual(['converted', 'manual', 'manual', 'manual']);
+    const { definition, notes } = await imported(nodes, connect('Start > Merge', 'Start > Try', 'Start > Limit'));
+    expect(notes.map(({ level }) => level)).toEqual(['converted', 'converted', 'manual', 'manual']);
+    expect(JSON.stringify(definition).length).toBeLessThan(10_000);
   });
 
   it('of a node is bounded, and what it becomes', async () => {

@@ -11,24 +11,24 @@ import type { Scope } from './expressions/scope.ts';
 import { type Attachments, findAttachments } from './attachments.ts';
 import { withFiles } from './files.ts';
 import { withGates } from './gates.ts';
-import { braced } from './expressions/template.ts';
-import type { Cycle } from './cycles.ts';
-import { analyze, commonRoute, type Graph, isWithin, type Route } from './graph.ts';
+import { DataFlow } from './data-flow.ts';
+import { analyze, type Graph } from './graph.ts';
+import type { Route } from './routes.ts';
 import { uniqueIds } from './ids.ts';
-import { edgeFrom, type Join, joinWays, type Way } from './joins.ts';
+import type { Join } from './joins.ts';
 import { layOut } from './layout.ts';
 import type { Conversion, Converted, Output } from './nodes/converter.ts';
-import { afterLoop, loopNode } from './nodes/loop.ts';
-import { converterOf, isTrigger, shortType } from './nodes/registry.ts';
-import { UNPAIRED, withPairs } from './pairs.ts';
-import { type Exit, type First, inputOfCycle, loopOf, repeatCycle } from './repeat.ts';
-import { asList, firstItem, optional, type Pairs, type Source } from './source.ts';
+import { loopNode } from './nodes/loop.ts';
+import { converterOf, isTrigger } from './nodes/registry.ts';
+import { usesPairs, withPairs } from './pairs.ts';
+import { asList, firstItem, optional, type Source } from './source.ts';
 import { isWholeSticky, toSticky } from './sticky-note.ts';
+import { ScriptedExpressions } from './nodes/scripted-expressions.ts';
 import { stubOf } from './stub.ts';
 import { afterStub, type ImportLevel, type ImportNote, partOf } from './tasks.ts';
 import { passedOn, withOptions } from './options.ts';
 import { unsupported, UnsupportedError } from './unsupported.ts';
-import { isList, type N8nConnection, type N8nNode, type N8nWorkflow, text } from './workflow.ts';
+import { isList, type N8nConnection, type N8nNode, type N8nWorkflow, shortType, text } from './workflow.ts';
 
 /** A converted workflow. */
 export interface ConvertedWorkflow {
@@ -54,10 +54,11 @@ export function* convertInSteps(
   for (let pass = 1; ; pass += 1) {
     const conversion = new WorkflowConversion(workflow, { refused, refusedCycles, unused });
     const converted = yield* conversion.convertInSteps();
-    const isWhole = conversion.refusedCycles.size === 0 && (conversion.unused.size === 0 || pass > MAX_PASSES);
+    const { flow } = conversion;
+    const isWhole = flow.refusedCycles.size === 0 && (flow.unused.size === 0 || pass > MAX_PASSES);
     if (isWhole) return converted;
-    for (const connection of conversion.unused) unused.add(connection);
-    const others = pass < MAX_PASSES ? conversion.refusedCycles : workflow.nodes.map(({ name }) => name);
+    for (const connection of flow.unused) unused.add(connection);
+    const others = pass < MAX_PASSES ? flow.refusedCycles : workflow.nodes.map(({ name }) => name);
     for (const name of others) refusedCycles.add(name);
   }
 }
@@ -67,31 +68,10 @@ const MAX_PASSES = 3;
 
 const BRANCHES =
   'it runs for one branch after the other, once all of them are done; n8n goes on with each branch on its own';
-/** Why data of a part that is repeated here cannot be used outside. */
-const OTHER_PART = 'it gets data of nodes that run once for each of several branches';
-
-/** Beginning of the names of parts that run once for each of several branches. */
-const BRANCHES_INTO = 'branches into ';
-
-/** Returns the name of the part of a cycle. */
-function cycleAt(name: string): string {
-  return `cycle at ${name}`;
-}
-
-function portOf(name: string, output: number): string {
-  return `${output} ${name}`;
-}
-
-/** In routes, what names the trigger that started the run. */
-const STARTED_BY = '';
 /** Triggers that other workflows start in n8n, the one that is called most first. */
 const CALLED = ['executeWorkflowTrigger', 'errorTrigger'];
 /** Distance of columns in n8n, in px. */
 const COLUMN = 220;
-/** Types with several inputs. */
-const JOINS = new Set(['merge', 'compareDatasets']);
-/** Maximum number of connections into a node. */
-const MAX_INCOMING = 100;
 /** Maximum size of the parameters of a node that is converted, as JSON: some conversions take long for many of them. */
 const MAX_PARAMETERS = 65_536;
 /** Maximum size of what a node becomes, as JSON: expressions here can be many times as long as those of n8n. */
@@ -106,37 +86,17 @@ interface Refused {
   readonly unused: ReadonlySet<N8nConnection>;
 }
 
-/** What is known of a node that was converted. */
-interface Done {
-  readonly outputs: readonly Output[];
-  readonly route: Route;
-  /** The nodes that lead to it. */
-  readonly before: ReadonlySet<string>;
-}
-
 class WorkflowConversion {
   readonly #workflow: N8nWorkflow;
   readonly #refused: ReadonlyMap<string, string>;
   readonly #graph: Graph;
   readonly #attachments: Attachments;
+  readonly #usesPairs: boolean;
   readonly #idOf: (name: string) => string;
   readonly #variables = new Map<string, string>();
-  readonly #done = new Map<string, Done>();
-  /** Connections back to the beginning of a loop or cycle, by the node that they come from. */
-  readonly #back: ReadonlyMap<string, readonly N8nConnection[]>;
-  /** The outputs of nodes that choose one of them. */
-  readonly #handles = new Map<string, ReadonlySet<string>>();
-  /** The shape of what the first node of a cycle gets. */
-  readonly #shapes = new Map<string, Source['shape']>();
-  /** The nodes of each part of the workflow that is in a loop here, by a name of the part. */
-  readonly #parts: Map<string, ReadonlySet<string>>;
-  /** What becomes of outputs that lead out of cycles, by the output and its node. */
-  readonly #exits = new Map<string, Exit & { readonly route: Route }>();
-  /** Cycles that cannot be repeated, by their first node. */
-  readonly refusedCycles = new Set<string>();
-  /** Connections of outputs that their node does not have. */
-  readonly unused = new Set<N8nConnection>();
-  /** Those that were left out. */
+  /** The data of the nodes that were converted. */
+  readonly flow: DataFlow;
+  /** Connections of outputs that their node does not have, which an earlier pass left out. */
   readonly #left: ReadonlySet<N8nConnection>;
   readonly #nodes: NodeDefinition[] = [];
   readonly #edges: EdgeDefinition[] = [];
@@ -150,14 +110,11 @@ class WorkflowConversion {
     this.#refused = refused;
     this.#left = unused;
     this.#graph = analyze(workflow, refusedCycles);
-    const again = [...this.#graph.cycles.values()].flatMap((cycle) => cycle.again);
-    this.#back = Map.groupBy([...this.#graph.back, ...again], ({ source }) => source);
-    this.#parts = new Map([
-      ...[...this.#graph.loops].map(([name, { members }]) => [name, members] as const),
-      ...[...this.#graph.cycles].map(([name, { members }]) => [cycleAt(name), members] as const),
-    ]);
     this.#attachments = findAttachments(workflow);
+    this.#usesPairs = usesPairs(workflow);
     this.#idOf = uniqueIds([...workflow.nodes.map(({ name }) => name), '']);
+    const hasRoom = (nodes: readonly NodeDefinition[]): boolean => this.#hasRoom(nodes);
+    this.flow = new DataFlow({ graph: this.#graph, idOf: this.#idOf, hasRoom });
   }
 
   *convertInSteps(): Generator<undefined, ConvertedWorkflow> {
@@ -185,7 +142,7 @@ class WorkflowConversion {
         ...(this.#stickies.length > 0 && { notes: this.#stickies }),
       }),
       notes: this.#notes,
-      outputs: new Map([...this.#done].map(([name, { outputs }]) => [name, outputs])),
+      outputs: new Map([...this.flow.done].map(([name, { outputs }]) => [name, outputs])),
     };
   }
 
@@ -237,32 +194,27 @@ class WorkflowConversion {
     const reviews = new Set<string>();
     const incoming = this.#graph.into(name);
     const id = this.#idOf(name);
-    const beforeEach = incoming.map(({ source }) => [source, ...(this.#done.get(source)?.before ?? [])]);
-    const route = isTrigger(type)
-      ? new Map([[STARTED_BY, new Set([id])]])
-      : commonRoute(
-          incoming.map((each) => this.#wayOf(each).route),
-          (each) => this.#handles.get(each),
-        );
+    const beforeEach = incoming.map(({ source }) => [source, ...(this.flow.done.get(source)?.before ?? [])]);
+    const route = this.flow.routeTo(node);
     let before = new Set(beforeEach.flat());
-    let join = this.#plainJoin(incoming);
+    let join = this.flow.plainJoin(name);
     let converted: Converted;
     let level: ImportLevel = 'converted';
     try {
-      join = this.#join(node, id, incoming, route);
+      join = this.flow.join(node, route);
       if (join.isRepeated) {
         // One branch runs without the others in n8n.
         before = new Set([...before].filter((each) => beforeEach.every((names) => names.includes(each))));
         reviews.add(BRANCHES);
       }
-      converted = this.#tryNode(node, { id, incoming, join, before, route, review: (message) => reviews.add(message) });
+      converted = this.#tryNode(node, { id, join, before, route, review: (message) => reviews.add(message) });
     } catch (error) {
       const reason = reasonOf(error);
       reviews.clear();
       reviews.add(reason);
       if (join.isRepeated) reviews.add(BRANCHES);
       const stub = this.#stub(node, id, reason, (message) => reviews.add(message));
-      converted = this.#disabled(node, stub, join, this.#hasAll(incoming, route)) ?? stub;
+      converted = this.#disabled(node, stub, join, this.flow.hasAll(name, route)) ?? stub;
       level = 'manual';
     }
     const entry = converted.nodes[0]?.id ?? id;
@@ -271,8 +223,12 @@ class WorkflowConversion {
     this.#nodes.push(...[...converted.nodes, ...between].map((each, index) => place(each, node, index)));
     const [given] = join.inputs;
     const paired = (each: Output): Output => withFiles(withPairs(each, node, given), node, given);
-    this.#done.set(name, { outputs: converted.outputs.map(paired), route, before });
-    this.#noteHandles(converted.outputs);
+    this.flow.add(name, { outputs: converted.outputs.map(paired), route, before });
+    const beyond = this.flow.beyondInputs(node);
+    if (beyond.length > 0 && level !== 'manual') {
+      const numbers = [...new Set(beyond.map(({ input }) => input + 1))].toSorted((a, b) => a - b).join(', ');
+      reviews.add(`it has no input ${numbers}, so that what comes there is left out, as in n8n`);
+    }
     const strays = this.#graph.stray.filter(({ source }) => source === name);
     const unused = [...this.#left].filter(({ source }) => source === name).map(({ output }) => output + 1);
     if (unused.length > 0) {
@@ -289,16 +245,37 @@ class WorkflowConversion {
     const ids = [...converted.nodes, ...between].map((each) => each.id);
     this.#note(node, isReviewed ? 'review' : level, ids, messages);
     this.#endCycles(name);
-    this.#noteLoops(name);
+    this.#endLoops(name);
   }
 
-  /** Notes the outputs of a node of which each run takes one. */
-  #noteHandles(outputs: readonly Output[]): void {
-    const choices = outputs.filter(({ handle }) => handle !== undefined);
-    const [first] = choices;
-    const isOne = first && choices.every(({ nodeId, mayBeEmpty }) => nodeId === first.nodeId && mayBeEmpty !== true);
-    const handles = choices.flatMap(({ handle }) => handle ?? []);
-    if (isOne && handles.length > 1) this.#handles.set(first.nodeId, new Set(handles));
+  /** Adds the loops that cycles become whose last node this is. */
+  #endCycles(last: string): void {
+    for (const [name, { nodes, edges, isGathered, isForOne }] of this.flow.endCycles(last)) {
+      this.#add(name, nodes, edges);
+      this.#amend(name, 'the cycle that begins here fails after 10,000 rounds, in n8n it goes on');
+      if (isGathered) {
+        this.#amend(name, 'items that leave the cycle in different rounds go on together, in n8n after each round');
+      }
+      if (isForOne) this.#amend(name, 'the run fails if several items go back to it at once');
+    }
+  }
+
+  /** Adds the nodes that gather what loops return of whose bodies this is the last node. */
+  #endLoops(last: string): void {
+    for (const { name, messages, nodes, edges } of this.flow.endLoops(last)) {
+      this.#add(name, nodes, edges);
+      for (const message of messages) this.#amend(name, message);
+    }
+  }
+
+  /** Adds nodes that a node of n8n becomes beside those that it has already. */
+  #add(name: string, nodes: readonly NodeDefinition[], edges: readonly EdgeDefinition[]): void {
+    const node = this.#workflow.nodes.find((each) => each.name === name);
+    this.#nodes.push(...(node ? nodes.map((each, index) => place(each, node, index)) : nodes));
+    this.#edges.push(...edges);
+    const index = this.#notes.findIndex((each) => each.node === name);
+    const note = this.#notes[index];
+    if (note) this.#notes[index] = { ...note, nodeIds: [...note.nodeIds, ...nodes.map(({ id }) => id)] };
   }
 
   #keepSticky(node: N8nNode): void {
@@ -314,14 +291,12 @@ class WorkflowConversion {
     node: N8nNode,
     {
       id,
-      incoming,
       join,
       before,
       route,
       review,
     }: {
       id: string;
-      incoming: readonly N8nConnection[];
       join: Join;
       before: ReadonlySet<string>;
       route: Route;
@@ -342,7 +317,12 @@ class WorkflowConversion {
     const given: Source = inputs[0] ?? { text: '{}', shape: 'one' };
     const input: Source =
       node.original.executeOnce === true && given.shape === 'list' ? { text: firstItem(given), shape: 'one' } : given;
-    const dataOf = (other: string): Source | undefined => this.#dataOf(other, name, before, route);
+    const dataOf = (other: string): Source | undefined => this.flow.dataOf(other, name, before, route);
+    const { onError = 'stopWorkflow', continueOnFail } = node.original;
+    const isPlain = inputs.length === 1 && !node.isDisabled && onError === 'stopWorkflow' && continueOnFail !== true;
+    const workflowName = this.#workflow.name;
+    const paired = this.flow.pairsAt(name, input);
+    const scripts = new ScriptedExpressions(id, name, { dataOf, input, review, workflowName, paired });
     const scope: Scope = {
       item: firstItem(input),
       index: '0',
@@ -355,27 +335,30 @@ class WorkflowConversion {
         const failing = `convert.object(${JSON.stringify(`the node "${other}" has not run`)})`;
         return { ...source, text: `(${optional(source.text)} ?? ${failing})` };
       },
-      workflowName: this.#workflow.name,
+      workflowName,
       timezone: timezoneOf(this.#workflow.settings),
-      paired: this.#pairsAt(name, input),
+      paired,
+      // A script fails the run, where n8n would go on after an error of the node.
+      ...(isPlain && { scripted: (source, index) => scripts.add(source, index) }),
       review,
     };
     const forward = new Set(this.#graph.outOf(name).map(({ output }) => output));
-    const back = this.#backOf(name).map(({ output }) => output);
-    for (const { target, output } of this.#backOf(name)) if (this.#graph.cycles.has(target)) forward.add(output);
+    const back = this.flow.backOf(name).map(({ output }) => output);
+    for (const { target, output } of this.flow.backOf(name)) if (this.#graph.cycles.has(target)) forward.add(output);
     const conversion: Conversion = {
       node,
       parameters,
       id,
       inputs,
-      hasAllInputs: this.#hasAll(incoming, route),
+      hasAllInputs: this.flow.hasAll(name, route),
       input,
       scope,
       scopeOfEach: { ...scope, item: 'item', index: 'index' },
       connected: new Set([...forward, ...back]),
       hasResponder: this.#workflow.nodes.some((each) => shortType(each.type) === 'respondToWebhook'),
-      isInLoop: this.#partsWith(name).length > 0,
-      workflowName: this.#workflow.name,
+      usesPairs: this.#usesPairs,
+      isInLoop: this.flow.partsWith(name).length > 0,
+      workflowName,
       variables: this.#variables,
       review,
       dataOf,
@@ -384,7 +367,8 @@ class WorkflowConversion {
     if (body?.members.size === 0) return unsupported('a loop without a body');
     const convert = body ? (each: Conversion) => loopNode(each, body.output) : converterOf(type);
     if (!convert) return unsupported(`there is no such node here: ${shortType(type)}`);
-    return this.#bounded(withGates(withOptions(convert(conversion), conversion), node, forward));
+    const converted = withGates(withOptions(convert(conversion), conversion), node, forward);
+    return this.#bounded(withScript(converted, scripts.node()));
   }
 
   /** Counts what something becomes. Returns false if there is no room for it. */
@@ -398,210 +382,6 @@ class WorkflowConversion {
   /** @throws UnsupportedError if there is no room for the nodes. */
   #bounded<T extends Pick<Converted, 'nodes'>>(converted: T): T {
     return this.#hasRoom(converted.nodes) ? converted : unsupported('it would become too long here');
-  }
-
-  /** Edges from all nodes that lead to one, for a stub that has no other way. */
-  #plainJoin(incoming: readonly N8nConnection[]): Join {
-    const ways = incoming
-      .filter(({ source, output }) => this.#done.get(source)?.outputs[output] !== undefined)
-      .map((each) => this.#wayOf(each))
-      .filter(({ output }) => output.problem !== OTHER_PART);
-    return {
-      inputs: [],
-      nodes: [],
-      edgesTo: (entry) => ways.map(({ output }) => edgeFrom(output, entry)),
-      isRepeated: false,
-    };
-  }
-
-  /** Joins all ways into a node. @throws UnsupportedError */
-  #join(node: N8nNode, id: string, incoming: readonly N8nConnection[], route: Route): Join {
-    const { name, type, parameters } = node;
-    if (this.#graph.cyclic.has(name)) return unsupported('it is in a cycle: use Loop Over Items');
-    const stray = this.#graph.stray.find(({ target }) => target === name);
-    if (stray) return unsupported(`"${stray.source}" leads to it from outside the body of its loop, which is left out`);
-    if (incoming.length > MAX_INCOMING) return unsupported(`more than ${MAX_INCOMING} connections lead to it`);
-    if (isTrigger(type)) return { inputs: [], nodes: [], edgesTo: () => [], isRepeated: false };
-    if (incoming.length === 0) return unsupported('no node leads to it, so it never runs; a stub keeps the original');
-    const isMerge = JOINS.has(shortType(type));
-    const count = isMerge ? mergeInputs(parameters) : 1;
-    const beyond = incoming.find(({ input }) => input >= count);
-    if (beyond) return unsupported(`"${beyond.source}" leads to its input ${beyond.input + 1}, which does not exist`);
-    const inputs = Array.from({ length: count }, (_, index) => {
-      const ways = incoming.filter(({ input }) => input === index).map((each) => this.#wayOf(each));
-      if (ways.length === 0) return unsupported(`nothing leads to its input ${index + 1}`);
-      const problem = ways.find(({ output }) => output.problem !== undefined)?.output.problem;
-      return problem === undefined ? ways : unsupported(problem);
-    });
-    const join = this.#bounded(joinWays({ id, name }, inputs, { route, isMerge }));
-    if (join.isRepeated) {
-      const part = this.#after(name);
-      const leadsOut = [...part].some((each) => this.#backOf(each).some(({ target }) => !part.has(target)));
-      if (leadsOut) return unsupported('n8n runs it once for each of several branches, here it would run once');
-      this.#parts.set(`${BRANCHES_INTO}${name}`, part);
-    }
-    const cycle = this.#graph.cycles.get(name);
-    return cycle ? this.#repeat({ id, name }, cycle, join) : join;
-  }
-
-  /** Returns a node and those after it that no other node leads to. */
-  #after(name: string): Set<string> {
-    const found = new Set([name]);
-    for (const { name: next } of this.#graph.order) {
-      const into = this.#graph.into(next);
-      if (into.length > 0 && into.every(({ source }) => found.has(source))) found.add(next);
-    }
-    return found;
-  }
-
-  /** The first node of a cycle gets what comes in, and then what comes back. */
-  #repeat(first: First, { members, again }: Cycle, join: Join): Join {
-    const [entry] = join.inputs;
-    if (!entry) return join;
-    this.#shapes.set(first.name, entry.shape);
-    const loop = loopOf(first);
-    const start = `${first.id}__start`;
-    const ways = { back: again.length, out: this.#leadingOut(members).size };
-    // In the loop, `$loop` is another one.
-    const isFromLoop = entry.text.includes('$loop');
-    const fields = { data: braced(entry.text) };
-    const kept: NodeDefinition[] = isFromLoop
-      ? [{ id: start, type: 'set', name: `${first.name}: start`, parameters: { fields } }]
-      : [];
-    this.#bounded({ nodes: kept });
-    return {
-      ...join,
-      inputs: [inputOfCycle(first, isFromLoop ? `$nodes.${start}.output.data` : entry.text, entry, ways)],
-      nodes: [...join.nodes, ...kept],
-      edgesTo: (target) => [
-        ...join.edgesTo(isFromLoop ? start : loop),
-        ...(isFromLoop ? [{ source: start, target: loop }] : []),
-        { source: loop, sourceHandle: 'body', target },
-      ],
-    };
-  }
-
-  /** Returns what comes by a connection. */
-  #wayOf(connection: N8nConnection): Way {
-    const { source, output, target } = connection;
-    const left = this.#partsWith(source).filter((part) => this.#parts.get(part)?.has(target) === false);
-    const isOther = left.some((part) => part.startsWith(BRANCHES_INTO));
-    const exit = this.#exits.get(portOf(source, output));
-    if (exit && left.length > 0 && !isOther) return { from: source, output: exit.output, route: exit.route };
-    const done = this.#done.get(source);
-    const found = done?.outputs[output];
-    const route = new Map(done?.route);
-    if (found?.handle !== undefined && found.handle !== 'done') route.set(found.nodeId, new Set([found.handle]));
-    // A Switch has as many outputs as rules; others may have outputs that are not converted.
-    if (done && !found && this.#isSwitch(source)) this.unused.add(connection);
-    const missing: Output = {
-      nodeId: this.#idOf(source),
-      source: { text: 'undefined', shape: 'one' },
-      problem: `"${source}" has no output ${output + 1} here`,
-    };
-    return { from: source, output: { ...(found ?? missing), ...(isOther && { problem: OTHER_PART }) }, route };
-  }
-
-  /** Returns the nodes that have items at the same positions, for a node that gets them. */
-  #pairsAt(name: string, { shape, pairs = UNPAIRED }: Source): Pairs {
-    if (pairs.loop === undefined) return shape === 'list' ? pairs : UNPAIRED;
-    // In a loop within it, `$loop` has other positions.
-    const [part, ...others] = this.#partsWith(name);
-    return part === pairs.loop && others.length === 0 ? pairs : UNPAIRED;
-  }
-
-  #isSwitch(name: string): boolean {
-    return this.#workflow.nodes.some((each) => each.name === name && shortType(each.type) === 'switch');
-  }
-
-  /** Returns the connections from a node back to the beginning of its loop or cycle. */
-  #backOf(name: string): readonly N8nConnection[] {
-    return this.#back.get(name) ?? [];
-  }
-
-  /** Returns the parts that a node is in. */
-  #partsWith(name: string): string[] {
-    return [...this.#parts].filter(([, members]) => members.has(name)).map(([part]) => part);
-  }
-
-  /** Returns a connection for each output that leads out of a cycle. */
-  #leadingOut(members: ReadonlySet<string>): Map<string, N8nConnection> {
-    const all = [...members].flatMap((each) => [
-      ...this.#graph.outOf(each),
-      ...this.#graph.back.filter(({ source }) => source === each),
-    ]);
-    const out = all.filter(({ target }) => !members.has(target));
-    return new Map(out.map((each) => [portOf(each.source, each.output), each]));
-  }
-
-  /** Once all nodes of a cycle are converted, it becomes a loop. */
-  #endCycles(last: string): void {
-    for (const [name, { members, again }] of this.#graph.cycles) {
-      if (!members.has(last) || [...members].some((each) => !this.#done.has(each))) continue;
-      const ports = [...this.#leadingOut(members)];
-      const back = again.map((each) => this.#wayOf(each));
-      const outWays = ports.map(([, each]) => this.#wayOf(each));
-      const first = { id: this.#idOf(name), name };
-      const shape = this.#shapes.get(name);
-      const isUsable = [...back, ...outWays].every(({ output }) => output.problem === undefined);
-      const mayEnd = [...members].some((each) => this.#mayEndAt(each));
-      const repeat = isUsable && shape ? repeatCycle(first, { back, out: outWays, shape, mayEnd }) : undefined;
-      if (!repeat || !this.#hasRoom(repeat.nodes)) {
-        this.refusedCycles.add(name);
-        continue;
-      }
-      const node = this.#workflow.nodes.find((each) => each.name === name);
-      this.#nodes.push(...(node ? repeat.nodes.map((each, index) => place(each, node, index)) : repeat.nodes));
-      this.#edges.push(...repeat.edges);
-      for (const [index, exit] of repeat.exits.entries()) {
-        const route = new Map(this.#done.get(name)?.route);
-        if (exit.choice) route.set(exit.choice[0], new Set([exit.choice[1]]));
-        this.#exits.set(ports[index]?.[0] ?? '', { ...exit, route });
-      }
-      const nodeIds = repeat.nodes.map(({ id }) => id);
-      this.#amend(name, 'the cycle that begins here fails after 10,000 rounds, in n8n it goes on', nodeIds);
-      if (repeat.isGathered) {
-        this.#amend(name, 'items that leave the cycle in different rounds go on together, in n8n after each round');
-      }
-      if (repeat.isForOne) this.#amend(name, 'the run fails if several items go back to it at once');
-    }
-  }
-
-  /** Returns the data of a node that always ran before another, if it can be read there. */
-  #dataOf(name: string, from: string, before: ReadonlySet<string>, route: Route): Source | undefined {
-    const done = this.#done.get(name);
-    if (!done || !before.has(name)) return undefined;
-    const left = this.#fromCycle(name, from, route);
-    if (left) return left;
-    const isSure = isWithin(route, done.route);
-    const body = this.#graph.loops.get(name);
-    const inside = body?.members.has(from) === true;
-    const output = done.outputs.find(({ handle }) => !inside || handle === 'body');
-    if (!output || output.problem !== undefined) return undefined;
-    const around = this.#partsWith(from);
-    // What is in a loop can be read in its body alone, and `$loop` is the innermost.
-    if (this.#partsWith(name).some((part) => !around.includes(part))) return undefined;
-    const loopsAround = inside ? [...this.#partsWith(name), name] : this.#partsWith(name);
-    if (output.source.text.includes('$loop') && loopsAround.length !== around.length) return undefined;
-    // Without its node, data of its own is missing, and the expression fails as in n8n.
-    const isOwn = output.handle === undefined && output.source.text.startsWith(`$nodes.${output.nodeId}.output`);
-    if (!isSure && !isOwn) return undefined;
-    return isSure ? output.source : { ...output.source, hasRun: `(${optional(output.source.text)} !== undefined)` };
-  }
-
-  /** Returns the data of a node of a cycle, for a node after the cycle: that of the last iteration, if it ran there. */
-  #fromCycle(name: string, from: string, route: Route): Source | undefined {
-    const around = this.#partsWith(from);
-    const [part, ...others] = this.#partsWith(name).filter((each) => !around.includes(each));
-    const cycle = [...this.#graph.cycles.keys()].find((each) => cycleAt(each) === part);
-    if (cycle === undefined || others.length > 0) return undefined;
-    const members = this.#graph.cycles.get(cycle)?.members;
-    const exit = [...this.#exits.values()].find((each) => members?.has(each.way.from) && isWithin(route, each.route));
-    const done = this.#done.get(name);
-    const output = done?.outputs[0];
-    if (!exit || !done || !output || output.problem !== undefined) return undefined;
-    if (!isWithin(exit.way.route, done.route)) return undefined;
-    return exit.keep(this.#idOf(name), output.source);
   }
 
   #stub(node: N8nNode, id: string, reason: string, review: (message: string) => void): Converted {
@@ -634,59 +414,19 @@ class WorkflowConversion {
     return withGates({ nodes: [{ ...first, disabled: true }], edges: [], outputs }, node, connected);
   }
 
-  /** Returns whether a run that comes by a route comes by all connections. */
-  #hasAll(incoming: readonly N8nConnection[], route: Route): boolean {
-    return incoming.every((each) => isWithin(route, this.#wayOf(each).route));
-  }
-
-  /** Once the body of a loop is converted, what the loop returns is known. */
-  #noteLoops(last: string): void {
-    for (const [name, { members, output }] of this.#graph.loops) {
-      const loop = this.#done.get(name);
-      const isComplete = members.has(last) && [...members].every((each) => this.#done.has(each));
-      if (!isComplete || !loop || loop.outputs.length < 2) continue;
-      const leadsOn = (each: string): boolean =>
-        [...this.#graph.outOf(each), ...this.#backOf(each)].some(({ target }) => members.has(target));
-      const ends = [...members].filter((each) => !leadsOn(each));
-      const ways = this.#graph.back.filter(({ target }) => target === name);
-      const [way] = ways;
-      const isSingle = ways.length === 1 && ends.length === 1 && way?.source === ends[0];
-      const end = isSingle && way ? this.#wayOf(way).output : undefined;
-      const endsEarly = [...members].some((each) => this.#mayEndAt(each));
-      if (endsEarly) {
-        this.#amend(name, 'if an iteration returns no items, n8n ends the loop and the run there; here it goes on');
-      }
-      const outputs = loop.outputs.map((each, index) => {
-        if (index === output) return each;
-        const problem = 'what a loop returns in which an iteration may return no items, where n8n ends the run';
-        return endsEarly ? { ...each, problem } : afterLoop(each, end);
-      });
-      this.#done.set(name, { ...loop, outputs });
-    }
-  }
-
-  /** Returns whether items may get no further than a node, although it leads on. */
-  #mayEndAt(name: string): boolean {
-    const leading = [...this.#graph.outOf(name), ...this.#backOf(name)];
-    const connected = new Set(leading.map(({ output }) => output));
-    const outputs = this.#done.get(name)?.outputs ?? [];
-    return connected.size > 0 && outputs.some(({ mayBeEmpty }, index) => mayBeEmpty === true || !connected.has(index));
-  }
-
   /** Triggers whose run returns the data of the last node get a Terminal node after it. */
   #returnLast(): void {
     const ended = new Set<string>();
     for (const { name, type, parameters } of this.#workflow.nodes) {
       const isCalled = shortType(type) === 'executeWorkflowTrigger';
       if (!isCalled && (shortType(type) !== 'webhook' || parameters.responseMode !== 'lastNode')) continue;
-      const leaves = [...this.#done].filter(
+      const leaves = [...this.flow.done].filter(
         ([each, { before }]) => before.has(name) && this.#graph.outOf(each).length === 0,
       );
       const [leaf] = leaves;
       const output = leaf?.[1].outputs[0];
       const isKnown = leaves.length === 1 && output?.problem === undefined && !ended.has(leaf?.[0] ?? '');
-      const isRepeated =
-        leaf !== undefined && [...this.#parts.keys()].some((part) => this.#isRepeatedIn(part, leaf[0]));
+      const isRepeated = leaf !== undefined && this.flow.isRepeatedHere(leaf[0]);
       if (!leaf || !isKnown || !output || isRepeated || output.source.text.includes('$loop')) {
         const what = isCalled ? 'the run returns the items of the last node' : 'the response is that of the last node';
         this.#amend(name, `${what} in n8n: add a Terminal node`);
@@ -706,23 +446,25 @@ class WorkflowConversion {
     }
   }
 
-  /** Whether a node is in a part that is in a loop only here. */
-  #isRepeatedIn(part: string, name: string): boolean {
-    return !this.#graph.loops.has(part) && this.#parts.get(part)?.has(name) === true;
-  }
-
-  #amend(name: string, message: string, nodeIds: readonly string[] = []): void {
+  #amend(name: string, message: string): void {
     const index = this.#notes.findIndex(({ node }) => node === name);
     const note = this.#notes[index];
     if (!note) return;
     const level = note.level === 'converted' ? 'review' : note.level;
-    const ids = [...note.nodeIds, ...nodeIds];
-    this.#notes[index] = { ...note, level, nodeIds: ids, messages: [...note.messages, message] };
+    this.#notes[index] = { ...note, level, messages: [...note.messages, message] };
   }
 
   #note(node: N8nNode, level: ImportLevel, nodeIds: readonly string[], messages: readonly string[]): void {
     this.#notes.push({ node: node.name, type: node.type, level, nodeIds, messages });
   }
+}
+
+/** Adds a script that runs before a node. */
+function withScript(converted: Converted, script: NodeDefinition | undefined): Converted {
+  const [entry] = converted.nodes;
+  if (!script || !entry) return converted;
+  const edges = [{ source: script.id, target: entry.id }, ...converted.edges];
+  return { ...converted, nodes: [script, ...converted.nodes], edges };
 }
 
 /**
@@ -739,11 +481,6 @@ function reasonOf(error: unknown): string {
 
 function timezoneOf({ timezone }: JsonObject): string | undefined {
   return typeof timezone === 'string' && timezone !== '' && timezone !== 'DEFAULT' ? timezone : undefined;
-}
-
-function mergeInputs({ numberInputs }: JsonObject): number {
-  // n8n has at most ten.
-  return typeof numberInputs === 'number' ? Math.min(Math.max(numberInputs, 2), 10) : 2;
 }
 
 function unique(edges: readonly EdgeDefinition[]): EdgeDefinition[] {

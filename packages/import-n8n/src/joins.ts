@@ -1,8 +1,8 @@
 import type { EdgeDefinition, NodeDefinition } from '@deckhand/contracts';
 import { braced } from './expressions/template.ts';
-import { areExclusive, isWithin, type Route } from './graph.ts';
+import { areExclusive, isWithin, type Route } from './routes.ts';
 import type { Output } from './nodes/converter.ts';
-import { asList, optional, type Source } from './source.ts';
+import { asList, NOTHING, optional, type Source } from './source.ts';
 import { unsupported } from './unsupported.ts';
 
 /** A way into a node, from an output of another one. */
@@ -66,7 +66,8 @@ export function joinWays(
   const sources = inputs.map((ways): Source => {
     const sourceOf = ({ output }: Way): Source => output.source;
     const [first] = ways;
-    if (!first) return unsupported('nothing leads to one of its inputs');
+    // As in n8n, an input that nothing leads to has no items.
+    if (!first) return NOTHING;
     const guess = ways.map(sourceOf).find((each) => each.guess !== undefined)?.guess;
     const isSame = ways.every((way) => sourceOf(way).text === sourceOf(first).text);
     const isAlways = ways.length === 1 && (!isMerge || isWithin(route, first.route));

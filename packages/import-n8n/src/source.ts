@@ -10,6 +10,8 @@ export interface Source {
   /** The node that it comes from, if that is a stub, whose data can only be guessed. */
   readonly guess?: string;
   readonly pairs?: Pairs;
+  /** An expression that returns, for each item of a list, the position of the item that it was made of. */
+  readonly positions?: string;
   /** An expression that returns the files of the one item, by their names. */
   readonly files?: string;
   /** The stub that these come from. */
@@ -25,7 +27,12 @@ export interface Pairs {
   readonly loop?: string;
   /** Whether a script between them is taken to return an item for each one that it gets. */
   readonly isAssumed?: boolean;
+  /** The list that the items were made of, and the positions in it, if it has others. */
+  readonly origin?: { readonly positions: string; readonly pairs: Pairs };
 }
+
+/** The data of an input of a Merge that nothing leads to. */
+export const NOTHING: Source = { text: '[]', shape: 'list' };
 
 /** Returns the data as a list. */
 export function asList({ text, shape }: Source): string {
@@ -43,4 +50,27 @@ export function optional(data: string): string {
     /\$nodes\.(\w+)\.output(?=(\.)?)/g,
     (_all, id: string, dot?: string) => `$nodes.${id}?.output${dot === undefined ? '' : '?'}`,
   );
+}
+
+/**
+ * Returns an expression for the position of the item of a node that belongs to another item; undefined if it is not
+ * known.
+ * @param pairs what is known of that other item.
+ * @param index the position of that item, as an expression.
+ */
+export function positionIn(
+  pairs: Pairs,
+  name: string,
+  index: string,
+): { readonly text: string; readonly isAssumed: boolean } | undefined {
+  const own = pairs.loop === undefined ? index : '$loop.index';
+  if (pairs.nodes.has(name)) return { text: own, isAssumed: pairs.isAssumed === true };
+  const { origin } = pairs;
+  const before = origin && positionIn(origin.pairs, name, `${origin.positions}[${own}]`);
+  return before && { text: before.text, isAssumed: before.isAssumed || pairs.isAssumed === true };
+}
+
+/** Returns the note of files that come from a stub. */
+export function filesOfStub(name: string): string {
+  return `"${name}" is a stub: what replaces it returns its files in \`binary\`, such as { data: { base64, contentType, filename } }`;
 }

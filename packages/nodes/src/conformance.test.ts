@@ -64,8 +64,10 @@ function waitingServices(signal: AbortSignal): { services: NodeServices; asked: 
     workflows: { start: wait },
     locks: { acquire: wait, release: wait },
     responses: { send: wait },
+    modelCalls: { begin: wait, settle: wait },
     results: { check: wait },
     traffic: { admit: wait },
+    fileProcesses: { acquire: wait },
     files: () => ({ open: wait, save: wait }),
   };
   return { services, asked: () => count };

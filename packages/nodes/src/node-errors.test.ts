@@ -30,7 +30,9 @@ const OF_SHARED_FILES = new Set([
   'STORAGE_FULL',
   'TEXT_TOO_LARGE',
 ]);
-const OF_ALL = new Set<string>([...ERRORS_OF_EVERY_NODE, ...ERRORS_OF_CREDENTIALS]);
+/** Codes of the API that nodes have as another one: STORAGE_FULL. */
+const OF_THE_API = ['INSTANCE_FULL'];
+const OF_ALL = new Set<string>([...ERRORS_OF_EVERY_NODE, ...ERRORS_OF_CREDENTIALS, ...OF_THE_API]);
 
 const textOf = (file: string): string => readFileSync(file, 'utf8');
 

@@ -1,5 +1,5 @@
-/** Why a file cannot be read or stored; the codes of nodes that fail with it. */
-export type FileErrorCode = 'FILE_NOT_FOUND' | 'FILE_TOO_LARGE' | 'STORAGE_FULL' | 'MEMORY_EXCEEDED';
+/** Why a file cannot be read or stored. */
+export type FileErrorCode = 'FILE_NOT_FOUND' | 'FILE_TOO_LARGE' | 'STORAGE_FULL' | 'INSTANCE_FULL' | 'MEMORY_EXCEEDED';
 
 /** A file cannot be read or stored. Its message is for people. */
 export class FileError extends Error {

@@ -1,11 +1,15 @@
 import { fileName, type FileValue, mediaTypeOf } from '@deckhand/contracts';
 import {
+  abandonFile,
   beginFile,
   type Database,
+  discardFile,
   expireFiles,
+  type FileSpace,
   findAbandonedFiles,
   findFile,
   findSameFile,
+  type FinishedFile,
   finishFile,
   forgetFile,
   type KeptFile,
@@ -27,8 +31,6 @@ export interface FileToSave {
   readonly workspaceId: string;
   /** The run that stores it, whose files together are limited; undefined outside of runs. */
   readonly executionId?: string | undefined;
-  /** Ids of files that the run has stored, and may not have named yet. */
-  readonly storedIds?: ReadonlySet<string> | undefined;
   readonly name: string;
   readonly contentType?: string | undefined;
   /** How long it is kept until a run names it, in minutes. */
@@ -56,13 +58,22 @@ export interface OpenedContent {
 /** Runs an operation on a store, and may repeat it while the store is unavailable. */
 export type Attempt = <T>(what: string, act: () => Promise<T>) => Promise<T>;
 
+/** A stored file that may turn out to be needed by nobody. */
+export interface StagedFile {
+  readonly value: FileValue;
+  /** Leaves the file to the next sweep, unless anybody else stored the same content, or a run names it. */
+  readonly discard: () => Promise<void>;
+}
+
 /** The store of files: the content of each once per workspace. Errors of stores are those of `classifyStoreError`. */
 export interface FileStore {
   /**
    * Stores a file while its content comes, at the speed of the store.
-   * @throws FileError FILE_TOO_LARGE, STORAGE_FULL, MEMORY_EXCEEDED; the error of the content.
+   * @throws FileError FILE_TOO_LARGE, STORAGE_FULL, INSTANCE_FULL, MEMORY_EXCEEDED; the error of the content.
    */
   save(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, file: FileToSave): Promise<FileValue>;
+  /** Like `save`, for a file whose request may still be refused. */
+  stage(content: AsyncIterable<Uint8Array>, file: FileToSave): Promise<StagedFile>;
   /** Opens a file of a workspace. @throws FileError FILE_NOT_FOUND. */
   open(workspaceId: string, id: string, range?: FileRange): Promise<OpenedContent>;
   /** Opens a file that was found. */
@@ -82,8 +93,10 @@ export interface FileStore {
 /** Options of the store of files. */
 export interface FileStoreOptions {
   readonly maxFileBytes: number;
-  /** Maximum number of bytes of the different files that one run names. */
+  /** Maximum number of bytes of the different files that one run names, or has stored. */
   readonly maxRunBytes: number;
+  /** Maximum number of bytes that all workspaces store together; undefined for no limit. */
+  readonly maxInstanceBytes?: number | undefined;
   /** Whether new files go to the object store, and otherwise to PostgreSQL. */
   readonly isApart: boolean;
   /** How often the time of an unfinished file is extended, in ms; by default every minute. */
@@ -94,6 +107,8 @@ export interface FileStoreOptions {
 
 /** How often the time of an unfinished file is extended, in ms. */
 const RENEWED_EVERY_MS = 60_000;
+/** After how many bytes the others of its workspace have less room, in bytes. */
+const RENEWED_EVERY_BYTES = 8_388_608;
 /** Number of files that cannot be deleted after which the sweep ends: the store is most likely unavailable. */
 const MAX_FAILURES = 5;
 /** Maximum length of a piece of an opened file, in bytes: parts of files are multiples of it. */
@@ -108,9 +123,13 @@ export async function openFileStore(
   db: Database,
   memory?: MemoryBudget,
 ): Promise<FileStore> {
-  const { FILE_MAX_BYTES: maxFileBytes, FILE_MAX_RUN_BYTES: maxRunBytes } = settings;
-  const isApart = settings.OUTPUT_STORE === 's3';
-  return createFileStore(db, await openObjects(settings), { maxFileBytes, maxRunBytes, isApart, memory });
+  return createFileStore(db, await openObjects(settings), {
+    maxFileBytes: settings.FILE_MAX_BYTES,
+    maxRunBytes: settings.FILE_MAX_RUN_BYTES,
+    maxInstanceBytes: settings.FILE_MAX_INSTANCE_BYTES,
+    isApart: settings.OUTPUT_STORE === 's3',
+    memory,
+  });
 }
 
 /** Creates the store of files. @param objects the object store; undefined without one. */
@@ -124,7 +143,11 @@ export function createFileStore(db: Database, objects: ObjectStore | undefined, 
 
   function create(attempt: Attempt): FileStore {
     return {
-      save: (content, file) => save({ db, contents, attempt, options }, content, file),
+      save: async (content, file) => (await save({ db, contents, attempt, options }, content, file)).value,
+      async stage(content, file) {
+        const { value, finished } = await save({ db, contents, attempt, options }, content, file);
+        return { value, discard: () => attempt('file', () => discardFile(db, finished)) };
+      },
       async open(workspaceId, id, range) {
         const file = await attempt('file', () => findFile(db, workspaceId, id));
         if (!file) throw notFound(id);
@@ -175,41 +198,46 @@ interface Saving {
 async function save(
   { db, contents: { ofNew }, attempt, options }: Saving,
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { workspaceId, executionId, storedIds, name, contentType, keptMinutes, signal }: FileToSave,
-): Promise<FileValue> {
+  { workspaceId, executionId, name, contentType, keptMinutes, signal }: FileToSave,
+): Promise<{ readonly value: FileValue; readonly finished: FinishedFile }> {
   const { isApart, renewedEveryMs = RENEWED_EVERY_MS } = options;
   const unfinished = { id: uuidv7(), workspaceId, isApart };
   const hash = createHash('sha256');
   const account = options.memory?.open({});
   let writer: ContentWriter | undefined;
-  let leftBytes = options.maxFileBytes;
-  let isOverQuota = false;
+  /** The smallest of the limits that stay as they are. */
+  let room: Room = { bytes: options.maxFileBytes, refusal: 'FILE_TOO_LARGE' };
+  let quota: Room = { bytes: Infinity, refusal: 'STORAGE_FULL' };
   let bytes = 0;
   let renewedAt = performance.now();
+  let renewedBytes = 0;
 
   /** Begins with the first part that has to be written: content that the workspace has already needs none. */
   async function begin(): Promise<ContentWriter> {
-    const space = await attempt('file', () =>
-      beginFile(db, { ...unfinished, executionId, storedIds: [...(storedIds ?? [])] }),
-    );
+    const { maxInstanceBytes } = options;
+    const space = await attempt('file', () => beginFile(db, { ...unfinished, executionId, bytes, maxInstanceBytes }));
     if (!space) throw new FileError('FILE_NOT_FOUND', 'the workspace does not exist any more');
-    const ofRun = options.maxRunBytes - space.runBytes;
-    isOverQuota = space.quotaBytes !== null && space.quotaBytes < Math.min(leftBytes, ofRun);
-    leftBytes = Math.min(leftBytes, ofRun, space.quotaBytes ?? Infinity);
-    renewedAt = performance.now();
+    room = smallest([
+      room,
+      { bytes: options.maxRunBytes - space.runBytes, refusal: 'FILE_TOO_LARGE' },
+      { bytes: space.instanceBytes ?? Infinity, refusal: 'INSTANCE_FULL' },
+    ]);
+    noteSpace(space);
     return ofNew.writer(unfinished);
   }
+  function noteSpace({ quotaBytes }: Pick<FileSpace, 'quotaBytes'>): void {
+    quota = { ...quota, bytes: quotaBytes ?? Infinity };
+    renewedAt = performance.now();
+    renewedBytes = bytes;
+  }
   function requireRoom(): void {
-    if (bytes <= leftBytes) return;
-    if (isOverQuota) throw new FileError('STORAGE_FULL', 'the storage quota of the workspace has no room for the file');
-    throw new FileError(
-      'FILE_TOO_LARGE',
-      `the file is larger than the ${Math.max(leftBytes, 0)} bytes that are allowed`,
-    );
+    const least = smallest([room, quota]);
+    if (bytes > least.bytes) throw refusalOf(least);
   }
   async function renew(): Promise<void> {
-    if (!(await renewFile(db, unfinished.id))) throw new StoreError('the file was swept', 'row');
-    renewedAt = performance.now();
+    const space = await renewFile(db, unfinished.id, bytes);
+    if (!space) throw new StoreError('the file was swept', 'row');
+    noteSpace(space);
   }
   /** Renews the file while its content comes, however slowly. */
   async function* renewed(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -233,6 +261,7 @@ async function save(
   }
   async function write(part: number, data: Uint8Array, isLast: boolean): Promise<ContentWriter> {
     writer ??= await begin();
+    if (bytes - renewedBytes >= RENEWED_EVERY_BYTES) await attempt('file', renew);
     requireRoom();
     const current = writer;
     await attemptWrite(() => current.write(part, data, isLast));
@@ -257,17 +286,17 @@ async function save(
         continue;
       }
       const sha256 = hash.digest();
-      const stored = { workspaceId, sha256 };
-      let id = await attempt('file', () => findSameFile(db, stored, keptMinutes));
-      if (id === undefined) {
+      const stored = { workspaceId, sha256, executionId };
+      let finished = await attempt('file', () => findSameFile(db, stored, keptMinutes));
+      if (!finished) {
         const complete = await write(part, data, true);
         await attemptWrite(() => complete.complete());
-        id = await attempt('file', () => finishFile(db, { ...stored, id: unfinished.id, bytes }, keptMinutes));
-        if (id === undefined) throw new Error('the file was swept');
-        if (id === unfinished.id) writer = undefined;
+        finished = await attempt('file', () => finishFile(db, { ...stored, id: unfinished.id, bytes }, keptMinutes));
+        if (!finished) throw new Error('the file was swept');
+        if (finished.id === unfinished.id) writer = undefined;
       }
       const about = { name: fileName(name), contentType: mediaTypeOf({ contentType }) };
-      return { file: { id, ...about, bytes, sha256: sha256.toString('hex') } };
+      return { value: { file: { id: finished.id, ...about, bytes, sha256: sha256.toString('hex') } }, finished };
     }
     throw new Error('a stream has a last part');
   } finally {
@@ -277,14 +306,38 @@ async function save(
   }
 }
 
-/** Deletes what was written of a file, unless it is finished, or left to the sweep. */
+/** Bytes that a file may have, and the error of a longer one. */
+interface Room {
+  readonly bytes: number;
+  readonly refusal: 'FILE_TOO_LARGE' | 'STORAGE_FULL' | 'INSTANCE_FULL';
+}
+
+function smallest(rooms: readonly [Room, ...Room[]]): Room {
+  return rooms.reduce((least, room) => (room.bytes < least.bytes ? room : least));
+}
+
+function refusalOf({ bytes, refusal }: Room): FileError {
+  switch (refusal) {
+    case 'FILE_TOO_LARGE':
+      return new FileError(
+        'FILE_TOO_LARGE',
+        `the file is larger than the ${Math.max(bytes, 0)} bytes that are allowed`,
+      );
+    case 'STORAGE_FULL':
+      return new FileError('STORAGE_FULL', 'the storage quota of the workspace has no room for the file');
+    case 'INSTANCE_FULL':
+      return new FileError('INSTANCE_FULL', 'the instance has no room for the file');
+  }
+}
+
+/** Deletes what was written of a file, unless it is finished. What cannot be deleted is left to the sweep. */
 async function discard(
   db: Database,
   content: ContentStore,
   file: Pick<KeptFile, 'id' | 'workspaceId' | 'isApart'>,
 ): Promise<void> {
   // The attempt to finish it may have succeeded without a response. A swept one may have been written since.
-  if (!(await renewFile(db, file.id)) && (await findFile(db, file.workspaceId, file.id))) return;
+  if (!(await abandonFile(db, file))) return;
   await content.delete(file);
   await forgetFile(db, file.id);
 }

@@ -8,6 +8,7 @@ export {
   type FileToSave,
   type OpenedContent,
   openFileStore,
+  type StagedFile,
 } from './file-store.ts';
 export { OutputGoneError } from './output-gone.ts';
 export { openOutputStore, type OutputStore } from './output-store.ts';

@@ -18,6 +18,8 @@ export const FileSettings = {
   FILE_MAX_BYTES: Type.Integer({ minimum: 1_048_576, maximum: 68_719_476_736, default: 5_368_709_120 }),
   /** Maximum number of bytes of all different files of a run. */
   FILE_MAX_RUN_BYTES: Type.Integer({ minimum: 1_048_576, maximum: 1_099_511_627_776, default: 21_474_836_480 }),
+  /** No file is stored that would bring the data of all workspaces together above this number of bytes. */
+  FILE_MAX_INSTANCE_BYTES: Type.Optional(Type.Integer({ minimum: 1_048_576, maximum: Number.MAX_SAFE_INTEGER })),
 };
 
 /** Settings of the archive of partitions, beside those of S3 above. */

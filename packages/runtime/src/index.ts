@@ -1,4 +1,5 @@
 export * from './answer-token.ts';
+export * from './file-token.ts';
 export * from './batcher.ts';
 export * from './encodings.ts';
 export * from './settings.ts';

@@ -60,3 +60,17 @@ describe('a download', () => {
     expect(sent[0]?.url).toBe(`https://deckhand.example.com/api/executions/run/files/${FILE.id}`);
   });
 });
+
+describe('a link', () => {
+  it('is made for a file, with its name unless another one is given', async () => {
+    const { files, sent } = client();
+    await files.link('run', { file: { ...FILE, name: 'a.pdf' } }, { expiresInSeconds: 60 });
+    await files.link('run', FILE.id, { name: 'b.pdf' });
+    const url = `https://deckhand.example.com/api/executions/run/files/${FILE.id}/link`;
+    const type = 'application/json';
+    expect(sent).toEqual([
+      { url, type, body: '{"name":"a.pdf","expiresInSeconds":60}' },
+      { url, type, body: '{"name":"b.pdf"}' },
+    ]);
+  });
+});

@@ -1,4 +1,4 @@
-import type { FileValueResponse } from './generated/index.ts';
+import type { FileLinkResponse, FileValueResponse } from './generated/index.ts';
 import type { RunParts } from './run.ts';
 
 /** The content of a file: a stream is sent while it is read, and only once. */
@@ -33,10 +33,24 @@ export interface Files {
     file: FileValueResponse | string,
     options?: { readonly signal?: AbortSignal },
   ): Promise<ReadableStream<Uint8Array>>;
+  /**
+   * Creates a link for people without a key, who can download the file until it expires.
+   * @param file a file value of the run, whose name the download has, or its id.
+   * @throws DeckhandError, ConnectionError
+   */
+  link(
+    executionId: string,
+    file: FileValueResponse | string,
+    options?: { readonly expiresInSeconds?: number; readonly name?: string; readonly signal?: AbortSignal },
+  ): Promise<FileLinkResponse>;
 }
 
 /** Creates the part of a client for files. */
 export function createFiles({ send, baseUrl, headers }: RunParts): Files {
+  const addressOf = (executionId: string, file: FileValueResponse | string): string => {
+    const id = typeof file === 'string' ? file : file.file.id;
+    return `${baseUrl}/api/executions/${encodeURIComponent(executionId)}/files/${encodeURIComponent(id)}`;
+  };
   return {
     async upload(workflowId, content, { name, contentType, signal } = {}) {
       const fileName = name ?? (content instanceof Blob && 'name' in content ? String(content.name) : '');
@@ -55,10 +69,17 @@ export function createFiles({ send, baseUrl, headers }: RunParts): Files {
       return (await response.json()) as FileValueResponse;
     },
     async download(executionId, file, { signal } = {}) {
-      const id = typeof file === 'string' ? file : file.file.id;
-      const url = `${baseUrl}/api/executions/${encodeURIComponent(executionId)}/files/${encodeURIComponent(id)}`;
-      const { body } = await send(new Request(url, { headers, ...(signal && { signal }) }));
+      const { body } = await send(new Request(addressOf(executionId, file), { headers, ...(signal && { signal }) }));
       return body ?? new ReadableStream({ start: (controller) => controller.close() });
+    },
+    async link(executionId, file, { signal, ...options } = {}) {
+      const request = new Request(`${addressOf(executionId, file)}/link`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...(typeof file === 'object' && { name: file.file.name }), ...options }),
+        ...(signal && { signal }),
+      });
+      return (await (await send(request)).json()) as FileLinkResponse;
     },
   };
 }

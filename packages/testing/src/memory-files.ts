@@ -6,6 +6,8 @@ import { createHash } from 'node:crypto';
 export interface MemoryFiles extends NodeFiles {
   /** Returns the bytes of a file. @throws NodeError FILE_NOT_FOUND. */
   bytesOf(file: FileValue): Uint8Array;
+  /** Like `save`; `discard` forgets the content. */
+  stage: (...file: Parameters<NodeFiles['save']>) => Promise<{ value: FileValue; discard: () => Promise<void> }>;
 }
 
 /** Pieces of files are this short, in bytes, so that readers meet several. */
@@ -39,6 +41,14 @@ export function createMemoryFiles(): MemoryFiles {
   return {
     bytesOf,
     save,
+    async stage(content, about) {
+      const value = await save(content, about);
+      const discard = async (): Promise<void> => {
+        await Promise.resolve();
+        contents.delete(value.file.id);
+      };
+      return { value, discard };
+    },
     open(file, range) {
       const all = bytesOf(file);
       const bytes = all.subarray(range?.from ?? 0, range?.until ?? all.length);

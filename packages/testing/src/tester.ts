@@ -23,6 +23,7 @@ import {
   createInputChecker,
   createResultChecker,
   createSchemaChecker,
+  createFileProcesses,
   createScriptRunner,
   findInputSchemas,
   loadNodeTypes,
@@ -279,8 +280,10 @@ function servicesWith(code: PooledScriptRunner, results: ResultChecker): NodeSer
     workflows: { start: none },
     locks: { acquire: none, release: none },
     responses: { send: none },
+    modelCalls: { begin: none, settle: none },
     results,
     traffic: { admit: none },
+    fileProcesses: createFileProcesses(2),
     files: () => files,
   };
 }

@@ -37,6 +37,7 @@ const query = (connectionString: string, more: Partial<PostgresQuery> = {}) =>
     isReadOnly: false,
     maxRows: 1_000,
     signal: AbortSignal.timeout(60_000),
+    readFile: () => Promise.reject(new Error('there are no files')),
     ...more,
   });
 

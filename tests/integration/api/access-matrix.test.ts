@@ -412,6 +412,11 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       asks: 'viewer',
       finds: 'held',
     },
+    'POST /api/executions/:id/files/:fileId/link': {
+      path: `/api/executions/${ran.finished}/files/${held.fileId}/link`,
+      asks: 'editor',
+      finds: 'held',
+    },
     'GET /api/executions/:id/result': { path: `/api/executions/${ran.finished}/result`, asks: 'viewer', finds: 'held' },
     'GET /api/executions/:id/nodes/:nodeId/debug': {
       path: `/api/executions/${ran.finished}/nodes/start/debug`,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '@deckhand/contracts';
+import type { FileValue, JsonObject } from '@deckhand/contracts';
 import {
   callWithKey,
   createWorkflow,
@@ -429,6 +429,65 @@ describe('a link to a human task', () => {
     ]);
   });
 
+  it('takes files of the types, sizes and number that its schema allows, and leaves none of others behind', async () => {
+    const scan = { type: 'object', title: 'Your scan', file: { accept: ['.txt', 'image/*'], maxBytes: 10 } };
+    const more = { type: 'array', items: { file: { maxBytes: 200_000 } }, maxItems: 2 };
+    const fields = { type: 'object', required: ['scan'], properties: { scan, more, note: { type: 'string' } } };
+    const { id, link } = await waitingRun(human({ schema: fields }), 'waiting_for_human');
+    const { text } = await open(link);
+    expect(text).toContain('<form method="post" enctype="multipart/form-data">');
+    expect(text).toMatch(/<input\s+type="file"[^>]*name="field-0"[^>]* accept=".txt,image\/\*" required/);
+    expect(text).toContain('Up to 2 files, of at most 200,000 bytes each.');
+    const large = 'x'.repeat(150_000);
+    const send = (files: readonly (readonly [string, string, string])[]) => {
+      const form = new FormData();
+      form.append('field-2', 'a note');
+      for (const [input, name, content] of files) form.append(input, new Blob([content]), name);
+      return open(link, { method: 'POST', body: form });
+    };
+    const refused = [
+      [
+        await send([
+          ['field-0', 'a.exe', 'hostile'],
+          ['field-1', 'b', large],
+        ]),
+        400,
+        'Your scan: must be a file of the type .txt, image/*',
+      ],
+      [await send([['field-0', 'a.txt', 'far too long']]), 413, 'Your scan: must have at most 10 bytes'],
+      [
+        await send([['field-0', 'a.txt', 'fine'], ...['b', 'c', 'd'].map((name) => ['field-1', name, name] as const)]),
+        400,
+        'more: must NOT have more than 2 files',
+      ],
+      [await send([['field-1', 'b', large]]), 400, 'Your scan: is required'],
+      [await post(link, { 'field-0': '{"file":{}}' }), 400, 'Your scan: is required'],
+    ] as const;
+    for (const [page, status, issue] of refused) {
+      expect([page.status, page.text]).toEqual([status, expect.stringContaining(issue)]);
+      expect(page.text).toContain('Choose the files again.');
+    }
+    expect((await open(link, { method: 'POST', body: new Blob(['x'], { type: 'multipart/form-data' }) })).status).toBe(
+      400,
+    );
+    expect((await read(id)).status).toBe('waiting_for_human');
+    expect(await instance.db.$queryRaw`SELECT id FROM files WHERE expires_at > now()`).toEqual([]);
+
+    const answer = [
+      ['field-0', 'a.txt', 'scanned'],
+      ['field-1', 'b', large],
+      ['field-1', '', ''],
+    ] as const;
+    for (const _ of ['first', 'again']) expect((await send(answer)).status).toBe(200);
+    await end(id, 'success');
+    const value = (name: string, bytes: number) => ({ file: expect.objectContaining({ name, bytes }) });
+    const { decided } = (await read(id)).progress.paid!.output as { decided: { scan: FileValue } };
+    expect(decided).toEqual({ scan: value('a.txt', 7), more: [value('b', 150_000)], note: 'a note' });
+    const path = `${gateway.url}/api/executions/${id}/files/${decided.scan.file.id}`;
+    const download = await fetch(path, { headers: { 'x-api-key': instance.key } });
+    expect(await download.text()).toBe('scanned');
+  });
+
   it('says of a form that plain inputs cannot show that it is filled in in the console', async () => {
     const schemas: JsonObject[] = [
       { type: 'object', properties: { lines: { type: 'array', items: { type: 'string' } } } },
@@ -445,6 +504,55 @@ describe('a link to a human task', () => {
       expect((await post(link, {})).status).toBe(400);
       expect((await read(id)).status).toBe('waiting_for_human');
     }
+  });
+});
+
+describe('a link to a file', () => {
+  it('downloads it without a key, as an attachment, until it expires, the data is deleted, or a bit is changed', async () => {
+    const workflowId = await createWorkflow(instance, {
+      nodes: [start, paid],
+      edges: [{ source: 'start', target: 'paid' }],
+    });
+    const headers = { 'x-api-key': instance.key, 'content-type': 'text/html' };
+    const upload = await fetch(`${gateway.url}/api/workflows/${workflowId}/files`, {
+      method: 'POST',
+      headers,
+      body: '<b>9 EUR</b>',
+    });
+    const scan = (await upload.json()) as FileValue;
+    const { executionId } = (await call('POST', `/api/workflows/${workflowId}/execute`, { input: { scan } })).body;
+    await end(executionId, 'success');
+    const path = `/api/executions/${executionId}/files/${scan.file.id}/link` as const;
+    const { status, body } = await call('POST', path, { name: '../scän.html', expiresInSeconds: 60 });
+    const { pathname } = new URL(body.url);
+    expect([status, pathname.startsWith('/files/')]).toEqual([201, true]);
+    used.add(pathname.slice('/files/'.length));
+    const link = gateway.url + pathname;
+    const page = await open(link, { headers: { range: 'bytes=0-2' } });
+    expect([page.status, page.text]).toEqual([206, '<b>']);
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename="sc_n.html"; filename*=UTF-8''sc%C3%A4n.html`,
+      'content-security-policy': "default-src 'none'; sandbox",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'private, no-store',
+      'referrer-policy': 'no-referrer',
+    });
+    const sign = (part: object) =>
+      gateway.services.links.fileTokens.sign({
+        ...{ executionId, fileId: scan.file.id, expiresAt: new Date(body.expiresAt), name: '', ...part },
+      });
+    const other = '01a1fb35-e8df-7352-8660-75a19a555603';
+    const invalid = [{ expiresAt: new Date() }, { executionId: other }, { fileId: other }].map(sign);
+    for (const token of [...invalid, sign({}).slice(1), 'x'])
+      expect((await open(`${gateway.url}/files/${token}`)).status).toBe(404);
+    expect((await open(link, { method: 'POST' })).status).toBe(405);
+    expect((await call('POST', path, { expiresInSeconds: 2_592_001 })).status).toBe(400);
+    expect(
+      await instance.db.auditEntry.count({ where: { action: 'execution.linkFile', resourceId: executionId } }),
+    ).toBe(1);
+    await call('POST', `/api/executions/${executionId}/redact`);
+    expect((await open(link)).status).toBe(404);
   });
 });
 
@@ -500,7 +608,7 @@ describe('a page', () => {
 describe('tokens', () => {
   it('are in no log', () => {
     expect(used.size).toBeGreaterThan(15);
-    const lines = gateway.log.filter((line) => line.includes('/answer/') || line.includes('/Answer/'));
+    const lines = gateway.log.filter((line) => /\/(answer|files)\//i.test(line));
     expect(lines.length).toBeGreaterThan(50);
     for (const token of used) {
       // Also without a part of it.

@@ -20,6 +20,7 @@ import {
   DuplicateWorkflowBody,
   ExecuteBatchItem,
   ExecuteBody,
+  FileLinkBody,
   FinishConnectionBody,
   InstanceSettings,
   ImportN8nBody,
@@ -86,6 +87,7 @@ interface Operation {
   readonly userId?: string;
   readonly nodeId?: string;
   readonly deliveryId?: string;
+  readonly fileId?: string;
 }
 
 let instance: Instance;
@@ -398,6 +400,13 @@ function describeOperations(world: World): Record<string, Operation> {
     'POST /api/executions/:id/stop': { ...NOTHING, id: pending },
     'POST /api/executions/:id/pause': { ...NOTHING, id: pending },
     'POST /api/executions/:id/callbacks/:deliveryId/replay': { ...NOTHING, id: ran.finished, deliveryId: workflowId },
+    'POST /api/executions/:id/files/:fileId/link': {
+      schema: FileLinkBody,
+      examples: [{ expiresInSeconds: 60, name: 'a.pdf' }],
+      id: ran.finished,
+      fileId: world.fileId,
+      isOptional: true,
+    },
     'POST /api/executions/:id/redact': { ...NOTHING, id: ran.finished },
     'POST /api/executions/:id/resume': { ...NOTHING, id: ran.paused },
     'POST /api/executions/:id/rerun': {
@@ -449,13 +458,14 @@ function writes(): string[] {
 }
 
 async function send(name: string, operation: Operation, bad: BadBody) {
-  const { id = '', userId = '', nodeId = 'form', deliveryId = '', isItem = false } = operation;
+  const { id = '', userId = '', nodeId = 'form', deliveryId = '', fileId = '', isItem = false } = operation;
   const [method = '', pattern = ''] = name.split(' ');
   const path = pattern
     .replace(':id', id)
     .replace(':userId', userId)
     .replace(':nodeId', nodeId)
-    .replace(':deliveryId', deliveryId);
+    .replace(':deliveryId', deliveryId)
+    .replace(':fileId', fileId);
   const isOpen = /^\/api\/auth\/(setup|login|accept-invite|devices(\/[^/]+\/key)?)$/.test(path);
   const headers = { ...bad.headers, ...(isOpen ? {} : { authorization: `Bearer ${instance.session}` }) };
   sent += 1;

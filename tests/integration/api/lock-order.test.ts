@@ -22,6 +22,7 @@ import {
   createStress,
   createTestDatabase,
   type Operations,
+  runs,
   type Seed,
   seedWorkflow,
   stopAll,
@@ -46,7 +47,7 @@ let seeds: readonly Seed[];
 
 beforeAll(async () => {
   const { url } = await createTestDatabase();
-  stress = createStress(url);
+  stress = createStress(url, runs(60, 120));
   const { db } = stress;
   seeds = await Promise.all([1, 2, 3].map(() => seedWorkflow(db, DEFINITION)));
   const { userId, workspaceId } = seeds[0] ?? { userId: '', workspaceId: '' };

@@ -511,6 +511,7 @@ describe('the OpenAPI document', () => {
     });
     const run = `/api/executions/${executionId}` as const;
     await done('GET', `${run}/files/${receipt.file.id}?name=receipt.txt`);
+    await done('POST', `${run}/files/${receipt.file.id}/link`, { expiresInSeconds: 86_400, name: 'receipt.txt' });
     await done('POST', `${path}/execute/batch`, [
       { input: { orderId: 'A-1043', amount: 80 }, idempotencyKey: 'order-A-1043', executionMode: 'test' },
       { triggerNodeId: 'nowhere' },

@@ -125,6 +125,22 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     expect(await countedBytes()).toBe(9 * MIB);
   });
 
+  it('sweeps a discarded file at once, unless a run names it or somebody else has stored the same', async () => {
+    await empty();
+    const about = { workspaceId: seed.workspaceId, name: 'a', keptMinutes: 50 };
+    async function* one(byte: number) {
+      yield await Promise.resolve(Buffer.alloc(100, byte));
+    }
+    const [alone, named, shared, known] = await Promise.all([1, 2, 3, 4].map((byte) => store.stage(one(byte), about)));
+    await nameFiles(db, await seed.accept(), [named?.value.file.id ?? '']);
+    await store.stage(one(3), about);
+    const again = await store.stage(one(4), about);
+    for (const file of [alone, named, shared, again, known]) await file?.discard();
+    while ((await store.sweep(100)) > 0);
+    const left = await db.file.findMany({ where: { workspaceId: seed.workspaceId }, select: { id: true } });
+    expect(left.map(({ id }) => id).sort()).toEqual([named, shared].map((file) => file?.value.file.id ?? '').sort());
+  });
+
   it('reaches nothing of another workspace', async () => {
     const value = await save(randomBytes(10));
     const other = (await seedWorkflow(db, chain())).workspaceId;
@@ -152,6 +168,25 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     expect(await countedBytes()).toBe(0);
   });
 
+  it('counts what is being written towards the quota, until it is finished or breaks off', async () => {
+    await empty();
+    await db.workspace.update({ where: { id: seed.workspaceId }, data: { storageQuotaBytes: 40 * MIB } });
+    const going = Promise.withResolvers<boolean>();
+    const written = Promise.withResolvers<undefined>();
+    async function* halting() {
+      for (let n = 0; n < 34; n += 1) yield await Promise.resolve(randomBytes(MIB));
+      written.resolve(undefined);
+      if (!(await going.promise)) throw new Error('broke off');
+    }
+    const first = save(halting());
+    await written.promise;
+    await expect(save(randomBytes(20 * MIB))).rejects.toMatchObject({ code: 'STORAGE_FULL' });
+    await save(randomBytes(4 * MIB));
+    going.resolve(false);
+    await expect(first).rejects.toThrow('broke off');
+    await save(randomBytes(20 * MIB));
+  });
+
   it('limits the files of a run together', async () => {
     const executionId = await seed.accept();
     const limited = createFileStore(db, undefined, { ...OPTIONS, maxRunBytes: 3 * MIB });
@@ -159,9 +194,33 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     const first = await limited.save([randomBytes(2 * MIB)], file);
     await nameFiles(db, executionId, [first.file.id]);
     await expect(limited.save([randomBytes(2 * MIB)], file)).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' });
-    await db.executionFile.deleteMany();
-    const again = { ...file, storedIds: new Set([first.file.id]) };
-    await expect(limited.save([randomBytes(2 * MIB)], again)).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' });
+  });
+
+  it('counts what a run has stored and does not name, as in a loop of nodes that fail, until it is swept', async () => {
+    await empty();
+    const limited = createFileStore(db, undefined, { ...OPTIONS, maxRunBytes: 3_000_000 });
+    const file = { workspaceId: seed.workspaceId, executionId: await seed.accept(), name: 'a', keptMinutes: 1 };
+    const content = randomBytes(2_000_000);
+    await limited.save([content], { ...file, executionId: undefined });
+    await limited.save([content], file);
+    await expect(limited.save([randomBytes(2_000_000)], file)).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' });
+    await limited.save([randomBytes(2_000_000)], { ...file, executionId: await seed.accept() });
+    await age();
+    await limited.sweep(10);
+    await limited.save([randomBytes(2_000_000)], file);
+  });
+
+  it('stores nothing beyond the space of the instance, which the data of all workspaces takes', async () => {
+    await empty();
+    const { _sum: before } = await db.workspace.aggregate({ _sum: { storedBytes: true } });
+    const maxInstanceBytes = Number(before.storedBytes) + 3_000_000;
+    const limited = createFileStore(db, undefined, { ...OPTIONS, maxInstanceBytes });
+    const file = { workspaceId: seed.workspaceId, name: 'a', keptMinutes: 1 };
+    await limited.save([randomBytes(2_000_000)], file);
+    const other = (await seedWorkflow(db, chain())).workspaceId;
+    await db.workspace.update({ where: { id: other }, data: { storedBytes: 2_000_000 } });
+    await expect(limited.save([randomBytes(2_000_000)], file)).rejects.toMatchObject({ code: 'INSTANCE_FULL' });
+    await db.workspace.update({ where: { id: other }, data: { storedBytes: 0 } });
   });
 
   it('keeps an upload of bytes that an old run names for its whole time', async () => {
@@ -233,6 +292,21 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     const file = { workspaceId: seed.workspaceId, name: 'a', keptMinutes: 1 };
     await expect(late.save([randomBytes(10)], file)).rejects.toThrow('swept');
     expect(await stored()).toEqual(NOTHING);
+  });
+
+  it('keeps the content of a file that was finished without a response', async () => {
+    await empty();
+    const content = randomBytes(10);
+    const lossy = store.attemptedBy(async (_what, act) => {
+      const result = await act();
+      if ((await db.file.count({ where: { workspaceId: seed.workspaceId } })) > 0) throw new Error('no response');
+      return result;
+    });
+    const file = { workspaceId: seed.workspaceId, name: 'a', keptMinutes: 1 };
+    await expect(lossy.save([content], file)).rejects.toThrow('no response');
+    await store.sweep(10);
+    expect(await stored()).toMatchObject({ files: 1, unfinished: 0 });
+    expect((await read(await save(content))).equals(content)).toBe(true);
   });
 
   it('keeps a file while a run names it', async () => {
@@ -314,6 +388,29 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     objects.setRefusing((_method, key) => key === '');
     expect(await store.sweep(10)).toBe(1);
     objects.setRefusing(() => false);
+    expect(await stored()).toEqual(NOTHING);
+  });
+
+  it('sweeps what was written after the sweep, if it could not be deleted at that moment', async () => {
+    if (!objects) throw new Error('there is an object store');
+    const { setRefusing } = objects;
+    await empty();
+    const late = store.attemptedBy(async (_what, act) => {
+      const isWritten = (await db.unfinishedFile.count()) > 0;
+      if (isWritten) {
+        // As while the process is frozen.
+        await age();
+        await store.sweep(10);
+      }
+      const result = await act();
+      if (isWritten) setRefusing((method) => method === 'POST');
+      return result;
+    });
+    const file = { workspaceId: seed.workspaceId, name: 'a', keptMinutes: 1 };
+    await expect(late.save([randomBytes(10)], file)).rejects.toThrow('swept');
+    setRefusing(() => false);
+    expect(await stored()).toMatchObject({ objects: 1, unfinished: 1 });
+    expect(await store.sweep(10)).toBe(1);
     expect(await stored()).toEqual(NOTHING);
   });
 

@@ -41,6 +41,7 @@ import {
   createTestDatabase,
   nodeRow,
   type Operations,
+  runs,
   type Seed,
   seedWorkflow,
   stopAll,
@@ -61,7 +62,7 @@ let seeds: readonly Seed[];
 
 beforeAll(async () => {
   ({ url } = await createTestDatabase());
-  stress = createStress(url);
+  stress = createStress(url, runs(30, 120));
   const definition = chain({ id: 'a', type: 'set', parameters: { fields: {} } });
   seeds = await Promise.all([1, 2, 3].map(() => seedWorkflow(stress.db, definition)));
 });

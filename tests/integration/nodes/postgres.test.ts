@@ -1,6 +1,7 @@
-import type { JsonValue } from '@deckhand/contracts';
+import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { createPostgresClient, loadNodeTypes, type PooledPostgresClient } from '@deckhand/nodes';
 import type { PostgresQuery } from '@deckhand/engine';
+import { createMemoryFiles } from '@deckhand/testing/memory-files';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { NO_SERVICES, nodeContext } from '../../harness/node-context.ts';
@@ -8,6 +9,7 @@ import { createTestDatabase, stopAll, stopLater, until } from '../../harness/ind
 
 let connectionString: string;
 let client: PooledPostgresClient;
+const files = createMemoryFiles();
 let own: pg.Client;
 
 beforeAll(async () => {
@@ -30,6 +32,7 @@ const query = (text: string, values: readonly JsonValue[] = [], more: Partial<Po
     isReadOnly: false,
     maxRows: 1_000,
     signal: new AbortController().signal,
+    readFile: (file) => Promise.resolve(files.bytesOf({ file })),
     ...more,
   });
 
@@ -150,6 +153,30 @@ describe('a query', () => {
     const bytes = `SELECT '\\x5c00ff41'::bytea AS bytes, ''::bytea AS none`;
     for (const more of [{}, escaped])
       expect((await query(bytes, [], more)).rows).toEqual([{ bytes: 'XAD/QQ==', none: '' }]);
+  });
+
+  it('takes files as bytes where the statement wants bytes, and as JSON elsewhere, and returns bytes as files', async () => {
+    const bytes = Buffer.alloc(3_000_000, 'a\0\\', 'latin1');
+    const scan = await files.save([bytes], { name: 'scan.pdf' });
+    const run = async (parameters: JsonObject) => {
+      const type = (await loadNodeTypes()).get('postgres');
+      const services = { ...NO_SERVICES, postgres: client };
+      const credential = () => Promise.resolve({ type: 'postgres', secret: { connectionString } } as const);
+      const outcome = await type?.run(parameters, nodeContext({ services, credential, files }));
+      return outcome?.kind === 'output' && isJsonObject(outcome.output) ? outcome.output.rows : undefined;
+    };
+    const both = 'SELECT $1::bytea AS scan, length($1::bytea) AS length, $2::jsonb AS about, NULL::bytea AS none';
+    const values = [scan, scan];
+    expect(await run({ query: both, values })).toEqual([
+      { scan: bytes.toString('base64'), length: bytes.length, about: scan, none: null },
+    ]);
+    // More than a result may have otherwise.
+    const many = `SELECT n, $1::bytea AS scan, ARRAY['\\x00'::bytea] AS list FROM generate_series(1, 5) AS n`;
+    const found = { file: { ...scan.file, name: 'scan', contentType: 'application/octet-stream' } };
+    const rows = Array.from({ length: 5 }, (_, n) => ({ n: n + 1, scan: found, list: ['AA=='] }));
+    expect(await run({ query: many, values: [scan.file], bytes: 'file' })).toEqual(rows);
+    const large = await files.save([Buffer.alloc(33_554_433)], { name: 'large' });
+    await expect(run({ query: 'SELECT $1::bytea', values: [large] })).rejects.toMatchObject({ code: 'FILE_LIMIT' });
   });
 
   it.each<[string, JsonValue, JsonValue]>([
@@ -306,7 +333,7 @@ describe('the session of a query', () => {
     [
       'a lock',
       'SELECT pg_advisory_lock(17)',
-      "SELECT count(*) AS v FROM pg_locks WHERE locktype = 'advisory' AND objid = 17",
+      "SELECT count(*) AS v FROM pg_locks WHERE locktype = 'advisory' AND objid = 17 AND pid = pg_backend_pid()",
     ],
     ['a subscription', 'LISTEN news', 'SELECT count(*) AS v FROM pg_listening_channels()'],
     ['a prepared statement', 'PREPARE kept AS SELECT 1', 'SELECT count(*) AS v FROM pg_prepared_statements'],
@@ -372,6 +399,7 @@ describe('a connection string', () => {
         isReadOnly: true,
         maxRows: 1,
         signal: new AbortController().signal,
+        readFile: () => Promise.reject(new Error('there are no files')),
       });
       await expect(refused).rejects.toMatchObject({ code: 'ADDRESS_REFUSED' });
     }

@@ -1,3 +1,4 @@
+import { insertDeliveries, pruneDeliveries } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   addKey,
@@ -112,6 +113,25 @@ describe('the log of requests', () => {
     expect((await list(second)).body.data.length).toBe(1);
     await api('DELETE', `/api/workflows/${workflowId}`);
     expect(await instance.db.webhookDelivery.count({ where: { workflowId } })).toBe(0);
+  });
+
+  it('leaves to another what that one is deleting', async () => {
+    const { db } = instance;
+    const { workflowId } = await createHook(instance, {});
+    const record = { workflowId, nodeId: 'hook', isTest: false, method: 'POST', status: 200, durationMs: 1 };
+    const written = { ...record, at: new Date(), executionId: null, errorCode: null };
+    await insertDeliveries(
+      db,
+      Array.from({ length: 510 }, () => written),
+    );
+    await db.$transaction(async (tx) => {
+      await tx.$queryRaw`
+        SELECT id FROM webhook_deliveries WHERE workflow_id = ${workflowId}::uuid ORDER BY id LIMIT 4 FOR UPDATE`;
+      await pruneDeliveries(db, [workflowId]);
+    });
+    expect(await db.webhookDelivery.count({ where: { workflowId } })).toBe(504);
+    await pruneDeliveries(db, [workflowId]);
+    expect(await db.webhookDelivery.count({ where: { workflowId } })).toBe(500);
   });
 
   it('is for members only, and has no payload', async () => {

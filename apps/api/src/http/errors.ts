@@ -13,6 +13,7 @@ const OF_FILES: Readonly<Record<FileErrorCode, ErrorCode>> = {
   FILE_NOT_FOUND: 'NOT_FOUND',
   FILE_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
   STORAGE_FULL: 'workspace_over_quota',
+  INSTANCE_FULL: 'INSTANCE_FULL',
   MEMORY_EXCEEDED: 'SERVICE_UNAVAILABLE',
 };
 

@@ -4,25 +4,41 @@ import { RateLimiterRes } from 'rate-limiter-flexible';
 import { createLimiter } from '../http/create-limiter.ts';
 import { networkOf } from '../http/caller-address.ts';
 
-/** Counts a request by the caller's address. @throws DeckhandError RATE_LIMITED with Retry-After beyond the limit. */
-export type LinkLimit = (address: string) => Promise<void>;
+/** Limits of anonymous requests. @throws DeckhandError RATE_LIMITED with Retry-After beyond a limit. */
+export interface LinkLimit {
+  /** Counts a request by the caller's address. */
+  readonly request: (address: string) => Promise<void>;
+  /** Counts a form with files by its run. */
+  readonly upload: (executionId: string) => Promise<void>;
+}
 
-/** A scanner of mail, or a whole office, may have one address. */
-const REQUESTS = 300;
-const WINDOW_SECONDS = 60;
+/** By the address, in a minute. A scanner of mail, or a whole office, may have one address. */
+const REQUESTS = { points: 300, duration: 60, message: 'Too many requests from your network: try again in a minute' };
+/** By the run, in an hour: whoever has a link of it might fill the storage of the workspace with files. */
+const UPLOADS = { points: 60, duration: 3_600, message: 'Too many files were sent to this form: try again later' };
 
-/** Creates the limit of anonymous requests with links. Tokens cannot be guessed: it protects the database. */
+/** Creates the limits of anonymous requests with links. Tokens cannot be guessed: they protect the stores. */
 export function createLinkLimit(redis: Redis): LinkLimit {
-  const limiter = createLimiter(redis, { keyPrefix: '{deckhand}:answer', points: REQUESTS, duration: WINDOW_SECONDS });
-  return async (address) => {
+  const request = createLimit(redis, '{deckhand}:answer', REQUESTS);
+  return {
+    request: (address) => request(networkOf(address)),
+    upload: createLimit(redis, '{deckhand}:answer-files', UPLOADS),
+  };
+}
+
+function createLimit(
+  redis: Redis,
+  keyPrefix: string,
+  { message, ...limit }: { readonly points: number; readonly duration: number; readonly message: string },
+): (key: string) => Promise<void> {
+  const limiter = createLimiter(redis, { keyPrefix, ...limit });
+  return async (key) => {
     try {
-      await limiter.consume(networkOf(address));
+      await limiter.consume(key);
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      throw new DeckhandError('RATE_LIMITED', {
-        message: 'Too many requests from your network: try again in a minute',
-        headers: { 'Retry-After': String(Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000))) },
-      });
+      const headers = { 'Retry-After': String(Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000))) };
+      throw new DeckhandError('RATE_LIMITED', { message, headers });
     }
   };
 }

@@ -2,6 +2,7 @@ import { parseOwnJson, type ValidationIssue } from '@deckhand/contracts';
 import { createHash } from 'node:crypto';
 import { markup, Markup } from './markup.ts';
 import type { LinkState, Question } from './link-state.ts';
+import type { PageLanguage } from './page-language.ts';
 import { type Entered, labelOf, type SimpleForm, simpleForm, simpleFormInputs, textOf } from './simple-form.ts';
 
 const STYLE = `
@@ -37,53 +38,74 @@ interface Rejected {
 
 /**
  * Returns the page of a link.
- * @param note says what became of an answer that was just sent.
+ * @param note says what became of an answer that was just sent, in English.
  * @param consolePath the address of the run in the console.
  */
 export function linkPage(
   state: LinkState,
+  language: PageLanguage,
   { note, rejected, consolePath }: { note?: string; rejected?: Rejected; consolePath?: string } = {},
 ): string {
+  const { text } = language;
+  const noted = note === undefined ? markup`` : markup`<p role="status">${text(note)}</p>`;
   switch (state.kind) {
     case 'unknown':
-      return messagePage('This link is not valid', 'It may be incomplete, or what it led to may have been deleted.');
+      return messagePage(
+        language,
+        'This link is not valid',
+        'It may be incomplete, or what it led to may have been deleted.',
+      );
     case 'notYet':
-      return messagePage('Not waiting yet', 'The workflow has not come to this question. Open the link again later.');
+      return messagePage(
+        language,
+        'Not waiting yet',
+        'The workflow has not come to this question. Open the link again later.',
+      );
     case 'paused':
-      return page('Paused', [
+      return page(language, text('Paused'), [
         questionOf(state.question),
-        markup`<p>The workflow is paused at the moment. Open the link again later.</p>`,
+        markup`<p>${text('The workflow is paused at the moment. Open the link again later.')}</p>`,
       ]);
     case 'timedOut':
-      return page('Too late', [questionOf(state.question), markup`<p>The time to answer was up.</p>`, noteOf(note)]);
+      return page(language, text('Too late'), [
+        questionOf(state.question),
+        markup`<p>${text('The time to answer was up.')}</p>`,
+        noted,
+      ]);
     case 'ended':
-      return page('No longer needed', [
+      return page(language, text('No longer needed'), [
         state.question ? questionOf(state.question) : markup``,
-        markup`<p>The workflow has ended, or gone on without an answer.</p>`,
-        noteOf(note),
+        markup`<p>${text('The workflow has ended, or gone on without an answer.')}</p>`,
+        noted,
       ]);
     case 'answered':
-      return page('Answered', [noteOf(note), questionOf(state.question), answerOf(state)]);
+      return page(language, text('Answered'), [noted, questionOf(state.question), answerOf(state, language)]);
     case 'open':
-      return openPage(state.question, rejected, consolePath);
+      return openPage(state.question, language, { rejected, consolePath });
   }
 }
 
-/** Returns a page that says one thing. */
-export function messagePage(title: string, message: string): string {
-  return page(title, [markup`<p>${message}</p>`]);
+/** Returns a page that says one thing. @param message an error of the service, or a text of pages, in English */
+export function messagePage(language: PageLanguage, title: string, message: string): string {
+  const { text } = language;
+  return page(language, text(title), [markup`<p>${language.message(text(message))}</p>`]);
 }
 
-function openPage(question: Question, rejected: Rejected | undefined, consolePath: string | undefined): string {
+function openPage(
+  question: Question,
+  language: PageLanguage,
+  { rejected, consolePath }: { rejected: Rejected | undefined; consolePath: string | undefined },
+): string {
+  const { text } = language;
   if (question.kind === 'approval') {
     const { choices } = question;
-    const buttons = choices.map((choice) => markup`<button name="decision" value="${choice}">${choice}</button>`);
-    return page('Your decision', [
+    const buttons = choices.map((choice) => markup`<button name="decision" value="${choice}">${text(choice)}</button>`);
+    return page(language, text('Your decision'), [
       questionOf(question),
-      issuesOf(rejected, undefined),
+      issuesOf(rejected, undefined, language),
       markup`<form method="post">
         <div class="field">
-          <label for="comment">Comment <small>(optional)</small></label>
+          <label for="comment">${text('Comment')} <small>${text('(optional)')}</small></label>
           <textarea id="comment" name="comment" rows="3" maxlength="10000">\n${commentOf(rejected)}</textarea>
         </div>
         ${buttons}
@@ -92,14 +114,17 @@ function openPage(question: Question, rejected: Rejected | undefined, consolePat
   }
   const form = simpleForm(question.schema);
   if (!form) {
-    return page(question.title, [
-      markup`<p>This form has fields that cannot be shown here.</p>`,
-      markup`<p><a href="${consolePath}">Sign in to fill it in</a></p>`,
+    return page(language, question.title, [
+      markup`<p>${text('This form has fields that cannot be shown here.')}</p>`,
+      markup`<p><a href="${consolePath}">${text('Sign in to fill it in')}</a></p>`,
     ]);
   }
-  return page(question.title, [
-    issuesOf(rejected, form),
-    markup`<form method="post">${simpleFormInputs(form, rejected?.entered)}<button>Submit</button></form>`,
+  const inputs = simpleFormInputs(form, rejected?.entered, language);
+  const hasFiles = form.some(({ type }) => type === 'file');
+  return page(language, question.title, [
+    issuesOf(rejected, form, language),
+    rejected && hasFiles ? markup`<p>${text('Choose the files again.')}</p>` : markup``,
+    markup`<form method="post"${hasFiles && markup` enctype="multipart/form-data"`}>${inputs}<button>${text('Submit')}</button></form>`,
   ]);
 }
 
@@ -107,34 +132,32 @@ function commentOf(rejected: Rejected | undefined): string {
   return rejected ? textOf(rejected.entered, 'comment') : '';
 }
 
-function issuesOf(rejected: Rejected | undefined, form: SimpleForm | undefined): Markup {
+function issuesOf(rejected: Rejected | undefined, form: SimpleForm | undefined, language: PageLanguage): Markup {
   if (!rejected) return markup``;
   const items = rejected.issues.map(({ path, message }) => {
     const name = path.replace(/^data\.?/, '');
     const field = form?.find((each) => each.name === name);
-    return markup`<li>${[field ? labelOf(field) : name, message].filter((text) => text !== '').join(': ')}</li>`;
+    return markup`<li>${[field ? labelOf(field) : name, language.message(message)].filter((part) => part !== '').join(': ')}</li>`;
   });
-  return markup`<div class="issues" role="alert"><p>Nothing was recorded yet.</p><ul>${items}</ul></div>`;
+  return markup`<div class="issues" role="alert"><p>${language.text('Nothing was recorded yet.')}</p><ul>${items}</ul></div>`;
 }
 
 function questionOf(question: Question): Markup {
   return markup`<p class="question">${question.kind === 'approval' ? question.message : question.title}</p>`;
 }
 
-function answerOf({ question, answer, isByLink, at }: Extract<LinkState, { kind: 'answered' }>): Markup {
+function answerOf(
+  { question, answer, isByLink, at }: Extract<LinkState, { kind: 'answered' }>,
+  { text, time }: PageLanguage,
+): Markup {
   const decision = question.kind === 'approval' && parseOwnJson<{ decision: string }>(answer).decision;
-  const where = isByLink ? 'through this link' : 'by a member of the workspace';
-  const when = `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  return markup`${decision !== false && markup`<p><strong>${decision}</strong></p>`}
-    <p>Answered ${where}, ${when}.</p>`;
+  const where = text(isByLink ? 'Answered through this link' : 'Answered by a member of the workspace');
+  return markup`${decision !== false && markup`<p><strong>${text(decision)}</strong></p>`}
+    <p>${where}, ${time(at)}.</p>`;
 }
 
-function noteOf(note: string | undefined): Markup {
-  return note === undefined ? markup`` : markup`<p role="status">${note}</p>`;
-}
-
-function page(title: string, content: readonly Markup[]): string {
-  const { source } = markup`<html lang="en">
+function page({ tag }: PageLanguage, title: string, content: readonly Markup[]): string {
+  const { source } = markup`<html lang="${tag}">
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -1,5 +1,5 @@
 import { AiUsage, RunStatsQuery } from '@deckhand/contracts';
-import { requireRole } from '@deckhand/db';
+import { sumModelCalls } from '@deckhand/db';
 import { queryReader } from '../http/read-request.ts';
 import { sendJson } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
@@ -18,16 +18,19 @@ export function getAiUsage({ db }: ResourceContext): Route {
     'ai:read',
     {
       summary: 'Get the usage of language models',
-      description: 'No node type calls a language model yet, so the usage of every period is zero.',
+      description:
+        'Requests of model nodes, those that failed included, and the tokens that the providers counted. A request whose response was lost has no tokens.',
       returns: 'Calls and tokens of the period, in total and by model',
       query: RunStatsQuery,
       responses: { 200: AiUsage },
     },
     async (request, response, caller) => {
       const { workspaceId, from, to } = readPeriod(readQuery(request), MAX_DAYS);
-      await requireRole(db, caller, workspaceId, 'viewer');
-      const usage = { calls: 0, inputTokens: 0, outputTokens: 0, models: [] };
-      sendJson(response, 200, { workspaceId, from: from.toISOString(), to: to.toISOString(), ...usage });
+      const models = await sumModelCalls(db, caller, { workspaceId, from, to });
+      const sum = (member: 'calls' | 'inputTokens' | 'outputTokens'): number =>
+        models.reduce((total, usage) => total + usage[member], 0);
+      const total = { calls: sum('calls'), inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens') };
+      sendJson(response, 200, { workspaceId, from: from.toISOString(), to: to.toISOString(), ...total, models });
     },
   );
 }

@@ -9,6 +9,7 @@ import {
   type OAuth2Grant,
   pageOf,
   parseJson,
+  SECRET_PLACEHOLDER,
   secretIssues,
   toCredential,
   trafficIssues,
@@ -31,7 +32,6 @@ import { readBody } from '../http/read-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';
 import { forKey, type Route } from '../http/route.ts';
 import type { ResourceContext } from '../contexts.ts';
-import { SECRET_PLACEHOLDER } from '../workflows/secret-parameters.ts';
 
 const parseCreate = compileBody(CreateCredentialBody);
 

@@ -52,12 +52,12 @@ describe('a body whose files are stored', () => {
 
   it('is a file with its type', async () => {
     const value = await storeBinary(bodyOf(LARGE, 'application/pdf'));
-    expect(value.file).toMatchObject({ contentType: 'application/pdf', bytes: LARGE.length, name: '' });
+    expect(value.file).toMatchObject({ contentType: 'application/pdf', bytes: LARGE.length, name: 'body.pdf' });
     expect(Buffer.from(files.bytesOf(value)).equals(LARGE)).toBe(true);
   });
 
   it('has the fields and the files of a form, in lists where a name occurs more than once', async () => {
-    const { title, scan, note } = await storeMultipart(await formOf(largeForm()));
+    const { title, scan, note } = (await storeMultipart(await formOf(largeForm()))).fields;
     expect(title).toEqual(['ä', 'b']);
     const scans = [scan ?? []].flat().map((one) => storedFileOf(one));
     expect(scans.map((file) => [file?.name, file?.contentType, file?.bytes])).toEqual([
@@ -87,8 +87,34 @@ describe('a body whose files are stored', () => {
     await expect(storeMultipart(bodyOf(new Uint8Array(whole), 'multipart/form-data'))).rejects.toMatchObject(invalid);
   });
 
+  it('has the files that are admitted, up to their size, and all of its fields', async () => {
+    const exceeded: string[] = [];
+    const { fields } = await storeMultipart(
+      await formOf(largeForm(), {
+        admit: ({ field, name }) =>
+          field === 'note'
+            ? undefined
+            : { maxBytes: name === 'a.bin' ? LARGE.length : 9, onExcess: () => exceeded.push(name) },
+      }),
+    );
+    expect([fields.title, Object.keys(fields), exceeded]).toEqual([['ä', 'b'], ['title', 'scan'], ['b.bin']]);
+    expect(storedFileOf(fields.scan)?.name).toBe('a.bin');
+  });
+
+  it('leaves no file behind once it is refused', async () => {
+    const discarded: number[] = [];
+    const stage: typeof files.stage = async (...file) => {
+      const staged = await files.stage(...file);
+      return { ...staged, discard: async () => void discarded.push(staged.value.file.bytes) };
+    };
+    const refused = storeMultipart(await formOf(largeForm(), { files: { ...files, stage }, maxBytes: 400_000 }));
+    await expect(refused).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+    expect(discarded).toEqual([LARGE.length]);
+  });
+
   it('fails with the store, although more of it is to come', async () => {
-    const full = { save: () => Promise.reject(new Error('full')) };
+    const fail = () => Promise.reject(new Error('full'));
+    const full = { save: fail, stage: fail };
     await expect(storeMultipart(await formOf(largeForm(), { files: full }))).rejects.toThrow('full');
   });
 });

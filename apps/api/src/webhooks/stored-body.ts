@@ -1,9 +1,9 @@
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { parse } from 'content-type';
-import { DeckhandError, type FileValue, type JsonObject, mediaTypeOf } from '@deckhand/contracts';
-import type { FileStore } from '@deckhand/outputs';
+import { DeckhandError, extensionFor, type FileValue, type JsonObject, mediaTypeOf } from '@deckhand/contracts';
+import type { FileStore, StagedFile } from '@deckhand/outputs';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import { Fields } from './form.ts';
 import { BINARY } from './payload.ts';
 import { MAX_PARTS, nameOf, toIssue } from './multipart.ts';
@@ -15,14 +15,36 @@ export interface StoredBody {
   readonly content: AsyncIterable<Uint8Array>;
   readonly contentType: string;
   readonly workspaceId: string;
-  readonly files: Pick<FileStore, 'save'>;
+  readonly files: Pick<FileStore, 'save' | 'stage'>;
   /** Maximum size of the body, in bytes. */
   readonly maxBytes: number;
   /** Maximum size of all fields of a form that are not files, in bytes. */
   readonly maxFieldBytes: number;
+  /** Decides about each file of a form; by default all are stored. */
+  readonly admit?: (file: FileOfForm) => FileLimit | undefined;
 }
 
-/** How long a file is kept until a run names it, in minutes. A refused request leaves its files to this time. */
+/** A file of a form, whose bytes are still to come. */
+export interface FileOfForm {
+  readonly field: string;
+  readonly name: string;
+  readonly contentType: string;
+}
+
+/** Up to which size a file of a form is stored. One that is larger, or has no limit, is left out of the form. */
+export interface FileLimit {
+  readonly maxBytes: number;
+  readonly onExcess: () => void;
+}
+
+/** A form whose files are stored. */
+export interface StoredForm {
+  readonly fields: JsonObject;
+  /** Leaves the files to the sweep that no run names yet. */
+  readonly discard: () => Promise<void>;
+}
+
+/** How long a file is kept until a run names it, in minutes. */
 const KEPT_MINUTES = 50;
 /** Longest name of a field, in characters. */
 const MAX_FIELD_NAME = 1_000;
@@ -35,21 +57,25 @@ export function storedShape(contentType: string, payloadType: PayloadType): 'bin
 }
 
 /**
- * Stores a binary body while it comes.
+ * Stores a binary body while it comes, with a name by its type.
  * @throws DeckhandError PAYLOAD_TOO_LARGE; FileError.
  */
 export async function storeBinary(body: StoredBody): Promise<FileValue> {
-  return save(body, within(body), '', body.contentType);
+  const { files, workspaceId } = body;
+  const contentType = mediaTypeOf(body);
+  const name = `body${extensionFor(contentType)}`;
+  return files.save(within(body), { workspaceId, name, contentType, keptMinutes: KEPT_MINUTES });
 }
 
 /**
- * Parses a multipart form while it comes. Fields are as `parseMultipart` has them, files become values.
+ * Parses a multipart form while it comes. Fields are as `parseMultipart` has them, files become values. Files of a form
+ * that is refused are discarded.
  * @throws DeckhandError VALIDATION_FAILED, PAYLOAD_TOO_LARGE; FileError.
  */
-export async function storeMultipart(body: StoredBody): Promise<JsonObject> {
-  const entries: { readonly name: string; readonly value: string | Promise<FileValue> }[] = [];
+export async function storeMultipart(body: StoredBody): Promise<StoredForm> {
+  const entries: { readonly name: string; readonly value: string | Promise<StagedFile | undefined> }[] = [];
   /** Files that are not stored yet. All but the last one have come completely. */
-  const pending = new Set<Promise<FileValue>>();
+  const pending = new Set<Promise<StagedFile | undefined>>();
   const streams = new Set<BusboyFileStream>();
   let failure: Error | undefined;
   let fieldBytes = 0;
@@ -69,8 +95,10 @@ export async function storeMultipart(body: StoredBody): Promise<JsonObject> {
     streams.add(stream);
     // Such as one that the body ends in.
     stream.once('error', (error) => fail(toIssue(error)));
-    const value = save(body, stream, fileName || '', type);
-    entries.push({ name: nameOf(name), value });
+    const file = { field: nameOf(name), name: fileName || '', contentType: mediaTypeOf({ contentType: type }) };
+    const limit = body.admit ? body.admit(file) : { maxBytes: Infinity, onExcess: () => undefined };
+    const value = limit ? stageWithin(body, stream, file, limit) : skip(stream);
+    entries.push({ name: file.field, value });
     pending.add(value);
     value.then(() => {
       pending.delete(value);
@@ -91,10 +119,60 @@ export async function storeMultipart(body: StoredBody): Promise<JsonObject> {
     fail(error instanceof DeckhandError ? error : toIssue(error));
   }
   await Promise.allSettled(pending);
-  if (failure !== undefined) throw failure;
+  const discard = async (): Promise<void> => {
+    // What cannot be discarded now is swept later.
+    await Promise.allSettled(
+      entries.map(async ({ value }) => {
+        const entry = await value;
+        if (typeof entry === 'object') await entry.discard();
+      }),
+    );
+  };
+  if (failure !== undefined) {
+    await discard();
+    throw failure;
+  }
   const fields = new Fields<string | JsonObject>();
-  for (const { name, value } of entries) fields.add(name, await value);
-  return fields.toObject();
+  for (const { name, value } of entries) {
+    const entry = await value;
+    if (entry !== undefined) fields.add(name, typeof entry === 'string' ? entry : entry.value);
+  }
+  return { fields: fields.toObject(), discard };
+}
+
+/** A file of a form is larger than it may be. */
+class FileExcess extends Error {
+  override readonly name = 'FileExcess';
+}
+
+/** Stores a file of a form. @returns undefined for one that is too large, the rest of which is skipped. */
+async function stageWithin(
+  { files, workspaceId }: StoredBody,
+  stream: Readable,
+  { name, contentType }: FileOfForm,
+  { maxBytes, onExcess }: FileLimit,
+): Promise<StagedFile | undefined> {
+  async function* limited(): AsyncGenerator<Uint8Array, void, undefined> {
+    let bytes = 0;
+    const chunks: AsyncIterable<Uint8Array> = stream.iterator({ destroyOnReturn: false });
+    for await (const chunk of chunks) {
+      bytes += chunk.byteLength;
+      if (bytes > maxBytes) throw new FileExcess();
+      yield chunk;
+    }
+  }
+  try {
+    return await files.stage(limited(), { workspaceId, name, contentType, keptMinutes: KEPT_MINUTES });
+  } catch (error) {
+    if (!(error instanceof FileExcess)) throw error;
+    onExcess();
+    return skip(stream);
+  }
+}
+
+/** Discards what comes of a file, so that the form is parsed to its end. */
+async function skip(stream: Readable): Promise<undefined> {
+  await finished(stream.resume(), { writable: false }).catch(() => undefined);
 }
 
 function createParser({ contentType, maxFieldBytes }: StoredBody): BusboyInstance {
@@ -104,20 +182,6 @@ function createParser({ contentType, maxFieldBytes }: StoredBody): BusboyInstanc
   } catch (error) {
     throw toIssue(error);
   }
-}
-
-function save(
-  { files, workspaceId }: StoredBody,
-  content: AsyncIterable<Uint8Array>,
-  name: string,
-  contentType: string,
-): Promise<FileValue> {
-  return files.save(content, {
-    workspaceId,
-    name,
-    contentType: mediaTypeOf({ contentType }),
-    keptMinutes: KEPT_MINUTES,
-  });
 }
 
 /** Yields the bytes of a body, up to its limit. */

@@ -5,14 +5,12 @@ import {
   isJsonObject,
   type JsonValue,
   SECRET_OF_DRAFT,
+  SECRET_PLACEHOLDER,
   validationFailed,
 } from '@deckhand/contracts';
 import type { NewSecrets, SealedSecrets } from '@deckhand/db';
 import type { NodeTypes } from '@deckhand/engine';
 import type { SecretBox } from '@deckhand/runtime';
-
-/** The placeholder for a stored secret; sent back, it keeps the secret. */
-export const SECRET_PLACEHOLDER = '********';
 
 /** What a draft keeps in place of a secret. */
 const KEPT_IN_DRAFTS: ReadonlySet<unknown> = new Set([SECRET_PLACEHOLDER, '']);

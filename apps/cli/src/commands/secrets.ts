@@ -27,6 +27,7 @@ const SECRET_MEMBERS: Readonly<Record<Type, string>> = {
   basic: 'password',
   bearer: 'token',
   header: 'value',
+  model: 'apiKey',
   postgres: 'connectionString',
   s3: 'secretAccessKey',
   sftp: 'password',

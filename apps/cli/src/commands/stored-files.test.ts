@@ -63,6 +63,16 @@ describe('files', () => {
     await expect(run('upload', WORKFLOW, join(folder, 'none'))).rejects.toThrow(/none cannot be used/);
   });
 
+  it('link prints a link that is valid for so many days', async () => {
+    expect(JSON.parse(await run('link', 'run', 'file', '--days', '0.5'))).toEqual({ file: { id: 'f' } });
+    const [sent] = received.splice(0);
+    expect([sent?.at, sent?.body.toString()]).toEqual([
+      'POST /api/executions/run/files/file/link',
+      '{"expiresInSeconds":43200}',
+    ]);
+    await expect(run('link', 'run', 'file', '--days', 'x')).rejects.toThrow('--days takes a number');
+  });
+
   it('download writes the bytes to a path, and overwrites nothing', async () => {
     const path = join(folder, 'copy.bin');
     await run('download', 'run', 'file', '-o', path);

@@ -37,7 +37,28 @@ export function filesCommand(context: Context): Command {
         .action((run: string, file: string, options: { readonly output?: string }) =>
           download(context, run, file, options),
         ),
+    )
+    .addCommand(
+      new Command('link')
+        .summary('create a link to a file of a run, for people without a key')
+        .argument('<run>', 'the id of the run')
+        .argument('<file>', 'the id of the file')
+        .option('--days <days>', 'for how long it is valid, up to 30', '7')
+        .option('--name <name>', 'what a browser saves the file as')
+        .action((run: string, file: string, options: LinkOptions) => link(context, run, file, options)),
     );
+}
+
+interface LinkOptions {
+  readonly days: string;
+  readonly name?: string;
+}
+
+async function link(context: Context, run: string, file: string, { days, name }: LinkOptions): Promise<void> {
+  const expiresInSeconds = Math.round(Number(days) * 86_400);
+  if (!Number.isFinite(expiresInSeconds)) throw new ExitError('--days takes a number');
+  const { deckhand } = await context.connect();
+  context.output.json(await deckhand.files.link(run, file, { expiresInSeconds, ...(name !== undefined && { name }) }));
 }
 
 async function upload(

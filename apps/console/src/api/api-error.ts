@@ -1,5 +1,6 @@
 import type { ErrorResponse, ValidationIssue } from '@deckhand/contracts';
 import { i18n } from '../language/i18n.ts';
+import { servedMessage } from '../language/served-text.ts';
 
 /** An error response, or no response at all (`status` 0). */
 export class ApiError extends Error {
@@ -14,10 +15,11 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(status: number, body: Omit<Partial<ErrorResponse>, 'code'> & { code?: string }, retryAfter?: number) {
-    super(body.error ?? i18n.t('The service responded with {status}', { status }));
+    super(servedMessage(body.error ?? i18n.t('The service responded with {status}', { status })));
     this.status = status;
     this.code = body.code ?? 'UNKNOWN';
-    this.issues = Array.isArray(body.details) ? body.details.filter(isIssue) : [];
+    const issues = Array.isArray(body.details) ? body.details.filter(isIssue) : [];
+    this.issues = issues.map((issue) => ({ ...issue, message: servedMessage(issue.message) }));
     this.requestId = body.requestId;
     this.retryAfter = retryAfter;
   }

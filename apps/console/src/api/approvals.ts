@@ -1,5 +1,6 @@
 import type {
   ApprovalEntry,
+  FileValue,
   HumanTaskEntry,
   JsonObject,
   PageOf,
@@ -38,4 +39,12 @@ export const completeHuman = (
 ): Promise<RecordedResponse> =>
   call('POST', `/api/executions/${executionId}/nodes/${encodeURIComponent(nodeId)}/complete`, {
     body: { data, waitId },
+  });
+
+/** Stores a file for a form of a run. */
+export const uploadFile = ({ workflowId }: HumanTaskEntry, file: File): Promise<FileValue> =>
+  call('POST', `/api/workflows/${workflowId}/files`, {
+    query: { name: file.name },
+    headers: { 'content-type': file.type || 'application/octet-stream' },
+    file,
   });

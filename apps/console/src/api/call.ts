@@ -9,6 +9,8 @@ export type Query = Readonly<Record<string, string | number | boolean | undefine
 export interface CallOptions {
   readonly query?: Query | undefined;
   readonly body?: unknown;
+  /** Bytes to send in place of a body. */
+  readonly file?: File | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -28,7 +30,7 @@ export async function call<T>(method: Method, path: string, options: CallOptions
 export async function send(
   method: Method,
   path: string,
-  { query, body, headers: given, signal }: CallOptions = {},
+  { query, body, file, headers: given, signal }: CallOptions = {},
 ): Promise<Response> {
   const token = readSession()?.token;
   const headers = new Headers(given);
@@ -37,7 +39,7 @@ export async function send(
   const answer = await fetch(withQuery(path, query), {
     method,
     headers,
-    body: body === undefined ? null : JSON.stringify(body),
+    body: body === undefined ? (file ?? null) : JSON.stringify(body),
     signal: signal ?? null,
     // The token identifies the caller; there are no cookies.
     credentials: 'omit',

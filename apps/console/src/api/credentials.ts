@@ -7,6 +7,7 @@ import type {
   PageOf,
   PolledConnection,
   StartedConnection,
+  UpdateCredentialBody,
 } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.ts';
@@ -28,6 +29,8 @@ export interface Traffic {
 export const createCredential = (
   body: Omit<CreateCredentialBody, keyof Traffic> & Partial<Traffic>,
 ): Promise<CredentialEntry> => call('POST', '/api/credentials', { body });
+export const updateCredential = (id: string, body: UpdateCredentialBody): Promise<CredentialEntry> =>
+  call('PATCH', `/api/credentials/${id}`, { body });
 export const limitCredential = (id: string, body: Traffic): Promise<CredentialEntry> =>
   call('PATCH', `/api/credentials/${id}`, { body });
 export const deleteCredential = (id: string): Promise<null> => call('DELETE', `/api/credentials/${id}`);

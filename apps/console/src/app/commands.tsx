@@ -2,10 +2,11 @@ import { ActionIcon, Button, Kbd } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { Search } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
+import { nameKeys } from '../components/key-names.ts';
 import { i18n } from '../language/i18n.ts';
 import type { Overlay } from './command-search.tsx';
 
-const SEARCH_KEYS = 'Ctrl K';
+const SEARCH_KEYS = nameKeys('Ctrl K');
 
 // Loaded when they are opened first.
 const CommandSearch = lazy(async () => ({ default: (await import('./command-search.tsx')).CommandSearch }));

@@ -1,10 +1,11 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { screen, waitFor, within } from '@testing-library/react';
-import { openConsole, prepareConsole, reload } from '../testing/console.tsx';
-import { answer, pageOf } from '../testing/fake-api.ts';
+import { ADA, openConsole, prepareConsole, reload, WORKSPACE } from '../testing/console.tsx';
+import { example } from '../testing/contract.ts';
+import { answer, pageOf, refusal } from '../testing/fake-api.ts';
 import { keepRuns } from '../testing/fake-runs.ts';
 import { definitionOf, keepWorkflows } from '../testing/fake-workflows.ts';
-import { click, enter, user } from '../testing/hands.ts';
+import { choose, click, enter, fill, user } from '../testing/hands.ts';
 
 prepareConsole();
 
@@ -55,5 +56,39 @@ describe('the navigation', () => {
     await screen.findByRole('region', { name: 'Graph' });
     await click('link', 'Workflows', await path());
     await waitFor(() => expect(location.pathname).toMatch(/\/workflows$/));
+  });
+
+  it('creates another workspace from the switch, and opens it', async () => {
+    answer('GET /api/variables', () => pageOf([]));
+    keepWorkflows();
+    const created: unknown[] = [];
+    answer('POST /api/workspaces', ({ body }) => {
+      created.push(body);
+      const workspace = { ...example('POST /api/workspaces'), ...body };
+      const entry = { workspaceId: workspace.id, name: workspace.name, role: 'owner' as const };
+      answer('GET /api/auth/me', () => ({ user: ADA, workspaces: [{ ...WORKSPACE, role: 'owner' }, entry] }));
+      return workspace;
+    });
+    await openConsole('/variables');
+    await choose('Workspace', 'New workspace…');
+    const creation = within(await screen.findByRole('dialog'));
+    await fill(/^Workspace name/, 'Warehouse', creation);
+    await click('button', 'Create workspace', creation);
+    await waitFor(() => expect(location.pathname).toBe(`/w/${example('POST /api/workspaces').id}/workflows`));
+    expect(screen.getByRole<HTMLInputElement>('combobox', { name: 'Workspace' }).value).toBe('Warehouse');
+    expect(created).toEqual([{ name: 'Warehouse' }]);
+  });
+
+  it('stays at an address that is wrong, and a missing run leads on', async () => {
+    answer('GET /api/executions/:id', () => refusal('NOT_FOUND', 'No such run'));
+    answer('GET /api/executions/:id/events', () => refusal('NOT_FOUND', 'No such run'));
+    await openConsole('/nothing-here');
+    await screen.findByRole('heading', { name: 'Page not found' });
+    expect(areas().getByRole('link', { name: 'Workflows' })).toBeTruthy();
+    await openConsole('/runs/0198a6f0-0000-7000-8000-0000000000aa');
+    const alert = within(await screen.findByRole('alert'));
+    await alert.findByText('No such run');
+    expect(alert.getByRole('link', { name: 'Go to workflows' })).toBeTruthy();
+    expect(alert.queryByRole('button', { name: 'Try again' })).toBeNull();
   });
 });

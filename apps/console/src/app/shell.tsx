@@ -1,9 +1,9 @@
-import type { MeResponse, User } from '@deckhand/contracts';
-import { ActionIcon, AppShell, Burger, Group, Menu, Select, Text } from '@mantine/core';
+import type { User } from '@deckhand/contracts';
+import { ActionIcon, AppShell, Burger, Group, Menu, Text } from '@mantine/core';
 import { useDisclosure, useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
-import { BookOpen, ChevronsUpDown, CircleUserRound, LogOut, Settings } from 'lucide-react';
+import { BookOpen, CircleUserRound, LogOut, Settings } from 'lucide-react';
 import { useEffect } from 'react';
 import { meQuery, signOut } from '../api/people.ts';
 import { Broken } from '../components/broken.tsx';
@@ -19,6 +19,7 @@ import { rememberWorkspace } from './last-workspace.ts';
 import { Navigation } from './navigation.tsx';
 import { SchemeSwitch } from './scheme-switch.tsx';
 import classes from './shell.module.css';
+import { WorkspaceSwitch } from './workspace-switch.tsx';
 
 const PRODUCT = 'Deckhand';
 
@@ -93,29 +94,6 @@ function useCollapsed(): {
     deserialize: (text) => text === 'collapsed',
   });
   return { isCollapsed: isWide && isKept, isWide, toggle: () => keep(!isKept) };
-}
-
-/** Selects the workspace of the pages. */
-function WorkspaceSwitch({ workspaces }: { workspaces: MeResponse['workspaces'] }) {
-  const navigate = useNavigate();
-  const { workspaceId = '' } = useParams({ strict: false });
-  return (
-    <Select
-      aria-label={i18n.t('Workspace')}
-      data={workspaces.map((workspace) => ({ value: workspace.workspaceId, label: workspace.name }))}
-      value={workspaceId}
-      allowDeselect={false}
-      searchable={workspaces.length > 8}
-      rightSection={<ChevronsUpDown size={14} aria-hidden />}
-      comboboxProps={{ width: 240, position: 'bottom-start' }}
-      size="sm"
-      maw={220}
-      miw={0}
-      onChange={(value) => {
-        if (value !== null) void navigate({ to: '/w/$workspaceId/workflows', params: { workspaceId: value } });
-      }}
-    />
-  );
 }
 
 /** Shows who is signed in, chooses the language, and signs out. */

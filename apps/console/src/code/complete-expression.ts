@@ -173,7 +173,7 @@ async function readRoot(
     case '$trigger':
       return { value: data.run?.trigger ?? data.shapes.trigger, rest: keys };
     case '$input':
-      return { value: (await readInput(data)) ?? shapeOfInput(data), rest: keys };
+      return { value: withKnown(await readInput(data), shapeOfInput(data)), rest: keys };
     case '$vars':
       return { value: await data.vars(), rest: keys };
     case '$execution':
@@ -186,13 +186,19 @@ async function readRoot(
       return { value: data.loop && { ...((await readLoop(data)) ?? { item: null, index: 0 }) }, rest: keys };
     case '$nodes': {
       const [id, field, ...rest] = keys;
-      const output = (await data.output(String(id))) ?? data.shapes.output(String(id));
+      const output = withKnown(await data.output(String(id)), data.shapes.output(String(id)));
       if (field === undefined) return { value: { output: output ?? null }, rest: [] };
       return field === 'output' ? { value: output, rest } : undefined;
     }
     default:
       return undefined;
   }
+}
+
+/** Adds to the data of a run the members that others may have, such as the error of a node that failed this time. */
+function withKnown(value: JsonValue | undefined, known: JsonValue | undefined): JsonValue | undefined {
+  if (value === undefined) return known;
+  return isJsonObject(value) && known !== undefined && isJsonObject(known) ? { ...known, ...value } : value;
 }
 
 /** Returns the members of `$input` that are known without a run. */

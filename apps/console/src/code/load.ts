@@ -1,4 +1,6 @@
+import type { JsonValue } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
+import type { SampleData } from '../forms/sample-data.ts';
 
 /**
  * The editors, which are loaded when a form first has a field for them. Until then, and if that fails, text areas do.
@@ -9,3 +11,9 @@ export const editorsQuery = queryOptions({
   staleTime: Infinity,
   gcTime: Infinity,
 });
+
+/** Evaluates the list of a loop, as an expression of it does. The evaluator is loaded when it is first needed. */
+export async function readItemsOf(items: JsonValue, data: SampleData): Promise<readonly JsonValue[]> {
+  const { readItems } = await import('./try-expression.ts');
+  return readItems(items, data);
+}

@@ -63,14 +63,19 @@ export async function readInput(data: SampleData): Promise<JsonValue | undefined
 export async function readLoop({ loop }: SampleData): Promise<LoopItem | undefined> {
   if (!loop) return undefined;
   const { items, data } = loop();
+  const list = await readItems(items, data);
+  return list.length > 0 ? { item: list[0] ?? null, index: 0 } : undefined;
+}
+
+/** Evaluates the list of a loop. @returns an empty list if that fails. @param data of the loop */
+export async function readItems(items: JsonValue, data: SampleData): Promise<readonly JsonValue[]> {
   const compiled = compileParameters({ items });
-  if ('issues' in compiled) return undefined;
+  if ('issues' in compiled) return [];
   const { references, evaluate } = compiled.parameters;
   try {
-    const list = itemsOf(evaluate((await readScope(references, data)).scope));
-    return list.length > 0 ? { item: list[0] ?? null, index: 0 } : undefined;
+    return itemsOf(evaluate((await readScope(references, data)).scope));
   } catch {
-    return undefined;
+    return [];
   }
 }
 

@@ -1,13 +1,17 @@
-import { type ColumnDef, tableFeatures, useTable } from '@tanstack/react-table';
+import { type ColumnDef, FlexRender, tableFeatures, useTable } from '@tanstack/react-table';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { cachedFor } from './cached-for.ts';
 import classes from './data-table.module.css';
 
 /** Tables show rows in the given order: the API sorts and filters. */
 const features = tableFeatures({});
 
-/** Columns of a table of `T`. */
-export type Columns<T extends object> = ColumnDef<typeof features, T>[];
+/**
+ * Columns of a table of `T`. Once one has a width, as CSS has it, all columns keep theirs whatever rows are shown, and
+ * those without one share the rest.
+ */
+export type Columns<T extends object> = (ColumnDef<typeof features, T> & { readonly width?: string })[];
 
 /** Estimated height of a row before it is drawn, in px. */
 const ROW_PX = 36;
@@ -47,6 +51,28 @@ export function DataTable<T extends object>({
     getItemKey: (index) => all[index]?.id ?? index,
     scrollMargin: top,
   });
+  const { measureElement } = virtualizer;
+  // Rows that stay in view are not rendered again while the table is scrolled.
+  const drawRow = useMemo(
+    () =>
+      cachedFor((row: (typeof all)[number]) => (
+        <tr
+          key={row.id}
+          data-index={row.index}
+          aria-rowindex={row.index + 2}
+          ref={measureElement}
+          className={classes.row}
+        >
+          {row.getAllCells().map((cell) => (
+            <td key={cell.id} data-column={cell.column.id}>
+              <FlexRender cell={cell} />
+            </td>
+          ))}
+        </tr>
+      )),
+    [measureElement],
+  );
+  const hasWidths = columns.some(({ width }) => width !== undefined);
   const shown = virtualizer.getVirtualItems();
   const first = shown[0];
   const last = shown.at(-1);
@@ -57,13 +83,25 @@ export function DataTable<T extends object>({
     if (lastShown >= 0 && lastShown >= all.length - 1) onNearEnd?.();
   }, [lastShown, all.length, onNearEnd]);
   return (
-    <table className={classes.table} aria-label={label} aria-rowcount={all.length + 1}>
+    <table
+      className={classes.table}
+      data-fixed={hasWidths || undefined}
+      aria-label={label}
+      aria-rowcount={all.length + 1}
+    >
+      {hasWidths && (
+        <colgroup>
+          {columns.map(({ width }, index) => (
+            <col key={index} style={{ width }} />
+          ))}
+        </colgroup>
+      )}
       <thead>
         {table.getHeaderGroups().map((group) => (
           <tr key={group.id}>
             {group.headers.map((header) => (
               <th key={header.id} scope="col">
-                <table.FlexRender header={header} />
+                <FlexRender header={header} />
               </th>
             ))}
           </tr>
@@ -73,23 +111,7 @@ export function DataTable<T extends object>({
         {before > 0 && <tr aria-hidden className={classes.space} style={{ height: before }} />}
         {shown.map(({ index }) => {
           const row = all[index];
-          return (
-            row && (
-              <tr
-                key={row.id}
-                data-index={index}
-                aria-rowindex={index + 2}
-                ref={virtualizer.measureElement}
-                className={classes.row}
-              >
-                {row.getAllCells().map((cell) => (
-                  <td key={cell.id} data-column={cell.column.id}>
-                    <table.FlexRender cell={cell} />
-                  </td>
-                ))}
-              </tr>
-            )
-          );
+          return row && drawRow(row);
         })}
         {after > 0 && <tr aria-hidden className={classes.space} style={{ height: after }} />}
       </tbody>

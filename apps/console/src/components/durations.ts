@@ -1,4 +1,4 @@
-import { i18n } from '../language/i18n.ts';
+import { dateLocale, formatNumber, i18n } from '../language/i18n.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -10,7 +10,7 @@ export function describeAge(ageMs: number, date: Date): string {
   if (ageMs < 5 * SECOND_MS) return i18n.t('just now');
   return ageMs < 7 * DAY_MS
     ? i18n.t('{elapsed} ago', { elapsed: describeElapsed(ageMs) })
-    : date.toISOString().slice(0, 10);
+    : date.toLocaleDateString(dateLocale(), { dateStyle: 'medium' });
 }
 
 /** Returns a time that has passed, in one unit. */
@@ -18,13 +18,13 @@ export function describeElapsed(elapsedMs: number): string {
   if (elapsedMs < MINUTE_MS) return `${Math.max(0, Math.floor(elapsedMs / SECOND_MS))} s`;
   if (elapsedMs < HOUR_MS) return `${Math.floor(elapsedMs / MINUTE_MS)} min`;
   if (elapsedMs < DAY_MS) return `${Math.floor(elapsedMs / HOUR_MS)} h`;
-  return `${Math.floor(elapsedMs / DAY_MS)} d`;
+  return i18n.t('{count} d', { count: Math.floor(elapsedMs / DAY_MS) });
 }
 
 /** Returns a duration in its two largest units. */
 export function describeDuration(durationMs: number): string {
   if (durationMs < SECOND_MS) return `${Math.round(durationMs)} ms`;
-  if (durationMs < MINUTE_MS) return `${(durationMs / SECOND_MS).toFixed(durationMs < 10 * SECOND_MS ? 2 : 1)} s`;
+  if (durationMs < MINUTE_MS) return `${decimal(durationMs / SECOND_MS, durationMs < 10 * SECOND_MS ? 2 : 1)} s`;
   if (durationMs < HOUR_MS) {
     return `${Math.floor(durationMs / MINUTE_MS)} min ${Math.floor((durationMs % MINUTE_MS) / SECOND_MS)} s`;
   }
@@ -37,9 +37,14 @@ export function durationMs(from: string | null, to: string | null, now: number):
   return Math.max(0, (to === null ? now : Date.parse(to)) - Date.parse(from));
 }
 
+function decimal(value: number, places: number): string {
+  return formatNumber(value, { atMost: places, atLeast: places });
+}
+
 /** A size for people. */
 export function describeBytes(bytes: number): string {
   if (bytes < 1_024) return i18n.t('{bytes} bytes', { bytes });
-  if (bytes < 1_048_576) return `${(bytes / 1_024).toFixed(1)} KiB`;
-  return `${(bytes / 1_048_576).toFixed(1)} MiB`;
+  if (bytes < 1_048_576) return `${decimal(bytes / 1_024, 1)} KiB`;
+  if (bytes < 1_073_741_824) return `${decimal(bytes / 1_048_576, 1)} MiB`;
+  return `${decimal(bytes / 1_073_741_824, 1)} GiB`;
 }

@@ -24,7 +24,7 @@ import {
   SkipForward,
   TimerOff,
 } from 'lucide-react';
-import { i18n } from '../language/i18n.ts';
+import { formatNumber, i18n } from '../language/i18n.ts';
 import classes from './status-badge.module.css';
 
 /** How an event endpoint is doing. */
@@ -73,13 +73,14 @@ export const STATUS_LOOKS: Readonly<Record<Status, Look>> = {
   inactive: { label: i18n.t('Inactive'), Icon: PowerOff, tone: 'wait' },
 };
 
-/** A status as an icon and a word. */
-export function StatusBadge({ status }: { status: Status }) {
+/** A status as an icon and a word. @param count how many have it */
+export function StatusBadge({ status, count }: { status: Status; count?: number }) {
   const { label, Icon, tone } = STATUS_LOOKS[status];
   return (
     <span className={classes.badge} data-status={status} data-tone={tone}>
       <Icon size={14} aria-hidden className={status === 'running' ? classes.turning : undefined} />
       {label}
+      {count !== undefined && ` · ${formatNumber(count)}`}
     </span>
   );
 }

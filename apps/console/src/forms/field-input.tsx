@@ -18,6 +18,7 @@ import { fromLocalTime, toLocalTime } from '../components/local-time.ts';
 import { markCode } from '../components/mark-code.tsx';
 import { i18n } from '../language/i18n.ts';
 import { ExpressionInput } from './expression-input.tsx';
+import { FilesInput } from './files-input.tsx';
 import { MapInput } from './map-input.tsx';
 import { RowsInput, rowsOf } from './rows-input.tsx';
 import { ExpressionFormContext } from './sample-data.ts';
@@ -178,6 +179,8 @@ export function FieldInput({ field, value, onChange }: FieldInputProps) {
           onChange={onChange}
         />
       );
+    case 'files':
+      return <FilesInput {...common} files={kind.files} onChange={onChange} />;
     case 'form':
     case 'json':
       return <TextAsValue {...common} placeholder={placeholder} value={value} read={fromText} onChange={onChange} />;

@@ -1,4 +1,11 @@
-import { type FormInput, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import {
+  type FileField,
+  fileFieldOf,
+  type FormInput,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '@deckhand/contracts';
 import { servedText } from '../language/served-text.ts';
 
 /** How a field of a form is filled in. */
@@ -20,6 +27,7 @@ export type Kind =
   | { readonly kind: 'text'; readonly style?: TextStyle }
   /** Usually one expression, which may be typed without braces. */
   | { readonly kind: 'expression' }
+  | { readonly kind: 'files'; readonly files: FileField }
   /** The JSON Schema of a form. */
   | { readonly kind: 'form' }
   | { readonly kind: 'json' };
@@ -144,6 +152,8 @@ function toField(name: string, schema: JsonObject, isRequired: boolean): Field {
 function kindOf(schema: JsonObject, label: string): Kind {
   const options = optionsOf(schema);
   if (options) return { kind: 'choice', options };
+  const files = fileFieldOf(schema);
+  if (files) return { kind: 'files', files };
   switch (schema.type) {
     case 'boolean':
       return { kind: 'flag' };

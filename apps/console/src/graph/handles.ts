@@ -4,7 +4,7 @@ import { type Definition, handlesFor, type NodeDefinition, type NodeTypeEntry } 
 export type NodeTypes = ReadonlyMap<string, NodeTypeEntry>;
 
 /** The output that is taken after an error, if `onError` is `branch`. */
-const ERROR_HANDLE = 'error';
+export const ERROR_HANDLE = 'error';
 
 /** Returns the outputs of a node, in order. A type without named outputs has one, which is undefined here. */
 export function outputHandles(node: NodeDefinition, types: NodeTypes): readonly (string | undefined)[] {

@@ -6,6 +6,7 @@ import { containersOf } from './containers.ts';
 import { type CardNode, toCard, toFlowEdges, toFlowNode } from './flow.ts';
 import type { NodeTypes } from './handles.ts';
 import { placeNodes } from './layout.ts';
+import { statusOf } from './node-status.ts';
 import { StillGraph } from './still-graph.tsx';
 
 /** A run on the graph of its version: every node with its current status. */
@@ -29,10 +30,11 @@ export function RunGraph({
   );
   const nodes = useMemo(
     (): CardNode[] =>
-      cards.map(({ id, card }) => ({
-        ...toFlowNode(id, { ...card, status: progress[id]?.status ?? 'pending' }, places.get(id) ?? { x: 0, y: 0 }),
-        selected: id === selected,
-      })),
+      cards.map(({ id, card }) => {
+        const entry = progress[id];
+        const status = entry ? statusOf(entry) : 'pending';
+        return { ...toFlowNode(id, { ...card, status }, places.get(id) ?? { x: 0, y: 0 }), selected: id === selected };
+      }),
     [cards, places, progress, selected],
   );
   const edges = useMemo(

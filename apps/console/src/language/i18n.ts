@@ -26,3 +26,16 @@ export function dateLocale(): string {
   const variant = navigator.languages.find((tag) => tag.split('-')[0] === i18n.locale);
   return variant ?? (i18n.locale === 'en' ? 'en-GB' : i18n.locale);
 }
+
+/** Writes a number as the language does. @param decimals the most and the fewest places */
+export function formatNumber(value: number, { atMost = 0, atLeast = 0 } = {}): string {
+  const key = `${dateLocale()} ${atMost} ${atLeast}`;
+  const format =
+    numberFormats.get(key) ??
+    new Intl.NumberFormat(dateLocale(), { maximumFractionDigits: atMost, minimumFractionDigits: atLeast });
+  numberFormats.set(key, format);
+  return format.format(value);
+}
+
+// Creating one takes longer than most renders can wait.
+const numberFormats = new Map<string, Intl.NumberFormat>();

@@ -1,5 +1,5 @@
 import { i18n } from './i18n.ts';
-import { setServedTexts } from './served-text.ts';
+import { setMessageTranslator, setServedTexts } from './served-text.ts';
 
 /** The languages of the console, each by its own name. */
 export const LANGUAGES = [
@@ -28,9 +28,10 @@ export async function loadLanguage(): Promise<void> {
   const language = readLanguage();
   if (language === 'en') return;
   try {
-    const { messages, servedTexts } = await import('./german.ts');
+    const { messages, servedTexts, translateMessage } = await import('./german.ts');
     i18n.loadAndActivate({ locale: language, messages });
     setServedTexts(servedTexts);
+    setMessageTranslator(translateMessage);
     document.documentElement.lang = language;
   } catch (error) {
     // oxlint-disable-next-line no-console -- the page cannot show it yet

@@ -112,7 +112,8 @@ function respondTo<O extends string>(operation: O, respond: (request: FakeReques
       if (request.method !== method) return undefined;
       const url = new URL(request.url);
       const text = await request.clone().text();
-      const body: unknown = text === '' ? undefined : JSON.parse(text);
+      const isJson = request.headers.get('content-type') === 'application/json';
+      const body: unknown = isJson ? JSON.parse(text) : undefined;
       const issue = issueOfRequest(method, url, body);
       if (issue !== undefined && refusesInvalid) return refuse(issue);
       try {

@@ -10,6 +10,7 @@ import type {
   CreateInviteBody,
   CreateVariableBody,
   CreateWorkflowBody,
+  CreateWorkspaceBody,
   DuplicateWorkflowBody,
   ExecuteBody,
   ImportN8nBody,
@@ -20,6 +21,7 @@ import type {
   SaveDraftBody,
   SaveVersionBody,
   SubmitApprovalBody,
+  UpdateCredentialBody,
   UpdateWorkflowBody,
   UpdateWorkspaceBody,
   WorkspaceLimitsBody,
@@ -46,7 +48,9 @@ interface RequestBodies {
   'POST /api/workflows/:id/duplicate': Static<typeof DuplicateWorkflowBody>;
   'POST /api/workflows/:id/execute': ExecuteBody;
   'POST /api/workflows/:id/versions': SaveVersionBody;
+  'POST /api/workspaces': CreateWorkspaceBody;
   'POST /api/workspaces/:id/invites': CreateInviteBody;
+  'PATCH /api/credentials/:id': UpdateCredentialBody;
   'PATCH /api/workflows/:id': UpdateWorkflowBody;
   'PATCH /api/workspaces/:id': UpdateWorkspaceBody;
   'PUT /api/admin/settings': Static<typeof InstanceSettingsBody>;

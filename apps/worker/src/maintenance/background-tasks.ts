@@ -3,6 +3,7 @@ import {
   foldStorageChanges,
   pruneDebounces,
   pruneIdempotencyKeys,
+  pruneModelCalls,
   pruneRequests,
   readInstanceSettings,
   refreshStatistics,
@@ -56,11 +57,11 @@ export function createBackgroundTasks({
       },
     },
     {
-      // Deletes idempotency keys, and keys of debounced starts, that are no longer needed.
+      // Deletes idempotency keys, keys of debounced starts, and calls of models, that are no longer needed.
       ...task('prune_idempotency_keys'),
       intervalMs: PRUNE_INTERVAL_MS,
       async run(signal) {
-        for (const prune of [pruneIdempotencyKeys, pruneRequests, pruneDebounces]) {
+        for (const prune of [pruneIdempotencyKeys, pruneRequests, pruneDebounces, pruneModelCalls]) {
           while (!signal.aborted && (await prune(db, BATCH)) === BATCH);
         }
       },

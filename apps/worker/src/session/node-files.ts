@@ -1,3 +1,4 @@
+import type { NodeErrorCode } from '@deckhand/contracts';
 import { NodeError, type NodeServices } from '@deckhand/engine';
 import { FileError, type FileErrorCode, type FileStore } from '@deckhand/outputs';
 import type { RetryWhileUnavailable } from '../checkpoints/retry-while-unavailable.ts';
@@ -8,8 +9,6 @@ const KEPT_MINUTES = 50;
 /** Creates the files of nodes. Their operations are repeated while the stores are unavailable and the run goes on. */
 export function createNodeFiles(store: FileStore, retry: RetryWhileUnavailable): NodeServices['files'] {
   return ({ workspaceId, executionId, signal }) => {
-    // Of the node: its outcome is what names them.
-    const storedIds = new Set<string>();
     const files = store.attemptedBy((what, act) => retry(what, act, signal()));
     return {
       async open({ file }, range) {
@@ -17,10 +16,8 @@ export function createNodeFiles(store: FileStore, retry: RetryWhileUnavailable):
         return { bytes: opened.bytes, content: piecesOf(opened.content) };
       },
       async save(content, about) {
-        const run = { workspaceId, executionId, storedIds, signal: signal() };
-        const value = await files.save(content, { ...about, ...run, keptMinutes: KEPT_MINUTES }).catch(refuse);
-        storedIds.add(value.file.id);
-        return value;
+        const run = { workspaceId, executionId, signal: signal() };
+        return files.save(content, { ...about, ...run, keptMinutes: KEPT_MINUTES }).catch(refuse);
       },
     };
   };
@@ -39,8 +36,9 @@ const FAILURES = {
   FILE_NOT_FOUND: { code: 'FILE_NOT_FOUND', isRetryable: false },
   FILE_TOO_LARGE: { code: 'FILE_TOO_LARGE', isRetryable: false },
   STORAGE_FULL: { code: 'STORAGE_FULL', isRetryable: true },
+  INSTANCE_FULL: { code: 'STORAGE_FULL', isRetryable: true },
   MEMORY_EXCEEDED: { code: 'MEMORY_EXCEEDED', isRetryable: true },
-} as const satisfies Record<FileErrorCode, { code: FileErrorCode; isRetryable: boolean }>;
+} as const satisfies Record<FileErrorCode, { code: NodeErrorCode; isRetryable: boolean }>;
 
 /** @throws NodeError for a FileError, and any other error unchanged. */
 function refuse(error: unknown): never {

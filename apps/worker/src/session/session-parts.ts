@@ -35,6 +35,7 @@ import { createCredentialOpener } from './open-credential.ts';
 import { createRunLoader, type RunLoader } from './run-loader.ts';
 import { createRunLocks, type SessionLocks } from './run-locks.ts';
 import { createRunNotifier, type RunNotifier, createRunObserver, type RunObserver } from './run-reports.ts';
+import { createModelCalls } from './model-calls.ts';
 import { createNodeFiles } from './node-files.ts';
 import { createWorkflowStarter } from './start-workflows.ts';
 import { createTrafficControl } from './traffic-control.ts';
@@ -173,6 +174,7 @@ function createEnvironment(
         announce: (started) => announceStarts({ queue, redis, runs: metrics.runs, logger }, 'workflow', [started]),
       }),
       locks: parts.locks,
+      modelCalls: createModelCalls(db, retry),
       results: createResultChecker(schemas),
       traffic: createTrafficControl({ redis, logger }),
       files: createNodeFiles(options.files, retry),

@@ -33,7 +33,12 @@ const sources = (...folders: readonly string[]): RegExp =>
   new RegExp(`^(${folders.join('|')})/|^pnpm-lock\\.yaml$|^tests/(harness|runner)/`);
 
 /** Everything that runs in the API and in workers. */
-const SERVER = ['apps/api', 'apps/worker', 'packages/(contracts|db|engine|nodes|outputs|queue|runtime)', 'prisma'];
+const SERVER = [
+  'apps/api',
+  'apps/worker',
+  'packages/(connectors|contracts|db|engine|nodes|outputs|queue|runtime)',
+  'prisma',
+];
 
 /** The end-to-end tests of a folder. */
 const folder = (name: string, prepare?: () => Promise<Preparation>): PartStep => ({
@@ -60,7 +65,7 @@ export const PARTS: readonly TestPart[] = [
         jest: [
           ...['--selectProjects', 'unit', 'integration', '--testPathPatterns'],
           'tests/engine/(model|reuse-records)',
-          'integration/(api/(fuzz|bad-bodies|replicas)|executions/families|worker/ambiguous-writes)',
+          'integration/(api/(fuzz|bad-bodies|replicas|lock-order)|executions/(families|lock-order)|worker/ambiguous-writes)',
         ],
         env: { TEST_FULL: '1' },
       },

@@ -1,10 +1,19 @@
 import Type from 'typebox';
-import { CLOSED } from './common.ts';
+import { CLOSED, oneOf } from './common.ts';
 import { OAuth2Secret } from './oauth2.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 65_536 });
 /** The name of an HTTP header (RFC 9110). */
 const HeaderName = Type.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$" });
+
+/** Providers of language models, and where their APIs are unless a credential says otherwise. */
+export const MODEL_PROVIDERS = {
+  anthropic: 'https://api.anthropic.com/v1',
+  google: 'https://generativelanguage.googleapis.com/v1beta',
+  mistral: 'https://api.mistral.ai/v1',
+  openai: 'https://api.openai.com/v1',
+  openaiCompatible: undefined,
+} as const;
 
 /** What a secret of each type holds. */
 export const CREDENTIAL_SECRETS = {
@@ -27,6 +36,23 @@ export const CREDENTIAL_SECRETS = {
     CLOSED,
   ),
   header: Type.Object({ name: HeaderName, value: Text }, CLOSED),
+  model: Type.Object(
+    {
+      provider: oneOf(['anthropic', 'google', 'mistral', 'openai', 'openaiCompatible'], {
+        description: 'Whose API it is; openaiCompatible is any server with the chat completions of OpenAI',
+      }),
+      apiKey: Type.Optional({ ...Text, description: 'Required unless the provider is openaiCompatible' }),
+      baseUrl: Type.Optional(
+        Type.String({
+          pattern: '^https?://[^\\s?#@]+$',
+          maxLength: 2_000,
+          description:
+            "The address before /chat/completions, or a proxy of the provider's; required by openaiCompatible",
+        }),
+      ),
+    },
+    CLOSED,
+  ),
   oauth2: OAuth2Secret,
   postgres: Type.Object({ connectionString: Type.String({ pattern: '^postgres(ql)?://', maxLength: 10_000 }) }, CLOSED),
   s3: Type.Object(
@@ -100,6 +126,7 @@ export const CREDENTIAL_TYPES = [
   'basic',
   'bearer',
   'header',
+  'model',
   'oauth2',
   'postgres',
   's3',
@@ -107,3 +134,6 @@ export const CREDENTIAL_TYPES = [
   'smtp',
 ] as const;
 export type CredentialType = (typeof CREDENTIAL_TYPES)[number];
+
+/** The placeholder for a stored secret; sent back, it keeps the secret. */
+export const SECRET_PLACEHOLDER = '********';

@@ -4,7 +4,7 @@ import { isJsonObject } from '../json.ts';
 import { compileLenientCheck } from '../validate.ts';
 import { AllowedHosts, type HostAndPort, hostOf } from '../allowed-hosts.ts';
 import { AnyObject, CLOSED, Id, nullable, oneOf, Time } from './common.ts';
-import { CREDENTIAL_SECRETS, CREDENTIAL_TYPES, type CredentialType } from './credential-secrets.ts';
+import { CREDENTIAL_SECRETS, CREDENTIAL_TYPES, type CredentialType, MODEL_PROVIDERS } from './credential-secrets.ts';
 import { CredentialConnection, oauth2Issues } from './oauth2.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 200 });
@@ -83,6 +83,7 @@ export const LIMITED_CREDENTIAL_TYPES: readonly CredentialType[] = [
   'basic',
   'bearer',
   'header',
+  'model',
   'oauth2',
   's3',
 ];
@@ -106,12 +107,12 @@ const limits = {
   ),
   rateLimit: Type.Optional(
     nullable(CredentialRateLimit, {
-      description: 'Of requests of http and s3 nodes, to each host by itself; null is none',
+      description: 'Of requests of http, model and s3 nodes, to each host by itself; null is none',
     }),
   ),
   circuit: Type.Optional(
     nullable(CredentialCircuit, {
-      description: 'For requests of http and s3 nodes, to each host by itself; null is none',
+      description: 'For requests of http, model and s3 nodes, to each host by itself; null is none',
     }),
   ),
 };
@@ -157,6 +158,7 @@ const CHECKS = {
   basic: compileLenientCheck(CREDENTIAL_SECRETS.basic),
   bearer: compileLenientCheck(CREDENTIAL_SECRETS.bearer),
   header: compileLenientCheck(CREDENTIAL_SECRETS.header),
+  model: compileLenientCheck(CREDENTIAL_SECRETS.model),
   oauth2: compileLenientCheck(CREDENTIAL_SECRETS.oauth2),
   postgres: compileLenientCheck(CREDENTIAL_SECRETS.postgres),
   s3: compileLenientCheck(CREDENTIAL_SECRETS.s3),
@@ -207,6 +209,8 @@ export function secretTexts(credential: Credential): readonly string[] {
     }
     case 'bearer':
       return tokensOf(credential.secret);
+    case 'model':
+      return [credential.secret.apiKey ?? ''];
     case 'oauth2':
       return [credential.secret.clientSecret ?? '', credential.secret.privateKey ?? ''];
     case 'postgres': {
@@ -247,9 +251,16 @@ export function serverOf(credential: Credential): HostAndPort | undefined {
       return { host: credential.secret.host, port: credential.secret.port ?? SSH_PORT };
     case 'smtp':
       return credential.secret;
+    case 'model':
+      return hostOf(new URL(modelUrl(credential.secret)));
     default:
       return undefined;
   }
+}
+
+/** Returns the base URL of the API of a language model, without a slash at its end. */
+export function modelUrl({ provider, baseUrl }: Static<(typeof CREDENTIAL_SECRETS)['model']>): string {
+  return (baseUrl ?? MODEL_PROVIDERS[provider] ?? '').replace(/\/+$/, '');
 }
 
 /** The issues of a secret of a type, none when it is fit to be kept. They name fields, never what those hold. */
@@ -266,8 +277,24 @@ function rulesOf(type: CredentialType, secret: unknown): readonly ValidationIssu
     const endpoint = 'value' in result ? result.value.endpoint : undefined;
     return endpoint === undefined || URL.canParse(endpoint) ? [] : [{ path: 'endpoint', message: 'must be a URL' }];
   }
+  if (type === 'model') {
+    const result = CHECKS.model(secret);
+    return 'value' in result ? modelIssues(result.value) : [];
+  }
   const result = type === 'oauth2' ? CHECKS.oauth2(secret) : undefined;
   return result && 'value' in result ? oauth2Issues(result.value) : [];
+}
+
+function modelIssues({
+  provider,
+  apiKey,
+  baseUrl,
+}: Static<(typeof CREDENTIAL_SECRETS)['model']>): readonly ValidationIssue[] {
+  if (baseUrl !== undefined && !URL.canParse(baseUrl)) return [{ path: 'baseUrl', message: 'must be a URL' }];
+  const needed = provider === 'openaiCompatible' ? ({ baseUrl } as const) : ({ apiKey } as const);
+  return Object.entries(needed).flatMap(([path, value]) =>
+    value === undefined ? [{ path, message: `is required by ${provider}` }] : [],
+  );
 }
 
 export type CreateCredentialBody = Static<typeof CreateCredentialBody>;

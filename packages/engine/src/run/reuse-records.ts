@@ -6,7 +6,8 @@
  * 3. In a loop that did not finish, the iterations that did are kept; the others go on from the node.
  * 4. In a loop that finished, every iteration goes on from the node. In a rerun of failed iterations, only those go on
  *    in which the node failed, also in a loop that did not finish.
- * 5. A loop with a condition that finished begins anew, because its iterations depend on those before.
+ * 5. A loop with a condition begins anew if it finished, or if an iteration that finished goes on from the node: each
+ *    iteration depends on those before.
  * 6. A try around the node continues from it, as if it had caught nothing: so does what it cancelled.
  * 7. A record that does not fit its node in the version of the rerun is not reused: the type is another one, or it left
  *    by an output that the node no longer has. The node is done again, and so is everything after it.
@@ -107,8 +108,10 @@ class Rerun {
   readonly #source: RepeatedRun;
   readonly #replayed: Replay;
   readonly #levels: readonly Level[];
-  /** The loops with a condition around the node, each with the containers around it and the ids in its body. */
-  readonly #repeats: readonly { loop: GraphNode; outer: readonly GraphNode[]; body: ReadonlySet<string> }[];
+  /** The loops with a condition around the node: the containers around each, its id, and the ids in its body. */
+  readonly #repeats: readonly { loop: GraphNode; outer: readonly GraphNode[]; ids: ReadonlySet<string> }[];
+  /** The unfinished ones of them, by `recordKey`, of which an iteration that finished goes on from the node. */
+  readonly #begunAnew: ReadonlySet<string>;
 
   constructor(source: RepeatedRun, from: GraphNode, replayed: Replay) {
     this.#source = source;
@@ -116,7 +119,15 @@ class Rerun {
     this.#levels = levelsOf(from);
     const around = containersAround(from);
     this.#repeats = around.flatMap((loop, depth) =>
-      isRepeat(loop) ? [{ loop, outer: around.slice(0, depth), body: bodyOf(loop) }] : [],
+      isRepeat(loop) ? [{ loop, outer: around.slice(0, depth), ids: bodyOf(loop).add(loop.id) }] : [],
+    );
+    const repeated = [...(source.failedPasses ?? [])];
+    this.#begunAnew = new Set(
+      this.#repeats.flatMap(({ loop: { id }, outer }) =>
+        repeated
+          .filter((pass) => replayed.finishedPasses.has(recordKey(id, pass)))
+          .map((pass) => recordKey(id, passOf(pass, outer))),
+      ),
     );
   }
 
@@ -137,12 +148,13 @@ class Rerun {
     );
   }
 
-  /** Whether the record is in a loop with a condition around the node, and that finished. */
+  /** Whether the record is of a loop with a condition that begins anew, or of a node in it. */
   #isInRepeatedLoop({ nodeId, iteration }: NodeRecord): boolean {
     return this.#repeats.some(
-      ({ loop, outer, body }) =>
-        body.has(nodeId) &&
-        statusOf(this.#source, loop, iteration, outer) === 'success' &&
+      ({ loop, outer, ids }) =>
+        ids.has(nodeId) &&
+        (statusOf(this.#source, loop, iteration, outer) === 'success' ||
+          this.#begunAnew.has(recordKey(loop.id, passOf(iteration, outer)))) &&
         isRepeated(this.#source, this.#replayed, iteration, outer),
     );
   }

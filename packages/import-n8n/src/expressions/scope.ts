@@ -15,6 +15,12 @@ export interface Scope {
   readonly workflowName: string;
   /** The time zone of the workflow; undefined for that of the instance, which its export does not name. */
   readonly timezone: string | undefined;
+  /**
+   * Lets a script evaluate an expression of n8n that has no equivalent.
+   * @returns an expression for its value.
+   * @throws UnsupportedError
+   */
+  readonly scripted?: (source: string, index: string) => string;
   /** Notes a difference that somebody should review. */
   readonly review: (message: string) => void;
 }

@@ -1,15 +1,21 @@
 import { type Expression, type Node, parseExpressionAt, type Property, type SpreadElement } from 'acorn';
-import { asList, firstItem, type Source } from '../source.ts';
-import { unsupported } from '../unsupported.ts';
+import { asList, filesOfStub, firstItem, positionIn, type Source } from '../source.ts';
+import { unsupported, UnsupportedError } from '../unsupported.ts';
+import { lookup } from '../workflow.ts';
 import { convertFormat, unitOf } from './dates.ts';
 import { readsMissingWithin } from './missing-values.ts';
 import type { Scope } from './scope.ts';
 
 /** A part of an expression: its text, and what it is. */
 type Part =
-  | { readonly kind: 'data' | 'date' | 'item' | 'nodes' | 'DateTime'; readonly text: string }
+  | { readonly kind: 'data' | 'date' | 'nodes' | 'DateTime'; readonly text: string }
+  | { readonly kind: 'item'; readonly text: string; readonly files?: Files }
+  | { readonly kind: 'files' | 'file'; readonly text: string }
   | { readonly kind: 'duration'; readonly text: string; readonly unit: string }
   | { readonly kind: 'source'; readonly source: Source; readonly name?: string };
+
+/** The files of an item, and the stub that they come from. */
+type Files = Pick<Source, 'files' | 'filesOf'>;
 
 /** Functions and objects that our expressions have, too. */
 const GLOBALS = new Set([
@@ -65,8 +71,31 @@ export function translateWithin(source: string, scope: Scope): string {
   return isPrimitive ? text : `String(${text} ?? '')`;
 }
 
-/** Returns a translated expression, and whether its value can never be a list or an object. */
-function translated(source: string, scope: Scope): { readonly text: string; readonly isPrimitive: boolean } {
+/** A translated expression, and whether its value can never be a list or an object. */
+interface Translated {
+  readonly text: string;
+  readonly isPrimitive: boolean;
+}
+
+/** Translates an expression or, if it has no equivalent, lets a script evaluate it. */
+function translated(source: string, scope: Scope): Translated {
+  const notes: string[] = [];
+  try {
+    const result = translatedHere(source, { ...scope, review: (message) => void notes.push(message) });
+    for (const note of notes) scope.review(note);
+    return result;
+  } catch (error) {
+    if (!(error instanceof UnsupportedError) || !scope.scripted) throw error;
+    try {
+      return { text: scope.scripted(source, scope.index), isPrimitive: false };
+    } catch (other) {
+      // The first reason is that of the expression itself.
+      throw other instanceof UnsupportedError ? error : other;
+    }
+  }
+}
+
+function translatedHere(source: string, scope: Scope): Translated {
   if (source.length > MAX_SOURCE) return unsupported(`an expression of more than ${MAX_SOURCE} characters`);
   let parsed: Expression;
   try {
@@ -143,7 +172,7 @@ function shorten(source: string): string {
 }
 
 /** Maximum length of an expression of n8n, in characters. */
-const MAX_SOURCE = 10_000;
+export const MAX_SOURCE = 10_000;
 /** Maximum length of a translated part, in characters: some methods repeat what they are called on. */
 const MAX_TRANSLATED = 10_000;
 /** Maximum nesting of an expression, which the translation follows by recursion. */
@@ -155,9 +184,24 @@ function textOf(part: Part): string {
     case 'data':
     case 'date':
       return part.text;
+    case 'files':
+      return `(${part.text} ?? {})`;
+    case 'file':
+      return `(${part.text} ? { fileName: ${memberOfFile(part.text, 'fileName')}, mimeType: ${memberOfFile(part.text, 'mimeType')} } : undefined)`;
     default:
       return unsupported('an expression returns an item or a node of n8n as a whole');
   }
+}
+
+/** What members of files are called here: in a file within the JSON, and in one of the store. */
+const FILE_MEMBERS: Readonly<Record<string, readonly [string, string]>> = {
+  fileName: ['filename', 'name'],
+  mimeType: ['contentType', 'contentType'],
+};
+
+function memberOfFile(file: string, name: string | undefined): string {
+  const [within, stored] = lookup(FILE_MEMBERS, name) ?? unsupported(`"${name ?? ''}" of a file has no equivalent`);
+  return `(${file}?.${within} ?? ${file}?.file?.${stored})`;
 }
 
 /** Translates the parts of one expression. */
@@ -252,6 +296,8 @@ class Translator {
       case '$today':
         this.#scope.review('days begin at midnight of UTC here');
         return date("date($now).startOf('day')");
+      case '$binary':
+        return this.#files(input, '"$binary" has no equivalent');
       case '$itemIndex':
         return data(index);
       case '$vars':
@@ -261,6 +307,13 @@ class Translator {
       default:
         return unsupported(`"${name}" has no equivalent`);
     }
+  }
+
+  /** Returns the files of an item. @param problem why there are none that are known. */
+  #files({ files, filesOf }: Files & { readonly shape?: Source['shape'] }, problem: string): Part {
+    if (files === undefined) return unsupported(problem);
+    if (filesOf !== undefined) this.#scope.review(filesOfStub(filesOf));
+    return { kind: 'files', text: files };
   }
 
   #template(texts: readonly string[], expressions: readonly Expression[]): string {
@@ -313,7 +366,16 @@ class Translator {
         if (name === undefined) return unsupported('nodes are named by literal texts');
         return this.#currentItem({ source: this.#scope.nodeNamed(name), name });
       case 'item':
+        if (name === 'binary') return this.#files(of.files ?? {}, '"binary" of an item has no equivalent');
         return name === 'json' ? data(of.text) : unsupported(`"${name ?? ''}" of an item has no equivalent`);
+      case 'files':
+        this.#scope.review('of a file, fileName and mimeType alone are known here');
+        return {
+          kind: 'file',
+          text: `${of.text}?.[${name === undefined ? this.#text(node.property) : JSON.stringify(name)}]`,
+        };
+      case 'file':
+        return data(memberOfFile(of.text, name));
       case 'duration':
         if (name !== undefined && unitOf(name) === of.unit) return data(of.text);
         return unsupported('durations have the unit that they were computed in');
@@ -340,12 +402,14 @@ class Translator {
   }
 
   #currentItem({ source, name }: { source: Source; name?: string }): Part {
-    if (name === undefined) return { kind: 'item', text: this.#scope.item };
-    if (source.shape === 'one') return { kind: 'item', text: source.text };
+    const files = source.shape === 'one' ? { files: source } : {};
+    if (name === undefined) return { kind: 'item', text: this.#scope.item, ...files };
+    if (source.shape === 'one') return { kind: 'item', text: source.text, ...files };
     const { paired, index } = this.#scope;
-    if (paired.nodes.has(name)) {
-      if (paired.isAssumed === true) this.#scope.review(ASSUMED);
-      return { kind: 'item', text: `${source.text}[${paired.loop === undefined ? index : '$loop.index'}]` };
+    const position = positionIn(paired, name, index);
+    if (position) {
+      if (position.isAssumed) this.#scope.review(ASSUMED);
+      return { kind: 'item', text: `${source.text}[${position.text}]` };
     }
     return unsupported('the item of another node that belongs to the current one: n8n finds it by how items were made');
   }
@@ -361,6 +425,9 @@ class Translator {
     if (method === undefined) return unsupported('calls of methods whose names are computed');
     if (callee.object.type === 'Identifier' && !this.#locals.has(callee.object.name)) {
       const { name } = callee.object;
+      if (name === 'JSON' && method === 'parse') {
+        this.#scope.review('JSON.parse() fails here for text that is not JSON; in n8n, the expression has no value');
+      }
       if (GLOBALS.has(name)) return data(`${name}.${method}(${this.#arguments(node.arguments)})`);
       if (name === 'Date' && method === 'now') return data('date($now).getTime()');
     }
@@ -401,7 +468,9 @@ class Translator {
 
   #callSource({ source, name }: { source: Source; name?: string }, method: string, given: readonly unknown[]): Part {
     if (given.length > 0) return unsupported(`arguments of ${method}() choose outputs and runs, which differ here`);
-    if (method === 'first') return { kind: 'item', text: firstItem(source) };
+    if (method === 'first') {
+      return { kind: 'item', text: firstItem(source), ...(source.shape === 'one' && { files: source }) };
+    }
     if (method === 'last') {
       return { kind: 'item', text: source.shape === 'one' ? source.text : `${source.text}.at(-1)` };
     }
@@ -420,6 +489,11 @@ class Translator {
       this.#scope.review('toJsonString() fails in n8n for a missing value');
       return data(`JSON.stringify(${of})`);
     }
+    if (method === 'parseJson') {
+      this.#scope.review('parseJson() fails in n8n for what is not text');
+      return data(`JSON.parse(${of})`);
+    }
+    if (method === 'base64Encode' || method === 'base64Decode') return data(`${method}(${of})`);
     if (method === 'isEmpty' || method === 'isNotEmpty') {
       const empty = `(${of} === null || ${of} === undefined || ${of} === '' || JSON.stringify(${of}) === '[]' || JSON.stringify(${of}) === '{}')`;
       return data(method === 'isEmpty' ? empty : `(!${empty})`);

@@ -1,12 +1,13 @@
 import { ASSUMED } from '../expressions/translate.ts';
-import { asList } from '../source.ts';
+import { asList, type Pairs, positionIn } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { show, text } from '../workflow.ts';
 import { type Conversion, type Converted, maybeEmpty, outputOf, single } from './converter.ts';
+import { bufferOf } from './buffer.ts';
 import { readScript, type Script } from './script.ts';
 
 /** Names of the language that scripts have here and in n8n. */
-const LANGUAGE = new Set([
+export const LANGUAGE = new Set([
   ...['undefined', 'NaN', 'Infinity', 'globalThis', 'arguments', 'console', 'Intl', 'Date', 'RegExp', 'JSON', 'Math'],
   ...['Object', 'Function', 'Array', 'String', 'Number', 'Boolean', 'BigInt', 'Symbol', 'Promise', 'Proxy', 'Reflect'],
   ...['Error', 'EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError', 'AggregateError'],
@@ -27,7 +28,7 @@ const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
 const OF_NODE = new Set(['all', 'first', 'last', 'item', 'json', 'isExecuted']);
 
 /** Methods of dates that use the time zone of the instance in n8n, and UTC here. */
-const LOCAL_TIME =
+export const LOCAL_TIME =
   /^(?:[gs]et(?:Hours|Minutes|Date|Day|Month|FullYear)|getTimezoneOffset|to(?:Date|Time|Locale|LocaleDate|LocaleTime)?String)$/;
 
 /** How the node runs its script. */
@@ -112,6 +113,7 @@ export function codeNode(conversion: Conversion): Converted {
   }
   const script = readScript(given);
   const mode = modeOf(conversion);
+  const isOne = script.returnsOne && (!mode.isForEach || input.shape === 'one');
   checkNames(script, { mode, isInLoop });
   if (script.names.has('Date') && [...script.reads].some((each) => LOCAL_TIME.test(each))) {
     review('the script uses local time, which is UTC here, and the time zone of the instance in n8n');
@@ -120,32 +122,39 @@ export function codeNode(conversion: Conversion): Converted {
   if (script.usesErrors) {
     review('the script uses errors that it catches: the texts of those of JavaScript itself differ here');
   }
-  const isOne = script.returnsOne && (!mode.isForEach || input.shape === 'one');
+  const hasFiles = script.creates.has('binary');
+  if (hasFiles && !isOne) review('the files of its items are left out: only those of one item can be used here');
   const source = [
     '// Gives the script below what it names in n8n.',
+    ...(script.names.has('Buffer') ? bufferOf(script, review) : []),
     'const toItems = (list) => list.map((json) => ({ json }));',
     `const all = toItems(${asList(input)});`,
-    ...namesOf(script, conversion, mode),
+    SOURCE,
+    ...namesOf(script, { ...conversion, paired: conversion.scope.paired }, mode.isForEach),
     ...mode.toData,
+    ...(hasFiles && isOne ? FILES : []),
     ...(script.undeclared.size > 0 ? [`let ${[...script.undeclared].join(', ')};`] : []),
     // The script has a scope of its own, in which it may declare these names again.
     `const run = async (${['$input', '$json', '$itemIndex', ...mode.items].join(', ')}) => (async () => {`,
     given,
     '})();',
-    ...callsOf(mode, node.type, isOne, script.names.has('$') && input.shape === 'list'),
+    ...callsOf(mode, node.type, { isOne, hasFiles, usesPosition: script.names.has('$') && input.shape === 'list' }),
   ].join('\n');
   const converted = single(
     { id, type: 'code', name: node.name, parameters: { source } },
-    outputOf(id, isOne ? 'one' : 'list'),
+    {
+      ...outputOf(id, isOne ? 'one' : 'list', isOne && hasFiles ? '.json' : ''),
+      ...(isOne && hasFiles && { files: `$nodes.${id}.output.files` }),
+    },
   );
   return isOne ? converted : maybeEmpty(converted);
 }
 
-function checkNames({ names, members, reads, creates }: Script, { mode, isInLoop }: { mode: Mode; isInLoop: boolean }) {
+function checkNames({ names, members, reads }: Script, { mode, isInLoop }: { mode: Mode; isInLoop: boolean }) {
   const known = new Set(['$input', '$json', '$itemIndex', '$', '$node', '$items', '$vars', '$execution', '$workflow']);
   for (const name of names) {
     const isKnown = known.has(name) || mode.items.includes(name) || (name === '$runIndex' && !isInLoop);
-    if (!isKnown && !LANGUAGE.has(name)) unsupported(`the script uses "${name}"`);
+    if (!isKnown && !LANGUAGE.has(name) && name !== 'Buffer') unsupported(`the script uses "${name}"`);
   }
   for (const each of members) {
     const [name = '', member = ''] = each.split('.');
@@ -153,13 +162,30 @@ function checkNames({ names, members, reads, creates }: Script, { mode, isInLoop
       unsupported(`the script uses "${each}"`);
     }
   }
-  if (reads.has('binary') || creates.has('binary')) unsupported('the script uses "binary"');
+  if (reads.has('binary')) unsupported('the script uses "binary"');
   if (reads.has('pairedItem')) unsupported('the script uses "pairedItem"');
 }
 
-/** Returns JavaScript that declares the other names that the script uses. */
-function namesOf({ names, nodes }: Script, conversion: Conversion, { isForEach }: Mode): string[] {
-  const { dataOf, input, review, scope, workflowName } = conversion;
+/** What a script gets: the data of a node, and that of others. */
+export interface Given extends Pick<Conversion, 'dataOf' | 'input' | 'review' | 'workflowName'> {
+  readonly paired: Pairs;
+}
+
+/** JavaScript for `$input` and nodes. */
+const SOURCE =
+  'const source = (list, item) => ({ all: () => list, first: () => list[0], last: () => list.at(-1), item });';
+
+/**
+ * Returns JavaScript that declares the other names that a script uses.
+ * @param isForEach whether it runs for each item.
+ * @throws UnsupportedError if it names data that cannot be read.
+ */
+export function namesOf(
+  { names, nodes }: Pick<Script, 'names' | 'nodes'>,
+  { dataOf, input, review, paired, workflowName }: Given,
+  isForEach: boolean,
+): string[] {
+  const places: string[] = [];
   const data = [...nodes].map(([name, read]) => {
     const source = dataOf(name) ?? unsupported(`the script uses the node "${name}", which does not always run before`);
     const other = [...read].find((each) => !OF_NODE.has(each));
@@ -167,10 +193,11 @@ function namesOf({ names, nodes }: Script, conversion: Conversion, { isForEach }
       unsupported(`the script uses ${other === '*' ? `"${name}" as a whole` : `"${other}" of "${name}"`}`);
     const usesItem = read.has('item') || (read.has('json') && isForEach && input.shape === 'list');
     if (usesItem && source.shape === 'list') {
-      if (!scope.paired.nodes.has(name)) {
+      const position =
+        positionIn(paired, name, 'position') ??
         unsupported(`the script uses the item of "${name}" that belongs to the current one`);
-      }
-      if (scope.paired.isAssumed === true) review(ASSUMED);
+      if (position.isAssumed) review(ASSUMED);
+      places.push(`${JSON.stringify(name)}: () => ${position.text}`);
     }
     const items = `toItems(${asList(source)})`;
     if (source.hasRun === undefined) return `${JSON.stringify(name)}: ${items}`;
@@ -179,13 +206,13 @@ function namesOf({ names, nodes }: Script, conversion: Conversion, { isForEach }
   const single = [...nodes.keys()].filter((name) => dataOf(name)?.shape === 'one');
   const has = (name: string): boolean => names.has(name);
   return [
-    'const source = (list, item) => ({ all: () => list, first: () => list[0], last: () => list.at(-1), item });',
     ...(data.length > 0 ? [`const data = { ${data.join(', ')} };`] : []),
-    ...(has('$') ? [`let position = ${scope.paired.loop === undefined ? '0' : '$loop.index'};`] : []),
+    ...(has('$') ? ['let position = 0;'] : []),
     ...(has('$')
       ? [
           `const single = new Set(${JSON.stringify(single)});`,
-          'const itemOf = (name) => data[name][single.has(name) ? 0 : position];',
+          `const places = { ${places.join(', ')} };`,
+          'const itemOf = (name) => data[name][single.has(name) ? 0 : (places[name]?.() ?? position)];',
           'const missing = (name) => {',
           "  const get = () => { throw new Error(`Node '${name}' hasn't been executed`); };",
           "  return new Proxy({}, { get: (_none, key) => (key === 'isExecuted' ? false : get()) });",
@@ -205,11 +232,31 @@ function namesOf({ names, nodes }: Script, conversion: Conversion, { isForEach }
   ];
 }
 
+/** JavaScript that returns the files of the item that the script returned. */
+const FILES = [
+  'const filesOf = (returned) => {',
+  '  const [item] = [returned].flat();',
+  '  return Object.fromEntries(',
+  '    Object.entries(item?.binary ?? {}).map(([name, { data, mimeType, fileName }]) => [',
+  '      name,',
+  "      { base64: String(data), contentType: mimeType ?? 'text/plain', filename: fileName ?? name },",
+  '    ]),',
+  '  );',
+  '};',
+];
+
 /** Returns JavaScript that runs the script and returns its data. */
-function callsOf({ isForEach }: Mode, type: string, isOne: boolean, usesPosition: boolean): string[] {
-  const result = isOne ? '[0]' : '';
+function callsOf(
+  { isForEach }: Mode,
+  type: string,
+  { isOne, hasFiles, usesPosition }: { isOne: boolean; hasFiles: boolean; usesPosition: boolean },
+): string[] {
+  const returned = (value: string): string => {
+    if (!isOne) return `return toData(${value});`;
+    return hasFiles ? `return { json: toData(${value})[0], files: filesOf(${value}) };` : `return toData(${value})[0];`;
+  };
   if (!isForEach) {
-    return ['const result = await run(source(all, all[0]), all[0].json, 0, all);', `return toData(result)${result};`];
+    return ['const result = await run(source(all, all[0]), all[0].json, 0, all);', returned('result')];
   }
   const item = type.endsWith('.functionItem') ? 'item.json' : 'item';
   return [
@@ -218,6 +265,6 @@ function callsOf({ isForEach }: Mode, type: string, isOne: boolean, usesPosition
     ...(usesPosition ? ['  position = index;'] : []),
     `  results.push(await run(source(all, item), item.json, index, ${item}));`,
     '}',
-    `return toData(results)${result};`,
+    returned('results'),
   ];
 }

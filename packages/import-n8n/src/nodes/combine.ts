@@ -2,7 +2,7 @@ import type { JsonObject } from '@deckhand/contracts';
 import { isExpression } from '../expressions/template.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, object, show, text } from '../workflow.ts';
-import { type Conversion, type Converted, maybeEmpty } from './converter.ts';
+import { type Conversion, type Converted, incomplete, maybeEmpty } from './converter.ts';
 import { scriptNode } from './list-node.ts';
 import { GET, GET_OWN, plainName, TEXT_OF } from './lodash.ts';
 
@@ -11,8 +11,9 @@ export function combineNode(conversion: Conversion, lists: readonly string[]): C
   const { node, parameters } = conversion;
   const { mode } = parameters;
   const inputs = lists.map((each, index) => `const input${index + 1} = ${each};`);
-  const lines = node.version < 2 ? oldWay(parameters) : newWay(conversion, lists.length);
   if (mode !== 'combine' && node.version >= 2) return unsupported(`merging with the mode ${show(mode)}`);
+  const lines = node.version < 2 ? oldWay(parameters) : newWay(conversion, lists.length);
+  if (!lines) return incomplete(conversion, 'no fields to match');
   return maybeEmpty(scriptNode(conversion, [...inputs, ...lines].join('\n'), 'list'));
 }
 
@@ -83,7 +84,8 @@ function clashOf({ options }: JsonObject, version: number): Clash {
   };
 }
 
-function newWay({ node, parameters }: Conversion, count: number): string[] {
+/** Returns the script, or undefined for a node that names no fields to match. */
+function newWay({ node, parameters }: Conversion, count: number): string[] | undefined {
   const way = text(parameters.combineBy) ?? text(parameters.combinationMode) ?? 'combineByFields';
   const clash = clashOf(parameters, node.version);
   const { clashHandling: _, ...options } = object(parameters.options);
@@ -167,7 +169,7 @@ const EMPTY: Readonly<Record<string, string>> = {
   keepEverything: '[...input1, ...input2]',
 };
 
-function byFields(parameters: JsonObject, options: JsonObject, clash: Clash, version: number): string[] {
+function byFields(parameters: JsonObject, options: JsonObject, clash: Clash, version: number): string[] | undefined {
   const { joinMode = 'keepMatches', outputDataFrom = 'both' } = parameters;
   const { disableDotNotation = false, multipleMatches = 'all', fuzzyCompare, ...others } = options;
   refuseOthers(others);
@@ -179,6 +181,7 @@ function byFields(parameters: JsonObject, options: JsonObject, clash: Clash, ver
   }
   const isOwn = disableDotNotation === true;
   const pairs = pairsOf(parameters, isOwn);
+  if (pairs.length === 0 || pairs.flat().includes('')) return undefined;
   const has = isOwn ? 'Object.hasOwn(item, name)' : 'get(item, name) !== undefined';
   const presence = [
     'for (const [side, items] of [input1, input2].entries()) {',
@@ -230,7 +233,7 @@ function pairsOf(parameters: JsonObject, isOwn: boolean): string[][] {
       : name.split(',').map((each) => [each.trim(), each.trim()]);
   const names = pairs.map((pair) => pair.map((each) => (isOwn ? show(each ?? '') : plainName(show(each ?? '')))));
   if (names.flat().some(isExpression)) return unsupported('names of fields that are expressions');
-  return names.length === 0 || names.flat().includes('') ? unsupported('combining by no field') : names;
+  return names;
 }
 
 /** JavaScript that returns the items of a join. */

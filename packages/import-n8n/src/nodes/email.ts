@@ -1,9 +1,10 @@
-import type { JsonValue } from '@deckhand/contracts';
-import { braced, convertValue, isSingle, toExpression } from '../expressions/template.ts';
+import type { JsonValue, NodeDefinition } from '@deckhand/contracts';
+import { braced, convertValue, isExpression, isSingle, literal, toExpression } from '../expressions/template.ts';
 import type { Scope } from '../expressions/scope.ts';
+import { fileOfItem } from '../files.ts';
 import { unsupported } from '../unsupported.ts';
-import { object, show } from '../workflow.ts';
-import { type Conversion, type Converted, incomplete } from './converter.ts';
+import { lookup, object, show } from '../workflow.ts';
+import { type Conversion, type Converted, incomplete, maybeEmpty, outputOf, single } from './converter.ts';
 import { noteCredential } from './credentials.ts';
 import { eachInLoop } from './each-in-loop.ts';
 import { reviewOthers } from './triggers.ts';
@@ -12,12 +13,14 @@ import { reviewOthers } from './triggers.ts';
 export function emailNode(conversion: Conversion): Converted {
   const { node, parameters, review } = conversion;
   const { operation = 'send', fromEmail = '', toEmail = '', subject = '', text = '', html = '' } = parameters;
-  if (operation !== 'send') return unsupported('a message that waits for a response: use an approval or a human task');
+  if (node.version >= 2 && operation !== 'send' && operation !== 'sendAndWait') return doesNothing(conversion);
   if (fromEmail === '' || toEmail === '') return incomplete(conversion, 'no sender or no recipient');
+  if (operation === 'sendAndWait') return sendAndWait(conversion);
   const { appendAttribution = node.version >= 2.1, ...options } = object(parameters.options);
   const { attachments = parameters.attachments, fileAttachments, ccEmail = parameters.ccEmail, ...more } = options;
   const { bccEmail = parameters.bccEmail, replyTo, ...others } = more;
-  if (isGiven(attachments) || isGiven(fileAttachments)) return unsupported('attachments');
+  if (isGiven(fileAttachments)) return unsupported('attachments');
+  const files = attachmentsOf(conversion, attachments);
   reviewOthers(others, review);
   noteCredential(conversion, 'smtp');
   if (appendAttribution !== false) review('the sentence about n8n that it adds to the end of the message is left out');
@@ -40,11 +43,96 @@ export function emailNode(conversion: Conversion): Converted {
         subject: textOf(subject, scope),
         ...(hasText && { text: textOf(text, scope) }),
         ...(hasHtml && { html: textOf(html, scope) }),
+        ...(files.length > 0 && { attachments: files.map((file) => ({ file })) }),
       },
     }),
     lines: ['const result = outputs;'],
     shape: 'one',
   });
+}
+
+/** Returns the files of the item that are attached. @throws UnsupportedError */
+function attachmentsOf({ input, review }: Conversion, given: JsonValue | undefined): string[] {
+  if (!isGiven(given)) return [];
+  const named = literal(given);
+  if (isExpression(named)) return unsupported('files that an expression names');
+  const names = show(named).split(',');
+  return names.map((name) => braced(fileOfItem(input, name.trim(), review)));
+}
+
+/** An operation that n8n's node does not have returns no items. */
+function doesNothing({ id, node, parameters, review }: Conversion): Converted {
+  review(`it has no operation ${show(parameters.operation)}, so that it does nothing and has no items, as in n8n`);
+  const fields = { items: '{{ [] }}' };
+  return maybeEmpty(
+    single({ id, type: 'set', name: node.name, parameters: { fields } }, outputOf(id, 'list', '.items')),
+  );
+}
+
+/** Seconds of the units that limit a wait. */
+const SECONDS: Readonly<Record<string, number>> = { minutes: 60, hours: 3_600, days: 86_400 };
+
+/** Sends a message with a link, and waits until somebody decides or writes a text there. */
+function sendAndWait(conversion: Conversion): Converted {
+  const { id, node, parameters, scope, review } = conversion;
+  const { fromEmail = '', toEmail = '', subject = '', message = '', responseType = 'approval' } = parameters;
+  const { limitWaitTime, appendAttribution: _, ...others } = object(parameters.options);
+  const { approvalType = 'single', ...styles } = object(object(parameters.approvalOptions).values);
+  if (responseType !== 'approval' && responseType !== 'freeText') return unsupported('a form of its own in a message');
+  reviewOthers({ ...styles, ...others }, review);
+  noteCredential(conversion, 'smtp');
+  review('the message is plain text with a link to a page that asks, in n8n it is HTML with buttons');
+  review('without a response in time, the run fails; in n8n it goes on with its input');
+  const [ask, item] = [`${id}__response`, `${id}__item`];
+  const limit = { ...timeoutOf(limitWaitTime), allowLinks: true };
+  const question = textOf(subject, scope);
+  const isDecision = responseType === 'approval';
+  const choices = approvalType === 'double' ? ['approved', 'rejected'] : ['approved'];
+  const asking: NodeDefinition = isDecision
+    ? {
+        id: ask,
+        type: 'approval',
+        name: `${node.name}: response`,
+        parameters: { message: question, choices, ...limit },
+      }
+    : {
+        id: ask,
+        type: 'human',
+        name: `${node.name}: response`,
+        parameters: { title: question, schema: TEXT, ...limit },
+      };
+  const answer = isDecision ? `approved: $nodes.${ask}.output.approved` : `text: $nodes.${ask}.output.text`;
+  const source = `return { data: { ${answer}, respondedAt: new Date().toISOString() } };`;
+  const text = `{{ convert.string(${toExpression(message, scope)}) ?? '' }}\n\n{{ $links.${ask} }}`;
+  const sent = { from: textOf(fromEmail, scope), to: textOf(toEmail, scope), subject: question, text };
+  const ways = isDecision ? choices.map((sourceHandle) => ({ sourceHandle })) : [{}];
+  return {
+    nodes: [
+      { id, type: 'email', name: node.name, parameters: sent },
+      asking,
+      { id: item, type: 'code', name: `${node.name}: item`, parameters: { source } },
+    ],
+    edges: [{ source: id, target: ask }, ...ways.map((way) => ({ source: ask, target: item, ...way }))],
+    outputs: [{ nodeId: item, source: outputOf(item, 'one') }],
+  };
+}
+
+/** The form of a text. */
+const TEXT = {
+  type: 'object',
+  properties: { text: { type: 'string', title: 'Response', contentMediaType: 'text/plain' } },
+  required: ['text'],
+};
+
+/** Returns how long to wait. @throws UnsupportedError */
+function timeoutOf(given: JsonValue | undefined): { readonly timeoutSeconds?: number } {
+  if (given === undefined) return {};
+  const { limitType = 'afterTimeInterval', resumeAmount = 1, resumeUnit = 'hours' } = object(object(given).values);
+  const seconds = lookup(SECONDS, resumeUnit);
+  if (limitType !== 'afterTimeInterval' || typeof resumeAmount !== 'number' || seconds === undefined) {
+    return unsupported('a date until which it waits');
+  }
+  return { timeoutSeconds: resumeAmount * seconds };
 }
 
 function isGiven(value: JsonValue | undefined): value is JsonValue {

@@ -18,8 +18,7 @@ export function htmlNode(conversion: Conversion): Converted {
 
 function htmlTemplate(conversion: Conversion): Converted {
   const { parameters, review } = conversion;
-  const { html } = parameters;
-  if (html === undefined) return unsupported('a template that nobody has changed');
+  const { html = FIRST_TEMPLATE } = parameters;
   if (isExpression(html)) return unsupported('HTML that an expression gives');
   const parts = partsOf(show(html));
   const values = parts.flatMap((part, index) =>
@@ -35,6 +34,50 @@ function htmlTemplate(conversion: Conversion): Converted {
     result: "{ html: parts(given).join('') }",
   });
 }
+
+/** The template of a node that nobody has changed. */
+const FIRST_TEMPLATE = `<!DOCTYPE html>
+
+<html>
+<head>
+  <meta charset="UTF-8" />
+  <title>My HTML document</title>
+</head>
+<body>
+  <div class="container">
+    <h1>This is an H1 heading</h1>
+    <h2>This is an H2 heading</h2>
+    <p>This is a paragraph</p>
+  </div>
+</body>
+</html>
+
+<style>
+.container {
+  background-color: #ffffff;
+  text-align: center;
+  padding: 16px;
+  border-radius: 8px;
+}
+
+h1 {
+  color: #ff6d5a;
+  font-size: 24px;
+  font-weight: bold;
+  padding: 8px;
+}
+
+h2 {
+  color: #909399;
+  font-size: 18px;
+  font-weight: bold;
+  padding: 8px;
+}
+</style>
+
+<script>
+console.log("Hello World!");
+</script>`;
 
 const STYLES = {
   table: "style='border-spacing:0; font-family:helvetica,arial,sans-serif'",

@@ -1,5 +1,5 @@
 import { braced } from '../expressions/template.ts';
-import type { Source } from '../source.ts';
+import { NOTHING, type Source } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { show } from '../workflow.ts';
 import { combineNode } from './combine.ts';
@@ -11,15 +11,17 @@ export function mergeNode(conversion: Conversion): Converted {
   const { parameters, inputs } = conversion;
   const { mode = 'append' } = parameters;
   const lists = inputs.map(listOf);
+  const isConnected = (list: string): boolean => list !== listOf(NOTHING);
   const result = (expression: string): Converted => listNode(conversion, expression);
   if (mode === 'append') return result(`[${lists.map((each) => `...${each}`).join(', ')}]`);
   const isChoice = mode === 'chooseBranch' || mode === 'passThrough' || mode === 'wait';
   if (!isChoice) return combineNode(conversion, lists);
   const { output = mode === 'wait' ? 'empty' : 'specifiedInput', useDataOfInput = 1 } = parameters;
-  const all = (expression: string): Converted => ifAll(result(expression), conversion, lists);
+  const all = (expression: string): Converted => ifAll(result(expression), conversion, lists.filter(isConnected));
   if (output === 'empty') return all('[{}]');
   const number = output === 'specifiedInput' ? Number(useDataOfInput) : Number(show(output).replace('input', ''));
-  return all(lists[number - 1] ?? unsupported(`the output ${show(output)}`));
+  const chosen = lists[number - 1] ?? unsupported(`the output ${show(output)}`);
+  return isConnected(chosen) ? all(chosen) : unsupported('the items of an input that nothing leads to');
 }
 
 /** From version 2 on, a node that chooses a branch runs only if all have items. */

@@ -1,9 +1,17 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { braced, convertValue, isExpression, isSingle, partsOf, toExpression } from '../expressions/template.ts';
+import {
+  braced,
+  convertValue,
+  isExpression,
+  isSingle,
+  literal,
+  partsOf,
+  toExpression,
+} from '../expressions/template.ts';
 import type { Scope } from '../expressions/scope.ts';
 import { unsupported } from '../unsupported.ts';
 import { isList, list, object, show, text } from '../workflow.ts';
-import type { Conversion, Converted } from './converter.ts';
+import { type Conversion, type Converted, incomplete } from './converter.ts';
 import { noteCredential } from './credentials.ts';
 import { eachInLoop } from './each-in-loop.ts';
 import { plainName } from './lodash.ts';
@@ -43,6 +51,9 @@ export function postgresNode(conversion: Conversion): Converted {
   const options = object(parameters.options);
   const { queryBatching = 'single', largeNumbersOutput } = options;
   if (options.replaceEmptyStrings === true) return unsupported('empty texts that become null (replaceEmptyStrings)');
+  if (parameters.operation !== 'executeQuery' && nameIn(parameters.table) === undefined) {
+    return incomplete(conversion, 'no table');
+  }
   const operation = operationOf(conversion);
   reviewOthers(Object.fromEntries(Object.entries(options).filter(([name]) => !OPTIONS.has(name))), review);
   noteCredential(conversion, 'postgres');
@@ -194,11 +205,16 @@ function textsOf(given: string): string[] {
     .filter((entry) => entry !== '');
 }
 
+/** Returns a name that is written as text or chosen from a list; undefined for none. */
+function nameIn(given: JsonValue | undefined): string | undefined {
+  return text(typeof given === 'string' ? given : object(given).value);
+}
+
 /** Returns the name of a table with its schema, as SQL. */
 function tableOf({ schema = 'public', table }: JsonObject): string {
   const [ofSchema, ofTable] = [schema, table].map((given) => {
-    const value = text(typeof given === 'string' ? given : object(given).value);
-    return value === undefined || isExpression(value) ? unsupported('a table that is not named') : value;
+    const value = literal(nameIn(given) ?? '');
+    return isExpression(value) ? unsupported('a table that an expression names') : show(value);
   });
   return `${quote(ofSchema ?? '')}.${quote(ofTable ?? '')}`;
 }

@@ -216,11 +216,49 @@ it('lets a message without a sender fail, which n8n refuses to run', () => {
 });
 
 it.each([
-  ['attachments', { options: { attachments: 'data' } }],
-  ['waits for a response', { operation: 'sendAndWait' }],
+  ['the file "data" of an item', { options: { attachments: 'data' } }],
+  ['attachments', { options: { fileAttachments: 'data' } }],
+  ['a form of its own', { operation: 'sendAndWait', responseType: 'customForm' }],
 ])('makes a stub of a message with %s', (reason, parameters) => {
   const { level, messages } = convert('emailSend', 2.1, { ...MAIL, ...parameters });
   expect({ level, messages }).toEqual({ level: 'manual', messages: [expect.stringContaining(reason)] });
+});
+
+it.each<[string, object, object, readonly string[]]>([
+  ['a decision', { approvalOptions: { values: { approvalType: 'double' } } }, {}, ['approved', 'rejected']],
+  ['a consent', { options: { limitWaitTime: { values: {} } } }, { timeoutSeconds: 3_600 }, ['approved']],
+])('waits for %s by the link of a message', (_what, parameters, limit, choices) => {
+  const { messages, nodes, shape, issues } = convert(
+    'emailSend',
+    2.1,
+    { ...MAIL, operation: 'sendAndWait', message: '=Pay {{ $json.a }}?', ...parameters },
+    { isList: true },
+  );
+  expect(issues).not.toHaveProperty('issues');
+  expect(nodes).toMatchObject([
+    { type: 'email', parameters: { text: expect.stringContaining('{{ $links.node__response }}') } },
+    { type: 'approval', parameters: { choices, allowLinks: true, ...limit } },
+    { type: 'code' },
+  ]);
+  expect(messages).toContain('without a response in time, the run fails; in n8n it goes on with its input');
+  // n8n sends one message, whatever the number of items.
+  expect(shape).toBe('one');
+});
+
+it('waits for a text by the link of a message', () => {
+  const parameters = { ...MAIL, operation: 'sendAndWait', responseType: 'freeText' };
+  const { nodes, issues } = convert('emailSend', 2.1, parameters);
+  expect(issues).not.toHaveProperty('issues');
+  expect(nodes.map(({ type }) => type)).toEqual(['email', 'human', 'code']);
+});
+
+it('has no items for an operation that the node does not have, as in n8n', () => {
+  const { level, messages, shape } = convert('emailSend', 2.1, { operation: 'addLabels' });
+  expect({ level, messages, shape }).toEqual({
+    level: 'review',
+    messages: ['it has no operation addLabels, so that it does nothing and has no items, as in n8n'],
+    shape: 'list',
+  });
 });
 
 it('leaves the secret of a signature out of the definition', () => {
@@ -252,4 +290,15 @@ it('sends a redirection, and the message of an error that is an object', () => {
   const error = convert('stopAndError', 1, { errorType: 'errorObject', errorObject: '{ "error": "lost" }' });
   expect(error.issues).not.toHaveProperty('issues');
   expect(error.nodes[0]?.type).toBe('fail');
+});
+
+it.each([2, 2.6])('a statement without a table fails, as in n8n (version %p)', (version) => {
+  for (const table of [undefined, '', { __rl: true, mode: 'list', value: '' }]) {
+    const { level, messages, nodes } = convert('postgres', version, table === undefined ? {} : { table });
+    expect({ level, messages }).toEqual({
+      level: 'review',
+      messages: ['it has no table, so that it fails, as in n8n: complete it'],
+    });
+    expect(nodes).toMatchObject([{ type: 'fail' }]);
+  }
 });

@@ -3,7 +3,7 @@ import { isExpression } from '../expressions/template.ts';
 import { asList } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, lookup, object, show } from '../workflow.ts';
-import { type Conversion, type Converted, maybeEmpty } from './converter.ts';
+import { type Conversion, type Converted, incomplete, maybeEmpty } from './converter.ts';
 import { scriptNode } from './list-node.ts';
 import { fieldNames, GET, GET_OWN, plainName } from './lodash.ts';
 
@@ -51,7 +51,7 @@ export function summarizeNode(conversion: Conversion): Converted {
   if (flags.some(isExpression)) return unsupported('options that are expressions');
   const groups = fieldNames(fieldsToSplitBy);
   const entries = list(object(fieldsToSummarize).values).map((each) => entryOf(object(each)));
-  if (!entries.some(({ field }) => field !== '')) return unsupported('no field to summarize');
+  if (!entries.some(({ field }) => field !== '')) return incomplete(conversion, 'no field to summarize');
   const isOne = outputFormat === 'singleItem' || groups.length === 0;
   const lines = [
     ...(disableDotNotation === true ? GET_OWN : GET),

@@ -9,6 +9,7 @@ import type { Dispatchers } from './dispatcher.ts';
 import { proxyFor, type ProxySettings } from './proxy.ts';
 import { decodedBody, readBody } from './read-body.ts';
 import { redirect } from './redirect.ts';
+import { resumedBody } from './resumed-body.ts';
 import { untilAborted } from '../network/until-aborted.ts';
 import { holdMemory, type OptionalBudget } from '../work/hold-memory.ts';
 
@@ -173,29 +174,28 @@ async function exchange(
     await answer.body.dump({ limit: maxResponseBytes, signal });
     return { response: { status: answer.statusCode, headers: answered, setCookies: [], body: new Uint8Array() } };
   }
-  if (request.saveBody && answer.statusCode < 400) {
+  const { saveBody } = request;
+  if (saveBody && answer.statusCode < 400) {
+    const first = { status: answer.statusCode, headers: answered, body: answer.body };
+    const resumed = resumedBody(first, {
+      ...{ method, headers, signal },
+      async rest(more) {
+        const received = await dispatchers.through(proxyUrl).request({ ...parts(), headers: { ...headers, ...more } });
+        return { status: received.statusCode, headers: joined(received.headers), body: received.body };
+      },
+    });
     try {
-      const content = decodedBody(answer.body, answered['content-encoding']);
-      const file = await request.saveBody({ url: request.url, headers: answered }, content);
-      return {
-        response: { status: answer.statusCode, headers: answered, setCookies, body: new Uint8Array(), file },
-      };
+      const content = decodedBody(resumed.content, answered['content-encoding']);
+      const file = await saveBody({ url: request.url, headers: answered }, content);
+      return { response: { status: first.status, headers: answered, setCookies, body: new Uint8Array(), file } };
     } finally {
-      // A body that is refused before its end would keep its connection.
-      answer.body.on('error', () => undefined).destroy();
+      resumed.destroy();
     }
   }
   const content = await holdMemory(memory, (hold) =>
     readBody(answer.body, answered['content-encoding'], { maxBytes: maxResponseBytes, hold }),
   );
-  return {
-    response: {
-      status: answer.statusCode,
-      headers: answered,
-      setCookies,
-      body: content,
-    },
-  };
+  return { response: { status: answer.statusCode, headers: answered, setCookies, body: content } };
 }
 
 function isStreamed(body: HttpRequest['body']): body is StreamedBody {

@@ -52,7 +52,7 @@ export async function readBody(
  * owner.
  * @throws NodeError HTTP_RESPONSE_INVALID for a coding that was not asked for.
  */
-export function decodedBody(body: Readable, encoding: string | undefined): AsyncIterable<Uint8Array> {
+export function decodedBody(body: AsyncIterable<Uint8Array>, encoding: string | undefined): AsyncIterable<Uint8Array> {
   const codings = contentCodings(encoding);
   if (codings.length > MAX_CODINGS) throw invalidEncoding(`${codings.length} codings`);
   return codings.reverse().reduce<AsyncIterable<Uint8Array>>((content, coding) => decoded(coding, content), body);

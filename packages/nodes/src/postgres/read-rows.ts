@@ -7,7 +7,7 @@ import Cursor from 'pg-cursor';
 import type { GuardedClient } from './guarded-client.ts';
 import { toParameters } from './to-parameters.ts';
 import { readTypes } from './type-catalogue.ts';
-import { type ArrayType, isOwnType, jsonTypes, listOf, looksLikeArray } from './value-types.ts';
+import { type ArrayType, BYTEA, isOwnType, jsonTypes, listOf, looksLikeArray } from './value-types.ts';
 
 /** Number of rows that are read at a time. */
 const BATCH_ROWS = 500;
@@ -68,15 +68,19 @@ async function readRows(client: GuardedClient, query: HeldQuery): Promise<TextRo
   const values = await toParameters(client, query);
   const cursor = client.query(new Cursor<unknown>(query.text, [...values], { types: jsonTypes }));
   const rows: JsonObject[] = [];
-  const count = createCounter(query);
+  // Bytes that are stored do not count towards the result, so there may be many rows with some.
+  const batchRows = query.saveBytes ? 1 : BATCH_ROWS;
+  const valueBytes = values.reduce<number>((sum, value) => sum + (value instanceof Uint8Array ? value.length : 0), 0);
+  const count = createCounter({ hold: (bytes) => query.hold(valueBytes + bytes) });
   for (;;) {
-    const wanted = Math.min(BATCH_ROWS, query.maxRows + 1 - rows.length);
+    const wanted = Math.min(batchRows, query.maxRows + 1 - rows.length);
     client.expect({ rows: wanted, bytes: MAX_BATCH_BYTES });
     const batch = await readBatch(cursor, wanted);
     for (const row of batch.rows) {
       if (!isJsonObject(row)) throw new TypeError('a row is read as an object');
-      rows.push(row);
-      if (count(row)) await nextRound();
+      const read = query.saveBytes ? await withSavedBytes(row, batch.columns, query.saveBytes) : row;
+      rows.push(read);
+      if (count(read)) await nextRound();
     }
     if (rows.length > query.maxRows) throw tooLarge(`more than ${query.maxRows} rows`);
     if (batch.rows.length < wanted) {
@@ -85,8 +89,23 @@ async function readRows(client: GuardedClient, query: HeldQuery): Promise<TextRo
   }
 }
 
+/** Stores the bytes of a row. */
+async function withSavedBytes(
+  row: JsonObject,
+  columns: readonly FieldDef[],
+  saveBytes: NonNullable<PostgresQuery['saveBytes']>,
+): Promise<JsonObject> {
+  const saved: [string, JsonValue][] = [];
+  for (const { name, dataTypeID } of columns) {
+    const base64 = row[name];
+    if (dataTypeID !== BYTEA || typeof base64 !== 'string') continue;
+    saved.push([name, await saveBytes(Buffer.from(base64, 'base64'), name)]);
+  }
+  return { ...row, ...Object.fromEntries(saved) };
+}
+
 /** Returns a function that counts a row's bytes, and returns true when it is time for other work. */
-function createCounter({ hold }: HeldQuery): (row: JsonObject) => boolean {
+function createCounter({ hold }: Pick<HeldQuery, 'hold'>): (row: JsonObject) => boolean {
   let bytes = 0;
   let bytesOfRound = 0;
   return (row) => {

@@ -1,34 +1,48 @@
-import type { JsonValue } from '@deckhand/contracts';
+import { type JsonValue, storedFileOf } from '@deckhand/contracts';
+import type { PostgresQuery } from '@deckhand/engine';
 import { describeParameters } from './describe-parameters.ts';
 import type { GuardedClient } from './guarded-client.ts';
 import { readTypes } from './type-catalogue.ts';
-import { isJsonType } from './value-types.ts';
+import { type ArrayType, BYTEA, isJsonType } from './value-types.ts';
 
 /** What the server may send of the types of parameters, in bytes. */
 const MAX_BYTES = 1_048_576;
 
+/** Maximum size of all files that a statement is given, in bytes: the driver sends it as one message. */
+const MAX_FILE_BYTES = 33_554_432;
+
 /**
  * Returns the values of a statement as its parameters want them: a list becomes an array where the parameter is one,
- * and JSON elsewhere. The driver would write it as an array in either case. The server is asked for the types only when
- * a value is a list.
+ * and JSON elsewhere. The driver would write it as an array in either case. A stored file becomes its bytes where the
+ * parameter is `bytea`. The server is asked for the types only when a value is one of these.
+ * @throws NodeError FILE_LIMIT; FILE_NOT_FOUND.
  */
 export async function toParameters(
   client: GuardedClient,
-  { text, values }: { readonly text: string; readonly values: readonly JsonValue[] },
-): Promise<readonly JsonValue[]> {
-  if (!values.some(isList)) return values;
+  { text, values, readFile }: Pick<PostgresQuery, 'text' | 'values' | 'readFile'>,
+): Promise<readonly (JsonValue | Uint8Array)[]> {
+  if (!values.some((value) => isList(value) || storedFileOf(value))) return values;
   client.expect({ rows: 0, bytes: MAX_BYTES });
   const oids = await describeParameters(client, text);
   const types = await readTypes(
     client,
     values.flatMap((value, index) => (isList(value) ? (oids[index] ?? 0) : [])),
   );
-  return values.map((value, index) => {
-    if (!isList(value)) return value;
-    const array = types.array(oids[index] ?? 0);
-    if (!array) return JSON.stringify(value);
-    return isJsonType(array.element) ? value.map(asJsonElement) : value;
-  });
+  let leftBytes = MAX_FILE_BYTES;
+  const parameters: (JsonValue | Uint8Array)[] = [];
+  for (const [index, value] of values.entries()) {
+    const oid = oids[index] ?? 0;
+    const file = oid === BYTEA ? storedFileOf(value) : undefined;
+    const bytes = file && (await readFile(file, leftBytes));
+    leftBytes -= bytes?.byteLength ?? 0;
+    parameters.push(bytes ?? (isList(value) ? listParameter(value, types.array(oid)) : value));
+  }
+  return parameters;
+}
+
+function listParameter(list: readonly JsonValue[], array: ArrayType | undefined): JsonValue {
+  if (!array) return JSON.stringify(list);
+  return isJsonType(array.element) ? list.map(asJsonElement) : list;
 }
 
 /** A list within a list would be another dimension of the array. */

@@ -9,10 +9,13 @@ const END_YEAR = Date.UTC(10_000, 0);
 /** A `timestamptz` in PostgreSQL's ISO style; the offset has seconds where a zone had no standard time yet. */
 const TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?$/;
 
+/** The type of bytes. */
+export const BYTEA = 17;
+
 /** Types that do not become a text, by their OID (pg_type.dat of PostgreSQL). */
 const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
   [16, asBoolean], // bool
-  [17, asBase64], // bytea
+  [BYTEA, asBase64],
   [20, asInteger], // int8
   [21, asInteger], // int2
   [23, asInteger], // int4
@@ -28,7 +31,7 @@ const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
 const ARRAYS_OF_PARSED: ReadonlyMap<number, number> = new Map([
   [199, 114], // json[]
   [1000, 16], // bool[]
-  [1001, 17], // bytea[]
+  [1001, BYTEA], // bytea[]
   [1005, 21], // int2[]
   [1007, 23], // int4[]
   [1016, 20], // int8[]

@@ -16,7 +16,7 @@ export function createResultChecker(
 ): ResultChecker {
   return {
     async check({ workspaceId, mode, schema, body }) {
-      if (!isChecked(mode)) return undefined;
+      if (mode !== undefined && !isChecked(mode)) return undefined;
       const { issues } = await schemas.check(workspaceId, { details: JSON.stringify({ schema }), data: body });
       if (issues.length === 0) return undefined;
       return issues

@@ -55,7 +55,7 @@ const Parameters = Type.Object(
       Type.Enum(['auto', 'json', 'text', 'binary', 'file'], {
         default: 'auto',
         description:
-          'How the response is parsed: `auto` follows its content type, `binary` returns `{ base64, contentType, bytes }`, and `file` stores it while it comes and returns a [file](../files.md), of any size up to the limits of files',
+          'How the response is parsed: `auto` follows its content type, `binary` returns `{ base64, contentType, bytes }`, and `file` stores it while it comes and returns a [file](../files.md), of any size up to the limits of files; [a download that breaks off is continued](../files.md#interrupted-downloads)',
       }),
     ),
     followRedirects: Type.Optional(

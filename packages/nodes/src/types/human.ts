@@ -21,7 +21,7 @@ export default defineNodeType({
         {
           additionalProperties: true,
           description:
-            'JSON Schema of the form. `title` is the label of a field, `description` its help text, `default` what it starts with, and `contentMediaType: text/plain` asks for long text. Patterns have no lookaround and no back references',
+            'JSON Schema of the form. `title` is the label of a field, `description` its help text, `default` what it starts with, `contentMediaType: text/plain` asks for long text, and `file: {}` for a file, with the types `accept` and at most `maxBytes` (10 MiB). Patterns have no lookaround and no back references',
         },
       ),
       timeoutSeconds: Type.Optional(

@@ -1,9 +1,9 @@
-import type { JsonValue, ValidationIssue } from '@deckhand/contracts';
+import { type JsonValue, mediaTypeFor, type ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, type NodeContext, NodeError, output, type SftpSession } from '@deckhand/engine';
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import Type, { type Static } from 'typebox';
-import { bytesSource, FileParameter, fileSource, mediaTypeFor } from '../files/file-source.ts';
+import { bytesSource, FileParameter, fileSource } from '../files/file-source.ts';
 
 const MAX_LISTED = 1_000;
 

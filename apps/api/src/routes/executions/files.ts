@@ -1,18 +1,28 @@
-import { FileNameQuery, fileName, FileValue, DeckhandError, mediaTypeOf } from '@deckhand/contracts';
-import { findVisibleFile, requireWorkflow } from '@deckhand/db';
+import {
+  compileBody,
+  DeckhandError,
+  FileLinkBody,
+  FileLinkResponse,
+  FileNameQuery,
+  fileName,
+  FileValue,
+  mediaTypeOf,
+} from '@deckhand/contracts';
+import { findVisibleFile, linkFile } from '@deckhand/db';
 import type { RunContext } from '../../contexts.ts';
-import { noSuchFile, sendFile } from '../../files/send-file.ts';
+import { noSuchFile, sendDownload } from '../../files/send-file.ts';
+import { storeUpload } from '../../files/store-upload.ts';
+import { readOptionalBody } from '../../http/read-body.ts';
+import { readPaced } from '../../http/request-time.ts';
 import { pathId, queryReader } from '../../http/read-request.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
 
 const readQuery = queryReader(FileNameQuery);
-
-/** A browser gives a file that it shows no origin, so it cannot act for the person in the console. */
-const SANDBOX = "default-src 'none'; sandbox";
+const DEFAULT_SECONDS = 7 * 86_400;
 
 /** GET /api/executions/{id}/files/{fileId} */
-export function getFile({ db, files }: RunContext): Route {
+export function getFile({ db, files, shares }: RunContext): Route {
   return forKey(
     'GET',
     '/api/executions/:id/files/:fileId',
@@ -25,25 +35,47 @@ export function getFile({ db, files }: RunContext): Route {
       query: FileNameQuery,
       headers: { Range: 'One range of bytes, such as `bytes=0-1023`' },
       responses: { 200: 'application/octet-stream', 206: 'application/octet-stream' },
+      errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {
       const ids = { executionId: pathId(request), fileId: pathId(request, 'fileId') };
       const { name = '' } = readQuery(request);
       const file = await findVisibleFile(db, caller, ids);
       if (!file) throw noSuchFile();
-      response.setHeader('Content-Security-Policy', SANDBOX);
-      response.setHeader('Cache-Control', 'private, no-store');
-      const contentType = 'application/octet-stream';
-      await sendFile(request, response, { files, file, contentType, name: fileName(name), status: 200 });
+      await sendDownload(request, response, { files, shares, file, name: fileName(name) });
     },
   );
 }
 
-/** How long an uploaded file is kept until a run names it, in minutes. */
-const KEPT_MINUTES = 24 * 60;
+const parse = compileBody(FileLinkBody);
+
+/** POST /api/executions/{id}/files/{fileId}/link */
+export function createFileLink({ db, fileTokens, publicUrl }: RunContext): Route {
+  return forKey(
+    'POST',
+    '/api/executions/:id/files/:fileId/link',
+    'executions:write',
+    {
+      summary: 'Create a link to a file of a run',
+      description:
+        'Whoever has the link can download the file without a key, until it expires or the data of the run is deleted. It cannot be revoked in any other way.',
+      returns: 'The link',
+      body: FileLinkBody,
+      responses: { 201: FileLinkResponse },
+    },
+    async (request, response, caller) => {
+      const ids = { executionId: pathId(request), fileId: pathId(request, 'fileId') };
+      const { expiresInSeconds = DEFAULT_SECONDS, name = '' } = parse(await readOptionalBody(request));
+      const expiresAt = await linkFile(db, caller, ids, expiresInSeconds);
+      const token = fileTokens.sign({ ...ids, expiresAt, name: fileName(name) });
+      response.setHeader('Cache-Control', 'no-store');
+      sendJson(response, 201, { url: `${publicUrl}/files/${token}`, expiresAt: expiresAt.toISOString() });
+    },
+  );
+}
 
 /** POST /api/workflows/{id}/files */
-export function uploadFile({ db, files, shares }: RunContext): Route {
+export function uploadFile(context: RunContext): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/files',
@@ -56,24 +88,19 @@ export function uploadFile({ db, files, shares }: RunContext): Route {
       query: FileNameQuery,
       takesBytes: true,
       responses: { 201: FileValue },
-      errors: ['PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'UNSUPPORTED_MEDIA_TYPE', 'workspace_over_quota'],
+      errors: ['INSTANCE_FULL', 'PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'UNSUPPORTED_MEDIA_TYPE', 'workspace_over_quota'],
     },
     async (request, response, caller) => {
       const workflowId = pathId(request);
       const { name = '' } = readQuery(request);
-      const { workspaceId } = await requireWorkflow(db, caller, workflowId, 'editor');
       if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
         request.resume();
         throw new DeckhandError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the file without a Content-Encoding' });
       }
       const contentType = mediaTypeOf({ contentType: request.headers['content-type'] });
-      // The rest of a refused body is discarded as it comes, so that the caller receives the response.
-      const content: AsyncIterable<Uint8Array> = request.iterator({ destroyOnReturn: false });
       try {
-        const value = await shares.within(workspaceId, 'uploads', () =>
-          files.save(content, { workspaceId, name, contentType, keptMinutes: KEPT_MINUTES }),
-        );
-        sendJson(response, 201, value);
+        const upload = { workflowId, name, contentType, content: readPaced(request) };
+        sendJson(response, 201, await storeUpload(context, caller, upload));
       } catch (error) {
         request.resume();
         throw error;

@@ -39,7 +39,7 @@ describe('the limits of a workspace', () => {
     await fill('Max concurrent runs', '4');
     await fill('Storage', '2.5');
     await click('button', 'Save limits');
-    await screen.findByText(/of 2560.0 MiB used/);
+    await screen.findByText(/of 2.5 GiB used/);
     const set = { executionsPerMinute: null, maxConcurrentExecutions: 4, storageQuotaBytes: 2_684_354_560 };
     expect(limits()).toEqual(set);
     answer('PUT /api/admin/workspaces/:id/limits', () => {

@@ -9,7 +9,7 @@ import { Problem } from '../../components/problem.tsx';
 import { BytesInput } from '../../forms/bytes-input.tsx';
 import { isAllAt, issueAt } from '../../forms/issue-at.ts';
 import { LimitInput } from '../../forms/number-field.tsx';
-import { i18n } from '../../language/i18n.ts';
+import { formatNumber, i18n } from '../../language/i18n.ts';
 
 const FIELDS = ['executionsPerMinute', 'maxConcurrentExecutions', 'storageQuotaBytes'] as const;
 
@@ -92,7 +92,7 @@ function StorageBar({ workspaceId, quotaBytes }: { workspaceId: string; quotaByt
         {i18n.t('{used} of {quota} used ({percent} %)', {
           used,
           quota: describeBytes(quotaBytes),
-          percent: percent.toFixed(percent < 10 ? 1 : 0),
+          percent: formatNumber(percent, { atMost: percent < 10 ? 1 : 0 }),
         })}
       </Text>
     </div>

@@ -1,10 +1,10 @@
 import { type ApprovalEntry, compileUntrusted, type HumanTaskEntry, type JsonObject } from '@deckhand/contracts';
 import { expect, it } from '@jest/globals';
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { EARLIER, LATER, openConsole, prepareConsole } from '../../testing/console.tsx';
 import { example } from '../../testing/contract.ts';
 import { answer, pageOf, refusal } from '../../testing/fake-api.ts';
-import { fill, click } from '../../testing/hands.ts';
+import { click, fill, user } from '../../testing/hands.ts';
 
 prepareConsole();
 
@@ -87,4 +87,49 @@ it('an approval waits in the inbox, and is decided with a comment', async () => 
   expect(given.decisions).toMatchObject([
     { decision: 'approved', comment: 'before noon', nodeId: entry!.currentNodeId },
   ]);
+});
+
+it('files of a form are stored when they are chosen, and submitted as values', async () => {
+  const schema: JsonObject = {
+    type: 'object',
+    properties: {
+      scan: { type: 'object', file: { accept: ['.pdf'] } },
+      photos: { type: 'array', items: { file: { maxBytes: 3 } } },
+    },
+  };
+  answer('GET /api/approvals', () => pageOf([]));
+  answer('GET /api/human-tasks', () =>
+    pageOf([{ ...example('GET /api/human-tasks').data[0]!, title: 'Scans', schema }]),
+  );
+  const forms: unknown[] = [];
+  answer('POST /api/executions/:id/nodes/:nodeId/complete', ({ body }) => {
+    forms.push(body.data);
+    return example('POST /api/executions/:id/nodes/:nodeId/complete');
+  });
+  const value = example('POST /api/workflows/:id/files');
+  answer('POST /api/workflows/:id/files', ({ query, headers }) => ({
+    file: { ...value.file, name: query.get('name') ?? '', contentType: headers.get('content-type') ?? '' },
+  }));
+  await openConsole('/approvals');
+  await screen.findByText('Scans');
+  const form = document.querySelector('form')!;
+  const inputs = form.querySelectorAll<HTMLInputElement>('input[type=file]');
+  const [scan, photos] = inputs;
+  expect([scan?.accept, scan?.multiple, photos?.multiple]).toEqual(['.pdf', false, true]);
+  await user.upload(scan!, new File([], 'a.pdf', { type: 'application/pdf' }));
+  await user.upload(photos!, [new File(['1234'], 'large.png')]);
+  expect((await screen.findByText('must have at most 3 bytes')).textContent).toBeTruthy();
+  await user.upload(
+    photos!,
+    ['b', 'c'].map((name) => new File([], name, { type: 'image/png' })),
+  );
+  await waitFor(() => expect(screen.queryByText('must have at most 3 bytes')).toBeNull());
+  await waitFor(() => expect(photos?.disabled).toBe(false));
+  await click('button', 'Submit');
+  const stored = (name: string, contentType: string) => ({ file: { ...value.file, name, contentType } });
+  await waitFor(() =>
+    expect(forms).toEqual([
+      { scan: stored('a.pdf', 'application/pdf'), photos: [stored('b', 'image/png'), stored('c', 'image/png')] },
+    ]),
+  );
 });

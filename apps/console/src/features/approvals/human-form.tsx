@@ -1,8 +1,9 @@
 import type { HumanTaskEntry, JsonObject } from '@deckhand/contracts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useMemo } from 'react';
-import { completeHuman } from '../../api/approvals.ts';
+import { useCallback, useMemo } from 'react';
+import { completeHuman, uploadFile } from '../../api/approvals.ts';
 import { ApiError } from '../../api/api-error.ts';
+import { UploadContext } from '../../forms/files-input.tsx';
 import { toTaskForm } from '../../forms/schema.ts';
 import { TaskForm } from '../../forms/task-form.tsx';
 import { notify } from '../../components/notice-board.ts';
@@ -20,19 +21,22 @@ export function HumanForm({ task }: { task: HumanTaskEntry }) {
     },
   });
   const { error } = completion;
+  const upload = useCallback((file: File) => uploadFile(task, file), [task]);
   const byField = useMemo(() => issuesByField(error), [error]);
   const names = useMemo(() => new Set(toTaskForm(task.schema).fields.map(({ name }) => name)), [task.schema]);
   const isAllAtFields = byField.size > 0 && [...byField.keys()].every((name) => names.has(name));
   return (
-    <TaskForm
-      schema={task.schema}
-      issues={byField}
-      isPending={completion.isPending}
-      isSubmitted={completion.isSuccess}
-      onSubmit={completion.mutate}
-    >
-      <Problem error={isAllAtFields ? null : error} />
-    </TaskForm>
+    <UploadContext value={upload}>
+      <TaskForm
+        schema={task.schema}
+        issues={byField}
+        isPending={completion.isPending}
+        isSubmitted={completion.isSuccess}
+        onSubmit={completion.mutate}
+      >
+        <Problem error={isAllAtFields ? null : error} />
+      </TaskForm>
+    </UploadContext>
   );
 }
 

@@ -29,7 +29,9 @@ it('names what was done, with what, and by whom', async () => {
   });
   await openConsole('/audit-log');
   const table = within(await screen.findByRole('table', { name: 'Audit log' }));
-  await table.findByText('apiKey Nightly export');
-  await table.findByText('workflow Refunds');
+  await table.findByText('API key created');
+  await table.findByText('API key Nightly export');
+  await table.findByText('Workflow created');
+  await table.findByText('Workflow Refunds');
   expect(table.getAllByText(new RegExp(entry!.userEmail!))).toHaveLength(2);
 });

@@ -11,18 +11,29 @@ import { Loading } from '../../components/loading.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { Page } from '../../components/page.tsx';
 import { i18n } from '../../language/i18n.ts';
+import { ACTIONS, RESOURCES } from './audit-words.ts';
 
 const COLUMNS: Columns<AuditLogEntry> = [
-  { id: 'action', header: i18n.t('Action'), cell: ({ row: { original } }) => original.action },
+  {
+    id: 'action',
+    width: '220px',
+    header: i18n.t('Action'),
+    cell: ({ row: { original } }) => ACTIONS[original.action] ?? original.action,
+  },
   {
     id: 'resource',
     header: i18n.t('Resource'),
     cell: ({ row: { original } }) =>
-      `${original.resourceType} ${original.resourceName ?? original.resourceId?.slice(0, 8) ?? ''}`,
+      `${RESOURCES[original.resourceType] ?? original.resourceType} ${original.resourceName ?? original.resourceId?.slice(0, 8) ?? ''}`,
   },
   { id: 'who', header: i18n.t('Who'), cell: ({ row: { original } }) => describePerson(original) },
-  { id: 'address', header: i18n.t('IP address'), cell: ({ row: { original } }) => original.address },
-  { id: 'at', header: i18n.t('When'), cell: ({ row: { original } }) => <RelativeTime at={original.at} /> },
+  { id: 'address', width: '150px', header: i18n.t('IP address'), cell: ({ row: { original } }) => original.address },
+  {
+    id: 'at',
+    width: '120px',
+    header: i18n.t('When'),
+    cell: ({ row: { original } }) => <RelativeTime at={original.at} />,
+  },
 ];
 
 const OF_WORKSPACE = i18n.t('This workspace');

@@ -20,12 +20,13 @@ import { i18n } from '../../language/i18n.ts';
 import { redirectUrl } from './connection.tsx';
 import { TrafficFields } from './traffic-fields.tsx';
 
-/** Labels of the types. */
-const LABELS: Readonly<Record<CredentialType, string>> = {
+/** The types of credentials, in words. */
+export const TYPE_LABELS: Readonly<Record<CredentialType, string>> = {
   apiKey: i18n.t('API key in a header'),
   basic: i18n.t('User name and password'),
   bearer: i18n.t('Bearer token'),
   header: i18n.t('Custom header'),
+  model: i18n.t('Language model'),
   oauth2: 'OAuth 2.0',
   postgres: 'PostgreSQL',
   s3: i18n.t('S3 bucket'),
@@ -65,7 +66,7 @@ export function CreateCredential({ workspaceId, onClose }: { workspaceId: string
           workspaceId,
           name,
           type,
-          secret: type === 'oauth2' ? ofGrant(secret) : secret,
+          secret: secretOf(type, secret),
           visibility,
           ...(hosts.length > 0 ? { allowedHosts: hosts } : {}),
           ...(isLimited(type) && traffic),
@@ -79,30 +80,46 @@ export function CreateCredential({ workspaceId, onClose }: { workspaceId: string
   );
 }
 
-function CredentialFields({ values: { type, traffic }, set, text, field, choice }: Fields<NewCredential>) {
+/** The fields of a secret. */
+export function SecretFields({
+  type,
+  value,
+  onChange,
+}: {
+  type: CredentialType;
+  value: JsonObject;
+  onChange: (secret: JsonObject) => void;
+}) {
   const schema = useMemo(() => parseOwnJson<JsonObject>(JSON.stringify(CREDENTIAL_SECRETS[type])), [type]);
-  const types = choice('type', CREDENTIAL_TYPES);
   return (
     <>
-      <TextInput label={i18n.t('Name')} required maxLength={200} data-autofocus {...text('name')} />
-      <Select
-        label={i18n.t('Type')}
-        allowDeselect={false}
-        data={CREDENTIAL_TYPES.map((value) => ({ value, label: LABELS[value] }))}
-        value={types.value}
-        onChange={(value) => {
-          types.onChange(value);
-          set({ secret: value === 'oauth2' ? { grant: 'authorizationCode' } : {} });
-        }}
-      />
       {type === 'oauth2' && (
         <Stack gap={4}>
           <Text size="sm">{i18n.t('Register this redirect URL with the provider:')}</Text>
           <CopyText label={i18n.t('Redirect URL')} text={redirectUrl()} />
         </Stack>
       )}
-      <SchemaForm schema={schema} {...(type === 'oauth2' && { shownFor: SHOWN_FOR })} {...field('secret')} />
-      <Radio.Group label={i18n.t('Shared with')} {...choice('visibility', CREDENTIAL_VISIBILITIES)}>
+      <SchemaForm
+        schema={schema}
+        {...(type === 'oauth2' && { shownFor: SHOWN_FOR })}
+        value={value}
+        onChange={onChange}
+      />
+    </>
+  );
+}
+
+/** The fields of who may use a credential, and where. */
+export function UseFields({
+  visibility,
+  hosts,
+}: {
+  visibility: { readonly value: string; readonly onChange: (value: string) => void };
+  hosts: { readonly value: string[]; readonly onChange: (hosts: string[]) => void };
+}) {
+  return (
+    <>
+      <Radio.Group label={i18n.t('Shared with')} {...visibility}>
         <Stack gap={8} mt={6}>
           <Radio value="shared" label={i18n.t('Everyone')} description={i18n.t('In every workflow of the workspace')} />
           <Radio
@@ -115,8 +132,29 @@ function CredentialFields({ values: { type, traffic }, set, text, field, choice 
       <TagsInput
         label={i18n.t('Allowed hosts')}
         description={i18n.t('Leave empty for any. Examples: api.example.com, *.example.com, db.example.com:5432')}
-        {...field('hosts')}
+        {...hosts}
       />
+    </>
+  );
+}
+
+function CredentialFields({ values: { type, traffic }, set, text, field, choice }: Fields<NewCredential>) {
+  const types = choice('type', CREDENTIAL_TYPES);
+  return (
+    <>
+      <TextInput label={i18n.t('Name')} required maxLength={200} data-autofocus {...text('name')} />
+      <Select
+        label={i18n.t('Type')}
+        allowDeselect={false}
+        data={CREDENTIAL_TYPES.map((value) => ({ value, label: TYPE_LABELS[value] }))}
+        value={types.value}
+        onChange={(value) => {
+          types.onChange(value);
+          set({ secret: value === 'oauth2' ? { grant: 'authorizationCode' } : {} });
+        }}
+      />
+      <SecretFields type={type} {...field('secret')} />
+      <UseFields visibility={choice('visibility', CREDENTIAL_VISIBILITIES)} hosts={field('hosts')} />
       {isLimited(type) && <TrafficFields traffic={traffic} onChange={(next) => set({ traffic: next })} />}
     </>
   );
@@ -135,8 +173,9 @@ function membersOf(grant: (typeof OAUTH2_GRANTS)[number]): readonly string[] {
   return ['grant', ...needed, ...optional];
 }
 
-/** Returns a secret without what was filled in for another grant. */
-function ofGrant(secret: JsonObject): JsonObject {
+/** Returns a secret as the API takes it: of OAuth 2.0, without what was filled in for another grant. */
+export function secretOf(type: CredentialType, secret: JsonObject): JsonObject {
+  if (type !== 'oauth2') return secret;
   const grant = OAUTH2_GRANTS.find((one) => one === secret.grant);
   if (grant === undefined) return secret;
   const names = membersOf(grant);

@@ -3,8 +3,8 @@ import { expect, it } from '@jest/globals';
 import { screen, within } from '@testing-library/react';
 import { ADA, openConsole, prepareConsole, reload } from '../../testing/console.tsx';
 import { example } from '../../testing/contract.ts';
-import { keep } from '../../testing/fake-api.ts';
-import { choose, click, clickFirst, fill, user } from '../../testing/hands.ts';
+import { answer, keep } from '../../testing/fake-api.ts';
+import { choose, click, clickFirst, fill, isGone, user } from '../../testing/hands.ts';
 
 prepareConsole();
 
@@ -62,4 +62,49 @@ it('a credential is created with a rate limit, and later has a circuit breaker i
   await click('button', 'Save', limits);
   await (await rowOf(/Shop/)).findByText('circuit breaker');
   expect(credentials).toMatchObject([{ rateLimit: null, circuit: { openSeconds: 30 } }]);
+});
+
+it('a credential is changed in place: its name, its hosts, and its secret on request', async () => {
+  const credentials = keepCredentials();
+  await openConsole('/credentials');
+  await clickFirst('button', 'New credential');
+  const creation = within(await screen.findByRole('dialog'));
+  await fill(/^Name/, 'Shop', creation);
+  await fill(/^Token/, 'hush-hush', creation);
+  await click('button', 'Save', creation);
+  await rowOf(/Shop/);
+  const asked: unknown[] = [];
+  answer('PATCH /api/credentials/:id', ({ body }) => {
+    asked.push(body);
+    const { secret: _secret, ...changes } = body;
+    return Object.assign(credentials[0]!, changes);
+  });
+  await click('button', 'Edit Shop');
+  const edit = within(await screen.findByRole('dialog'));
+  expect(edit.queryByLabelText(/^Token/)).toBeNull();
+  await fill(/^Name/, 'Warehouse', edit);
+  await click('button', 'Save', edit);
+  await rowOf(/Warehouse/);
+  await isGone('dialog');
+  await click('button', 'Edit Warehouse');
+  const replacement = within(await screen.findByRole('dialog'));
+  await click('checkbox', 'Replace the secret', replacement);
+  // What is not replaced is kept.
+  await fill(/^Next token/, 'next', replacement);
+  await fill(/^Allowed hosts/, 'api.example.com', replacement);
+  await user.keyboard('{Enter}');
+  await click('button', 'Save', replacement);
+  await (await rowOf(/Warehouse/)).findByText('api.example.com');
+  expect(asked).toEqual([
+    { name: 'Warehouse' },
+    { allowedHosts: ['api.example.com'], secret: { token: '********', nextToken: 'next' } },
+  ]);
+});
+
+it('a private credential is changed by its owner only', async () => {
+  const entry = { ...example('POST /api/credentials'), name: 'Shop', visibility: 'private' as const };
+  keep('/api/credentials', [{ ...entry, ownerId: '0198a6f0-0000-7000-8000-00000000000f' }]);
+  await openConsole('/credentials');
+  await screen.findByRole('button', { name: 'Delete Shop' });
+  expect(screen.queryByRole('button', { name: 'Edit Shop' })).toBeNull();
 });

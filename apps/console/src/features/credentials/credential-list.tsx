@@ -14,12 +14,13 @@ import { Page } from '../../components/page.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { ConnectionBadge, ConnectionDialog } from './connection.tsx';
-import { CreateCredential } from './create-credential.tsx';
+import { CreateCredential, TYPE_LABELS } from './create-credential.tsx';
+import { EditCredential } from './edit-credential.tsx';
 import { TrafficFields } from './traffic-fields.tsx';
 
 const COLUMNS: Columns<CredentialEntry> = [
   { id: 'name', header: i18n.t('Name'), cell: ({ row: { original } }) => original.name },
-  { id: 'type', header: i18n.t('Type'), cell: ({ row: { original } }) => original.type },
+  { id: 'type', header: i18n.t('Type'), cell: ({ row: { original } }) => TYPE_LABELS[original.type] },
   {
     id: 'visibility',
     header: i18n.t('Shared with'),
@@ -101,6 +102,7 @@ function Actions({ credential }: { credential: CredentialEntry }) {
   const { id, name, type, visibility, ownerId, connection } = credential;
   const { workspaceId, user, can } = useWorkspace();
   const queryClient = useQueryClient();
+  const [isEditing, setEditing] = useState(false);
   const [isLimiting, setLimiting] = useState(false);
   const [isConnecting, setConnecting] = useState(false);
   const isOwner = ownerId === user.id;
@@ -116,6 +118,16 @@ function Actions({ credential }: { credential: CredentialEntry }) {
           onClick={() => setConnecting(true)}
         >
           {connection.status === 'connected' ? i18n.t('Connection') : i18n.t('Connect')}
+        </Button>
+      )}
+      {(visibility === 'shared' || isOwner) && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          aria-label={i18n.t('Edit {name}', { name })}
+          onClick={() => setEditing(true)}
+        >
+          {i18n.t('Edit')}
         </Button>
       )}
       {mayLimit && LIMITED_CREDENTIAL_TYPES.includes(type) && (
@@ -146,6 +158,7 @@ function Actions({ credential }: { credential: CredentialEntry }) {
           onClose={() => setConnecting(false)}
         />
       )}
+      {isEditing && <EditCredential credential={credential} mayLimit={mayLimit} onClose={() => setEditing(false)} />}
       {isLimiting && <LimitRequests credential={credential} onClose={() => setLimiting(false)} />}
     </Group>
   );

@@ -14,7 +14,7 @@ import { Page } from '../../components/page.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { STATUS_LOOKS, StatusBadge } from '../../components/status-badge.tsx';
 import { WorkflowSelect } from '../../forms/workflow-select.tsx';
-import { i18n } from '../../language/i18n.ts';
+import { formatNumber, i18n } from '../../language/i18n.ts';
 import { describeNode, describeWorkflows } from './describe-group.ts';
 
 const route = getRouteApi('/w/$workspaceId/failures');
@@ -32,15 +32,31 @@ const COLUMNS: Columns<FailureGroup> = [
       </Link>
     ),
   },
-  { id: 'node', header: i18n.t('Node type'), cell: ({ row: { original } }) => describeNode(original) },
-  { id: 'workflows', header: i18n.t('Workflows'), cell: ({ row: { original } }) => describeWorkflows(original) },
-  { id: 'count', header: i18n.t('Count'), cell: ({ row: { original } }) => original.count.toLocaleString(i18n.locale) },
+  { id: 'node', width: '16%', header: i18n.t('Node type'), cell: ({ row: { original } }) => describeNode(original) },
+  {
+    id: 'workflows',
+    width: '18%',
+    header: i18n.t('Workflows'),
+    cell: ({ row: { original } }) => describeWorkflows(original),
+  },
+  {
+    id: 'count',
+    width: '100px',
+    header: i18n.t('Count'),
+    cell: ({ row: { original } }) => formatNumber(original.count),
+  },
   {
     id: 'lastSeenAt',
+    width: '140px',
     header: i18n.t('Last seen'),
     cell: ({ row: { original } }) => <RelativeTime at={original.lastSeenAt} />,
   },
-  { id: 'state', header: i18n.t('State'), cell: ({ row: { original } }) => <StatusBadge status={original.state} /> },
+  {
+    id: 'state',
+    width: '120px',
+    header: i18n.t('State'),
+    cell: ({ row: { original } }) => <StatusBadge status={original.state} />,
+  },
 ];
 
 /** The failure groups of a workspace, the latest failure first. */

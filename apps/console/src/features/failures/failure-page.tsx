@@ -17,7 +17,7 @@ import { notifyProblem } from '../../components/notice-board.ts';
 import { Page } from '../../components/page.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
-import { i18n } from '../../language/i18n.ts';
+import { formatNumber, i18n } from '../../language/i18n.ts';
 import { StartBulkAction } from '../bulk-actions/start-bulk-action.tsx';
 import { WorkflowName } from '../runs/workflow-name.tsx';
 import { describeNode } from './describe-group.ts';
@@ -40,7 +40,7 @@ const VERSION_COLUMNS: Columns<AffectedVersion> = [
     cell: ({ row: { original } }) =>
       original.number === null ? i18n.t('Deleted') : i18n.t('Version {number}', { number: original.number }),
   },
-  { id: 'count', header: i18n.t('Count'), cell: ({ row: { original } }) => original.count.toLocaleString(i18n.locale) },
+  { id: 'count', header: i18n.t('Count'), cell: ({ row: { original } }) => formatNumber(original.count) },
   {
     id: 'lastSeenAt',
     header: i18n.t('Last seen'),

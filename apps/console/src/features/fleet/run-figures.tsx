@@ -8,7 +8,7 @@ import { Broken } from '../../components/broken.tsx';
 import { type Columns, DataTable } from '../../components/data-table.tsx';
 import { describeDuration } from '../../components/durations.ts';
 import { Loading } from '../../components/loading.tsx';
-import { i18n } from '../../language/i18n.ts';
+import { formatNumber, i18n } from '../../language/i18n.ts';
 import classes from './fleet-page.module.css';
 import { RunChart } from './run-chart.tsx';
 
@@ -49,7 +49,10 @@ function Stats({ stats, period }: { stats: RunStats; period: Period }) {
     <>
       <dl className={classes.numbers}>
         <Figure name={i18n.t('Runs')} value={String(total)} />
-        <Figure name={i18n.t('Runs per minute (average)')} value={(total / (period.ms / 60_000)).toFixed(2)} />
+        <Figure
+          name={i18n.t('Runs per minute (average)')}
+          value={formatNumber(total / (period.ms / 60_000), { atMost: 2, atLeast: 2 })}
+        />
         <Figure name={i18n.t('Failed or timed out')} value={describeShare(failures, total)} isBad={failures > 0} />
         <Figure name={i18n.t('Queue time (p95)')} value={waitMs ? describeDuration(waitMs.p95) : '–'} />
         <Figure name={i18n.t('Duration (p50)')} value={runMs ? describeDuration(runMs.p50) : '–'} />
@@ -61,7 +64,8 @@ function Stats({ stats, period }: { stats: RunStats; period: Period }) {
 }
 
 function describeShare(part: number, whole: number): string {
-  return part === 0 ? '0' : `${part} (${((part / whole) * 100).toFixed(1)} %)`;
+  if (part === 0) return '0';
+  return `${formatNumber(part)} (${formatNumber((part / whole) * 100, { atMost: 1, atLeast: 1 })} %)`;
 }
 
 type Row = WorkflowTimes['data'][number];

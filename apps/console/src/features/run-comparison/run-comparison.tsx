@@ -19,6 +19,7 @@ import type { NodeTypes } from '../../graph/handles.ts';
 import { RunGraph } from '../../graph/run-graph.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { Duration } from '../runs/duration.tsx';
+import { SOURCES } from '../runs/run-words.ts';
 import { useWorkflowName } from '../runs/workflow-name.tsx';
 import { compareNodes, type Side } from './compare-nodes.ts';
 import { NodeDifference } from './node-difference.tsx';
@@ -152,7 +153,7 @@ function Facts({ name, run, number }: { name: string; run: Execution; number: nu
         <Duration from={run.startedAt} to={run.finishedAt} />
       </span>
       <span>{i18n.t('Version {number}', { number })}</span>
-      <span>{run.source}</span>
+      <span>{SOURCES[run.source]}</span>
       <RelativeTime at={run.createdAt} />
     </div>
   );

@@ -1,6 +1,7 @@
 import type { Definition, Execution, NodeProgress, NodeStatus } from '@deckhand/contracts';
 import { containersOf } from '../../graph/containers.ts';
 import type { NodeTypes } from '../../graph/handles.ts';
+import { formatNumber } from '../../language/i18n.ts';
 import { attemptsOf, type ShownAttempt } from './attempts.ts';
 
 /** A part of the timeline, in percent of its length. */
@@ -21,6 +22,8 @@ export interface Bar extends Span {
   readonly attemptSpans: readonly AttemptSpan[];
   /** Number of iterations of a node in a loop; otherwise 0. */
   readonly iterations: number;
+  /** The number of iterations per status. */
+  readonly iterationCounts: NodeProgress['iterationCounts'];
   /** Number of loops that contain it. */
   readonly depth: number;
   /** Whether its output is that of an earlier run: its time is before this one. */
@@ -59,11 +62,11 @@ export function toTimes(
   const rankOf = (nodeId: string): number => rank.get(nodeId) ?? rank.size;
   const queuedAt = Math.max(Date.parse(createdAt), startAt === null ? 0 : Date.parse(startAt));
   const begun = Object.entries(progress).flatMap(([nodeId, node]) => {
-    const { status, attempts, iterations = 0, startedAt, finishedAt } = node;
+    const { status, attempts, iterations = 0, iterationCounts, startedAt, finishedAt } = node;
     if (startedAt === null) return [];
     const [from, to] = [Date.parse(startedAt), endOf(finishedAt, now)];
     const isReused = from < Date.parse(createdAt) && to <= Date.parse(createdAt);
-    const shown = { nodeId, status, attempts, iterations, startedAt, finishedAt };
+    const shown = { nodeId, status, attempts, iterations, iterationCounts, startedAt, finishedAt };
     return [{ ...shown, from, to, isReused, tried: isReused ? [] : timesOfAttempts(node, { from, to }) }];
   });
   const own = begun.filter(({ isReused }) => !isReused);
@@ -166,5 +169,5 @@ function describeTick(ms: number): string {
       [1, 'ms'],
     ] as const
   ).find(([size]) => ms >= size) ?? [1, 'ms'];
-  return `${Number((ms / unit).toFixed(1))} ${name}`;
+  return `${formatNumber(ms / unit, { atMost: 1 })} ${name}`;
 }

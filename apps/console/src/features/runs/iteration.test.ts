@@ -1,7 +1,7 @@
 import type { Definition } from '@deckhand/contracts';
 import { expect, it } from '@jest/globals';
 import { CONTAINER_TYPES } from '../../testing/node-type.ts';
-import { iterationOf, loopsAround } from './iteration.ts';
+import { iterationOf, labelOf, loopsAround } from './iteration.ts';
 
 const node = (id: string, type = 'set') => ({ id, type });
 const body = (source: string, target: string) => ({ source, sourceHandle: 'body', target });
@@ -40,4 +40,16 @@ it.each([
   ['a', 'b', undefined, undefined],
 ])('an iteration of %s is for %s: %s is %s', (from, to, given, expected) => {
   expect(iterationOf(given, { from, to }, NESTED, CONTAINER_TYPES)).toBe(expected);
+});
+
+it.each([
+  ['a', 'a'],
+  [12, '12'],
+  [{ id: 7, name: 'Ada' }, 'Ada'],
+  [{ id: 7, name: '' }, '7'],
+  [{ lines: [1] }, '{"lines":[1]}'],
+  [null, 'null'],
+  ['x'.repeat(41), `${'x'.repeat(39)}…`],
+])('the label of the item %j is %s', (item, expected) => {
+  expect(labelOf(item)).toBe(expected);
 });

@@ -1,6 +1,11 @@
-import type { Definition } from '@deckhand/contracts';
+import { type Definition, isJsonObject, type JsonValue } from '@deckhand/contracts';
 import type { NodeTypes } from '../../graph/handles.ts';
 import { containersOf } from '../../graph/containers.ts';
+
+/** Maximum length of a label, in characters. */
+const MAX_LABEL = 40;
+/** The members of an item that name it, the best first. */
+const NAMES = ['name', 'title', 'label', 'email', 'key', 'sku', 'number', 'id'];
 
 /** Returns the loops around a node, the outermost first. */
 export function loopsAround(
@@ -29,4 +34,16 @@ export function iterationOf(
   const [given, wanted] = [loopsAround(from, definition, types), loopsAround(to, definition, types)];
   const isWithin = wanted.length > 0 && wanted.every((loop, index) => loop === given[index]);
   return isWithin ? iteration.split('.').slice(0, wanted.length).join('.') : undefined;
+}
+
+/** Returns a short text for an item: the member that names it, or the item itself. */
+export function labelOf(item: JsonValue): string {
+  const named = isJsonObject(item) ? NAMES.map((name) => item[name]).find(isNameable) : undefined;
+  const shown = named ?? item;
+  const text = typeof shown === 'string' ? shown : JSON.stringify(shown);
+  return text.length > MAX_LABEL ? `${text.slice(0, MAX_LABEL - 1)}…` : text;
+}
+
+function isNameable(value: JsonValue | undefined): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && value !== '');
 }

@@ -9,7 +9,7 @@ import {
 import { Group, Stack, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { iterationQuery } from '../../api/executions.ts';
+import { failedIterationsQuery, iterationQuery } from '../../api/executions.ts';
 import { useNodeTypes } from '../../api/workflows.ts';
 import { describeBytes } from '../../components/durations.ts';
 import { JsonTree, type Picking } from '../../components/json-tree.tsx';
@@ -21,6 +21,7 @@ import { attemptsOf } from './attempts.ts';
 import { describeAttempt } from './describe-attempt.ts';
 import { Duration } from './duration.tsx';
 import { loopsAround } from './iteration.ts';
+import { useLoopItems } from './loop-items.ts';
 import classes from './node-data.module.css';
 import { NodeDebugData } from './node-debug.tsx';
 import { NodeInput } from './node-input.tsx';
@@ -37,7 +38,7 @@ export function NodeData({
   titles,
   tab,
   onTab,
-  iteration,
+  iteration: chosen,
   onIteration,
   earlier,
   pickingOf,
@@ -52,7 +53,7 @@ export function NodeData({
   titles: ReadonlyMap<string, string>;
   tab: string;
   onTab: (tab: string) => void;
-  /** The iteration that is shown of a node in a loop; undefined for the last one. */
+  /** The iteration that is chosen of a node in a loop; undefined for the first that failed, or the last one. */
   iteration: string | undefined;
   onIteration: (iteration: string | undefined) => void;
   /** Further nodes whose outputs the node can read. */
@@ -66,9 +67,17 @@ export function NodeData({
 }) {
   const types = useNodeTypes();
   const { iterations = 0, iterationCounts } = progress;
+  const isLive = !isFinished(run.status);
+  const failedCount = iterationCounts?.failed ?? 0;
+  // A person looks for what failed; while the run is in progress, for what happens now.
+  const hasDefault = !isLive && failedCount > 0 && chosen === undefined;
+  const failed = useQuery({ ...failedIterationsQuery(run.id, nodeId, failedCount), enabled: hasDefault });
+  const firstFailed = hasDefault ? failed.data?.data[0]?.iteration : undefined;
+  const iteration = chosen ?? firstFailed;
+  const items = useLoopItems(run, nodeId, definition);
   const isOne = iteration !== undefined && iterations > 0;
   const one = useQuery({
-    ...iterationQuery(run.id, { nodeId, iteration: iteration ?? '', isLive: !isFinished(run.status) }),
+    ...iterationQuery(run.id, { nodeId, iteration: iteration ?? '', isLive }),
     enabled: isOne,
   });
   const shown = isOne ? progressOf(one.data) : progress;
@@ -102,11 +111,13 @@ export function NodeData({
         )}
         {iterations > 0 && (
           <NodeIterations
-            executionId={run.id}
+            run={run}
             nodeId={nodeId}
-            failed={iterationCounts?.failed ?? 0}
+            progress={progress}
             depth={loopsAround(nodeId, definition, types).length}
-            iteration={iteration}
+            items={items}
+            iteration={chosen}
+            shown={firstFailed}
             onIteration={onIteration}
           />
         )}

@@ -8,6 +8,7 @@ import { StatusBadge } from '../../components/status-badge.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { Duration } from './duration.tsx';
 import classes from './run-facts.module.css';
+import { MODES, SOURCES } from './run-words.ts';
 
 /** The main facts of a run. */
 export function RunFacts({
@@ -35,8 +36,8 @@ export function RunFacts({
         <Fact name={i18n.t('Duration')}>
           <Duration from={run.startedAt} to={run.finishedAt} />
         </Fact>
-        <Fact name={i18n.t('Trigger')}>{run.source}</Fact>
-        <Fact name={i18n.t('Mode')}>{run.executionMode}</Fact>
+        <Fact name={i18n.t('Trigger')}>{SOURCES[run.source]}</Fact>
+        <Fact name={i18n.t('Mode')}>{MODES[run.executionMode]}</Fact>
         <Fact name={i18n.t('Version')}>
           <AnchorLink
             to="/w/$workspaceId/workflows/$workflowId"

@@ -1,4 +1,4 @@
-import { EXECUTION_SOURCES, EXECUTION_STATUSES, type ExecutionSource } from '@deckhand/contracts';
+import { EXECUTION_SOURCES, EXECUTION_STATUSES } from '@deckhand/contracts';
 import { Button, Group, MultiSelect, Select, TagsInput, TextInput } from '@mantine/core';
 import { FilterX, SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
@@ -10,6 +10,7 @@ import { STATUS_LOOKS } from '../../components/status-badge.tsx';
 import { NumberField } from '../../forms/number-field.tsx';
 import { WorkflowSelect } from '../../forms/workflow-select.tsx';
 import { i18n } from '../../language/i18n.ts';
+import { SOURCES } from './run-words.ts';
 
 /** A range with ends of its own. */
 const CUSTOM = 'custom';
@@ -18,16 +19,6 @@ const PERIODS: Readonly<Record<RunPeriod, string>> = {
   '1h': i18n.t('Last hour'),
   '24h': i18n.t('Last 24 hours'),
   '7d': i18n.t('Last 7 days'),
-};
-const SOURCES: Readonly<Record<ExecutionSource, string>> = {
-  api: i18n.t('API'),
-  editor: i18n.t({ id: 'tool: Editor', message: 'Editor' }),
-  webhook: i18n.t('Webhook'),
-  schedule: i18n.t('Schedule'),
-  rerun: i18n.t({ id: 'noun: Re-run', message: 'Re-run' }),
-  workflow: i18n.t('Workflow'),
-  error: i18n.t('Error workflow'),
-  event: i18n.t('Event'),
 };
 
 /** The filters of the list of runs. */

@@ -22,6 +22,7 @@ import { Duration } from './duration.tsx';
 import { ExportRuns } from './export-runs.tsx';
 import { RunFilters } from './run-filters.tsx';
 import classes from './run-list.module.css';
+import { MODES, SOURCES } from './run-words.ts';
 import { useRuns } from './use-runs.ts';
 import { WorkflowName } from './workflow-name.tsx';
 
@@ -29,20 +30,37 @@ const route = getRouteApi('/w/$workspaceId/runs');
 
 /** The columns after the one that names the run. */
 export const RUN_COLUMNS: Columns<RunRow> = [
-  { id: 'status', header: i18n.t('Status'), cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
+  {
+    id: 'status',
+    width: '190px',
+    header: i18n.t('Status'),
+    cell: ({ row: { original } }) => <StatusBadge status={original.status} />,
+  },
   {
     id: 'createdAt',
+    width: '120px',
     header: i18n.t('Started'),
     cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} />,
   },
   {
     id: 'duration',
+    width: '120px',
     header: i18n.t('Duration'),
     cell: ({ row: { original } }) => <Duration from={original.startedAt} to={original.finishedAt} />,
   },
-  { id: 'source', header: i18n.t('Trigger'), cell: ({ row: { original } }) => describeOrigin(original) },
+  {
+    id: 'source',
+    width: '130px',
+    header: i18n.t('Trigger'),
+    cell: ({ row: { original } }) => describeOrigin(original),
+  },
   { id: 'error', header: i18n.t('Error'), cell: ({ row: { original } }) => original.error?.message },
-  { id: 'select', header: i18n.t('Select'), cell: ({ row: { original } }) => <SelectRun run={original} /> },
+  {
+    id: 'select',
+    width: '100px',
+    header: i18n.t('Select'),
+    cell: ({ row: { original } }) => <SelectRun run={original} />,
+  },
 ];
 
 const COLUMNS: Columns<RunRow> = [
@@ -182,7 +200,7 @@ export function Runs({
 }
 
 function describeOrigin({ source, executionMode }: RunRow): string {
-  return executionMode === 'normal' ? source : `${source}, ${executionMode}`;
+  return executionMode === 'normal' ? SOURCES[source] : `${SOURCES[source]}, ${MODES[executionMode]}`;
 }
 
 /** Leads to the comparison of two selected runs of a workflow, the earlier one first; nothing for other selections. */

@@ -1,4 +1,4 @@
-import type { Callback, Workflow } from '@deckhand/contracts';
+import type { Callback, Definition, Workflow } from '@deckhand/contracts';
 import { describe, expect, it, jest } from '@jest/globals';
 import { createTester } from '@deckhand/testing';
 import { screen, waitFor, within } from '@testing-library/react';
@@ -54,7 +54,7 @@ describe('a run', () => {
     runs.change(id, { status: 'success', nodes, data: { approvals: [approval] } });
     await expectStatus('Answer', 'Success');
     await expectStatus('Refuse', 'Skipped');
-    await sees('approved in Ask the manager by Ada');
+    await sees('Approved in Ask the manager by Ada');
     await sees(': <b>yes</b>');
     await click('button', /^Add the price/);
     await within(await screen.findByRole('tree', { name: 'Output of price' })).findByText('150');
@@ -101,7 +101,7 @@ describe('a run', () => {
     await again(choose('Re-run with version 1 (original)'));
     await again(choose('Re-run with version 3 (latest)'));
     await openConsole(`/runs/${id}?node=ask`);
-    await choose('Re-run from "ask" with version 1 (original)')();
+    await choose('Re-run from "Ask the manager" with version 1 (original)')();
     await screen.findByRole('link', { name: id.slice(0, 8) });
     expect(runs.asked.map(({ body }) => body)).toEqual([
       { version: 'active' },
@@ -375,5 +375,87 @@ describe('a run', () => {
     await panel();
     expect(screen.queryByRole('button', { name: /failed iterations/ })).toBeNull();
     expect(runs.asked.map(({ body }) => body)).toEqual([again, again]);
+  });
+
+  it('leads to the failed iterations of a node: by its parts of the timeline, its status and its picker', async () => {
+    const workflows = keepWorkflows();
+    const definition = {
+      nodes: [
+        ORDERS.nodes[0]!,
+        { id: 'each', type: 'loop', name: 'Each', parameters: { items: '{{ $trigger.orders }}' } },
+        { id: 'call', type: 'http', name: 'Call', parameters: { url: 'https://shop.example' }, onError: 'continue' },
+      ],
+      edges: [
+        { source: 'start', target: 'each' },
+        { source: 'each', sourceHandle: 'body', target: 'call' },
+      ],
+    } satisfies Definition;
+    const { workflow } = workflows.get(workflows.add({ name: 'Called', definition }));
+    const times = { startedAt: EARLIER, finishedAt: LATER };
+    const error = { code: 'HTTP_STATUS', message: 'The status is 503' };
+    // The latest iteration was tried twice: its attempts are not those of the node.
+    const attemptHistory = [
+      { ...times, error },
+      { ...times, error: null },
+    ];
+    const iterationCounts = { success: 2, failed: 1 };
+    const call = { ...times, iterations: 3, iterationCounts, attempts: 2, attemptHistory, outputBytes: 30 };
+    const trigger = { orders: [{ id: 'A-1' }, { id: 'A-2' }, { id: 'A-3' }] };
+    const id = keepRuns().add(workflow, { ...times, trigger, nodes: { start: {}, each: {}, call } });
+    const [given] = example('GET /api/executions/:id/nodes/:nodeId/iterations').data;
+    const entries = ['0', '1', '2'].map((iteration) => ({
+      ...given!,
+      ...times,
+      iteration,
+      ...(iteration === '1' ? { status: 'failed' as const, error } : { status: 'success' as const, error: null }),
+    }));
+    answer('GET /api/executions/:id/nodes/:nodeId/iterations', ({ query }) => {
+      const [iteration, status] = [query.get('iteration'), query.get('status')];
+      return pageOf(
+        entries.filter(
+          (entry) => entry.iteration === (iteration ?? entry.iteration) && entry.status === (status ?? entry.status),
+        ),
+      );
+    });
+    await openConsole(`/runs/${id}?node=each`);
+    await expectStatus('Call', 'Failed');
+    const row = within(await screen.findByRole('button', { name: /^Call.*Failed/ }));
+    await user.click(await row.findByTitle('Iteration 1: Failed'));
+    const panel = async () => within(await screen.findByRole('region', { name: 'Node' }));
+    await (await panel()).findByText('The status is 503', { exact: false, selector: 'p' });
+    expect(location.search).toContain('iteration=');
+    // Without a choice, the first that failed is shown, with its status and its item.
+    await openConsole(`/runs/${id}?node=call`);
+    await (await panel()).findByText('The status is 503', { exact: false, selector: 'p' });
+    await (await panel()).findByText('Item: A-2');
+    const counts = within((await panel()).getByRole('group', { name: 'Iterations by status' }));
+    expect(counts.getByText(/^Failed/).textContent).toBe('Failed · 1');
+    // The picker finds iterations by their items, too.
+    await user.type((await panel()).getByLabelText('Iteration'), 'a-3');
+    const option = await screen.findByRole('option');
+    expect(option.textContent).toBe('2SuccessA-3');
+    await user.click(option);
+    await (await panel()).findByText('Item: A-3');
+    expect((await panel()).queryByText('The status is 503', { exact: false, selector: 'p' })).toBeNull();
+  });
+
+  it('of a webhook that has responded leads to the response', async () => {
+    const workflows = keepWorkflows();
+    const respond = { id: 'reply', type: 'respond', name: 'Reply' };
+    const definition = {
+      nodes: [{ id: 'start', type: 'trigger.webhook' }, respond],
+      edges: [{ source: 'start', target: 'reply' }],
+    };
+    const { workflow } = workflows.get(workflows.add({ name: 'Hooked', definition }));
+    const runs = keepRuns();
+    const nodes = { start: {}, reply: { output: { outcome: 'responded' } } };
+    const id = runs.add(workflow, { source: 'webhook', result: null, nodes });
+    await openConsole(`/runs/${id}`);
+    await sees('The response to the webhook is in the output of Reply.');
+    expect(screen.queryByText(/No End node set a result/)).toBeNull();
+    await click('button', 'Reply', within(screen.getByRole('region', { name: 'Run' })));
+    await within(await screen.findByRole('tree', { name: 'Output of reply' })).findByText('responded', {
+      exact: false,
+    });
   });
 });

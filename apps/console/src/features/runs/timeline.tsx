@@ -2,10 +2,11 @@ import type { Definition, Execution, IterationEntry } from '@deckhand/contracts'
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type CSSProperties, useEffect, useState } from 'react';
-import { iterationsQuery, MAX_ITERATIONS } from '../../api/executions.ts';
+import { failedIterationsQuery, iterationsQuery, MAX_ITERATIONS } from '../../api/executions.ts';
 import { useNodeTypes } from '../../api/workflows.ts';
 import { describeDuration, durationMs } from '../../components/durations.ts';
 import { STATUS_LOOKS, StatusBadge } from '../../components/status-badge.tsx';
+import { statusOf } from '../../graph/node-status.ts';
 import { i18n } from '../../language/i18n.ts';
 import { describeAttempt } from './describe-attempt.ts';
 import { type AttemptSpan, type Bar, type RunTimes, type Span, toTimes } from './bars.ts';
@@ -88,7 +89,7 @@ export function Timeline({
                 )}
               </span>
               <span className={classes.status}>
-                <StatusBadge status={bar.status} />
+                <StatusBadge status={statusOf(bar)} />
               </span>
               <span className={classes.track}>
                 {!bar.isReused && <Track run={run} bar={bar} spanOf={times.spanOf} />}
@@ -108,26 +109,35 @@ export function Timeline({
   );
 }
 
-/** The bar of a node: one of each attempt, and once the run is finished, one of each iteration. */
+/**
+ * The bar of a node: one of each attempt, or, once the run is finished, one of each iteration. Of more iterations, and
+ * while the run is in progress, those that failed are on top of the bar.
+ */
 function Track({ run, bar, spanOf }: { run: Execution; bar: Bar; spanOf: RunTimes['spanOf'] }) {
-  const { nodeId, iterations, status, attemptSpans } = bar;
+  const { nodeId, iterations, attemptSpans } = bar;
+  const failedCount = bar.iterationCounts?.failed ?? 0;
   const isSplit = run.finishedAt !== null && iterations > 1 && iterations <= MAX_ITERATIONS;
-  const query = useQuery({ ...iterationsQuery(run.id, nodeId), enabled: isSplit });
-  const shown = isSplit ? (query.data?.data ?? []) : [];
+  const all = useQuery({ ...iterationsQuery(run.id, nodeId), enabled: isSplit });
+  const hasFailed = !isSplit && iterations > 1 && failedCount > 0;
+  const failed = useQuery({ ...failedIterationsQuery(run.id, nodeId, failedCount), enabled: hasFailed });
+  const entries = isSplit ? all.data?.data : hasFailed ? failed.data?.data : undefined;
+  // The attempts are those of the latest iteration.
   const parts =
-    attemptSpans.length > 0 ? attemptSpans.map(attemptPart) : shown.flatMap((entry) => iterationPart(entry, spanOf));
-  if (parts.length === 0) return <span className={classes.bar} style={toStyle(bar, status)} />;
+    iterations > 1 ? (entries ?? []).flatMap((entry) => iterationPart(entry, spanOf)) : attemptSpans.map(attemptPart);
+  const isWhole = parts.length === 0 || hasFailed;
   return (
     <>
-      {attemptSpans.length > 0 && <span className={classes.delays} style={toStyle(bar)} />}
-      {parts.map(({ key, title, span, status: result, iteration }) => (
+      {isWhole && <span className={classes.bar} style={toStyle(bar, bar.status)} />}
+      {iterations <= 1 && attemptSpans.length > 0 && <span className={classes.delays} style={toStyle(bar)} />}
+      {parts.map(({ key, title, span, status, iteration }) => (
         <span
           key={key}
           className={classes.bar}
           data-part
           data-iteration={iteration}
+          data-failed={status === 'failed' || undefined}
           title={title}
-          style={toStyle(span, result)}
+          style={toStyle(span, status)}
         />
       ))}
     </>

@@ -92,6 +92,10 @@ describe('folders', () => {
     const loose = workflows.add({ name: 'Loose', definition: MANUAL });
     const folderOf = (id: string) => workflows.get(id).workflow.folderId;
     await openConsole('/workflows');
+    await fill('Description', 'Sends what is left', await choose('Loose', 'Description'));
+    await user.keyboard('{Control>}{Enter}{/Control}');
+    await screen.findByText('Sends what is left');
+    await isGone('dialog');
     await choose('Loose', 'Rename');
     await user.keyboard('{Escape}');
     await isGone('dialog');

@@ -1,7 +1,7 @@
 import { type ActivationEntry, NO_ERROR_WORKFLOW, type WorkflowEntry } from '@deckhand/contracts';
-import { Table, Text } from '@mantine/core';
+import { Table, Text, Textarea } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Copy, History, Siren, Trash2 } from 'lucide-react';
+import { Copy, FileText, History, Siren, Trash2 } from 'lucide-react';
 import { targetsOf } from '../../api/folder-tree.ts';
 import { foldersQuery } from '../../api/folders.ts';
 import { useWorkspace } from '../../api/use-workspace.ts';
@@ -17,7 +17,7 @@ import { Broken } from '../../components/broken.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
+import { FormDialog, submitBy } from '../../components/form-dialog.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { notify } from '../../components/notice-board.ts';
 import { RelativeTime } from '../../components/relative-time.tsx';
@@ -73,6 +73,21 @@ export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
       ),
     },
     {
+      label: i18n.t('Description'),
+      Icon: FileText,
+      dialog: (close) => (
+        <DescriptionForm
+          title={i18n.t('Description of {name}', { name })}
+          description={workflow.description}
+          act={async (description) => {
+            await updateWorkflow(id, { description });
+            await refresh();
+          }}
+          onClose={close}
+        />
+      ),
+    },
+    {
       label: i18n.t('Error workflow'),
       Icon: Siren,
       dialog: (close) => (
@@ -114,6 +129,42 @@ export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
     },
   ];
   return <ActionMenu of={name} actions={actions} />;
+}
+
+/** Asks for the description of a workflow. */
+function DescriptionForm({
+  title,
+  description,
+  act,
+  onClose,
+}: {
+  title: string;
+  description: string;
+  act: (description: string) => Promise<unknown>;
+  onClose: () => void;
+}) {
+  return (
+    <FormDialog
+      title={title}
+      initial={{ description }}
+      submit={i18n.t('Save')}
+      act={(values) => act(values.description)}
+      onClose={onClose}
+    >
+      {({ text }) => (
+        <Textarea
+          label={i18n.t('Description')}
+          autosize
+          minRows={3}
+          maxRows={12}
+          maxLength={10_000}
+          data-autofocus
+          onKeyDown={submitBy('mod+Enter')}
+          {...text('description')}
+        />
+      )}
+    </FormDialog>
+  );
 }
 
 const OF_WORKSPACE = 'workspace';

@@ -1,8 +1,16 @@
-import { type JsonObject, type JsonValue, type Person, WAIT_EVENTS, type WaitPlace } from '@deckhand/contracts';
+import {
+  fileIdsIn,
+  type JsonObject,
+  type JsonValue,
+  type Person,
+  WAIT_EVENTS,
+  type WaitPlace,
+} from '@deckhand/contracts';
 import type { Actor, LinkHolder } from '../../access.ts';
 import { recordChange } from '../../audit/record.ts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { emitEvents, hasEvents } from '../../events/emit.ts';
+import { nameFiles } from '../../files.ts';
 import { personJson } from '../../users.ts';
 import { isTimeUp } from './end-waits.ts';
 import { type LockedExecution, lockExecution, lockLinkedExecution } from '../lock.ts';
@@ -119,6 +127,9 @@ export function answerWait(db: Database, actor: Actor | LinkHolder, request: Ans
       const [ended] = await findWaits(tx, actor, { ...request, iteration });
       return ended?.at ? { kind: 'ended', end: endOf(ended, ended.at) } : { kind: 'notWaiting' };
     }
+    // A run that is paused, or not queued, writes no checkpoint that names them.
+    const files = fileIdsIn(answer);
+    if (files.length > 0) await nameFiles(tx, executionId, files);
     // A request that is repeated after a 503 finds this answer.
     const { requestToken: _unmarked, ...recorder } = actor;
     const { action } = request;

@@ -2,6 +2,8 @@ import type { NodeDefinition, NoteDefinition } from '@deckhand/contracts';
 import type { Edge } from '@xyflow/react';
 import { useMemo } from 'react';
 import { type CardNode, toCard, toFlowEdge, toFlowNode } from '../../../graph/flow.ts';
+import { cachedFor } from '../../../components/cached-for.ts';
+import { statusOf } from '../../../graph/node-status.ts';
 import type { Gestures } from './canvas-gestures.ts';
 import { useCanvasRuns } from '../runs/canvas-runs.tsx';
 import { definitionOf, issuesOf } from '../model/editor-model.ts';
@@ -67,7 +69,8 @@ function useCards(): CardNode[] {
     () =>
       cards.map((card): CardNode => {
         const hasRun = progress !== undefined && ranIds?.has(card.id) !== false;
-        const status = hasRun ? (progress[card.id]?.status ?? 'pending') : undefined;
+        const entry = progress?.[card.id];
+        const status = hasRun ? (entry ? statusOf(entry) : 'pending') : undefined;
         const issue = texts.get(card.id) ?? card.data.issue;
         const review = reviews.get(card.id);
         const isSelected = selected.has(card.id);
@@ -109,19 +112,4 @@ function useNotes(): NoteNode[] {
     () => (notes ?? []).map((note) => (selected.has(noteKey(note.id)) ? selectNote(noteOf(note)) : noteOf(note))),
     [notes, noteOf, selected],
   );
-}
-
-/**
- * Returns a function that computes the result for an object once, and returns the same one afterwards. React leaves out
- * what is the same as before.
- */
-function cachedFor<K extends object, V>(compute: (key: K) => V): (key: K) => V {
-  const cache = new WeakMap<K, V>();
-  return (key) => {
-    const known = cache.get(key);
-    if (known !== undefined) return known;
-    const value = compute(key);
-    cache.set(key, value);
-    return value;
-  };
 }

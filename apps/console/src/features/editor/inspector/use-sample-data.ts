@@ -1,20 +1,18 @@
 import type { Definition, Execution, JsonValue } from '@deckhand/contracts';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { lastRunQuery, outputQuery, runQuery } from '../../../api/executions.ts';
+import { lastRunQuery, runQuery } from '../../../api/executions.ts';
 import { variablesQuery } from '../../../api/variables.ts';
 import type { SampleData } from '../../../forms/sample-data.ts';
 import type { NodeTypes } from '../../../graph/handles.ts';
+import { readOutput } from '../../runs/loop-items.ts';
 import { useCanvasRuns } from '../runs/canvas-runs.tsx';
 import { definitionOf } from '../model/editor-model.ts';
 import { useEditor, useEditorSession } from '../model/editor-session.tsx';
-import { shapeOfOutput, shapeOfTrigger } from '../model/shapes.ts';
-import { loopAround, nodesBefore, sourcesOf } from '../model/upstream.ts';
+import { isErrorOutput, shapeOfOutput, shapeOfTrigger } from '../model/shapes.ts';
+import { loopAround, nodesBefore, type Outcome, outcomeOf, sourcesOf } from '../model/upstream.ts';
 
 const SUCCESSFUL = { status: 'success' } as const;
-
-/** Maximum size of an output that is fetched for a preview, in bytes. */
-const MAX_OUTPUT_BYTES = 4_194_304;
 
 /**
  * Returns the data for previews of a node's expressions. They are from the run on the canvas;
@@ -59,6 +57,7 @@ interface Sources {
 function sampleOf(sources: Sources, nodeId: string): SampleData {
   const { queryClient, workspaceId, definition, types, run } = sources;
   const loop = loopAround(definition, nodeId, types);
+  const outcomeHere = (of: string): Outcome => outcomeOf(definition, { of, at: nodeId, types });
   return {
     run: run && { id: run.executionId, mode: run.executionMode, trigger: run.data.trigger },
     before: nodesBefore(definition, nodeId),
@@ -66,25 +65,25 @@ function sampleOf(sources: Sources, nodeId: string): SampleData {
     sources: sourcesOf(definition, nodeId, types),
     tryData: (id) => sampleOf(sources, id),
     loop: loop && (() => ({ items: loop.parameters?.items ?? [], data: sampleOf(sources, loop.id) })),
-    output: async (id) => (await readOutput(sources, run, id)) ?? readOutput(sources, sources.earlier, id),
-    shapes: { trigger: shapeOfTrigger(definition, types), output: (id) => shapeOfOutput(definition, id, types) },
+    async output(id) {
+      const outcome = outcomeHere(id);
+      // The run may have taken another branch than that of the node.
+      const fits = (output: JsonValue): boolean =>
+        outcome === 'either' || isErrorOutput(output) === (outcome === 'error');
+      for (const from of [run, sources.earlier]) {
+        const output = await readOutput(queryClient, from, id);
+        if (output !== undefined && fits(output)) return output;
+      }
+      return undefined;
+    },
+    shapes: {
+      trigger: shapeOfTrigger(definition, types),
+      output: (id) => shapeOfOutput(definition, id, { types, outcome: outcomeHere(id) }),
+    },
     async vars() {
       const query = { ...variablesQuery(workspaceId), staleTime: 60_000 };
       const { data } = await queryClient.query(query).catch(() => ({ data: [] }));
       return Object.fromEntries(data.map(({ name, value }) => [name, value]));
     },
   };
-}
-
-/** Returns the output of a node in the run; undefined if it is not available. */
-async function readOutput(
-  { queryClient }: Sources,
-  run: Execution | undefined,
-  nodeId: string,
-): Promise<JsonValue | undefined> {
-  const progress = run?.progress[nodeId];
-  if (!run || progress?.outputOmitted !== true || progress.outputBytes > MAX_OUTPUT_BYTES) return undefined;
-  const query = outputQuery(run.executionId, nodeId, undefined, progress.finishedAt);
-  const answer = await queryClient.query({ ...query, staleTime: Infinity }).catch(() => undefined);
-  return answer?.output;
 }

@@ -1,5 +1,13 @@
-import { type Definition, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import {
+  type Definition,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type NodeDefinition,
+  type NodeTypeEntry,
+} from '@deckhand/contracts';
 import type { NodeTypes } from '../../../graph/handles.ts';
+import type { Outcome } from './upstream.ts';
 
 /** Returns the members of `$trigger` that are known without a run: those of all triggers of the workflow. */
 export function shapeOfTrigger({ nodes }: Definition, types: NodeTypes): JsonObject {
@@ -12,11 +20,32 @@ export function shapeOfTrigger({ nodes }: Definition, types: NodeTypes): JsonObj
   );
 }
 
-/** Returns the members of a node's output that are known without a run; undefined if there are none. */
-export function shapeOfOutput({ nodes }: Definition, nodeId: string, types: NodeTypes): JsonValue | undefined {
+/**
+ * Returns the members of a node's output that are known without a run; undefined if there are none.
+ * @param outcome a failed node has another output
+ */
+export function shapeOfOutput(
+  { nodes }: Definition,
+  nodeId: string,
+  { types, outcome }: { readonly types: NodeTypes; readonly outcome: Outcome },
+): JsonValue | undefined {
   const node = nodes.find(({ id }) => id === nodeId);
   const type = node && types.get(node.type);
   if (!type) return undefined;
+  const error = { ...(type.container === 'try' && { nodeId: '' }), message: '', code: '' };
+  if (outcome === 'error') return { error };
+  const own = shapeOfSuccess(node, type);
+  return outcome === 'either' && (own === undefined || isJsonObject(own)) ? { ...own, error } : own;
+}
+
+/** Returns true for the output of a node whose failure was handled. */
+export function isErrorOutput(output: JsonValue): boolean {
+  if (!isJsonObject(output) || Object.keys(output).length !== 1) return false;
+  const { error } = output;
+  return error !== undefined && isJsonObject(error) && 'message' in error && 'code' in error;
+}
+
+function shapeOfSuccess(node: NodeDefinition, type: NodeTypeEntry): JsonValue | undefined {
   if (type.outputSchema) return shapeOf(type.outputSchema);
   const path = type.outputMembersOf?.split('.') ?? [];
   const named = path.reduce<JsonValue | undefined>(

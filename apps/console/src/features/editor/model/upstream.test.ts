@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
 import { CONTAINER_TYPES } from '../../../testing/node-type.ts';
-import { containersAround, expressionOf, loopAround, nodesBefore, sourcesOf } from './upstream.ts';
+import { containersAround, expressionOf, loopAround, nodesBefore, outcomeOf, sourcesOf } from './upstream.ts';
 
 /** start → outer ⟲ (first → inner ⟲ (deep) → last) → end */
 const LOOPS: Definition = {
@@ -128,5 +128,39 @@ describe('the expression of the data from a node', () => {
   it('does not exist for nodes that are not before it', () => {
     expect(read('end', 'first')).toBeUndefined();
     expect(read('end', 'end')).toBeUndefined();
+  });
+});
+
+describe('what a node has done when another reads its output', () => {
+  /** call → (well | error: failed → both), both ← well; guard: try → (body: inner | error: undo | success: next) */
+  const branches = (onError: 'stop' | 'continue' | 'branch'): Definition => ({
+    nodes: [
+      { id: 'call', type: 'set', onError },
+      ...['well', 'failed', 'last', 'both', 'inner', 'undo', 'next'].map((id) => ({ id, type: 'set' })),
+      { id: 'guard', type: 'try' },
+    ],
+    edges: [
+      { source: 'call', target: 'well' },
+      { source: 'call', sourceHandle: 'error', target: 'failed' },
+      { source: 'failed', target: 'last' },
+      { source: 'failed', target: 'both' },
+      { source: 'well', target: 'both' },
+      { source: 'guard', sourceHandle: 'body', target: 'inner' },
+      { source: 'guard', sourceHandle: 'error', target: 'undo' },
+      { source: 'guard', sourceHandle: 'success', target: 'next' },
+    ],
+  });
+
+  it.each([
+    ['call', 'branch', { well: 'success', failed: 'error', last: 'error', both: 'either' }],
+    ['call', 'continue', { well: 'either', both: 'either' }],
+    ['call', 'stop', { well: 'success', both: 'success' }],
+    ['guard', 'stop', { undo: 'error', next: 'success' }],
+  ] as const)('follows from the branch: %s with %s', (of, onError, expected) => {
+    const seen = Object.keys(expected).map((at) => [
+      at,
+      outcomeOf(branches(onError), { of, at, types: CONTAINER_TYPES }),
+    ]);
+    expect(Object.fromEntries(seen)).toEqual(expected);
   });
 });

@@ -2,7 +2,7 @@ import type { Definition, NodeDefinition } from '@deckhand/contracts';
 import { memberPath } from '../../../components/json-rows.ts';
 import type { SampleSource } from '../../../forms/sample-data.ts';
 import { type Container, containersOf } from '../../../graph/containers.ts';
-import type { NodeTypes } from '../../../graph/handles.ts';
+import { ERROR_HANDLE, type NodeTypes } from '../../../graph/handles.ts';
 
 /** Returns the ids of the nodes before a node, the nearest first. */
 export function nodesBefore({ edges }: Definition, nodeId: string): string[] {
@@ -54,4 +54,23 @@ export function sourcesOf(definition: Definition, nodeId: string, types: NodeTyp
   };
   const ids = new Set(edges.flatMap(({ source, target }) => (target === nodeId ? [source] : [])));
   return [...ids].map((id) => ({ nodeId: id, gives: comesFrom(id) }));
+}
+
+/** What a node has done when another one reads its output: ended well, failed and been handled, or either. */
+export type Outcome = 'success' | 'error' | 'either';
+
+/** Returns the outcomes of a node that one after it can see: `error` where only its output of that name leads. */
+export function outcomeOf(
+  { nodes, edges }: Definition,
+  { of, at, types }: { of: string; at: string; types: NodeTypes },
+): Outcome {
+  const node = nodes.find(({ id }) => id === of);
+  if (node?.onError === 'continue') return 'either';
+  if (node?.onError !== 'branch' && (!node || types.get(node.type)?.container !== 'try')) return 'success';
+  const leadsBy = (isError: boolean): boolean => {
+    const others = edges.filter((edge) => edge.source !== of || (edge.sourceHandle === ERROR_HANDLE) === isError);
+    return nodesBefore({ nodes, edges: others }, at).includes(of);
+  };
+  if (!leadsBy(true)) return 'success';
+  return leadsBy(false) ? 'either' : 'error';
 }

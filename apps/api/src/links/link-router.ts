@@ -1,39 +1,36 @@
-import { parse } from 'content-type';
 import { type Request, type Response, Router } from 'express';
 import { DeckhandError, type ValidationIssue, type WaitPlace } from '@deckhand/contracts';
-import { type LinkHolder, readLinkedWait } from '@deckhand/db';
+import { findLinkedFile, type LinkHolder, readLinkedWait } from '@deckhand/db';
+import { sendDownload } from '../files/send-file.ts';
 import { originOf } from '../http/caller-address.ts';
 import { checkJson } from '../http/json-body.ts';
 import { createErrorHandler, toDeckhandError } from '../http/errors.ts';
-import { readBytes } from '../http/read-body.ts';
 import { completeTask, isSameData } from '../runs/complete-task.ts';
 import { isSameDecision, recordDecision } from '../runs/decide.ts';
 import type { LinkContext } from '../contexts.ts';
-import { parseForm } from '../webhooks/form.ts';
 import { linkPage, messagePage, PAGE_POLICY } from './pages.ts';
 import { type LinkState, type Question, stateOf } from './link-state.ts';
+import { type PageLanguage, pageLanguageOf } from './page-language.ts';
+import { readForm, type SentForm } from './read-form.ts';
 import { type Entered, readSimpleForm, simpleForm, textOf } from './simple-form.ts';
 
-/** Maximum size of an answer, in bytes: a comment of 10,000 characters has at most 90,000 in a form. */
-const MAX_ANSWER_BYTES = 131_072;
 const MAX_COMMENT_LENGTH = 10_000;
-const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** The path of links in request logs must not have the token (`observe-requests.ts`). */
 const PATH = '/answer/:token';
 
 /**
- * Creates the pages of links that answer an approval or a human task without a session. A GET only shows the question,
- * because scanners of mail and previews of messengers fetch links; a POST answers it. The token is all that counts:
- * cookies and keys are not looked at.
+ * Creates what links lead to without a session: files, and the pages that answer an approval or a human task. A GET of
+ * a page only shows the question, because scanners of mail and previews of messengers fetch links; a POST answers it.
+ * The token is all that counts: cookies and keys are not looked at.
  */
-export function createAnswerRouter(context: LinkContext): Router {
+export function createLinkRouter(context: LinkContext): Router {
   const router = Router({ strict: true, caseSensitive: true });
   router
     .route(PATH)
     .get(async (request, response) => {
       const link = await openLink(context, request);
-      sendPage(response, statusOf(link.state), linkPage(link.state, link));
+      sendPage(response, statusOf(link.state), linkPage(link.state, pageLanguageOf(request), link));
     })
     .post(async (request, response) => {
       requireOwnPage(request);
@@ -44,9 +41,26 @@ export function createAnswerRouter(context: LinkContext): Router {
     .all(() => {
       throw new DeckhandError('METHOD_NOT_ALLOWED', { headers: { Allow: 'GET, HEAD, POST' } });
     });
+  router
+    .route('/files/:token')
+    .get(async (request, response) => {
+      await context.linkLimit.request(request.ip ?? '');
+      const linked = context.fileTokens.verify(request.params.token);
+      const file = linked && (await findLinkedFile(context.db, linked));
+      if (!file) throw new DeckhandError('NOT_FOUND');
+      response.setHeader('Referrer-Policy', 'no-referrer');
+      response.setHeader('X-Robots-Tag', 'noindex');
+      const { files, shares } = context;
+      await sendDownload(request, response, { files, shares, file, name: linked.name });
+    })
+    .all(() => {
+      throw new DeckhandError('METHOD_NOT_ALLOWED', { headers: { Allow: 'GET, HEAD' } });
+    });
   router.use(
-    '/answer',
-    createErrorHandler(context.logger, (response, error) => sendPage(response, error.status, errorPage(error))),
+    ['/answer', '/files'],
+    createErrorHandler(context.logger, (response, error) =>
+      sendPage(response, error.status, errorPage(error, pageLanguageOf(response.req))),
+    ),
   );
   return router;
 }
@@ -55,12 +69,14 @@ export function createAnswerRouter(context: LinkContext): Router {
 interface Link {
   readonly place: WaitPlace;
   readonly state: LinkState;
+  /** "" for an unknown run. */
+  readonly workspaceId: string;
   readonly consolePath: string;
 }
 
 /** Verifies a token and reads what it leads to. The state of an invalid token is that of a deleted run. */
 async function openLink(context: LinkContext, request: Request): Promise<Link> {
-  await context.linkLimit(request.ip ?? '');
+  await context.linkLimit.request(request.ip ?? '');
   const { token } = request.params;
   const place = context.answerTokens.verify(typeof token === 'string' ? token : '');
   if (!place) throw new DeckhandError('NOT_FOUND');
@@ -69,24 +85,55 @@ async function openLink(context: LinkContext, request: Request): Promise<Link> {
 
 async function readLink({ db }: LinkContext, place: WaitPlace): Promise<Link> {
   const found = await readLinkedWait(db, place);
-  const consolePath = `/w/${found?.workspaceId ?? ''}/runs/${place.executionId}`;
-  return { place, state: stateOf(found), consolePath };
+  const workspaceId = found?.workspaceId ?? '';
+  return { place, state: stateOf(found), workspaceId, consolePath: `/w/${workspaceId}/runs/${place.executionId}` };
 }
 
-/** Records an answer, at most one, and returns the page that says what became of it. */
-async function answerLink(
-  context: LinkContext,
-  request: Request,
-  link: Link,
-): Promise<{ readonly status: number; readonly page: string }> {
-  const { place, state } = link;
+/** A page to send. */
+interface Sent {
+  readonly status: number;
+  readonly page: string;
+}
+
+/** Reads an answer, and records it if it is the first one. @returns the page that says what became of it. */
+async function answerLink(context: LinkContext, request: Request, link: Link): Promise<Sent> {
+  const { state } = link;
+  const language = pageLanguageOf(request);
   if (!('question' in state) || state.question === undefined) {
-    return { status: state.kind === 'unknown' ? 404 : 409, page: linkPage(state) };
+    request.resume();
+    return { status: state.kind === 'unknown' ? 404 : 409, page: linkPage(state, language) };
   }
-  const entered = await readForm(request);
+  const { question } = state;
+  const form = question.kind === 'human' ? simpleForm(question.schema) : undefined;
+  const sent = await readForm(context, request, { ...link, form });
   const holder: LinkHolder = { userId: null, origin: () => originOf(request, null) };
   try {
-    const given = answerTo(state.question, entered);
+    return await recordSent(context, holder, { link, question, sent, language });
+  } finally {
+    // Those of a recorded answer are named by the run, and stay.
+    await sent.discard();
+  }
+}
+
+/** The answer of a form to a question. */
+interface Answering {
+  readonly link: Link;
+  readonly question: Question;
+  readonly sent: SentForm;
+  readonly language: PageLanguage;
+}
+
+/** Records the answer of a form, at most one, and returns the page that says what became of it. */
+async function recordSent(
+  context: LinkContext,
+  holder: LinkHolder,
+  { link, question, sent, language }: Answering,
+): Promise<Sent> {
+  const { place, state } = link;
+  const { entered } = sent;
+  try {
+    if (sent.refusal) throw sent.refusal;
+    const given = answerTo(question, entered);
     // The answer of a link that could not be queued is queued by the same answer.
     if (state.kind === 'open' || state.kind === 'answered') {
       try {
@@ -95,20 +142,20 @@ async function answerLink(
         const { code } = toDeckhandError(error);
         if (code === 'RESUME_PENDING') {
           const note = 'Your answer is recorded. The workflow continues as soon as the service can.';
-          return { status: 202, page: linkPage((await readLink(context, place)).state, { note }) };
+          return { status: 202, page: linkPage((await readLink(context, place)).state, language, { note }) };
         }
         if (code !== 'ALREADY_DECIDED' && code !== 'NOT_WAITING') throw error;
       }
     }
     const after = (await readLink(context, place)).state;
     if (after.kind === 'answered' && after.isByLink && given.isSame(after.answer)) {
-      return { status: 200, page: linkPage(after, { note: 'Your answer is recorded.' }) };
+      return { status: 200, page: linkPage(after, language, { note: 'Your answer is recorded.' }) };
     }
-    return { status: 409, page: linkPage(after, { note: 'Your answer was not recorded.' }) };
+    return { status: 409, page: linkPage(after, language, { note: 'Your answer was not recorded.' }) };
   } catch (error) {
-    const { code, details } = toDeckhandError(error);
-    if (code !== 'VALIDATION_FAILED' || !isIssues(details)) throw error;
-    return { status: 400, page: linkPage(state, { ...link, rejected: { entered, issues: details } }) };
+    const { status, details } = toDeckhandError(error);
+    if (!isIssues(details)) throw error;
+    return { status, page: linkPage(state, language, { ...link, rejected: { entered, issues: details } }) };
   }
 }
 
@@ -150,16 +197,6 @@ function isIssues(details: unknown): details is readonly ValidationIssue[] {
   return Array.isArray(details) && details.every((each) => typeof each === 'object' && each !== null && 'path' in each);
 }
 
-async function readForm(request: Request): Promise<Entered> {
-  const { type } = parse(request.headers['content-type'] ?? '');
-  const encoding = request.headers['content-encoding'] ?? 'identity';
-  if (type !== FORM_TYPE || encoding.toLowerCase() !== 'identity') {
-    request.resume();
-    throw new DeckhandError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the form of this page' });
-  }
-  return parseForm((await readBytes(request, MAX_ANSWER_BYTES)).toString());
-}
-
 /**
  * Refuses the form of another site's page. It would need the token, so this is only a second defence. Browsers send
  * `Origin: null` from pages with the referrer policy of these.
@@ -178,10 +215,11 @@ function statusOf({ kind }: LinkState): number {
   return kind === 'unknown' ? 404 : 200;
 }
 
-function errorPage({ code, status, message }: DeckhandError): string {
-  if (code === 'NOT_FOUND') return linkPage({ kind: 'unknown' });
-  if (status >= 500) return messagePage('Not available', 'The service cannot do this at the moment. Try again later.');
-  return messagePage('That did not work', message);
+function errorPage({ code, status, message }: DeckhandError, language: PageLanguage): string {
+  if (code === 'NOT_FOUND') return linkPage({ kind: 'unknown' }, language);
+  if (status >= 500)
+    return messagePage(language, 'Not available', 'The service cannot do this at the moment. Try again later.');
+  return messagePage(language, 'That did not work', message);
 }
 
 function sendPage(response: Response, status: number, page: string): void {
@@ -190,6 +228,7 @@ function sendPage(response: Response, status: number, page: string): void {
     'Content-Length': Buffer.byteLength(page),
     'Content-Security-Policy': PAGE_POLICY,
     'Cache-Control': 'no-store',
+    Vary: 'Accept-Language',
     'Referrer-Policy': 'no-referrer',
     'X-Robots-Tag': 'noindex',
   });

@@ -1,0 +1,22 @@
+import type { ExecutionMode, ExecutionSource } from '@deckhand/contracts';
+import { i18n } from '../../language/i18n.ts';
+
+/** What starts a run, in words. */
+export const SOURCES: Readonly<Record<ExecutionSource, string>> = {
+  api: i18n.t('API'),
+  editor: i18n.t({ id: 'tool: Editor', message: 'Editor' }),
+  webhook: i18n.t('Webhook'),
+  schedule: i18n.t('Schedule'),
+  rerun: i18n.t({ id: 'noun: Re-run', message: 'Re-run' }),
+  workflow: i18n.t('Workflow'),
+  error: i18n.t('Error workflow'),
+  event: i18n.t('Event'),
+};
+
+/** The modes of a run, in words. */
+export const MODES: Readonly<Record<ExecutionMode, string>> = {
+  normal: i18n.t({ id: 'mode: Normal', message: 'Normal' }),
+  test: i18n.t({ id: 'mode: Test', message: 'Test' }),
+  debug: i18n.t({ id: 'mode: Debug', message: 'Debug' }),
+  sandbox: i18n.t({ id: 'mode: Sandbox', message: 'Sandbox' }),
+};

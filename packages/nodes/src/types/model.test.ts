@@ -1,0 +1,174 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '@deckhand/contracts';
+import type { ModelCall, ModelTokens, NodeContext, OpenedCredential } from '@deckhand/engine';
+import { createMemoryFiles } from '@deckhand/testing/memory-files';
+import { stopAll } from '../../../../tests/harness/cleanup.ts';
+import { serveModels } from '../../../../tests/harness/model-provider.ts';
+import { NO_SERVICES, nodeContext } from '../../../../tests/harness/node-context.ts';
+import { serve } from '../../../../tests/harness/serve.ts';
+import { createHttpClient } from '../http/client.ts';
+import { createResultChecker } from '../schemas/result-checker.ts';
+import { createSchemaChecker } from '../schemas/schema-checker.ts';
+import type { ModelSecret } from '../models/language-model.ts';
+import node from './model.ts';
+
+const http = createHttpClient({ allowPrivate: true });
+const schemas = createSchemaChecker();
+
+afterAll(async () => {
+  await Promise.all([http.close(), schemas.close()]);
+  await stopAll();
+});
+
+/** Runs the node, and returns its outcome and the calls that were counted. */
+async function run(secret: ModelSecret, parameters: JsonObject, more: Partial<NodeContext> = {}) {
+  const begun: ModelCall[] = [];
+  const settled: ModelTokens[] = [];
+  const modelCalls = {
+    begin: (call: ModelCall) => Promise.resolve(String(begun.push(call))),
+    settle: (_id: string, tokens: ModelTokens) => Promise.resolve(void settled.push(tokens)),
+  };
+  const credential = (): Promise<OpenedCredential> => Promise.resolve({ type: 'model', secret });
+  const services = { ...NO_SERVICES, http, modelCalls, results: createResultChecker(schemas) };
+  const running = node.run(
+    { model: 'm', ...parameters },
+    nodeContext({ services, credential, credentialId: 'c', ...more }),
+  );
+  const outcome = await Promise.resolve(running).catch((error: unknown) => ({ error }));
+  return { outcome, begun, settled };
+}
+
+const PROVIDERS = ['anthropic', 'google', 'mistral', 'openai', 'openaiCompatible'] as const;
+const secretOf = (provider: ModelSecret['provider'], baseUrl: string): ModelSecret => ({
+  provider,
+  baseUrl,
+  apiKey: 'key-of-mine',
+});
+const SCHEMA = {
+  type: 'object',
+  properties: { size: { type: 'integer' } },
+  required: ['size'],
+  additionalProperties: false,
+};
+
+describe.each(PROVIDERS)('a model of %s', (provider) => {
+  it('gets the conversation and the settings, and returns text and tokens', async () => {
+    const { url, requests } = await serveModels({ text: 'Ada', tokens: { input: 20, output: 3, cached: 5 } });
+    const { outcome, begun, settled } = await run(secretOf(provider, url), {
+      system: 'Be short.',
+      messages: [
+        { role: 'user', text: 'Hello' },
+        { role: 'assistant', text: 'Hi' },
+      ],
+      prompt: 'Who was first?',
+      maxOutputTokens: 50,
+    });
+    expect(outcome).toEqual({
+      kind: 'output',
+      output: {
+        text: 'Ada',
+        output: null,
+        finishReason: 'stop',
+        usage: { calls: 1, inputTokens: 20, outputTokens: 3, cachedInputTokens: 5 },
+      },
+    });
+    expect(begun).toEqual([
+      {
+        ...{ workspaceId: 'workspace', executionId: 'run', nodeId: 'node', iteration: '' },
+        ...{ credentialId: 'c', provider, model: 'm' },
+      },
+    ]);
+    expect(settled).toEqual([{ inputTokens: 20, outputTokens: 3, cachedInputTokens: 5 }]);
+    const [request] = requests;
+    const sent = JSON.stringify(request?.json);
+    for (const text of ['Be short.', 'Hello', 'Hi', 'Who was first?', '50']) expect(sent).toContain(text);
+    expect(JSON.stringify(request?.headers)).toContain('key-of-mine');
+    expect(sent).not.toContain('key-of-mine');
+  });
+
+  it('responds with JSON that fits the schema, and gets back what does not', async () => {
+    const { url, requests } = await serveModels(
+      { text: '{"size": "large"}', tokens: { input: 10, output: 1 } },
+      { text: '```json\n{ "size": 3 }\n```', tokens: { input: 15, output: 2 } },
+    );
+    const { outcome, settled } = await run(secretOf(provider, url), { prompt: 'How large?', outputSchema: SCHEMA });
+    expect(outcome).toMatchObject({
+      output: { output: { size: 3 }, usage: { calls: 2, inputTokens: 25, outputTokens: 3 } },
+    });
+    expect(settled).toHaveLength(2);
+    expect(JSON.stringify(requests[1]?.json)).toContain('body.size');
+  });
+
+  it('fails the node with what the provider says, and when it may be tried again', async () => {
+    const failure = { status: 429, message: 'Slow down', headers: { 'retry-after': '7' } };
+    const { url } = await serveModels({ text: '', failure });
+    const { outcome, begun, settled } = await run(secretOf(provider, url), { prompt: 'Hello' });
+    expect(outcome).toMatchObject({
+      error: { code: 'MODEL_FAILED', isRetryable: true, minRetryDelayMs: 7_000, details: { status: 429 } },
+    });
+    expect(String((outcome as { error: unknown }).error)).toContain('Slow down');
+    expect([begun.length, settled.length]).toEqual([1, 0]);
+  });
+
+  it('gets images', async () => {
+    const { url, requests } = await serveModels({ text: 'A cat' });
+    const files = createMemoryFiles();
+    const image = await files.save([Buffer.from('pixels')], { name: 'cat.png', contentType: 'image/png' });
+    await run(secretOf(provider, url), { prompt: 'What is it?', files: [image] }, { files });
+    expect(JSON.stringify(requests[0]?.json)).toContain(Buffer.from('pixels').toString('base64'));
+  });
+
+  it('whose response is not one of its API, fails the node and may be tried again', async () => {
+    const { url } = await serve((_request, response) => {
+      response.setHeader('content-type', 'application/json').end('{"choices": [');
+    });
+    const { outcome } = await run(secretOf(provider, url), { prompt: 'Hello' });
+    expect(outcome).toMatchObject({ error: { code: 'MODEL_RESPONSE_INVALID', isRetryable: true } });
+  });
+});
+
+describe('a model', () => {
+  it('whose response never fits fails the node with the text, after as many repairs as allowed', async () => {
+    const { url, requests } = await serveModels({ text: 'no', finish: 'length' });
+    const secret = secretOf('openaiCompatible', url);
+    const { outcome } = await run(secret, { prompt: 'How large?', outputSchema: SCHEMA, maxRepairs: 2 });
+    expect(outcome).toMatchObject({
+      error: { code: 'MODEL_OUTPUT_INVALID', details: { text: 'no', finishReason: 'length', usage: { calls: 3 } } },
+    });
+    expect(requests).toHaveLength(3);
+  });
+
+  it('at a private address is refused, as with http', async () => {
+    const guarded = createHttpClient({ allowPrivate: false });
+    const { url, requests } = await serveModels({ text: 'secret' });
+    const services = {
+      ...NO_SERVICES,
+      http: guarded,
+      modelCalls: { begin: () => Promise.resolve('1'), settle: () => Promise.resolve() },
+    };
+    const { outcome } = await run(secretOf('openai', url), { prompt: 'Hello' }, { services });
+    expect(outcome).toMatchObject({ error: { code: 'ADDRESS_REFUSED' } });
+    expect(requests).toEqual([]);
+    await guarded.close();
+  });
+
+  it('that redirects gets nothing, and the target no key', async () => {
+    const { url: other, requests } = await serveModels({ text: 'stolen' });
+    const { url } = await serve((_request, response) =>
+      response.writeHead(307, { location: `${other}/v1/messages` }).end(),
+    );
+    const { outcome } = await run(secretOf('anthropic', url), { prompt: 'Hello' });
+    expect(outcome).toHaveProperty('error');
+    expect(requests).toEqual([]);
+  });
+
+  it('that counts nonsense counts as nothing', async () => {
+    const { url } = await serveModels({ text: 'x', tokens: { input: -5, output: 1e300 } });
+    const { settled } = await run(secretOf('openaiCompatible', url), { prompt: 'Hello' });
+    expect(settled).toEqual([{ inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }]);
+  });
+
+  it('is asked something', () => {
+    expect(node.check?.({ model: 'm' })).toMatchObject([{ path: 'prompt' }]);
+  });
+});

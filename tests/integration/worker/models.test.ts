@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  callWithKey,
+  createWorkflow,
+  type Instance,
+  startInstance,
+  startTestWorker,
+  stopAll,
+  until,
+} from '../../harness/index.ts';
+import { type ModelReply, serveModels } from '../../harness/model-provider.ts';
+
+let instance: Instance;
+
+beforeAll(async () => {
+  instance = await startInstance(undefined, { env: { HTTP_NODE_ALLOW_PRIVATE: 'true' } });
+  await startTestWorker(instance);
+});
+afterAll(stopAll);
+
+const call = callWithKey(() => instance);
+
+/** Creates a workflow whose model has these replies, in a workspace of its own, and returns how to run it. */
+async function workflowWith(replies: readonly ModelReply[], retry?: object) {
+  const { url, requests } = await serveModels(...replies);
+  const secret = { provider: 'openai', apiKey: 'key-of-the-provider', baseUrl: url };
+  const { workspaceId } = instance;
+  const created = await call('POST', '/api/credentials', { workspaceId, name: 'Models', type: 'model', secret });
+  expect(created.status).toBe(201);
+  const node = {
+    id: 'ask',
+    type: 'model',
+    credentialId: created.body.id,
+    parameters: { model: `model-of-${created.body.id}`, prompt: 'Hello {{ $trigger.name }}' },
+    ...(retry && { retry }),
+  };
+  const nodes = [{ id: 'start', type: 'trigger.manual' }, node];
+  const workflowId = await createWorkflow(instance, { nodes, edges: [{ source: 'start', target: 'ask' }] });
+  const usage = async () => {
+    const { body } = await call('GET', `/api/ai/usage?workspaceId=${workspaceId}`);
+    return body.models.find(({ model }: { model: string }) => model === node.parameters.model);
+  };
+  return { workflowId, requests, usage };
+}
+
+/** Starts a run, and returns it when it has ended. */
+async function run(workflowId: string, body: object = {}) {
+  const started = await call('POST', `/api/workflows/${workflowId}/execute`, { executionMode: 'debug', ...body });
+  return until(async () => {
+    const { body: found, text } = await call('GET', `/api/executions/${started.body.executionId}`);
+    return ['success', 'failed'].includes(found.status) ? { ...found, text } : undefined;
+  });
+}
+
+describe('a model', () => {
+  it('responds in a run, and its calls and tokens are counted for the workspace', async () => {
+    const { workflowId, requests, usage } = await workflowWith([
+      { text: 'Hello Ada', tokens: { input: 12, output: 3, cached: 4 } },
+    ]);
+    const ended = await run(workflowId, { input: { name: 'Ada' } });
+    expect(ended).toMatchObject({ status: 'success' });
+    expect(ended.text).not.toContain('key-of-the-provider');
+    expect(requests).toHaveLength(1);
+    expect(requests[0]?.headers.authorization).toBe('Bearer key-of-the-provider');
+    expect(await usage()).toMatchObject({ calls: 1, inputTokens: 12, outputTokens: 3 });
+    await run(workflowId);
+    expect(await usage()).toMatchObject({ calls: 2, inputTokens: 24, outputTokens: 6 });
+  });
+
+  it('that fails is tried again as the node says; both calls are counted, and the tokens of one', async () => {
+    const { workflowId, requests, usage } = await workflowWith(
+      [
+        { text: '', failure: { status: 529, message: 'Overloaded' } },
+        { text: 'Now', tokens: { input: 5, output: 1 } },
+      ],
+      { maxAttempts: 2, delayMs: 1 },
+    );
+    expect(await run(workflowId)).toMatchObject({ status: 'success' });
+    expect(requests).toHaveLength(2);
+    expect(await usage()).toMatchObject({ calls: 2, inputTokens: 5, outputTokens: 1 });
+  });
+
+  it('is not asked in sandbox mode', async () => {
+    const { workflowId, requests, usage } = await workflowWith([{ text: 'x' }]);
+    expect(await run(workflowId, { executionMode: 'sandbox' })).toMatchObject({ status: 'success' });
+    expect(requests).toEqual([]);
+    expect(await usage()).toBeUndefined();
+  });
+});
