@@ -93,9 +93,23 @@ describe('branches after a list', () => {
     expect(messages(workflow, 'Loop')).toContain(
       'if an iteration returns no items, n8n ends the loop and the run there; here it goes on',
     );
-    expect(messages(workflow, 'After')).toEqual([
-      'what a loop returns in which an iteration may return no items, where n8n ends the run',
-    ]);
+    expect(ranIn(await run(workflow, { body: { list: [1, 2] } }))).toContain('after');
+    expect(ranIn(await run(workflow, { body: { list: [1, -1, 2] } }))).not.toContain('after');
+  });
+
+  it.each([
+    ['nothing leads back to', [], 'what a loop returns that nothing leads back to'],
+    [
+      'several ways lead back to at once',
+      ['Each > Loop', 'Other > Loop'],
+      'what a loop returns whose body leads back by several ways at once',
+    ],
+  ])('make a stub of what comes after a loop that %s', async (_what, back, reason) => {
+    const workflow = await imported(
+      [START, ITEMS, node('Loop', 'splitInBatches', {}), set('Each', 1), set('Other', 2), set('After', 3)],
+      connect('Start > Items', 'Items > Loop', 'Loop:1 > Each', 'Loop:1 > Other', ...back, 'Loop > After'),
+    );
+    expect(messages(workflow, 'After')).toEqual([reason]);
   });
 });
 
@@ -149,8 +163,8 @@ describe('a script', () => {
     const jsCode = "return { json: $('Items').item.json };";
     const script = node('Script', 'code', { jsCode, mode: 'runOnceForEachItem' });
     const workflow = await imported(
-      [START, ITEMS, node('Positive', 'filter', isPositive), script],
-      connect('Start > Items', 'Items > Positive', 'Positive > Script'),
+      [START, ITEMS, node('Last', 'limit', { keep: 'lastItems' }), script],
+      connect('Start > Items', 'Items > Last', 'Last > Script'),
     );
     expect(messages(workflow, 'Script')).toEqual([
       'the script uses the item of "Items" that belongs to the current one',

@@ -4,13 +4,13 @@ import { braced } from './expressions/template.ts';
 import { commonRoute, type Graph, isWithin, type Route } from './graph.ts';
 import { edgeFrom, type Join, joinWays, type Way } from './joins.ts';
 import type { Output } from './nodes/converter.ts';
-import { afterLoop } from './nodes/loop.ts';
-import { isTrigger, shortType } from './nodes/registry.ts';
+import { type Gathered, loopResult } from './nodes/loop.ts';
+import { isTrigger } from './nodes/registry.ts';
 import { UNPAIRED } from './pairs.ts';
 import { type Exit, type First, inputOfCycle, loopOf, type Repeat, repeatCycle } from './repeat.ts';
 import { optional, type Pairs, type Source } from './source.ts';
 import { unsupported } from './unsupported.ts';
-import type { N8nConnection, N8nNode } from './workflow.ts';
+import { type N8nConnection, type N8nNode, shortType } from './workflow.ts';
 
 /** What is known of a node that was converted. */
 export interface Done {
@@ -18,6 +18,16 @@ export interface Done {
   readonly route: Route;
   /** The nodes that lead to it. */
   readonly before: ReadonlySet<string>;
+}
+
+/** A loop whose body is converted. */
+export interface EndedLoop {
+  readonly name: string;
+  /** What is different in n8n. */
+  readonly messages: readonly string[];
+  /** Nodes that gather what it returns. */
+  readonly nodes: readonly NodeDefinition[];
+  readonly edges: readonly EdgeDefinition[];
 }
 
 /** What a flow of data is made of. */
@@ -33,6 +43,8 @@ export interface FlowParts {
 const OTHER_PART = 'it gets data of nodes that run once for each of several branches';
 /** Why a node that several branches lead to cannot be repeated for each of them. */
 const RUNS_ONCE = 'n8n runs it once for each of several branches, here it would run once';
+const ENDS_EARLY = 'if an iteration returns no items, n8n ends the loop and the run there; here it goes on';
+const RUNS_FIRST = 'nothing leads back to it, so that it runs for its first batch alone in n8n; here it runs for all';
 /** Beginning of the names of parts that run once for each of several branches. */
 const BRANCHES_INTO = 'branches into ';
 /** In routes, what names the trigger that started the run. */
@@ -261,32 +273,37 @@ export class DataFlow {
     return ended;
   }
 
-  /**
-   * Completes the loops whose bodies are converted now, with the last of their nodes: what they return is known.
-   * @returns the names of those of which an iteration may return no items.
-   */
-  endLoops(last: string): readonly string[] {
-    const early: string[] = [];
+  /** Completes the loops whose bodies are converted now, with the last of their nodes: what they return is known. */
+  endLoops(last: string): readonly EndedLoop[] {
+    const ended: EndedLoop[] = [];
     for (const [name, { members, output }] of this.#graph.loops) {
       const loop = this.#done.get(name);
       const isComplete = members.has(last) && [...members].every((each) => this.#done.has(each));
       if (!isComplete || !loop || loop.outputs.length < 2) continue;
+      const back = this.#graph.back.filter(({ target }) => target === name);
+      const isBack = (each: string): boolean => back.some(({ source }) => source === each);
       const leadsOn = (each: string): boolean => this.#leadingFrom(each).some(({ target }) => members.has(target));
       const ends = [...members].filter((each) => !leadsOn(each));
-      const ways = this.#graph.back.filter(({ target }) => target === name);
-      const [way] = ways;
-      const isSingle = ways.length === 1 && ends.length === 1 && way?.source === ends[0];
-      const end = isSingle && way ? this.wayOf(way).output : undefined;
-      const endsEarly = [...members].some((each) => this.#mayEndAt(each));
-      if (endsEarly) early.push(name);
-      const outputs = loop.outputs.map((each, index) => {
-        if (index === output) return each;
-        const problem = 'what a loop returns in which an iteration may return no items, where n8n ends the run';
-        return endsEarly ? { ...each, problem } : afterLoop(each, end);
+      const mayEnd = !ends.every(isBack) || [...members].some((each) => this.#mayEndAt(each));
+      const isUsed = this.#graph.outOf(name).some((each) => each.output !== output);
+      const isSimple = back.length === 1 && ends.length === 1 && !mayEnd;
+      const gathered: Gathered[] = [];
+      const outputs = loop.outputs.map((done, index) => {
+        if (index === output) return done;
+        const ways = back.map((each) => this.wayOf(each));
+        const result = loopResult(name, done, ways, { isSimple, isUsed });
+        if ('problem' in result) return { ...done, problem: result.problem };
+        if (!this.#hasRoom(result.nodes)) return { ...done, problem: 'what a loop returns, which is too much here' };
+        gathered.push(result);
+        return result.output;
       });
       this.#done.set(name, { ...loop, outputs });
+      const isOnce = back.length === 0;
+      const messages = isOnce ? [RUNS_FIRST] : mayEnd ? [ENDS_EARLY] : [];
+      const [nodes, edges] = [gathered.flatMap((each) => each.nodes), gathered.flatMap((each) => each.edges)];
+      ended.push({ name, messages, nodes, edges });
     }
-    return early;
+    return ended;
   }
 
   /** @throws UnsupportedError if there is no room for the nodes. */

@@ -44,6 +44,18 @@ describe('files of items', () => {
     });
   });
 
+  it('are those that a script makes for one item', async () => {
+    const jsCode =
+      "return [{ json: {}, binary: { data: { data: Buffer.from('hi').toString('base64'), mimeType: 'text/plain', fileName: 'a.txt' } } }];";
+    const { definition } = convert(
+      [START, node('Script', 'code', { jsCode }), respond],
+      'Start > Script',
+      'Script > Respond',
+    );
+    const { ending } = await runInMemory(definition, { trigger: {}, services: { code } });
+    expect(ending).toMatchObject({ kind: 'success', result: { body: { ...FILE, filename: 'a.txt' } } });
+  });
+
   it('end where Set leaves them out', () => {
     const nodes = [START, download, keep({ stripBinary: true }), respond];
     expect(levels(convert(nodes, 'Start > Download', 'Download > Keep', 'Keep > Respond')).at(-1)).toBe('manual');

@@ -19,8 +19,9 @@ export function withGates(
     const { source, nodeId, handle, label, mayBeEmpty } = output;
     if (mayBeEmpty !== true || source.shape === 'one') return output;
     if (index === 0 && original.alwaysOutputData === true) {
+      const { positions: _, ...rest } = source;
       const text = `(${source.text}.length > 0 ? ${source.text} : [{}])`;
-      return { ...output, source: { ...source, text }, mayBeEmpty: false };
+      return { ...output, source: { ...rest, text }, mayBeEmpty: false };
     }
     if (!connected.has(index)) return output;
     const id = label === undefined ? `${nodeId}__any` : `${nodeId}__${label}`;

@@ -18,8 +18,8 @@ import type { Join } from './joins.ts';
 import { layOut } from './layout.ts';
 import type { Conversion, Converted, Output } from './nodes/converter.ts';
 import { loopNode } from './nodes/loop.ts';
-import { converterOf, isTrigger, shortType } from './nodes/registry.ts';
-import { withPairs } from './pairs.ts';
+import { converterOf, isTrigger } from './nodes/registry.ts';
+import { usesPairs, withPairs } from './pairs.ts';
 import { asList, firstItem, optional, type Source } from './source.ts';
 import { isWholeSticky, toSticky } from './sticky-note.ts';
 import { ScriptedExpressions } from './nodes/scripted-expressions.ts';
@@ -27,7 +27,7 @@ import { stubOf } from './stub.ts';
 import { afterStub, type ImportLevel, type ImportNote, partOf } from './tasks.ts';
 import { passedOn, withOptions } from './options.ts';
 import { unsupported, UnsupportedError } from './unsupported.ts';
-import { isList, type N8nConnection, type N8nNode, type N8nWorkflow, text } from './workflow.ts';
+import { isList, type N8nConnection, type N8nNode, type N8nWorkflow, shortType, text } from './workflow.ts';
 
 /** A converted workflow. */
 export interface ConvertedWorkflow {
@@ -90,6 +90,7 @@ class WorkflowConversion {
   readonly #refused: ReadonlyMap<string, string>;
   readonly #graph: Graph;
   readonly #attachments: Attachments;
+  readonly #usesPairs: boolean;
   readonly #idOf: (name: string) => string;
   readonly #variables = new Map<string, string>();
   /** The data of the nodes that were converted. */
@@ -109,6 +110,7 @@ class WorkflowConversion {
     this.#left = unused;
     this.#graph = analyze(workflow, refusedCycles);
     this.#attachments = findAttachments(workflow);
+    this.#usesPairs = usesPairs(workflow);
     this.#idOf = uniqueIds([...workflow.nodes.map(({ name }) => name), '']);
     const hasRoom = (nodes: readonly NodeDefinition[]): boolean => this.#hasRoom(nodes);
     this.flow = new DataFlow({ graph: this.#graph, idOf: this.#idOf, hasRoom });
@@ -242,24 +244,37 @@ class WorkflowConversion {
     const ids = [...converted.nodes, ...between].map((each) => each.id);
     this.#note(node, isReviewed ? 'review' : level, ids, messages);
     this.#endCycles(name);
-    for (const loop of this.flow.endLoops(name)) {
-      this.#amend(loop, 'if an iteration returns no items, n8n ends the loop and the run there; here it goes on');
-    }
+    this.#endLoops(name);
   }
 
   /** Adds the loops that cycles become whose last node this is. */
   #endCycles(last: string): void {
     for (const [name, { nodes, edges, isGathered, isForOne }] of this.flow.endCycles(last)) {
-      const node = this.#workflow.nodes.find((each) => each.name === name);
-      this.#nodes.push(...(node ? nodes.map((each, index) => place(each, node, index)) : nodes));
-      this.#edges.push(...edges);
-      const nodeIds = nodes.map(({ id }) => id);
-      this.#amend(name, 'the cycle that begins here fails after 10,000 rounds, in n8n it goes on', nodeIds);
+      this.#add(name, nodes, edges);
+      this.#amend(name, 'the cycle that begins here fails after 10,000 rounds, in n8n it goes on');
       if (isGathered) {
         this.#amend(name, 'items that leave the cycle in different rounds go on together, in n8n after each round');
       }
       if (isForOne) this.#amend(name, 'the run fails if several items go back to it at once');
     }
+  }
+
+  /** Adds the nodes that gather what loops return of whose bodies this is the last node. */
+  #endLoops(last: string): void {
+    for (const { name, messages, nodes, edges } of this.flow.endLoops(last)) {
+      this.#add(name, nodes, edges);
+      for (const message of messages) this.#amend(name, message);
+    }
+  }
+
+  /** Adds nodes that a node of n8n becomes beside those that it has already. */
+  #add(name: string, nodes: readonly NodeDefinition[], edges: readonly EdgeDefinition[]): void {
+    const node = this.#workflow.nodes.find((each) => each.name === name);
+    this.#nodes.push(...(node ? nodes.map((each, index) => place(each, node, index)) : nodes));
+    this.#edges.push(...edges);
+    const index = this.#notes.findIndex((each) => each.node === name);
+    const note = this.#notes[index];
+    if (note) this.#notes[index] = { ...note, nodeIds: [...note.nodeIds, ...nodes.map(({ id }) => id)] };
   }
 
   #keepSticky(node: N8nNode): void {
@@ -340,6 +355,7 @@ class WorkflowConversion {
       scopeOfEach: { ...scope, item: 'item', index: 'index' },
       connected: new Set([...forward, ...back]),
       hasResponder: this.#workflow.nodes.some((each) => shortType(each.type) === 'respondToWebhook'),
+      usesPairs: this.#usesPairs,
       isInLoop: this.flow.partsWith(name).length > 0,
       workflowName,
       variables: this.#variables,
@@ -429,13 +445,12 @@ class WorkflowConversion {
     }
   }
 
-  #amend(name: string, message: string, nodeIds: readonly string[] = []): void {
+  #amend(name: string, message: string): void {
     const index = this.#notes.findIndex(({ node }) => node === name);
     const note = this.#notes[index];
     if (!note) return;
     const level = note.level === 'converted' ? 'review' : note.level;
-    const ids = [...note.nodeIds, ...nodeIds];
-    this.#notes[index] = { ...note, level, nodeIds: ids, messages: [...note.messages, message] };
+    this.#notes[index] = { ...note, level, messages: [...note.messages, message] };
   }
 
   #note(node: N8nNode, level: ImportLevel, nodeIds: readonly string[], messages: readonly string[]): void {

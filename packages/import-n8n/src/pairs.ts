@@ -1,7 +1,6 @@
 import type { Output } from './nodes/converter.ts';
-import { shortType } from './nodes/registry.ts';
 import type { Pairs, Source } from './source.ts';
-import type { N8nNode } from './workflow.ts';
+import { type N8nNode, type N8nWorkflow, shortType } from './workflow.ts';
 
 /** Types that return an item for each item they get, in their order. */
 const ONE_EACH = new Set([
@@ -9,6 +8,29 @@ const ONE_EACH = new Set([
 ]);
 /** Types whose scripts mostly do so. */
 const SCRIPTS = new Set(['code', 'function', 'functionItem']);
+
+/**
+ * Returns an expression for the position of the item of a node that belongs to another item; undefined if it is not
+ * known.
+ * @param pairs what is known of that other item.
+ * @param index the position of that item, as an expression.
+ */
+export function positionIn(
+  pairs: Pairs,
+  name: string,
+  index: string,
+): { readonly text: string; readonly isAssumed: boolean } | undefined {
+  const own = pairs.loop === undefined ? index : '$loop.index';
+  if (pairs.nodes.has(name)) return { text: own, isAssumed: pairs.isAssumed === true };
+  const { origin } = pairs;
+  const before = origin && positionIn(origin.pairs, name, `${origin.positions}[${own}]`);
+  return before && { text: before.text, isAssumed: before.isAssumed || pairs.isAssumed === true };
+}
+
+/** Returns whether a workflow has expressions of items of other nodes that belong to the current one. */
+export function usesPairs({ nodes }: N8nWorkflow): boolean {
+  return nodes.some(({ parameters }) => /\)\s*\.item|\$node\b/.test(JSON.stringify(parameters)));
+}
 
 /** No node has items at the same positions. */
 export const UNPAIRED: Pairs = { nodes: new Set() };
@@ -28,7 +50,9 @@ export function withPairs(output: Output, node: N8nNode, input: Source | undefin
   }
   // One item of a loop stays that item.
   if (source.shape === 'one') return paired(input?.shape === 'one' && input.pairs ? input.pairs : UNPAIRED);
-  const own = { nodes: new Set([node.name]) };
+  const { positions } = source;
+  const origin = positions !== undefined && input?.pairs ? { origin: { positions, pairs: input.pairs } } : {};
+  const own = { nodes: new Set([node.name]), ...origin };
   if (!input || input.shape === 'one') return paired(own);
   const isScript = SCRIPTS.has(type);
   const isFirst = type === 'limit' && node.parameters.keep !== 'lastItems';

@@ -10,6 +10,8 @@ export interface Source {
   /** The node that it comes from, if that is a stub, whose data can only be guessed. */
   readonly guess?: string;
   readonly pairs?: Pairs;
+  /** An expression that returns, for each item of a list, the position of the item that it was made of. */
+  readonly positions?: string;
   /** An expression that returns the files of the one item, by their names. */
   readonly files?: string;
   /** The stub that these come from. */
@@ -25,6 +27,8 @@ export interface Pairs {
   readonly loop?: string;
   /** Whether a script between them is taken to return an item for each one that it gets. */
   readonly isAssumed?: boolean;
+  /** The list that the items were made of, and the positions in it, if it has others. */
+  readonly origin?: { readonly positions: string; readonly pairs: Pairs };
 }
 
 /** Returns the data as a list. */

@@ -63,7 +63,7 @@ export function toJsonText(value: `=${string}`, scope: Scope): string {
 }
 
 /** Maximum length of an expression of ours, in characters: longer ones cannot be saved. */
-const MAX_EXPRESSION = 10_000;
+export const MAX_EXPRESSION = 10_000;
 
 /** Returns an expression as a parameter of ours. @throws UnsupportedError if it is too long. */
 export function braced(expression: string): string {

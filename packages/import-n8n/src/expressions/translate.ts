@@ -1,5 +1,6 @@
 import { type Expression, type Node, parseExpressionAt, type Property, type SpreadElement } from 'acorn';
 import { asList, firstItem, type Source } from '../source.ts';
+import { positionIn } from '../pairs.ts';
 import { unsupported, UnsupportedError } from '../unsupported.ts';
 import { convertFormat, unitOf } from './dates.ts';
 import { readsMissingWithin } from './missing-values.ts';
@@ -366,9 +367,10 @@ class Translator {
     if (name === undefined) return { kind: 'item', text: this.#scope.item };
     if (source.shape === 'one') return { kind: 'item', text: source.text };
     const { paired, index } = this.#scope;
-    if (paired.nodes.has(name)) {
-      if (paired.isAssumed === true) this.#scope.review(ASSUMED);
-      return { kind: 'item', text: `${source.text}[${paired.loop === undefined ? index : '$loop.index'}]` };
+    const position = positionIn(paired, name, index);
+    if (position) {
+      if (position.isAssumed) this.#scope.review(ASSUMED);
+      return { kind: 'item', text: `${source.text}[${position.text}]` };
     }
     return unsupported('the item of another node that belongs to the current one: n8n finds it by how items were made');
   }

@@ -68,6 +68,6 @@ it.each([
 });
 
 it('has no script that asks whether a name exists which may do so in n8n alone', async () => {
-  const jsCode = "return [{ json: { has: typeof Buffer !== 'undefined' } }];";
+  const jsCode = "return [{ json: { has: typeof require !== 'undefined' } }];";
   expect(await run(node('Script', 'code', { jsCode }))).toMatchObject({ level: 'manual' });
 });

@@ -1,8 +1,10 @@
 import { ASSUMED } from '../expressions/translate.ts';
+import { positionIn } from '../pairs.ts';
 import { asList, type Pairs } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { show, text } from '../workflow.ts';
 import { type Conversion, type Converted, maybeEmpty, outputOf, single } from './converter.ts';
+import { bufferOf } from './buffer.ts';
 import { readScript, type Script } from './script.ts';
 
 /** Names of the language that scripts have here and in n8n. */
@@ -112,6 +114,7 @@ export function codeNode(conversion: Conversion): Converted {
   }
   const script = readScript(given);
   const mode = modeOf(conversion);
+  const isOne = script.returnsOne && (!mode.isForEach || input.shape === 'one');
   checkNames(script, { mode, isInLoop });
   if (script.names.has('Date') && [...script.reads].some((each) => LOCAL_TIME.test(each))) {
     review('the script uses local time, which is UTC here, and the time zone of the instance in n8n');
@@ -120,33 +123,39 @@ export function codeNode(conversion: Conversion): Converted {
   if (script.usesErrors) {
     review('the script uses errors that it catches: the texts of those of JavaScript itself differ here');
   }
-  const isOne = script.returnsOne && (!mode.isForEach || input.shape === 'one');
+  const hasFiles = script.creates.has('binary');
+  if (hasFiles && !isOne) review('the files of its items are left out: only those of one item can be used here');
   const source = [
     '// Gives the script below what it names in n8n.',
+    ...(script.names.has('Buffer') ? bufferOf(script, review) : []),
     'const toItems = (list) => list.map((json) => ({ json }));',
     `const all = toItems(${asList(input)});`,
     SOURCE,
     ...namesOf(script, { ...conversion, paired: conversion.scope.paired }, mode.isForEach),
     ...mode.toData,
+    ...(hasFiles && isOne ? FILES : []),
     ...(script.undeclared.size > 0 ? [`let ${[...script.undeclared].join(', ')};`] : []),
     // The script has a scope of its own, in which it may declare these names again.
     `const run = async (${['$input', '$json', '$itemIndex', ...mode.items].join(', ')}) => (async () => {`,
     given,
     '})();',
-    ...callsOf(mode, node.type, isOne, script.names.has('$') && input.shape === 'list'),
+    ...callsOf(mode, node.type, { isOne, hasFiles, usesPosition: script.names.has('$') && input.shape === 'list' }),
   ].join('\n');
   const converted = single(
     { id, type: 'code', name: node.name, parameters: { source } },
-    outputOf(id, isOne ? 'one' : 'list'),
+    {
+      ...outputOf(id, isOne ? 'one' : 'list', isOne && hasFiles ? '.json' : ''),
+      ...(isOne && hasFiles && { files: `$nodes.${id}.output.files` }),
+    },
   );
   return isOne ? converted : maybeEmpty(converted);
 }
 
-function checkNames({ names, members, reads, creates }: Script, { mode, isInLoop }: { mode: Mode; isInLoop: boolean }) {
+function checkNames({ names, members, reads }: Script, { mode, isInLoop }: { mode: Mode; isInLoop: boolean }) {
   const known = new Set(['$input', '$json', '$itemIndex', '$', '$node', '$items', '$vars', '$execution', '$workflow']);
   for (const name of names) {
     const isKnown = known.has(name) || mode.items.includes(name) || (name === '$runIndex' && !isInLoop);
-    if (!isKnown && !LANGUAGE.has(name)) unsupported(`the script uses "${name}"`);
+    if (!isKnown && !LANGUAGE.has(name) && name !== 'Buffer') unsupported(`the script uses "${name}"`);
   }
   for (const each of members) {
     const [name = '', member = ''] = each.split('.');
@@ -154,7 +163,7 @@ function checkNames({ names, members, reads, creates }: Script, { mode, isInLoop
       unsupported(`the script uses "${each}"`);
     }
   }
-  if (reads.has('binary') || creates.has('binary')) unsupported('the script uses "binary"');
+  if (reads.has('binary')) unsupported('the script uses "binary"');
   if (reads.has('pairedItem')) unsupported('the script uses "pairedItem"');
 }
 
@@ -177,6 +186,7 @@ export function namesOf(
   { dataOf, input, review, paired, workflowName }: Given,
   isForEach: boolean,
 ): string[] {
+  const places: string[] = [];
   const data = [...nodes].map(([name, read]) => {
     const source = dataOf(name) ?? unsupported(`the script uses the node "${name}", which does not always run before`);
     const other = [...read].find((each) => !OF_NODE.has(each));
@@ -184,10 +194,11 @@ export function namesOf(
       unsupported(`the script uses ${other === '*' ? `"${name}" as a whole` : `"${other}" of "${name}"`}`);
     const usesItem = read.has('item') || (read.has('json') && isForEach && input.shape === 'list');
     if (usesItem && source.shape === 'list') {
-      if (!paired.nodes.has(name)) {
+      const position =
+        positionIn(paired, name, 'position') ??
         unsupported(`the script uses the item of "${name}" that belongs to the current one`);
-      }
-      if (paired.isAssumed === true) review(ASSUMED);
+      if (position.isAssumed) review(ASSUMED);
+      places.push(`${JSON.stringify(name)}: () => ${position.text}`);
     }
     const items = `toItems(${asList(source)})`;
     if (source.hasRun === undefined) return `${JSON.stringify(name)}: ${items}`;
@@ -197,11 +208,12 @@ export function namesOf(
   const has = (name: string): boolean => names.has(name);
   return [
     ...(data.length > 0 ? [`const data = { ${data.join(', ')} };`] : []),
-    ...(has('$') ? [`let position = ${paired.loop === undefined ? '0' : '$loop.index'};`] : []),
+    ...(has('$') ? ['let position = 0;'] : []),
     ...(has('$')
       ? [
           `const single = new Set(${JSON.stringify(single)});`,
-          'const itemOf = (name) => data[name][single.has(name) ? 0 : position];',
+          `const places = { ${places.join(', ')} };`,
+          'const itemOf = (name) => data[name][single.has(name) ? 0 : (places[name]?.() ?? position)];',
           'const missing = (name) => {',
           "  const get = () => { throw new Error(`Node '${name}' hasn't been executed`); };",
           "  return new Proxy({}, { get: (_none, key) => (key === 'isExecuted' ? false : get()) });",
@@ -221,11 +233,31 @@ export function namesOf(
   ];
 }
 
+/** JavaScript that returns the files of the item that the script returned. */
+const FILES = [
+  'const filesOf = (returned) => {',
+  '  const [item] = [returned].flat();',
+  '  return Object.fromEntries(',
+  '    Object.entries(item?.binary ?? {}).map(([name, { data, mimeType, fileName }]) => [',
+  '      name,',
+  "      { base64: String(data), contentType: mimeType ?? 'text/plain', filename: fileName ?? name },",
+  '    ]),',
+  '  );',
+  '};',
+];
+
 /** Returns JavaScript that runs the script and returns its data. */
-function callsOf({ isForEach }: Mode, type: string, isOne: boolean, usesPosition: boolean): string[] {
-  const result = isOne ? '[0]' : '';
+function callsOf(
+  { isForEach }: Mode,
+  type: string,
+  { isOne, hasFiles, usesPosition }: { isOne: boolean; hasFiles: boolean; usesPosition: boolean },
+): string[] {
+  const returned = (value: string): string => {
+    if (!isOne) return `return toData(${value});`;
+    return hasFiles ? `return { json: toData(${value})[0], files: filesOf(${value}) };` : `return toData(${value})[0];`;
+  };
   if (!isForEach) {
-    return ['const result = await run(source(all, all[0]), all[0].json, 0, all);', `return toData(result)${result};`];
+    return ['const result = await run(source(all, all[0]), all[0].json, 0, all);', returned('result')];
   }
   const item = type.endsWith('.functionItem') ? 'item.json' : 'item';
   return [
@@ -234,6 +266,6 @@ function callsOf({ isForEach }: Mode, type: string, isOne: boolean, usesPosition
     ...(usesPosition ? ['  position = index;'] : []),
     `  results.push(await run(source(all, item), item.json, index, ${item}));`,
     '}',
-    `return toData(results)${result};`,
+    returned('results'),
   ];
 }

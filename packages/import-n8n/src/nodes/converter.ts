@@ -24,6 +24,8 @@ export interface Conversion {
   /** Whether a `Respond to Webhook` node answers for the trigger. */
   readonly hasResponder: boolean;
   readonly isInLoop: boolean;
+  /** Whether expressions of the workflow ask for items of other nodes that belong to the current one. */
+  readonly usesPairs: boolean;
   readonly workflowName: string;
   /** The ids of other workflows in n8n, by the variables that have their ids here. */
   readonly variables: Map<string, string>;

@@ -59,25 +59,38 @@ function takeWays(conversion: Conversion, { isEvery, ways }: Decision): Converte
   }
   const each = condition(scopeOfEach);
   const test = { true: each, false: `!(${each})` };
-  const lists = ways.map((way) => [way, `${input.text}.filter((item, index) => ${test[way]})`] as const);
-  return partition(conversion, Object.fromEntries(lists));
+  return partition(conversion, Object.fromEntries(ways.map((way) => [way, test[way]])));
 }
 
-/** A node that returns several lists, one for each output that leads on. */
-function partition({ id, node, connected, review }: Conversion, lists: Readonly<Record<string, string>>): Converted {
+/**
+ * A node that returns several lists, one for each output that leads on.
+ * @param tests an expression for each output that returns whether an item goes there.
+ */
+function partition(
+  { id, node, input, connected, usesPairs, review }: Conversion,
+  tests: Readonly<Record<string, string>>,
+): Converted {
   const isUsed = (index: number): boolean => connected.size === 0 || connected.has(index);
-  const used = Object.entries(lists).filter((_list, index) => isUsed(index));
+  const lists = Object.entries(tests).flatMap(([key, test], index) => {
+    if (!isUsed(index)) return [];
+    const items = `${input.text}.filter((item, index) => ${test})`;
+    const positions = `${input.text}.flatMap((item, index) => (${test}) ? [index] : [])`;
+    return [[key, items] as const, ...(usesPairs ? [[`${key}_at`, positions] as const] : [])];
+  });
   noteLimit(
-    used.map(([, each]) => each),
+    lists.map(([, each]) => each),
     review,
   );
-  const fields = Object.fromEntries(used.map(([key, each]) => [key, braced(each)]));
+  const fields = Object.fromEntries(lists.map(([key, each]) => [key, braced(each)]));
   return maybeEmpty({
     nodes: [{ id, type: 'set', name: node.name, parameters: { fields } }],
     edges: [],
-    outputs: Object.keys(lists).map((key, index) => ({
+    outputs: Object.keys(tests).map((key, index) => ({
       nodeId: id,
-      source: outputOf(id, 'list', `.${key}`),
+      source: {
+        ...outputOf(id, 'list', `.${key}`),
+        ...(usesPairs && { positions: `$nodes.${id}.output.${key}_at` }),
+      },
       label: key,
       ...(!isUsed(index) && { problem: `the output "${key}", which leads nowhere` }),
     })),
@@ -110,8 +123,8 @@ export function switchNode(conversion: Conversion): Converted {
     );
   if (input.shape === 'list') {
     const each = choice(scopeOfEach);
-    const of = (index: number) => `${input.text}.filter((item, index) => (${each}) === '${index}')`;
-    return partition(conversion, Object.fromEntries(Array.from({ length: count }, (_, n) => [`output${n}`, of(n)])));
+    const numbers = Array.from({ length: count }, (_, number) => number);
+    return partition(conversion, Object.fromEntries(numbers.map((n) => [`output${n}`, `(${each}) === '${n}'`])));
   }
   const handles = Array.from({ length: count }, (_, index) => String(index));
   if (node.original.alwaysOutputData === true) return unsupported('it always outputs data, so two branches may run');
@@ -133,9 +146,8 @@ function switchByNumber({ id, node, parameters, input, scope, scopeOfEach, ...re
   const handles = Array.from({ length: count }, (_, index) => String(index));
   if (input.shape === 'list') {
     const number = `String(${toExpression(output, scopeOfEach)})`;
-    const of = (index: string) => `${input.text}.filter((item, index) => ${number} === '${index}')`;
-    const lists = Object.fromEntries(handles.map((each) => [`output${each}`, of(each)]));
-    return partition({ id, node, parameters, input, scope, scopeOfEach, ...rest }, lists);
+    const tests = Object.fromEntries(handles.map((each) => [`output${each}`, `${number} === '${each}'`]));
+    return partition({ id, node, parameters, input, scope, scopeOfEach, ...rest }, tests);
   }
   const value = braced(`String(${toExpression(output, scope)})`);
   const cases = handles.map((handle) => ({ handle, equals: handle }));

@@ -57,7 +57,17 @@ function split(conversion: Conversion, version: number): Converted {
       : `((lists) => Array.from({ length: Math.max(...lists.map((list) => list.length)) }, (_, index) => (${element})))([${values.join(', ')}])`;
   const rest = restOf(conversion, { include, names });
   const script = isSpread ? elements : `((rest) => ${elements})(${rest})`;
-  return maybeEmpty(scriptNode(conversion, `return ${asList(input)}.flatMap((item) => ${script});`, 'list'));
+  if (!conversion.usesPairs || input.shape === 'one') {
+    return maybeEmpty(scriptNode(conversion, `return ${asList(input)}.flatMap((item) => ${script});`, 'list'));
+  }
+  const { id, node } = conversion;
+  const source = [
+    `const lists = ${input.text}.map((item) => ${script});`,
+    '// The position of the item that each is made of.',
+    'return { items: lists.flat(), at: lists.flatMap((list, index) => list.map(() => index)) };',
+  ].join('\n');
+  const list = { ...outputOf(id, 'list', '.items'), positions: `$nodes.${id}.output.at` };
+  return maybeEmpty(single({ id, type: 'code', name: node.name, parameters: { source } }, list));
 }
 
 /** Returns a function of JavaScript that returns the values of a field of an item, each of which becomes an item. */

@@ -12,6 +12,7 @@ import { findVisibleFile, linkFile, requireWorkflow } from '@deckhand/db';
 import type { RunContext } from '../../contexts.ts';
 import { noSuchFile, sendDownload } from '../../files/send-file.ts';
 import { readOptionalBody } from '../../http/read-body.ts';
+import { readPaced } from '../../http/request-time.ts';
 import { pathId, queryReader } from '../../http/read-request.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
@@ -20,7 +21,7 @@ const readQuery = queryReader(FileNameQuery);
 const DEFAULT_SECONDS = 7 * 86_400;
 
 /** GET /api/executions/{id}/files/{fileId} */
-export function getFile({ db, files }: RunContext): Route {
+export function getFile({ db, files, shares }: RunContext): Route {
   return forKey(
     'GET',
     '/api/executions/:id/files/:fileId',
@@ -33,13 +34,14 @@ export function getFile({ db, files }: RunContext): Route {
       query: FileNameQuery,
       headers: { Range: 'One range of bytes, such as `bytes=0-1023`' },
       responses: { 200: 'application/octet-stream', 206: 'application/octet-stream' },
+      errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {
       const ids = { executionId: pathId(request), fileId: pathId(request, 'fileId') };
       const { name = '' } = readQuery(request);
       const file = await findVisibleFile(db, caller, ids);
       if (!file) throw noSuchFile();
-      await sendDownload(request, response, { files, file, name: fileName(name) });
+      await sendDownload(request, response, { files, shares, file, name: fileName(name) });
     },
   );
 }
@@ -99,11 +101,9 @@ export function uploadFile({ db, files, shares }: RunContext): Route {
         throw new DeckhandError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the file without a Content-Encoding' });
       }
       const contentType = mediaTypeOf({ contentType: request.headers['content-type'] });
-      // The rest of a refused body is discarded as it comes, so that the caller receives the response.
-      const content: AsyncIterable<Uint8Array> = request.iterator({ destroyOnReturn: false });
       try {
         const value = await shares.within(workspaceId, 'uploads', () =>
-          files.save(content, { workspaceId, name, contentType, keptMinutes: KEPT_MINUTES }),
+          files.save(readPaced(request), { workspaceId, name, contentType, keptMinutes: KEPT_MINUTES }),
         );
         sendJson(response, 201, value);
       } catch (error) {
