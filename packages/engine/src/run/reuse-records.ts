@@ -198,7 +198,7 @@ class Rerun {
   }
 }
 
-/** Returns the nodes in containers of which a record does not fit. Others are done again because nothing settles them. */
+/** Returns the nodes in containers of which a record does not fit. Nothing settles others. */
 function misfitsIn({ workflow, records, types }: SourceRun): GraphNode[] {
   const unfit = [...records.values()].filter((record) => !fits(workflow.nodes.get(record.nodeId), record, types));
   const nodes = [...new Set(unfit.map(({ nodeId }) => workflow.nodes.get(nodeId)))];
