@@ -887,6 +887,13 @@ export const MUTANTS: readonly Mutant[] = [
     ['a workflow takes the path of another', 'if (taken) throw', 'if (isTaken) throw'],
     ['two triggers have one path and one method', '  requireDistinct(wanted, suffixes);\n', ''],
   ]),
+  ...of('packages/nodes/src/models/guarded-fetch.ts', 'unit:nodes/src/types/model.test', [
+    ['a provider redirects a request with its key', 'followRedirects: false', 'followRedirects: true'],
+  ]),
+  ...of('packages/nodes/src/models/call-model.ts', 'unit:nodes/src/types/model.test', [
+    ['anything counts as tokens', 'Number.isSafeInteger(count) && count > 0', 'true'],
+    ['a provider that is busy ends the node', '408, 409, 425, 429', '408, 409, 425'],
+  ]),
   ...of('packages/nodes/src/postgres/client.ts', 'integration:integration/nodes/postgres.test', [
     ['a session keeps what a statement left in it', 'else void giveBack(client);', 'else client.release();'],
   ]),
@@ -1785,6 +1792,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['viewers give links to files', "await requireRole(tx, actor, workspaceId, 'editor');", ''],
   ]),
   ...of('packages/db/src/files.ts', 'integration:integration/executions/file-store', [
+    ['what is being written does not count towards the quota', 'coalesce(sum(o.bytes), 0)', 'coalesce(sum(0), 0)'],
     ['a file that somebody else stored is discarded', ' AND expires_at = ${expiresAt}`', '`'],
     [
       'a file of another workspace is opened',

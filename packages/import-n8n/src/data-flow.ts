@@ -1,7 +1,8 @@
 import type { EdgeDefinition, JsonObject, NodeDefinition } from '@deckhand/contracts';
 import type { Cycle } from './cycles.ts';
 import { braced } from './expressions/template.ts';
-import { commonRoute, type Graph, isWithin, type Route } from './graph.ts';
+import type { Graph } from './graph.ts';
+import { commonRoute, isWithin, type Route } from './routes.ts';
 import { edgeFrom, type Join, joinWays, type Way } from './joins.ts';
 import type { Output } from './nodes/converter.ts';
 import { type Gathered, loopResult } from './nodes/loop.ts';

@@ -56,6 +56,27 @@ describe('files of items', () => {
     expect(ending).toMatchObject({ kind: 'success', result: { body: { ...FILE, filename: 'a.txt' } } });
   });
 
+  it('have a name and a type that expressions read', async () => {
+    const assignments = [
+      ['name', '={{ $binary.data.fileName }}'],
+      ['type', "={{ $('Download').item.binary.data.mimeType }}"],
+      ['has', '={{ $binary.data ? true : false }}'],
+      ['lacks', '={{ $input.item.binary.other?.fileName }}'],
+      ['keys', '={{ Object.keys($binary) }}'],
+    ].map(([name, value]) => ({ name, value, type: 'any' }));
+    const { definition, notes } = convert(
+      [START, download, node('Read', 'set', { assignments: { assignments }, options: {} })],
+      'Start > Download',
+      'Download > Read',
+    );
+    expect(notes.at(-1)?.messages).toContain('of a file, fileName and mimeType alone are known here');
+    const body = { ...FILE, filename: 'a.txt' };
+    const mocks = new Map<string, JsonValue>([['download', { status: 200, headers: {}, body }]]);
+    const { journal } = await runInMemory(definition, { trigger: {}, services: { code }, mocks });
+    const read = { name: 'a.txt', type: 'text/plain', has: true, lacks: null, keys: ['data'] };
+    expect(journal.findLast(({ nodeId }) => nodeId === 'read')?.output).toEqual(read);
+  });
+
   it('end where Set leaves them out', () => {
     const nodes = [START, download, keep({ stripBinary: true }), respond];
     expect(levels(convert(nodes, 'Start > Download', 'Download > Keep', 'Keep > Respond')).at(-1)).toBe('manual');

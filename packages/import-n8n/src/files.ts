@@ -1,6 +1,7 @@
-import { isExpression } from './expressions/template.ts';
+import type { JsonValue } from '@deckhand/contracts';
+import { isExpression, literal } from './expressions/template.ts';
 import type { Output } from './nodes/converter.ts';
-import type { Source } from './source.ts';
+import { filesOfStub, type Source } from './source.ts';
 import { unsupported } from './unsupported.ts';
 import { type N8nNode, object, text } from './workflow.ts';
 
@@ -24,7 +25,8 @@ export function withFiles(output: Output, { type, version, parameters }: N8nNode
  * @param given the name of the file; without it, its first one is meant.
  * @throws UnsupportedError
  */
-export function fileOfItem(input: Source, given: unknown, review: (message: string) => void): string {
+export function fileOfItem(input: Source, parameter: JsonValue | undefined, review: (message: string) => void): string {
+  const given = literal(parameter ?? '');
   const name = text(given);
   const shown = name === undefined ? 'a file' : `the file "${name}"`;
   if (isExpression(given)) return unsupported('files that an expression names');
@@ -32,9 +34,7 @@ export function fileOfItem(input: Source, given: unknown, review: (message: stri
   const { files, filesOf } = input;
   if (files === undefined) return unsupported(`${shown} of an item, which no node before it returns here`);
   if (filesOf !== undefined) {
-    review(
-      `"${filesOf}" is a stub: what replaces it returns its files in \`binary\`, such as { data: { base64, contentType, filename } }`,
-    );
+    review(filesOfStub(filesOf));
   }
   const file = name === undefined ? `Object.values(${files} ?? {})[0]` : `${files}?.[${JSON.stringify(name)}]`;
   return `convert.object(${file} ?? ${JSON.stringify(`${shown} is missing`)})`;

@@ -1,8 +1,8 @@
 import type { EdgeDefinition, NodeDefinition } from '@deckhand/contracts';
 import { braced } from './expressions/template.ts';
-import { areExclusive, isWithin, type Route } from './graph.ts';
+import { areExclusive, isWithin, type Route } from './routes.ts';
 import type { Output } from './nodes/converter.ts';
-import { asList, optional, type Source } from './source.ts';
+import { asList, NOTHING, optional, type Source } from './source.ts';
 import { unsupported } from './unsupported.ts';
 
 /** A way into a node, from an output of another one. */
@@ -24,9 +24,6 @@ export interface Join {
   /** Whether it runs once for each of several branches, in a loop. */
   readonly isRepeated: boolean;
 }
-
-/** The data of an input of a Merge that nothing leads to. */
-export const NOTHING: Source = { text: '[]', shape: 'list' };
 
 /** Returns the edge from an output. */
 export function edgeFrom({ nodeId, handle }: Output, target: string): EdgeDefinition {

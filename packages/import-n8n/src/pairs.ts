@@ -9,24 +9,6 @@ const ONE_EACH = new Set([
 /** Types whose scripts mostly do so. */
 const SCRIPTS = new Set(['code', 'function', 'functionItem']);
 
-/**
- * Returns an expression for the position of the item of a node that belongs to another item; undefined if it is not
- * known.
- * @param pairs what is known of that other item.
- * @param index the position of that item, as an expression.
- */
-export function positionIn(
-  pairs: Pairs,
-  name: string,
-  index: string,
-): { readonly text: string; readonly isAssumed: boolean } | undefined {
-  const own = pairs.loop === undefined ? index : '$loop.index';
-  if (pairs.nodes.has(name)) return { text: own, isAssumed: pairs.isAssumed === true };
-  const { origin } = pairs;
-  const before = origin && positionIn(origin.pairs, name, `${origin.positions}[${own}]`);
-  return before && { text: before.text, isAssumed: before.isAssumed || pairs.isAssumed === true };
-}
-
 /** Returns whether a workflow has expressions of items of other nodes that belong to the current one. */
 export function usesPairs({ nodes }: N8nWorkflow): boolean {
   return nodes.some(({ parameters }) => /\)\s*\.item|\$node\b/.test(JSON.stringify(parameters)));

@@ -1,6 +1,6 @@
 import type { EdgeDefinition, JsonValue, NodeDefinition } from '@deckhand/contracts';
 import { braced } from './expressions/template.ts';
-import { areExclusive } from './graph.ts';
+import { areExclusive } from './routes.ts';
 import { edgeFrom, type Way } from './joins.ts';
 import type { Output } from './nodes/converter.ts';
 import { asList, type Source } from './source.ts';

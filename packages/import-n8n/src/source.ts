@@ -31,6 +31,9 @@ export interface Pairs {
   readonly origin?: { readonly positions: string; readonly pairs: Pairs };
 }
 
+/** The data of an input of a Merge that nothing leads to. */
+export const NOTHING: Source = { text: '[]', shape: 'list' };
+
 /** Returns the data as a list. */
 export function asList({ text, shape }: Source): string {
   return shape === 'list' ? text : `[${text}]`;
@@ -47,4 +50,27 @@ export function optional(data: string): string {
     /\$nodes\.(\w+)\.output(?=(\.)?)/g,
     (_all, id: string, dot?: string) => `$nodes.${id}?.output${dot === undefined ? '' : '?'}`,
   );
+}
+
+/**
+ * Returns an expression for the position of the item of a node that belongs to another item; undefined if it is not
+ * known.
+ * @param pairs what is known of that other item.
+ * @param index the position of that item, as an expression.
+ */
+export function positionIn(
+  pairs: Pairs,
+  name: string,
+  index: string,
+): { readonly text: string; readonly isAssumed: boolean } | undefined {
+  const own = pairs.loop === undefined ? index : '$loop.index';
+  if (pairs.nodes.has(name)) return { text: own, isAssumed: pairs.isAssumed === true };
+  const { origin } = pairs;
+  const before = origin && positionIn(origin.pairs, name, `${origin.positions}[${own}]`);
+  return before && { text: before.text, isAssumed: before.isAssumed || pairs.isAssumed === true };
+}
+
+/** Returns the note of files that come from a stub. */
+export function filesOfStub(name: string): string {
+  return `"${name}" is a stub: what replaces it returns its files in \`binary\`, such as { data: { base64, contentType, filename } }`;
 }

@@ -1,16 +1,21 @@
 import { type Expression, type Node, parseExpressionAt, type Property, type SpreadElement } from 'acorn';
-import { asList, firstItem, type Source } from '../source.ts';
-import { positionIn } from '../pairs.ts';
+import { asList, filesOfStub, firstItem, positionIn, type Source } from '../source.ts';
 import { unsupported, UnsupportedError } from '../unsupported.ts';
+import { lookup } from '../workflow.ts';
 import { convertFormat, unitOf } from './dates.ts';
 import { readsMissingWithin } from './missing-values.ts';
 import type { Scope } from './scope.ts';
 
 /** A part of an expression: its text, and what it is. */
 type Part =
-  | { readonly kind: 'data' | 'date' | 'item' | 'nodes' | 'DateTime'; readonly text: string }
+  | { readonly kind: 'data' | 'date' | 'nodes' | 'DateTime'; readonly text: string }
+  | { readonly kind: 'item'; readonly text: string; readonly files?: Files }
+  | { readonly kind: 'files' | 'file'; readonly text: string }
   | { readonly kind: 'duration'; readonly text: string; readonly unit: string }
   | { readonly kind: 'source'; readonly source: Source; readonly name?: string };
+
+/** The files of an item, and the stub that they come from. */
+type Files = Pick<Source, 'files' | 'filesOf'>;
 
 /** Functions and objects that our expressions have, too. */
 const GLOBALS = new Set([
@@ -179,9 +184,24 @@ function textOf(part: Part): string {
     case 'data':
     case 'date':
       return part.text;
+    case 'files':
+      return `(${part.text} ?? {})`;
+    case 'file':
+      return `(${part.text} ? { fileName: ${memberOfFile(part.text, 'fileName')}, mimeType: ${memberOfFile(part.text, 'mimeType')} } : undefined)`;
     default:
       return unsupported('an expression returns an item or a node of n8n as a whole');
   }
+}
+
+/** What members of files are called here: in a file within the JSON, and in one of the store. */
+const FILE_MEMBERS: Readonly<Record<string, readonly [string, string]>> = {
+  fileName: ['filename', 'name'],
+  mimeType: ['contentType', 'contentType'],
+};
+
+function memberOfFile(file: string, name: string | undefined): string {
+  const [within, stored] = lookup(FILE_MEMBERS, name) ?? unsupported(`"${name ?? ''}" of a file has no equivalent`);
+  return `(${file}?.${within} ?? ${file}?.file?.${stored})`;
 }
 
 /** Translates the parts of one expression. */
@@ -276,6 +296,8 @@ class Translator {
       case '$today':
         this.#scope.review('days begin at midnight of UTC here');
         return date("date($now).startOf('day')");
+      case '$binary':
+        return this.#files(input, '"$binary" has no equivalent');
       case '$itemIndex':
         return data(index);
       case '$vars':
@@ -285,6 +307,13 @@ class Translator {
       default:
         return unsupported(`"${name}" has no equivalent`);
     }
+  }
+
+  /** Returns the files of an item. @param problem why there are none that are known. */
+  #files({ files, filesOf }: Files & { readonly shape?: Source['shape'] }, problem: string): Part {
+    if (files === undefined) return unsupported(problem);
+    if (filesOf !== undefined) this.#scope.review(filesOfStub(filesOf));
+    return { kind: 'files', text: files };
   }
 
   #template(texts: readonly string[], expressions: readonly Expression[]): string {
@@ -337,7 +366,16 @@ class Translator {
         if (name === undefined) return unsupported('nodes are named by literal texts');
         return this.#currentItem({ source: this.#scope.nodeNamed(name), name });
       case 'item':
+        if (name === 'binary') return this.#files(of.files ?? {}, '"binary" of an item has no equivalent');
         return name === 'json' ? data(of.text) : unsupported(`"${name ?? ''}" of an item has no equivalent`);
+      case 'files':
+        this.#scope.review('of a file, fileName and mimeType alone are known here');
+        return {
+          kind: 'file',
+          text: `${of.text}?.[${name === undefined ? this.#text(node.property) : JSON.stringify(name)}]`,
+        };
+      case 'file':
+        return data(memberOfFile(of.text, name));
       case 'duration':
         if (name !== undefined && unitOf(name) === of.unit) return data(of.text);
         return unsupported('durations have the unit that they were computed in');
@@ -364,8 +402,9 @@ class Translator {
   }
 
   #currentItem({ source, name }: { source: Source; name?: string }): Part {
-    if (name === undefined) return { kind: 'item', text: this.#scope.item };
-    if (source.shape === 'one') return { kind: 'item', text: source.text };
+    const files = source.shape === 'one' ? { files: source } : {};
+    if (name === undefined) return { kind: 'item', text: this.#scope.item, ...files };
+    if (source.shape === 'one') return { kind: 'item', text: source.text, ...files };
     const { paired, index } = this.#scope;
     const position = positionIn(paired, name, index);
     if (position) {
@@ -429,7 +468,9 @@ class Translator {
 
   #callSource({ source, name }: { source: Source; name?: string }, method: string, given: readonly unknown[]): Part {
     if (given.length > 0) return unsupported(`arguments of ${method}() choose outputs and runs, which differ here`);
-    if (method === 'first') return { kind: 'item', text: firstItem(source) };
+    if (method === 'first') {
+      return { kind: 'item', text: firstItem(source), ...(source.shape === 'one' && { files: source }) };
+    }
     if (method === 'last') {
       return { kind: 'item', text: source.shape === 'one' ? source.text : `${source.text}.at(-1)` };
     }

@@ -1,6 +1,5 @@
 import { ASSUMED } from '../expressions/translate.ts';
-import { positionIn } from '../pairs.ts';
-import { asList, type Pairs } from '../source.ts';
+import { asList, type Pairs, positionIn } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { show, text } from '../workflow.ts';
 import { type Conversion, type Converted, maybeEmpty, outputOf, single } from './converter.ts';

@@ -1,5 +1,5 @@
 import type { JsonValue, NodeDefinition } from '@deckhand/contracts';
-import { braced, convertValue, isExpression, isSingle, toExpression } from '../expressions/template.ts';
+import { braced, convertValue, isExpression, isSingle, literal, toExpression } from '../expressions/template.ts';
 import type { Scope } from '../expressions/scope.ts';
 import { fileOfItem } from '../files.ts';
 import { unsupported } from '../unsupported.ts';
@@ -54,8 +54,9 @@ export function emailNode(conversion: Conversion): Converted {
 /** Returns the files of the item that are attached. @throws UnsupportedError */
 function attachmentsOf({ input, review }: Conversion, given: JsonValue | undefined): string[] {
   if (!isGiven(given)) return [];
-  if (isExpression(given)) return unsupported('files that an expression names');
-  const names = show(given).split(',');
+  const named = literal(given);
+  if (isExpression(named)) return unsupported('files that an expression names');
+  const names = show(named).split(',');
   return names.map((name) => braced(fileOfItem(input, name.trim(), review)));
 }
 

@@ -3,7 +3,7 @@ import { braced, MAX_EXPRESSION } from '../expressions/template.ts';
 import { asList } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { object } from '../workflow.ts';
-import { areExclusive } from '../graph.ts';
+import { areExclusive } from '../routes.ts';
 import { edgeFrom, type Way } from '../joins.ts';
 import { type Conversion, type Converted, type Output, outputOf } from './converter.ts';
 

@@ -1,8 +1,7 @@
 import { braced } from '../expressions/template.ts';
-import type { Source } from '../source.ts';
+import { NOTHING, type Source } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { show } from '../workflow.ts';
-import { NOTHING } from '../joins.ts';
 import { combineNode } from './combine.ts';
 import type { Conversion, Converted } from './converter.ts';
 import { listNode } from './list-node.ts';

@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { createFileProcesses } from '../files/file-process.ts';
 import { readConnector } from './read-connector.ts';
+
+const processes = createFileProcesses(1);
 
 const PACK = `
 name: tracker
@@ -18,6 +21,7 @@ function read(pack: string, document: string, maxMs?: number) {
   return readConnector({
     pack: { name: 'pack.yaml', text: pack },
     document: { name: 'openapi.yaml', text: document },
+    processes,
     workspaceId: 'workspace',
     signal: new AbortController().signal,
     ...(maxMs !== undefined && { maxMs }),

@@ -6,7 +6,7 @@ import {
   type PackSource,
 } from '@deckhand/connectors';
 import { parseOwnJson } from '@deckhand/contracts';
-import { NodeError } from '@deckhand/engine';
+import { type FileProcesses, NodeError } from '@deckhand/engine';
 import { workOnFile } from '../files/file-process.ts';
 import { once } from '../files/file-source.ts';
 
@@ -20,6 +20,8 @@ const MAX_MS = 20_000;
 
 /** The files of a connector, and who reads them. */
 export interface ConnectorUpload extends PackFiles {
+  /** The processes that read files of others. */
+  readonly processes: FileProcesses;
   /** Whose files share the processes fairly with those of others. */
   readonly workspaceId: string;
   readonly signal: AbortSignal;
@@ -35,6 +37,7 @@ export interface ConnectorUpload extends PackFiles {
 export async function readConnector({
   pack,
   document,
+  processes,
   workspaceId,
   signal,
   maxMs = MAX_MS,
@@ -47,7 +50,7 @@ export async function readConnector({
   let bytes = 0;
   try {
     await workOnFile({
-      ...{ workspaceId, executionId: '', signal, maxMs, job },
+      ...{ processes, workspaceId, executionId: '', signal, maxMs, job },
       content: once(Buffer.concat([packBytes, documentBytes])),
       async save(content) {
         for await (const piece of content) {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
-import { NodeError } from '@deckhand/engine';
+import { type FileProcesses, NodeError } from '@deckhand/engine';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -11,8 +11,6 @@ import { parseForeignJson } from '../text/limit.ts';
 import { FILE_FAILURES, type FileJob, MAX_PROCESS_BYTES, MEMORY_MARK } from './file-job.ts';
 import { limitReached } from './file-source.ts';
 
-/** How many files a worker reads at the same time: each takes the memory of a process. */
-const PROCESSES = 2;
 /** Maximum duration of a process in ms. */
 const MAX_MS = 60_000;
 /** Size of V8's heap in a process, in MiB; buffers and native code take the rest of its memory. */
@@ -62,10 +60,14 @@ export const NODE_OPTIONS = [
   `--max-old-space-size=${HEAP_MIB}`,
 ];
 
-const semaphore = createFairSemaphore(PROCESSES);
+/** Creates the processes that read files of others. @param count how many run at the same time. */
+export function createFileProcesses(count: number): FileProcesses {
+  return createFairSemaphore(count);
+}
 
 /** Work on a file whose author chooses what reading it costs. */
 export interface FileWork {
+  readonly processes: FileProcesses;
   /** Whose files share the processes fairly with those of others. */
   readonly workspaceId: string;
   readonly executionId: string;
@@ -91,7 +93,7 @@ export interface FileWorkResult {
  */
 export async function workOnFile(work: FileWork): Promise<FileWorkResult> {
   const { job, workspaceId, executionId, signal, maxMs = MAX_MS } = work;
-  const release = await semaphore.acquire(workspaceId, signal, executionId);
+  const release = await work.processes.acquire(workspaceId, signal, executionId);
   if (signal.aborted) release();
   signal.throwIfAborted();
   const child = spawn(process.execPath, [...NODE_OPTIONS, PROCESS, JSON.stringify(job)], {

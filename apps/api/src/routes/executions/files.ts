@@ -8,9 +8,10 @@ import {
   FileValue,
   mediaTypeOf,
 } from '@deckhand/contracts';
-import { findVisibleFile, linkFile, requireWorkflow } from '@deckhand/db';
+import { findVisibleFile, linkFile } from '@deckhand/db';
 import type { RunContext } from '../../contexts.ts';
 import { noSuchFile, sendDownload } from '../../files/send-file.ts';
+import { storeUpload } from '../../files/store-upload.ts';
 import { readOptionalBody } from '../../http/read-body.ts';
 import { readPaced } from '../../http/request-time.ts';
 import { pathId, queryReader } from '../../http/read-request.ts';
@@ -73,11 +74,8 @@ export function createFileLink({ db, fileTokens, publicUrl }: RunContext): Route
   );
 }
 
-/** How long an uploaded file is kept until a run names it, in minutes. */
-const KEPT_MINUTES = 24 * 60;
-
 /** POST /api/workflows/{id}/files */
-export function uploadFile({ db, files, shares }: RunContext): Route {
+export function uploadFile(context: RunContext): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/files',
@@ -95,17 +93,14 @@ export function uploadFile({ db, files, shares }: RunContext): Route {
     async (request, response, caller) => {
       const workflowId = pathId(request);
       const { name = '' } = readQuery(request);
-      const { workspaceId } = await requireWorkflow(db, caller, workflowId, 'editor');
       if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
         request.resume();
         throw new DeckhandError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the file without a Content-Encoding' });
       }
       const contentType = mediaTypeOf({ contentType: request.headers['content-type'] });
       try {
-        const value = await shares.within(workspaceId, 'uploads', () =>
-          files.save(readPaced(request), { workspaceId, name, contentType, keptMinutes: KEPT_MINUTES }),
-        );
-        sendJson(response, 201, value);
+        const upload = { workflowId, name, contentType, content: readPaced(request) };
+        sendJson(response, 201, await storeUpload(context, caller, upload));
       } catch (error) {
         request.resume();
         throw error;
