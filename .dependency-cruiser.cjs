@@ -4,12 +4,13 @@
 const MAY_IMPORT = {
   contracts: [],
   engine: ['contracts'],
-  nodes: ['engine', 'contracts', 'runtime'],
+  nodes: ['connectors', 'engine', 'contracts', 'runtime'],
   runtime: ['contracts'],
   queue: ['contracts', 'runtime'],
   db: ['contracts', 'engine', 'runtime'],
   outputs: ['contracts', 'db', 'runtime'],
   'import-n8n': ['contracts'],
+  connectors: ['contracts'],
   sdk: [],
   terminal: [],
   testing: ['contracts', 'engine', 'nodes'],
@@ -20,6 +21,7 @@ const MAY_INSTALL = {
   contracts: ['typebox', 'ajv', 'ajv-formats', 're2js'],
   engine: ['acorn', 're2js', 'typebox'],
   'import-n8n': ['acorn', 'acorn-walk'],
+  connectors: ['yaml'],
 };
 
 /** Tests beside the source may use the harness, and more packages than what they test. */

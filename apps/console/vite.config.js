@@ -27,9 +27,46 @@ function compress(folder) {
   };
 }
 
+/**
+ * Has the page load at once what its first script imports later, and what that imports: otherwise each step waits for
+ * the one before.
+ */
+function preloadStart() {
+  return {
+    name: 'deckhand:preload-start',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_html, { bundle = {} }) {
+        const start = Object.values(bundle).find(({ facadeModuleId }) => facadeModuleId?.endsWith('/src/start.tsx'));
+        if (start === undefined) throw new Error('the console has no chunk of src/start.tsx');
+        const loaded = new Set([start.fileName]);
+        // Iterating over a set includes elements that are added meanwhile.
+        for (const name of loaded) for (const imported of bundle[name]?.imports ?? []) loaded.add(imported);
+        const styles = [...loaded].flatMap((name) => [...(bundle[name]?.viteMetadata?.importedCss ?? [])]);
+        const link = (attrs) => ({ tag: 'link', injectTo: 'head', attrs });
+        return [
+          ...styles.map((name) => link({ rel: 'preload', as: 'style', crossorigin: true, href: `/${name}` })),
+          ...[...loaded].map((name) => link({ rel: 'modulepreload', crossorigin: true, href: `/${name}` })),
+        ];
+      },
+    },
+  };
+}
+
+/** What the first script needs to load the texts of a language. */
+const BEFORE_TEXTS = /src[\\/]language[\\/](i18n|language|served-text)\.ts$|preload-helper/;
+const FIRST_SCRIPT = /index\.html$|src[\\/]main\.ts$/;
+
+/**
+ * What several pages share is merged into the closest chunk below this size in bytes, before it is minified: each file
+ * costs a round trip, and browsers load six at a time.
+ */
+const MERGED_BYTES = 60_000;
+
 export default defineConfig({
   root: path('.'),
-  plugins: [react(), compress(path('./dist'))],
+  plugins: [react(), preloadStart(), compress(path('./dist'))],
   // From its source, so that the console needs no build of it, and takes of it only what it uses.
   resolve: { alias: { '@deckhand/contracts': path('../../packages/contracts/src/index.ts') } },
   build: {
@@ -39,6 +76,24 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: {
+      // As an entry of its own, all that it imports is known to be loaded first.
+      input: { index: path('./index.html'), start: path('./src/start.tsx') },
+      output: {
+        codeSplitting: {
+          groups: [
+            // Loaded before everything that has texts: nothing else may be in it.
+            { name: 'language', test: BEFORE_TEXTS, priority: 4 },
+            // Waits for the start, which therefore must not import it.
+            { name: 'main', test: FIRST_SCRIPT, priority: 3 },
+            // What the first page is made of. The libraries among it change only with their versions.
+            { name: 'kit', test: /node_modules/, tags: ['$initial'], priority: 2 },
+            { name: 'app', tags: ['$initial'], priority: 1 },
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: MERGED_BYTES },
+          ],
+        },
+      },
+    },
     // The code editor, which is loaded on demand, is the largest.
     chunkSizeWarningLimit: 1_000,
   },

@@ -9,6 +9,7 @@ import { incomingEvents } from './incoming-events.ts';
 import { backlog } from './backlog.ts';
 import { batch } from './batch.ts';
 import { bulkActions } from './bulk-actions.ts';
+import { consolePages } from './console.ts';
 import { fleet } from './fleet.ts';
 import { fleetUpkeep } from './fleet-upkeep.ts';
 import { growth } from './growth.ts';
@@ -55,6 +56,7 @@ const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Pro
   backlog: measureBacklog,
   batch: measureBatch,
   'bulk-actions': measureBulkActions,
+  console: measureConsole,
   fleet: measureFleet,
   'fleet-upkeep': measureFleetUpkeep,
   'incoming-events': measureIncomingEvents,
@@ -338,6 +340,11 @@ function showProgress(done: number, all: number, what: string): void {
   const line = `[${'#'.repeat(filled)}${'-'.repeat(BAR - filled)}] ${done}/${all} ${what}`;
   if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${line}`);
   else console.log(line);
+}
+
+async function measureConsole(stack: Stack, { repeat, oldRuns }: Options): Promise<boolean> {
+  console.table(await consolePages(stack, { repeat, runs: oldRuns }));
+  return true;
 }
 
 async function measureLists(stack: Stack, { oldRuns }: Options): Promise<boolean> {

@@ -84,7 +84,12 @@ async function startIdleWorker(): Promise<void> {
         sweep: () => Promise.resolve(0),
         close: ignore,
       },
-      files: { sweep: () => Promise.resolve(0) },
+      files: {
+        read: () => {
+          throw new Error('a simulated worker has no files');
+        },
+        sweep: () => Promise.resolve(0),
+      },
       events: {
         deliverer: { poll: () => Promise.resolve(), stop: () => Promise.resolve() },
         metrics: { attempted: ignore, disabled: ignore, backlog: ignore },

@@ -20,6 +20,8 @@ import { countStatements, writeStatements } from './statements.ts';
 /** A whole Deckhand of its own: durable PostgreSQL, Redis, one API and one worker, on free ports. */
 export interface Stack {
   readonly url: string;
+  /** The session of the owner, for the console. */
+  readonly session: { readonly token: string; readonly expiresAt: string };
   /** An API key with full access. */
   readonly apiKey: string;
   readonly workspaceId: string;
@@ -97,13 +99,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     logPath: join(dir, 'worker.log'),
   });
   const added: ManagedProcess[] = [];
-  const { token } = await post<{ token: string }>(api.url, '/api/auth/setup', { ...OWNER, token: SETUP_TOKEN }, {});
-  const session = { authorization: `Bearer ${token}` };
+  const session = await post<Stack['session']>(api.url, '/api/auth/setup', { ...OWNER, token: SETUP_TOKEN }, {});
   const { key } = await post<{ key: string }>(
     api.url,
     '/api/api-keys',
     { name: 'bench', password: OWNER.password, preset: 'full', saveAsCredential: false },
-    session,
+    { authorization: `Bearer ${session.token}` },
   );
   const me = await fetch(`${api.url}/api/workspaces`, { headers: { 'x-api-key': key } });
   const { data } = parseOwnJson<{ data: { workspaceId: string }[] }>(await me.text());
@@ -112,6 +113,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   if (options.profileDir !== undefined) await countStatements(db);
   return {
     url: api.url,
+    session: { token: session.token, expiresAt: session.expiresAt },
     apiKey: key,
     workspaceId: data[0]?.workspaceId ?? '',
     db,

@@ -34,6 +34,9 @@ const ENGINE = {
   },
 };
 
+/** Large packages that few users need. They are used where somebody installs them beside a client. */
+const OPTIONAL = new Set(['sharp']);
+
 /** Packages of others stay dependencies: their licenses and updates come with them. */
 const isDependency = (id) => !/^(\.|\/|#|\0|@deckhand\/)/.test(id);
 
@@ -45,8 +48,8 @@ async function layOut({ name, folder, exports: names, hasEngine }, parent) {
   const target = join(parent, name);
   mkdirSync(target);
   for (const file of [`${folder}/README.md`, 'LICENSE']) cpSync(join(ROOT, file), join(target, basename(file)));
-  const { manifest, dependencies } = hasEngine ? await bundle(folder, target) : compile(folder, target);
-  const text = JSON.stringify(published(manifest, { folder, names, dependencies }), null, 2);
+  const { manifest, imported } = hasEngine ? await bundle(folder, target) : compile(folder, target);
+  const text = JSON.stringify(published(manifest, { folder, names, imported }), null, 2);
   writeFileSync(join(target, 'package.json'), text);
   return target;
 }
@@ -56,7 +59,7 @@ function compile(folder, target) {
   const to = ['--outDir', join(target, 'dist'), '--tsBuildInfoFile', join(target, '../tsbuildinfo')];
   const withoutMaps = ['--sourceMap', 'false', '--declarationMap', 'false'];
   tsc('-p', join(ROOT, folder, 'tsconfig.build.json'), ...to, ...withoutMaps);
-  return { manifest: readJson(`${folder}/package.json`), dependencies: {} };
+  return { manifest: readJson(`${folder}/package.json`), imported: [] };
 }
 
 /** Bundles a package with the workspace packages that it imports. */
@@ -80,10 +83,7 @@ async function bundle(folder, target) {
     .flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])
     .filter((id) => !files.has(id) && !id.startsWith('node:'))
     .map((id) => /^(@[^/]+\/)?[^/]+/.exec(id)[0]);
-  return {
-    manifest: { ...manifest, imports: ENGINE.imports },
-    dependencies: Object.fromEntries([...new Set(imported)].sort().map((name) => [name, versionOf(name)])),
-  };
+  return { manifest: { ...manifest, imports: ENGINE.imports }, imported: [...new Set(imported)].sort() };
 }
 
 /** Declares what a file exports. Its types must be written out, and name no type of another file. */
@@ -96,6 +96,8 @@ function tsc(...args) {
   execFileSync(process.execPath, [TSC, ...args], { stdio: ['ignore', 'inherit', 'inherit'] });
 }
 
+const versionsOf = (names) => Object.fromEntries(names.map((name) => [name, versionOf(name)]));
+
 /** Returns the exact version of a dependency. @throws if the catalog does not have it. */
 function versionOf(name) {
   const version = catalog[name];
@@ -104,16 +106,22 @@ function versionOf(name) {
 }
 
 /** Returns the manifest that npm gets, without what only the repository needs. */
-function published(manifest, { folder, names, dependencies }) {
+function published(manifest, { folder, names, imported }) {
   const { name, version, description, license, type, sideEffects, engines, bin, imports, exports } =
     builtManifest(manifest);
   const { repository } = readJson('package.json');
+  const required = imported.filter((one) => !OPTIONAL.has(one));
+  const optional = imported.filter((one) => OPTIONAL.has(one));
   return {
     ...{ name, version, description, license, type, sideEffects, engines, bin, imports },
     ...(repository && { repository: { ...repository, directory: folder } }),
     ...(names && { exports: Object.fromEntries(names.map((path) => [path, exports[path]])) }),
     files: ['dist'],
-    ...(Object.keys(dependencies).length > 0 && { dependencies }),
+    ...(required.length > 0 && { dependencies: versionsOf(required) }),
+    ...(optional.length > 0 && {
+      peerDependencies: versionsOf(optional),
+      peerDependenciesMeta: Object.fromEntries(optional.map((one) => [one, { optional: true }])),
+    }),
     publishConfig: { access: 'public', provenance: true },
   };
 }

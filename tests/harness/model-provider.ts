@@ -29,7 +29,7 @@ export async function serveModels(...replies: readonly ModelReply[]) {
       const json = parseOwnJson<JsonValue>(echo.body === '' ? '{}' : echo.body);
       requests.push({ ...echo, json: isJsonObject(json) ? json : {} });
       const reply = replies[requests.length - 1] ?? replies.at(-1) ?? { text: '' };
-      const { status, body } = responseOf(echo.path, reply);
+      const { status, body } = responseOf(echo.path, reply, requests.at(-1)?.json ?? {});
       response.writeHead(status, { 'content-type': 'application/json', ...reply.failure?.headers });
       response.end(JSON.stringify(body));
     });
@@ -37,17 +37,17 @@ export async function serveModels(...replies: readonly ModelReply[]) {
   return { url, requests };
 }
 
-function responseOf(path: string, reply: ModelReply): { status: number; body: JsonObject } {
+function responseOf(path: string, reply: ModelReply, request: JsonObject): { status: number; body: JsonObject } {
   const api = APIS.find(({ pattern }) => pattern.test(path));
   if (!api) return { status: 404, body: { error: { message: `there is no ${path}` } } };
   const { failure } = reply;
   if (failure) return { status: failure.status, body: api.failure(failure.message) };
-  return { status: 200, body: api.success(reply) };
+  return { status: 200, body: api.success(reply, request) };
 }
 
 interface Api {
   readonly pattern: RegExp;
-  readonly success: (reply: ModelReply) => JsonObject;
+  readonly success: (reply: ModelReply, request: JsonObject) => JsonObject;
   readonly failure: (message: string) => JsonObject;
 }
 
@@ -56,16 +56,25 @@ const openAiFailure = (message: string): JsonObject => ({
   error: { message, type: 'invalid_request_error', param: null, code: null },
 });
 
+/** Older models of Anthropic respond with JSON by calling a tool whose input it is. */
+function anthropicContent(text: string, { tools }: JsonObject): JsonObject {
+  const [tool] = Array.isArray(tools) ? tools : [];
+  const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
+  return isJsonObject(tool) && json !== ''
+    ? { type: 'tool_use', id: 'toolu_1', name: tool.name ?? '', input: parseOwnJson<JsonValue>(json) }
+    : { type: 'text', text };
+}
+
 const APIS: readonly Api[] = [
   {
     pattern: /\/messages$/,
-    success: ({ text, finish, tokens: { input, output, cached = 0 } = NO_TOKENS }) => ({
+    success: ({ text, finish, tokens: { input, output, cached = 0 } = NO_TOKENS }, request) => ({
       id: 'msg_1',
       type: 'message',
       role: 'assistant',
       model: 'claude',
-      content: [{ type: 'text', text }],
-      stop_reason: finish === 'length' ? 'max_tokens' : 'end_turn',
+      content: [anthropicContent(text, request)],
+      stop_reason: finish === 'length' ? 'max_tokens' : request.tools ? 'tool_use' : 'end_turn',
       stop_sequence: null,
       usage: {
         input_tokens: input - cached,

@@ -1,4 +1,5 @@
 import type { NodeContext, NodeServices } from '@deckhand/engine';
+import { createFileProcesses } from '@deckhand/nodes';
 import { createMemoryFiles } from '@deckhand/testing/memory-files';
 
 const refuse = (): Promise<never> => Promise.reject(new Error('this node must not act outside'));
@@ -14,6 +15,7 @@ export const NO_SERVICES: NodeServices = {
   responses: { send: refuse },
   modelCalls: { begin: refuse, settle: refuse },
   results: { check: refuse },
+  fileProcesses: createFileProcesses(2),
   traffic: { admit: () => Promise.resolve({ waitedMs: 0, report: () => Promise.resolve() }) },
   files: () => createMemoryFiles(),
 };

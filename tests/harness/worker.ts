@@ -4,6 +4,7 @@ import {
   createMailSender,
   createPostgresClient,
   createSchemaChecker,
+  createFileProcesses,
   createScriptRunner,
   loadNodeTypes,
 } from '@deckhand/nodes';
@@ -108,6 +109,7 @@ export async function startTestWorker(
     nodeTypes: await loadNodeTypes(),
     services: watch({
       code,
+      fileProcesses: createFileProcesses(2),
       http: createHttpClient({ allowPrivate: true, memory }),
       mail: createMailSender({ allowPrivate: true }),
       postgres,

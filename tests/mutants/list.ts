@@ -645,12 +645,12 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/links/link-router.ts', LINKS, [
     [
       'a GET answers',
-      'const link = await openLink(context, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));',
-      "const link = await openLink(context, request);\n      await recordDecision(context, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, link));",
+      'const link = await openLink(context, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, pageLanguageOf(request), link));',
+      "const link = await openLink(context, request);\n      await recordDecision(context, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, pageLanguageOf(request), link));",
     ],
     ['a form of another site is taken', "      : site !== 'same-origin' && site !== 'none';", '      : false;'],
   ]),
-  ...of('apps/api/src/http/observe-requests.ts', LINKS, [['the log has tokens', '|\\/+answer\\/', '']]),
+  ...of('apps/api/src/http/observe-requests.ts', LINKS, [['the log has tokens', '(?:answer|files)', 'answers']]),
   ...of('packages/db/src/executions/waits/decide.ts', ANSWERS, [
     ['an answer ends a wait that has ended', 'AND answered_at IS NULL\n    RETURNING', 'RETURNING'],
     [
@@ -886,6 +886,13 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/webhooks/urls.ts', 'integration:integration/webhooks/urls', [
     ['a workflow takes the path of another', 'if (taken) throw', 'if (isTaken) throw'],
     ['two triggers have one path and one method', '  requireDistinct(wanted, suffixes);\n', ''],
+  ]),
+  ...of('packages/nodes/src/models/guarded-fetch.ts', 'unit:nodes/src/types/model.test', [
+    ['a provider redirects a request with its key', 'followRedirects: false', 'followRedirects: true'],
+  ]),
+  ...of('packages/nodes/src/models/call-model.ts', 'unit:nodes/src/types/model.test', [
+    ['anything counts as tokens', 'Number.isSafeInteger(count) && count > 0', 'true'],
+    ['a provider that is busy ends the node', '408, 409, 425, 429', '408, 409, 425'],
   ]),
   ...of('packages/nodes/src/postgres/client.ts', 'integration:integration/nodes/postgres.test', [
     ['a session keeps what a statement left in it', 'else void giveBack(client);', 'else client.release();'],
@@ -1488,6 +1495,15 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/import-n8n/src/nodes/set.ts', HOSTILE_IMPORTS, [
     ['names of imported fields have parts without number', "shown.split('.').length > MAX_NESTING", 'false'],
   ]),
+  ...of('packages/connectors/src/build-request.ts', 'unit:connectors/src/build-request', [
+    ['a value of a connector changes the path', 'names.length > 0 && hasDots(written)', 'false'],
+    ['a value of a connector changes the host', '!(isPath ? SERVER_PATH : SERVER_VALUE).test(value)', 'false'],
+    ['an empty value of a connector changes the path', "(texts.get(name) ?? '') === ''", 'false'],
+  ]),
+  ...of('packages/connectors/src/convert-schema.ts', 'unit:connectors/src/read-api', [
+    ['a schema of a connector has any size', 'parts <= 0 || depth > MAX_DEPTH', 'depth > MAX_DEPTH'],
+    ['a schema of a connector has any depth', 'parts <= 0 || depth > MAX_DEPTH', 'parts <= 0'],
+  ]),
   ...of('apps/api/src/routes/workflows/import-n8n.ts', 'integration:integration/api/import-n8n', [
     [
       'anybody may have a workflow converted',
@@ -1754,6 +1770,16 @@ export const MUTANTS: readonly Mutant[] = [
       'rows',
     ],
   ]),
+  ...of('apps/api/src/runs/workspace-shares.ts', 'unit:api/src/files/send-file', [
+    ['workspaces together have any number of downloads', '(TOTALS[kind] ?? Infinity)', 'Infinity'],
+  ]),
+  ...of('apps/api/src/http/request-time.ts', 'unit:api/src/http/request-time', [
+    [
+      'an upload trickles in for ever',
+      'transfer.limitMs + (transfer.bytes / MIN_BYTES_PER_SECOND) * 1_000',
+      'Infinity',
+    ],
+  ]),
   ...of('apps/api/src/links/read-form.ts', LINKS, [
     ['a form takes files of any type', '!acceptsFile(field.files, file)', 'false'],
     ['a form takes any number of files', 'count > field.files.maxFiles', 'false'],
@@ -1766,6 +1792,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['viewers give links to files', "await requireRole(tx, actor, workspaceId, 'editor');", ''],
   ]),
   ...of('packages/db/src/files.ts', 'integration:integration/executions/file-store', [
+    ['what is being written does not count towards the quota', 'coalesce(sum(o.bytes), 0)', 'coalesce(sum(0), 0)'],
     ['a file that somebody else stored is discarded', ' AND expires_at = ${expiresAt}`', '`'],
     [
       'a file of another workspace is opened',

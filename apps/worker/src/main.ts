@@ -1,5 +1,6 @@
 import { createDatabase, reportFaultyServer, reportMissingSessionLimits, SILENT_AFTER_MS } from '@deckhand/db';
 import {
+  createFileProcesses,
   createHttpClient,
   createMailSender,
   createPostgresClient,
@@ -64,6 +65,7 @@ async function main(): Promise<void> {
     nodeTypes: await loadNodeTypes(),
     services: {
       code,
+      fileProcesses: createFileProcesses(settings.FILE_PROCESSES),
       http: createHttpClient({ ...httpClientOptions(settings), memory }),
       mail: createMailSender({ allowPrivate }),
       postgres,

@@ -28,6 +28,8 @@ export const WorkerSettings = Type.Object({
   WORKER_MAX_BLOCKED_MS: Type.Integer({ minimum: 5_000, maximum: 86_400_000, default: 30_000 }),
   /** Memory budget for outputs and for data that nodes read, in bytes of JSON. */
   WORKER_DATA_BYTES: Type.Integer({ minimum: 33_554_432, maximum: 17_179_869_184, default: 268_435_456 }),
+  /** How many processes read files of others at the same time. Each takes up to 512 MiB beside the worker. */
+  FILE_PROCESSES: Type.Integer({ minimum: 1, maximum: 64, default: 2 }),
   /** Maximum number of connections to PostgreSQL; claims, checkpoints, maintenance and loads share them. */
   WORKER_DATABASE_POOL_SIZE: Type.Integer({ minimum: 2, maximum: 500, default: 10 }),
   ...OutputSettings,

@@ -50,7 +50,13 @@ describe('a schema of a file', () => {
 
   it('is one with the keyword only: anything else under its name is an annotation, as before', () => {
     expect(fileFieldOf({ type: 'object', file: {} })).toMatchObject({ isList: false, maxFiles: 1 });
-    const others: JsonObject[] = [{}, { file: true }, { file: { type: 'object' } }, { type: 'array', items: {} }, { items: { file: {} } }];
+    const others: JsonObject[] = [
+      {},
+      { file: true },
+      { file: { type: 'object' } },
+      { type: 'array', items: {} },
+      { items: { file: {} } },
+    ];
     for (const schema of others) expect(fileFieldOf(schema)).toBeUndefined();
     expect(issuesOf({ properties: { file: { type: 'number' } }, file: 'contract.pdf' }, { file: 5 })).toEqual([]);
   });

@@ -162,6 +162,7 @@ export const GERMAN_MESSAGES: Readonly<Record<string, string>> = {
   'must match format "uuid"': 'muss eine ID (UUID) sein',
   'must match exactly one schema in oneOf': 'muss genau einer der Möglichkeiten entsprechen',
   'property name must be valid': 'der Name eines Feldes ist ungültig',
+  'The instance has no room for more files': 'Die Instanz hat keinen Platz für weitere Dateien',
   'must be a file': 'muss eine Datei sein',
   'must be a file of the type {0}': 'muss eine Datei vom Typ {0} sein',
   'must have at most {0} bytes': 'darf höchstens {0} Bytes haben',

@@ -60,6 +60,16 @@ function compileLinear(pattern: string): RE2JS {
   }
 }
 
+/** Returns true if a schema may have a pattern, unless it is too large. */
+export function isUsablePattern(pattern: string): boolean {
+  try {
+    compileLinear(pattern);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Validates schemas against the meta-schema, which takes longest to compile and is the same for all. */
 const metaSchema = new Ajv2020({ strict: false });
 

@@ -27,6 +27,8 @@ export interface NewFile {
   readonly executionId?: string | undefined;
   /** Whether the object store will have it. */
   readonly isApart: boolean;
+  /** What there is of it already. */
+  readonly bytes: number;
   /** Maximum number of bytes that all workspaces store together; undefined for no limit. */
   readonly maxInstanceBytes?: number | undefined;
 }
@@ -54,11 +56,12 @@ export async function beginFile(db: Database, file: NewFile): Promise<FileSpace 
       : Prisma.sql`${maxInstanceBytes}::float8 - (SELECT sum(stored_bytes) FROM workspaces)::float8`;
   const [row] = await db.$queryRaw<FileSpace[]>(Prisma.sql`/* files.begin */
     WITH begun AS (
-      INSERT INTO unfinished_files (id, workspace_id, is_apart, expires_at)
-      SELECT ${file.id}::uuid, w.id, ${file.isApart}, now() + ${WRITING} FROM workspaces w WHERE w.id = ${file.workspaceId}::uuid
+      INSERT INTO unfinished_files (id, workspace_id, is_apart, bytes, expires_at)
+      SELECT ${file.id}::uuid, w.id, ${file.isApart}, ${file.bytes}::bigint, now() + ${WRITING}
+      FROM workspaces w WHERE w.id = ${file.workspaceId}::uuid
       ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at
     )
-    SELECT (w.storage_quota_bytes - w.stored_bytes)::float8 AS "quotaBytes", ${instanceBytes} AS "instanceBytes",
+    SELECT ${leftOfQuota(file.id)} AS "quotaBytes", ${instanceBytes} AS "instanceBytes",
       (SELECT coalesce(sum(f.bytes), 0)::float8 FROM files f WHERE f.workspace_id = w.id AND f.id IN (
          SELECT x.file_id FROM execution_files x WHERE x.execution_id = ${executionId}::uuid
          UNION SELECT s.id FROM files s WHERE s.stored_by = ${executionId}::uuid AND s.expires_at IS NOT NULL)) AS "runBytes"
@@ -66,11 +69,29 @@ export async function beginFile(db: Database, file: NewFile): Promise<FileSpace 
   return row;
 }
 
-/** Extends the time of a file that is being written. @returns false if it was swept. */
-export async function renewFile(db: Database, id: string): Promise<boolean> {
-  const count = await db.$executeRaw(Prisma.sql`/* files.renew */
-    UPDATE unfinished_files SET expires_at = now() + ${WRITING} WHERE id = ${id}::uuid AND expires_at > now()`);
-  return count > 0;
+/** What a workspace `w` has left of its quota for a file. What is being written of others counts, too. */
+function leftOfQuota(fileId: string): Prisma.Sql {
+  return Prisma.sql`(w.storage_quota_bytes - w.stored_bytes - (
+      SELECT coalesce(sum(o.bytes), 0) FROM unfinished_files o
+      WHERE o.workspace_id = w.id AND o.id <> ${fileId}::uuid AND o.expires_at > now()))::float8`;
+}
+
+/**
+ * Extends the time of a file that is being written, and records how many bytes of it are.
+ * @returns what is left of the quota of its workspace for the file; undefined if it was swept.
+ */
+export async function renewFile(
+  db: Database,
+  id: string,
+  bytes: number,
+): Promise<Pick<FileSpace, 'quotaBytes'> | undefined> {
+  const [row] = await db.$queryRaw<Pick<FileSpace, 'quotaBytes'>[]>(Prisma.sql`/* files.renew */
+    WITH renewed AS (
+      UPDATE unfinished_files SET expires_at = now() + ${WRITING}, bytes = ${bytes}::bigint
+      WHERE id = ${id}::uuid AND expires_at > now() RETURNING workspace_id
+    )
+    SELECT ${leftOfQuota(id)} AS "quotaBytes" FROM renewed r JOIN workspaces w ON w.id = r.workspace_id`);
+  return row;
 }
 
 /** Stores a part of a file that is being written. May be repeated. @returns false if the file was swept. */
@@ -184,6 +205,30 @@ export async function findFile(db: Database, workspaceId: string, id: string): P
   const [row] = await db.$queryRaw<KeptFile[]>(Prisma.sql`/* files.find */
     SELECT ${KEPT} FROM files f WHERE f.id = ${id}::uuid AND f.workspace_id = ${workspaceId}::uuid`);
   return row;
+}
+
+/** A file that a run names, with its digest in hexadecimal. */
+export interface ArchivedFile extends KeptFile {
+  readonly sha256: string;
+}
+
+/** Returns those of the given runs that name files. */
+export async function findRunsWithFiles(db: Database, executionIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const where = { executionId: { in: [...executionIds] } };
+  const rows = await db.executionFile.findMany({ where, distinct: ['executionId'], select: { executionId: true } });
+  return new Set(rows.map(({ executionId }) => executionId));
+}
+
+/** Finds files that a run names, after an id and in the order of their ids. */
+export function findFilesOfRun(
+  db: Database,
+  executionId: string,
+  page: { readonly after: string; readonly limit: number },
+): Promise<ArchivedFile[]> {
+  return db.$queryRaw<ArchivedFile[]>(Prisma.sql`/* files.find-all-of-run */
+    SELECT ${KEPT}, encode(f.sha256, 'hex') AS sha256 FROM execution_files x JOIN files f ON f.id = x.file_id
+    WHERE x.execution_id = ${executionId}::uuid AND x.file_id > ${page.after}::uuid
+    ORDER BY x.file_id LIMIT ${page.limit}::int`);
 }
 
 /** A file and the run that names it. */

@@ -292,6 +292,7 @@ export {
 } from './maintenance/detached-runs.ts';
 export {
   abandonFile,
+  type ArchivedFile,
   type AbandonedFile,
   beginFile,
   deleteFileParts,
@@ -303,6 +304,8 @@ export {
   findFile,
   findFileOfRun,
   findLinkedFile,
+  findFilesOfRun,
+  findRunsWithFiles,
   findSameFile,
   findVisibleFile,
   finishFile,

@@ -336,6 +336,16 @@ export interface NodeFiles {
   save(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, about: FileAbout): Promise<FileValue>;
 }
 
+/** The processes that read files of others, of which a worker has few. */
+export interface FileProcesses {
+  /**
+   * Waits until a process may be started. Workspaces, and the runs of each, are served in turn.
+   * @returns a function to call when the process has ended.
+   * @throws the signal's reason if it aborts first.
+   */
+  acquire(workspaceId: string, signal: AbortSignal, executionId: string): Promise<() => void>;
+}
+
 /** The node whose files are opened and stored. */
 export interface FileOwner {
   readonly workspaceId: string;
@@ -355,6 +365,7 @@ export interface NodeServices {
   readonly modelCalls: ModelCalls;
   readonly results: ResultChecker;
   readonly traffic: TrafficControl;
+  readonly fileProcesses: FileProcesses;
   /** Returns the files of a node; nodes have them as `context.files`. */
   readonly files: (owner: FileOwner) => NodeFiles;
 }

@@ -1,5 +1,4 @@
-import { shortType } from './nodes/registry.ts';
-import type { N8nConnection, N8nNode } from './workflow.ts';
+import { type N8nConnection, type N8nNode, shortType } from './workflow.ts';
 
 /** Nodes that lead back to the first of them, such as a request that is sent again until its result is there. */
 export interface Cycle {

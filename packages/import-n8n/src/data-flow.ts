@@ -6,12 +6,12 @@ import { commonRoute, isWithin, type Route } from './routes.ts';
 import { edgeFrom, type Join, joinWays, type Way } from './joins.ts';
 import type { Output } from './nodes/converter.ts';
 import { type Gathered, loopResult } from './nodes/loop.ts';
-import { isTrigger, shortType } from './nodes/registry.ts';
+import { isTrigger } from './nodes/registry.ts';
 import { UNPAIRED } from './pairs.ts';
 import { type Exit, type First, inputOfCycle, loopOf, type Repeat, repeatCycle } from './repeat.ts';
 import { optional, type Pairs, type Source } from './source.ts';
 import { unsupported } from './unsupported.ts';
-import type { N8nConnection, N8nNode } from './workflow.ts';
+import { type N8nConnection, type N8nNode, shortType } from './workflow.ts';
 
 /** What is known of a node that was converted. */
 export interface Done {

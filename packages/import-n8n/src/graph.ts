@@ -1,6 +1,5 @@
 import { type Cycle, findCycles } from './cycles.ts';
-import { shortType } from './nodes/registry.ts';
-import { type N8nConnection, type N8nNode, type N8nWorkflow, NotAWorkflowError } from './workflow.ts';
+import { type N8nConnection, type N8nNode, type N8nWorkflow, NotAWorkflowError, shortType } from './workflow.ts';
 
 /** Maximum number of `Loop Over Items` nodes; the body of each is found by a search. */
 const MAX_LOOPS = 50;

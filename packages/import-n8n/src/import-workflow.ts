@@ -19,7 +19,7 @@ import type { Join } from './joins.ts';
 import { layOut } from './layout.ts';
 import type { Conversion, Converted, Output } from './nodes/converter.ts';
 import { loopNode } from './nodes/loop.ts';
-import { converterOf, isTrigger, shortType } from './nodes/registry.ts';
+import { converterOf, isTrigger } from './nodes/registry.ts';
 import { usesPairs, withPairs } from './pairs.ts';
 import { asList, firstItem, optional, type Source } from './source.ts';
 import { isWholeSticky, toSticky } from './sticky-note.ts';
@@ -28,7 +28,7 @@ import { stubOf } from './stub.ts';
 import { afterStub, type ImportLevel, type ImportNote, partOf } from './tasks.ts';
 import { passedOn, withOptions } from './options.ts';
 import { unsupported, UnsupportedError } from './unsupported.ts';
-import { isList, type N8nConnection, type N8nNode, type N8nWorkflow, text } from './workflow.ts';
+import { isList, type N8nConnection, type N8nNode, type N8nWorkflow, shortType, text } from './workflow.ts';
 
 /** A converted workflow. */
 export interface ConvertedWorkflow {

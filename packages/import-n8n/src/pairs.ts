@@ -1,7 +1,6 @@
 import type { Output } from './nodes/converter.ts';
-import { shortType } from './nodes/registry.ts';
 import type { Pairs, Source } from './source.ts';
-import type { N8nNode, N8nWorkflow } from './workflow.ts';
+import { type N8nNode, type N8nWorkflow, shortType } from './workflow.ts';
 
 /** Types that return an item for each item they get, in their order. */
 const ONE_EACH = new Set([

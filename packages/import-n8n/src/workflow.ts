@@ -150,3 +150,10 @@ export function show(value: JsonValue = null): string {
 export function lookup<T>(table: Readonly<Record<string, T>>, name: JsonValue | undefined): T | undefined {
   return typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined;
 }
+
+const PACKAGE = 'n8n-nodes-base.';
+
+/** Returns the type without the name of n8n's own package; types of other packages keep theirs. */
+export function shortType(type: string): string {
+  return type.startsWith(PACKAGE) ? type.slice(PACKAGE.length) : type;
+}

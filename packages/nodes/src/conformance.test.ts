@@ -66,6 +66,7 @@ function waitingServices(signal: AbortSignal): { services: NodeServices; asked: 
     modelCalls: { begin: wait, settle: wait },
     results: { check: wait },
     traffic: { admit: wait },
+    fileProcesses: { acquire: wait },
     files: () => ({ open: wait, save: wait }),
   };
   return { services, asked: () => count };

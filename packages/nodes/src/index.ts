@@ -1,4 +1,6 @@
+export { type ConnectorUpload, readConnector } from './connectors/read-connector.ts';
 export { createFairSemaphore } from './code/fair-semaphore.ts';
+export { createFileProcesses } from './files/file-process.ts';
 export { createScriptRunner, type PooledScriptRunner, type ScriptRunnerOptions } from './code/runner.ts';
 export { createHttpClient, httpClientOptions, type HttpClientOptions, type PooledHttpClient } from './http/client.ts';
 export type { ProxySettings } from './http/proxy.ts';

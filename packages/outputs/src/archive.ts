@@ -1,8 +1,10 @@
 import { parseOwnJson } from '@deckhand/contracts';
-import { StoreError } from '@deckhand/db';
+import { type ArchivedFile, StoreError } from '@deckhand/db';
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import { toParts } from './byte-parts.ts';
+import { abortUploads, createObjectContent } from './file-content.ts';
 import { type ObjectStore, openS3 } from './object-store.ts';
 import type { ArchiveSettings, OutputSettings } from './settings.ts';
 
@@ -15,6 +17,8 @@ const decompress = promisify(gunzip);
  *     archive/<partition>/<run>-<digest>.ndjson.gz   its parts: records of whole runs, or of a run that needs several
  *     archive/<partition>/progress.json              the parts so far, until it is complete
  *     archive/<partition>/manifest.json              all parts; written last
+ *
+ *     archived-files/<workspace>/<id>                the content of a file, once for all partitions
  *
  * Names of parts contain the digest of their content, so writing one again, by another process or after a crash, never
  * replaces anything else. A part that no manifest names belongs to nobody.
@@ -63,6 +67,13 @@ export interface Archive {
   write(part: NewPart): Promise<ArchivePart>;
   /** Reads the lines of a part. @throws StoreError if it is missing, or its bytes are not those that were written. */
   read(partition: string, part: ArchivePart): Promise<string[]>;
+  /**
+   * Keeps the content of a file, unless it is there, and reads it back. @throws StoreError if the store does not return
+   * what was written; then it is deleted, and written again by the next call.
+   */
+  keepFile(file: ArchivedFile, content: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Returns the content of a file as it is read; undefined if the archive does not have it. */
+  file(workspaceId: string, id: string): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Returns the partitions with a complete or an interrupted archive. */
   partitions(): Promise<string[]>;
   close(): void;
@@ -88,6 +99,7 @@ class ArchiveError extends StoreError {
 }
 
 const FOLDER = 'archive/';
+const FILES = 'archived-files/';
 
 /** Opens the archives that the settings name; undefined if they name none. */
 export async function openArchive(
@@ -98,6 +110,8 @@ export async function openArchive(
 }
 
 function createArchive(objects: ObjectStore): Archive {
+  const contents = createObjectContent(objects, FILES);
+
   async function readManifest(key: string): Promise<ArchiveManifest | undefined> {
     const bytes = await objects.get(key);
     if (!bytes) return undefined;
@@ -114,6 +128,25 @@ function createArchive(objects: ObjectStore): Archive {
     if (!bytes) throw new ArchiveError(`${key} is missing`);
     if (digestOf(bytes) !== sha256) throw new ArchiveError(`${key} is damaged: its digest is not ${sha256}`);
     return bytes;
+  }
+
+  async function* contentOf(workspaceId: string, id: string, bytes: number): AsyncGenerator<Uint8Array> {
+    const file = { id, workspaceId, bytes, isApart: true };
+    for (let from = 0; from < bytes; from += contents.partBytes) {
+      const piece = await contents.read(file, from, Math.min(bytes, from + contents.partBytes));
+      if (!piece) throw new ArchiveError(`the file ${id} is missing`);
+      yield piece;
+    }
+  }
+
+  async function copy(file: ArchivedFile, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const writer = contents.writer(file);
+    let part = 0;
+    for await (const { bytes, isLast } of toParts(content, contents.partBytes, () => undefined)) {
+      await writer.write(part, bytes, isLast);
+      part += 1;
+    }
+    await writer.complete();
   }
 
   return {
@@ -139,6 +172,27 @@ function createArchive(objects: ObjectStore): Archive {
     async read(partition, { name, sha256 }) {
       const bytes = await readBytes(`${FOLDER}${partition}/${name}`, sha256);
       return (await decompress(bytes)).toString('utf8').split('\n').slice(0, -1);
+    },
+    async keepFile(file, content) {
+      const { id, workspaceId, sha256 } = file;
+      const key = `${FILES}${workspaceId}/${id}`;
+      if ((await objects.size(key)) === undefined) {
+        try {
+          await copy(file, content);
+        } finally {
+          // Also of processes that died while they wrote it. One that still does so finds it complete.
+          await abortUploads(objects, key);
+        }
+      }
+      const hash = createHash('sha256');
+      for await (const piece of contentOf(workspaceId, id, (await objects.size(key)) ?? 0)) hash.update(piece);
+      if (hash.digest('hex') === sha256) return;
+      await contents.delete(file);
+      throw new ArchiveError(`${key} is damaged: its digest is not ${sha256}`);
+    },
+    async file(workspaceId, id) {
+      const bytes = await objects.size(`${FILES}${workspaceId}/${id}`);
+      return bytes === undefined ? undefined : contentOf(workspaceId, id, bytes);
     },
     async partitions() {
       return (await objects.listFolders(FOLDER)).map((folder) => folder.slice(FOLDER.length, -1));

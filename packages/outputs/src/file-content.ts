@@ -54,8 +54,12 @@ export function createDatabaseContent(db: Database): ContentStore {
   };
 }
 
-/** Creates the store of contents in an object store: an object for each file. */
-export function createObjectContent(objects: ObjectStore): ContentStore {
+/**
+ * Creates the store of contents in an object store: an object for each file.
+ * @param folder begins the keys of the objects.
+ */
+export function createObjectContent(objects: ObjectStore, folder = 'files/'): ContentStore {
+  const keyOf = ({ id, workspaceId }: AbandonedFile): string => `${folder}${workspaceId}/${id}`;
   return {
     // At least 5 MiB, and so that 10,000 parts, the limit of S3, have 78 GiB.
     partBytes: 8 * MEBIBYTE,
@@ -76,15 +80,18 @@ export function createObjectContent(objects: ObjectStore): ContentStore {
     },
     read: (file, from, until) => objects.get(keyOf(file), { first: from, last: until - 1 }),
     async delete(file) {
-      // A store may refuse to list uploads. What they have written is then left to the lifecycle rule of the bucket.
-      await objects.abortUploads(keyOf(file)).catch((error: unknown) => {
-        if (classifyStoreError(error) !== 'deployment') throw error;
-      });
+      await abortUploads(objects, keyOf(file));
       await objects.delete([keyOf(file)]);
     },
   };
 }
 
-function keyOf({ id, workspaceId }: AbandonedFile): string {
-  return `files/${workspaceId}/${id}`;
+/**
+ * Ends all unfinished uploads of an object. A store may refuse to list them: what they have written is then left to the
+ * lifecycle rule of the bucket.
+ */
+export async function abortUploads(objects: ObjectStore, key: string): Promise<void> {
+  await objects.abortUploads(key).catch((error: unknown) => {
+    if (classifyStoreError(error) !== 'deployment') throw error;
+  });
 }

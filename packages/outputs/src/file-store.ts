@@ -5,6 +5,7 @@ import {
   type Database,
   discardFile,
   expireFiles,
+  type FileSpace,
   findAbandonedFiles,
   findFile,
   findSameFile,
@@ -106,6 +107,8 @@ export interface FileStoreOptions {
 
 /** How often the time of an unfinished file is extended, in ms. */
 const RENEWED_EVERY_MS = 60_000;
+/** After how many bytes the others of its workspace have less room, in bytes. */
+const RENEWED_EVERY_BYTES = 8_388_608;
 /** Number of files that cannot be deleted after which the sweep ends: the store is most likely unavailable. */
 const MAX_FAILURES = 5;
 /** Maximum length of a piece of an opened file, in bytes: parts of files are multiples of it. */
@@ -202,31 +205,39 @@ async function save(
   const hash = createHash('sha256');
   const account = options.memory?.open({});
   let writer: ContentWriter | undefined;
-  /** The smallest of the limits. */
+  /** The smallest of the limits that stay as they are. */
   let room: Room = { bytes: options.maxFileBytes, refusal: 'FILE_TOO_LARGE' };
+  let quota: Room = { bytes: Infinity, refusal: 'STORAGE_FULL' };
   let bytes = 0;
   let renewedAt = performance.now();
+  let renewedBytes = 0;
 
   /** Begins with the first part that has to be written: content that the workspace has already needs none. */
   async function begin(): Promise<ContentWriter> {
     const { maxInstanceBytes } = options;
-    const space = await attempt('file', () => beginFile(db, { ...unfinished, executionId, maxInstanceBytes }));
+    const space = await attempt('file', () => beginFile(db, { ...unfinished, executionId, bytes, maxInstanceBytes }));
     if (!space) throw new FileError('FILE_NOT_FOUND', 'the workspace does not exist any more');
     room = smallest([
       room,
       { bytes: options.maxRunBytes - space.runBytes, refusal: 'FILE_TOO_LARGE' },
-      { bytes: space.quotaBytes ?? Infinity, refusal: 'STORAGE_FULL' },
       { bytes: space.instanceBytes ?? Infinity, refusal: 'INSTANCE_FULL' },
     ]);
-    renewedAt = performance.now();
+    noteSpace(space);
     return ofNew.writer(unfinished);
   }
+  function noteSpace({ quotaBytes }: Pick<FileSpace, 'quotaBytes'>): void {
+    quota = { ...quota, bytes: quotaBytes ?? Infinity };
+    renewedAt = performance.now();
+    renewedBytes = bytes;
+  }
   function requireRoom(): void {
-    if (bytes > room.bytes) throw refusalOf(room);
+    const least = smallest([room, quota]);
+    if (bytes > least.bytes) throw refusalOf(least);
   }
   async function renew(): Promise<void> {
-    if (!(await renewFile(db, unfinished.id))) throw new StoreError('the file was swept', 'row');
-    renewedAt = performance.now();
+    const space = await renewFile(db, unfinished.id, bytes);
+    if (!space) throw new StoreError('the file was swept', 'row');
+    noteSpace(space);
   }
   /** Renews the file while its content comes, however slowly. */
   async function* renewed(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -250,6 +261,7 @@ async function save(
   }
   async function write(part: number, data: Uint8Array, isLast: boolean): Promise<ContentWriter> {
     writer ??= await begin();
+    if (bytes - renewedBytes >= RENEWED_EVERY_BYTES) await attempt('file', renew);
     requireRoom();
     const current = writer;
     await attemptWrite(() => current.write(part, data, isLast));

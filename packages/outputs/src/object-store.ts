@@ -20,6 +20,8 @@ export interface ObjectStore {
   put(key: string, bytes: Uint8Array): Promise<void>;
   /** Reads an object. @returns undefined if the store reports that it does not exist. */
   get(key: string, range?: ByteRange): Promise<Uint8Array | undefined>;
+  /** Returns the length of an object in bytes; undefined if the store reports that it does not exist. */
+  size(key: string): Promise<number | undefined>;
   /** Begins to write an object in parts, none of which shows before it is complete. @returns its id. */
   beginUpload(key: string): Promise<string>;
   /** Writes a part, of at least 5 MiB unless it is the last. Parts count from 1. @returns its tag. */
@@ -131,6 +133,15 @@ export async function openS3(
         if (!found) return undefined;
         if (!found.Body) throw new Error('the response has no body');
         return found.Body.transformToByteArray();
+      }),
+    size: (key) =>
+      asked(`HEAD ${key}`, async (abortSignal) => {
+        const head = client.send(new s3.HeadObjectCommand({ Bucket, Key: prefix + key }), { abortSignal });
+        const found = await head.catch((error: unknown) => {
+          if (error instanceof s3.NotFound) return undefined;
+          throw error;
+        });
+        return found ? (found.ContentLength ?? 0) : undefined;
       }),
     beginUpload: (key) =>
       asked(`upload of ${key}`, async (abortSignal) => {

@@ -23,6 +23,7 @@ import {
   createInputChecker,
   createResultChecker,
   createSchemaChecker,
+  createFileProcesses,
   createScriptRunner,
   findInputSchemas,
   loadNodeTypes,
@@ -281,6 +282,7 @@ function servicesWith(code: PooledScriptRunner, results: ResultChecker): NodeSer
     modelCalls: { begin: none, settle: none },
     results,
     traffic: { admit: none },
+    fileProcesses: createFileProcesses(2),
     files: () => files,
   };
 }

@@ -1,4 +1,5 @@
-import { createDatabase } from '@deckhand/db';
+import { createDatabase, nameFiles } from '@deckhand/db';
+import { openFileStore } from '@deckhand/outputs';
 import { afterAll, expect, it } from '@jest/globals';
 import {
   addOldRuns,
@@ -9,6 +10,7 @@ import {
   stopLater,
   until,
 } from '../../harness/index.ts';
+import { OUTPUTS_IN_POSTGRES } from '../../harness/node-context.ts';
 import { startTestObjectStore } from '../../harness/object-store.ts';
 import { runOps } from '../../harness/ops.ts';
 
@@ -33,6 +35,10 @@ it('a worker that is killed in the middle of an archive leaves nothing twice or 
   const db = createDatabase({ url: database.url, poolSize: 4 });
   stopLater({ stop: () => db.$disconnect() });
   const { ids, seed } = await addOldRuns(db, RUNS, TRIGGER_BYTES);
+  const { workspaceId } = seed;
+  const files = await openFileStore(OUTPUTS_IN_POSTGRES, db);
+  const { file } = await files.save([Buffer.from('invoice')], { workspaceId, name: 'a', keptMinutes: 1 });
+  await nameFiles(db, ids[2_500] ?? '', [file.id]);
   await db.setting.create({ data: { name: 'runRetentionDays', value: 30 } });
   const parts = () => store.written.filter((key) => key.endsWith('.ndjson.gz'));
 
@@ -72,6 +78,12 @@ it('a worker that is killed in the middle of an archive leaves nothing twice or 
   const runs = records.filter(({ kind }) => kind === 'run').map(({ row }) => row);
   expect(runs.map(({ id }) => id)).toEqual(ids);
   expect(records.filter(({ kind }) => kind === 'nodeRun')).toHaveLength(2 * RUNS);
+
+  expect(records.filter(({ kind }) => kind === 'file').map(({ row }) => row)).toMatchObject([
+    { id: file.id, execution_id: ids[2_500], sha256: file.sha256 },
+  ]);
+  expect((await runOps(['archive', 'file', file.id, '--workspace', workspaceId], archive)).stdout).toBe('invoice');
+  expect((await runOps(['archive', 'file', ids[0] ?? '', '--workspace', workspaceId], archive)).exitCode).toBe(1);
 
   const [from, to] = [runs[2_000]?.created_at ?? '', runs[2_009]?.created_at ?? ''];
   const some = await read('--workspace', seed.workspaceId, '--created-from', from, '--created-to', to);

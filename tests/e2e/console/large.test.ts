@@ -69,6 +69,23 @@ function report(what: string, tasks: readonly number[]): void {
 }
 
 describe('what is large', () => {
+  it('the console loads few scripts at first, all at once, and shows its frame before they run', async () => {
+    const { page, complaints } = await openWindow(browser, stack.url);
+    const scripts: string[] = [];
+    await page.route(/\.js$/, async (route) => {
+      scripts.push(route.request().url());
+      // Until the page has asked for all of them, which is before the first is there.
+      await until(() => Promise.resolve(scripts.length >= 5));
+      await route.continue();
+    });
+    const shown = page.getByText('Deckhand', { exact: true }).waitFor();
+    await openAs(page, stack, 'workflows');
+    await shown;
+    await page.getByRole('heading', { name: 'Workflows', exact: true }).waitFor();
+    expect(scripts.length).toBeLessThanOrEqual(8);
+    expect(complaints).toEqual([]);
+  });
+
   it('a workflow of 300 nodes is panned, zoomed and changed', async () => {
     const id = await stack.createWorkflow('Wide', wideWorkflow());
     const { page, complaints } = await openWindow(browser, stack.url);

@@ -157,6 +157,25 @@ tests:
     expect(output).toMatch(/✓ doubles[^]*4 passed, 0 failed\n$/);
   });
 
+  it('installs no image library, and says of an image that is not mocked what to install', async () => {
+    expect(existsSync(join(project, 'node_modules/sharp'))).toBe(false);
+    const own = join(project, 'images');
+    await mkdir(own);
+    const file = `
+slug: thumbnail
+name: Thumbnail
+nodes:
+  - { id: start, type: trigger.manual }
+  - { id: small, type: image, parameters: { file: '{{ $trigger.file }}', width: 10 } }
+edges: [{ source: start, target: small }]
+tests:
+  - { name: works, input: { file: { base64: aGVsbG8=, contentType: image/png } } }
+`;
+    await writeFile(join(own, 'thumbnail.yaml'), file);
+    const failed = await shell('deckhand test --dir images --url http://127.0.0.1:1 || true');
+    expect(failed).toContain('npm install sharp');
+  });
+
   it('has the same tester as a package', async () => {
     const program = `
       import { createTester } from '@deckhand/testing';

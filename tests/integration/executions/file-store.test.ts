@@ -168,6 +168,25 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     expect(await countedBytes()).toBe(0);
   });
 
+  it('counts what is being written towards the quota, until it is finished or breaks off', async () => {
+    await empty();
+    await db.workspace.update({ where: { id: seed.workspaceId }, data: { storageQuotaBytes: 40 * MIB } });
+    const going = Promise.withResolvers<boolean>();
+    const written = Promise.withResolvers<undefined>();
+    async function* halting() {
+      for (let n = 0; n < 34; n += 1) yield await Promise.resolve(randomBytes(MIB));
+      written.resolve(undefined);
+      if (!(await going.promise)) throw new Error('broke off');
+    }
+    const first = save(halting());
+    await written.promise;
+    await expect(save(randomBytes(20 * MIB))).rejects.toMatchObject({ code: 'STORAGE_FULL' });
+    await save(randomBytes(4 * MIB));
+    going.resolve(false);
+    await expect(first).rejects.toThrow('broke off');
+    await save(randomBytes(20 * MIB));
+  });
+
   it('limits the files of a run together', async () => {
     const executionId = await seed.accept();
     const limited = createFileStore(db, undefined, { ...OPTIONS, maxRunBytes: 3 * MIB });

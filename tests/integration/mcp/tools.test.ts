@@ -1,7 +1,8 @@
-import type { JsonObject } from '@deckhand/contracts';
+import type { FileValue, JsonObject } from '@deckhand/contracts';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  addKey,
   callWithKey,
   chain,
   type Instance,
@@ -320,7 +321,7 @@ describe('the tools of every instance', () => {
 
   it('return long outputs and results in parts', async () => {
     const source = "return 'x'.repeat(100_000)";
-    const workflowId = await save('Large', chain({ id: 'large', type: 'code', parameters: { source } }));
+    const workflowId = await activate('Large', chain({ id: 'large', type: 'code', parameters: { source } }));
     const { value } = await callTool(client, 'deckhand_start_workflow', { workflowId });
     const { executionId } = value;
     let text = '';
@@ -371,5 +372,64 @@ describe('the tools of every instance', () => {
     expect(misplaced).toMatchObject({ isError: true, value: { details: [{ path: 'name' }] } });
     const { body } = await call('GET', `/api/workflows/${workflowId}`);
     expect(body).toMatchObject({ activeVersionId: baseVersionId, name: 'Drafted' });
+  });
+});
+
+describe('files', () => {
+  const ECHO: Parameters<typeof chain> = [{ id: 'end', type: 'terminal', parameters: { body: '{{ $trigger }}' } }];
+
+  it.each<McpEra>(['modern', 'legacy'])(
+    'are uploaded, given to a run, linked in its result, and read: %s',
+    async (era) => {
+      const workflowId = await activate(`Scan ${era}`, tool({ name: `scan_${era}` }, ECHO));
+      const connected = await connectMcp(target(), era);
+      const upload = async (name: string, bytes: Buffer) => {
+        const args = { workflowId, name, contentType: 'text/plain', base64: bytes.toString('base64') };
+        return (await callTool(connected, 'deckhand_upload_file', args)).value as FileValue & JsonObject;
+      };
+      const [note, scan] = [await upload('note.txt', Buffer.from('ä')), await upload('', Buffer.from([0, 255]))];
+      expect(note.file).toMatchObject({ name: 'note.txt', contentType: 'text/plain', bytes: 2 });
+      const { content, structuredContent } = await connected.callTool({
+        name: `scan_${era}`,
+        arguments: { note, list: [scan] },
+      });
+      const { executionId, result } = structuredContent as { executionId: string; result: unknown };
+      expect(result).toEqual({ note, list: [scan] });
+      const uriOf = ({ file }: FileValue) => `deckhand://executions/${executionId}/files/${file.id}`;
+      const link = { type: 'resource_link', mimeType: 'text/plain', size: 2 };
+      expect(content.slice(1)).toEqual([
+        { ...link, uri: uriOf(note), name: 'note.txt' },
+        { ...link, uri: uriOf(scan), name: scan.file.id },
+      ]);
+      const read = async (file: FileValue) => (await connected.readResource({ uri: uriOf(file) })).contents;
+      expect(await read(note)).toEqual([{ uri: uriOf(note), text: 'ä' }]);
+      expect(await read(scan)).toEqual([{ uri: uriOf(scan), blob: 'AP8=' }]);
+    },
+  );
+
+  it('that are too large, of no run, or invalid base64 are refused, and those of runs that the key may not read', async () => {
+    const workflowId = await activate('Large', tool({ name: 'large' }, ECHO));
+    const headers = { 'x-api-key': instance.key };
+    const upload = await fetch(`${instance.gateway.url}/api/workflows/${workflowId}/files`, {
+      ...{ method: 'POST', headers, body: Buffer.alloc(4_194_305) },
+    });
+    const large = (await upload.json()) as FileValue;
+    const { value } = await callTool(client, 'large', { large });
+    const uri = `deckhand://executions/${textOf(value.executionId)}/files/${large.file.id}`;
+    await expect(client.readResource({ uri })).rejects.toThrow('has more than 4194304 bytes');
+    await expect(client.readResource({ uri: `${uri.slice(0, -1)}0` })).rejects.toThrow(/not found/i);
+    await expect(client.readResource({ uri: 'deckhand://executions/x/files/y' })).rejects.toThrow(/not found/i);
+    const args = { workflowId, name: 'a', base64: '####' };
+    expect(await callTool(client, 'deckhand_upload_file', args)).toMatchObject({
+      isError: true,
+      value: { code: 'VALIDATION_FAILED' },
+    });
+    const { userId } = await instance.db.membership.findFirstOrThrow({ where: { role: 'owner' } });
+    const { key } = await addKey(instance, userId, { scopes: ['workflows:read'] });
+    const blind = await connectMcp({ ...target(), key });
+    await expect(blind.readResource({ uri })).rejects.toMatchObject({
+      message: expect.stringContaining('not scoped'),
+      data: { code: 'INSUFFICIENT_SCOPE', required: 'executions:read' },
+    });
   });
 });

@@ -1,7 +1,9 @@
-import { type Database, Prisma } from '@deckhand/db';
-import { type Archive, ArchiveSettings, openArchive, OutputSettings } from '@deckhand/outputs';
+import { type Database, nameFiles, Prisma } from '@deckhand/db';
+import { type Archive, ArchiveSettings, openArchive, openFileStore, OutputSettings } from '@deckhand/outputs';
 import { readSettings } from '@deckhand/runtime';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import Type from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
 import { gzipSync } from 'node:zlib';
@@ -15,6 +17,7 @@ import {
   type Stores,
   until,
 } from '../../harness/index.ts';
+import { OUTPUTS_IN_POSTGRES } from '../../harness/node-context.ts';
 import { startTestObjectStore, type TestObjectStore } from '../../harness/object-store.ts';
 
 const RUNS = 450;
@@ -129,6 +132,57 @@ describe('a worker with an archive', () => {
       if (kind === 'run') run = row.id;
       else expect(row.execution_id).toBe(run);
     }
+  });
+
+  it('keeps the content of the files that its runs name, each once, and loses none that is damaged', async () => {
+    const db = await start(3);
+    const { workspaceId } = old.seed;
+    const files = await openFileStore(OUTPUTS_IN_POSTGRES, db);
+    const contents = [randomBytes(9_000_000), randomBytes(10), Buffer.alloc(0)];
+    const ids: string[] = [];
+    for (const content of contents) {
+      const { file } = await files.save([content], { workspaceId, name: 'a', keptMinutes: 1 });
+      ids.push(file.id);
+    }
+    const [first = '', second = '', third = ''] = old.ids;
+    for (const run of [first, third]) await nameFiles(db, run, ids);
+    // A file whose content is lost.
+    const lost = uuidv7();
+    await db.file.create({ data: { id: lost, workspaceId, sha256: randomBytes(32), bytes: 5, isApart: false } });
+    await nameFiles(db, second, [lost]);
+
+    objects.setDamaging(true);
+    const worker = await startTestWorker(stores, { outputSettings: env });
+    const copied = () => [...objects.objects.keys()].some((key) => key.includes('archived-files'));
+    await until(copied, 'a file in the archive');
+    objects.setDamaging(false);
+    await until(isDropped, 'the drop of the partition');
+    await worker.stop();
+
+    const archive = await open();
+    const manifest = await archive.manifest('p0');
+    const lines = (await Promise.all((manifest?.parts ?? []).map((part) => archive.read('p0', part)))).flat();
+    const records = lines.map(
+      (line) => JSON.parse(line) as { kind: string; row: { id: string; execution_id: string } },
+    );
+    const named = records.filter(({ kind }) => kind === 'file').map(({ row }) => row);
+    expect(lines).toHaveLength(manifest?.records ?? 0);
+    const sorted = ids.toSorted();
+    expect(named.map(({ execution_id: run, id }) => [run, id])).toEqual([
+      ...sorted.map((id) => [first, id]),
+      [second, lost],
+      ...sorted.map((id) => [third, id]),
+    ]);
+    expect(named[ids.length]).toMatchObject({ bytes: 5, is_gone: true });
+    for (const [index, content] of contents.entries()) {
+      const kept = await archive.file(workspaceId, ids[index] ?? '');
+      expect(kept && (await buffer(kept)).equals(content)).toBe(true);
+    }
+    expect(await archive.file(workspaceId, lost)).toBeUndefined();
+    expect(objects.uploads().size).toBe(0);
+    await db.file.updateMany({ data: { expiresAt: new Date(0) } });
+    while ((await files.sweep(10)) > 0);
+    expect(await db.file.count()).toBe(0);
   });
 
   it('drops nothing while the object store is unavailable or loses data, and continues when it is back', async () => {

@@ -33,6 +33,7 @@ function watch(services: WorkerServices): WorkerServices {
     (given: Given) =>
       act(given).finally(() => settled.push({ service, at: performance.now() }));
   return {
+    ...services,
     code: { run: noted('code', (script) => services.code.run(script)) },
     http: { request: noted('http', (request) => services.http.request(request)) },
     mail: { send: noted('mail', (message) => services.mail.send(message)) },

@@ -1,5 +1,11 @@
+import { DeckhandError } from '@deckhand/contracts';
+import type { FileStore } from '@deckhand/outputs';
 import { describe, expect, it } from '@jest/globals';
-import { attachmentNamed, parseRange } from './send-file.ts';
+import express from 'express';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { createWorkspaceShares } from '../runs/workspace-shares.ts';
+import { attachmentNamed, parseRange, sendFile } from './send-file.ts';
 
 describe('a range of a file', () => {
   it.each([
@@ -36,5 +42,50 @@ describe('the name of a download', () => {
     ['\ud800.txt', `attachment; filename="_.txt"; filename*=UTF-8''%EF%BF%BD.txt`],
   ])('%j is %s', (name, header) => {
     expect(attachmentNamed(name)).toBe(header);
+  });
+});
+
+describe('downloads in progress', () => {
+  it('are limited, of a workspace with a 429 and of all with a 503, and each holds no more than some pieces', async () => {
+    const shares = createWorkspaceShares();
+    let piecesRead = 0;
+    const files: Pick<FileStore, 'read'> = {
+      read: () => ({ totalBytes: 2 ** 40, bytes: 2 ** 40, content: endless() }),
+    };
+    async function* endless(): AsyncGenerator<Uint8Array, void, undefined> {
+      for (;;) {
+        piecesRead += 1;
+        yield await Promise.resolve(Buffer.alloc(1_048_576));
+      }
+    }
+    const app = express();
+    app.get('/:workspaceId', (request, response) => {
+      const { workspaceId } = request.params;
+      const file = { id: 'f', workspaceId, bytes: 2 ** 40, isApart: false };
+      sendFile(request, response, { files, shares, file, contentType: 'a/b', name: '', status: 200 }).catch(
+        (error: unknown) => response.status(error instanceof DeckhandError ? error.status : 500).end(),
+      );
+    });
+    const server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    /** Reads the head of a response, and no more. */
+    const open = (workspaceId: string): Promise<number | undefined> =>
+      new Promise((resolve) => {
+        get({ port, host: '127.0.0.1', path: `/${workspaceId}`, agent: false }, (response) => {
+          response.pause();
+          response.on('error', () => undefined);
+          resolve(response.statusCode);
+        }).on('error', () => undefined);
+      });
+    const of = (workspaceId: string) => Promise.all(Array.from({ length: 33 }, () => open(workspaceId)));
+    const statuses = [await of('a'), await of('b'), await of('c'), await of('d'), [await open('e')]].flat();
+    const count = (status: number) => statuses.filter((one) => one === status).length;
+    expect([count(200), count(429), count(503)]).toEqual([128, 4, 1]);
+    // Besides what the kernel takes, some MiB each.
+    expect(piecesRead).toBeLessThan(128 * 12);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   });
 });

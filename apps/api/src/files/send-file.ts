@@ -4,13 +4,19 @@ import type { FileRange, FileStore } from '@deckhand/outputs';
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { isFastEnough } from '../http/request-time.ts';
+import type { WorkspaceShares } from '../runs/workspace-shares.ts';
 
 /** How long a caller may read nothing before it counts as disconnected, in ms. */
 const STALL_MS = 60_000;
+/** How long a caller may read more slowly than it has to, in ms. */
+const SLOW_MS = 300_000;
 
 /** A file to send as a response. */
 export interface SentFile {
-  readonly files: FileStore;
+  readonly files: Pick<FileStore, 'read'>;
+  /** Limits the downloads in progress: each holds some MiB for as long as its reader likes. */
+  readonly shares: WorkspaceShares;
   readonly file: KeptFile;
   /** Headers that are not set yet get these values. */
   readonly contentType: string;
@@ -20,8 +26,15 @@ export interface SentFile {
   readonly status: number;
 }
 
-/** Sends a file, or the range of it that the request names, at the speed of the caller. */
-export async function sendFile(request: Request, response: Response, sent: SentFile): Promise<void> {
+/**
+ * Sends a file, or the range of it that the request names, at the speed of the caller, unless that is too slow.
+ * @throws DeckhandError RATE_LIMITED, SERVICE_UNAVAILABLE if too many downloads are in progress.
+ */
+export function sendFile(request: Request, response: Response, sent: SentFile): Promise<void> {
+  return sent.shares.within(sent.file.workspaceId, 'downloads', () => send(request, response, sent));
+}
+
+async function send(request: Request, response: Response, sent: SentFile): Promise<void> {
   const { file, files, status } = sent;
   const tag = `"${file.id}"`;
   setMissing(response, { 'Content-Type': sent.contentType, 'Content-Disposition': attachmentNamed(sent.name) });
@@ -42,12 +55,25 @@ export async function sendFile(request: Request, response: Response, sent: SentF
     return;
   }
   response.setTimeout(STALL_MS, () => response.destroy());
+  const timer = setTimeout(() => response.destroy(), SLOW_MS);
+  /** Extends the time while the caller reads what there is fast enough. */
+  async function* paced(): AsyncGenerator<Uint8Array, void, undefined> {
+    let [sentBytes, waitedMs] = [0, 0];
+    for await (const piece of content) {
+      const waitsSince = performance.now();
+      yield piece;
+      waitedMs += performance.now() - waitsSince;
+      sentBytes += piece.byteLength;
+      if (isFastEnough({ bytes: sentBytes, waitedMs, limitMs: SLOW_MS })) timer.refresh();
+    }
+  }
   try {
-    await pipeline(Readable.from(content, { objectMode: false }), response);
+    await pipeline(Readable.from(paced(), { objectMode: false }), response);
   } catch (error) {
     // A caller that went away needs no response; one that is left gets a broken connection instead of a short file.
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')) throw error;
   } finally {
+    clearTimeout(timer);
     response.setTimeout(0);
   }
 }
@@ -59,7 +85,7 @@ const SANDBOX = "default-src 'none'; sandbox";
 export function sendDownload(
   request: Request,
   response: Response,
-  sent: Pick<SentFile, 'files' | 'file' | 'name'>,
+  sent: Pick<SentFile, 'files' | 'shares' | 'file' | 'name'>,
 ): Promise<void> {
   response.setHeader('Content-Security-Policy', SANDBOX);
   response.setHeader('Cache-Control', 'private, no-store');

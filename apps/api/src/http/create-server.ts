@@ -1,6 +1,7 @@
 import type { Express } from 'express';
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import { limitRequestTime } from './request-time.ts';
 
 /** Timeouts of connections, in ms. */
 export interface ServerTimes {
@@ -8,7 +9,7 @@ export interface ServerTimes {
   readonly keepAliveTimeout?: number;
   /** The headers of a request must arrive within this time, so that slow senders do not pile up. */
   readonly headersTimeout?: number;
-  /** The whole request must arrive within this time. */
+  /** The whole request must arrive within this time; an upload that is fast enough may take longer. */
   readonly requestTimeout?: number;
   /** How often the timeouts are checked. */
   readonly connectionsCheckingInterval?: number;
@@ -40,5 +41,9 @@ export function createHttpServer(app: Express, times: ServerTimes = {}): Server 
   // If a collection ran between the first ones, V8 would lose what it learned of their size, and create all later ones
   // too small to be fast.
   for (let made = 0; made < SAMPLES; made += 1) new AppResponse(new AppRequest(new Socket()));
-  return createServer({ ...DEFAULTS, ...times, IncomingMessage: AppRequest, ServerResponse: AppResponse }, app);
+  const { requestTimeout, ...options } = { ...DEFAULTS, ...times };
+  const classes = { IncomingMessage: AppRequest, ServerResponse: AppResponse };
+  const server = createServer({ ...options, ...classes, requestTimeout: 0 }, app);
+  limitRequestTime(server, requestTimeout);
+  return server;
 }

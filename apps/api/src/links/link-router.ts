@@ -50,7 +50,8 @@ export function createLinkRouter(context: LinkContext): Router {
       if (!file) throw new DeckhandError('NOT_FOUND');
       response.setHeader('Referrer-Policy', 'no-referrer');
       response.setHeader('X-Robots-Tag', 'noindex');
-      await sendDownload(request, response, { files: context.files, file, name: linked.name });
+      const { files, shares } = context;
+      await sendDownload(request, response, { files, shares, file, name: linked.name });
     })
     .all(() => {
       throw new DeckhandError('METHOD_NOT_ALLOWED', { headers: { Allow: 'GET, HEAD' } });

@@ -11,6 +11,7 @@ import {
 } from '@deckhand/contracts';
 import type { LinkContext } from '../contexts.ts';
 import { readBytes } from '../http/read-body.ts';
+import { readPaced } from '../http/request-time.ts';
 import { parseForm } from '../webhooks/form.ts';
 import { type FileLimit, type FileOfForm, storeMultipart } from '../webhooks/stored-body.ts';
 import type { Entered, SimpleForm } from './simple-form.ts';
@@ -60,13 +61,11 @@ export async function readForm(
   }
   const { files, shares, linkLimit, maxFileBytes } = context;
   const { admit, refusal } = admission(form ?? []);
-  // The rest of a refused body is discarded as it comes, so that the caller receives the page.
-  const content: AsyncIterable<Uint8Array> = request.iterator({ destroyOnReturn: false });
   const limits = { maxBytes: maxFileBytes, maxFieldBytes: MAX_ANSWER_BYTES };
   try {
     await linkLimit.upload(place.executionId);
     const { fields, discard } = await shares.within(workspaceId, 'form uploads', () =>
-      storeMultipart({ content, contentType, workspaceId, files, admit, ...limits }),
+      storeMultipart({ content: readPaced(request), contentType, workspaceId, files, admit, ...limits }),
     );
     return { entered: fields, refusal: refusal(), discard };
   } catch (error) {

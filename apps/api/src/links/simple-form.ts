@@ -125,11 +125,7 @@ function valueOf({ type, schema }: Field, text: string): JsonValue | undefined {
  * Returns the inputs of a form.
  * @param entered what a person entered before; undefined shows the defaults.
  */
-export function simpleFormInputs(
-  form: SimpleForm,
-  entered: Entered | undefined,
-  language: PageLanguage,
-): Markup {
+export function simpleFormInputs(form: SimpleForm, entered: Entered | undefined, language: PageLanguage): Markup {
   return markup`${form.map((field) => inputOf(field, entered && textOf(entered, field.input), language))}`;
 }
 

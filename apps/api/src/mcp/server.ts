@@ -15,15 +15,17 @@ import { hasScope, requireScope } from '../auth/authenticate.ts';
 import type { KeyCaller } from '../auth/caller.ts';
 import { errorBody, logFailure, toDeckhandError } from '../http/errors.ts';
 import type { McpContext } from '../contexts.ts';
+import { fileLinksOf, registerFiles } from './file-resources.ts';
 import type { Tool, ToolAnswer } from './tool.ts';
 import { approvalTools } from './tools/approvals.ts';
 import { authoringTools } from './tools/authoring.ts';
 import { listExposedWorkflows } from './tools/exposed-workflows.ts';
+import { fileTools } from './tools/files.ts';
 import { findTools } from './tools/find.ts';
 import { runTools } from './tools/runs.ts';
 
 /** Tools that every instance has. */
-const BUILT_IN_TOOLS: readonly Tool[] = [...findTools, ...runTools, ...approvalTools, ...authoringTools];
+const BUILT_IN_TOOLS: readonly Tool[] = [...findTools, ...runTools, ...fileTools, ...approvalTools, ...authoringTools];
 
 const INSTRUCTIONS =
   'Deckhand runs workflows. Tools without the prefix deckhand_ are workflows: a call starts a run and returns its result. A run that is not finished in time goes on: call deckhand_wait_for_run with its executionId. Decisions on approvals are for people: ask before you submit one.';
@@ -76,13 +78,14 @@ function createServer(mcp: McpContext, mcpRequest: McpRequest, tools: readonly T
   const server = new McpServer(
     { name: 'deckhand', title: 'Deckhand', version: VERSION },
     {
-      capabilities: { tools: { listChanged: false } },
+      capabilities: { tools: { listChanged: false }, resources: { listChanged: false } },
       instructions: INSTRUCTIONS,
       // Clients of earlier revisions cannot be asked: there is no connection on which to send them a request.
       inputRequired: { legacyShim: false },
       requestState: { verify: (state, context) => codec.verify(state, context) },
     },
   );
+  registerFiles(server, mcp.runs, caller);
   const stateOf = (context: ServerContext) => (executionId: string) => codec.mint({ executionId }, context);
   for (const tool of tools) {
     const { title, description, annotations, input } = tool;
@@ -175,7 +178,7 @@ async function callTool(
       },
       args,
     );
-    return toResult(answer);
+    return toResult(answer, revisionOf(request));
   } catch (error) {
     const known = signal.aborted ? new DeckhandError('SERVICE_UNAVAILABLE', { cause: error }) : toDeckhandError(error);
     if (!signal.aborted) logFailure(mcp.runs.logger, error, known, request.id);
@@ -187,13 +190,19 @@ function workflowNamed(args: unknown): string | undefined {
   return isJsonObject(args) && typeof args.workflowId === 'string' ? args.workflowId : undefined;
 }
 
-function toResult(answer: ToolAnswer): CallToolResult | InputRequiredResult {
+/** Returns the revision of the protocol that a client speaks; undefined for one before that sent none. */
+function revisionOf({ headers }: Request): string | undefined {
+  const revision = headers['mcp-protocol-version'];
+  return typeof revision === 'string' ? revision : undefined;
+}
+
+function toResult(answer: ToolAnswer, revision: string | undefined): CallToolResult | InputRequiredResult {
   switch (answer.kind) {
     case 'json':
       return { content: [{ type: 'text', text: answer.text }] };
     case 'outcome': {
       const { value, isError } = answer;
-      const content = [{ type: 'text' as const, text: JSON.stringify(value) }];
+      const content = [{ type: 'text' as const, text: JSON.stringify(value) }, ...fileLinksOf(value, revision)];
       return { content, structuredContent: value, ...(isError && { isError }) };
     }
     case 'questions':

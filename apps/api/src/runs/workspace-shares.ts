@@ -10,9 +10,18 @@ const SHARES = {
   uploads: 8,
   'webhook files': 32,
   'form uploads': 8,
+  downloads: 32,
   'event streams': 1_000,
   'waits for runs': 1_000,
 } as const;
+
+/** Maximum number of operations of all workspaces, of those that hold memory for as long as a caller likes. */
+const TOTALS: Readonly<Partial<Record<keyof typeof SHARES, number>>> = {
+  uploads: 64,
+  'webhook files': 128,
+  'form uploads': 64,
+  downloads: 128,
+};
 
 const RETRY_AFTER_SECONDS = 1;
 
@@ -20,14 +29,15 @@ const RETRY_AFTER_SECONDS = 1;
 export interface WorkspaceShares {
   /**
    * Runs `work` and counts it towards the share of the workspace.
-   * @throws DeckhandError RATE_LIMITED with Retry-After if the share is used up. Then `work` does not run.
+   * @throws DeckhandError RATE_LIMITED with Retry-After if the share is used up, SERVICE_UNAVAILABLE if the workspaces
+   * together have too many of them. Then `work` does not run.
    */
   within<T>(workspaceId: string, kind: keyof typeof SHARES, work: () => Promise<T>): Promise<T>;
 }
 
 /** Creates the shares of one process. */
 export function createWorkspaceShares(): WorkspaceShares {
-  /** Operations in progress by kind and workspace, without zeros. */
+  /** Operations in progress by kind, and by kind and workspace, without zeros. */
   const counts = new Map<string, number>();
   return {
     async within(workspaceId, kind, work) {
@@ -40,14 +50,25 @@ export function createWorkspaceShares(): WorkspaceShares {
           headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
         });
       }
-      counts.set(key, count + 1);
+      if ((counts.get(kind) ?? 0) >= (TOTALS[kind] ?? Infinity)) {
+        throw new DeckhandError('SERVICE_UNAVAILABLE', {
+          message: `Too many ${kind} are in progress: try again later`,
+        });
+      }
+      add(kind, 1);
+      add(key, 1);
       try {
         return await work();
       } finally {
-        const left = (counts.get(key) ?? 1) - 1;
-        if (left === 0) counts.delete(key);
-        else counts.set(key, left);
+        add(kind, -1);
+        add(key, -1);
       }
     },
   };
+
+  function add(key: string, change: 1 | -1): void {
+    const count = (counts.get(key) ?? 0) + change;
+    if (count === 0) counts.delete(key);
+    else counts.set(key, count);
+  }
 }

@@ -112,7 +112,7 @@ export async function receive(context: WebhookContext, received: Received): Prom
 
 /** Sends a file that the run names. @throws DeckhandError OUTPUT_GONE if it does not, or not any more. */
 async function sendFileOfRun(
-  { db, files }: WebhookContext,
+  { db, files, shares }: WebhookContext,
   request: Request,
   response: Response,
   { stored, executionId, status }: ResultFile & { readonly executionId: string },
@@ -121,6 +121,7 @@ async function sendFileOfRun(
   if (!file) throw new DeckhandError('OUTPUT_GONE', { message: 'The run has no such file', extra: { executionId } });
   await sendFile(request, response, {
     files,
+    shares,
     file,
     contentType: mediaTypeOf(stored),
     name: fileName(stored.name),

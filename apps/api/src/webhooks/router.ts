@@ -8,6 +8,7 @@ import type { WebhookContext } from '../contexts.ts';
 import { prepareAnswer } from './answer.ts';
 import { allowOrigin, answerOptions, CORS_WITHOUT_TRIGGER } from './cors.ts';
 import { readBytes } from '../http/read-body.ts';
+import { readPaced } from '../http/request-time.ts';
 import type { KnownWebhook } from './find-target.ts';
 import { type Delivery, type Progress, receive, type Received } from './receive.ts';
 
@@ -120,8 +121,7 @@ function readOnce(request: Request, maxBytes: number): Pick<Received, 'readBytes
     readBytes: () => (bytes ??= readBytes(request, maxBytes)),
     async *readStream() {
       if (bytes) yield await bytes;
-      // The rest of a refused body is discarded as it comes, so that the caller receives the response.
-      else yield* request.iterator({ destroyOnReturn: false });
+      else yield* readPaced(request);
     },
   };
 }

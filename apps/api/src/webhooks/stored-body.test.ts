@@ -52,7 +52,7 @@ describe('a body whose files are stored', () => {
 
   it('is a file with its type', async () => {
     const value = await storeBinary(bodyOf(LARGE, 'application/pdf'));
-    expect(value.file).toMatchObject({ contentType: 'application/pdf', bytes: LARGE.length, name: '' });
+    expect(value.file).toMatchObject({ contentType: 'application/pdf', bytes: LARGE.length, name: 'body.pdf' });
     expect(Buffer.from(files.bytesOf(value)).equals(LARGE)).toBe(true);
   });
 

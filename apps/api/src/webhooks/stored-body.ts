@@ -1,6 +1,6 @@
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { parse } from 'content-type';
-import { DeckhandError, type FileValue, type JsonObject, mediaTypeOf } from '@deckhand/contracts';
+import { DeckhandError, extensionFor, type FileValue, type JsonObject, mediaTypeOf } from '@deckhand/contracts';
 import type { FileStore, StagedFile } from '@deckhand/outputs';
 import { Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
@@ -57,13 +57,14 @@ export function storedShape(contentType: string, payloadType: PayloadType): 'bin
 }
 
 /**
- * Stores a binary body while it comes.
+ * Stores a binary body while it comes, with a name by its type.
  * @throws DeckhandError PAYLOAD_TOO_LARGE; FileError.
  */
 export async function storeBinary(body: StoredBody): Promise<FileValue> {
   const { files, workspaceId } = body;
   const contentType = mediaTypeOf(body);
-  return files.save(within(body), { workspaceId, name: '', contentType, keptMinutes: KEPT_MINUTES });
+  const name = `body${extensionFor(contentType)}`;
+  return files.save(within(body), { workspaceId, name, contentType, keptMinutes: KEPT_MINUTES });
 }
 
 /**

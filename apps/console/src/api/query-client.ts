@@ -7,6 +7,8 @@ const MAX_ATTEMPTS = 3;
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
+      // Offline, the person gets the error at once, instead of waiting for a connection.
+      mutations: { networkMode: 'always' },
       queries: {
         staleTime: 2_000,
         retry: (failures, error) => failures < MAX_ATTEMPTS && mayPass(error),

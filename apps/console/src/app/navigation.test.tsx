@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { screen, waitFor, within } from '@testing-library/react';
 import { ADA, openConsole, prepareConsole, reload, WORKSPACE } from '../testing/console.tsx';
 import { example } from '../testing/contract.ts';
-import { answer, pageOf } from '../testing/fake-api.ts';
+import { answer, pageOf, refusal } from '../testing/fake-api.ts';
 import { keepRuns } from '../testing/fake-runs.ts';
 import { definitionOf, keepWorkflows } from '../testing/fake-workflows.ts';
 import { choose, click, enter, fill, user } from '../testing/hands.ts';
@@ -77,5 +77,18 @@ describe('the navigation', () => {
     await waitFor(() => expect(location.pathname).toBe(`/w/${example('POST /api/workspaces').id}/workflows`));
     expect(screen.getByRole<HTMLInputElement>('combobox', { name: 'Workspace' }).value).toBe('Warehouse');
     expect(created).toEqual([{ name: 'Warehouse' }]);
+  });
+
+  it('stays at an address that is wrong, and a missing run leads on', async () => {
+    answer('GET /api/executions/:id', () => refusal('NOT_FOUND', 'No such run'));
+    answer('GET /api/executions/:id/events', () => refusal('NOT_FOUND', 'No such run'));
+    await openConsole('/nothing-here');
+    await screen.findByRole('heading', { name: 'Page not found' });
+    expect(areas().getByRole('link', { name: 'Workflows' })).toBeTruthy();
+    await openConsole('/runs/0198a6f0-0000-7000-8000-0000000000aa');
+    const alert = within(await screen.findByRole('alert'));
+    await alert.findByText('No such run');
+    expect(alert.getByRole('link', { name: 'Go to workflows' })).toBeTruthy();
+    expect(alert.queryByRole('button', { name: 'Try again' })).toBeNull();
   });
 });

@@ -50,6 +50,8 @@ const workspace = createRoute({
   getParentRoute: () => root,
   path: '/w/$workspaceId',
   component: Shell,
+  // Beside the navigation, which leads on.
+  notFoundComponent: NotFound,
   beforeLoad: requireSession,
 });
 

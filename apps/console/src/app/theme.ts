@@ -53,6 +53,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   light: {
     '--mantine-color-body': '#f6f8fa',
     '--mantine-color-dimmed': '#56606b',
+    '--mantine-color-placeholder': '#66707b',
     '--mantine-color-error': '#b42318',
     '--mantine-color-anchor': '#0b5580',
     '--surface': '#ffffff',
@@ -70,6 +71,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   dark: {
     '--mantine-color-body': '#12161b',
     '--mantine-color-dimmed': '#9aa7b4',
+    '--mantine-color-placeholder': '#92a0ad',
     '--mantine-color-error': '#ff8a80',
     '--mantine-color-anchor': '#82c2e4',
     '--surface': '#1a2027',

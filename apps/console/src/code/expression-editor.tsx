@@ -122,7 +122,10 @@ function contentOf(text: string, trial: Trial) {
     case 'failed':
       return (
         <>
-          <p className={classes.issue}>{i18n.t('With the last run: {reason}', { reason: trial.reason })}</p>
+          {/* What is not there yet is not a mistake. */}
+          <p className={trial.missing.length > 0 ? classes.note : classes.issue}>
+            {i18n.t('With the last run: {reason}', { reason: trial.reason })}
+          </p>
           <Missing ids={trial.missing} />
         </>
       );

@@ -1,6 +1,8 @@
 import { Button, Center, Stack, Text, Title } from '@mantine/core';
+import { ApiError } from '../api/api-error.ts';
 import { i18n } from '../language/i18n.ts';
 import { adviceOn } from './advice.ts';
+import { AnchorLink } from './links.tsx';
 
 /** Shown instead of a page that failed. */
 export function Broken({ error, reset }: { error: unknown; reset: () => void }) {
@@ -14,9 +16,13 @@ export function Broken({ error, reset }: { error: unknown; reset: () => void }) 
         <Text c="dimmed" ta="center">
           {advice}
         </Text>
-        <Button variant="default" onClick={reset}>
-          {i18n.t('Try again')}
-        </Button>
+        {error instanceof ApiError && error.status === 404 ? (
+          <AnchorLink to="/">{i18n.t('Go to workflows')}</AnchorLink>
+        ) : (
+          <Button variant="default" onClick={reset}>
+            {i18n.t('Try again')}
+          </Button>
+        )}
       </Stack>
     </Center>
   );

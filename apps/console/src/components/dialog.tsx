@@ -10,6 +10,8 @@ export interface DialogProps {
   readonly size?: 'md' | 'lg' | 'xl';
   /** Whether its content is shown only once: then a click outside does not close it. */
   readonly isShownOnce?: boolean;
+  /** Whether the focus goes back to where it was; by default true. */
+  readonly returnsFocus?: boolean;
   readonly onClose: () => void;
 }
 
@@ -19,6 +21,7 @@ export function Dialog({
   isOpen = true,
   size = 'md',
   isShownOnce = false,
+  returnsFocus = true,
   onClose,
   children,
 }: DialogProps & { readonly children: ReactNode }) {
@@ -28,6 +31,7 @@ export function Dialog({
       onClose={onClose}
       title={title}
       size={size}
+      returnFocus={returnsFocus}
       closeOnClickOutside={!isShownOnce}
       closeButtonProps={{ 'aria-label': i18n.t('Close') }}
     >

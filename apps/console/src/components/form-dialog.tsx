@@ -104,8 +104,6 @@ function useFormState<Values extends object>(
 ): FormState<Values> {
   const [values, setValues] = useState(initial);
   const submission = useMutation({
-    // Offline, the person gets the error of the request instead of waiting. Some forms send none.
-    networkMode: 'always',
     mutationFn: async () => {
       await act(values);
     },

@@ -15,6 +15,21 @@ const DIAMOND: Definition = {
 };
 
 describe('layOut', () => {
+  it('puts parallel branches below each other in the order of their edges, as far as they go', () => {
+    const lanes = ['a', 'b', 'c', 'd'];
+    const nodes = ['start', ...lanes.flatMap((lane) => [`${lane}1`, `${lane}2`])].map((id) => ({ id, type: 'set' }));
+    const edges = lanes.flatMap((lane) => [
+      { source: 'start', target: `${lane}1` },
+      { source: `${lane}1`, target: `${lane}2` },
+    ]);
+    // The nodes in another order than the edges.
+    const places = layOut({ nodes: nodes.toReversed(), edges }, new Map());
+    for (const step of [1, 2]) {
+      const downwards = lanes.toSorted((a, b) => places.get(`${a}${step}`)!.y - places.get(`${b}${step}`)!.y);
+      expect(downwards).toEqual(lanes);
+    }
+  });
+
   it('leads from left to right, and puts no node on another', () => {
     const places = layOut(DIAMOND, new Map());
     const [start, left, right, end] = DIAMOND.nodes.map(({ id }) => places.get(id)!);

@@ -54,6 +54,8 @@ function orderByHandles(
 ): ReadonlyMap<string, Position> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const ordered = new Map(places);
+  // Edges from the same output are in the order in which they were drawn.
+  const firstEdgeTo = new Map(edges.map(({ target }, index) => [target, index] as const).toReversed());
   const edgesTo = Map.groupBy(edges, ({ target }) => target);
   const columns = Map.groupBy(nodes, ({ id }) => places.get(id)?.x ?? 0);
   for (const [, column] of [...columns].sort(([left], [right]) => left - right)) {
@@ -68,10 +70,17 @@ function orderByHandles(
       });
       return tops.length === 0 ? own.y : tops.reduce((sum, top) => sum + top, 0) / tops.length;
     };
-    const ranked = column.map((node) => ({ node, rank: rankOf(node), y: ordered.get(node.id)?.y ?? 0 }));
+    const ranked = column.map((node) => ({
+      node,
+      rank: rankOf(node),
+      order: firstEdgeTo.get(node.id) ?? 0,
+      y: ordered.get(node.id)?.y ?? 0,
+    }));
     const slots = ranked.map(({ y }) => y).sort((a, b) => a - b);
     let lowest = Number.NEGATIVE_INFINITY;
-    for (const [index, { node }] of ranked.sort((a, b) => a.rank - b.rank || a.y - b.y).entries()) {
+    for (const [index, { node }] of ranked
+      .sort((a, b) => a.rank - b.rank || a.order - b.order || a.y - b.y)
+      .entries()) {
       const { x } = ordered.get(node.id) ?? { x: 0 };
       const y = Math.max(slots[index] ?? 0, lowest);
       ordered.set(node.id, { x, y });

@@ -46,7 +46,7 @@ export function archiveCommand(): Command {
       new Command('read')
         .summary('print archived runs as NDJSON')
         .description(
-          'Prints a line for each record: a run, followed by its node runs, iterations, waits and large outputs, as {"kind", "row"} with the ' +
+          'Prints a line for each record: a run, followed by its node runs, iterations, waits, large outputs and files, as {"kind", "row"} with the ' +
             'columns of the database. Without options, all runs of all complete archives.',
         )
         .option('--run <id>', 'only this run; may be given several times', ids)
@@ -55,6 +55,14 @@ export function archiveCommand(): Command {
         .option('--created-from <time>', 'only runs created at or after an ISO 8601 time', moment)
         .option('--created-to <time>', 'only runs created at or before an ISO 8601 time', moment)
         .action(readRuns),
+    )
+    .addCommand(
+      new Command('file')
+        .summary('write the content of an archived file to the standard output')
+        .description('Records of the kind "file" have the ids of the files that an archived run names.')
+        .argument('<id>', 'the file', id)
+        .requiredOption('--workspace <id>', 'its workspace', id)
+        .action(readFile),
     );
 }
 
@@ -101,6 +109,14 @@ async function readRuns(options: ReadOptions): Promise<void> {
       if (manifest) await readArchive(archive, manifest, options);
       else printMessage(`${partition} is left out: its archive is not complete yet`);
     }
+  });
+}
+
+async function readFile(fileId: string, { workspace }: { workspace: string }): Promise<void> {
+  await withArchive(async (archive) => {
+    const content = await archive.file(workspace, fileId);
+    if (!content) throw new Error(`it has no file ${fileId} of this workspace`);
+    for await (const piece of content) if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
   });
 }
 

@@ -1,8 +1,11 @@
 import {
+  type ArchivedFile,
   type Database,
   type DetachedPosition,
   type DetachedRow,
   type DetachedTable,
+  findFilesOfRun,
+  findRunsWithFiles,
   findWorkspaces,
   FIRST_DETACHED,
   readDetachedRows,
@@ -12,6 +15,8 @@ import {
   type Archive,
   type ArchiveManifest,
   type ArchivePart,
+  FileError,
+  type FileStore,
   OutputGoneError,
   type OutputStore,
 } from '@deckhand/outputs';
@@ -33,6 +38,7 @@ const PARTS_OF_RUNS = [
 export interface ArchiveContext {
   readonly db: Database;
   readonly outputs: Pick<OutputStore, 'get'>;
+  readonly files: Pick<FileStore, 'read'>;
   readonly archive: Archive;
   /** Characters after which a part is written; 8 MiB by default. */
   readonly partCharacters?: number;
@@ -41,14 +47,15 @@ export interface ArchiveContext {
 /**
  * Copies a detached partition to its archive. Nothing changes in it any more, so an interrupted copy is continued after
  * the last run that it recorded, and two processes that copy the same partition write the same parts. Memory holds one
- * part, a page of each table, and one large output.
+ * part, a page of each table, and one large output or one part of a file. The files that runs name are copied before
+ * the run is recorded.
  * @param isOver returns whether the time is up: the rest is for a later call.
  * @returns true once the archive is complete, or there is nothing to archive: each part was read back, and all runs of
  * the partition are in it, by their number and the checksum of their ids.
  * @throws an error if an archive of that name contains other runs: it is never replaced.
  */
 export async function archivePartition(
-  { db, outputs, archive, partCharacters = PART_CHARACTERS }: ArchiveContext,
+  { db, outputs, files, archive, partCharacters = PART_CHARACTERS }: ArchiveContext,
   partition: string,
   isOver: () => boolean,
 ): Promise<boolean> {
@@ -82,9 +89,17 @@ export async function archivePartition(
   const after = done.lastRun === null ? FIRST_DETACHED : { executionId: done.lastRun, key: null };
   const followers = PARTS_OF_RUNS.map(([table, kind]) => ({ kind, rows: createCursor(db, partition, table, after) }));
   const runs = createCursor(db, partition, 'executions', after);
+  const keepFile = createFileKeeper(files, archive);
   let existing: ReadonlySet<string> = new Set();
+  let withFiles: ReadonlySet<string> = new Set();
   for (let run = await runs.peek(); run; run = await runs.peek()) {
-    if (runs.isNewPage()) existing = await findWorkspaces(db, runs.page().map(workspaceOf));
+    if (runs.isNewPage()) {
+      existing = await findWorkspaces(db, runs.page().map(workspaceOf));
+      withFiles = await findRunsWithFiles(
+        db,
+        runs.page().map(({ executionId }) => executionId),
+      );
+    }
     const isKept = existing.has(workspaceOf(run));
     let records = 0;
     if (isKept) records += writer.begin(run);
@@ -95,6 +110,11 @@ export async function archivePartition(
           records += await writer.add(kind, kind === 'largeOutput' ? await withOutput(outputs, row) : row.row);
         }
         rows.next();
+      }
+    }
+    if (isKept && withFiles.has(run.executionId)) {
+      for await (const file of filesOf(db, run.executionId)) {
+        records += await writer.add('file', await keepFile(run.executionId, file));
       }
     }
     runs.next();
@@ -157,6 +177,40 @@ async function withOutput(
     if (!(error instanceof OutputGoneError)) throw error;
     return JSON.stringify({ id, execution_id: executionId, output: null });
   }
+}
+
+/** Yields the files that a run names, a page at a time. */
+async function* filesOf(db: Database, executionId: string): AsyncGenerator<ArchivedFile> {
+  let page: readonly ArchivedFile[];
+  let after = FIRST_DETACHED.executionId;
+  do {
+    page = await findFilesOfRun(db, executionId, { after, limit: PAGE });
+    yield* page;
+    after = page.at(-1)?.id ?? after;
+  } while (page.length === PAGE);
+}
+
+/** Returns a function that copies a file, once, and returns its record: with `isGone` if its store does not have it. */
+function createFileKeeper(files: Pick<FileStore, 'read'>, archive: Archive) {
+  const kept = new Map<string, Promise<boolean>>();
+
+  async function copy(file: ArchivedFile): Promise<boolean> {
+    try {
+      await archive.keepFile(file, files.read(file).content);
+      return true;
+    } catch (error) {
+      if (error instanceof FileError && error.code === 'FILE_NOT_FOUND') return false;
+      throw error;
+    }
+  }
+
+  return async (executionId: string, file: ArchivedFile): Promise<string> => {
+    const copied = kept.get(file.id) ?? copy(file);
+    kept.set(file.id, copied);
+    const { id, bytes, sha256 } = file;
+    const isGone = !(await copied);
+    return JSON.stringify({ execution_id: executionId, id, bytes, sha256, ...(isGone && { is_gone: true }) });
+  };
 }
 
 /** Reads the rows of a table page by page. */

@@ -6,7 +6,7 @@ import {
   findDetachedRunPartitions,
   readInstanceSettings,
 } from '@deckhand/db';
-import type { Archive, OutputStore } from '@deckhand/outputs';
+import type { Archive, FileStore, OutputStore } from '@deckhand/outputs';
 import type { PeriodicTask } from '../run-periodically.ts';
 import { archivePartition } from './archive-partition.ts';
 import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.ts';
@@ -26,7 +26,15 @@ const ARCHIVE_BUDGET_MS = 30_000;
  */
 export function createPartitionDropping(
   { db, logger, metrics }: Pick<MaintenanceContext, 'db' | 'logger' | 'metrics'>,
-  { outputs, archive }: { readonly outputs: Pick<OutputStore, 'get'>; readonly archive?: Archive | undefined },
+  {
+    outputs,
+    files,
+    archive,
+  }: {
+    readonly outputs: Pick<OutputStore, 'get'>;
+    readonly files: Pick<FileStore, 'read'>;
+    readonly archive?: Archive | undefined;
+  },
 ): PeriodicTask {
   const archived = new Set<string>();
 
@@ -35,7 +43,7 @@ export function createPartitionDropping(
     if (!archive || archived.has(partition)) return true;
     const until = performance.now() + ARCHIVE_BUDGET_MS;
     const isOver = (): boolean => signal.aborted || performance.now() >= until;
-    const isComplete = await archivePartition({ db, outputs, archive }, partition, isOver);
+    const isComplete = await archivePartition({ db, outputs, files, archive }, partition, isOver);
     if (!isComplete) return false;
     archived.add(partition);
     logger.info({ partition }, 'archived a partition of expired runs');

@@ -50,7 +50,7 @@ export interface OwnParts {
   readonly heldBack: HeldBackRuns;
   readonly keyRelease: KeyRelease;
   readonly outputs: OutputStore;
-  readonly files: Pick<FileStore, 'sweep'>;
+  readonly files: Pick<FileStore, 'read' | 'sweep'>;
   /** Where partitions are copied before they are dropped; undefined if they are not. */
   readonly archive?: Archive | undefined;
   readonly mayReach: RerunChecks['mayReach'];

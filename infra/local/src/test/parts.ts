@@ -32,7 +32,12 @@ const sources = (...folders: readonly string[]): RegExp =>
   new RegExp(`^(${folders.join('|')})/|^pnpm-lock\\.yaml$|^tests/(harness|runner)/`);
 
 /** Everything that runs in the API and in workers. */
-const SERVER = ['apps/api', 'apps/worker', 'packages/(contracts|db|engine|nodes|outputs|queue|runtime)', 'prisma'];
+const SERVER = [
+  'apps/api',
+  'apps/worker',
+  'packages/(connectors|contracts|db|engine|nodes|outputs|queue|runtime)',
+  'prisma',
+];
 
 /** The end-to-end tests of a folder. */
 const folder = (name: string, prepare?: () => Promise<Preparation>): PartStep => ({

@@ -16,6 +16,7 @@ import { setNode } from './set.ts';
 import { summarizeNode } from './summarize.ts';
 import { manualTrigger, scheduleTrigger, webhookTrigger } from './triggers.ts';
 import { errorTrigger, executeWorkflowNode } from './workflows.ts';
+import { shortType } from '../workflow.ts';
 
 /** Converters by the type of n8n, without the name of its package. Any other type becomes a stub. */
 const CONVERTERS: Readonly<Record<string, Converter>> = {
@@ -57,15 +58,8 @@ const CONVERTERS: Readonly<Record<string, Converter>> = {
   xml: xmlNode,
 };
 
-const PACKAGE = 'n8n-nodes-base.';
-
 /** Types that run at the start of a workflow. */
 const TRIGGERS = new Set(['manualTrigger', 'start', 'webhook', 'scheduleTrigger', 'cron', 'executeWorkflowTrigger']);
-
-/** Returns the type without the name of n8n's own package; types of other packages keep theirs. */
-export function shortType(type: string): string {
-  return type.startsWith(PACKAGE) ? type.slice(PACKAGE.length) : type;
-}
 
 /** Returns the converter of a type. */
 export function converterOf(type: string): Converter | undefined {

@@ -5,9 +5,11 @@ import sharp from 'sharp';
 import writeWorkbook from 'write-excel-file/universal';
 import { type ArchiveParts, pdf, wordParts } from '../../../../tests/harness/documents.ts';
 import type { FileJob } from './file-job.ts';
-import { NODE_OPTIONS, workOnFile } from './file-process.ts';
+import { createFileProcesses, NODE_OPTIONS, workOnFile } from './file-process.ts';
 import { once } from './file-source.ts';
 import { writeZip } from './zip-writer.ts';
+
+const processes = createFileProcesses(2);
 
 /** Does a job on bytes. @returns its result, and what it wrote. */
 async function work(
@@ -17,6 +19,7 @@ async function work(
 ): Promise<{ result: JsonValue; written: Buffer }> {
   const pieces: Uint8Array[] = [];
   const { result } = await workOnFile({
+    processes,
     workspaceId: 'workspace',
     executionId: 'run',
     job,
@@ -118,7 +121,7 @@ describe('a process', () => {
   });
 
   it('ends with the error of its content, and of what stores its bytes', async () => {
-    const given = { workspaceId: 'w', executionId: 'r', job: HTML, signal: new AbortController().signal };
+    const given = { processes, workspaceId: 'w', executionId: 'r', job: HTML, signal: new AbortController().signal };
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('<p>');
       await Promise.resolve();
@@ -137,7 +140,15 @@ describe('a process', () => {
       return null;
     }
     const signal = new AbortController().signal;
-    const given = { workspaceId: 'w', executionId: 'r', job: IMAGE, content: once(Buffer.from('hello')), save, signal };
+    const given = {
+      processes,
+      workspaceId: 'w',
+      executionId: 'r',
+      job: IMAGE,
+      content: once(Buffer.from('hello')),
+      save,
+      signal,
+    };
     await expect(workOnFile(given)).rejects.toMatchObject({ code: 'FILE_INVALID' });
     expect(isStored).toBe(false);
   });

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
-import { NodeError } from '@deckhand/engine';
+import { type FileProcesses, NodeError } from '@deckhand/engine';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -11,8 +11,6 @@ import { parseForeignJson } from '../text/limit.ts';
 import { FILE_FAILURES, type FileJob, MAX_PROCESS_BYTES, MEMORY_MARK } from './file-job.ts';
 import { limitReached } from './file-source.ts';
 
-/** How many files a worker reads at the same time: each takes the memory of a process. */
-const PROCESSES = 2;
 /** Maximum duration of a process in ms. */
 const MAX_MS = 60_000;
 /** Size of V8's heap in a process, in MiB; buffers and native code take the rest of its memory. */
@@ -36,6 +34,17 @@ function readingOf(program: string): string[] {
   return [own, ...modules].map((folder) => `--allow-fs-read=${join(folder, '*')}`);
 }
 
+/** Packages of the workspace that the process uses. In a bundle, they are parts of its own package. */
+function readingOfWorkspace(): string[] {
+  return ['@deckhand/connectors', '@deckhand/contracts'].flatMap((name) => {
+    try {
+      return readingOf(fileURLToPath(import.meta.resolve(name)));
+    } catch {
+      return [];
+    }
+  });
+}
+
 /**
  * Options of the processes. They get no environment, read nothing but programs, write no file, start no program and
  * evaluate no text. The permissions of Node.js cover neither the network nor native code: what a file makes of a
@@ -44,17 +53,21 @@ function readingOf(program: string): string[] {
 export const NODE_OPTIONS = [
   '--no-warnings',
   '--permission',
-  ...readingOf(PROCESS),
+  ...new Set([...readingOf(PROCESS), ...readingOfWorkspace()]),
   '--allow-worker',
   '--allow-addons',
   '--disallow-code-generation-from-strings',
   `--max-old-space-size=${HEAP_MIB}`,
 ];
 
-const semaphore = createFairSemaphore(PROCESSES);
+/** Creates the processes that read files of others. @param count how many run at the same time. */
+export function createFileProcesses(count: number): FileProcesses {
+  return createFairSemaphore(count);
+}
 
 /** Work on a file whose author chooses what reading it costs. */
 export interface FileWork {
+  readonly processes: FileProcesses;
   /** Whose files share the processes fairly with those of others. */
   readonly workspaceId: string;
   readonly executionId: string;
@@ -80,7 +93,7 @@ export interface FileWorkResult {
  */
 export async function workOnFile(work: FileWork): Promise<FileWorkResult> {
   const { job, workspaceId, executionId, signal, maxMs = MAX_MS } = work;
-  const release = await semaphore.acquire(workspaceId, signal, executionId);
+  const release = await work.processes.acquire(workspaceId, signal, executionId);
   if (signal.aborted) release();
   signal.throwIfAborted();
   const child = spawn(process.execPath, [...NODE_OPTIONS, PROCESS, JSON.stringify(job)], {

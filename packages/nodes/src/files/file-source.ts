@@ -18,27 +18,6 @@ const MAX_TEXT_BYTES = 20_000_000;
 /** What a charset may be, before anything else is known of it. */
 const CHARSET = '^[A-Za-z0-9][A-Za-z0-9_.:()-]{0,39}$';
 
-/** Media types by the ends of names, of the files that people work with most. */
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  '.csv': 'text/csv',
-  '.docx': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  '.gif': 'image/gif',
-  '.gz': 'application/gzip',
-  '.htm': 'text/html',
-  '.html': 'text/html',
-  '.jpeg': 'image/jpeg',
-  '.jpg': 'image/jpeg',
-  '.json': 'application/json',
-  '.jsonl': 'application/jsonl',
-  '.pdf': 'application/pdf',
-  '.png': 'image/png',
-  '.txt': 'text/plain',
-  '.webp': 'image/webp',
-  '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  '.xml': 'application/xml',
-  '.zip': 'application/zip',
-};
-
 /** A file as a parameter: a value with a stored file, or with its bytes in base64. */
 export const FileParameter = (description: string) =>
   Type.Unsafe<JsonValue>({
@@ -181,11 +160,6 @@ export async function saveText(
     if (!(error instanceof UnencodableError)) throw error;
     throw new NodeError('PARAMETERS_INVALID', error.message, { isRetryable: false });
   }
-}
-
-/** Returns the media type that the end of a name stands for. */
-export function mediaTypeFor(name: string): string {
-  return MEDIA_TYPES[extname(name).toLowerCase()] ?? 'application/octet-stream';
 }
 
 /** Returns a name with another end: `a.tar.gz` and `.zip` make `a.tar.zip`. */

@@ -32,10 +32,31 @@ async function work(job: FileJob): Promise<unknown> {
       return writeSheet(await readInput(), job, process.stdout);
     }
     case 'image': {
-      const { convertImage } = await import('./image.ts');
+      const { convertImage } = await import('./image.ts').catch(requireSharp);
       return convertImage(await readInput(), job, process.stdout);
     }
+    case 'connector': {
+      const { readPack } = await import('@deckhand/connectors');
+      const input = await readInput();
+      const [pack, document] = [input.subarray(0, job.packBytes), input.subarray(job.packBytes)];
+      const [name, nameOfDocument] = job.names;
+      const read = readPack({
+        pack: { name, text: pack.toString() },
+        document: { name: nameOfDocument, text: document.toString() },
+      });
+      process.stdout.write(JSON.stringify(read));
+      return null;
+    }
   }
+}
+
+/** Packages of clients leave sharp to those who need it, because of its size. */
+function requireSharp(error: unknown): never {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
+  throw new FileFailure(
+    'FILE_INVALID',
+    'the file cannot be read: images need the package sharp beside this program (npm install sharp), or give the node a mock',
+  );
 }
 
 async function readInput(): Promise<Buffer<ArrayBuffer>> {

@@ -43,14 +43,15 @@ export default defineNodeType({
   ),
   form: { inputs: { file: 'expression' } },
   errors: ['FILE_INVALID', 'FILE_LIMIT', 'FILE_NOT_FOUND', 'MEMORY_EXCEEDED', 'RESULT_TOO_LARGE', 'TEXT_TOO_LARGE'],
-  async run({ file, format: given = 'auto', charset }, { files, signal, workspaceId, executionId }) {
+  async run({ file, format: given = 'auto', charset }, { files, services, signal, workspaceId, executionId }) {
     const source = fileSource(file, files);
     const format = given === 'auto' ? await formatOf(source) : given;
     // Its charset is that of what received it.
     const content =
       format === 'html' ? once(Buffer.from(await readText(source, charset))) : await openWithin(source, MAX_BYTES);
     const job = { kind: 'documentText', format } as const;
-    const { result } = await workOnFile({ workspaceId, executionId, signal: signal(), job, content });
+    const own = { processes: services.fileProcesses, workspaceId, executionId, signal: signal() };
+    const { result } = await workOnFile({ ...own, job, content });
     return output({ ...(isJsonObject(result) ? result : {}), format });
   },
   example: {

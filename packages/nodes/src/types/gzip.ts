@@ -1,9 +1,10 @@
+import { mediaTypeFor } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { types } from 'node:util';
 import { createGunzip, createGzip } from 'node:zlib';
 import Type from 'typebox';
-import { FileParameter, fileSource, limitReached, mediaTypeFor } from '../files/file-source.ts';
+import { FileParameter, fileSource, limitReached } from '../files/file-source.ts';
 
 /** Default limit of what is decompressed, in bytes. */
 const MAX_BYTES = 1_073_741_824;

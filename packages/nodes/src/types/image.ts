@@ -43,11 +43,12 @@ export default defineNodeType({
   ),
   form: { inputs: { file: 'expression' } },
   errors: ['FILE_INVALID', 'FILE_LIMIT', 'FILE_NOT_FOUND', 'FILE_TOO_LARGE', 'MEMORY_EXCEEDED', 'STORAGE_FULL'],
-  async run(parameters, { files, signal, workspaceId, executionId }) {
+  async run(parameters, { files, services, signal, workspaceId, executionId }) {
     const { file, format = 'jpeg', width, height, fit = 'inside', enlarge = false, quality, fileName } = parameters;
     const source = fileSource(file, files);
     const name = fileName ?? withExtension(source.name === '' ? 'image' : source.name, `.${format}`);
     const { saved } = await workOnFile({
+      processes: services.fileProcesses,
       workspaceId,
       executionId,
       signal: signal(),

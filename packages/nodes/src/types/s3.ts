@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue, ValidationIssue } from '@deckhand/contracts';
+import { type JsonObject, type JsonValue, mediaTypeFor, type ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, type NodeFiles, output } from '@deckhand/engine';
 import Type, { type Static } from 'typebox';
-import { bytesSource, FileParameter, fileSource, mediaTypeFor } from '../files/file-source.ts';
+import { bytesSource, FileParameter, fileSource } from '../files/file-source.ts';
 import { saveResponse } from '../http/response-file.ts';
 import { connectS3 } from '../s3/connection.ts';
 import { copyObject, listObjects, putObject } from '../s3/objects.ts';

@@ -78,9 +78,9 @@ export default defineNodeType({
     'RESULT_TOO_LARGE',
     'STORAGE_FULL',
   ],
-  async run(parameters, { input, files, signal: abortSignal, workspaceId, executionId }) {
+  async run(parameters, { input, files, services, signal: abortSignal, workspaceId, executionId }) {
     const { operation, file, items, sheet, hasHeader = true, columns, to = 'items' } = parameters;
-    const own = { workspaceId, executionId, signal: abortSignal() };
+    const own = { processes: services.fileProcesses, workspaceId, executionId, signal: abortSignal() };
     if (operation === 'write') {
       const list = itemsOf(items, input);
       const rows = await runInSlices(abortSignal, function* (work): Steps<string> {

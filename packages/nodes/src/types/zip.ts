@@ -4,12 +4,13 @@ import {
   type JsonObject,
   type JsonValue,
   type ValidationIssue,
+  mediaTypeFor,
 } from '@deckhand/contracts';
 import { defineNodeType, type NodeFiles, output } from '@deckhand/engine';
 import { nextSlice } from '@deckhand/runtime';
 import { posix } from 'node:path';
 import Type from 'typebox';
-import { FileNameParameter, FileParameter, fileSource, limitReached, mediaTypeFor } from '../files/file-source.ts';
+import { FileNameParameter, FileParameter, fileSource, limitReached } from '../files/file-source.ts';
 import { readZip } from '../files/zip-reader.ts';
 import { writeZip, type ZippedFile } from '../files/zip-writer.ts';
 import { checkResultLength } from '../text/limit.ts';

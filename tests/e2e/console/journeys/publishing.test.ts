@@ -86,6 +86,7 @@ describe('an active workflow', () => {
       ['active', 1],
     ]);
     await turn(page);
+    await page.getByRole('button', { name: 'Turn off' }).click();
     await page.getByText('The workflow is inactive.').waitFor();
     expect((await read(id)).status).toBe('inactive');
   });

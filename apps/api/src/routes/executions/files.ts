@@ -8,10 +8,12 @@ import {
   FileValue,
   mediaTypeOf,
 } from '@deckhand/contracts';
-import { findVisibleFile, linkFile, requireWorkflow } from '@deckhand/db';
+import { findVisibleFile, linkFile } from '@deckhand/db';
 import type { RunContext } from '../../contexts.ts';
 import { noSuchFile, sendDownload } from '../../files/send-file.ts';
+import { storeUpload } from '../../files/store-upload.ts';
 import { readOptionalBody } from '../../http/read-body.ts';
+import { readPaced } from '../../http/request-time.ts';
 import { pathId, queryReader } from '../../http/read-request.ts';
 import { sendJson } from '../../http/respond.ts';
 import { forKey, type Route } from '../../http/route.ts';
@@ -20,7 +22,7 @@ const readQuery = queryReader(FileNameQuery);
 const DEFAULT_SECONDS = 7 * 86_400;
 
 /** GET /api/executions/{id}/files/{fileId} */
-export function getFile({ db, files }: RunContext): Route {
+export function getFile({ db, files, shares }: RunContext): Route {
   return forKey(
     'GET',
     '/api/executions/:id/files/:fileId',
@@ -33,13 +35,14 @@ export function getFile({ db, files }: RunContext): Route {
       query: FileNameQuery,
       headers: { Range: 'One range of bytes, such as `bytes=0-1023`' },
       responses: { 200: 'application/octet-stream', 206: 'application/octet-stream' },
+      errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {
       const ids = { executionId: pathId(request), fileId: pathId(request, 'fileId') };
       const { name = '' } = readQuery(request);
       const file = await findVisibleFile(db, caller, ids);
       if (!file) throw noSuchFile();
-      await sendDownload(request, response, { files, file, name: fileName(name) });
+      await sendDownload(request, response, { files, shares, file, name: fileName(name) });
     },
   );
 }
@@ -71,11 +74,8 @@ export function createFileLink({ db, fileTokens, publicUrl }: RunContext): Route
   );
 }
 
-/** How long an uploaded file is kept until a run names it, in minutes. */
-const KEPT_MINUTES = 24 * 60;
-
 /** POST /api/workflows/{id}/files */
-export function uploadFile({ db, files, shares }: RunContext): Route {
+export function uploadFile(context: RunContext): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/files',
@@ -93,19 +93,14 @@ export function uploadFile({ db, files, shares }: RunContext): Route {
     async (request, response, caller) => {
       const workflowId = pathId(request);
       const { name = '' } = readQuery(request);
-      const { workspaceId } = await requireWorkflow(db, caller, workflowId, 'editor');
       if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
         request.resume();
         throw new DeckhandError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the file without a Content-Encoding' });
       }
       const contentType = mediaTypeOf({ contentType: request.headers['content-type'] });
-      // The rest of a refused body is discarded as it comes, so that the caller receives the response.
-      const content: AsyncIterable<Uint8Array> = request.iterator({ destroyOnReturn: false });
       try {
-        const value = await shares.within(workspaceId, 'uploads', () =>
-          files.save(content, { workspaceId, name, contentType, keptMinutes: KEPT_MINUTES }),
-        );
-        sendJson(response, 201, value);
+        const upload = { workflowId, name, contentType, content: readPaced(request) };
+        sendJson(response, 201, await storeUpload(context, caller, upload));
       } catch (error) {
         request.resume();
         throw error;

@@ -239,6 +239,15 @@ describe('a past run', () => {
     expect(location.search).toBe('');
   });
 
+  it('in progress is stopped from the editor, after a question', async () => {
+    const opened = keep(LOOP, { status: 'running' });
+    await openRun(opened);
+    await click('button', 'Stop', await strip());
+    await click('button', 'Stop run', await dialog('Stop this run?'));
+    await (await strip()).findByText('Stopped');
+    expect((await strip()).queryByRole('button', { name: 'Stop' })).toBeNull();
+  });
+
   it('of another workflow is not shown, and changes are compared', async () => {
     const opened = keep(LETTERS, WRITTEN);
     const { workflows, runs, id } = opened;

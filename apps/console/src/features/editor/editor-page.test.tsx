@@ -196,6 +196,21 @@ describe('a workflow', () => {
     await screen.findByText('Version 2');
   });
 
+  it('has the focus at the form of a node that was added', async () => {
+    await open({ nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] });
+    await selectNode('start');
+    await addNode('Edit fields');
+    const form = await screen.findByRole('region', { name: 'Node' });
+    await waitFor(() => expect(document.activeElement).toBe(form));
+    await user.tab();
+    expect(form.contains(document.activeElement)).toBe(true);
+    // Without a node, it is back where it was.
+    await click('button', 'Add node');
+    await user.click(await screen.findByRole('combobox', { name: 'Search nodes' }));
+    await user.keyboard('{Escape}');
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Add node' })));
+  });
+
   it('takes webhooks once it is active', async () => {
     const { workflows, id } = await open({ nodes: [{ id: 'hook', type: 'trigger.webhook' }], edges: [] });
     const form = await selectNode('hook');

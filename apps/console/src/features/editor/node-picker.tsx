@@ -27,9 +27,25 @@ export function NodePicker({ onAdded }: { onAdded: (node: NodeDefinition) => voi
     () => [...model.types.values()].filter(({ isTrigger }) => !isTrigger || spot === undefined || spot.kind === 'next'),
     [model, spot],
   );
+  // The focus goes on to the form of a node that was added, and back otherwise.
+  const [returnsFocus, setReturnsFocus] = useState(true);
   return (
-    <Dialog isOpen={spot !== undefined} onClose={() => model.close('add')} title={i18n.t('Add node')}>
-      <Types types={offered} onPick={(type) => onAdded(model.add(type, spot ?? NEXT))} />
+    <Dialog
+      isOpen={spot !== undefined}
+      returnsFocus={returnsFocus}
+      onClose={() => {
+        setReturnsFocus(true);
+        model.close('add');
+      }}
+      title={i18n.t('Add node')}
+    >
+      <Types
+        types={offered}
+        onPick={(type) => {
+          setReturnsFocus(false);
+          onAdded(model.add(type, spot ?? NEXT));
+        }}
+      />
     </Dialog>
   );
 }

@@ -89,7 +89,12 @@ describe('an active workflow', () => {
     await click('button', 'Roll back to version 1');
     await published('v1 live, v2 unpublished');
     expect(read()).toMatchObject({ status: 'active', activeVersionId: first.latestVersionId });
+    // Callers would be refused from then on, so it is asked about.
     await turn();
+    await click('button', 'Cancel', await dialog('Turn off Orders?'));
+    expect(read().status).toBe('active');
+    await turn();
+    await click('button', 'Turn off', await dialog('Turn off Orders?'));
     await screen.findByText('The workflow is inactive.');
     expect(read().status).toBe('inactive');
   });

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useWorkspace } from '../../api/use-workspace.ts';
 import { versionQuery } from '../../api/workflows.ts';
 import { Page } from '../../components/page.tsx';
@@ -45,6 +45,7 @@ function Bench() {
   const { workflow, model } = useEditorSession();
   const { workspaceId } = useWorkspace();
   const reveal = useReveal();
+  const [addedId, setAddedId] = useState<string>();
   useClipboard(model);
   useShortcuts();
   // A dialog is not open again when the person returns from a comparison.
@@ -66,10 +67,15 @@ function Bench() {
               })}
         </p>
       )}
-      <SplitInspector inspector={<Inspector />}>
+      <SplitInspector inspector={<Inspector addedId={addedId} />}>
         <Stage />
       </SplitInspector>
-      <NodePicker onAdded={({ position }) => reveal(position)} />
+      <NodePicker
+        onAdded={({ id, position }) => {
+          reveal(position);
+          setAddedId(id);
+        }}
+      />
       <RunNow />
       <SaveWithComment />
       <StaleSave />

@@ -26,21 +26,27 @@ import { i18n } from '../../language/i18n.ts';
 import { useRerunChoices } from './rerun-versions.ts';
 import { testAsYaml, toTest } from './to-test.ts';
 
+interface RunActionsProps {
+  readonly run: Execution;
+  /** The node from which the run can be started again. */
+  readonly selected: string | undefined;
+  /** The names of nodes by their ids. */
+  readonly titles: ReadonlyMap<string, string>;
+}
+
 /** The actions on a run in its current status: stop, pause, resume, rerun, save as a test, redact, delete. */
-export function RunActions({ run, selected }: { run: Execution; selected: string | undefined }) {
+export function RunActions(props: RunActionsProps) {
   const { can } = useWorkspace();
   if (!can('editor')) return null;
-  return isFinished(run.status) ? <RunAgain run={run} selected={selected} /> : <Steer run={run} />;
+  return isFinished(props.run.status) ? <RunAgain {...props} /> : <Steer run={props.run} />;
 }
 
 function Steer({ run }: { run: Execution }) {
   const queryClient = useQueryClient();
-  const [isAsking, asking] = useDisclosure(false);
   const options = {
     onError: notifyProblem,
     onSettled: () => queryClient.invalidateQueries({ queryKey: runQuery(run.id).queryKey }),
   };
-  const stop = useMutation({ mutationFn: () => stopRun(run.id), ...options });
   const pause = useMutation({ mutationFn: () => pauseRun(run.id), ...options });
   const resume = useMutation({ mutationFn: () => resumeRun(run.id), ...options });
   return (
@@ -64,7 +70,28 @@ function Steer({ run }: { run: Execution }) {
           {i18n.t('Pause')}
         </Button>
       )}
-      <Button color="red.9" leftSection={<Square size={15} aria-hidden />} onClick={asking.open}>
+      <StopButton executionId={run.id} />
+    </>
+  );
+}
+
+/** Stops a run, after a question. */
+export function StopButton({ executionId, size }: { executionId: string; size?: 'compact-sm' }) {
+  const queryClient = useQueryClient();
+  const [isAsking, asking] = useDisclosure(false);
+  const stop = useMutation({
+    mutationFn: () => stopRun(executionId),
+    onError: notifyProblem,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: runQuery(executionId).queryKey }),
+  });
+  return (
+    <>
+      <Button
+        color="red.9"
+        {...(size && { size })}
+        leftSection={<Square size={15} aria-hidden />}
+        onClick={asking.open}
+      >
         {i18n.t('Stop')}
       </Button>
       <Dialog isOpen={isAsking} onClose={asking.close} title={i18n.t('Stop this run?')}>
@@ -108,7 +135,7 @@ export function useRerun(run: Execution) {
   });
 }
 
-function RunAgain({ run, selected }: { run: Execution; selected: string | undefined }) {
+function RunAgain({ run, selected, titles }: RunActionsProps) {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const [isRedacting, redacting] = useDisclosure(false);
@@ -146,7 +173,7 @@ function RunAgain({ run, selected }: { run: Execution; selected: string | undefi
           ) : (
             choices.map(({ version, title }) => (
               <Menu.Item key={version} onClick={() => again.mutate({ version, fromNodeId: selected })}>
-                {i18n.t('Re-run from "{selected}" with {title}', { selected, title })}
+                {i18n.t('Re-run from "{node}" with {title}', { node: titles.get(selected) ?? selected, title })}
               </Menu.Item>
             ))
           )}

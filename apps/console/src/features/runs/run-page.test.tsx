@@ -54,7 +54,7 @@ describe('a run', () => {
     runs.change(id, { status: 'success', nodes, data: { approvals: [approval] } });
     await expectStatus('Answer', 'Success');
     await expectStatus('Refuse', 'Skipped');
-    await sees('approved in Ask the manager by Ada');
+    await sees('Approved in Ask the manager by Ada');
     await sees(': <b>yes</b>');
     await click('button', /^Add the price/);
     await within(await screen.findByRole('tree', { name: 'Output of price' })).findByText('150');
@@ -101,7 +101,7 @@ describe('a run', () => {
     await again(choose('Re-run with version 1 (original)'));
     await again(choose('Re-run with version 3 (latest)'));
     await openConsole(`/runs/${id}?node=ask`);
-    await choose('Re-run from "ask" with version 1 (original)')();
+    await choose('Re-run from "Ask the manager" with version 1 (original)')();
     await screen.findByRole('link', { name: id.slice(0, 8) });
     expect(runs.asked.map(({ body }) => body)).toEqual([
       { version: 'active' },
@@ -437,5 +437,25 @@ describe('a run', () => {
     await user.click(option);
     await (await panel()).findByText('Item: A-3');
     expect((await panel()).queryByText('The status is 503', { exact: false, selector: 'p' })).toBeNull();
+  });
+
+  it('of a webhook that has responded leads to the response', async () => {
+    const workflows = keepWorkflows();
+    const respond = { id: 'reply', type: 'respond', name: 'Reply' };
+    const definition = {
+      nodes: [{ id: 'start', type: 'trigger.webhook' }, respond],
+      edges: [{ source: 'start', target: 'reply' }],
+    };
+    const { workflow } = workflows.get(workflows.add({ name: 'Hooked', definition }));
+    const runs = keepRuns();
+    const nodes = { start: {}, reply: { output: { outcome: 'responded' } } };
+    const id = runs.add(workflow, { source: 'webhook', result: null, nodes });
+    await openConsole(`/runs/${id}`);
+    await sees('The response to the webhook is in the output of Reply.');
+    expect(screen.queryByText(/No End node set a result/)).toBeNull();
+    await click('button', 'Reply', within(screen.getByRole('region', { name: 'Run' })));
+    await within(await screen.findByRole('tree', { name: 'Output of reply' })).findByText('responded', {
+      exact: false,
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { type Callback, type Definition, type Execution, isFinished } from '@deckhand/contracts';
 import { Trans } from '@lingui/react';
-import { Stack, Tabs, Text, Title } from '@mantine/core';
+import { Anchor, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -106,7 +106,7 @@ function ShownRun({ run }: { run: Execution }) {
             {i18n.t('Open in editor')}
           </ButtonLink>
           <CompareWith run={run} />
-          <RunActions run={run} selected={selected} />
+          <RunActions run={run} selected={selected} titles={titles} />
         </>
       }
     >
@@ -154,7 +154,7 @@ function ShownRun({ run }: { run: Execution }) {
           aria-label={selected === undefined ? i18n.t({ id: 'noun: Run', message: 'Run' }) : i18n.t('Node')}
         >
           {selected === undefined ? (
-            <RunResult run={run} titles={titles} />
+            <RunResult run={run} titles={titles} definition={definition} onSelect={select} />
           ) : (
             <NodePanel
               key={selected}
@@ -205,6 +205,9 @@ function Replay({ callback: { id, executionId, type, status } }: { callback: Row
   );
 }
 
+/** The type of nodes that answer the request of a webhook. */
+const RESPOND = 'respond';
+
 /** The default choices of an approval, as they were decided. */
 const DECISIONS: Readonly<Record<string, string>> = {
   approved: i18n.t('Approved'),
@@ -212,14 +215,42 @@ const DECISIONS: Readonly<Record<string, string>> = {
 };
 
 /** The result of a run, and the decisions of people. */
-function RunResult({ run, titles }: { run: Execution; titles: ReadonlyMap<string, string> }) {
+function RunResult({
+  run,
+  titles,
+  definition,
+  onSelect,
+}: {
+  run: Execution;
+  titles: ReadonlyMap<string, string>;
+  definition: Definition | undefined;
+  onSelect: (nodeId: string) => void;
+}) {
   const { approvals } = run.data;
+  // The node that has answered the request of the run, if there was one.
+  const responder = definition?.nodes.find(
+    ({ id, type }) => type === RESPOND && run.progress[id]?.status === 'success',
+  );
+  const hasResponded = run.source === 'webhook' && run.result === null && responder !== undefined;
   return (
     <Stack gap="sm">
       <Title order={2} size="h5">
         {i18n.t('Result')}
       </Title>
-      {run.result === null ? (
+      {hasResponded ? (
+        <Text size="sm">
+          <Trans
+            id="The response to the webhook is in the output of <0/>."
+            components={{
+              0: (
+                <Anchor component="button" type="button" size="sm" onClick={() => onSelect(responder.id)}>
+                  {titles.get(responder.id) ?? responder.id}
+                </Anchor>
+              ),
+            }}
+          />
+        </Text>
+      ) : run.result === null ? (
         <Text size="sm" c="dimmed">
           {isFinished(run.status)
             ? i18n.t('No End node set a result. Select a node to see its output.')

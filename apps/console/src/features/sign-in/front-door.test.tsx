@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { screen, waitFor, within } from '@testing-library/react';
+import { onlineManager } from '@tanstack/react-query';
+import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import { ADA, openConsole, prepareConsole, renderAt, WORKSPACE } from '../../testing/console.tsx';
 import { example } from '../../testing/contract.ts';
 import { answer, refusal } from '../../testing/fake-api.ts';
@@ -54,6 +55,17 @@ describe('the way in', () => {
     expect(location.pathname).toBe(SETTINGS);
   });
 
+  it('says offline that the service cannot be reached, instead of waiting for a connection', async () => {
+    answerSignIn();
+    answer('POST /api/auth/login', () => Response.error());
+    renderAt('/sign-in');
+    await screen.findByRole('heading', { name: 'Sign in' });
+    onlineManager.setOnline(false);
+    await signIn(PASSWORD);
+    await within(await screen.findByRole('alert')).findByText('The service cannot be reached');
+    onlineManager.setOnline(true);
+  });
+
   it('is shown again to a person whose session has ended', async () => {
     keepWorkflows();
     await openConsole('/workflows');
@@ -92,4 +104,26 @@ it('an invite lets somebody in, who can then look but not touch', async () => {
   expect(screen.queryByRole('button', { name: /^New|^Actions/ })).toBeNull();
   const password = 'a password of some length';
   expect(asked).toEqual([{ token: 'secret-token', name: 'Grace', email: 'grace@example.com', password }]);
+});
+
+it('an invite for another address says what to do: sign out, or enter the right one', async () => {
+  answer('POST /api/auth/accept-invite', () => refusal('FORBIDDEN', 'This invite is for another e-mail address'));
+  answer('GET /api/auth/setup', () => example('GET /api/auth/setup'));
+  answer('POST /api/auth/logout', () => undefined);
+  keepWorkflows();
+  await openConsole('/workflows');
+  cleanup();
+  renderAt('/invite#secret-token');
+  await screen.findByText(`You are signed in as ${ADA.email}. Join to become a member.`);
+  await click('button', 'Join');
+  const refused = await screen.findByRole('alert');
+  await within(refused).findByText('Sign out, then join with the address that was invited.');
+  await click('button', 'Sign out');
+  await fill(/^Your name/, 'Grace');
+  await fill(/^E-mail/, 'ada@example.com');
+  await fill(/^Password/, 'a password of some length');
+  expect(screen.queryByRole('alert')).toBeNull();
+  await click('button', 'Join');
+  await screen.findByText('Enter the address that the invite was sent to.');
+  expect(location.hash).toBe('#secret-token');
 });

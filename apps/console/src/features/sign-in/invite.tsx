@@ -1,13 +1,14 @@
 import type { AcceptedInvite, AcceptInviteBody } from '@deckhand/contracts';
 import { Button, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { acceptInvite, meQuery } from '../../api/people.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { acceptInvite, meQuery, signOut } from '../../api/people.ts';
 import { AnchorLink } from '../../components/links.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { i18n } from '../../language/i18n.ts';
-import { beginSession } from '../../session/store.ts';
+import { beginSession, endSession } from '../../session/store.ts';
 import { useSession } from '../../session/use-session.ts';
 import { FrontDoor } from './front-door.tsx';
 import { NewPassword } from './new-password.tsx';
@@ -20,6 +21,7 @@ export function Invite() {
   const session = useSession();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
+  const email = useQuery({ ...meQuery, enabled: session !== undefined }).data?.user.email;
   const [person, setPerson] = useState(BLANK);
   const acceptance = useMutation({
     mutationFn: (body: AcceptInviteBody) => acceptInvite(body),
@@ -30,6 +32,12 @@ export function Invite() {
       await navigate({ to: '/w/$workspaceId/workflows', params: { workspaceId } });
     },
   });
+  /** Leaves the link open, for the person who was invited. */
+  const leave = async (): Promise<void> => {
+    await signOut().catch(() => undefined);
+    endSession();
+    acceptance.reset();
+  };
   const field = (name: keyof typeof BLANK) => ({
     required: true,
     value: person[name],
@@ -40,11 +48,26 @@ export function Invite() {
   });
   if (session) {
     return (
-      <FrontDoor title={i18n.t('Join the workspace')} lead={i18n.t('You are signed in. Join to become a member.')}>
-        <Problem error={acceptance.error} />
+      <FrontDoor
+        title={i18n.t('Join the workspace')}
+        lead={
+          email === undefined
+            ? i18n.t('You are signed in. Join to become a member.')
+            : i18n.t('You are signed in as {email}. Join to become a member.', { email })
+        }
+      >
+        <Problem
+          error={acceptance.error}
+          advice={adviceOn(acceptance.error, i18n.t('Sign out, then join with the address that was invited.'))}
+        />
         <Button loading={acceptance.isPending} onClick={() => acceptance.mutate({ token })}>
           {i18n.t('Join')}
         </Button>
+        {isForAnother(acceptance.error) && (
+          <Button variant="default" onClick={() => void leave()}>
+            {i18n.t('Sign out')}
+          </Button>
+        )}
       </FrontDoor>
     );
   }
@@ -63,7 +86,10 @@ export function Invite() {
             value={person.password}
             onChange={(password) => setPerson((before) => ({ ...before, password }))}
           />
-          <Problem error={acceptance.error} />
+          <Problem
+            error={acceptance.error}
+            advice={adviceOn(acceptance.error, i18n.t('Enter the address that the invite was sent to.'))}
+          />
           <Button type="submit" loading={acceptance.isPending}>
             {i18n.t('Join')}
           </Button>
@@ -74,4 +100,15 @@ export function Invite() {
       </form>
     </FrontDoor>
   );
+}
+
+function isForAnother(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 403;
+}
+
+/** Returns what a person can do about an invite that is refused. @param ofAnother if it is for another address */
+function adviceOn(error: unknown, ofAnother: string): string | undefined {
+  if (isForAnother(error)) return ofAnother;
+  const isGone = error instanceof ApiError && error.status === 404;
+  return isGone ? i18n.t('Ask the person who sent it for a new link.') : undefined;
 }

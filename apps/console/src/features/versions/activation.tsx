@@ -1,6 +1,8 @@
 import { Switch, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { updateWorkflow, workflowQuery } from '../../api/workflows.ts';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { ButtonLink } from '../../components/links.tsx';
 import { notify, notifyProblem } from '../../components/notice-board.ts';
 import { i18n } from '../../language/i18n.ts';
@@ -8,8 +10,8 @@ import { useEditorSession } from '../editor/model/editor-session.tsx';
 import { usePublication, usePublish } from './use-publication.ts';
 
 /**
- * Turns the workflow on and off, and shows which version is live. Turning it on makes the canvas live, which is saved
- * before; changes of an active workflow are published after a look at the differences.
+ * Turns the workflow on, and off after a question, and shows which version is live. Turning it on makes the canvas
+ * live, which is saved before; changes of an active workflow are published after a look at the differences.
  */
 export function Activation() {
   const { workflow, versions } = useEditorSession();
@@ -22,14 +24,7 @@ export function Activation() {
       await publish.mutateAsync({ versionId, seen: workflow }).catch(notifyProblem);
     },
   });
-  const deactivation = useMutation({
-    mutationFn: () => updateWorkflow(workflow.id, { status: 'inactive' }),
-    onError: notifyProblem,
-    async onSuccess() {
-      notify(i18n.t('The workflow is inactive.'));
-      await queryClient.invalidateQueries({ queryKey: workflowQuery(workflow.id).queryKey });
-    },
-  });
+  const [isAsking, asking] = useDisclosure(false);
   const isActive = workflow.status === 'active';
   const candidate = publication?.candidate;
   return (
@@ -37,9 +32,22 @@ export function Activation() {
       <Switch
         label={i18n.t('Active')}
         checked={isActive}
-        disabled={activation.isPending || deactivation.isPending}
-        onChange={() => (isActive ? deactivation.mutate() : activation.mutate())}
+        disabled={activation.isPending}
+        onChange={() => (isActive ? asking.open() : activation.mutate())}
       />
+      {isAsking && (
+        <ConfirmDialog
+          question={i18n.t('Turn off {name}?', { name: workflow.name })}
+          consequence={i18n.t('Its webhooks, schedules and events start no more runs. Runs in progress go on.')}
+          label={i18n.t('Turn off')}
+          act={async () => {
+            await updateWorkflow(workflow.id, { status: 'inactive' });
+            notify(i18n.t('The workflow is inactive.'));
+            await queryClient.invalidateQueries({ queryKey: workflowQuery(workflow.id).queryKey });
+          }}
+          onClose={asking.close}
+        />
+      )}
       {publication && (
         <Text size="sm" c="dimmed" role="status" aria-label={i18n.t('Published version')}>
           {candidate

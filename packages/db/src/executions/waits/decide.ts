@@ -1,4 +1,11 @@
-import { fileIdsIn, type JsonObject, type JsonValue, type Person, WAIT_EVENTS, type WaitPlace } from '@deckhand/contracts';
+import {
+  fileIdsIn,
+  type JsonObject,
+  type JsonValue,
+  type Person,
+  WAIT_EVENTS,
+  type WaitPlace,
+} from '@deckhand/contracts';
 import type { Actor, LinkHolder } from '../../access.ts';
 import { recordChange } from '../../audit/record.ts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';

@@ -1,5 +1,6 @@
 import type { NodeDefinition } from '@deckhand/contracts';
 import { Stack, Text, Title } from '@mantine/core';
+import { useEffect, useRef } from 'react';
 import { useWorkspace } from '../../../api/use-workspace.ts';
 import { ShortcutList } from '../../../components/shortcut-list.tsx';
 import { NodeDataContext } from '../../../forms/sample-data.ts';
@@ -17,19 +18,27 @@ import { ScheduleBox } from './schedule-box.tsx';
 import { useTestEvent } from './use-test-event.ts';
 import { WebhookBox } from './webhook-box.tsx';
 
-/** The form of the selected node; without one, the keyboard shortcuts. */
-export function Inspector() {
+/**
+ * The form of the selected node; without one, the keyboard shortcuts.
+ * @param addedId the node that was added last: its form gets the focus
+ */
+export function Inspector({ addedId }: { addedId: string | undefined }) {
   const { workflow, model, versions } = useEditorSession();
   const { can } = useWorkspace();
   const { shown } = useCanvasRuns();
   const node = useEditor(selectedNode);
+  const section = useRef<HTMLElement>(null);
+  const isAdded = addedId !== undefined && node?.id === addedId;
+  useEffect(() => {
+    if (isAdded) section.current?.focus();
+  }, [isAdded, addedId]);
   const form = node && model.types.get(node.type)?.form;
   const schedule = Object.entries(form?.inputs ?? {}).find(([, input]) => input === 'cron')?.[0];
   // Here, because a test goes on while another node is selected.
   const test = useTestEvent(workflow, { onSave: () => versions.save(), onRun: shown.show });
   return (
     // Scrolled by keyboard also while there is nothing in it to focus.
-    <section className={classes.form} aria-label={i18n.t('Node')} tabIndex={node ? undefined : 0}>
+    <section ref={section} className={classes.form} aria-label={i18n.t('Node')} tabIndex={node ? -1 : 0}>
       {node ? (
         <>
           {/* Not among the disabled fields: URLs are copied and tested in a managed workflow, too. */}

@@ -1,10 +1,11 @@
-import type { Definition } from '@deckhand/contracts';
+import { type Definition, isFinished } from '@deckhand/contracts';
 import { CloseButton, Group } from '@mantine/core';
 import { useWorkspace } from '../../../api/use-workspace.ts';
 import { AnchorLink } from '../../../components/links.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import { i18n } from '../../../language/i18n.ts';
 import { Duration } from '../../runs/duration.tsx';
+import { StopButton } from '../../runs/run-actions.tsx';
 import { CANVAS } from '../../versions/sides.ts';
 import { describeRunVersion } from '../../versions/version-facts.ts';
 import { hasChanges } from '../model/editor-model.ts';
@@ -27,7 +28,7 @@ export function RunStrip({
 }) {
   const { run, version, error, show } = useCanvasRuns().shown;
   const isDirty = useEditor(hasChanges);
-  const { workspaceId } = useWorkspace();
+  const { workspaceId, can } = useWorkspace();
   return (
     <Group className={classes.strip} gap="md" role="status" aria-label={i18n.t('Current run')}>
       {error instanceof Error && run === undefined ? (
@@ -36,6 +37,7 @@ export function RunStrip({
         <StatusBadge status={run?.status ?? 'pending'} />
       )}
       {run && <Duration from={run.startedAt} to={run.finishedAt} />}
+      {run && can('editor') && !isFinished(run.status) && <StopButton executionId={run.id} size="compact-sm" />}
       {run && version && canvasNumber !== undefined && (
         <span>
           {describeRunVersion(version.number, canvasNumber, isDirty)}

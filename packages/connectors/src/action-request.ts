@@ -1,0 +1,52 @@
+import { isJsonObject, type JsonObject, type JsonValue, type PackPaging } from '@deckhand/contracts';
+import { buildRequest, type ConnectorRequest } from './build-request.ts';
+import { cut } from './convert-schema.ts';
+import type { Action, Connector } from './load-pack.ts';
+
+/** Maximum length of what an error quotes of a response, in characters. */
+const MAX_MESSAGE = 500;
+
+/**
+ * Builds the request of an action, with the defaults and the headers of its pack.
+ * @param values fit the schema of the action's operation.
+ * @throws RequestError for values that would change which server or path is requested.
+ */
+export function actionRequest({ headers = {} }: Connector, action: Action, values: JsonObject): ConnectorRequest {
+  const request = buildRequest(action.operation, merge(merge(action.defaults, values), action.fixed));
+  return { ...request, headers: { ...headers, ...request.headers } };
+}
+
+/** Returns an object with the members of both; those of the second one replace others that are not objects. */
+function merge(first: JsonObject, second: JsonObject): JsonObject {
+  const merged = Object.entries(second).map(([name, value]): [string, JsonValue] => {
+    const before = Object.hasOwn(first, name) ? first[name] : undefined;
+    return [name, isJsonObject(before) && isJsonObject(value) ? merge(before, value) : value];
+  });
+  return Object.fromEntries([...Object.entries(first), ...merged]);
+}
+
+/**
+ * Returns where the page after a response is: a URL, or the query parameters to replace; null after the last page. For
+ * the modes `cursor` and `url` only: the others need no body.
+ */
+export function nextPage({ mode, next, parameter = '' }: PackPaging, body: JsonValue): JsonValue {
+  const value = next === undefined ? null : valueAt(body, next);
+  if (value === null || value === '' || value === false) return null;
+  return mode === 'cursor' ? { [parameter]: value } : value;
+}
+
+/** Returns what a service says about an error, on one line; undefined if its response has no text there. */
+export function errorMessage({ errorMessage: path }: Connector, body: JsonValue): string | undefined {
+  const value = path === undefined ? null : valueAt(body, path);
+  return typeof value === 'string' && value !== '' ? cut(value, MAX_MESSAGE) : undefined;
+}
+
+/** Returns the value at names with dots between them, of objects and lists; null if there is none. */
+function valueAt(body: JsonValue, path: string): JsonValue {
+  let at: JsonValue = body;
+  for (const name of path.split('.')) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return null;
+    at = new Map(Object.entries(at)).get(name) ?? null;
+  }
+  return at;
+}

@@ -1,0 +1,176 @@
+import type { JsonObject, JsonValue } from '@deckhand/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { actionRequest, errorMessage, nextPage } from './action-request.ts';
+import { composeConnector, readPack } from './load-pack.ts';
+
+const text = { type: 'string' };
+const DOCUMENT = JSON.stringify({
+  openapi: '3.1.0',
+  servers: [{ url: 'https://api.example.com' }],
+  paths: {
+    '/repos/{owner}/issues': {
+      parameters: [{ name: 'owner', in: 'path', schema: text }],
+      get: { operationId: 'list', parameters: [{ name: 'per_page', in: 'query', schema: { type: 'integer' } }] },
+      post: {
+        operationId: 'create',
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': {
+              schema: {
+                type: 'object',
+                required: ['title', 'meta'],
+                properties: {
+                  title: text,
+                  meta: { type: 'object', required: ['source'], properties: { source: text, 'a.b': text } },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+});
+
+const PACK = `
+name: tracker
+version: 1.0.0
+title: Tracker
+headers: { x-api-version: '2' }
+errorMessage: error.message
+test: issue.list
+operations:
+  - id: issue.list
+    operation: list
+    title: List issues
+    fields:
+      query.per_page: { hidden: true, default: 100 }
+      path.owner: { title: Owner, default: me }
+    paging: { mode: cursor, next: page.next, parameter: cursor }
+  - id: issue.create
+    operation: POST /repos/{owner}/issues
+    title: Create an issue
+    fields:
+      body.title: { title: Title }
+      body.meta.source: { hidden: true, default: deckhand }
+      body.meta.a.b: { options: { action: issue.list, value: id, label: title } }
+    idempotencyHeader: Idempotency-Key
+`;
+
+function load(pack: string, document = DOCUMENT) {
+  const files = { pack: { name: 'pack.yaml', text: pack }, document: { name: 'openapi.json', text: document } };
+  const read = readPack(files);
+  return 'issues' in read ? read : composeConnector(read.source, { pack: 'pack.yaml', document: 'openapi.json' });
+}
+
+function connectorOf() {
+  const loaded = load(PACK);
+  if ('issues' in loaded) throw new Error(JSON.stringify(loaded.issues));
+  return loaded.connector;
+}
+
+describe('a pack', () => {
+  const connector = connectorOf();
+  const [list, create] = connector.actions;
+
+  it('has the forms that it asks for', () => {
+    expect(list?.operation.schema).toEqual({
+      type: 'object',
+      properties: {
+        path: {
+          type: 'object',
+          properties: { owner: { ...text, title: 'Owner', default: 'me' } },
+          additionalProperties: false,
+        },
+        query: { type: 'object', properties: {}, additionalProperties: false },
+      },
+      additionalProperties: false,
+    });
+    expect(create?.operation.schema).toMatchObject({
+      required: ['path', 'body'],
+      properties: {
+        body: {
+          required: ['title'],
+          properties: { title: { ...text, title: 'Title' }, meta: { type: 'object', properties: { 'a.b': text } } },
+        },
+      },
+    });
+    expect(create?.options).toEqual({ 'body.meta.a.b': { action: 'issue.list', value: 'id', label: 'title' } });
+  });
+
+  it('is JSON', () => {
+    expect(JSON.parse(JSON.stringify(connector))).toEqual(connector);
+  });
+
+  it.each<[number, JsonObject, string, JsonValue | undefined]>([
+    [0, {}, 'https://api.example.com/repos/me/issues?per_page=100', undefined],
+    [
+      0,
+      { path: { owner: 'you' }, query: { per_page: 5 } },
+      'https://api.example.com/repos/you/issues?per_page=100',
+      undefined,
+    ],
+    [
+      1,
+      { path: { owner: 'you' }, body: { title: 'A', meta: { 'a.b': 'x' } } },
+      'https://api.example.com/repos/you/issues',
+      { title: 'A', meta: { source: 'deckhand', 'a.b': 'x' } },
+    ],
+  ])('sends its defaults and headers: %#', (index, values, url, body) => {
+    const action = connector.actions[index];
+    const request = action && actionRequest(connector, action, values);
+    expect([request?.url, request?.body, request?.headers['x-api-version']]).toEqual([url, body, '2']);
+  });
+});
+
+describe('an issue of a pack names its file and its member', () => {
+  it.each<[string, string, string, string]>([
+    ['title: Tracker', '', 'title', 'is required'],
+    ['version: 1.0.0', 'version: 1', 'version', 'must be string'],
+    ['errorMessage:', 'errorMesage:', 'errorMesage', 'is not a known field'],
+    ['operation: list', 'operation: lst', 'operations[0].operation', '"lst" is not an operation of openapi.json'],
+    ['id: issue.create', 'id: issue.list', 'operations[1].id', '"issue.list" is also the id of operations[0]'],
+    ['path.owner:', 'path.onwer:', 'operations[0].fields.path.onwer', 'is not a field of "list"'],
+    ['default: 100', 'default: many', 'operations[0].fields.query.per_page.default', 'must be integer'],
+    ['default: 100', 'description: x', 'operations[0].fields.query.per_page.default', 'is required for a hidden field'],
+    ['test: issue.list', 'test: issue.get', 'test', '"issue.get" is not an operation of the pack'],
+    [
+      'action: issue.list',
+      'action: issue.get',
+      'operations[1].fields.body.meta.a.b.options.action',
+      '"issue.get" is not an operation of the pack',
+    ],
+    ['next: page.next, ', '', 'operations[0].paging.next', 'is required in the mode cursor'],
+    [', parameter: cursor', '', 'operations[0].paging.parameter', 'is required in the mode cursor'],
+    ['mode: cursor', 'mode: link', 'operations[0].paging.next', 'needs the mode cursor or url'],
+    ['name: tracker', 'name: [', '', 'is not YAML'],
+  ])('with %j as %j', (from, to, path, message) => {
+    const issue = { file: 'pack.yaml', path, message: expect.stringContaining(message) };
+    expect(load(PACK.replace(from, to))).toEqual({ issues: expect.arrayContaining([issue]) });
+  });
+
+  it('also for its document', () => {
+    const issue = { file: 'openapi.json', path: '', message: 'has no operations' };
+    expect(load(PACK, '{"openapi":"3.1.0"}')).toEqual({ issues: [issue] });
+  });
+});
+
+it.each<[JsonObject, JsonValue, JsonValue]>([
+  [{ mode: 'cursor', next: 'page.next', parameter: 'after' }, { page: { next: 'x' } }, { after: 'x' }],
+  [{ mode: 'cursor', next: 'page.next', parameter: 'after' }, { page: { next: '' } }, null],
+  [{ mode: 'cursor', next: 'constructor', parameter: 'after' }, {}, null],
+  [{ mode: 'url', next: 'links.1.href' }, { links: [{}, { href: 'https://example.com/2' }] }, 'https://example.com/2'],
+  [{ mode: 'url', next: 'next' }, 'text', null],
+])('the page after a response, with %j', (paging, body, expected) => {
+  expect(nextPage(paging as Parameters<typeof nextPage>[0], body)).toEqual(expected);
+});
+
+it.each<[JsonValue, string | undefined]>([
+  [{ error: { message: 'No\nsuch issue' } }, 'No such issue'],
+  [{ error: 'No' }, undefined],
+  ['No', undefined],
+  [{ error: { message: 'x'.repeat(1_000) } }, `${'x'.repeat(499)}…`],
+])('the message of an error: %#', (body, expected) => {
+  expect(errorMessage(connectorOf(), body)).toBe(expected);
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import { createFileProcesses } from '../files/file-process.ts';
+import { readConnector } from './read-connector.ts';
+
+const processes = createFileProcesses(1);
+
+const PACK = `
+name: tracker
+version: 1.0.0
+title: Tracker
+operations:
+  - { id: issue.list, operation: list, title: List issues }
+`;
+const DOCUMENT = `
+openapi: 3.1.0
+servers: [{ url: https://api.example.com }]
+paths: { /issues: { get: { operationId: list } } }
+`;
+
+function read(pack: string, document: string, maxMs?: number) {
+  return readConnector({
+    pack: { name: 'pack.yaml', text: pack },
+    document: { name: 'openapi.yaml', text: document },
+    processes,
+    workspaceId: 'workspace',
+    signal: new AbortController().signal,
+    ...(maxMs !== undefined && { maxMs }),
+  });
+}
+
+describe('a connector is read in a process of its own', () => {
+  it('with its operations', async () => {
+    expect(await read(PACK, DOCUMENT)).toMatchObject({
+      connector: { name: 'tracker', actions: [{ id: 'issue.list', operation: { id: 'list', path: '/issues' } }] },
+    });
+  });
+
+  it('with the issues of its files', async () => {
+    expect(await read(PACK.replace(': list,', ': lst,'), DOCUMENT)).toEqual({
+      issues: [
+        { file: 'pack.yaml', path: 'operations[0].operation', message: '"lst" is not an operation of openapi.yaml' },
+      ],
+    });
+  });
+
+  it('that is ended when a document takes too long', async () => {
+    // The parser's time grows with the square of the brackets.
+    expect(await read(PACK, '['.repeat(1_000_000), 1_500)).toEqual({
+      issues: [{ file: 'openapi.yaml', path: '', message: expect.stringContaining('takes more than 1.5 s to read') }],
+    });
+  });
+
+  it('with issues if a file refers to itself', async () => {
+    expect(await read(`${PACK}x: &x [*x]`, DOCUMENT)).toEqual({
+      issues: [expect.objectContaining({ file: 'openapi.yaml', message: expect.stringContaining('cannot be read') })],
+    });
+  });
+
+  it('unless a file is too large', async () => {
+    expect(await read('x'.repeat(1_048_577), DOCUMENT)).toEqual({
+      issues: [{ file: 'pack.yaml', path: '', message: 'has more than 1,048,576 bytes' }],
+    });
+  });
+});

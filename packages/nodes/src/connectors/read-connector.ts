@@ -1,0 +1,76 @@
+import {
+  composeConnector,
+  type Connector,
+  type PackFiles,
+  type PackIssue,
+  type PackSource,
+} from '@deckhand/connectors';
+import { parseOwnJson } from '@deckhand/contracts';
+import { type FileProcesses, NodeError } from '@deckhand/engine';
+import { workOnFile } from '../files/file-process.ts';
+import { once } from '../files/file-source.ts';
+
+/** Maximum length of the files of a connector, in bytes. */
+const MAX_PACK_BYTES = 1_048_576;
+const MAX_DOCUMENT_BYTES = 52_428_800;
+/** Maximum length of a connector as JSON, in bytes. */
+const MAX_CONNECTOR_BYTES = 33_554_432;
+/** Maximum duration in ms. The largest document that is known takes a second. */
+const MAX_MS = 20_000;
+
+/** The files of a connector, and who reads them. */
+export interface ConnectorUpload extends PackFiles {
+  /** The processes that read files of others. */
+  readonly processes: FileProcesses;
+  /** Whose files share the processes fairly with those of others. */
+  readonly workspaceId: string;
+  readonly signal: AbortSignal;
+  readonly maxMs?: number;
+}
+
+/**
+ * Reads a pack and its document in a process of its own, with limits of time and memory: their author chooses what that
+ * costs.
+ * @returns the connector, or the issues of its files.
+ * @throws NodeError MEMORY_EXCEEDED if the system ended the process; the signal's reason.
+ */
+export async function readConnector({
+  pack,
+  document,
+  processes,
+  workspaceId,
+  signal,
+  maxMs = MAX_MS,
+}: ConnectorUpload): Promise<{ connector: Connector } | { issues: readonly PackIssue[] }> {
+  const [packBytes, documentBytes] = [Buffer.from(pack.text), Buffer.from(document.text)];
+  if (packBytes.length > MAX_PACK_BYTES) return tooLarge(pack.name, MAX_PACK_BYTES);
+  if (documentBytes.length > MAX_DOCUMENT_BYTES) return tooLarge(document.name, MAX_DOCUMENT_BYTES);
+  const job = { kind: 'connector', packBytes: packBytes.length, names: [pack.name, document.name] } as const;
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    await workOnFile({
+      ...{ processes, workspaceId, executionId: '', signal, maxMs, job },
+      content: once(Buffer.concat([packBytes, documentBytes])),
+      async save(content) {
+        for await (const piece of content) {
+          bytes += piece.byteLength;
+          if (bytes <= MAX_CONNECTOR_BYTES) pieces.push(piece);
+        }
+        return null;
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof NodeError) || (error.code !== 'FILE_LIMIT' && error.code !== 'FILE_INVALID')) throw error;
+    return { issues: [{ file: document.name, path: '', message: error.message }] };
+  }
+  if (bytes > MAX_CONNECTOR_BYTES)
+    return { issues: [{ file: pack.name, path: 'operations', message: 'are too many, or too large' }] };
+  const text = Buffer.concat(pieces).toString();
+  const read = parseOwnJson<{ source: PackSource } | { issues: readonly PackIssue[] }>(text);
+  return 'issues' in read ? read : composeConnector(read.source, { pack: pack.name, document: document.name });
+}
+
+function tooLarge(file: string, maxBytes: number): { issues: readonly PackIssue[] } {
+  return { issues: [{ file, path: '', message: `has more than ${maxBytes.toLocaleString('en')} bytes` }] };
+}
