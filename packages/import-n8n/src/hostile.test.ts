@@ -3,7 +3,10 @@ import type { NodeTypes } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { connect, convertN8n, importJson, node, START } from '../../../tests/harness/import-n8n.ts';
+import { runInTimeSlices } from '@deckhand/runtime';
+import { convertInSteps } from './import-workflow.ts';
 import { type ImportedWorkflow, NotAWorkflowError } from './index.ts';
+import { readWorkflow } from './workflow.ts';
 
 let nodeTypes: NodeTypes;
 beforeAll(async () => {
@@ -20,6 +23,15 @@ async function importExpression(value: string): Promise<ImportedWorkflow['notes'
   const { notes } = await imported([START, node('Set', 'set', fields)], connect('Start > Set'));
   return notes[1]!;
 }
+
+/** Returns a Switch with a number of outputs. */
+const switchOf = (name: string, count: number): object => {
+  const operator = { type: 'number', operation: 'equals' };
+  const values = Array.from({ length: count }, (_, rightValue) => ({
+    conditions: { conditions: [{ leftValue: '={{ $json.a }}', rightValue, operator }] },
+  }));
+  return node(name, 'switch', { rules: { values } });
+};
 
 const millis = async (work: () => Promise<unknown>): Promise<number> => {
   const begunAt = performance.now();
@@ -223,6 +235,25 @@ describe('time', () => {
     const nodes = [START, ...Array.from({ length: 999 }, (_, n) => node(`N${n}`, 'noOp'))];
     const row = Array.from({ length: 998 }, (_, n) => [`N${n} > N${n + 1}`, `N${n + 1} > N${n}`]).flat();
     expect(await millis(() => imported(nodes, connect('Start > N0', ...row)))).toBeLessThan(10_000);
+  });
+
+  it.each([
+    ['out of a cycle', 'noOp', ['Start > S0', 'S97:0 > S0'], 'S0', 'it is in a cycle: use Loop Over Items'],
+    [
+      'back to a loop',
+      'splitInBatches',
+      ['Start > End', 'End:1 > S0', 'End > After'],
+      'After',
+      'what a loop returns whose body leads back by too many ways',
+    ],
+  ])('is short for 4,800 ways %s', async (_where, type, connections, stub, message) => {
+    const names = Array.from({ length: 98 }, (_, n) => `S${n}`);
+    const nodes = [START, ...names.map((name) => switchOf(name, 50)), node('End', type), node('After', 'noOp')];
+    const on = names.slice(1).map((name, n) => `S${n}:0 > ${name}`);
+    const ends = names.flatMap((name) => Array.from({ length: 49 }, (_, n) => `${name}:${n + 1} > End`));
+    const json = parseOwnJson(JSON.stringify({ nodes, connections: connect(...connections, ...on, ...ends) }));
+    const { notes } = await runInTimeSlices(convertInSteps(readWorkflow(json), new Map()), 10_000);
+    expect(notes.find(({ node: name }) => name === stub)).toMatchObject({ level: 'manual', messages: [message] });
   });
 });
 
