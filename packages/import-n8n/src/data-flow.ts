@@ -10,7 +10,7 @@ import { isTrigger } from './nodes/registry.ts';
 import { UNPAIRED } from './pairs.ts';
 import { type Exit, type First, inputOfCycle, loopOf, type Repeat, repeatCycle } from './repeat.ts';
 import { optional, type Pairs, type Source } from './source.ts';
-import { unsupported } from './unsupported.ts';
+import { unlessUnsupported, unsupported } from './unsupported.ts';
 import { type N8nConnection, type N8nNode, shortType } from './workflow.ts';
 
 /** What is known of a node that was converted. */
@@ -257,7 +257,8 @@ export class DataFlow {
       const isUsable = [...back, ...out].every(({ output }) => output.problem === undefined);
       const mayEnd = [...members].some((each) => this.#mayEndAt(each));
       const first = { id: this.#idOf(name), name };
-      const repeat = isUsable && shape ? repeatCycle(first, { back, out, shape, mayEnd }) : undefined;
+      const repeat =
+        isUsable && shape ? unlessUnsupported(() => repeatCycle(first, { back, out, shape, mayEnd })) : undefined;
       if (!repeat || !this.#hasRoom(repeat.nodes)) {
         this.refusedCycles.add(name);
         continue;

@@ -153,6 +153,15 @@ describe('size', () => {
     expect(notes.at(-1)).toMatchObject({ level: 'manual', messages: ['it would become too long here'] });
   });
 
+  it('of a cycle with many ways out and long names is bounded', async () => {
+    const name = 'n'.repeat(48);
+    const nodes = [START, switchOf(name, 41), switchOf('Other', 41), node('End', 'noOp')];
+    const ways = [name, 'Other'].flatMap((each) => Array.from({ length: 40 }, (_, n) => `${each}:${n + 1} > End`));
+    const cycle = [`Start > ${name}`, `${name}:0 > Other`, `Other:0 > ${name}`];
+    const { notes } = await imported(nodes, connect(...cycle, ...ways));
+    expect(notes[1]).toMatchObject({ level: 'manual', messages: ['it is in a cycle: use Loop Over Items'] });
+  });
+
   it('of a format of dates makes a stub', async () => {
     const date = node('Date', 'dateTime', { value: '={{ $json.at }}', custom: true, toFormat: '[['.repeat(30_000) });
     const { notes } = await imported([START, date], connect('Start > Date'));
