@@ -33,15 +33,22 @@ describe('files of items', () => {
     expect(ending).toMatchObject({ kind: 'success', result: { body: FILE } });
   });
 
-  it('are attached to messages', () => {
-    const message = { fromEmail: 'a@example.com', toEmail: 'b@example.com', options: { attachments: 'data' } };
-    const mail = node('Mail', 'emailSend', message, { typeVersion: 2.1 });
-    const { definition } = convert([START, download, mail], 'Start > Download', 'Download > Mail');
+  it.each([
+    [1, { attachments: 'data' }, false],
+    [2.1, { options: { attachments: 'data' } }, true],
+    [2.1, { options: { fileAttachments: 'data' } }, false],
+  ])('are attached to messages of version %s by %j', (typeVersion, given, isInline) => {
+    const message = { fromEmail: 'a@example.com', toEmail: 'b@example.com', ...given };
+    const mail = node('Mail', 'emailSend', message, { typeVersion });
+    const { definition, notes } = convert([START, download, mail], 'Start > Download', 'Download > Mail');
     const file =
       'convert.object(({ "data": $nodes.download.output.body })?.["data"] ?? "the file \\"data\\" is missing")';
     expect(definition.nodes.find(({ id }) => id === 'mail')?.parameters).toMatchObject({
       attachments: [{ file: `{{ ${file} }}` }],
     });
+    const messages = notes.find(({ node: name }) => name === 'Mail')?.messages ?? [];
+    expect(messages).toContain('an item without any files fails here, in n8n its message has no attachments');
+    expect(messages.some((each) => each.includes('cid:'))).toBe(isInline);
   });
 
   it('are those that a script makes for one item', async () => {

@@ -19,8 +19,10 @@ export function emailNode(conversion: Conversion): Converted {
   const { appendAttribution = node.version >= 2.1, ...options } = object(parameters.options);
   const { attachments = parameters.attachments, fileAttachments, ccEmail = parameters.ccEmail, ...more } = options;
   const { bccEmail = parameters.bccEmail, replyTo, ...others } = more;
-  if (isGiven(fileAttachments)) return unsupported('attachments');
-  const files = attachmentsOf(conversion, attachments);
+  const files = [attachments, fileAttachments].flatMap((given) => attachmentsOf(conversion, given));
+  if (files.length > 0) review('an item without any files fails here, in n8n its message has no attachments');
+  if (isGiven(attachments) && node.version >= 2)
+    review('its files are attached, in n8n they are parts of the message (cid:)');
   reviewOthers(others, review);
   noteCredential(conversion, 'smtp');
   if (appendAttribution !== false) review('the sentence about n8n that it adds to the end of the message is left out');

@@ -217,7 +217,7 @@ it('lets a message without a sender fail, which n8n refuses to run', () => {
 
 it.each([
   ['the file "data" of an item', { options: { attachments: 'data' } }],
-  ['attachments', { options: { fileAttachments: 'data' } }],
+  ['files that an expression names', { options: { fileAttachments: '={{ $json.names }}' } }],
   ['a form of its own', { operation: 'sendAndWait', responseType: 'customForm' }],
 ])('makes a stub of a message with %s', (reason, parameters) => {
   const { level, messages } = convert('emailSend', 2.1, { ...MAIL, ...parameters });
