@@ -232,7 +232,8 @@ export interface CheckedResult {
   /** Only the results of runs in which people try a workflow are checked. Without a mode, the value always is. */
   readonly mode?: ExecutionMode;
   readonly schema: JsonObject;
-  readonly body: JsonValue;
+  /** Without it, the schema alone is checked. */
+  readonly body?: JsonValue;
 }
 
 /** Checks results against schemas of untrusted authors. */

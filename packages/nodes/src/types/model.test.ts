@@ -171,4 +171,27 @@ describe('a model', () => {
   it('is asked something', () => {
     expect(node.check?.({ model: 'm' })).toMatchObject([{ path: 'prompt' }]);
   });
+
+  it.each([
+    [{ type: 'objct' }],
+    [{ $ref: '#/$defs/missing' }],
+    [{ pattern: '(?=a)b' }],
+    [{ $schema: 'http://json-schema.org/draft-07/schema#', items: [{}] }],
+  ])('is never asked with the schema %j, which is none', async (outputSchema) => {
+    const { url, requests } = await serveModels({ text: '{}' });
+    const parameters = { prompt: 'How large?', outputSchema };
+    expect(node.check?.({ model: 'm', ...parameters })).toMatchObject([{ path: 'outputSchema' }]);
+    const { outcome, begun } = await run(secretOf('openai', url), parameters);
+    expect(outcome).toMatchObject({ error: { code: 'PARAMETERS_INVALID', isRetryable: false } });
+    expect([begun, requests]).toEqual([[], []]);
+  });
+
+  it('takes schemas that name an earlier version of JSON Schema, and those with expressions', async () => {
+    const outputSchema = { $schema: 'http://json-schema.org/draft-07/schema#', ...SCHEMA };
+    const { url } = await serveModels({ text: '{"size": 3}' });
+    expect(node.check?.({ model: 'm', prompt: 'p', outputSchema })).toEqual([]);
+    expect(node.check?.({ model: 'm', prompt: 'p', outputSchema: { type: '{{ $vars.type }}' } })).toEqual([]);
+    const { outcome } = await run(secretOf('openai', url), { prompt: 'How large?', outputSchema });
+    expect(outcome).toMatchObject({ output: { output: { size: 3 } } });
+  });
 });

@@ -1,9 +1,10 @@
 import type { LanguageModelV4FilePart, LanguageModelV4GenerateResult, LanguageModelV4Message } from '@ai-sdk/provider';
-import type { JsonObject, JsonValue, ValidationIssue } from '@deckhand/contracts';
+import { isJsonObject, type JsonObject, type JsonValue, type ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, type ModelTokens, NodeError, type NodeFiles, output } from '@deckhand/engine';
 import Type, { type Static } from 'typebox';
 import { fileSource, readBytes } from '../files/file-source.ts';
 import { modelCaller, tokensOf } from '../models/call-model.ts';
+import { findSchemaIssues } from '../schemas/input-schemas.ts';
 import { parseForeignJson } from '../text/limit.ts';
 
 /** Of all files of a request, in bytes: they are sent in base64. */
@@ -100,9 +101,16 @@ export default defineNodeType({
     finishReason: Type.String(),
     usage: Usage,
   }),
-  check({ prompt, messages }): ValidationIssue[] {
-    if (prompt !== undefined || messages !== undefined) return [];
-    return [{ path: 'prompt', message: 'is required unless there are messages' }];
+  check({ prompt, messages, outputSchema }): ValidationIssue[] {
+    return [
+      ...(prompt === undefined && messages === undefined
+        ? [{ path: 'prompt', message: 'is required unless there are messages' }]
+        : []),
+      // A schema with expressions is checked when the node runs.
+      ...(isJsonObject(outputSchema) && !JSON.stringify(outputSchema).includes('{{')
+        ? findSchemaIssues('outputSchema', withoutDialect(outputSchema))
+        : []),
+    ];
   },
   sample: () => ({
     text: 'A response',
@@ -131,17 +139,24 @@ export default defineNodeType({
     }
     const { secret, traffic } = found;
     const call = modelCaller({ secret, traffic, credentialId: context.credentialId ?? '' }, parameters.model, context);
-    const { outputSchema, maxRepairs = 1 } = parameters;
+    const { maxRepairs = 1 } = parameters;
+    const outputSchema = parameters.outputSchema && withoutDialect(parameters.outputSchema);
+    const { workspaceId, services } = context;
+    // Before the first request: each is paid.
+    const unusable = outputSchema && (await services.results.check({ workspaceId, schema: outputSchema }));
+    if (unusable !== undefined) {
+      throw new NodeError('PARAMETERS_INVALID', `parameters.outputSchema: ${unusable}`, { isRetryable: false });
+    }
     const prompt = await promptOf(parameters, context.files);
     let usage: Usage = { calls: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
     for (let turn = 0; ; turn += 1) {
-      const result = await call({ prompt, ...settingsOf(parameters) }, turn);
+      const result = await call({ prompt, ...settingsOf({ ...parameters, outputSchema }) }, turn);
       usage = sum(usage, tokensOf(result));
       const text = textOf(result);
       const response = { text, finishReason: result.finishReason.unified, usage };
       if (!outputSchema) return output({ ...response, output: null });
       const checked = await checkedOutput(text, (body) =>
-        context.services.results.check({ workspaceId: context.workspaceId, schema: outputSchema, body }),
+        services.results.check({ workspaceId, schema: outputSchema, body }),
       );
       if (checked.problem === undefined) return output({ ...response, output: checked.value });
       if (turn >= maxRepairs) {
@@ -214,7 +229,13 @@ export default defineNodeType({
 });
 
 /** Returns the settings of a request, as the clients of providers name them. */
-function settingsOf({ outputSchema, maxOutputTokens, temperature, reasoning, stop }: Parameters) {
+function settingsOf({
+  outputSchema,
+  maxOutputTokens,
+  temperature,
+  reasoning,
+  stop,
+}: Omit<Parameters, 'outputSchema'> & { readonly outputSchema: JsonObject | undefined }) {
   return {
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(temperature !== undefined && { temperature }),
@@ -224,6 +245,11 @@ function settingsOf({ outputSchema, maxOutputTokens, temperature, reasoning, sto
     // With the strict one, OpenAI refuses schemas whose members are optional. Every response is checked here anyway.
     providerOptions: { openai: { strictJsonSchema: false, store: false } },
   };
+}
+
+/** Returns a schema without the name of its version: checkers refuse those that they do not know, such as draft 7. */
+function withoutDialect(schema: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema'));
 }
 
 async function promptOf(
