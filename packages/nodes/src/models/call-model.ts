@@ -107,6 +107,7 @@ function isInvalidResponse(error: unknown): error is Error {
   );
 }
 
-function excerpt(text: string): string {
+/** Cuts a text of a provider or a model to 1,000 characters, for messages. */
+export function excerpt(text: string): string {
   return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
 }

@@ -138,6 +138,15 @@ describe('a model', () => {
     expect(requests).toHaveLength(3);
   });
 
+  it('gets an excerpt of what is wrong, however long the names are that it makes up', async () => {
+    const { url, requests } = await serveModels({ text: JSON.stringify({ ['n'.repeat(50_000)]: 'text' }) });
+    const outputSchema = { additionalProperties: { type: 'number' } };
+    const { outcome } = await run(secretOf('openai', url), { prompt: 'How large?', outputSchema });
+    expect(outcome).toMatchObject({ error: { message: expect.stringMatching(/^.{1000,1100}$/) } });
+    const sent = requests.map(({ json }) => JSON.stringify(json).length);
+    expect((sent[1] ?? 0) - (sent[0] ?? 0) - 50_000).toBeLessThan(2_000);
+  });
+
   it('at a private address is refused, as with http', async () => {
     const guarded = createHttpClient({ allowPrivate: false });
     const { url, requests } = await serveModels({ text: 'secret' });

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, type ValidationIssue } f
 import { defineNodeType, type ModelTokens, NodeError, type NodeFiles, output } from '@deckhand/engine';
 import Type, { type Static } from 'typebox';
 import { fileSource, readBytes } from '../files/file-source.ts';
-import { modelCaller, tokensOf } from '../models/call-model.ts';
+import { excerpt, modelCaller, tokensOf } from '../models/call-model.ts';
 import { findSchemaIssues } from '../schemas/input-schemas.ts';
 import { parseForeignJson } from '../text/limit.ts';
 
@@ -307,9 +307,10 @@ async function checkedOutput(
     value = parseForeignJson(withoutFence(text), 'the response');
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { value: null, problem: `it is not JSON: ${error.message}` };
+    return { value: null, problem: excerpt(`it is not JSON: ${error.message}`) };
   }
-  return { value, problem: await check(value) };
+  const misfit = await check(value);
+  return { value, problem: misfit && excerpt(misfit) };
 }
 
 /** Returns what a model wrote between the lines of a Markdown fence, as many do around JSON. */
