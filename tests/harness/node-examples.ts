@@ -88,7 +88,11 @@ function exampleServices(
     },
     responses: { send: () => Promise.resolve('responded') },
     results: { check: () => Promise.resolve(undefined) },
-    modelCalls: { begin: () => Promise.resolve('call'), settle: () => Promise.resolve() },
+    modelCalls: {
+      begin: () => Promise.resolve('call'),
+      settle: () => Promise.resolve(),
+      withdraw: () => Promise.resolve(),
+    },
     ...(queryResult && { postgres: { query: () => Promise.resolve(queryResult) } }),
     ...(receipt && { mail: { send: () => Promise.resolve(receipt) } }),
     ...(responses && {

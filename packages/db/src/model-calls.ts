@@ -51,6 +51,12 @@ export async function settleModelCall(db: Database, id: string, tokens: SettledT
     WHERE id = ${id}::uuid AND settled_at IS NULL`;
 }
 
+/** Deletes a request that was not sent. Repeating it changes nothing. */
+export async function deleteModelCall(db: Database, id: string): Promise<void> {
+  await db.$executeRaw`/* model-calls.delete */
+    DELETE FROM model_calls WHERE id = ${id}::uuid AND settled_at IS NULL`;
+}
+
 /**
  * Sums the calls of a workspace by model. @param from the first ms. @param to the first ms after the period.
  * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.

@@ -220,10 +220,12 @@ export interface ModelTokens {
  * counted, too.
  */
 export interface ModelCalls {
-  /** @returns the id of the call. */
+  /** Counts a call that the limits of its credential let pass. @returns its id. */
   begin(call: ModelCall): Promise<string>;
   /** Adds the tokens of a response. */
   settle(callId: string, tokens: ModelTokens): Promise<void>;
+  /** Forgets a request that was refused before it was sent. */
+  withdraw(callId: string): Promise<void>;
 }
 
 /** A value that a node makes, and the schema that its author gave for it. */

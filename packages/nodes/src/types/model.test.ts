@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '@deckhand/contracts';
-import type { ModelCall, ModelTokens, NodeContext, OpenedCredential } from '@deckhand/engine';
+import { type ModelCall, type ModelTokens, type NodeContext, NodeError, type OpenedCredential } from '@deckhand/engine';
 import { createMemoryFiles } from '@deckhand/testing/memory-files';
 import { stopAll } from '../../../../tests/harness/cleanup.ts';
 import { serveModels } from '../../../../tests/harness/model-provider.ts';
@@ -21,15 +21,20 @@ afterAll(async () => {
 });
 
 /** Runs the node, and returns its outcome and the calls that were counted. */
-async function run(secret: ModelSecret, parameters: JsonObject, more: Partial<NodeContext> = {}) {
+async function run(
+  secret: ModelSecret,
+  parameters: JsonObject,
+  { services: replaced, ...more }: Partial<NodeContext> = {},
+) {
   const begun: ModelCall[] = [];
   const settled: ModelTokens[] = [];
   const modelCalls = {
     begin: (call: ModelCall) => Promise.resolve(String(begun.push(call))),
     settle: (_id: string, tokens: ModelTokens) => Promise.resolve(void settled.push(tokens)),
+    withdraw: (id: string) => Promise.resolve(void begun.splice(Number(id) - 1, 1)),
   };
   const credential = (): Promise<OpenedCredential> => Promise.resolve({ type: 'model', secret });
-  const services = { ...NO_SERVICES, http, modelCalls, results: createResultChecker(schemas) };
+  const services = { ...NO_SERVICES, http, results: createResultChecker(schemas), ...replaced, modelCalls };
   const running = node.run(
     { model: 'm', ...parameters },
     nodeContext({ services, credential, credentialId: 'c', ...more }),
@@ -147,19 +152,34 @@ describe('a model', () => {
     expect((sent[1] ?? 0) - (sent[0] ?? 0) - 50_000).toBeLessThan(2_000);
   });
 
-  it('at a private address is refused, as with http', async () => {
+  it('at a private address is refused, as with http, and counts as no call', async () => {
     const guarded = createHttpClient({ allowPrivate: false });
     const { url, requests } = await serveModels({ text: 'secret' });
-    const services = {
-      ...NO_SERVICES,
-      http: guarded,
-      modelCalls: { begin: () => Promise.resolve('1'), settle: () => Promise.resolve() },
-    };
-    const { outcome } = await run(secretOf('openai', url), { prompt: 'Hello' }, { services });
+    const services = { ...NO_SERVICES, http: guarded };
+    const { outcome, begun } = await run(secretOf('openai', url), { prompt: 'Hello' }, { services });
     expect(outcome).toMatchObject({ error: { code: 'ADDRESS_REFUSED' } });
-    expect(requests).toEqual([]);
+    expect([begun, requests]).toEqual([[], []]);
     await guarded.close();
   });
+
+  it.each(['RATE_LIMITED', 'CIRCUIT_OPEN'] as const)(
+    'that the limits hold back with %s counts as no call',
+    async (code) => {
+      const { url, requests } = await serveModels({ text: 'x' });
+      const secret = secretOf('openai', url);
+      const traffic = { credentialId: 'limited', rateLimit: null, circuit: { openSeconds: 5 } };
+      const { outcome, begun } = await run(
+        secret,
+        { prompt: 'Hello' },
+        {
+          services: { ...NO_SERVICES, http, traffic: { admit: () => Promise.reject(new NodeError(code, 'not now')) } },
+          credential: () => Promise.resolve({ type: 'model', secret, traffic }),
+        },
+      );
+      expect(outcome).toMatchObject({ error: { code } });
+      expect([begun, requests]).toEqual([[], []]);
+    },
+  );
 
   it('that redirects gets nothing, and the target no key', async () => {
     const { url: other, requests } = await serveModels({ text: 'stolen' });
