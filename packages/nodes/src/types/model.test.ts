@@ -75,6 +75,7 @@ describe.each(PROVIDERS)('a model of %s', (provider) => {
         output: null,
         finishReason: 'stop',
         usage: { calls: 1, inputTokens: 20, outputTokens: 3, cachedInputTokens: 5 },
+        warnings: [],
       },
     });
     expect(begun).toEqual([
@@ -195,6 +196,19 @@ describe('a model', () => {
     const { url } = await serveModels({ text: 'x', tokens: { input: -5, output: 1e300 } });
     const { settled } = await run(secretOf('openaiCompatible', url), { prompt: 'Hello' });
     expect(settled).toEqual([{ inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }]);
+  });
+
+  it('that does not know a parameter responds with a warning', async () => {
+    const { url } = await serveModels({ text: 'x' });
+    const { outcome } = await run(secretOf('openai', url), { model: 'o3', prompt: 'Hello', temperature: 1 });
+    expect(outcome).toMatchObject({ output: { text: 'x', warnings: [expect.stringMatching(/^temperature: /)] } });
+  });
+
+  it('of openai is not asked with texts to stop at, which its API has not', async () => {
+    const { url, requests } = await serveModels({ text: 'x' });
+    const { outcome } = await run(secretOf('openai', url), { prompt: 'Hello', stop: ['end'] });
+    expect(outcome).toMatchObject({ error: { code: 'PARAMETERS_INVALID', isRetryable: false } });
+    expect(requests).toEqual([]);
   });
 
   it('is asked something', () => {
