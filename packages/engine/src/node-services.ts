@@ -52,6 +52,8 @@ export interface HttpRequest {
    * connection, if the server closes a connection that was kept open before it responds.
    */
   readonly isRepeatable?: boolean;
+  /** How long the server may send nothing, in ms; by default five minutes. */
+  readonly maxSilenceMs?: number;
   readonly signal: AbortSignal;
 }
 

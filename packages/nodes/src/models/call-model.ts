@@ -18,6 +18,8 @@ import { languageModel, type ModelSecret } from './language-model.ts';
 
 /** Of a response: a model with the longest output writes less than 2 MB. */
 const MAX_RESPONSE_BYTES = 20_971_520;
+/** A model sends nothing until its response is complete, which takes long with reasoning. In ms. */
+const MAX_SILENCE_MS = 1_800_000;
 /** Retryable statuses below 500. */
 const RETRYABLE = new Set([408, 409, 425, 429]);
 const MAX_MESSAGE = 1_000;
@@ -55,7 +57,7 @@ export function modelCaller(
         const limits = { services: counted, limits: traffic, ticket, mayRest: turn === 0 };
         return (await sendWithinLimits(request, limits)).answer;
       },
-      { maxResponseBytes: MAX_RESPONSE_BYTES, signal: signal() },
+      { maxResponseBytes: MAX_RESPONSE_BYTES, maxSilenceMs: MAX_SILENCE_MS, signal: signal() },
     );
     const model: LanguageModelV4 = await languageModel(secret, modelId, fetch);
     try {

@@ -1,6 +1,13 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '@deckhand/contracts';
-import { type ModelCall, type ModelTokens, type NodeContext, NodeError, type OpenedCredential } from '@deckhand/engine';
+import {
+  type HttpRequest,
+  type ModelCall,
+  type ModelTokens,
+  type NodeContext,
+  NodeError,
+  type OpenedCredential,
+} from '@deckhand/engine';
 import { createMemoryFiles } from '@deckhand/testing/memory-files';
 import { stopAll } from '../../../../tests/harness/cleanup.ts';
 import { serveModels } from '../../../../tests/harness/model-provider.ts';
@@ -196,6 +203,14 @@ describe('a model', () => {
     const { url } = await serveModels({ text: 'x', tokens: { input: -5, output: 1e300 } });
     const { settled } = await run(secretOf('openaiCompatible', url), { prompt: 'Hello' });
     expect(settled).toEqual([{ inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }]);
+  });
+
+  it('may take half an hour for its response', async () => {
+    const { url } = await serveModels({ text: 'x' });
+    const sent: HttpRequest[] = [];
+    const recording = { request: (request: HttpRequest) => http.request(sent[sent.push(request) - 1] ?? request) };
+    await run(secretOf('openai', url), { prompt: 'Hello' }, { services: { ...NO_SERVICES, http: recording } });
+    expect(sent).toMatchObject([{ maxSilenceMs: 1_800_000 }]);
   });
 
   it('that does not know a parameter responds with a warning', async () => {
