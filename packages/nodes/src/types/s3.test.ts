@@ -131,6 +131,35 @@ describe('an s3 node', () => {
   });
 });
 
+describe('a bucket', () => {
+  const link = (secret: JsonObject, bucket: string) =>
+    run(
+      { operation: 'link', key: 'a', bucket },
+      {
+        credential: () =>
+          Promise.resolve({ type: 's3', secret: { accessKeyId: 'key', secretAccessKey: 'secret', ...secret } }),
+      },
+    ).then((made) => String(Object(made).url).split('?')[0]);
+
+  it.each([
+    [{}, 'mine', 'https://mine.s3.us-east-1.amazonaws.com/a'],
+    [{}, 'mine.too', 'https://s3.us-east-1.amazonaws.com/mine.too/a'],
+    [{ pathStyle: true }, 'Mine', 'https://s3.us-east-1.amazonaws.com/Mine/a'],
+    [{ endpoint: 'http://10.0.0.1:9000' }, 'mine', 'http://10.0.0.1:9000/mine/a'],
+    [{ endpoint: 'http://store.test:9000', pathStyle: false }, 'mine', 'http://mine.store.test:9000/a'],
+  ])('of %j named %s is at %#', async (secret, bucket, expected) => {
+    expect(await link(secret, bucket)).toBe(expected);
+  });
+
+  it.each([
+    [{}, 'Mine'],
+    [{ endpoint: 'http://10.0.0.1:9000', pathStyle: false }, 'mine'],
+    [{ endpoint: 'http://[::1]:9000', pathStyle: false }, 'mine'],
+  ])('of %j named %s, which no host can have, is refused', async (secret, bucket) => {
+    await expect(link(secret, bucket)).rejects.toMatchObject({ code: 'PARAMETERS_INVALID', isRetryable: false });
+  });
+});
+
 describe('a large file', () => {
   /** Two parts of 16 MiB, and another one. */
   const LARGE = 33 * 1_048_576;
