@@ -186,6 +186,31 @@ describe('a large file', () => {
     expect(sent).toBe(4);
   });
 
+  it.each([
+    ['that is there with its mark counts as written', true],
+    ['is not written if another one of its length is there', false],
+  ])('whose completed upload is unknown, and %s', async (_what, isOwn) => {
+    const mark = 'x-amz-meta-deckhand-key';
+    let begun: string | string[] | undefined;
+    const { url } = await serve((request, response) => {
+      const { method = '', url: path = '', headers } = request;
+      request.resume().on('end', () => {
+        if (path.includes('?uploads')) {
+          begun = headers[mark];
+          const id = '<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>';
+          response.end(id);
+        } else if (method === 'HEAD')
+          response.writeHead(200, { 'content-length': LARGE, etag: '"done"', ...(isOwn && { [mark]: begun }) }).end();
+        else if (method === 'POST') response.writeHead(404).end('<Error><Code>NoSuchUpload</Code></Error>');
+        else response.setHeader('etag', '"part"').end();
+      });
+    });
+    const file = await files.save([Buffer.alloc(LARGE, 7)], { name: 'large' });
+    const written = run({ operation: 'put', key: 'large', file: { ...file } }, { to: url });
+    if (isOwn) expect(await written).toMatchObject({ etag: 'done', bytes: LARGE });
+    else await expect(written).rejects.toMatchObject({ code: 'S3_NOT_FOUND' });
+  });
+
   it('leaves nothing behind when it fails', async () => {
     await expect(putLarge((method, count) => method === 'PUT' && count >= 2)).rejects.toMatchObject({
       code: 'S3_FAILED',
