@@ -43,7 +43,7 @@ export interface HttpRequest {
   /** Whether only status and headers matter: the body of the response is not kept, and a longer one is cut off. */
   readonly ignoresBody?: boolean;
   /**
-   * Stores the body of a response with a status below 400, decompressed, while it comes. `maxResponseBytes` does not
+   * Stores the body of a response with a status below 300, decompressed, while it comes. `maxResponseBytes` does not
    * limit it.
    */
   readonly saveBody?: ((head: ResponseHead, content: AsyncIterable<Uint8Array>) => Promise<FileValue>) | undefined;

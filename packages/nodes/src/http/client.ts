@@ -176,7 +176,7 @@ async function exchange(
     return { response: { status: answer.statusCode, headers: answered, setCookies: [], body: new Uint8Array() } };
   }
   const { saveBody } = request;
-  if (saveBody && answer.statusCode < 400) {
+  if (saveBody && answer.statusCode < 300) {
     const first = { status: answer.statusCode, headers: answered, body: answer.body };
     const resumed = resumedBody(first, {
       ...{ method, headers, signal },

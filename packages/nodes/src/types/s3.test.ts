@@ -254,6 +254,15 @@ describe('a refusal', () => {
     await expect(copy).rejects.toMatchObject({ code: 'S3_FAILED', isRetryable: true });
   });
 
+  it.each([301, 307])('with the status %i is stored as no file', async (status) => {
+    const { url } = await serve(respond(status, error('PermanentRedirect')));
+    const unused = { ...files, save: () => Promise.reject(new Error('a file is stored')) };
+    await expect(run({ operation: 'get', key: 'a' }, { to: url, files: unused })).rejects.toMatchObject({
+      code: 'S3_FAILED',
+      details: { status, code: 'PermanentRedirect' },
+    });
+  });
+
   it('names the region of the bucket', async () => {
     const { url } = await serve(respond(301, '', { 'x-amz-bucket-region': 'eu-west-1' }));
     const failed = run({ operation: 'list' }, { to: url });
