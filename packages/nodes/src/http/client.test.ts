@@ -34,7 +34,9 @@ describe('a server that sends nothing', () => {
     ['at all', () => undefined],
     ['after its headers', (response: ServerResponse) => response.writeHead(200).flushHeaders()],
   ])('%s is given up after the time of the request', async (_when, respond) => {
-    const { url } = await serve((_request, response) => void respond(response));
+    const { url } = await serve((_request, response) => {
+      respond(response);
+    });
     const failed = send(url, { maxSilenceMs: 1 });
     await expect(failed).rejects.toMatchObject({ code: 'HTTP_REQUEST_FAILED', isRetryable: true });
   });
