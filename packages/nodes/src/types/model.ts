@@ -262,7 +262,7 @@ function settingsOf({
   };
 }
 
-/** @throws NodeError PARAMETERS_INVALID for what is no JSON Schema, or too large. */
+/** @throws NodeError PARAMETERS_INVALID for what cannot be used as a JSON Schema. */
 async function usableSchema(
   schema: JsonObject,
   { workspaceId, services }: Pick<NodeContext, 'workspaceId' | 'services'>,
