@@ -10,8 +10,11 @@ import { executeWithRawParameters } from './connection.ts';
  * turns it into an unfinished one that has expired, and deletes the content of those.
  *
  * Race: a run names a file while the sweep deletes it. Naming clears `expires_at`, so a sweep that waited for the row
- * reads it again and leaves it; a sweep that came first leaves nothing to name. A file whose `expires_at` is null may
- * lose its last run at the same time, but is then swept half an hour later at the earliest, and checked again.
+ * reads it again and leaves it; a sweep that came first leaves nothing to name.
+ *
+ * Race: a file loses its last run while the sweep keeps it for that run, or while a form that stored it is refused. The
+ * trigger `expire_unnamed_files` locks the row and gives it half an hour, also if it expires already. Nobody but a run
+ * that names the file, and the sweep, which locks it and so comes before or after the trigger, clears `expires_at`.
  */
 
 /** How long a process that writes a file may be silent. After that, it can only fail: the sweep deletes the content. */
@@ -181,11 +184,14 @@ export async function finishFile(
 }
 
 /**
- * Lets a file expire as if it had not been stored: a new one at once. Does nothing if a run names it, or somebody else
- * has kept it since.
+ * Lets a file expire as if it had not been stored: a new one at once. One that a run had named may have lost it since,
+ * so the sweep checks that later. Does nothing if a run names it, or somebody else has kept it since.
  */
 export async function discardFile(db: Database, { id, expiresAt, expiredBefore }: FinishedFile): Promise<void> {
-  const before = expiredBefore === undefined ? AT_ONCE : Prisma.sql`${expiredBefore}::timestamptz`;
+  const before =
+    expiredBefore === undefined
+      ? AT_ONCE
+      : Prisma.sql`coalesce(${expiredBefore}::timestamptz, now() + interval '30 minutes')`;
   await db.$executeRaw(Prisma.sql`/* files.discard */
     UPDATE files SET expires_at = ${before} WHERE id = ${id}::uuid AND expires_at = ${expiresAt}`);
 }

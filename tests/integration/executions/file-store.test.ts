@@ -9,6 +9,7 @@ import {
 } from '@deckhand/outputs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.ts';
@@ -139,6 +140,33 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     while ((await store.sweep(100)) > 0);
     const left = await db.file.findMany({ where: { workspaceId: seed.workspaceId }, select: { id: true } });
     expect(left.map(({ id }) => id).sort()).toEqual([named, shared].map((file) => file?.value.file.id ?? '').sort());
+  });
+
+  it('sweeps a file whose last run was deleted while a form that stored it was refused', async () => {
+    await empty();
+    const [content, executionId] = [randomBytes(10), await seed.accept()];
+    await nameFiles(db, executionId, [(await save(content)).file.id]);
+    const about = { workspaceId: seed.workspaceId, name: 'a', keptMinutes: 50 };
+    const staged = await store.stage(Readable.from([content]), about);
+    await db.execution.delete({ where: { id: executionId } });
+    await staged.discard();
+    await age();
+    expect(await store.sweep(10)).toBe(1);
+    expect(await stored()).toEqual(NOTHING);
+  });
+
+  it('sweeps a file whose last run is deleted while the sweep finds that a run names it', async () => {
+    await empty();
+    const [{ file }, executionId] = [await save(randomBytes(10)), await seed.accept()];
+    await nameFiles(db, executionId, [file.id]);
+    await db.file.update({ where: { id: file.id }, data: { expiresAt: new Date(0) } });
+    await db.$transaction(async (tx) => {
+      await tx.execution.delete({ where: { id: executionId } });
+      await store.sweep(10);
+    });
+    await age();
+    expect(await store.sweep(10)).toBe(1);
+    expect(await stored()).toEqual(NOTHING);
   });
 
   it('reaches nothing of another workspace', async () => {

@@ -101,15 +101,23 @@ describe('a body whose files are stored', () => {
     expect(storedFileOf(fields.scan)?.name).toBe('a.bin');
   });
 
-  it('leaves no file behind once it is refused', async () => {
-    const discarded: number[] = [];
+  it('leaves no file behind once it is refused, and discards equal ones in the reverse order', async () => {
+    const discarded: string[] = [];
     const stage: typeof files.stage = async (...file) => {
       const staged = await files.stage(...file);
-      return { ...staged, discard: async () => void discarded.push(staged.value.file.bytes) };
+      const { name } = staged.value.file;
+      const discard = async (): Promise<void> => {
+        discarded.push(`${name} begins`);
+        await Promise.resolve();
+        discarded.push(`${name} ends`);
+      };
+      return { ...staged, discard };
     };
-    const refused = storeMultipart(await formOf(largeForm(), { files: { ...files, stage }, maxBytes: 400_000 }));
+    const form = new FormData();
+    for (const name of ['a.bin', 'b.bin', 'c.bin']) form.append('scan', new Blob([LARGE]), name);
+    const refused = storeMultipart(await formOf(form, { files: { ...files, stage }, maxBytes: 700_000 }));
     await expect(refused).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
-    expect(discarded).toEqual([LARGE.length]);
+    expect(discarded).toEqual(['b.bin begins', 'b.bin ends', 'a.bin begins', 'a.bin ends']);
   });
 
   it('fails with the store, although more of it is to come', async () => {

@@ -120,13 +120,12 @@ export async function storeMultipart(body: StoredBody): Promise<StoredForm> {
   }
   await Promise.allSettled(pending);
   const discard = async (): Promise<void> => {
-    // What cannot be discarded now is swept later.
-    await Promise.allSettled(
-      entries.map(async ({ value }) => {
-        const entry = await value;
-        if (typeof entry === 'object') await entry.discard();
-      }),
-    );
+    // The last one first: of equal files, each brings back what was before it. What cannot be discarded is swept later.
+    for (const { value } of entries.toReversed()) {
+      const [stored] = await Promise.allSettled([value]);
+      if (stored.status === 'rejected' || typeof stored.value !== 'object') continue;
+      await Promise.allSettled([stored.value.discard()]);
+    }
   };
   if (failure !== undefined) {
     await discard();
