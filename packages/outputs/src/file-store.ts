@@ -203,7 +203,7 @@ async function save(
   const { isApart, renewedEveryMs = RENEWED_EVERY_MS } = options;
   const unfinished = { id: uuidv7(), workspaceId, isApart };
   const hash = createHash('sha256');
-  const account = options.memory?.open({});
+  const account = options.memory?.open({ group: workspaceId });
   let writer: ContentWriter | undefined;
   /** The smallest of the limits that stay as they are. */
   let room: Room = { bytes: options.maxFileBytes, refusal: 'FILE_TOO_LARGE' };
@@ -239,12 +239,18 @@ async function save(
     if (!space) throw new StoreError('the file was swept', 'row');
     noteSpace(space);
   }
+  /** Others may need the memory of a part that grows no more. */
+  function requireMemory(): void {
+    if (account?.isRevoked() === true)
+      throw new FileError('MEMORY_EXCEEDED', 'the process has no memory for the file at the moment');
+  }
   /** Renews the file while its content comes, however slowly. */
   async function* renewed(): AsyncGenerator<Uint8Array, void, undefined> {
     const renewIfDue = async (): Promise<void> => {
       if (writer && performance.now() - renewedAt > renewedEveryMs) await attempt('file', renew);
     };
     for await (const piece of content) {
+      requireMemory();
       await renewIfDue();
       yield piece;
     }
@@ -272,8 +278,7 @@ async function save(
     let part = 0;
     const parts = toParts(renewed(), ofNew.partBytes, (held) => {
       account?.set(held);
-      if (account?.isRevoked() === true)
-        throw new FileError('MEMORY_EXCEEDED', 'the process has no memory for the file at the moment');
+      requireMemory();
     });
     for await (const { bytes: data, isLast } of parts) {
       signal?.throwIfAborted();

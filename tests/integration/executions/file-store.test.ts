@@ -7,6 +7,7 @@ import {
   openFileStore,
   type FileToSave,
 } from '@deckhand/outputs';
+import { createMemoryBudget } from '@deckhand/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -259,6 +260,35 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     await db.execution.delete({ where: { id: executionId } });
     const { expiresAt } = await db.file.findUniqueOrThrow({ where: { id: file.id } });
     expect((expiresAt?.getTime() ?? 0) - Date.now()).toBeGreaterThan(23 * 3_600_000);
+  });
+
+  it('ends the largest file of the workspace that holds the most memory, though its part grows no more', async () => {
+    const memory = createMemoryBudget(2.5 * MIB);
+    const limited = createFileStore(db, undefined, { ...OPTIONS, memory });
+    const goOn = Promise.withResolvers<undefined>();
+    /** Begins to store a file of somewhat more than a part. */
+    async function begin(workspaceId: string): Promise<{ saved: Promise<FileValue> }> {
+      const isHeld = Promise.withResolvers<undefined>();
+      async function* halting() {
+        yield await Promise.resolve(randomBytes(MIB));
+        isHeld.resolve(undefined);
+        await goOn.promise;
+        yield randomBytes(10);
+      }
+      const saved = limited.save(halting(), { workspaceId, name: 'a', keptMinutes: 1 });
+      await isHeld.promise;
+      return { saved };
+    }
+    const other = await begin((await seedWorkflow(db, chain())).workspaceId);
+    const [first, second] = [await begin(seed.workspaceId), await begin(seed.workspaceId)];
+    goOn.resolve(undefined);
+    const ended = await Promise.allSettled([other, first, second].map(({ saved }) => saved));
+    expect(ended).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { code: 'MEMORY_EXCEEDED' } },
+      { status: 'fulfilled' },
+    ]);
+    expect(memory.usedBytes()).toBe(0);
   });
 
   it('deletes what a process that died has written, and a process that was only slow stores no part of it', async () => {
