@@ -1811,7 +1811,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'files that nobody names yet do not count for their run',
-      'WHERE s.stored_by = ${executionId}::uuid AND s.expires_at IS NOT NULL',
+      'WHERE s.stored_by = ${run} AND s.expires_at IS NOT NULL',
       'WHERE false',
     ],
     [

@@ -22,7 +22,7 @@ const WRITING = Prisma.sql`interval '10 minutes'`;
 /** When a file expires at once. The column rounds to milliseconds, and a time that is rounded up is in the future. */
 const AT_ONCE = Prisma.sql`date_trunc('milliseconds', now())`;
 
-/** A file that is about to be written. */
+/** A file that is being written. */
 export interface NewFile {
   readonly id: string;
   readonly workspaceId: string;
@@ -36,7 +36,7 @@ export interface NewFile {
   readonly maxInstanceBytes?: number | undefined;
 }
 
-/** The space that is left for a new file. */
+/** The space that is left for a file. */
 export interface FileSpace {
   /** Bytes left of the storage quota of the workspace; null without one. */
   readonly quotaBytes: number | null;
@@ -47,16 +47,10 @@ export interface FileSpace {
 }
 
 /**
- * Records that a file is being written. Repeating it changes nothing. Files that the run has stored are found by a
- * partial index of those that expire.
+ * Records that a file is being written. Repeating it changes nothing.
  * @returns undefined if the workspace is gone.
  */
 export async function beginFile(db: Database, file: NewFile): Promise<FileSpace | undefined> {
-  const { executionId = null, maxInstanceBytes } = file;
-  const instanceBytes =
-    maxInstanceBytes === undefined
-      ? Prisma.sql`NULL::float8`
-      : Prisma.sql`${maxInstanceBytes}::float8 - (SELECT sum(stored_bytes) FROM workspaces)::float8`;
   const [row] = await db.$queryRaw<FileSpace[]>(Prisma.sql`/* files.begin */
     WITH begun AS (
       INSERT INTO unfinished_files (id, workspace_id, is_apart, bytes, expires_at)
@@ -64,37 +58,41 @@ export async function beginFile(db: Database, file: NewFile): Promise<FileSpace 
       FROM workspaces w WHERE w.id = ${file.workspaceId}::uuid
       ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at
     )
-    SELECT ${leftOfQuota(file.id)} AS "quotaBytes", ${instanceBytes} AS "instanceBytes",
-      (SELECT coalesce(sum(f.bytes), 0)::float8 FROM files f WHERE f.workspace_id = w.id AND f.id IN (
-         SELECT x.file_id FROM execution_files x WHERE x.execution_id = ${executionId}::uuid
-         UNION SELECT s.id FROM files s WHERE s.stored_by = ${executionId}::uuid AND s.expires_at IS NOT NULL)) AS "runBytes"
-    FROM workspaces w WHERE w.id = ${file.workspaceId}::uuid`);
+    SELECT ${spaceFor(file)} FROM workspaces w WHERE w.id = ${file.workspaceId}::uuid`);
   return row;
-}
-
-/** What a workspace `w` has left of its quota for a file. What is being written of others counts, too. */
-function leftOfQuota(fileId: string): Prisma.Sql {
-  return Prisma.sql`(w.storage_quota_bytes - w.stored_bytes - (
-      SELECT coalesce(sum(o.bytes), 0) FROM unfinished_files o
-      WHERE o.workspace_id = w.id AND o.id <> ${fileId}::uuid AND o.expires_at > now()))::float8`;
 }
 
 /**
  * Extends the time of a file that is being written, and records how many bytes of it are.
- * @returns what is left of the quota of its workspace for the file; undefined if it was swept.
+ * @returns undefined if it was swept.
  */
-export async function renewFile(
-  db: Database,
-  id: string,
-  bytes: number,
-): Promise<Pick<FileSpace, 'quotaBytes'> | undefined> {
-  const [row] = await db.$queryRaw<Pick<FileSpace, 'quotaBytes'>[]>(Prisma.sql`/* files.renew */
+export async function renewFile(db: Database, file: NewFile): Promise<FileSpace | undefined> {
+  const [row] = await db.$queryRaw<FileSpace[]>(Prisma.sql`/* files.renew */
     WITH renewed AS (
-      UPDATE unfinished_files SET expires_at = now() + ${WRITING}, bytes = ${bytes}::bigint
-      WHERE id = ${id}::uuid AND expires_at > now() RETURNING workspace_id
+      UPDATE unfinished_files SET expires_at = now() + ${WRITING}, bytes = ${file.bytes}::bigint
+      WHERE id = ${file.id}::uuid AND expires_at > now() RETURNING workspace_id
     )
-    SELECT ${leftOfQuota(id)} AS "quotaBytes" FROM renewed r JOIN workspaces w ON w.id = r.workspace_id`);
+    SELECT ${spaceFor(file)} FROM renewed r JOIN workspaces w ON w.id = r.workspace_id`);
   return row;
+}
+
+/**
+ * The columns of `FileSpace` of a workspace `w`. What is being written of other files counts towards its quota, too.
+ * Files that the run has stored are found by a partial index of those that expire.
+ */
+function spaceFor({ id, executionId, maxInstanceBytes }: NewFile): Prisma.Sql {
+  const run = Prisma.sql`${executionId ?? null}::uuid`;
+  const instanceBytes =
+    maxInstanceBytes === undefined
+      ? Prisma.sql`NULL::float8`
+      : Prisma.sql`${maxInstanceBytes}::float8 - (SELECT sum(stored_bytes) FROM workspaces)::float8`;
+  return Prisma.sql`(w.storage_quota_bytes - w.stored_bytes - (
+      SELECT coalesce(sum(o.bytes), 0) FROM unfinished_files o
+      WHERE o.workspace_id = w.id AND o.id <> ${id}::uuid AND o.expires_at > now()))::float8 AS "quotaBytes",
+    ${instanceBytes} AS "instanceBytes",
+    (SELECT coalesce(sum(f.bytes), 0)::float8 FROM files f WHERE f.workspace_id = w.id AND f.id IN (
+       SELECT x.file_id FROM execution_files x WHERE x.execution_id = ${run}
+       UNION SELECT s.id FROM files s WHERE s.stored_by = ${run} AND s.expires_at IS NOT NULL)) AS "runBytes"`;
 }
 
 /** Stores a part of a file that is being written. May be repeated. @returns false if the file was swept. */

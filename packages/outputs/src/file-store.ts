@@ -13,6 +13,7 @@ import {
   finishFile,
   forgetFile,
   type KeptFile,
+  type NewFile,
   postponeFile,
   renewFile,
   StoreError,
@@ -200,44 +201,43 @@ async function save(
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { workspaceId, executionId, name, contentType, keptMinutes, signal }: FileToSave,
 ): Promise<{ readonly value: FileValue; readonly finished: FinishedFile }> {
-  const { isApart, renewedEveryMs = RENEWED_EVERY_MS } = options;
+  const { isApart, maxInstanceBytes, renewedEveryMs = RENEWED_EVERY_MS } = options;
   const unfinished = { id: uuidv7(), workspaceId, isApart };
   const hash = createHash('sha256');
   const account = options.memory?.open({ group: workspaceId });
   let writer: ContentWriter | undefined;
-  /** The smallest of the limits that stay as they are. */
   let room: Room = { bytes: options.maxFileBytes, refusal: 'FILE_TOO_LARGE' };
-  let quota: Room = { bytes: Infinity, refusal: 'STORAGE_FULL' };
   let bytes = 0;
   let renewedAt = performance.now();
   let renewedBytes = 0;
 
   /** Begins with the first part that has to be written: content that the workspace has already needs none. */
   async function begin(): Promise<ContentWriter> {
-    const { maxInstanceBytes } = options;
-    const space = await attempt('file', () => beginFile(db, { ...unfinished, executionId, bytes, maxInstanceBytes }));
+    const space = await attempt('file', () => beginFile(db, written()));
     if (!space) throw new FileError('FILE_NOT_FOUND', 'the workspace does not exist any more');
-    room = smallest([
-      room,
-      { bytes: options.maxRunBytes - space.runBytes, refusal: 'FILE_TOO_LARGE' },
-      { bytes: space.instanceBytes ?? Infinity, refusal: 'INSTANCE_FULL' },
-    ]);
     noteSpace(space);
     return ofNew.writer(unfinished);
   }
-  function noteSpace({ quotaBytes }: Pick<FileSpace, 'quotaBytes'>): void {
-    quota = { ...quota, bytes: quotaBytes ?? Infinity };
+  async function renew(): Promise<void> {
+    const space = await renewFile(db, written());
+    if (!space) throw new StoreError('the file was swept', 'row');
+    noteSpace(space);
+  }
+  function written(): NewFile {
+    return { ...unfinished, executionId, bytes, maxInstanceBytes };
+  }
+  function noteSpace({ quotaBytes, instanceBytes, runBytes }: FileSpace): void {
+    room = smallest([
+      { bytes: options.maxFileBytes, refusal: 'FILE_TOO_LARGE' },
+      { bytes: options.maxRunBytes - runBytes, refusal: 'FILE_TOO_LARGE' },
+      { bytes: instanceBytes ?? Infinity, refusal: 'INSTANCE_FULL' },
+      { bytes: quotaBytes ?? Infinity, refusal: 'STORAGE_FULL' },
+    ]);
     renewedAt = performance.now();
     renewedBytes = bytes;
   }
   function requireRoom(): void {
-    const least = smallest([room, quota]);
-    if (bytes > least.bytes) throw refusalOf(least);
-  }
-  async function renew(): Promise<void> {
-    const space = await renewFile(db, unfinished.id, bytes);
-    if (!space) throw new StoreError('the file was swept', 'row');
-    noteSpace(space);
+    if (bytes > room.bytes) throw refusalOf(room);
   }
   /** Others may need the memory of a part that grows no more. */
   function requireMemory(): void {
@@ -267,7 +267,8 @@ async function save(
   }
   async function write(part: number, data: Uint8Array, isLast: boolean): Promise<ContentWriter> {
     writer ??= await begin();
-    if (bytes - renewedBytes >= RENEWED_EVERY_BYTES) await attempt('file', renew);
+    // Before the last part, too: others may have been finished meanwhile.
+    if (bytes - renewedBytes >= (isLast ? 1 : RENEWED_EVERY_BYTES)) await attempt('file', renew);
     requireRoom();
     const current = writer;
     await attemptWrite(() => current.write(part, data, isLast));

@@ -225,6 +225,31 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     await expect(limited.save([randomBytes(2 * MIB)], file)).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' });
   });
 
+  it('limits the files of a run that are written at the same time, and by what else is stored meanwhile', async () => {
+    const { _sum: before } = await db.workspace.aggregate({ _sum: { storedBytes: true } });
+    const maxInstanceBytes = Number(before.storedBytes) + 20 * MIB;
+    const limited = createFileStore(db, undefined, { ...OPTIONS, maxRunBytes: 5 * MIB, maxInstanceBytes });
+    const executionId = await seed.accept();
+    /** The content of a file, while which something else happens. */
+    async function* during(act: () => Promise<unknown>) {
+      yield await Promise.resolve(randomBytes(2 * MIB));
+      await act();
+      yield randomBytes(MIB);
+    }
+    const about = { workspaceId: seed.workspaceId, name: 'a', keptMinutes: 1 };
+    const beside = () => limited.save([randomBytes(3 * MIB)], { ...about, executionId });
+    const tooMany = limited.save(during(beside), { ...about, executionId });
+    await expect(tooMany).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' });
+    const others = (storedBytes: number) =>
+      db.workspace.update({ where: { id: seed.workspaceId }, data: { storedBytes } });
+    const full = limited.save(
+      during(() => others(19 * MIB)),
+      about,
+    );
+    await expect(full).rejects.toMatchObject({ code: 'INSTANCE_FULL' });
+    await others(0);
+  });
+
   it('counts what a run has stored and does not name, as in a loop of nodes that fail, until it is swept', async () => {
     await empty();
     const limited = createFileStore(db, undefined, { ...OPTIONS, maxRunBytes: 3_000_000 });
