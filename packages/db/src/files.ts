@@ -194,6 +194,29 @@ export async function discardFile(db: Database, { id, expiresAt, expiredBefore }
     UPDATE files SET expires_at = ${before} WHERE id = ${id}::uuid AND expires_at = ${expiresAt}`);
 }
 
+/**
+ * Keeps files of a workspace that are about to expire for some minutes from now, until a run names them. Others expire
+ * when they would, so that `discardFile` notices no change.
+ * @param minutes less than half of them are about to be over.
+ * @returns false if one of the files was swept.
+ */
+export async function keepFiles(
+  db: Database,
+  workspaceId: string,
+  { ids, minutes }: { readonly ids: readonly string[]; readonly minutes: number },
+): Promise<boolean> {
+  const time = Prisma.sql`${minutes}::int * interval '1 minute'`;
+  const [row] = await db.$queryRaw<{ count: number }[]>(Prisma.sql`/* files.keep */
+    WITH locked AS (
+      SELECT id FROM files WHERE id = ANY (${[...ids]}::uuid[]) AND workspace_id = ${workspaceId}::uuid
+      ORDER BY id FOR NO KEY UPDATE
+    ), kept AS (
+      UPDATE files f SET expires_at = now() + ${time} FROM locked l WHERE f.id = l.id AND f.expires_at < now() + ${time} / 2
+    )
+    SELECT count(*)::int AS count FROM locked`);
+  return row?.count === new Set(ids).size;
+}
+
 /** A finished file. */
 export interface KeptFile {
   readonly id: string;

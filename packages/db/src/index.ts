@@ -311,6 +311,7 @@ export {
   finishFile,
   type FinishedFile,
   forgetFile,
+  keepFiles,
   type KeptFile,
   linkFile,
   nameFiles,

@@ -12,6 +12,7 @@ import {
   type FinishedFile,
   finishFile,
   forgetFile,
+  keepFiles,
   type KeptFile,
   type NewFile,
   postponeFile,
@@ -75,6 +76,8 @@ export interface FileStore {
   save(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, file: FileToSave): Promise<FileValue>;
   /** Like `save`, for a file whose request may still be refused. */
   stage(content: AsyncIterable<Uint8Array>, file: FileToSave): Promise<StagedFile>;
+  /** Keeps stored files that are about to expire for some minutes more. @returns false if one was swept. */
+  keep(workspaceId: string, files: readonly FileValue[], minutes: number): Promise<boolean>;
   /** Opens a file of a workspace. @throws FileError FILE_NOT_FOUND. */
   open(workspaceId: string, id: string, range?: FileRange): Promise<OpenedContent>;
   /** Opens a file that was found. */
@@ -149,6 +152,8 @@ export function createFileStore(db: Database, objects: ObjectStore | undefined, 
         const { value, finished } = await save({ db, contents, attempt, options }, content, file);
         return { value, discard: () => attempt('file', () => discardFile(db, finished)) };
       },
+      keep: (workspaceId, files, minutes) =>
+        attempt('file', () => keepFiles(db, workspaceId, { ids: files.map(({ file }) => file.id), minutes })),
       async open(workspaceId, id, range) {
         const file = await attempt('file', () => findFile(db, workspaceId, id));
         if (!file) throw notFound(id);

@@ -170,6 +170,24 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     expect(await stored()).toEqual(NOTHING);
   });
 
+  it('keeps files that are about to expire for longer, and reports one that was swept', async () => {
+    await empty();
+    const [soon, late] = [await save(randomBytes(10)), await save(randomBytes(10))];
+    const swept = await save(randomBytes(10), { keptMinutes: 0 });
+    await db.file.update({ where: { id: soon.file.id }, data: { expiresAt: new Date(Date.now() + 60_000) } });
+    const expiries = async () => {
+      const files = await Promise.all([soon, late].map(({ file: { id } }) => db.file.findUnique({ where: { id } })));
+      return files.map((file) => file?.expiresAt?.getTime() ?? 0);
+    };
+    const [, before] = await expiries();
+    expect(await store.keep(seed.workspaceId, [soon, late, soon], 50)).toBe(true);
+    const after = await expiries();
+    expect(after[0]).toBeGreaterThan(Date.now() + 49 * 60_000);
+    expect(after[1]).toBe(before);
+    await store.sweep(10);
+    expect(await store.keep(seed.workspaceId, [soon, swept], 50)).toBe(false);
+  });
+
   it('reaches nothing of another workspace', async () => {
     const value = await save(randomBytes(10));
     const other = (await seedWorkflow(db, chain())).workspaceId;

@@ -120,9 +120,21 @@ describe('a body whose files are stored', () => {
     expect(discarded).toEqual(['b.bin begins', 'b.bin ends', 'a.bin begins', 'a.bin ends']);
   });
 
+  it('is refused if one of its files was swept before the last one came', async () => {
+    const keep: typeof files.keep = async (workspaceId, stored) => {
+      const again = await files.stage([Buffer.from('a')], { name: 'a' });
+      await again.discard();
+      return files.keep(workspaceId, stored);
+    };
+    const form = new FormData();
+    for (const name of ['a', 'b']) form.append(name, new Blob([name]), name);
+    const late = storeMultipart(await formOf(form, { files: { ...files, keep } }));
+    await expect(late).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+  });
+
   it('fails with the store, although more of it is to come', async () => {
     const fail = () => Promise.reject(new Error('full'));
-    const full = { save: fail, stage: fail };
+    const full = { save: fail, stage: fail, keep: fail };
     await expect(storeMultipart(await formOf(largeForm(), { files: full }))).rejects.toThrow('full');
   });
 });

@@ -15,7 +15,7 @@ export interface StoredBody {
   readonly content: AsyncIterable<Uint8Array>;
   readonly contentType: string;
   readonly workspaceId: string;
-  readonly files: Pick<FileStore, 'save' | 'stage'>;
+  readonly files: Pick<FileStore, 'save' | 'stage' | 'keep'>;
   /** Maximum size of the body, in bytes. */
   readonly maxBytes: number;
   /** Maximum size of all fields of a form that are not files, in bytes. */
@@ -132,9 +132,16 @@ export async function storeMultipart(body: StoredBody): Promise<StoredForm> {
     throw failure;
   }
   const fields = new Fields<string | JsonObject>();
+  const stored: FileValue[] = [];
   for (const { name, value } of entries) {
     const entry = await value;
+    if (typeof entry === 'object') stored.push(entry.value);
     if (entry !== undefined) fields.add(name, typeof entry === 'string' ? entry : entry.value);
+  }
+  // The first ones may have come long before the last one.
+  if (stored.length > 1 && !(await body.files.keep(body.workspaceId, stored, KEPT_MINUTES))) {
+    await discard();
+    throw toIssue(new Error('took so long that a file of it expired: send it again, or fewer files'));
   }
   return { fields: fields.toObject(), discard };
 }
