@@ -301,13 +301,13 @@ export function linkFile(db: Database, actor: Actor, file: FileOfRun, expiresInS
   });
 }
 
-/** Finds a file that a run names, until a link to it expires; undefined otherwise. */
+/** Finds a file that a run names, until a link to it expires or its workspace is deleted; undefined otherwise. */
 export async function findLinkedFile(
   db: Database,
   { executionId, fileId, expiresAt }: FileOfRun & { readonly expiresAt: Date },
 ): Promise<KeptFile | undefined> {
   const [row] = await db.$queryRaw<KeptFile[]>(Prisma.sql`/* files.find-linked */
-    SELECT ${KEPT} FROM execution_files x JOIN files f ON f.id = x.file_id
+    SELECT ${KEPT} FROM execution_files x JOIN files f ON f.id = x.file_id JOIN workspaces w ON w.id = f.workspace_id
     WHERE x.execution_id = ${executionId}::uuid AND x.file_id = ${fileId}::uuid AND now() < ${expiresAt}`);
   return row;
 }

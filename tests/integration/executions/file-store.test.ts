@@ -1,5 +1,5 @@
 import type { FileValue } from '@deckhand/contracts';
-import { createDatabase, type Database, nameFiles, pruneData } from '@deckhand/db';
+import { createDatabase, type Database, findLinkedFile, nameFiles, pruneData } from '@deckhand/db';
 import {
   createFileStore,
   type FileStore,
@@ -186,6 +186,16 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     expect(after[1]).toBe(before);
     await store.sweep(10);
     expect(await store.keep(seed.workspaceId, [soon, swept], 50)).toBe(false);
+  });
+
+  it('is not reached by links once its workspace was deleted, though its runs are deleted later', async () => {
+    const [{ file }, executionId] = [await save(randomBytes(10)), await seed.accept()];
+    await nameFiles(db, executionId, [file.id]);
+    const link = { executionId, fileId: file.id, expiresAt: new Date(Date.now() + 60_000) };
+    expect(await findLinkedFile(db, link)).toMatchObject({ id: file.id });
+    await db.workspace.delete({ where: { id: seed.workspaceId } });
+    expect(await db.executionFile.count({ where: { executionId } })).toBe(1);
+    expect(await findLinkedFile(db, link)).toBeUndefined();
   });
 
   it('reaches nothing of another workspace', async () => {
