@@ -1,4 +1,4 @@
-import { DeckhandError, fileIdsIn } from '@deckhand/contracts';
+import { DeckhandError, fileIdsIn, type StoredFile } from '@deckhand/contracts';
 import { type Actor, requireRole } from './access.ts';
 import { recordChange } from './audit/record.ts';
 import { type Database, Prisma, type Queryable } from './client.ts';
@@ -232,6 +232,24 @@ export async function findFile(db: Database, workspaceId: string, id: string): P
   const [row] = await db.$queryRaw<KeptFile[]>(Prisma.sql`/* files.find */
     SELECT ${KEPT} FROM files f WHERE f.id = ${id}::uuid AND f.workspace_id = ${workspaceId}::uuid`);
   return row;
+}
+
+/** Finds those of the given files that a workspace has, with exactly these bytes. @returns their ids. */
+export async function findSameContents(
+  db: Database,
+  workspaceId: string,
+  files: readonly StoredFile[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db.file.findMany({
+    where: { workspaceId, id: { in: files.map(({ id }) => id) } },
+    select: { id: true, bytes: true, sha256: true },
+  });
+  const found = new Map(rows.map(({ id, ...content }) => [id, content]));
+  const isSame = ({ id, bytes, sha256 }: StoredFile): boolean => {
+    const content = found.get(id.toLowerCase());
+    return Number(content?.bytes) === bytes && Buffer.from(content?.sha256 ?? []).toString('hex') === sha256;
+  };
+  return new Set(files.filter(isSame).map(({ id }) => id));
 }
 
 /** A file that a run names, with its digest in hexadecimal. */

@@ -306,6 +306,7 @@ export {
   findLinkedFile,
   findFilesOfRun,
   findRunsWithFiles,
+  findSameContents,
   findSameFile,
   findVisibleFile,
   finishFile,
