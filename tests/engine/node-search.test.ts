@@ -34,6 +34,8 @@ const WORDS: readonly (readonly [string, string])[] = [
   ['smtp', 'email'],
   ['bucket', 's3'],
   ['aws', 's3'],
+  ['ftp', 'sftp'],
+  ['ssh', 'sftp'],
   ['if', 'if'],
   ['condition', 'if'],
   ['else', 'if'],

@@ -1,5 +1,5 @@
 import type { Definition, JsonValue } from '@deckhand/contracts';
-import { type NodeRecord, recordKey, reuseRecords } from '@deckhand/engine';
+import { type NodeRecord, recordKey, reuseRecords, typesOfNodes } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { compileForTest, edges, runToEnd } from '../harness/engine.ts';
@@ -224,6 +224,73 @@ describe('a run from a node', () => {
     const { again } = await runTwice(nested, 'b', failing('b/1.1'), well, 'failed');
     expect(again.calls).toEqual(['b/1.1', 'tail/1']);
     expect((await runTwice(nested, 'b', failing(), well, 'failed')).again.calls).toEqual([]);
+  });
+
+  it('keeps the iterations that follow one that continues, although they were done one at a time', async () => {
+    const definition: Definition = {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        loop('each', 5),
+        { id: 'try', type: 'try' },
+        ...[probe('charge'), probe('tell')],
+      ],
+      edges: edges('start -> each', 'each.body -> try', 'try.body -> charge', 'try.success -> tell'),
+    };
+    const { again } = await runTwice(definition, 'charge', failing('charge/1', 'tell/3'), well, 'failed');
+    expect(again.calls.filter((key) => key.startsWith('charge/'))).toEqual(['charge/1', 'charge/3', 'charge/4']);
+  });
+
+  describe('in a version in which a node has another type', () => {
+    const first: Definition = {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        loop('each', 3),
+        probe('a'),
+        probe('x'),
+        probe('b'),
+        probe('end'),
+      ],
+      edges: edges('start -> each', 'each.body -> a', 'a -> x', 'x -> b', 'each.done -> end'),
+    };
+    const nodes = first.nodes.map((node) => (node.id === 'x' ? { id: 'x', type: 'merge' } : node));
+
+    /** Runs the first version, then the second from a node. @returns the calls of the second run. */
+    async function rerun(from: string, answers: Answers, version: Definition, iterations?: 'all' | 'failed') {
+      const source = {
+        ...first,
+        nodes: version.nodes.map((node) => (node.id === 'x' ? probe('x') : node)),
+        edges: version.edges,
+      };
+      const asked = (key: string) => (answers(key) === 'fail' ? new Error('fail') : answers(key));
+      const original = await runToEnd(source, { answer: asked });
+      const workflow = await compileForTest(version);
+      const types = typesOfNodes(source);
+      const records = reuseRecords(
+        { workflow, triggerNodeId: 'start', records: original.last, types },
+        from,
+        iterations,
+      );
+      const again = await runToEnd(version, { records, answer: well });
+      expect(again.ending.kind).toBe('success');
+      return again.calls;
+    }
+
+    it('it is done again in every iteration of a finished loop, with what follows it, and nothing before it', async () => {
+      const expected = ['b/0', 'b/1', 'b/2', 'end/'];
+      expect(await rerun('b', failing('end/'), { ...first, nodes })).toEqual(expected);
+      expect(await rerun('end', failing('end/'), { ...first, nodes })).toEqual(expected);
+    });
+
+    it('it is done again in the iterations of a loop that failed, and those before it are kept', async () => {
+      expect(await rerun('b', failing('b/1'), { ...first, nodes })).toEqual(['b/0', 'b/1', 'a/2', 'b/2', 'end/']);
+    });
+
+    it('a loop with a condition around it begins anew', async () => {
+      const parameters = { mode: 'until', condition: '{{ $loop.index >= 2 }}' };
+      const repeated = nodes.map((node) => (node.id === 'each' ? { id: 'each', type: 'loop', parameters } : node));
+      const calls = await rerun('end', failing('end/'), { ...first, nodes: repeated });
+      expect(calls).toEqual(['a/0', 'b/0', 'a/1', 'b/1', 'end/']);
+    });
   });
 
   it('of a node that the workflow does not have is refused', async () => {

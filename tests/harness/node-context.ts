@@ -10,6 +10,7 @@ export const NO_SERVICES: NodeServices = {
   http: { request: refuse },
   mail: { send: refuse },
   postgres: { query: refuse },
+  sftp: { use: refuse },
   workflows: { start: refuse },
   locks: { acquire: refuse, release: refuse },
   responses: { send: refuse },

@@ -1,5 +1,5 @@
 import type { Credential, JsonValue } from '@deckhand/contracts';
-import type { HttpRequest, NodeExample, NodeServices, NodeType, ScriptRunner } from '@deckhand/engine';
+import type { HttpRequest, NodeExample, NodeServices, NodeType, ScriptRunner, SftpSession } from '@deckhand/engine';
 import { createScriptRunner } from '@deckhand/nodes';
 import { createMemoryFiles } from '@deckhand/testing/memory-files';
 import { lastRecords, type MemoryRun, runInMemory } from './engine.ts';
@@ -69,6 +69,23 @@ export async function exampleParameters(type: NodeType): Promise<readonly [JsonV
   return [first, ...others];
 }
 
+/** Creates a session that takes one file. */
+function createMemorySession(): SftpSession {
+  const refuse = (): never => {
+    throw new Error('examples only put a file');
+  };
+  let bytes = 0;
+  return {
+    async write(_path, content) {
+      for await (const piece of content) bytes += piece.byteLength;
+      return bytes;
+    },
+    sizeOf: () => Promise.resolve(bytes),
+    rename: () => Promise.resolve(),
+    ...{ list: refuse, read: refuse, remove: refuse, makeFolder: refuse },
+  };
+}
+
 /** Gives out the credential of an example, which goes with one of its nodes. */
 export function credentialOf({ credential }: NodeExample): () => Promise<Credential> {
   return () => (credential ? Promise.resolve(credential) : Promise.reject(new Error('the example has no credential')));
@@ -87,6 +104,7 @@ function exampleServices(
       release: () => Promise.resolve(),
     },
     responses: { send: () => Promise.resolve('responded') },
+    sftp: { use: (_target, work) => work(createMemorySession()) },
     results: { check: () => Promise.resolve(undefined) },
     modelCalls: { begin: () => Promise.resolve('call'), settle: () => Promise.resolve() },
     ...(queryResult && { postgres: { query: () => Promise.resolve(queryResult) } }),

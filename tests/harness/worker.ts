@@ -6,6 +6,7 @@ import {
   createSchemaChecker,
   createFileProcesses,
   createScriptRunner,
+  createSftpClient,
   loadNodeTypes,
 } from '@deckhand/nodes';
 import {
@@ -113,6 +114,7 @@ export async function startTestWorker(
       http: createHttpClient({ allowPrivate: true, memory }),
       mail: createMailSender({ allowPrivate: true }),
       postgres,
+      sftp: createSftpClient({ allowPrivate: true }),
     }),
     schemas,
     outputs,

@@ -1781,7 +1781,12 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...of('apps/api/src/links/read-form.ts', LINKS, [
-    ['a form takes files of any type', '!acceptsFile(field.files, file)', 'false'],
+    [
+      'a form takes files of any type',
+      '!acceptsFile(field.files, file)',
+      'false',
+      'the check of the whole form refuses them, too, after they were stored',
+    ],
     ['a form takes any number of files', 'count > field.files.maxFiles', 'false'],
   ]),
   ...of('packages/db/src/executions/waits/decide.ts', LINKS, [

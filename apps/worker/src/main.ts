@@ -6,6 +6,7 @@ import {
   createPostgresClient,
   createSchemaChecker,
   createScriptRunner,
+  createSftpClient,
   httpClientOptions,
   loadNodeTypes,
 } from '@deckhand/nodes';
@@ -69,6 +70,7 @@ async function main(): Promise<void> {
       http: createHttpClient({ ...httpClientOptions(settings), memory }),
       mail: createMailSender({ allowPrivate }),
       postgres,
+      sftp: createSftpClient({ allowPrivate }),
     },
     schemas,
     outputs,

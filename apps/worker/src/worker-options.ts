@@ -21,7 +21,7 @@ export interface WorkerOptions {
   readonly maxBlockedMs: number;
   readonly nodeTypes: NodeTypes;
   /** Services of nodes; the worker adds those that need its stores. */
-  readonly services: Pick<NodeServices, 'code' | 'http' | 'mail' | 'postgres' | 'fileProcesses'>;
+  readonly services: Pick<NodeServices, 'code' | 'http' | 'mail' | 'postgres' | 'sftp' | 'fileProcesses'>;
   /** Checks inputs of runs that this worker starts, and results. */
   readonly schemas: SchemaChecker;
   /** The store of large outputs. */

@@ -7,6 +7,7 @@ export { ensureFaketime, type Faketime, faketimeEnv } from './libfaketime.ts';
 export { childPids } from './leftover.ts';
 export * from './log-tail.ts';
 export * from './managed-process.ts';
+export * from './openssh.ts';
 export * from './pgbouncer.ts';
 export * from './postgres.ts';
 export * from './redis.ts';

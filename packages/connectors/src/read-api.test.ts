@@ -43,6 +43,7 @@ describe('a document', () => {
   it.each<[JsonObject, string]>([
     [{}, 'is not a document of OpenAPI'],
     [{ openapi: '2.0' }, 'is not a document of OpenAPI'],
+    [{ openapi: '3.2.0' }, 'is not a document of OpenAPI'],
     [{ swagger: '1.2' }, 'is not a document of OpenAPI'],
     [NOT_READ, 'has no operations'],
     [{ ...NOT_READ, paths: { '/a': { $ref: 'https://example.com/paths.json' } } }, 'has no operations'],

@@ -40,7 +40,7 @@ export interface Api {
  */
 export function readApi(document: JsonObject): Api {
   const isSwagger2 = document.swagger === '2.0' || document.swagger === 2;
-  const isOpenApi3 = typeof document.openapi === 'string' && /^3\.[0-2]\b/.test(document.openapi);
+  const isOpenApi3 = typeof document.openapi === 'string' && /^3\.[01]\b/.test(document.openapi);
   if (!isSwagger2 && !isOpenApi3) throw new DocumentError('is not a document of OpenAPI 3.0, 3.1 or Swagger 2.0');
   const references = createReferences(document);
   const found = findOperations(document, references);

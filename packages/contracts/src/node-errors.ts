@@ -170,6 +170,18 @@ const OF_TYPES = {
     retry: 'after 408, 425, 429, 500 and above, and codes of errors that pass, such as `SlowDown`',
   },
   S3_NOT_FOUND: { when: 'The object or the bucket does not exist', retry: 'no' },
+  SFTP_EXISTS: { when: 'There is something else at the path, and `overwrite` is false', retry: 'no' },
+  SFTP_FAILED: {
+    when: 'The server refused the operation, or violates the protocol; the message has its response',
+    retry: 'after a failure without a reason (status 4)',
+  },
+  SFTP_HOST_KEY: {
+    when: 'The key of the server has another fingerprint than the credential; the message has the one that was seen',
+    retry: 'no',
+  },
+  SFTP_LOGIN_FAILED: { when: 'The server does not accept the user with the password or key', retry: 'no' },
+  SFTP_NOT_FOUND: { when: 'The file or folder does not exist', retry: 'no' },
+  SFTP_UNREACHABLE: { when: 'There was no connection to the server, or it broke', retry: 'yes' },
   SIGNATURE_INVALID: { when: 'The signature is not that of the data', retry: 'no' },
   STORAGE_FULL: {
     when: 'The file does not fit into the storage quota of the workspace, or into the space of the instance',

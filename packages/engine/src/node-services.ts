@@ -149,6 +149,53 @@ export interface MailSender {
   send(message: MailMessage): Promise<MailReceipt>;
 }
 
+/** A server, and the account that logs in. */
+export interface SftpTarget {
+  readonly server: Extract<Credential, { type: 'sftp' }>['secret'];
+  /** The workspace and the credential: each may have a few connections at the same time. */
+  readonly owner: string;
+  readonly signal: AbortSignal;
+}
+
+/** An entry of a folder. */
+export interface SftpEntry {
+  /** As the server sent it: without a slash, but with any other character. */
+  readonly name: string;
+  readonly type: 'file' | 'folder' | 'link' | 'other';
+  readonly bytes: number;
+  /** In ISO 8601; null if the server does not say. */
+  readonly modifiedAt: string | null;
+}
+
+/**
+ * A session with a server. @throws NodeError SFTP_NOT_FOUND, SFTP_EXISTS, SFTP_FAILED, each method.
+ */
+export interface SftpSession {
+  /** Lists a folder by name. More than `limit` entries are not read. */
+  list(path: string, limit: number): Promise<{ readonly entries: readonly SftpEntry[]; readonly isComplete: boolean }>;
+  /** Reads a file at the speed of the consumer. */
+  read(path: string): AsyncIterable<Uint8Array>;
+  /** Writes a file from its beginning. @returns its length in bytes. */
+  write(path: string, content: AsyncIterable<Uint8Array>): Promise<number>;
+  /** Returns the length of a file in bytes. */
+  sizeOf(path: string): Promise<number>;
+  /** Gives an entry another path. @param mayReplace whether an entry there is replaced. */
+  rename(from: string, to: string, mayReplace: boolean): Promise<void>;
+  /** Deletes a file or an empty folder. @returns whether it existed. */
+  remove(path: string): Promise<boolean>;
+  /** Makes a folder, and those that it is in. One that exists is left as it is. */
+  makeFolder(path: string): Promise<void>;
+}
+
+/**
+ * Connects to SFTP servers for nodes.
+ * @throws NodeError SFTP_UNREACHABLE, SFTP_HOST_KEY, SFTP_LOGIN_FAILED, ADDRESS_REFUSED, CREDENTIAL_UNSUITABLE.
+ */
+export interface SftpClient {
+  /** Works in a session, which ends with the work. */
+  use<T>(target: SftpTarget, work: (session: SftpSession) => Promise<T>): Promise<T>;
+}
+
 /** A run that a node wants to start. */
 export interface ChildRun {
   readonly workflowId: string;
@@ -359,6 +406,7 @@ export interface NodeServices {
   readonly http: HttpClient;
   readonly mail: MailSender;
   readonly postgres: PostgresClient;
+  readonly sftp: SftpClient;
   readonly workflows: WorkflowStarter;
   readonly locks: RunLocks;
   readonly responses: CallerResponses;

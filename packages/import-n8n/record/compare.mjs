@@ -1,5 +1,6 @@
 // Runs converted workflows, and compares what every node returned with what it returned in n8n. Development only.
 // node record/compare.mjs <folder of workflows> <folder that run.mjs wrote for them> [<another that it wrote later>]
+// A difference is named if its node has a note, or the node that differs first.
 // Outputs that n8n itself returned otherwise the second time have the time or chance in them, and are not compared.
 import { isDeepStrictEqual } from 'node:util';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -51,6 +52,31 @@ function withNodesAfter(names, { connections }) {
   return seen;
 }
 
+/**
+ * Returns whether a note names the difference of a node: its own one, or that of a node before it that differs, too, or
+ * that could not be compared and leads to it by such nodes alone.
+ * @param results whether the outputs of each node that was compared are equal.
+ */
+function isNamed(name, { reviewed, results, before }) {
+  const seen = new Set([name]);
+  for (const each of seen) {
+    if (reviewed.has(each)) return true;
+    for (const previous of before.get(each) ?? []) if (results.get(previous) !== true) seen.add(previous);
+  }
+  const all = new Set([name]);
+  for (const each of all) for (const previous of before.get(each) ?? []) all.add(previous);
+  return [...all].some((each) => results.get(each) === false && reviewed.has(each));
+}
+
+/** Returns the nodes that lead to each node. */
+function nodesBefore({ connections }) {
+  const before = new Map();
+  for (const [source, { main }] of Object.entries(connections)) {
+    for (const { node } of main.flat()) before.set(node, [...(before.get(node) ?? []), source]);
+  }
+  return before;
+}
+
 /** Returns a conversion without some nodes of n8n. */
 function without(left, { definition, notes, outputs }) {
   const kept = notes.filter(({ node }) => !left.has(node));
@@ -76,10 +102,13 @@ async function compare(workflow, { theirs, again }, print) {
   const converted = without(left, convertN8n(workflow));
   // A node is compared if it is neither a stub nor after one.
   if (converted.notes.length < 2) return 'workflows with stubs only';
-  const reviewed = withNodesAfter(
-    notes.filter(({ level }) => level === 'review').map(({ node }) => node),
-    workflow,
-  );
+  const reviewed = new Set(notes.filter(({ level }) => level === 'review').map(({ node }) => node));
+  const results = new Map();
+  const differences = [];
+  const printAll = () => {
+    const known = { reviewed, results, before: nodesBefore(workflow) };
+    for (const [name, text] of differences) print(isNamed(name, known), text);
+  };
   const isFailedLater = theirs.failed !== undefined && left.has(theirs.failed);
   const world = createVirtualWorld(theirs.startedAt);
   const services = { code: { run: (script) => world.during(code.run(script)) } };
@@ -98,7 +127,8 @@ async function compare(workflow, { theirs, again }, print) {
     }
     const where = failedHere ?? theirs.failed;
     const what = failedHere === undefined ? theirs.error : ending.error;
-    print(reviewed.has(where), `${where} fails ${failedHere === undefined ? 'in n8n' : 'here'}: ${what?.message}`);
+    differences.push([where, `${where} fails ${failedHere === undefined ? 'in n8n' : 'here'}: ${what?.message}`]);
+    printAll();
     return 'workflows that fail otherwise';
   }
   const seen = [...last.values()].find(({ nodeId }) => nodeId === 'check')?.output ?? {};
@@ -115,10 +145,13 @@ async function compare(workflow, { theirs, again }, print) {
       continue;
     }
     count('outputs');
-    if (isDeepStrictEqual(ours, expected)) continue;
+    const isEqual = isDeepStrictEqual(ours, expected);
+    results.set(name, isEqual && results.get(name) !== false);
+    if (isEqual) continue;
     const shown = [ours, expected].map((items) => JSON.stringify(items).slice(0, 1_000));
-    print(reviewed.has(name), [key, `  here ${shown[0]}`, `  n8n  ${shown[1]}`].join('\n'));
+    differences.push([name, [key, `  here ${shown[0]}`, `  n8n  ${shown[1]}`].join('\n')]);
   }
+  printAll();
   return stubs.length === 0 ? 'workflows compared whole' : 'workflows compared up to their stubs';
 }
 

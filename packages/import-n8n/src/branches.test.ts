@@ -78,23 +78,27 @@ describe('branches after a list', () => {
     expect(ranIn(await run(workflow, { n: 1 }))).toContain('a');
   });
 
-  it('end a loop of n8n, which the notes name', async () => {
+  it.each([
+    ['in its body', 1, ['Loop:1 > Is fine', 'Is fine > Each', 'Each > Loop']],
+    ['at its end', 1, ['Loop:1 > Is fine', 'Is fine > Loop']],
+    ['at the end of batches', 2, ['Loop:1 > Is fine', 'Is fine > Loop']],
+  ])('end a loop of n8n, which the notes name: %s', async (_where, batchSize, body) => {
     const workflow = await imported(
       [
         START,
         ITEMS,
-        node('Loop', 'splitInBatches', {}),
+        node('Loop', 'splitInBatches', { batchSize }),
         node('Is fine', 'filter', isPositive),
         set('Each', 1),
         set('After', '={{ $input.all().length }}'),
       ],
-      connect('Start > Items', 'Items > Loop', 'Loop:1 > Is fine', 'Is fine > Each', 'Each > Loop', 'Loop > After'),
+      connect('Start > Items', 'Items > Loop', ...body, 'Loop > After'),
     );
     expect(messages(workflow, 'Loop')).toContain(
       'if an iteration returns no items, n8n ends the loop and the run there; here it goes on',
     );
-    expect(ranIn(await run(workflow, { body: { list: [1, 2] } }))).toContain('after');
-    expect(ranIn(await run(workflow, { body: { list: [1, -1, 2] } }))).not.toContain('after');
+    expect(ranIn(await run(workflow, { body: { list: [1, 2, 3] } }))).toContain('after');
+    expect(ranIn(await run(workflow, { body: { list: [1, 2, -1, -1] } }))).not.toContain('after');
   });
 
   it.each([

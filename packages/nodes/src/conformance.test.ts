@@ -60,6 +60,7 @@ function waitingServices(signal: AbortSignal): { services: NodeServices; asked: 
     http: { request: wait },
     mail: { send: wait },
     postgres: { query: wait },
+    sftp: { use: wait },
     workflows: { start: wait },
     locks: { acquire: wait, release: wait },
     responses: { send: wait },

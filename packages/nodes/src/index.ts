@@ -16,6 +16,7 @@ export {
   type TokenKeeper,
 } from './oauth2/token-keeper.ts';
 export { createPostgresClient, type PooledPostgresClient } from './postgres/client.ts';
+export { createSftpClient } from './sftp/client.ts';
 export { loadNodeTypes } from './load-node-types.ts';
 export { createInputChecker, type InputChecker, pathWithin } from './schemas/input-checker.ts';
 export { findInputSchemas } from './schemas/input-schemas.ts';

@@ -12,6 +12,7 @@ const SERVICES: Readonly<Record<string, string>> = {
   http: join(SOURCES, 'http/client.ts'),
   mail: join(SOURCES, 'email/send.ts'),
   postgres: join(SOURCES, 'postgres/client.ts'),
+  sftp: join(SOURCES, 'sftp/client.ts'),
   code: join(SOURCES, 'code/runner.ts'),
   traffic: join(ROOT, 'apps/worker/src/session/traffic-control.ts'),
   workflows: join(ROOT, 'apps/worker/src/session/start-workflows.ts'),

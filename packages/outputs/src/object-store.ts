@@ -54,12 +54,14 @@ const KIND_BY_NAME: ReadonlyMap<string, StoreErrorKind> = new Map([
   ['InvalidBucketName', 'deployment'],
 ]);
 
-/** Statuses of S3 errors that mean wrong settings or permissions. All others may be temporary. */
+/** Statuses of S3 errors that mean wrong settings, permissions or another store. All others may be temporary. */
 const KIND_BY_STATUS: ReadonlyMap<unknown, StoreErrorKind> = new Map([
   [404, 'deployment'],
   [301, 'deployment'],
   [401, 'deployment'],
   [403, 'deployment'],
+  // What the store does not implement, such as lists of uploads.
+  [501, 'deployment'],
 ]);
 
 function kindOf(error: unknown): StoreErrorKind {

@@ -84,6 +84,7 @@ function servicesOf({ nodeId, services }: NodeContext, mocks: Mocks): NodeServic
     http: { request: fail },
     mail: { send: fail },
     postgres: { query: fail },
+    sftp: { use: fail },
     workflows: {
       // Its answer is that of the other run.
       start: () => (mocks.last(nodeId)?.answer === undefined ? fail() : Promise.resolve(CHILD)),

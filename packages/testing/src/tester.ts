@@ -276,6 +276,7 @@ function servicesWith(code: PooledScriptRunner, results: ResultChecker): NodeSer
     http: { request: none },
     mail: { send: none },
     postgres: { query: none },
+    sftp: { use: none },
     workflows: { start: none },
     locks: { acquire: none, release: none },
     responses: { send: none },

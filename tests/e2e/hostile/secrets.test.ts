@@ -156,6 +156,12 @@ describe('nothing secret', () => {
       header: { name: 'x-token', value: story.secret('credential header') },
       postgres: { connectionString: `postgres://u:${story.secret('credential postgres')}@db/x` },
       s3: { accessKeyId: 'k', secretAccessKey: story.secret('credential s3') },
+      sftp: {
+        host: 'files',
+        username: 'u',
+        password: story.secret('credential sftp'),
+        fingerprint: `SHA256:${'A'.repeat(43)}`,
+      },
       smtp: { host: 'mail', port: 25, username: 'u', password: story.secret('credential smtp') },
     };
     for (const [type, secret] of Object.entries(secrets)) {

@@ -70,6 +70,7 @@ describe('credentials', () => {
     ['header', { name: 'X-Token', value: 'v' }],
     ['postgres', { connectionString: 'postgres://u:p@db.example/x' }],
     ['s3', { accessKeyId: 'k', secretAccessKey: 's', endpoint: 'https://s3.example', pathStyle: true, bucket: 'b-1' }],
+    ['sftp', { host: 'files.example', username: 'u', password: 'p', fingerprint: `SHA256:${'A'.repeat(43)}` }],
     ['smtp', { host: 'mail.example', port: 587, username: 'u', password: 'p', secure: false }],
   ])('201: are created as %s from %j', async (type, secret) => {
     expect((await create({ type, secret })).status).toBe(201);
@@ -82,6 +83,7 @@ describe('credentials', () => {
     ['postgres', { connectionString: SECRET }, 'secret.connectionString'],
     ['s3', { accessKeyId: 'k', secretAccessKey: SECRET, bucket: 'a/b' }, 'secret.bucket'],
     ['s3', { accessKeyId: 'k', secretAccessKey: SECRET, endpoint: 'https://:1' }, 'secret.endpoint'],
+    ['sftp', { host: 'files.example', username: 'u', password: SECRET }, 'secret.fingerprint'],
     ['smtp', { host: 'mail.example', port: '587' }, 'secret.port'],
     ['bearer', SECRET, 'secret'],
     ['oauth', { token: 't' }, 'type'],

@@ -38,6 +38,7 @@ function watch(services: WorkerServices): WorkerServices {
     http: { request: noted('http', (request) => services.http.request(request)) },
     mail: { send: noted('mail', (message) => services.mail.send(message)) },
     postgres: { query: noted('postgres', (query) => services.postgres.query(query)) },
+    sftp: services.sftp,
   };
 }
 

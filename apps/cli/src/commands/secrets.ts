@@ -30,6 +30,7 @@ const SECRET_MEMBERS: Readonly<Record<Type, string>> = {
   model: 'apiKey',
   postgres: 'connectionString',
   s3: 'secretAccessKey',
+  sftp: 'password',
   smtp: 'password',
 };
 
@@ -123,7 +124,7 @@ async function setSecret({ output, ...context }: Context, name: string, { type, 
 /** Returns the members that are not secret, with the types that the API expects. */
 function toMembers(type: Type, field: ReadonlyMap<string, string>): Record<string, unknown> {
   const typed = (name: string, value: string): string | number | boolean => {
-    if (type === 'smtp' && name === 'port') return Number(value);
+    if ((type === 'smtp' || type === 'sftp') && name === 'port') return Number(value);
     const isBoolean = (type === 'smtp' && name === 'secure') || (type === 's3' && name === 'pathStyle');
     return isBoolean ? value === 'true' : value;
   };

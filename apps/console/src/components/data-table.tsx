@@ -50,6 +50,8 @@ export function DataTable<T extends object>({
     overscan: OVERSCAN,
     getItemKey: (index) => all[index]?.id ?? index,
     scrollMargin: top,
+    // Rows beyond the window are drawn already, so scrolling need not wait for the next ones.
+    useFlushSync: false,
   });
   const { measureElement } = virtualizer;
   // Rows that stay in view are not rendered again while the table is scrolled.

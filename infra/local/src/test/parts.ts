@@ -2,6 +2,7 @@ import { ensureDebianPostgres } from '../debian-postgres.ts';
 import { ensurePgBouncer } from '../pgbouncer.ts';
 import { installMcpConformance } from './mcp-conformance.ts';
 import type { Preparation } from './programs.ts';
+import { installRemoteServers } from './remote-servers.ts';
 
 /** Runs of Jest, or the mutants, that a part consists of. */
 export type PartStep =
@@ -115,9 +116,10 @@ export const PARTS: readonly TestPart[] = [
   },
   {
     name: 'stores',
-    about: 'PgBouncer, the PostgreSQL of Debian, Redis behind sentinels and as a cluster, TLS; statements planned once',
+    about:
+      'PgBouncer, the PostgreSQL of Debian, Redis behind sentinels and as a cluster, TLS; statements planned once; OpenSSH and an S3 server of others',
     steps: [
-      folder('stores'),
+      folder('stores', installRemoteServers),
       {
         jest: ['--selectProjects', 'integration', '--testPathPatterns', 'integration/worker/(timers|waits)'],
         prepare: async () => {
@@ -133,7 +135,13 @@ export const PARTS: readonly TestPart[] = [
         prepare: () => debianPostgres((path) => ({ TEST_POSTGRES_BINARIES: path })),
       },
     ],
-    reachedBy: sources('apps/worker', 'packages/(db|queue|runtime)', 'prisma', 'infra/local', 'tests/e2e/stores'),
+    reachedBy: sources(
+      'apps/worker',
+      'packages/(db|nodes|outputs|queue|runtime)',
+      'prisma',
+      'infra/local',
+      'tests/e2e/stores',
+    ),
   },
   {
     name: 'deployment',

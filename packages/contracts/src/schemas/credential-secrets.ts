@@ -84,6 +84,30 @@ export const CREDENTIAL_SECRETS = {
     },
     CLOSED,
   ),
+  sftp: Type.Object(
+    {
+      host: Type.String({ minLength: 1, maxLength: 253 }),
+      port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, default: 22 })),
+      username: Type.String({ minLength: 1, maxLength: 1_000 }),
+      password: Type.Optional(Type.String({ minLength: 1, maxLength: 10_000 })),
+      privateKey: Type.Optional(
+        Type.String({
+          pattern: '^\\s*-----BEGIN [A-Z ]+-----',
+          maxLength: 8_192,
+          description: 'A private key as `ssh-keygen` makes it, instead of a password or beside it',
+        }),
+      ),
+      passphrase: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 1_000, description: 'The passphrase of the private key' }),
+      ),
+      fingerprint: Type.String({
+        pattern: '^SHA256:[A-Za-z0-9+/]{43}=?$',
+        description:
+          'The fingerprint of the key of the server, such as `SHA256:…`, as `ssh-keyscan host | ssh-keygen -lf -` shows it',
+      }),
+    },
+    CLOSED,
+  ),
   smtp: Type.Object(
     {
       host: Type.String({ minLength: 1, maxLength: 253 }),
@@ -106,6 +130,7 @@ export const CREDENTIAL_TYPES = [
   'oauth2',
   'postgres',
   's3',
+  'sftp',
   'smtp',
 ] as const;
 export type CredentialType = (typeof CREDENTIAL_TYPES)[number];

@@ -147,6 +147,9 @@ export const CredentialEntry = Type.Object({
 /** The region that signatures name unless a credential has another one. */
 export const S3_REGION = 'us-east-1';
 
+/** Where an SSH server listens unless the credential says otherwise. */
+export const SSH_PORT = 22;
+
 /** Where a PostgreSQL server listens unless its URL says otherwise. */
 const POSTGRES_PORT = 5_432;
 
@@ -159,6 +162,7 @@ const CHECKS = {
   oauth2: compileLenientCheck(CREDENTIAL_SECRETS.oauth2),
   postgres: compileLenientCheck(CREDENTIAL_SECRETS.postgres),
   s3: compileLenientCheck(CREDENTIAL_SECRETS.s3),
+  sftp: compileLenientCheck(CREDENTIAL_SECRETS.sftp),
   smtp: compileLenientCheck(CREDENTIAL_SECRETS.smtp),
 };
 
@@ -216,6 +220,10 @@ export function secretTexts(credential: Credential): readonly string[] {
     }
     case 's3':
       return [credential.secret.secretAccessKey];
+    case 'sftp': {
+      const { password = '', privateKey = '', passphrase = '' } = credential.secret;
+      return [password, privateKey, passphrase];
+    }
     case 'smtp':
       return [credential.secret.password ?? ''];
   }
@@ -239,6 +247,8 @@ export function serverOf(credential: Credential): HostAndPort | undefined {
     }
     case 's3':
       return hostOf(s3Endpoint(credential.secret));
+    case 'sftp':
+      return { host: credential.secret.host, port: credential.secret.port ?? SSH_PORT };
     case 'smtp':
       return credential.secret;
     case 'model':

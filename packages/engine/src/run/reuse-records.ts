@@ -10,7 +10,8 @@
  *    iteration depends on those before.
  * 6. A try around the node continues from it, as if it had caught nothing: so does what it cancelled.
  * 7. A record that does not fit its node in the version of the rerun is not reused: the type is another one, or it left
- *    by an output that the node no longer has. The node is done again, and so is everything after it.
+ *    by an output that the node no longer has. The node is done again, and so is everything after it: in all iterations
+ *    of the loops around it. Those with a condition begin anew.
  */
 import { isJsonObject } from '@deckhand/contracts';
 import type { CompiledWorkflow, GraphNode } from '../compile/graph.ts';
@@ -60,7 +61,7 @@ export function reuseRecords(
       return depth >= 0 && isTry(node) && isRepeated(source, before, iteration, around.slice(0, depth));
     });
   }
-  const rerun = new Rerun(source, from, replayed);
+  const rerun = new Rerun(source, { from, misfits: misfitsIn(given) }, replayed);
   return new Map([...source.records].filter(([key, record]) => rerun.reuses(key, record)));
 }
 
@@ -108,19 +109,26 @@ class Rerun {
   readonly #source: RepeatedRun;
   readonly #replayed: Replay;
   readonly #levels: readonly Level[];
-  /** The loops with a condition around the node: the containers around each, its id, and the ids in its body. */
-  readonly #repeats: readonly { loop: GraphNode; outer: readonly GraphNode[]; ids: ReadonlySet<string> }[];
+  /** Those of nodes whose records do not fit. */
+  readonly #levelsOfMisfits: readonly Level[];
+  /** The loops with a condition around the node. */
+  readonly #repeats: readonly Repeat[];
+  /** What is in loops with a condition around nodes whose records do not fit, and these loops. */
+  readonly #aroundMisfits: ReadonlySet<string>;
   /** The unfinished ones of them, by `recordKey`, of which an iteration that finished goes on from the node. */
   readonly #begunAnew: ReadonlySet<string>;
 
-  constructor(source: RepeatedRun, from: GraphNode, replayed: Replay) {
+  constructor(
+    source: RepeatedRun,
+    { from, misfits }: { readonly from: GraphNode; readonly misfits: readonly GraphNode[] },
+    replayed: Replay,
+  ) {
     this.#source = source;
     this.#replayed = replayed;
     this.#levels = levelsOf(from);
-    const around = containersAround(from);
-    this.#repeats = around.flatMap((loop, depth) =>
-      isRepeat(loop) ? [{ loop, outer: around.slice(0, depth), ids: bodyOf(loop).add(loop.id) }] : [],
-    );
+    this.#levelsOfMisfits = misfits.flatMap(levelsOf);
+    this.#repeats = repeatsAround(from);
+    this.#aroundMisfits = new Set(misfits.flatMap((node) => repeatsAround(node).flatMap(({ ids }) => [...ids])));
     const repeated = [...(source.failedPasses ?? [])];
     this.#begunAnew = new Set(
       this.#repeats.flatMap(({ loop: { id }, outer }) =>
@@ -140,11 +148,14 @@ class Rerun {
     return isReplayed || (isSettled(record) && this.#isInFinished(record) && !this.#isUndone(record));
   }
 
-  #isDoneAgain({ nodeId, iteration, status }: NodeRecord): boolean {
-    return this.#levels.some(
-      ({ containers, nodes, container }) =>
-        (nodes.has(nodeId) || (nodeId === container?.id && status === 'success')) &&
-        isRepeated(this.#source, this.#replayed, iteration, containers),
+  #isDoneAgain(record: NodeRecord): boolean {
+    const { nodeId, iteration } = record;
+    return (
+      this.#aroundMisfits.has(nodeId) ||
+      this.#levelsOfMisfits.some((level) => isIn(level, record)) ||
+      this.#levels.some(
+        (level) => isIn(level, record) && isRepeated(this.#source, this.#replayed, iteration, level.containers),
+      )
     );
   }
 
@@ -185,6 +196,13 @@ class Rerun {
       return !areFinished || (isUnhandled && !inner.some(isTry));
     });
   }
+}
+
+/** Returns the nodes in containers of which a record does not fit. Nothing settles others. */
+function misfitsIn({ workflow, records, types }: SourceRun): GraphNode[] {
+  const unfit = [...records.values()].filter((record) => !fits(workflow.nodes.get(record.nodeId), record, types));
+  const nodes = [...new Set(unfit.map(({ nodeId }) => workflow.nodes.get(nodeId)))];
+  return nodes.filter((node) => node !== undefined).filter((node) => containersAround(node).length > 0);
 }
 
 /** What a node run recorded of the way that the run took, without its data. */
@@ -279,7 +297,8 @@ function replay(
       continue;
     }
     settled.set(key, record);
-    if (container?.kind === 'items') scheduler.loop(task, container.items, container.concurrency);
+    // All at once: an iteration that is not settled keeps none of those after it from being settled.
+    if (container?.kind === 'items') scheduler.loop(task, container.items, container.items.length);
     else if (container?.kind === 'repeat') scheduler.repeat(task, container.rule);
     else if (container) scheduler.attempt(task);
     else if (way) scheduler.done(task, record.output ?? null, way.handle);
@@ -311,6 +330,26 @@ function levelsOf(from: GraphNode): Level[] {
     return { containers: containers.slice(0, depth), container, nodes: reachable(after) };
   });
   return [inner, ...outer];
+}
+
+/** Whether a level has the node of a record, or its finished container. */
+function isIn({ nodes, container }: Level, { nodeId, status }: NodeRecord): boolean {
+  return nodes.has(nodeId) || (nodeId === container?.id && status === 'success');
+}
+
+/** A loop with a condition: the containers around it, and the ids of it and the nodes in its body. */
+interface Repeat {
+  readonly loop: GraphNode;
+  readonly outer: readonly GraphNode[];
+  readonly ids: ReadonlySet<string>;
+}
+
+/** Returns the loops with a condition around a node, outermost first. */
+function repeatsAround(node: GraphNode): Repeat[] {
+  const around = containersAround(node);
+  return around.flatMap((loop, depth) =>
+    isRepeat(loop) ? [{ loop, outer: around.slice(0, depth), ids: bodyOf(loop).add(loop.id) }] : [],
+  );
 }
 
 /** Returns the containers around a node, outermost first. */

@@ -106,7 +106,7 @@ function gatherLoop(name: string, done: Output, ways: readonly Output[]): Gather
     'const returned = (round) =>',
     '  round?.isBack === true ? round.items : endings.map((each) => round?.[each]?.items).find((each) => each !== undefined);',
     `const rounds = $nodes.${id}.output.map(returned);`,
-    'return { isComplete: rounds.every((items) => items !== undefined), items: rounds.flat() };',
+    'return { isComplete: rounds.every((items) => items?.length > 0), items: rounds.flat() };',
   ].join('\n');
   const condition = braced(`$nodes.${result}.output.isComplete`);
   return {

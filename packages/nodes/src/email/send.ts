@@ -1,18 +1,16 @@
 import { type MailMessage, type MailReceipt, type MailSender, NodeError } from '@deckhand/engine';
-import { connect, isIP, type Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { types } from 'node:util';
-import { ANY_ADDRESS, type AddressRules, isPublicAddress, PUBLIC_ONLY, resolveHost } from '../network/addresses.ts';
+import { ANY_ADDRESS, isPublicAddress, PUBLIC_ONLY } from '../network/addresses.ts';
+import { CONNECT_TIMEOUT_MS, openSocket } from '../network/open-socket.ts';
 import { untilAborted } from '../network/until-aborted.ts';
 import { compose } from './compose.ts';
 import { transmit } from './transmit.ts';
 
-const CONNECT_TIMEOUT_MS = 10_000;
 /** A silent server is given up after this time, in ms. */
 const SILENCE_MS = 60_000;
 /** Maximum size of a server's replies to one message, in bytes. */
 const MAX_RECEIVED_BYTES = 1_048_576;
-/** Time between two checks of it, in ms. */
-const CHECK_MS = 50;
 /** Maximum length of a server's message that a failure quotes, in characters. */
 const MAX_MESSAGE = 2_000;
 /** The port on which servers use TLS from the first byte (RFC 8314, 3.3). */
@@ -30,7 +28,8 @@ export function createMailSender({ allowPrivate }: { allowPrivate: boolean }): M
       let socket: Socket | undefined;
       try {
         return await untilAborted(signal, async () => {
-          socket = await openSocket(message.server, rules, signal);
+          const { host, port } = message.server;
+          socket = await openSocket({ host, port, maxReceivedBytes: () => MAX_RECEIVED_BYTES }, rules, signal);
           return deliver(message, socket);
         });
       } catch (error) {
@@ -42,37 +41,6 @@ export function createMailSender({ allowPrivate }: { allowPrivate: boolean }): M
       }
     },
   };
-}
-
-async function openSocket(
-  { host, port }: MailMessage['server'],
-  rules: AddressRules,
-  signal: AbortSignal,
-): Promise<Socket> {
-  const address = await resolveHost(host, rules);
-  const socket = connect({ host: address, port, signal, timeout: CONNECT_TIMEOUT_MS });
-  await new Promise<void>((resolve, reject) => {
-    socket.once('connect', resolve);
-    socket.once('error', reject);
-    socket.once('timeout', () => {
-      socket.destroy(new Error(`no connection within ${CONNECT_TIMEOUT_MS} ms`));
-    });
-  });
-  socket.setTimeout(0);
-  // The reader reports errors to the caller; without a listener, the process would end.
-  socket.on('error', () => undefined);
-  boundReceived(socket);
-  return socket;
-}
-
-/** Closes a connection whose server sends too much: replies that are not read would pile up. */
-function boundReceived(socket: Socket): void {
-  // Counted at the socket, because data inside TLS is not visible here.
-  const timer = setInterval(() => {
-    if (socket.bytesRead <= MAX_RECEIVED_BYTES) return;
-    socket.destroy(new Error(`the server said more than ${MAX_RECEIVED_BYTES} bytes`));
-  }, CHECK_MS);
-  socket.once('close', () => clearInterval(timer));
 }
 
 async function deliver(message: MailMessage, socket: Socket): Promise<MailReceipt> {

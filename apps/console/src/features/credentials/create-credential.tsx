@@ -30,6 +30,7 @@ export const TYPE_LABELS: Readonly<Record<CredentialType, string>> = {
   oauth2: 'OAuth 2.0',
   postgres: 'PostgreSQL',
   s3: i18n.t('S3 bucket'),
+  sftp: i18n.t('SFTP server'),
   smtp: i18n.t('SMTP server'),
 };
 

@@ -1,4 +1,13 @@
-import { isDate, isEmail, isTime, isUri, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import {
+  fileIssue,
+  fileRuleOf,
+  isDate,
+  isEmail,
+  isTime,
+  isUri,
+  type JsonObject,
+  type JsonValue,
+} from '@deckhand/contracts';
 import { choicesOf, type FieldType, type FormRow, keywordsOf, limitsOf, withNames } from './form-rows.ts';
 
 /**
@@ -26,8 +35,14 @@ function issuesOf(row: FormRow, value: JsonValue): string[] {
     ...limitIssues(row, value),
     ...(typeof value === 'string' && !isOfFormat(value, row.type) ? [`must match format "${format}"`] : []),
     ...(row.type === 'choice' ? choiceIssues(row, value) : []),
+    ...(row.type === 'file' ? fileIssues(value) : []),
     ...(Array.isArray(value) ? itemIssues(row, value) : []),
   ];
+}
+
+function fileIssues(value: JsonValue): string[] {
+  const rule = fileRuleOf({});
+  return [rule && fileIssue(rule, value)].filter((issue) => issue !== undefined);
 }
 
 function isOfType(value: JsonValue, type: string): boolean {
@@ -79,6 +94,7 @@ function choiceIssues(row: FormRow, value: JsonValue): string[] {
 }
 
 function itemIssues(row: FormRow, items: readonly JsonValue[]): string[] {
+  if (row.type === 'files') return items.flatMap(fileIssues);
   if (row.type !== 'texts' && row.type !== 'choices') return [];
   return items.flatMap((item) => [
     ...(typeof item === 'string' ? [] : ['must be string']),

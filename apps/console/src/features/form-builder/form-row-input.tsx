@@ -30,6 +30,8 @@ const TYPES: readonly { readonly value: FieldType; readonly label: string }[] = 
   { value: 'email', label: i18n.t('E-mail') },
   { value: 'url', label: i18n.t('URL') },
   { value: 'texts', label: i18n.t('List of texts') },
+  { value: 'file', label: i18n.t('File') },
+  { value: 'files', label: i18n.t('Files') },
 ];
 
 /** Labels of the limits, by their keywords. */
@@ -166,6 +168,8 @@ type PartProps = Readonly<{ row: FormRow; onChange: (part: Partial<FormRow>) => 
 
 /** The default of a field, in the input that its form has for it. */
 function DefaultInput({ row, onChange }: PartProps) {
+  // A file that somebody stored for a form would not be kept as long as the form.
+  if (row.type === 'file' || row.type === 'files') return null;
   const property = { ...toProperty(row), title: i18n.t('Default'), description: '' };
   const [field] = toTaskForm({ properties: { default: property } }).fields;
   return field && <FieldInput field={field} value={row.fallback} onChange={(fallback) => onChange({ fallback })} />;

@@ -28,6 +28,8 @@ const TYPES: readonly FieldType[] = [
   'email',
   'url',
   'texts',
+  'file',
+  'files',
 ];
 
 /** Names that fields may have, also those that have meant something else to some program. */
@@ -67,6 +69,7 @@ const KEYWORDS = fc.constantFrom(
   'enum',
   'format',
   'items',
+  'file',
   'minLength',
   'maximum',
   'contentMediaType',

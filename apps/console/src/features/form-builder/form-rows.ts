@@ -23,6 +23,8 @@ const BARE = {
   email: { type: 'string', format: 'email' },
   url: { type: 'string', format: 'uri' },
   texts: { type: 'array', items: { type: 'string' } },
+  file: { type: 'object', file: {} },
+  files: { type: 'array', items: { file: {} } },
 } as const satisfies Readonly<Record<string, JsonObject>>;
 
 const LENGTHS = ['minLength', 'maxLength'] as const;
@@ -42,6 +44,7 @@ const LIMITS: Readonly<Partial<Record<FieldType, Limits>>> = {
   email: LENGTHS,
   url: LENGTHS,
   texts: SIZES,
+  files: SIZES,
 };
 
 /** A field of a form. Empty parts are not part of the schema. */
@@ -199,7 +202,10 @@ function typeOf(property: JsonObject): FieldType {
     case 'boolean':
       return 'flag';
     case 'array':
+      if (itemsOf(property).file !== undefined) return 'files';
       return itemsOf(property).enum === undefined ? 'texts' : 'choices';
+    case 'object':
+      return 'file';
     default:
       if (property.enum !== undefined) return 'choice';
       if (property.contentMediaType !== undefined) return 'longText';

@@ -1,6 +1,6 @@
 import type { CreateBulkActionBody } from '@deckhand/contracts';
 import { Trans } from '@lingui/react';
-import { Button, Checkbox, Menu, Switch, Text } from '@mantine/core';
+import { Button, Menu, Switch, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ArrowLeftRight, ArrowUp, ChevronDown, RefreshCw } from 'lucide-react';
 import { type ComponentProps, createContext, useCallback, useContext, useMemo, useState } from 'react';
@@ -24,7 +24,6 @@ import { RunFilters } from './run-filters.tsx';
 import classes from './run-list.module.css';
 import { MODES, SOURCES } from './run-words.ts';
 import { useRuns } from './use-runs.ts';
-import { WorkflowName } from './workflow-name.tsx';
 
 const route = getRouteApi('/w/$workspaceId/runs');
 
@@ -72,7 +71,7 @@ const COLUMNS: Columns<RunRow> = [
         to="/w/$workspaceId/runs/$executionId"
         params={{ workspaceId: original.workspaceId, executionId: original.id }}
       >
-        <WorkflowName workflowId={original.workflowId} />
+        {original.workflowName ?? i18n.t('Deleted workflow {id}', { id: original.workflowId.slice(0, 8) })}
       </Link>
     ),
   },
@@ -229,12 +228,14 @@ interface Selection {
 /** Columns of a table are stable, so its cells read the selection from here. */
 const SelectionContext = createContext<Selection>({ runs: new Map(), toggle: () => undefined });
 
-/** Selects a run for a bulk action, or for a comparison. */
+/** Selects a run for a bulk action, or for a comparison. A plain input: hundreds of them are drawn while scrolling. */
 function SelectRun({ run }: { run: RunRow }) {
   const { id, workflowName, createdAt } = run;
   const { runs, toggle } = useContext(SelectionContext);
   return (
-    <Checkbox
+    <input
+      type="checkbox"
+      className={classes.select}
       aria-label={
         workflowName === null
           ? i18n.t('Select the run of a deleted workflow from {createdAt}', { createdAt })

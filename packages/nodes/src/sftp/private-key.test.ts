@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import ssh2 from 'ssh2';
+import { openPrivateKey } from './private-key.ts';
+
+/** Made by `ssh-keygen -t ed25519 -a 1`, for these tests only. */
+const KEY = `-----BEGIN OPENSSH PRIVATE KEY-----
+b3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHIAAAAGYmNyeXB0AAAAGAAAABBE/ifixI
+Iz/OCPIjQVDcCbAAAAAQAAAAEAAAAzAAAAC3NzaC1lZDI1NTE5AAAAIIMIzcVvRA6d0nYv
+eScXM8u2VHNhZH69Q5flaalaLIWAAAAAkLdTzzE/Nv0mX68w/1DPAGh6k07lIlBjeQpVDh
+GkwhP+pj6SfeCBN5VPsHvQInkXhLe5edSw3Fj0ulntlpSMApn6muHUyt9VnDu4N0V6chHM
+NCm96M2bb2lPX4ACO2lNOOgVPnZdI/oHBr6YtInjfRJf49oIXOZ7gOk0Tlg35YqcYVFU1m
+B+P2fMd6nVk3Bm+g==
+-----END OPENSSH PRIVATE KEY-----
+`;
+
+describe('a private key with a passphrase', () => {
+  it('is opened by it', async () => {
+    const opened = ssh2.utils.parseKey(await openPrivateKey(KEY, 'pässword'));
+    if (opened instanceof Error) throw opened;
+    expect([opened.type, opened.isPrivateKey()]).toEqual(['ssh-ed25519', true]);
+  });
+
+  it.each([
+    ['another passphrase', KEY, 'other', 'has another passphrase'],
+    ['no passphrase', KEY, undefined, 'needs a passphrase'],
+    ['half of its text', `${KEY.slice(0, 200)}\n-----END OPENSSH PRIVATE KEY-----`, 'pässword', 'ends too early'],
+    ['a text that is not a key', KEY.replace('b3BlbnNz', 'AAAAAAAA'), 'pässword', 'is not in the format of OpenSSH'],
+    ['very many rounds', withRounds(0xffffffff), 'pässword', 'has more than 256 rounds'],
+  ])('is refused with %s', async (_what, key, passphrase, message) => {
+    await expect(openPrivateKey(key, passphrase)).rejects.toMatchObject({
+      code: 'CREDENTIAL_UNSUITABLE',
+      isRetryable: false,
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it.each(['-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----', 'nothing'])(
+    'in another format is left as it is: %j',
+    async (key) => expect(await openPrivateKey(key, 'x')).toBe(key),
+  );
+});
+
+/** Returns the key with another number of rounds, which follows the 16 bytes of its salt. */
+function withRounds(rounds: number): string {
+  const [begin = '', ...lines] = KEY.trim().split('\n');
+  const end = lines.pop() ?? '';
+  const bytes = Buffer.from(lines.join(''), 'base64');
+  bytes.writeUInt32BE(rounds, bytes.indexOf('bcrypt') + 'bcrypt'.length + 4 + 4 + 16);
+  return [begin, bytes.toString('base64'), end].join('\n');
+}

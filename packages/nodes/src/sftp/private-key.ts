@@ -1,0 +1,124 @@
+// oxlint-disable-next-line typescript/triple-slash-reference -- projects that import this file do not list its types
+/// <reference path="./bcrypt-pbkdf.d.ts" />
+import { NodeError } from '@deckhand/engine';
+import { hash as blowfish } from 'bcrypt-pbkdf';
+import { createDecipheriv, createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+
+/** Encloses a private key in the format of OpenSSH (PROTOCOL.key of its sources). */
+const ARMOR = /^-----BEGIN OPENSSH PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END OPENSSH PRIVATE KEY-----\s*$/;
+const MAGIC = 'openssh-key-v1\0';
+/** Maximum number of rounds of a passphrase: `ssh-keygen` takes 16 or 24 unless it is asked for others. */
+const MAX_ROUNDS = 256;
+/** Length of a block of the derived key, in bytes. */
+const BLOCK_BYTES = 32;
+
+/** Ciphers of private keys by the names of OpenSSH, and the lengths of their keys in bytes. */
+const CIPHERS: Readonly<Record<string, { readonly name: string; readonly keyBytes: number }>> = {
+  'aes128-ctr': { name: 'aes-128-ctr', keyBytes: 16 },
+  'aes192-ctr': { name: 'aes-192-ctr', keyBytes: 24 },
+  'aes256-ctr': { name: 'aes-256-ctr', keyBytes: 32 },
+  'aes256-cbc': { name: 'aes-256-cbc', keyBytes: 32 },
+};
+/** Length of their initial vectors, in bytes. */
+const IV_BYTES = 16;
+
+/**
+ * Returns a private key without a passphrase. Deriving the cipher's key takes a second or more, so other work runs in
+ * between. Keys in other formats are returned as they are. @throws NodeError CREDENTIAL_UNSUITABLE.
+ */
+export async function openPrivateKey(pem: string, passphrase: string | undefined): Promise<string> {
+  const [, base64] = ARMOR.exec(pem.trim()) ?? [];
+  if (base64 === undefined) return pem;
+  const reader = createReader(Buffer.from(base64, 'base64'));
+  if (!reader.skip(MAGIC)) throw unsuitable('is not in the format of OpenSSH');
+  const cipher = reader.text();
+  const derivation = reader.text();
+  const options = createReader(reader.bytes());
+  if (cipher === 'none') return pem;
+  const known = CIPHERS[cipher];
+  if (known === undefined || derivation !== 'bcrypt')
+    throw unsuitable(`is encrypted with ${cipher}, which is not supported`);
+  if (passphrase === undefined) throw unsuitable('needs a passphrase');
+  const salt = options.bytes();
+  const rounds = options.number();
+  if (rounds > MAX_ROUNDS) throw unsuitable(`has more than ${MAX_ROUNDS} rounds of its passphrase`);
+  const count = reader.number();
+  if (count !== 1) throw unsuitable('is not a single key');
+  const publicKey = reader.bytes();
+  const encrypted = reader.bytes();
+  const derived = await deriveKey(passphrase, { salt, rounds, length: known.keyBytes + IV_BYTES });
+  const decipher = createDecipheriv(known.name, derived.subarray(0, known.keyBytes), derived.subarray(known.keyBytes));
+  const opened = Buffer.concat([decipher.setAutoPadding(false).update(encrypted), decipher.final()]);
+  // Both numbers are the same random one.
+  if (opened.readUInt32BE(0) !== opened.readUInt32BE(4)) throw unsuitable('has another passphrase');
+  const none = Buffer.from('none');
+  const parts = [field(none), field(none), field(Buffer.alloc(0)), number(1), field(publicKey), field(opened)];
+  const lines = Buffer.concat([Buffer.from(MAGIC), ...parts])
+    .toString('base64')
+    .replace(/.{70}/g, '$&\n');
+  return `-----BEGIN OPENSSH PRIVATE KEY-----\n${lines}\n-----END OPENSSH PRIVATE KEY-----\n`;
+}
+
+/** Derives a key as bcrypt_pbkdf of OpenBSD does, one hash at a time. */
+async function deriveKey(
+  passphrase: string,
+  { salt, rounds, length }: { salt: Uint8Array; rounds: number; length: number },
+): Promise<Buffer> {
+  const hashed = sha512(Buffer.from(passphrase));
+  const blocks = Math.ceil(length / BLOCK_BYTES);
+  const key = Buffer.alloc(length);
+  for (let block = 1; block <= blocks; block += 1) {
+    let input = sha512(Buffer.concat([salt, number(block)]));
+    const sum = Buffer.alloc(BLOCK_BYTES);
+    for (let round = 0; round < rounds; round += 1) {
+      const output = Buffer.alloc(BLOCK_BYTES);
+      blowfish(hashed, input, output);
+      for (const [at, byte] of output.entries()) sum[at] = (sum[at] ?? 0) ^ byte;
+      input = sha512(output);
+      await setImmediate();
+    }
+    // Bytes of a block are spread over the key.
+    for (let at = 0; at < BLOCK_BYTES; at += 1) {
+      const to = at * blocks + block - 1;
+      if (to < length) key[to] = sum[at] ?? 0;
+    }
+  }
+  return key;
+}
+
+function sha512(bytes: Uint8Array): Buffer {
+  return createHash('sha512').update(bytes).digest();
+}
+
+function number(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+function field(bytes: Uint8Array): Buffer {
+  return Buffer.concat([number(bytes.length), bytes]);
+}
+
+/** Reads the fields of a key, one after the other. */
+function createReader(data: Buffer) {
+  let at = 0;
+  function take(length: number): Buffer {
+    if (at + length > data.length) throw unsuitable('ends too early');
+    at += length;
+    return data.subarray(at - length, at);
+  }
+  const readNumber = (): number => take(4).readUInt32BE();
+  const bytes = (): Buffer => take(readNumber());
+  return {
+    skip: (text: string): boolean => take(Math.min(text.length, data.length)).toString('latin1') === text,
+    number: readNumber,
+    bytes,
+    text: (): string => bytes().toString('latin1'),
+  };
+}
+
+function unsuitable(reason: string): NodeError {
+  return new NodeError('CREDENTIAL_UNSUITABLE', `the private key ${reason}`, { isRetryable: false });
+}

@@ -1,0 +1,197 @@
+import { type JsonValue, mediaTypeFor, type ValidationIssue } from '@deckhand/contracts';
+import { defineNodeType, type NodeContext, NodeError, output, type SftpSession } from '@deckhand/engine';
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import Type, { type Static } from 'typebox';
+import { bytesSource, FileParameter, fileSource } from '../files/file-source.ts';
+
+const MAX_LISTED = 1_000;
+
+const Path = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 4_096, pattern: '^[^\\0]+$', description });
+
+const Parameters = Type.Object(
+  {
+    operation: Type.Enum(['list', 'get', 'put', 'move', 'delete', 'mkdir'], { description: 'What to do' }),
+    path: Path('The file or folder: absolute, or relative to the folder of the login'),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 10_000,
+        default: MAX_LISTED,
+        description: 'For `list`: the maximum number of entries; no more are read',
+      }),
+    ),
+    file: Type.Optional(FileParameter('For `put`: the file')),
+    text: Type.Optional(Type.String({ description: 'For `put`: a text, in UTF-8, instead of `file`' })),
+    target: Type.Optional(Path('For `move`: the new path')),
+    overwrite: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description:
+          'For `put` and `move`: if false, the node fails with `SFTP_EXISTS` where there is something already',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export default defineNodeType({
+  type: 'sftp',
+  title: 'SFTP server',
+  description:
+    'Works on the files of an SFTP server. `list` returns `{ entries, isComplete }`: of each entry its `name`, `path`, `type` (`file`, `folder`, `link` or `other`), `bytes` and `modifiedAt`, sorted by name. `get` returns a file, `put` `{ path, bytes }`, `move` and `mkdir` `{ path }`, and `delete` `{ path, existed }`. Files are streamed. `put` writes to a name of its own in the same folder, `.deckhand-….part`, and then renames, so nobody reads half a file; another attempt begins anew under the same name. Servers without `posix-rename` delete what is replaced first. `mkdir` also makes the folders above, and `delete` takes files and empty folders. The server is known by the fingerprint in the credential, and otherwise refused before the login.',
+  keywords: ['ssh', 'ftp', 'upload', 'download', 'file', 'folder', 'directory', 'scp'],
+  category: 'action',
+  icon: 'folder',
+  summary: '{operation} {path}',
+  hasEffects: true,
+  credential: { types: ['sftp'], needed: () => ['sftp'] },
+  parameters: Parameters,
+  form: {
+    inputs: { file: 'expression' },
+    shownFor: {
+      limit: { operation: ['list'] },
+      file: { operation: ['put'] },
+      text: { operation: ['put'] },
+      target: { operation: ['move'] },
+      overwrite: { operation: ['put', 'move'] },
+    },
+  },
+  check({ operation, file, text, target }): ValidationIssue[] {
+    const issues: ValidationIssue[] = [];
+    if (operation === 'put' && (file === undefined) === (text === undefined))
+      issues.push({ path: 'file', message: 'or text is required, and not both' });
+    if (operation === 'move' && target === undefined) issues.push({ path: 'target', message: 'is required' });
+    return issues;
+  },
+  sample: (parameters) => sampleOf(parameters),
+  errors: [
+    'ADDRESS_REFUSED',
+    'FILE_NOT_FOUND',
+    'FILE_TOO_LARGE',
+    'MEMORY_EXCEEDED',
+    'SFTP_EXISTS',
+    'SFTP_FAILED',
+    'SFTP_HOST_KEY',
+    'SFTP_LOGIN_FAILED',
+    'SFTP_NOT_FOUND',
+    'SFTP_UNREACHABLE',
+    'STORAGE_FULL',
+  ],
+  async run(parameters, context) {
+    const { services, signal, workspaceId, credentialId } = context;
+    const found = await context.credential();
+    if (found?.type !== 'sftp') {
+      throw new NodeError('CREDENTIAL_UNSUITABLE', 'the node needs a credential of type sftp', { isRetryable: false });
+    }
+    const target = { server: found.secret, owner: `${workspaceId} ${credentialId ?? ''}`, signal: signal() };
+    return output(await services.sftp.use(target, (session) => operate(session, parameters, context)));
+  },
+  example: {
+    trigger: { order: 17, total: 99.5 },
+    credential: {
+      type: 'sftp',
+      secret: {
+        host: 'files.example.com',
+        username: 'shop',
+        password: 'password',
+        fingerprint: 'SHA256:uNiVztksCsDhcc0u9e8BrrnqHlsQJqzEBTzNxMcDF3Q',
+      },
+    },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        {
+          id: 'send',
+          type: 'sftp',
+          credentialId: '01890a5d-ac96-774b-bcce-b302099a8057',
+          parameters: {
+            operation: 'put',
+            path: 'in/{{ $trigger.order }}.json',
+            text: '{{ JSON.stringify($trigger) }}',
+          },
+          retry: { maxAttempts: 3 },
+        },
+      ],
+      edges: [{ source: 'start', target: 'send' }],
+    },
+    outputs: { send: { path: 'in/17.json', bytes: 25 } },
+  },
+});
+
+async function operate(
+  session: SftpSession,
+  parameters: Static<typeof Parameters>,
+  context: Pick<NodeContext, 'files' | 'idempotencyKey'>,
+): Promise<JsonValue> {
+  const { operation, path, limit = MAX_LISTED, target, overwrite = true } = parameters;
+  switch (operation) {
+    case 'list': {
+      const { entries, isComplete } = await session.list(path, limit);
+      return { entries: entries.map((entry) => ({ ...entry, path: posix.join(path, entry.name) })), isComplete };
+    }
+    case 'get':
+      return context.files.save(session.read(path), { name: posix.basename(path), contentType: mediaTypeFor(path) });
+    case 'put': {
+      const bytes = await put(session, parameters, context);
+      return { path, bytes };
+    }
+    case 'move':
+      if (target === undefined) throw invalid('target', 'is required');
+      await session.rename(path, target, overwrite);
+      return { path: target };
+    case 'delete':
+      return { path, existed: await session.remove(path) };
+    case 'mkdir':
+      await session.makeFolder(path);
+      return { path };
+  }
+}
+
+/** Writes a file under a name that is the same for each attempt, and gives it its own once it is complete. */
+async function put(
+  session: SftpSession,
+  { path, file, text, overwrite = true }: Static<typeof Parameters>,
+  { files, idempotencyKey }: Pick<NodeContext, 'files' | 'idempotencyKey'>,
+): Promise<number> {
+  const about = { name: path, contentType: mediaTypeFor(path) };
+  const source = text === undefined ? fileSource(file, files) : bytesSource(Buffer.from(text), about);
+  const { content } = await source.open();
+  const mark = createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 16);
+  const part = posix.join(posix.dirname(path), `.deckhand-${mark}.part`);
+  try {
+    const bytes = await session.write(part, content);
+    const stored = await session.sizeOf(part);
+    if (stored !== bytes) throw new NodeError('SFTP_FAILED', `${path}: the server stored ${stored} of ${bytes} bytes`);
+    await session.rename(part, path, overwrite);
+    return bytes;
+  } catch (error) {
+    // What cannot be deleted now is overwritten by the next attempt.
+    await session.remove(part).catch(() => undefined);
+    throw error;
+  }
+}
+
+function sampleOf({ operation, path, target = path }: Static<typeof Parameters>): JsonValue {
+  switch (operation) {
+    case 'list':
+      return { entries: [], isComplete: true };
+    case 'get': {
+      const id = '00000000-0000-7000-8000-000000000000';
+      return { file: { id, name: posix.basename(path), contentType: mediaTypeFor(path), bytes: 0, sha256: '' } };
+    }
+    case 'put':
+      return { path, bytes: 0 };
+    case 'move':
+      return { path: target };
+    case 'delete':
+      return { path, existed: true };
+    case 'mkdir':
+      return { path };
+  }
+}
+
+function invalid(parameter: string, message: string): NodeError {
+  return new NodeError('PARAMETERS_INVALID', `parameters.${parameter} ${message}`, { isRetryable: false });
+}
