@@ -1,7 +1,15 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Instance, OWNER, startInstance, startTestWorker, stopAll } from '../../harness/index.ts';
+import {
+  createEmptyDatabase,
+  type Instance,
+  OWNER,
+  startInstance,
+  startTestWorker,
+  stopAll,
+} from '../../harness/index.ts';
+import { startTestObjectStore } from '../../harness/object-store.ts';
 import { runGuide } from './run-guide.ts';
 
 const FOLDER = new URL('../../../docs/guides/', import.meta.url);
@@ -16,17 +24,29 @@ const OTHER_PAGES = [
 const GUIDES = [...readdirSync(FOLDER).filter((name) => name !== 'README.md'), ...OTHER_PAGES];
 
 let instance: Instance;
+/** Stores of the workflows. */
+let stores: { readonly storeUrl: string; readonly databaseUrl: string };
 
 beforeAll(async () => {
-  instance = await startInstance();
+  instance = await startInstance(undefined, { env: { HTTP_NODE_ALLOW_PRIVATE: 'true' } });
   await startTestWorker(instance);
+  const { env } = await startTestObjectStore();
+  stores = { storeUrl: env.S3_ENDPOINT ?? '', databaseUrl: (await createEmptyDatabase()).url };
 });
 afterAll(stopAll);
 
 /** The variables that every guide may use, as docs/guides/README.md says. */
 function given(): Map<string, string> {
   const { gateway, key, session, workspaceId } = instance;
-  const values = { url: gateway.url, key, session, workspaceId, email: OWNER.email, password: OWNER.password };
+  const values = {
+    ...stores,
+    url: gateway.url,
+    key,
+    session,
+    workspaceId,
+    email: OWNER.email,
+    password: OWNER.password,
+  };
   return new Map(Object.entries(values));
 }
 

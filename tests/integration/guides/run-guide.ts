@@ -45,7 +45,10 @@ export async function runGuide(text: string, baseUrl: string, variables: Variabl
 }
 
 async function send(block: string, baseUrl: string, variables: Variables): Promise<Response> {
-  const { firstLine, headers, body } = parseMessage(fill(block, variables));
+  const { firstLine, headers, body: text } = parseMessage(fill(block, variables));
+  const isMultipart = headers.some(([, value]) => value.startsWith('multipart/'));
+  // Lines of its parts end like those of HTTP (RFC 2046, 4.1.1).
+  const body = isMultipart ? text.replaceAll('\n', '\r\n') : text;
   const [method = '', target = ''] = firstLine.split(' ');
   const { pathname, search } = new URL(target, baseUrl);
   return fetch(`${baseUrl}${pathname}${search}`, { method, headers, ...(body === '' ? {} : { body }) });
