@@ -19,6 +19,7 @@ const decompress = promisify(gunzip);
  *     archive/<partition>/manifest.json              all parts; written last
  *
  *     archived-files/<workspace>/<id>                the content of a file, once for all partitions
+ *     archived-files/<workspace>/<id>.check          the digest of its record, written once the content was read back
  *
  * Names of parts contain the digest of their content, so writing one again, by another process or after a crash, never
  * replaces anything else. A part that no manifest names belongs to nobody.
@@ -68,8 +69,8 @@ export interface Archive {
   /** Reads the lines of a part. @throws StoreError if it is missing, or its bytes are not those that were written. */
   read(partition: string, part: ArchivePart): Promise<string[]>;
   /**
-   * Keeps the content of a file, unless it is there, and reads it back. @throws StoreError if the store does not return
-   * what was written; then it is deleted, and written again by the next call.
+   * Keeps the content of a file, and reads it back, unless an earlier call has. @throws StoreError if the store does
+   * not return what was written; then it is deleted, and written again by the next call.
    */
   keepFile(file: ArchivedFile, content: AsyncIterable<Uint8Array>): Promise<void>;
   /** Returns the content of a file as it is read; undefined if the archive does not have it. */
@@ -139,6 +140,13 @@ function createArchive(objects: ObjectStore): Archive {
     }
   }
 
+  /** Returns the digest of a file that was read back; undefined if it was not. */
+  async function readCheck(key: string): Promise<string | undefined> {
+    const text = Buffer.from((await objects.get(`${key}.check`)) ?? []).toString('utf8');
+    // One that is damaged is written again.
+    return /^ok ([0-9a-f]{64})$/.exec(text)?.[1];
+  }
+
   async function copy(file: ArchivedFile, content: AsyncIterable<Uint8Array>): Promise<void> {
     const writer = contents.writer(file);
     let part = 0;
@@ -174,21 +182,23 @@ function createArchive(objects: ObjectStore): Archive {
       return (await decompress(bytes)).toString('utf8').split('\n').slice(0, -1);
     },
     async keepFile(file, content) {
-      const { id, workspaceId, sha256 } = file;
+      const { id, workspaceId, bytes, sha256 } = file;
       const key = `${FILES}${workspaceId}/${id}`;
-      if ((await objects.size(key)) === undefined) {
+      if ((await objects.size(key)) !== bytes) {
         try {
           await copy(file, content);
         } finally {
           // Also of processes that died while they wrote it. One that still does so finds it complete.
           await abortUploads(objects, key);
         }
-      }
+      } else if ((await readCheck(key)) === sha256) return;
       const hash = createHash('sha256');
       for await (const piece of contentOf(workspaceId, id, (await objects.size(key)) ?? 0)) hash.update(piece);
-      if (hash.digest('hex') === sha256) return;
-      await contents.delete(file);
-      throw new ArchiveError(`${key} is damaged: its digest is not ${sha256}`);
+      if (hash.digest('hex') !== sha256) {
+        await contents.delete(file);
+        throw new ArchiveError(`${key} is damaged: its digest is not ${sha256}`);
+      }
+      await objects.put(`${key}.check`, Buffer.from(`ok ${sha256}`));
     },
     async file(workspaceId, id) {
       const bytes = await objects.size(`${FILES}${workspaceId}/${id}`);

@@ -1,8 +1,8 @@
-import { type Database, nameFiles, Prisma } from '@deckhand/db';
+import { type ArchivedFile, type Database, nameFiles, Prisma } from '@deckhand/db';
 import { type Archive, ArchiveSettings, openArchive, openFileStore, OutputSettings } from '@deckhand/outputs';
 import { readSettings } from '@deckhand/runtime';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import Type from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
@@ -48,6 +48,17 @@ async function open(): Promise<Archive> {
     },
   });
   return archive;
+}
+
+function archivedFile(content: Buffer): ArchivedFile {
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  return { id: uuidv7(), workspaceId: uuidv7(), bytes: content.length, isApart: false, sha256 };
+}
+
+/** Yields bytes in one piece. */
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  await Promise.resolve();
+  yield bytes;
 }
 
 const tablesLeft = async () =>
@@ -183,6 +194,23 @@ describe('a worker with an archive', () => {
     await db.file.updateMany({ data: { expiresAt: new Date(0) } });
     while ((await files.sweep(10)) > 0);
     expect(await db.file.count()).toBe(0);
+  });
+
+  it('reads a file back once, however many passes find it in the archive', async () => {
+    objects = await startTestObjectStore();
+    env = { ...objects.env, ARCHIVE_BUCKET: 'outputs' };
+    const archive = await open();
+    const content = Buffer.from('invoice');
+    const file = archivedFile(content);
+    await archive.keepFile(file, once(content));
+    const key = [...objects.objects.keys()].find((one) => one.endsWith(file.id)) ?? '';
+    objects.setRefusing((method, of) => method === 'GET' && of === key);
+    await archive.keepFile(file, once(content));
+    // It is copied again if what the archive has is another file.
+    objects.setRefusing(() => false);
+    objects.objects.set(key, Buffer.from('in'));
+    await archive.keepFile(file, once(content));
+    expect(objects.objects.get(key)).toEqual(content);
   });
 
   it('drops nothing while the object store is unavailable or loses data, and continues when it is back', async () => {
