@@ -19,7 +19,8 @@ const decompress = promisify(gunzip);
  *     archive/<partition>/manifest.json              all parts; written last
  *
  *     archived-files/<workspace>/<id>                the content of a file, once for all partitions
- *     archived-files/<workspace>/<id>.check          the digest of its record, written once the content was read back
+ *     archived-files/<workspace>/<id>.check          the digest of its record, and whether the content has it, written
+ *                                                    once the content was read back
  *
  * Names of parts contain the digest of their content, so writing one again, by another process or after a crash, never
  * replaces anything else. A part that no manifest names belongs to nobody.
@@ -69,15 +70,23 @@ export interface Archive {
   /** Reads the lines of a part. @throws StoreError if it is missing, or its bytes are not those that were written. */
   read(partition: string, part: ArchivePart): Promise<string[]>;
   /**
-   * Keeps the content of a file, and reads it back, unless an earlier call has. @throws StoreError if the store does
-   * not return what was written; then it is deleted, and written again by the next call.
+   * Keeps the content of a file as it is, and reads it back, unless an earlier call has. @throws StoreError if the
+   * store does not return what was written; then it is deleted, and written again by the next call.
    */
-  keepFile(file: ArchivedFile, content: AsyncIterable<Uint8Array>): Promise<void>;
+  keepFile(file: ArchivedFile, content: AsyncIterable<Uint8Array>): Promise<KeptContent>;
   /** Returns the content of a file as it is read; undefined if the archive does not have it. */
   file(workspaceId: string, id: string): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Returns the partitions with a complete or an interrupted archive. */
   partitions(): Promise<string[]>;
   close(): void;
+}
+
+/** The content of a file in the archive. */
+export interface KeptContent {
+  /** Whether it was given with another digest than its file has. */
+  readonly isDamaged: boolean;
+  /** Whether this call has read it back, and no earlier one. */
+  readonly isNew: boolean;
 }
 
 /** A part to write. */
@@ -140,21 +149,26 @@ function createArchive(objects: ObjectStore): Archive {
     }
   }
 
-  /** Returns the digest of a file that was read back; undefined if it was not. */
-  async function readCheck(key: string): Promise<string | undefined> {
+  /** Returns the digest of a file that was read back, and whether its content has another one. */
+  async function readCheck(key: string): Promise<{ sha256: string | undefined; isDamaged: boolean }> {
     const text = Buffer.from((await objects.get(`${key}.check`)) ?? []).toString('utf8');
-    // One that is damaged is written again.
-    return /^ok ([0-9a-f]{64})$/.exec(text)?.[1];
+    // What is not written this way is written again.
+    const [, state, sha256] = /^(ok|damaged) ([0-9a-f]{64})$/.exec(text) ?? [];
+    return { sha256, isDamaged: state === 'damaged' };
   }
 
-  async function copy(file: ArchivedFile, content: AsyncIterable<Uint8Array>): Promise<void> {
+  /** @returns the digest of the content. */
+  async function copy(file: ArchivedFile, content: AsyncIterable<Uint8Array>): Promise<string> {
     const writer = contents.writer(file);
+    const hash = createHash('sha256');
     let part = 0;
     for await (const { bytes, isLast } of toParts(content, contents.partBytes, () => undefined)) {
+      hash.update(bytes);
       await writer.write(part, bytes, isLast);
       part += 1;
     }
     await writer.complete();
+    return hash.digest('hex');
   }
 
   return {
@@ -184,21 +198,28 @@ function createArchive(objects: ObjectStore): Archive {
     async keepFile(file, content) {
       const { id, workspaceId, bytes, sha256 } = file;
       const key = `${FILES}${workspaceId}/${id}`;
-      if ((await objects.size(key)) !== bytes) {
+      let written = sha256;
+      if ((await objects.size(key)) === bytes) {
+        const check = await readCheck(key);
+        if (check.sha256 === sha256) return { isDamaged: check.isDamaged, isNew: false };
+      } else {
         try {
-          await copy(file, content);
+          written = await copy(file, content);
         } finally {
           // Also of processes that died while they wrote it. One that still does so finds it complete.
           await abortUploads(objects, key);
         }
-      } else if ((await readCheck(key)) === sha256) return;
+      }
       const hash = createHash('sha256');
       for await (const piece of contentOf(workspaceId, id, (await objects.size(key)) ?? 0)) hash.update(piece);
-      if (hash.digest('hex') !== sha256) {
+      if (hash.digest('hex') !== written) {
         await contents.delete(file);
-        throw new ArchiveError(`${key} is damaged: its digest is not ${sha256}`);
+        throw new ArchiveError(`${key} is damaged: its digest is not ${written}`);
       }
-      await objects.put(`${key}.check`, Buffer.from(`ok ${sha256}`));
+      // Damaged before it came here: it stays as it is, and holds up nothing else.
+      const isDamaged = written !== sha256;
+      await objects.put(`${key}.check`, Buffer.from(`${isDamaged ? 'damaged' : 'ok'} ${sha256}`));
+      return { isDamaged, isNew: true };
     },
     async file(workspaceId, id) {
       const bytes = await objects.size(`${FILES}${workspaceId}/${id}`);

@@ -157,13 +157,18 @@ describe('a worker with an archive', () => {
     }
     const [first = '', second = '', third = ''] = old.ids;
     for (const run of [first, third]) await nameFiles(db, run, ids);
+    // A file whose content is damaged before it is archived.
+    const bad = await files.save([Buffer.from('bad')], { workspaceId, name: 'a', keptMinutes: 1 });
+    await db.file.update({ where: { id: bad.file.id }, data: { sha256: randomBytes(32) } });
+    for (const run of [second, third]) await nameFiles(db, run, [bad.file.id]);
     // A file whose content is lost.
     const lost = uuidv7();
     await db.file.create({ data: { id: lost, workspaceId, sha256: randomBytes(32), bytes: 5, isApart: false } });
     await nameFiles(db, second, [lost]);
 
     objects.setDamaging(true);
-    const worker = await startTestWorker(stores, { outputSettings: env });
+    const logged: string[] = [];
+    const worker = await startTestWorker(stores, { outputSettings: env, onLog: (line) => logged.push(line) });
     const copied = () => [...objects.objects.keys()].some((key) => key.includes('archived-files'));
     await until(copied, 'a file in the archive');
     objects.setDamaging(false);
@@ -176,7 +181,12 @@ describe('a worker with an archive', () => {
     const records = lines.map(
       (line) => JSON.parse(line) as { kind: string; row: { id: string; execution_id: string } },
     );
-    const named = records.filter(({ kind }) => kind === 'file').map(({ row }) => row);
+    const ofFiles = records.filter(({ kind }) => kind === 'file').map(({ row }) => row);
+    const damaged = ofFiles.filter(({ id }) => id === bad.file.id);
+    expect(damaged.map(({ execution_id: run }) => run)).toEqual([second, third]);
+    for (const row of damaged) expect(row).toMatchObject({ bytes: 3, is_damaged: true });
+    expect(logged.filter((line) => line.includes('whose content is damaged'))).toHaveLength(1);
+    const named = ofFiles.filter(({ id }) => id !== bad.file.id);
     expect(lines).toHaveLength(manifest?.records ?? 0);
     const sorted = ids.toSorted();
     expect(named.map(({ execution_id: run, id }) => [run, id])).toEqual([
@@ -202,10 +212,10 @@ describe('a worker with an archive', () => {
     const archive = await open();
     const content = Buffer.from('invoice');
     const file = archivedFile(content);
-    await archive.keepFile(file, once(content));
+    expect(await archive.keepFile(file, once(content))).toEqual({ isDamaged: false, isNew: true });
     const key = [...objects.objects.keys()].find((one) => one.endsWith(file.id)) ?? '';
     objects.setRefusing((method, of) => method === 'GET' && of === key);
-    await archive.keepFile(file, once(content));
+    expect(await archive.keepFile(file, once(content))).toEqual({ isDamaged: false, isNew: false });
     // It is copied again if what the archive has is another file.
     objects.setRefusing(() => false);
     objects.objects.set(key, Buffer.from('in'));
