@@ -74,7 +74,10 @@ export interface Archive {
    * store does not return what was written; then it is deleted, and written again by the next call.
    */
   keepFile(file: ArchivedFile, content: AsyncIterable<Uint8Array>): Promise<KeptContent>;
-  /** Returns the content of a file as it is read; undefined if the archive does not have it. */
+  /**
+   * Returns the content of a file as it is read; undefined if the archive does not have it. After its last byte, it
+   * throws a StoreError if its digest is not that of its record, or was never checked.
+   */
   file(workspaceId: string, id: string): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Returns the partitions with a complete or an interrupted archive. */
   partitions(): Promise<string[]>;
@@ -147,6 +150,18 @@ function createArchive(objects: ObjectStore): Archive {
       if (!piece) throw new ArchiveError(`the file ${id} is missing`);
       yield piece;
     }
+  }
+
+  /** Yields the content of a file. @throws ArchiveError after it if its digest is not that of its record. */
+  async function* checked(content: AsyncIterable<Uint8Array>, key: string): AsyncGenerator<Uint8Array> {
+    const { sha256 } = await readCheck(key);
+    const hash = createHash('sha256');
+    for await (const piece of content) {
+      hash.update(piece);
+      yield piece;
+    }
+    if (sha256 === undefined) throw new ArchiveError(`${key} was not read back yet: it may be damaged`);
+    if (hash.digest('hex') !== sha256) throw new ArchiveError(`${key} is damaged: its digest is not ${sha256}`);
   }
 
   /** Returns the digest of a file that was read back, and whether its content has another one. */
@@ -222,8 +237,9 @@ function createArchive(objects: ObjectStore): Archive {
       return { isDamaged, isNew: true };
     },
     async file(workspaceId, id) {
-      const bytes = await objects.size(`${FILES}${workspaceId}/${id}`);
-      return bytes === undefined ? undefined : contentOf(workspaceId, id, bytes);
+      const key = `${FILES}${workspaceId}/${id}`;
+      const bytes = await objects.size(key);
+      return bytes === undefined ? undefined : checked(contentOf(workspaceId, id, bytes), key);
     },
     async partitions() {
       return (await objects.listFolders(FOLDER)).map((folder) => folder.slice(FOLDER.length, -1));

@@ -216,8 +216,13 @@ describe('a worker with an archive', () => {
     const key = [...objects.objects.keys()].find((one) => one.endsWith(file.id)) ?? '';
     objects.setRefusing((method, of) => method === 'GET' && of === key);
     expect(await archive.keepFile(file, once(content))).toEqual({ isDamaged: false, isNew: false });
-    // It is copied again if what the archive has is another file.
     objects.setRefusing(() => false);
+    // What is damaged later is found when it is read.
+    const read = async () => buffer((await archive.file(file.workspaceId, file.id)) ?? []);
+    expect(await read()).toEqual(content);
+    objects.objects.set(key, Buffer.from('invoicE'));
+    await expect(read()).rejects.toThrow('is damaged');
+    // It is copied again if what the archive has is another file.
     objects.objects.set(key, Buffer.from('in'));
     await archive.keepFile(file, once(content));
     expect(objects.objects.get(key)).toEqual(content);
