@@ -218,7 +218,7 @@ describe('a worker with an archive', () => {
     expect(await archive.keepFile(file, once(content))).toEqual({ isDamaged: false, isNew: false });
     objects.setRefusing(() => false);
     // What is damaged later is found when it is read.
-    const read = async () => buffer((await archive.file(file.workspaceId, file.id)) ?? []);
+    const read = async () => buffer((await archive.file(file.workspaceId, file.id)) ?? once(Buffer.alloc(0)));
     expect(await read()).toEqual(content);
     objects.objects.set(key, Buffer.from('invoicE'));
     await expect(read()).rejects.toThrow('is damaged');
