@@ -54,6 +54,15 @@ describe('the request of an operation', () => {
     expect(operation.parameters.map(({ name }) => name)).not.toContain('Authorization');
   });
 
+  it.each([
+    ['/#Action=List', 'https://api.example.com/v1/?a=1'],
+    ['/list?kind=b', 'https://api.example.com/v1/list?kind=b&a=1'],
+    ['/{id}?kind=b#c', 'https://api.example.com/v1/x%23%3F?kind=b&a=1'],
+  ])('has its query also after the path %s', (path, url) => {
+    const operation = operationOf(path, { parameters: [parameter('a', 'query')] });
+    expect(buildRequest(operation, { path: { id: 'x#?' }, query: { a: 1 } }).url).toBe(url);
+  });
+
   it.each<[string, string, JsonObject, JsonValue, JsonValue]>([
     ['a text', 'application/json', {}, 'a', '"a"'],
     [

@@ -55,7 +55,7 @@ export function buildRequest(operation: Operation, values: JsonObject): Connecto
   const facts = body === undefined || body === null ? undefined : operation.body;
   return {
     method: operation.method,
-    url: `${server}${path}${query.length > 0 ? `?${joined(query)}` : ''}`,
+    url: `${server}${path}${query.length > 0 ? `${path.includes('?') ? '&' : '?'}${joined(query)}` : ''}`,
     headers: Object.fromEntries<string>([
       ...headers,
       ...(cookies.length > 0 ? [['cookie', cookies.map((pair) => pair.join('=')).join('; ')] as const] : []),
@@ -111,7 +111,9 @@ function defaultOf(schema: JsonObject, name: string): JsonValue | undefined {
 }
 
 /** @throws RequestError for a value that would lead to another path. */
-function pathText({ path }: Operation, present: readonly (readonly [Parameter, JsonValue])[]): string {
+function pathText(operation: Operation, present: readonly (readonly [Parameter, JsonValue])[]): string {
+  // Documents tell operations of one path apart by a fragment (`/#Action=List`), which would swallow the query.
+  const [path = ''] = operation.path.split('#');
   const texts = new Map(
     present.map(([{ name, encoding }, value]) => [
       name,
