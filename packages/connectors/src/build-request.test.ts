@@ -94,6 +94,12 @@ describe('the request of an operation', () => {
     expect(request.body).toEqual(expected);
   });
 
+  it('has a form in parts of very many members', () => {
+    const body = Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => [`m${n}`, n]));
+    const request = buildRequest(operationOf('/a', bodyOf('multipart/form-data')), { body });
+    expect(Object.keys(request.body ?? {})).toHaveLength(200_000);
+  });
+
   it('has the example of a form of the specification', () => {
     const address = { streetAddress: '123 Example Dr.', city: 'Somewhere', state: 'CA', zip: '99999+1234' };
     const body = { id: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6', address };

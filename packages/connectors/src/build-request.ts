@@ -158,10 +158,10 @@ function writeBody({ contentType, encodings = {} }: Body, value: JsonValue): Jso
     const encoding = memberOf(encodings, name);
     return encoding ? toPairs(name, member, encoding, (text) => text) : [[name, member]];
   });
-  const names = [...new Set(parts.map(([name]) => name))];
+  const byName = Map.groupBy(parts, ([name]) => name);
   return Object.fromEntries(
-    names.map((name) => {
-      const values = parts.flatMap(([other, part]) => (other === name ? [part] : []));
+    Array.from(byName, ([name, ofName]) => {
+      const values = ofName.map(([, part]) => part);
       return [name, values.length === 1 ? (values[0] ?? null) : values.flat()];
     }),
   );
