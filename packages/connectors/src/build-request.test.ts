@@ -146,6 +146,39 @@ describe('a value cannot change', () => {
   });
 });
 
+describe('a variable of a server', () => {
+  const urlOf = (url: string, variables: JsonObject, server: JsonObject): string =>
+    buildRequest(operationOf('/a', {}, { servers: [{ url, variables }] }), { server }).url;
+  const baseUrl = 'https://api.example.com/';
+  const basePath = { default: '/sell/v1' };
+
+  it.each<[string, string, string]>([
+    ['{baseUrl}/{tenant}', '../../admin', 'may only have'],
+    ['{baseUrl}/{tenant}', 'a/b', 'may only have'],
+    ['{baseUrl}{tenant}', '@evil.example', 'must start with /'],
+    ['{baseUrl}{tenant}', '.evil.example', 'must start with /'],
+    ['{baseUrl}{tenant}', '/..', 'may only have'],
+  ])('after the address of %s has no %s', (url, tenant, message) => {
+    expect(() => urlOf(url, {}, { baseUrl, tenant })).toThrow(message);
+  });
+
+  it('may follow an address', () => {
+    expect(urlOf('{baseUrl}/{tenant}', {}, { baseUrl, tenant: 'b' })).toBe('https://api.example.com/b/a');
+    expect(urlOf('{baseUrl}/{base}', { base: { default: 'b/c' } }, { baseUrl })).toBe('https://api.example.com/b/c/a');
+  });
+
+  it('may be a path right after the host if its default is one', () => {
+    expect(urlOf('https://api.example.com{basePath}', { basePath }, {})).toBe('https://api.example.com/sell/v1/a');
+    expect(urlOf('https://api.example.com{basePath}', { basePath }, { basePath: '/b' })).toBe(
+      'https://api.example.com/b/a',
+    );
+    for (const value of ['.evil.example/', '@evil.example', ':1', '/@evil', '/../b'])
+      expect(() => urlOf('https://api.example.com{basePath}', { basePath }, { basePath: value })).toThrow(
+        /^must start|^may only/,
+      );
+  });
+});
+
 it('variables of a server have their defaults, and paths where those have one', () => {
   const operation = operationOf(
     '/a',

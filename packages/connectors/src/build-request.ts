@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { isList } from './document.ts';
 import type { Body, Encoding, Operation, Parameter } from './operation.ts';
-import { isForm, isJson } from './read-operation.ts';
+import { BASE_URL, isForm, isJson } from './read-operation.ts';
 import { encodeWithReserved, type Pair, percentEncode, scalarText, toPairs, writeValue } from './serialize.ts';
 
 /** Values of an operation that fit its schema, and of which no request can be made. */
@@ -82,12 +82,15 @@ const SERVER_PATH = /^[\w.~/-]+$/;
 
 /** @throws RequestError for a value that would lead to another host. */
 function serverUrl({ server, schema }: Operation, values: JsonObject): string {
-  const isWhole = server.startsWith('{baseUrl}');
-  const url = server.replace(NAME_IN_BRACES, (_braces, name: string) => {
+  const url = server.replace(NAME_IN_BRACES, (_braces, name: string, at: number) => {
     const standard = defaultOf(schema, name);
     const value = scalarText(memberOf(values, name) ?? standard ?? null);
-    if (isWhole) return value.replace(/\/$/, '');
-    const isPath = typeof standard === 'string' && standard.includes('/') && isAfterHost(server, name);
+    if (at === 0 && name === BASE_URL) return value.replace(/\/$/, '');
+    const before = server.slice(0, at);
+    const isPathByDefault = typeof standard === 'string' && standard.includes('/');
+    const isPath = isRightAfterHost(before, standard) || (isPathByDefault && IN_PATH.test(before));
+    if (isRightAfterHost(before, standard) && !value.startsWith('/'))
+      throw new RequestError(`server.${name}`, 'must start with /');
     if (!(isPath ? SERVER_PATH : SERVER_VALUE).test(value) || hasDots(value))
       throw new RequestError(`server.${name}`, 'may only have letters, digits, and . _ - : ~');
     return value;
@@ -98,8 +101,13 @@ function serverUrl({ server, schema }: Operation, values: JsonObject): string {
   return url;
 }
 
-function isAfterHost(server: string, name: string): boolean {
-  return server.indexOf(`{${name}}`) > server.indexOf('/', server.indexOf('://') + 3) && /:\/\/[^/]+\//.test(server);
+/** What is before a variable in the path of a server. */
+const IN_PATH = /^(\{baseUrl\}|https?:\/\/[^/]+)\//i;
+
+/** Whether a variable is a path with the slash that ends the host: `https://api.example.com{basePath}`. */
+function isRightAfterHost(before: string, standard: JsonValue | undefined): boolean {
+  if (before === `{${BASE_URL}}`) return true;
+  return /^https?:\/\/[^/]+$/i.test(before) && typeof standard === 'string' && standard.startsWith('/');
 }
 
 function defaultOf(schema: JsonObject, name: string): JsonValue | undefined {
