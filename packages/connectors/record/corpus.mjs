@@ -101,6 +101,9 @@ function tryOperation(operation, result) {
   try {
     const { url } = buildRequest(operation, values);
     if (!URL.canParse(url)) throw new Error(`${url} is not a URL`);
+    const query = new URL(url).searchParams;
+    for (const [name, value] of Object.entries(values.query ?? {}))
+      if (typeof value !== 'object' && query.get(name) !== String(value)) throw new Error(`query.${name} is lost`);
   } catch (error) {
     result.unbuilt.push(`${operation.id}: ${error.path ?? error.name} ${error.message}`);
   }

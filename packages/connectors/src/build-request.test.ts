@@ -54,6 +54,15 @@ describe('the request of an operation', () => {
     expect(operation.parameters.map(({ name }) => name)).not.toContain('Authorization');
   });
 
+  it.each([
+    ['/#Action=List', 'https://api.example.com/v1/?a=1'],
+    ['/list?kind=b', 'https://api.example.com/v1/list?kind=b&a=1'],
+    ['/{id}?kind=b#c', 'https://api.example.com/v1/x%23%3F?kind=b&a=1'],
+  ])('has its query also after the path %s', (path, url) => {
+    const operation = operationOf(path, { parameters: [parameter('a', 'query')] });
+    expect(buildRequest(operation, { path: { id: 'x#?' }, query: { a: 1 } }).url).toBe(url);
+  });
+
   it.each<[string, string, JsonObject, JsonValue, JsonValue]>([
     ['a text', 'application/json', {}, 'a', '"a"'],
     [
@@ -83,6 +92,12 @@ describe('the request of an operation', () => {
     const request = buildRequest(operationOf('/a', bodyOf(contentType, media)), { body });
     expect(request.headers).toEqual({ 'content-type': contentType });
     expect(request.body).toEqual(expected);
+  });
+
+  it('has a form in parts of very many members', () => {
+    const body = Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => [`m${n}`, n]));
+    const request = buildRequest(operationOf('/a', bodyOf('multipart/form-data')), { body });
+    expect(Object.keys(request.body ?? {})).toHaveLength(200_000);
   });
 
   it('has the example of a form of the specification', () => {
@@ -128,6 +143,39 @@ describe('a value cannot change', () => {
     expect(urlAt('https://api.example.com/base/')).toBe('https://api.example.com/base/v2/a');
     for (const baseUrl of ['file:///etc', 'https://api.example.com?x=', 'https://api.example.com#', 'x'])
       expect(() => urlAt(baseUrl)).toThrow('is not an http or https address without a query');
+  });
+});
+
+describe('a variable of a server', () => {
+  const urlOf = (url: string, variables: JsonObject, server: JsonObject): string =>
+    buildRequest(operationOf('/a', {}, { servers: [{ url, variables }] }), { server }).url;
+  const baseUrl = 'https://api.example.com/';
+  const basePath = { default: '/sell/v1' };
+
+  it.each<[string, string, string]>([
+    ['{baseUrl}/{tenant}', '../../admin', 'may only have'],
+    ['{baseUrl}/{tenant}', 'a/b', 'may only have'],
+    ['{baseUrl}{tenant}', '@evil.example', 'must start with /'],
+    ['{baseUrl}{tenant}', '.evil.example', 'must start with /'],
+    ['{baseUrl}{tenant}', '/..', 'may only have'],
+  ])('after the address of %s has no %s', (url, tenant, message) => {
+    expect(() => urlOf(url, {}, { baseUrl, tenant })).toThrow(message);
+  });
+
+  it('may follow an address', () => {
+    expect(urlOf('{baseUrl}/{tenant}', {}, { baseUrl, tenant: 'b' })).toBe('https://api.example.com/b/a');
+    expect(urlOf('{baseUrl}/{base}', { base: { default: 'b/c' } }, { baseUrl })).toBe('https://api.example.com/b/c/a');
+  });
+
+  it('may be a path right after the host if its default is one', () => {
+    expect(urlOf('https://api.example.com{basePath}', { basePath }, {})).toBe('https://api.example.com/sell/v1/a');
+    expect(urlOf('https://api.example.com{basePath}', { basePath }, { basePath: '/b' })).toBe(
+      'https://api.example.com/b/a',
+    );
+    for (const value of ['.evil.example/', '@evil.example', ':1', '/@evil', '/../b'])
+      expect(() => urlOf('https://api.example.com{basePath}', { basePath }, { basePath: value })).toThrow(
+        /^must start|^may only/,
+      );
   });
 });
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { isList } from './document.ts';
 import type { Body, Encoding, Operation, Parameter } from './operation.ts';
-import { isForm, isJson } from './read-operation.ts';
+import { BASE_URL, isForm, isJson } from './read-operation.ts';
 import { encodeWithReserved, type Pair, percentEncode, scalarText, toPairs, writeValue } from './serialize.ts';
 
 /** Values of an operation that fit its schema, and of which no request can be made. */
@@ -55,7 +55,7 @@ export function buildRequest(operation: Operation, values: JsonObject): Connecto
   const facts = body === undefined || body === null ? undefined : operation.body;
   return {
     method: operation.method,
-    url: `${server}${path}${query.length > 0 ? `?${joined(query)}` : ''}`,
+    url: `${server}${path}${query.length > 0 ? `${path.includes('?') ? '&' : '?'}${joined(query)}` : ''}`,
     headers: Object.fromEntries<string>([
       ...headers,
       ...(cookies.length > 0 ? [['cookie', cookies.map((pair) => pair.join('=')).join('; ')] as const] : []),
@@ -82,12 +82,15 @@ const SERVER_PATH = /^[\w.~/-]+$/;
 
 /** @throws RequestError for a value that would lead to another host. */
 function serverUrl({ server, schema }: Operation, values: JsonObject): string {
-  const isWhole = server.startsWith('{baseUrl}');
-  const url = server.replace(NAME_IN_BRACES, (_braces, name: string) => {
+  const url = server.replace(NAME_IN_BRACES, (_braces, name: string, at: number) => {
     const standard = defaultOf(schema, name);
     const value = scalarText(memberOf(values, name) ?? standard ?? null);
-    if (isWhole) return value.replace(/\/$/, '');
-    const isPath = typeof standard === 'string' && standard.includes('/') && isAfterHost(server, name);
+    if (at === 0 && name === BASE_URL) return value.replace(/\/$/, '');
+    const before = server.slice(0, at);
+    const isPathByDefault = typeof standard === 'string' && standard.includes('/');
+    const isPath = isRightAfterHost(before, standard) || (isPathByDefault && IN_PATH.test(before));
+    if (isRightAfterHost(before, standard) && !value.startsWith('/'))
+      throw new RequestError(`server.${name}`, 'must start with /');
     if (!(isPath ? SERVER_PATH : SERVER_VALUE).test(value) || hasDots(value))
       throw new RequestError(`server.${name}`, 'may only have letters, digits, and . _ - : ~');
     return value;
@@ -98,8 +101,13 @@ function serverUrl({ server, schema }: Operation, values: JsonObject): string {
   return url;
 }
 
-function isAfterHost(server: string, name: string): boolean {
-  return server.indexOf(`{${name}}`) > server.indexOf('/', server.indexOf('://') + 3) && /:\/\/[^/]+\//.test(server);
+/** What is before a variable in the path of a server. */
+const IN_PATH = /^(\{baseUrl\}|https?:\/\/[^/]+)\//i;
+
+/** Whether a variable is a path with the slash that ends the host: `https://api.example.com{basePath}`. */
+function isRightAfterHost(before: string, standard: JsonValue | undefined): boolean {
+  if (before === `{${BASE_URL}}`) return true;
+  return /^https?:\/\/[^/]+$/i.test(before) && typeof standard === 'string' && standard.startsWith('/');
 }
 
 function defaultOf(schema: JsonObject, name: string): JsonValue | undefined {
@@ -111,7 +119,9 @@ function defaultOf(schema: JsonObject, name: string): JsonValue | undefined {
 }
 
 /** @throws RequestError for a value that would lead to another path. */
-function pathText({ path }: Operation, present: readonly (readonly [Parameter, JsonValue])[]): string {
+function pathText(operation: Operation, present: readonly (readonly [Parameter, JsonValue])[]): string {
+  // Documents tell operations of one path apart by a fragment (`/#Action=List`), which would swallow the query.
+  const [path = ''] = operation.path.split('#');
   const texts = new Map(
     present.map(([{ name, encoding }, value]) => [
       name,
@@ -156,10 +166,10 @@ function writeBody({ contentType, encodings = {} }: Body, value: JsonValue): Jso
     const encoding = memberOf(encodings, name);
     return encoding ? toPairs(name, member, encoding, (text) => text) : [[name, member]];
   });
-  const names = [...new Set(parts.map(([name]) => name))];
+  const byName = Map.groupBy(parts, ([name]) => name);
   return Object.fromEntries(
-    names.map((name) => {
-      const values = parts.flatMap(([other, part]) => (other === name ? [part] : []));
+    Array.from(byName, ([name, ofName]) => {
+      const values = ofName.map(([, part]) => part);
       return [name, values.length === 1 ? (values[0] ?? null) : values.flat()];
     }),
   );

@@ -6,6 +6,7 @@ import {
   type JsonValue,
 } from '@deckhand/contracts';
 import { isList, type References } from './document.ts';
+import { scalarText } from './serialize.ts';
 
 /** Maximum nesting of schemas: half of what a schema of an untrusted author may have, which counts containers too. */
 const MAX_DEPTH = 18;
@@ -40,6 +41,9 @@ export interface SchemaConverter {
   readonly isCut: () => boolean;
 }
 
+/** What `type` may be. */
+type Types = string | string[] | undefined;
+
 type MutableObject = Record<string, JsonValue>;
 
 /** A schema to be filled. */
@@ -63,7 +67,8 @@ const COPIED: Readonly<Record<string, (value: JsonValue) => boolean>> = {
   maximum: isNumber,
   exclusiveMinimum: isNumber,
   exclusiveMaximum: isNumber,
-  multipleOf: (value) => isNumber(value) && value > 0,
+  // Of others, binary fractions are no multiples: 19.99 / 0.01 is 1998.9999999999998.
+  multipleOf: (value) => isCount(value) && value !== 0,
   minLength: isCount,
   maxLength: isCount,
   minItems: isCount,
@@ -76,6 +81,9 @@ const COPIED: Readonly<Record<string, (value: JsonValue) => boolean>> = {
   const: isScalar,
   default: isShortScalar,
 };
+
+/** Keywords whose value is one that the schema accepts. */
+const OF_VALUES: ReadonlySet<string> = new Set(['const', 'default']);
 
 /** What a file is in a form: a value of the store, or bytes in base64. Texts are sent as they are. */
 const FILE: JsonObject = {
@@ -146,7 +154,8 @@ export function createSchemaConverter(references: References, maxParts: number):
     if (types) target.type = types;
     for (const [keyword, isValid] of Object.entries(COPIED)) {
       const value = whole[keyword];
-      if (value !== undefined && isValid(value)) target[keyword] = value;
+      if (value !== undefined && isValid(value))
+        target[keyword] = OF_VALUES.has(keyword) ? asTyped(types, value) : value;
     }
     for (const [limit, flag] of EXCLUSIVE) {
       if (whole[flag] !== true || target[limit] === undefined) continue;
@@ -154,10 +163,12 @@ export function createSchemaConverter(references: References, maxParts: number):
       Reflect.deleteProperty(target, limit);
     }
     addPattern(target, whole.pattern);
-    addEnum(target, whole);
+    addEnum(target, whole, types);
     addExample(target, whole);
     addMembers(target, schemas, { purpose, later });
-    if (mayBe(types, 'array') && isJsonObject(whole.items)) addNonEmpty(target, 'items', later(whole.items));
+    // Beside `prefixItems`, `items` are only the further ones.
+    if (mayBe(types, 'array') && isJsonObject(whole.items) && whole.prefixItems === undefined)
+      addNonEmpty(target, 'items', later(whole.items));
     addChoices(target, whole, later);
   }
 
@@ -169,10 +180,11 @@ export function createSchemaConverter(references: References, maxParts: number):
     target.pattern = pattern;
   }
 
-  function addEnum(target: MutableObject, whole: JsonObject): void {
+  function addEnum(target: MutableObject, whole: JsonObject, types: Types): void {
     const { enum: values } = whole;
     if (!isList(values) || values.length === 0 || !values.every(isScalar)) return;
-    const distinct = [...new Set(isNullable(whole) ? [...values, null] : values)];
+    const typed = values.map((value) => asTyped(types, value));
+    const distinct = [...new Set(isNullable(whole) ? [...typed, null] : typed)];
     if (distinct.length > listed) return;
     listed -= distinct.length;
     target.enum = distinct;
@@ -206,7 +218,8 @@ export function createSchemaConverter(references: References, maxParts: number):
     const [only, ...others] = schemas;
     if (!only || others.length > 0) return;
     const { additionalProperties, patternProperties, anyOf, oneOf } = only;
-    if (isJsonObject(additionalProperties)) addNonEmpty(target, 'additionalProperties', later(additionalProperties));
+    if (isJsonObject(additionalProperties) && !patternProperties)
+      addNonEmpty(target, 'additionalProperties', later(additionalProperties));
     const isClosed = additionalProperties === false && !patternProperties && !anyOf && !oneOf;
     if (isClosed && entries.length === members.size - omitted.size && members.size > 0)
       target.additionalProperties = false;
@@ -279,10 +292,11 @@ export function cut(text: string, maxChars: number): string {
 }
 
 /** Returns `type`, which may be a list, and may include null; undefined for none that JSON Schema knows. */
-function typesOf(schema: JsonObject): string | string[] | undefined {
+function typesOf(schema: JsonObject): Types {
   const given = [schema.type].flat().filter((type) => typeof type === 'string' && TYPES.has(type)) as string[];
+  if (given.length === 0 && isJsonObject(schema.properties)) given.push('object');
   const [first] = given;
-  if (first === undefined) return isJsonObject(schema.properties) ? 'object' : undefined;
+  if (first === undefined) return undefined;
   const types = [...new Set(isNullable(schema) ? [...given, 'null'] : given)];
   return types.length === 1 ? first : types;
 }
@@ -291,7 +305,13 @@ function isNullable(schema: JsonObject): boolean {
   return schema.nullable === true || schema['x-nullable'] === true;
 }
 
-function mayBe(types: string | readonly string[] | undefined, type: string): boolean {
+/** Returns a text for a number or a flag that must be a text: in YAML, both are written alike. */
+function asTyped(types: Types, value: JsonValue): JsonValue {
+  const isOnlyText = types !== undefined && [types].flat().every((type) => type === 'string' || type === 'null');
+  return isOnlyText && value !== null && mayBe(types, 'string') ? scalarText(value) : value;
+}
+
+function mayBe(types: Types, type: string): boolean {
   return types === undefined || [types].flat().includes(type);
 }
 

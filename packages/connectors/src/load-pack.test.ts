@@ -169,6 +169,30 @@ describe('an issue of a pack names its file and its member', () => {
     expect(load(PACK.replace(from, to))).toEqual({ issues: expect.arrayContaining([issue]) });
   });
 
+  const packOf = (fieldsOf: () => JsonObject, count = 1): string => {
+    const operations = Array.from({ length: count }, (_, index) => ({
+      id: `issue.list${index}`,
+      operation: 'list',
+      title: 'List',
+      fields: fieldsOf(),
+    }));
+    return JSON.stringify({ name: 'tracker', version: '1.0.0', title: 'Tracker', operations });
+  };
+
+  it.each([`body${'.a'.repeat(500_000)}`, `body${'.a'.repeat(20)}`, `body.${'a'.repeat(500)}`, 'bodies.a'])(
+    'with the path of a field that is too long, or of no place: %#',
+    (path) => {
+      const issue = { file: 'pack.yaml', path: `operations[0].fields.${path}`, message: 'is not a known field' };
+      expect(load(packOf(() => ({ [path]: {} })))).toEqual({ issues: [issue] });
+    },
+  );
+
+  it('with more defaults than can be checked', () => {
+    const fieldsOf = () => ({ 'path.owner': { default: 'me' }, 'query.per_page': { default: 1 } });
+    const issue = { file: 'pack.yaml', path: 'operations', message: 'have more than 1,000 defaults' };
+    expect(load(packOf(fieldsOf, 501))).toEqual({ issues: [issue] });
+  });
+
   it('also for its document', () => {
     const issue = { file: 'openapi.json', path: '', message: 'has no operations' };
     expect(load(PACK, '{"openapi":"3.1.0"}')).toEqual({ issues: [issue] });

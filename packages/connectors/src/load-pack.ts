@@ -13,6 +13,8 @@ import { type Api, readApi } from './read-api.ts';
 
 /** Maximum number of operations of a connector. */
 const MAX_OPERATIONS = 1_000;
+/** Maximum number of defaults of a pack: a check is compiled for each. */
+const MAX_DEFAULTS = 1_000;
 
 type PackOperation = ConnectorPack['operations'][number];
 type PackField = NonNullable<PackOperation['fields']>[string];
@@ -98,11 +100,16 @@ export function composeConnector(
 ): { connector: Connector } | { issues: readonly PackIssue[] } {
   const checked = checkPack(pack);
   if ('issues' in checked) return { issues: checked.issues.map((issue) => ({ file: names.pack, ...issue })) };
+  const { operations: presented, ...rest } = checked.value;
+  const fields = presented.flatMap((each) => Object.values(each.fields ?? {}));
+  if (fields.filter((field) => field.default !== undefined).length > MAX_DEFAULTS) {
+    const message = `have more than ${MAX_DEFAULTS.toLocaleString('en')} defaults`;
+    return { issues: [{ file: names.pack, path: 'operations', message }] };
+  }
   const issues: PackIssue[] = [];
   const report: Report = (path, message) => {
     issues.push({ file: names.pack, path, message });
   };
-  const { operations: presented, ...rest } = checked.value;
   const actions = presented.flatMap((each, index): Action[] => {
     const at = `operations[${index}]`;
     const operation = Object.hasOwn(operations, each.operation) ? operations[each.operation] : undefined;

@@ -191,6 +191,23 @@ describe('a schema', () => {
       { properties: { a: text }, additionalProperties: false },
       { type: 'object', properties: { a: text }, additionalProperties: false },
     ],
+    ['with a fraction that numbers must be a multiple of', { type: 'number', multipleOf: 0.01 }, { type: 'number' }],
+    ['with items after others', { type: 'array', prefixItems: [{ type: 'integer' }], items: text }, { type: 'array' }],
+    [
+      'with further members beside patterns',
+      { type: 'object', patternProperties: { '^x': { type: 'integer' } }, additionalProperties: text },
+      { type: 'object' },
+    ],
+    [
+      'with texts that YAML takes for numbers',
+      { type: 'string', enum: [2021, true, 'a'], default: 2021, nullable: true },
+      { type: ['string', 'null'], enum: ['2021', 'true', 'a', null], default: '2021' },
+    ],
+    [
+      'with nullable and members',
+      { nullable: true, properties: { a: text } },
+      { type: ['object', 'null'], properties: { a: text } },
+    ],
     ['of a map', { type: 'object', additionalProperties: text }, { type: 'object', additionalProperties: text }],
   ])('%s', (...[, schema, expected, components]) => {
     expect(convert(schema, components)).toEqual(expected);

@@ -14,7 +14,7 @@ const MAX_DESCRIPTION = 500;
 const OTHER_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization', 'host', 'cookie']);
 const PLACES = ['server', 'path', 'query', 'header', 'cookie'] as const;
 /** The parameter of the server of a document that names none, or one relative to its own address. */
-const BASE_URL = 'baseUrl';
+export const BASE_URL = 'baseUrl';
 const NAME_IN_BRACES = /\{([^{}]+)\}/g;
 
 /** An operation of a document, and the path that it is in, whose parameters it shares. */

@@ -153,7 +153,7 @@ describe('size', () => {
     expect(notes.at(-1)).toMatchObject({ level: 'manual', messages: ['it would become too long here'] });
   });
 
-  it('of a cycle with many ways out and long names is bounded', async () => {
+  it('of a cycle with many outputs and long names is bounded', async () => {
     const name = 'n'.repeat(48);
     const nodes = [START, switchOf(name, 41), switchOf('Other', 41), node('End', 'noOp')];
     const ways = [name, 'Other'].flatMap((each) => Array.from({ length: 40 }, (_, n) => `${each}:${n + 1} > End`));

@@ -4,7 +4,7 @@ export type Route = ReadonlyMap<string, ReadonlySet<string>>;
 /** Maximum number of ways that are compared, each with all others. */
 export const MAX_WAYS = 100;
 
-/** Returns true if no run comes by two of several ways, of which there are `MAX_WAYS` at most. */
+/** Returns true if no run comes by two of several ways. There are `MAX_WAYS` at most. */
 export function areExclusive(ways: readonly { readonly route: Route }[]): boolean {
   return ways.every((one, n) => ways.slice(n + 1).every((other) => isEither(one.route, other.route)));
 }

@@ -13,6 +13,8 @@ const ActionId = Type.String({
 const HeaderName = Type.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$" });
 /** Names with dots between them. */
 const DataPath = Type.String({ minLength: 1, maxLength: 500, description: 'Names with dots between them' });
+/** A path of at most 500 characters and 20 names: what it costs to find its field grows with their square. */
+const FIELD_PATH = '^(?=.{1,500}$)(server|path|query|header|cookie|body)(\\.[^.]*){0,19}$';
 
 /** Where the choices of a field come from: the items of a list that another action returns. */
 const FieldOptions = Type.Object(
@@ -66,7 +68,8 @@ const PackOperation = Type.Object(
     title: title('What it does: `Create an issue`'),
     description: Type.Optional(Type.String({ maxLength: 500 })),
     fields: Type.Optional(
-      Type.Record(Type.String({ pattern: '^(server|path|query|header|cookie|body)(\\..+)?$' }), PackField, {
+      Type.Record(Type.String({ pattern: FIELD_PATH }), PackField, {
+        ...CLOSED,
         maxProperties: 200,
         description: 'By place and name: `path.owner`, `body.title`',
       }),
@@ -99,6 +102,7 @@ export const ConnectorPack = Type.Object(
     icon: Type.Optional(oneOf(NODE_ICONS)),
     headers: Type.Optional(
       Type.Record(HeaderName, Type.String({ maxLength: 1_000 }), {
+        ...CLOSED,
         maxProperties: 20,
         description: 'Sent with every request, such as the version of the API',
       }),
